@@ -1,0 +1,116 @@
+// Inside of the parser: what its files share with the generated code. Nothing else may include this; see
+// grammar/README.md for the list of files that know ANTLR.
+//
+// The generated lexer reads bytes, not code points: every rule of the grammar is about ASCII, and so each position
+// it hands out is an offset into the source, without any table in between.
+#pragma once
+#include <antlr4-runtime.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "TaskLexer.h"
+#include "TaskParser.h"
+#include "frontend/ast.hpp"
+#include "frontend/token.hpp"
+
+namespace taskspec::parsing {
+
+// A text as ANTLR wants to see it.
+class ByteStream final : public antlr4::CharStream {
+ public:
+  explicit ByteStream(std::string_view text, std::size_t begin = 0) : text_(text), at_(begin) {}
+  void consume() override { ++at_; }
+  size_t LA(ssize_t i) override {
+    std::size_t place = at_ + static_cast<std::size_t>(i) - (i > 0 ? 1 : 0);
+    return place < text_.size() ? static_cast<unsigned char>(text_[place]) : antlr4::IntStream::EOF;
+  }
+  ssize_t mark() override { return -1; }
+  void release(ssize_t) override {}
+  size_t index() override { return at_; }
+  void seek(size_t index) override { at_ = index; }
+  size_t size() override { return text_.size(); }
+  std::string getSourceName() const override { return "source"; }
+  std::string getText(const antlr4::misc::Interval& bytes) override;
+  std::string toString() const override { return std::string(text_); }
+
+ private:
+  std::string_view text_;
+  std::size_t at_;
+};
+
+// Our tokens as ANTLR wants to see them, line ends included. It also knows the bracket depth of each token, which
+// is how error recovery finds the end of the statement it is in.
+class TokenStream final : public antlr4::TokenStream {
+ public:
+  TokenStream(std::string_view text, const std::vector<Token>& tokens);
+
+  const Token& token(std::size_t index) const { return tokens_[index]; }
+  std::string_view text(std::size_t index) const { return text_of(text_, tokens_[index]); }
+  std::uint16_t depth(std::size_t index) const { return depths_[index]; }  // brackets open before this token
+
+  void consume() override { at_ += at_ + 1 < items_.size() ? 1 : 0; }
+  size_t LA(ssize_t i) override { return LT(i)->getType(); }
+  antlr4::Token* LT(ssize_t i) override;
+  antlr4::Token* get(size_t index) const override { return &items_[index]; }
+  ssize_t mark() override { return 0; }
+  void release(ssize_t) override {}
+  size_t index() override { return at_; }
+  void seek(size_t index) override { at_ = index; }
+  size_t size() override { return items_.size(); }
+  std::string getSourceName() const override { return "source"; }
+  antlr4::TokenSource* getTokenSource() const override { return &lexer_; }
+  std::string getText(const antlr4::misc::Interval& tokens) override;
+  std::string getText() override { return std::string(text_); }
+  std::string getText(antlr4::RuleContext* context) override { return getText(context->getSourceInterval()); }
+  std::string getText(antlr4::Token* start, antlr4::Token* stop) override;
+
+ private:
+  std::string_view text_;
+  ByteStream bytes_;
+  mutable TaskLexer lexer_;  // only its token factory is used, by the runtime
+  const std::vector<Token>& tokens_;
+  mutable std::vector<antlr4::CommonToken> items_;
+  std::vector<std::uint16_t> depths_;
+  std::size_t at_ = 0;
+};
+
+// Collects syntax errors, at most one per statement, and lets the parser go on with the next statement.
+class Recovery final : public antlr4::ANTLRErrorStrategy {
+ public:
+  Recovery(SourceId source, std::string_view text, TokenStream& tokens, Diags& diags)
+      : source_(source), text_(text), tokens_(tokens), diags_(diags) {}
+  void reset(antlr4::Parser*) override { recovering_ = false; }
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override;
+  void recover(antlr4::Parser* parser, std::exception_ptr error) override;
+  void sync(antlr4::Parser* parser) override;
+  bool inErrorRecoveryMode(antlr4::Parser*) override { return recovering_; }
+  void reportMatch(antlr4::Parser*) override { recovering_ = false; }
+  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) override;
+
+ private:
+  void skip_to_separator(std::uint16_t depth);
+
+  SourceId source_;
+  std::string_view text_;
+  TokenStream& tokens_;
+  Diags& diags_;
+  bool recovering_ = false;
+};
+
+// What the parser found at `index` and what it could have used instead, in the words of a user (E0001).
+struct Surprise {
+  std::size_t index;                     // the token that does not fit
+  std::size_t rule;                      // the grammar rule the parser was in
+  antlr4::misc::IntervalSet expected;    // token types; empty when that is not known
+  const antlr4::dfa::Vocabulary& words;  // the spelling of token types
+};
+void describe(const Surprise& surprise, SourceId source, const TokenStream& tokens, Diags& diags);
+
+// The parse tree as syntax tree; reports E0003, E0004 and E1004.
+std::vector<ast::Item> build_items(TaskParser::ProgramContext* tree, SourceId source, std::string_view text,
+                                   Diags& diags);
+ast::Expr build_expression(TaskParser::ExprContext* tree, SourceId source, std::string_view text, Diags& diags);
+
+}  // namespace taskspec::parsing

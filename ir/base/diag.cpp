@@ -1,0 +1,65 @@
+#include "ir/base/diag.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace taskspec {
+
+std::string Code::text() const {
+  char buffer[8];
+  std::snprintf(buffer, sizeof buffer, "E%04u", static_cast<unsigned>(number_));
+  return buffer;
+}
+
+Diag& Diags::error(Code code, Span span, std::string message) {
+  items_.push_back({code, Severity::error, std::move(message), {span, ""}, {}, {}, ""});
+  return items_.back();
+}
+
+Diag& Diags::warning(Code code, Span span, std::string message) {
+  items_.push_back({code, Severity::warning, std::move(message), {span, ""}, {}, {}, ""});
+  return items_.back();
+}
+
+void Diags::append(const Diags& other) { items_.insert(items_.end(), other.items_.begin(), other.items_.end()); }
+
+bool Diags::has_errors() const {
+  return std::any_of(items_.begin(), items_.end(), [](const Diag& d) { return d.severity == Severity::error; });
+}
+
+std::vector<Diag> Diags::sorted() const {
+  std::vector<Diag> result(items_.begin(), items_.end());
+  std::stable_sort(result.begin(), result.end(), [](const Diag& a, const Diag& b) {
+    return std::pair(a.primary.span.source.value, a.primary.span.begin) <
+           std::pair(b.primary.span.source.value, b.primary.span.begin);
+  });
+  return result;
+}
+
+namespace {
+Diags one(Diag diag) {
+  Diags diags;
+  diags.add(std::move(diag));
+  return diags;
+}
+}  // namespace
+
+Error::Error(Diags diags) : diags_(std::move(diags)) {
+  for (const Diag& d : diags_.items()) text_ += (text_.empty() ? "" : "\n") + d.code.text() + " " + d.message;
+}
+
+Error::Error(Diag diag) : Error(one(std::move(diag))) {}
+
+Error failure(Code code, Span span, std::string message) {
+  return Error(Diag{code, Severity::error, std::move(message), {span, ""}, {}, {}, ""});
+}
+
+void bug(std::string_view what, const char* file, int line) {
+  std::fprintf(stderr, "taskspec: internal error: %.*s (%s:%d)\n", static_cast<int>(what.size()), what.data(), file, line);
+  std::fprintf(stderr, "this is our mistake, not yours; please report it with the program that led here\n");
+  std::fflush(nullptr);
+  std::_Exit(70);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,40 @@
+// The record of a host builtin: print, format, chains, load, ... Same pattern as OpDef; it runs in the host
+// program, at once. The implementations live in interp/control/builtins; the checker gets the table.
+#pragma once
+#include "ir/op.hpp"
+
+namespace taskspec {
+
+class HostContext;  // interp/control/host_context.hpp: output stream, session, program, files
+
+enum class Effect : std::uint8_t { pure, host, local };  // local: may differ between shards
+
+struct BuiltinFields {
+  std::string_view name;
+  std::span<const Operand> operands;
+  std::string_view doc;
+  std::string_view example;
+  TypeRule type = nullptr;
+  Effect effect = Effect::pure;
+  Value (*run)(HostContext&, std::span<const Value>) = nullptr;
+  bool method = false;  // also callable as first.name(rest)
+};
+
+struct Builtin : BuiltinFields {
+  consteval Builtin(BuiltinFields fields) : BuiltinFields(fields) {
+    if (name.empty() || doc.empty() || example.empty()) throw "a builtin needs name, doc and example";
+    if (!type || !run) throw "a builtin needs a type rule and an implementation";
+  }
+};
+
+class BuiltinTable {
+ public:
+  explicit BuiltinTable(std::span<const Builtin* const> items) : items_(items) {}
+  const Builtin* find(std::string_view name) const;
+  std::span<const Builtin* const> all() const { return items_; }
+
+ private:
+  std::span<const Builtin* const> items_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,75 @@
+// The plan: a taskGraph with its chains made ready to run many times. Steps are chains (one dispatch each),
+// buffers have lifetimes and offsets in one arena, in-place updates are decided here.
+//
+//   std::shared_ptr<const Plan> p = make_plan(graph, aggregate(graph), {.host_threads = 2});
+//
+// It holds no address: `offset` counts from the arena that a backend allocates for each run.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ir/chains.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+struct StepTag;
+struct BufferTag;
+using StepId = Id<StepTag>;
+using BufferId = Id<BufferTag>;
+
+// Where the bytes of a value lie.
+struct Buffer {
+  enum class Home : std::uint8_t {
+    input,    // given by the caller: `index` in graph.inputs; read-only unless donated
+    constant, // of the graph: `index` in its constants
+    result,   // kept after the run: `index` in graph.results; allocated when its writer starts
+    arena,    // `offset` in the run's arena; lives from its writer to its last reader
+    scratch,  // inside one chain: `offset` in the worker's scratch
+  };
+  ArrayType type;
+  Home home = Home::arena;
+  std::uint32_t index = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t shares = UINT32_MAX;  // position of the buffer whose bytes it takes over, if it does (in place, or same bytes)
+  StepId first, last;                 // steps between which it is alive
+};
+
+struct PlanTask {
+  NodeId node;
+  std::uint32_t first_in = 0, first_out = 0;  // in Plan::operands; the outputs follow the inputs
+};
+
+struct Plan {
+  std::shared_ptr<const TaskGraph> graph;
+  std::vector<PlanTask> tasks;              // in order of steps
+  std::vector<BufferId> operands;
+  std::vector<std::uint32_t> step_starts;   // CSR: step -> tasks
+  std::vector<std::uint32_t> successor_starts, successors;  // CSR: step -> steps, each once
+  std::vector<std::uint32_t> predecessors;  // per step: how many must finish before it
+  std::vector<Buffer> buffers;
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t scratch_bytes = 0;          // of one worker, for values inside chains
+  std::uint64_t peak_bytes = 0;             // live bytes at most, in program order
+  std::uint64_t peak_without_chains = 0;    // the same if every inner value had a buffer of its own
+  std::size_t steps() const { return step_starts.size() - 1; }
+};
+
+struct PlanOptions {
+  bool in_place = true;
+  bool reuse = true;                        // arena bytes are taken over by later values
+  std::span<const bool> donated = {};       // per input: nobody needs it after this run
+};
+
+// Requires that all types are concrete. Errors: E5008 when the arena cannot be had.
+std::shared_ptr<const Plan> make_plan(std::shared_ptr<const TaskGraph> graph, const Chains& chains,
+                                      const PlanOptions& options = {});
+
+// Independent check of a plan: order, lifetimes, no two live buffers share bytes, in-place only by last
+// readers. Returns what is wrong, empty if nothing is.
+std::string verify_plan(const Plan& plan);
+std::string verify_graph(const TaskGraph& graph);
+std::string verify_chains(const TaskGraph& graph, const Chains& chains);
+
+}  // namespace taskspec

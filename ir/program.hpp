@@ -1,0 +1,207 @@
+// The typed program: what the checker makes of a text and the C++ builder of calls. Every function is one
+// arena of typed calls; a Block lists the calls that run in order, and `if`, `for`, `while` hold nested
+// blocks. Operands are calls of the same function, so this is the op list that graphs export as `body`.
+//
+//   y = k * x      ->   %0 parameter k : float   %1 parameter x : f32[N]   %2 op mul(%0, %1) : f32[N]   write y %2
+//
+// Nothing optional inside: names are resolved, defaults filled in, types and extents known up to symbols.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "ir/base/source.hpp"
+#include "ir/builtin.hpp"
+#include "ir/op.hpp"
+#include "ir/type.hpp"
+#include "ir/value.hpp"
+
+namespace taskspec {
+
+struct CallTag;
+struct VariableTag;
+struct ModuleTag;
+using CallId = Id<CallTag>;          // in Function::calls
+using VariableId = Id<VariableTag>;  // in Function::variables
+using ModuleId = Id<ModuleTag>;      // in Program::modules
+
+enum class Form : std::uint8_t {
+  // values
+  constant,    // value
+  parameter,   // index: parameter `index` of this function (captures and agent parameters included)
+  dimension,   // symbol: a dimension variable as int
+  type,        // type: Kind::type; its extents may hold symbols of this function
+  variable,    // variable: its current value (of an inout place: its current version)
+  global,      // variable of the top level of `module`; E1006 when not set yet
+  loop,        // the loop variable of the enclosing for (value set by it)
+  // data
+  op,          // op: tensors make a graph node, host values are computed at once
+  builtin,     // builtin: host function
+  tuple, list, // in
+  range,       // in[0]..in[1]
+  element,     // in[0]: tuple; index
+  item,        // in[0][in[1]] of a list or string
+  items,       // in[0][in[1]..in[2]] of a list or string
+  field,       // name of in[0]: a record, a composite (inputs, outputs) or a tensor (shape, rank, precision)
+  receive,     // in[0]: tensor; index: Receive
+  // callables
+  agent,       // agent(in...): a new agent with slots of its own
+  self,        // the agent whose member this function is
+  member,      // function `callee` of agent in[0], as a value
+  function,    // `callee` as a value
+  closure,     // `callee` with captures in
+  compose,     // in[0] >> in[1], as a value
+  call,        // fn callee(in...); with an agent first when callee belongs to one
+  invoke,      // task or graph callee(in...), likewise: an invocation
+  apply,       // in[0] is a callable value, the rest are its arguments; type tells fn result or invocation
+  output,      // in[0]: invocation; index of the output
+  // effects and control
+  write,       // variable = in[0]
+  store,       // variable[in[1]][in[2]]... = in[0], an element of a list
+  if_,         // in[0]; blocks {then, else}
+  for_,        // in[0]: range, list, ...; blocks {body}; its `loop` call is blocks[0].calls[0] when used
+  while_,      // blocks {condition (its result is the bool), body}
+  both, either,// in[0] && / || blocks[0].result
+  return_,     // in[0] or nothing
+  break_, continue_,
+  run,         // blocks[0].result is an invocation or value; in[0]: backend
+};
+
+enum class Receive : std::uint8_t { scalar, array, iter, handle };
+
+struct Block {
+  std::vector<CallId> calls;
+  CallId result;  // of blocks that give a value
+};
+
+// Equality of two extents that only the run can decide: checked before the call, error E5004.
+struct Guard {
+  Dim left, right;
+  std::string what;  // "dimension 0 of x"
+};
+
+// An argument that names a place: after the call `variable` holds the new version of it.
+struct Place {
+  std::uint32_t operand;  // position in Call::in
+  VariableId variable;
+};
+
+struct Call {
+  Form form = Form::constant;
+  Type type;
+  Span span;
+  std::vector<CallId> in;
+  std::vector<Span> in_spans;      // as written, for labels; may be shorter than `in` (defaults have none)
+  std::vector<Block> blocks;
+  Value value;                     // constant
+  const OpDef* op = nullptr;
+  const Builtin* builtin = nullptr;
+  FunctionId callee;
+  AgentId agent;
+  ModuleId module;                 // global
+  VariableId variable;
+  Symbol symbol;                   // dimension
+  std::uint32_t index = 0;
+  std::string name;                // field
+  std::vector<Guard> guards;
+  std::vector<Place> places;       // call, invoke, apply
+  bool folded = false;             // every operand is known before the program runs: leaves no node
+};
+
+enum class Privilege : std::uint8_t { in, out, inout, reduce };
+enum class Role : std::uint8_t { declared, agent_parameter, slot, capture };
+
+struct Parameter {
+  std::string name;
+  Type type;
+  Privilege privilege = Privilege::in;
+  Role role = Role::declared;
+  VariableId variable;   // inout and slots: the place inside this function
+  CallId default_value;  // valid if there is one; evaluated in the callee's frame by running default_block
+  Block default_block;
+  Span span;
+};
+
+struct Output {
+  std::string name;      // "value" for the unnamed one
+  Type type;
+  VariableId variable;   // where the body leaves it
+  Span span;
+};
+
+struct Variable {
+  std::string name;
+  Type type;
+  bool is_mutable = false;
+  Span span;
+};
+
+enum class FunctionKind : std::uint8_t { fn, task, graph, module };
+
+struct Effects {
+  bool host = false;   // prints, reads or writes files, ...
+  bool graph = false;  // makes tensors or invokes tasks
+  bool local = false;  // may differ between shards
+};
+
+struct Function {
+  FunctionKind kind = FunctionKind::fn;
+  std::string name;                // "apply", "<module>", "<closure>"
+  AgentId agent;                   // of a member; its parameters and slots come first in `parameters`
+  ModuleId module;
+  std::vector<Parameter> parameters;
+  std::vector<Output> outputs;     // task, graph
+  Type result;                     // fn
+  std::vector<Symbol> dimensions;  // variables that the signature introduces, bound from argument shapes
+  std::vector<Call> calls;
+  std::vector<Variable> variables;
+  Block body;
+  Effects effects;
+  std::string extern_symbol;       // task with an extern body
+  Span span;
+
+  const Call& operator[](CallId id) const { return calls[id.index()]; }
+  Call& operator[](CallId id) { return calls[id.index()]; }
+};
+
+enum class SlotKind : std::uint8_t { weight, state, table };
+
+struct Slot {
+  SlotKind kind = SlotKind::state;
+  std::string name;
+  Type type;
+  FunctionId initial;  // fn of the agent's parameters that makes the first value; invalid: zeros
+  Span span;
+};
+
+struct AgentDef {
+  std::string name;
+  ModuleId module;
+  std::vector<Parameter> parameters;   // as in its members
+  std::vector<Slot> slots;
+  std::vector<FunctionId> members;
+  Span span;
+};
+
+struct Module {
+  std::string name;      // "hello"
+  std::string path;
+  SourceId source;
+  FunctionId top_level;  // kind module; its variables are the module's lets and vars
+};
+
+struct Program {
+  Sources sources;
+  std::vector<Module> modules;      // imports before importers; the main file is last
+  std::vector<Function> functions;  // in order of first appearance
+  std::vector<AgentDef> agents;
+  std::uint32_t symbols = 0;        // how many Symbols were given out
+
+  const Function& operator[](FunctionId id) const { return functions[id.index()]; }
+  Function& operator[](FunctionId id) { return functions[id.index()]; }
+  const AgentDef& operator[](AgentId id) const { return agents[id.index()]; }
+  const Module& main() const { return modules.back(); }
+  std::string display_name(FunctionId id) const;  // "Scale.apply", "energy"
+};
+
+}  // namespace taskspec

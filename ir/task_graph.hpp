@@ -1,0 +1,222 @@
+// The taskGraph: nodes are tasks (calls of ops, of task definitions, or structured calls), edges are futures
+// (data) and orders (hazards of places). It is only ever appended to, in program order, so a node's
+// predecessors have smaller ids and it cannot close a cycle.
+//
+//   TaskGraph g;
+//   NodeId a = g.add(scale, {.in = {{constant, 0}}, .out = {f32_4}});
+//   NodeId b = g.add(energy, {.in = {Ref::future(a, 0)}, .out = {f32_1}});
+//   boost::topological_sort(g.boost(), ...);
+//
+// A graph never holds an address or a computed value: constants and inputs are positions in tables that a
+// session binds.
+#pragma once
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace taskspec {
+
+struct NodeTag;
+struct DefinitionTag;
+struct ScopeTag;
+struct PlaceTag;
+struct InstanceTag;
+struct TypeTag;
+using NodeId = Id<NodeTag>;
+using DefinitionId = Id<DefinitionTag>;
+using ScopeId = Id<ScopeTag>;
+using PlaceId = Id<PlaceTag>;
+using InstanceId = Id<InstanceTag>;  // an agent instance
+using TypeId = Id<TypeTag>;
+
+// What a node does, shared by all nodes that do it.
+struct Definition {
+  enum class Kind : std::uint8_t {
+    op,      // one op of the table
+    task,    // a task definition of the program
+    call,    // a fn, as one structured node
+    branch,  // if
+    loop,    // for, while
+    native,  // a C++ function: extern tasks, tasks of the C++ API, benchmarks
+  };
+  Kind kind = Kind::op;
+  std::string name;                 // "add", "Scale.apply", "for"
+  const OpDef* op = nullptr;
+  FunctionId function;              // task, call: the definition; branch, loop: the function it stands in
+  CallId call;                      // branch, loop
+  void (*native)(void* context, std::span<const std::byte* const> in, std::span<std::byte* const> out) = nullptr;
+  void* context = nullptr;
+  std::vector<std::string> inputs;  // slot names
+  std::vector<std::string> outputs; // slot names; the hidden ones of inout places follow, named as the parameter
+
+  bool structured() const { return kind == Kind::call || kind == Kind::branch || kind == Kind::loop; }
+};
+
+// Where a node's input comes from.
+struct Ref {
+  enum class Kind : std::uint8_t { constant, input, future };
+  std::uint32_t id = 0;       // constant: in constants; input: in inputs; future: node
+  std::uint16_t slot = 0;     // future: output of that node
+  Kind kind = Kind::constant;
+  bool through_place = false; // read as a version of a place: order edges instead of a future edge
+
+  static Ref constant(std::size_t id) { return {static_cast<std::uint32_t>(id), 0, Kind::constant, false}; }
+  static Ref input(std::size_t id) { return {static_cast<std::uint32_t>(id), 0, Kind::input, false}; }
+  static Ref future(NodeId node, std::size_t slot) {
+    return {node.value, static_cast<std::uint16_t>(slot), Kind::future, false};
+  }
+  bool is_future() const { return kind == Kind::future; }
+  NodeId node() const { return NodeId(id); }
+  friend bool operator==(const Ref&, const Ref&) = default;
+};
+
+struct TaskNode {
+  DefinitionId definition;
+  ScopeId scope;
+  InstanceId agent;          // the agent it belongs to, if any
+  std::uint32_t ordinal = 0; // k of "name#k"
+  std::uint32_t first_in = 0, first_out = 0, first_edge = 0;  // in the flat tables; the end is the next node's begin
+  std::uint32_t arguments = 0;                                // in argument_lists
+  Span span;
+};
+
+enum class EdgeKind : std::uint8_t { future, order };
+enum class Hazard : std::uint8_t { none, raw, waw, war };
+
+struct TaskEdge {
+  NodeId from, to;
+  std::uint16_t slot_from = 0, slot_to = 0;  // future edges
+  EdgeKind kind = EdgeKind::future;
+  Hazard why = Hazard::none;
+  PlaceId place;                             // order edges
+};
+
+// The call of a graph or fn: names of nodes are counted in it, viewers collapse it.
+struct Scope {
+  ScopeId parent;
+  std::string name;      // "pipeline#0"; empty for the outermost
+  FunctionId function;
+};
+
+struct AgentInstance {
+  AgentId definition;
+  std::vector<Value> arguments;
+};
+
+struct GraphInput {
+  std::string name;
+  Type type;
+  Privilege privilege = Privilege::in;
+};
+
+struct GraphResult {
+  std::string name;
+  Type type;
+  Ref ref;
+};
+
+// A host scalar of a graph that is not known yet: an input, or arithmetic on such.
+struct GraphScalar final : Object {
+  std::string written;              // "n", "mul(n, 2)"
+  Type type;
+  std::uint32_t input = UINT32_MAX; // position in inputs, or
+  const OpDef* op = nullptr;        // an op on operands
+  std::vector<Value> operands;
+  std::string text() const override { return written; }
+};
+
+using BoostTaskGraph = boost::compressed_sparse_row_graph<boost::bidirectionalS, boost::no_property, std::uint32_t,
+                                                          boost::no_property, std::uint32_t, std::uint32_t>;
+
+class TaskGraph {
+ public:
+  struct NewNode {
+    std::span<const Ref> in;
+    std::span<const TypeId> out;
+    ScopeId scope = ScopeId(0);
+    InstanceId agent = {};
+    std::vector<Value> arguments = {};  // host operands: one entry per operand or parameter, none for tensors
+    Span span = {};
+  };
+  // A reader or writer of a place, given with the new node.
+  struct Access {
+    PlaceId place;
+    std::uint16_t slot_in = 0;   // the input that reads it
+    bool writes = false;         // then output `slot_out` of the node is the new version
+    std::uint16_t slot_out = 0;
+  };
+
+  TaskGraph();
+  DefinitionId define(Definition definition);       // equal ones (op, function, call) are found again
+  TypeId intern(const Type& type);
+  ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
+  InstanceId add_agent(AgentInstance instance);
+  std::size_t add_constant(Type type, Value value);
+  std::size_t add_input(GraphInput input);
+  PlaceId add_place(std::string name, Ref initial);
+  void add_result(GraphResult result) { results_.push_back(std::move(result)); }
+  NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {});
+
+  std::size_t size() const { return nodes_.size(); }
+  const TaskNode& operator[](NodeId id) const { return nodes_[id.index()]; }
+  const Definition& definition(NodeId id) const { return definitions_[nodes_[id.index()].definition.index()]; }
+  std::span<const Ref> in(NodeId id) const;
+  std::span<const TypeId> out(NodeId id) const;
+  std::span<const TaskEdge> edges_into(NodeId id) const;   // sorted by (from, slot)
+  const std::vector<TaskEdge>& edges() const { return edges_; }
+  const Type& type(TypeId id) const { return types_[id.index()]; }
+  const Type& type(Ref ref) const;
+  const std::vector<Value>& arguments(NodeId id) const { return argument_lists_[nodes_[id.index()].arguments]; }
+  const std::vector<Definition>& definitions() const { return definitions_; }
+  const std::vector<Scope>& scopes() const { return scopes_; }
+  const std::vector<AgentInstance>& agents() const { return agents_; }
+  const std::vector<GraphInput>& inputs() const { return inputs_; }
+  const std::vector<GraphResult>& results() const { return results_; }
+  std::vector<GraphResult>& results() { return results_; }
+  const Value& constant(std::size_t id) const { return constants_[id].second; }
+  const Type& constant_type(std::size_t id) const { return constants_[id].first; }
+  std::size_t constant_count() const { return constants_.size(); }
+  Ref current(PlaceId place) const;                        // its newest version
+  const std::string& place_name(PlaceId place) const { return places_[place.index()].name; }
+
+  std::string name;                                        // of the graph
+  std::string label(NodeId id) const;                      // "energy#0"
+  std::string path(NodeId id) const;                       // "pipeline#0/energy#0"
+  std::string text(const TaskEdge& edge) const;            // "bump#0 -> peek#0 (RAW r)", "src#0.y -> inc#0.x"
+
+  // The same graph as Boost.Graph knows it, made on first use after a change; edge property = position in edges().
+  const BoostTaskGraph& boost() const;
+  std::size_t bytes() const;  // memory held, for reports
+
+ private:
+  struct PlaceState {
+    std::string name;
+    Ref newest;
+    NodeId writer;                 // none while version 0
+    std::vector<NodeId> readers;   // since the last write
+  };
+  std::vector<TaskNode> nodes_;
+  std::vector<Ref> ins_;
+  std::vector<TypeId> outs_;
+  std::vector<TaskEdge> edges_;
+  std::vector<Definition> definitions_;
+  std::vector<Type> types_;
+  std::unordered_map<std::string, TypeId> type_ids_;
+  std::unordered_map<std::string, DefinitionId> definition_ids_;
+  std::vector<Scope> scopes_;
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> counters_;       // per scope: definition -> calls so far
+  std::vector<std::unordered_map<std::string, std::uint32_t>> scope_counters_;   // per scope: callee -> calls so far
+  std::vector<AgentInstance> agents_;
+  std::vector<std::vector<Value>> argument_lists_;         // [0] is the empty one
+  std::vector<std::pair<Type, Value>> constants_;
+  std::vector<GraphInput> inputs_;
+  std::vector<GraphResult> results_;
+  std::vector<PlaceState> places_;
+  mutable std::unique_ptr<BoostTaskGraph> boost_;
+};
+
+}  // namespace taskspec

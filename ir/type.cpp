@@ -1,0 +1,116 @@
+#include "ir/type.hpp"
+
+namespace taskspec {
+
+Type Type::tensor(Precision precision, std::vector<Dim> dims) {
+  Type type(Kind::tensor);
+  type.precision = precision;
+  type.dims = std::move(dims);
+  return type;
+}
+
+Type Type::list(Type element) {
+  Type type(Kind::list);
+  type.parts.push_back(std::move(element));
+  return type;
+}
+
+Type Type::tuple(std::vector<Type> parts) {
+  Type type(Kind::tuple);
+  type.parts = std::move(parts);
+  return type;
+}
+
+Type Type::function(std::vector<Type> parameters, Type result) {
+  Type type(Kind::function);
+  type.parts = std::move(parameters);
+  type.parts.push_back(std::move(result));
+  return type;
+}
+
+Type Type::of(Type written) {
+  Type type(Kind::type);
+  type.parts.push_back(std::move(written));
+  return type;
+}
+
+bool Type::is_host() const {
+  switch (kind) {
+    case Kind::integer: case Kind::real: case Kind::boolean: case Kind::string: case Kind::range:
+    case Kind::list: case Kind::tuple: case Kind::function: case Kind::record: return true;
+    default: return false;
+  }
+}
+
+bool Type::has_symbols() const {
+  for (const Dim& dim : dims)
+    if (!dim.is_constant()) return true;
+  for (const Type& part : parts)
+    if (part.has_symbols()) return true;
+  return false;
+}
+
+Dim Type::elements() const {
+  Dim product(1);
+  for (const Dim& dim : dims) product = product * dim;
+  return product;
+}
+
+Type Type::substitute(const std::function<std::optional<Dim>(const Symbol&)>& find) const {
+  if (!has_symbols()) return *this;
+  Type result = *this;
+  for (Dim& dim : result.dims) dim = dim.substitute(find);
+  for (Type& part : result.parts) part = part.substitute(find);
+  return result;
+}
+
+std::string shape_text(const std::vector<Dim>& dims) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < dims.size(); ++i) out += (i ? ", " : "") + dims[i].text();
+  return out + "]";
+}
+
+namespace {
+
+std::string joined(const std::vector<Type>& parts, const std::vector<std::string>& names, std::size_t from,
+                   std::size_t to) {
+  std::string out;
+  for (std::size_t i = from; i < to; ++i) {
+    if (i > from) out += ", ";
+    if (i < names.size() && !names[i].empty()) out += names[i] + ": ";
+    out += parts[i].text();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Type::text() const {
+  std::size_t n = parts.size();
+  switch (kind) {
+    case Kind::none: return "nothing";
+    case Kind::error: return "?";
+    case Kind::integer: return "int";
+    case Kind::real: return "float";
+    case Kind::boolean: return "bool";
+    case Kind::string: return "string";
+    case Kind::range: return "range";
+    case Kind::list: return "[" + parts[0].text() + "]";
+    case Kind::tuple: return "(" + joined(parts, {}, 0, n) + ")";
+    case Kind::function: {
+      std::string out = "fn(" + joined(parts, {}, 0, n - 1) + ")";
+      return parts.back().is(Kind::none) ? out : out + " -> " + parts.back().text();
+    }
+    case Kind::type: return "type " + parts[0].text();
+    case Kind::tensor: return std::string(info(precision).name) + (dims.empty() ? "" : shape_text(dims));
+    case Kind::task:
+      return "task(" + joined(parts, names, 0, inputs) + ") -> (" + joined(parts, names, inputs, n) + ")";
+    case Kind::invocation: return "invocation (" + joined(parts, names, 0, n) + ")";
+    case Kind::agent: return "agent";
+    case Kind::record: return "record {" + joined(parts, names, 0, n) + "}";
+    case Kind::backend: return "backend";
+  }
+  return "?";
+}
+
+}  // namespace taskspec

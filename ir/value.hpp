@@ -1,0 +1,104 @@
+// Values of the host program: scalars, strings, lists, tuples, ranges, arrays, and objects that later
+// layers define (futures, invocations, agents, closures, reports).
+//
+//   Value v(std::int64_t{3});     print(v) == "3"
+#pragma once
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/array.hpp"
+#include "ir/type.hpp"
+
+namespace taskspec {
+
+class Value;
+using List = std::vector<Value>;
+
+struct Tuple {
+  List items;
+};
+
+struct Range {
+  std::int64_t begin = 0, end = 0;  // empty when end <= begin
+  std::int64_t size() const { return end > begin ? end - begin : 0; }
+  friend bool operator==(Range, Range) = default;
+};
+
+// What a layer above ir adds: a future, an invocation, an agent, a function value, a report.
+class Object {
+ public:
+  virtual ~Object() = default;
+  virtual std::string text() const = 0;  // what print writes
+};
+
+class Value {
+ public:
+  using Data = std::variant<std::monostate, bool, std::int64_t, double, std::shared_ptr<const std::string>,
+                            std::shared_ptr<List>, std::shared_ptr<const Tuple>, Range, std::shared_ptr<const Type>,
+                            Array, std::shared_ptr<Object>>;
+
+  Value() = default;
+  Value(bool v) : data_(v) {}
+  Value(std::int64_t v) : data_(v) {}
+  Value(double v) : data_(v) {}
+  Value(std::string v) : data_(std::make_shared<const std::string>(std::move(v))) {}
+  Value(const char* v) : Value(std::string(v)) {}
+  Value(List v) : data_(std::make_shared<List>(std::move(v))) {}
+  Value(Tuple v) : data_(std::make_shared<const Tuple>(std::move(v))) {}
+  Value(Range v) : data_(v) {}
+  Value(Type v) : data_(std::make_shared<const Type>(std::move(v))) {}
+  Value(Array v) : data_(std::move(v)) {}
+  Value(std::shared_ptr<Object> v) : data_(std::move(v)) {}
+
+  bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
+  bool is_bool() const { return std::holds_alternative<bool>(data_); }
+  bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }
+  bool is_real() const { return std::holds_alternative<double>(data_); }
+  bool is_number() const { return is_integer() || is_real(); }
+  bool is_string() const { return std::holds_alternative<std::shared_ptr<const std::string>>(data_); }
+  bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
+  bool is_tuple() const { return std::holds_alternative<std::shared_ptr<const Tuple>>(data_); }
+  bool is_range() const { return std::holds_alternative<Range>(data_); }
+  bool is_type() const { return std::holds_alternative<std::shared_ptr<const Type>>(data_); }
+  bool is_array() const { return std::holds_alternative<Array>(data_); }
+  bool is_object() const { return std::holds_alternative<std::shared_ptr<Object>>(data_); }
+
+  bool boolean() const { return std::get<bool>(data_); }
+  std::int64_t integer() const { return std::get<std::int64_t>(data_); }
+  double real() const { return is_integer() ? static_cast<double>(integer()) : std::get<double>(data_); }
+  const std::string& string() const { return *std::get<std::shared_ptr<const std::string>>(data_); }
+  const List& list() const { return *std::get<std::shared_ptr<List>>(data_); }
+  const Tuple& tuple() const { return *std::get<std::shared_ptr<const Tuple>>(data_); }
+  Range range() const { return std::get<Range>(data_); }
+  const Type& type() const { return *std::get<std::shared_ptr<const Type>>(data_); }
+  const Array& array() const { return std::get<Array>(data_); }
+  Array& array() { return std::get<Array>(data_); }
+  const std::shared_ptr<Object>& object() const { return std::get<std::shared_ptr<Object>>(data_); }
+  template <class T>
+  T* as() const { return is_object() ? dynamic_cast<T*>(object().get()) : nullptr; }
+
+  // The list to change in place: copied first when it is shared, so that lists are values.
+  List& unique_list();
+  const Data& data() const { return data_; }
+
+ private:
+  Data data_;
+};
+
+// Equality of the language: contents, numbers across int and float, nan unequal to itself.
+bool equal(const Value& a, const Value& b);
+
+// The text that `print` writes (language.md section 9): shortest digits, strings quoted inside containers.
+// An Array prints its contents as nested lists.
+std::string print(const Value& value);
+std::string print(double value);
+std::string quoted(std::string_view text);
+
+// Nested lists of an array's elements (int, float or bool), and back. `array_of` throws E5004 for
+// ragged lists, E5001 for integers that do not fit.
+Value nested_lists(const Array& array);
+Array array_of(const Value& nested, Precision precision);
+
+}  // namespace taskspec
