@@ -1,16 +1,11 @@
 // Where a line break ends a statement. The rule looks at three things only: the innermost open bracket, the token
 // before the break and the token after it; so a reader can apply it by eye.
 #include <algorithm>
-#include <array>
 
 #include "frontend/token.hpp"
 
 namespace taskspec {
 namespace {
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 bool is_name_or_literal(TokenKind kind) {
   switch (kind) {
@@ -27,6 +22,10 @@ bool is_name_or_literal(TokenKind kind) {
 }
 
 }  // namespace
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 bool is_opening(std::string_view sign) { return is_one_of(sign, {"(", "[", "{"}); }
 bool is_closing(std::string_view sign) { return is_one_of(sign, {")", "]", "}"}); }

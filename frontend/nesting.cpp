@@ -156,7 +156,9 @@ std::vector<std::size_t> open_brackets(std::string_view text, const std::vector<
     if (tokens[i].kind != TokenKind::sign) continue;
     std::string_view sign = text_of(text, tokens[i]);
     if (is_opening(sign)) open.push_back(i);
-    if (is_closing(sign) && !open.empty()) open.pop_back();
+    if (!is_closing(sign)) continue;
+    if (open.empty() || partner(text[tokens[open.back()].begin]) != sign[0]) return {};
+    open.pop_back();
   }
   return open;
 }

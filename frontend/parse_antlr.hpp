@@ -46,8 +46,13 @@ class TokenStream final : public antlr4::TokenStream {
  public:
   TokenStream(std::string_view text, const std::vector<Token>& tokens);
 
+  std::size_t count() const { return items_.size(); }
   const Token& token(std::size_t index) const { return tokens_[index]; }
   std::string_view text(std::size_t index) const { return text_of(text_, tokens_[index]); }
+  bool breaks_line(std::size_t index) const {  // is there a line break before this token?
+    std::uint32_t before = index == 0 ? 0 : tokens_[index - 1].end;
+    return has_line_break(text_.substr(before, tokens_[index].begin - before));
+  }
   std::uint16_t depth(std::size_t index) const { return depths_[index]; }  // brackets open before this token
 
   void consume() override { at_ += at_ + 1 < items_.size() ? 1 : 0; }
@@ -79,8 +84,7 @@ class TokenStream final : public antlr4::TokenStream {
 // Collects syntax errors, at most one per statement, and lets the parser go on with the next statement.
 class Recovery final : public antlr4::ANTLRErrorStrategy {
  public:
-  Recovery(SourceId source, std::string_view text, TokenStream& tokens, Diags& diags)
-      : source_(source), text_(text), tokens_(tokens), diags_(diags) {}
+  Recovery(SourceId source, TokenStream& tokens, Diags& diags) : source_(source), tokens_(tokens), diags_(diags) {}
   void reset(antlr4::Parser*) override { recovering_ = false; }
   antlr4::Token* recoverInline(antlr4::Parser* parser) override;
   void recover(antlr4::Parser* parser, std::exception_ptr error) override;
@@ -90,16 +94,17 @@ class Recovery final : public antlr4::ANTLRErrorStrategy {
   void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) override;
 
  private:
+  bool is_separator(std::size_t index) const;
+  bool is_end(std::size_t index) const;
   void skip_to_separator(std::uint16_t depth);
 
   SourceId source_;
-  std::string_view text_;
   TokenStream& tokens_;
   Diags& diags_;
   bool recovering_ = false;
 };
 
-// What the parser found at `index` and what it could have used instead, in the words of a user (E0001).
+// What the parser found at `index` and what it could have used instead; told in the words of a user (E0001).
 struct Surprise {
   std::size_t index;                     // the token that does not fit
   std::size_t rule;                      // the grammar rule the parser was in
@@ -108,7 +113,10 @@ struct Surprise {
 };
 void describe(const Surprise& surprise, SourceId source, const TokenStream& tokens, Diags& diags);
 
-// The parse tree as syntax tree; reports E0003, E0004 and E1004.
+// A statement is complete, yet at `index` the line goes on.
+void describe_missing_separator(std::size_t index, SourceId source, const TokenStream& tokens, Diags& diags);
+
+// The parse tree as syntax tree; reports chained comparisons and ranges (E1004).
 std::vector<ast::Item> build_items(TaskParser::ProgramContext* tree, SourceId source, std::string_view text,
                                    Diags& diags);
 ast::Expr build_expression(TaskParser::ExprContext* tree, SourceId source, std::string_view text, Diags& diags);

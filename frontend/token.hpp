@@ -6,6 +6,7 @@
 //   check_nesting(source, text, tokens, diags);     // brackets match, strings are closed, depth is bounded
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -49,9 +50,11 @@ void insert_line_ends(std::string_view text, std::vector<Token>& tokens);
 // What must hold before a parser may run: E0001 (a closing bracket or a "#!" out of place), E0002, E0005.
 void check_nesting(SourceId source, std::string_view text, const std::vector<Token>& tokens, Diags& diags);
 
-// What is still open at the end of the text, innermost last: positions in `tokens`.
+// What is still open at the end of the text, innermost last: positions in `tokens`. Nothing after brackets that do
+// not match, for then no further text can help.
 std::vector<std::size_t> open_brackets(std::string_view text, const std::vector<Token>& tokens);
 
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
 bool is_opening(std::string_view sign);
 bool is_closing(std::string_view sign);
 bool has_line_break(std::string_view gap);

@@ -123,6 +123,7 @@ struct GraphResult {
 struct GraphScalar final : Object {
   std::string written;              // "n", "mul(n, 2)"
   Type type;
+  Dim dim;                          // of an int: its value as an extent
   std::uint32_t input = UINT32_MAX; // position in inputs, or
   const OpDef* op = nullptr;        // an op on operands
   std::vector<Value> operands;

@@ -51,6 +51,13 @@ class Value {
   Value(Type v) : data_(std::make_shared<const Type>(std::move(v))) {}
   Value(Array v) : data_(std::move(v)) {}
   Value(std::shared_ptr<Object> v) : data_(std::move(v)) {}
+  // A string that names a task or slot: printed without quotes inside lists and tuples.
+  static Value name(std::string text) {
+    Value value(std::move(text));
+    value.is_name_ = true;
+    return value;
+  }
+  bool is_name() const { return is_name_; }
 
   bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -85,6 +92,7 @@ class Value {
 
  private:
   Data data_;
+  bool is_name_ = false;
 };
 
 // Equality of the language: contents, numbers across int and float, nan unequal to itself.

@@ -1,0 +1,37 @@
+// Text -> syntax tree.
+//
+//   Result<Ast> ast = parse(sources, id);      // agent Scale(k: float) { ... }  ->  AgentDecl{Scale, [k: float], ...}
+//   if (!ast) return ast.diags();              // E0001..E0006, E1004; at most one per statement
+//
+// Only the files named in grammar/README.md know that ANTLR does the work.
+#pragma once
+#include <cstddef>
+#include <string_view>
+
+#include "frontend/ast.hpp"
+#include "ir/base/result.hpp"
+
+namespace taskspec {
+
+Result<Ast> parse(const Sources& sources, SourceId source);
+
+// One expression and nothing after it: the value of `-D name=value`.
+Result<ast::Expr> parse_expression(const Sources& sources, SourceId source);
+
+// For a prompt: can this text only be the beginning of something? True at an open bracket, block or string, and
+// after an operator or keyword that wants more.
+bool needs_more(std::string_view text);
+
+// How hard the parser had to think. The grammar is kept so that all counts but `errors` stay 0 on any text: then
+// the fast mode (SLL) decides as the full one (LL), and parsing is linear.
+struct ParseReport {
+  struct Mode {
+    std::size_t ambiguities = 0;
+    std::size_t full_contexts = 0;
+    std::size_t errors = 0;
+  };
+  Mode sll, ll;
+};
+ParseReport parse_report(const Sources& sources, SourceId source);
+
+}  // namespace taskspec

@@ -1,0 +1,102 @@
+#include "interp/control/bodies.hpp"
+
+#include "interp/control/capture.hpp"
+#include "interp/control/immediate.hpp"
+
+namespace taskspec {
+
+TaskCall ProgramBodies::bind(const TaskGraph& graph, NodeId node, const std::function<Value(std::size_t)>& input) {
+  const Definition& definition = graph.definition(node);
+  const Function& function = outer_.program()[definition.function];
+  TaskCall call{definition.function, graph[node].span, graph.arguments(node), nullptr, ScopeId(0), nullptr};
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < function.parameters.size(); ++k)
+    if (function.parameters[k].type.is_tensor() && call.arguments[k].is_none()) call.arguments[k] = input(next++);
+  return call;
+}
+
+std::vector<Value> ProgramBodies::run_task(Interpreter& interpreter, const TaskCall& call) {
+  TaskResult result = interpreter.inline_task(call);
+  std::vector<Value> outputs = result.invocation.as<Invocation>()->outputs;
+  for (auto& version : result.versions) outputs.push_back(version.second);
+  return outputs;
+}
+
+std::optional<BodyTrace> ProgramBodies::trace(const TaskGraph& graph, NodeId node) {
+  if (graph.definition(node).kind != Definition::Kind::task) return std::nullopt;
+  std::vector<ArrayType> types;
+  for (const Ref& ref : graph.in(node)) types.push_back(concrete(graph.type(ref)));
+  TraceTarget target(std::move(types));
+  Interpreter interpreter = outer_.nested(target);
+  interpreter.leave_host();
+  TaskCall call = bind(graph, node, [&](std::size_t i) { return target.input(i); });
+  Agent self(interpreter.program(), AgentId());
+  if (InstanceId agent = graph[node].agent; agent.valid()) {
+    self.definition = graph.agents()[agent.index()].definition;
+    self.arguments = graph.agents()[agent.index()].arguments;
+    call.agent = &self;
+  }
+  try {
+    return target.finish(run_task(interpreter, call));
+  } catch (const NotTraceable&) {
+    return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // run() meets the same error and reports it as the task's
+  }
+}
+
+std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
+                                                 const std::function<Value(const Value&)>& restore) {
+  const Definition& definition = graph.definition(node);
+  const Function& function = interpreter.program()[definition.function];
+  const std::vector<Value>& captured = graph.arguments(node);
+  if (definition.kind == Definition::Kind::call) {
+    std::vector<Value> arguments;
+    for (const Value& value : captured) arguments.push_back(restore(value));
+    Value agent;
+    if (function.agent.valid()) {
+      agent = arguments.front();
+      arguments.erase(arguments.begin());
+    }
+    Value result = interpreter.call(definition.function, agent, std::move(arguments), {graph[node].span, nullptr, nullptr});
+    return result.is_tuple() ? result.tuple().items : std::vector<Value>{result};
+  }
+  Frame frame(function, definition.function);
+  const FreeUse& use = interpreter.facts().free_use(definition.function, definition.call);
+  restore_frame(frame, use, captured, restore);
+  interpreter.step(frame, definition.call);
+  std::vector<Value> outputs;
+  for (VariableId variable : use.written) {
+    if (frame[variable].is_none())
+      throw failure("E1006", graph[node].span, "'" + function.variables[variable.index()].name + "' is not set on this path");
+    outputs.push_back(frame[variable]);
+  }
+  return outputs;
+}
+
+std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) {
+  ImmediateTarget target;
+  Interpreter interpreter = outer_.nested(target);
+  interpreter.leave_host();
+  std::vector<Value> values;
+  if (graph.definition(node).kind == Definition::Kind::task) {
+    TaskCall call = bind(graph, node, [&](std::size_t i) { return Value(inputs[i]); });
+    Agent self(interpreter.program(), AgentId());
+    if (InstanceId agent = graph[node].agent; agent.valid()) {
+      self.definition = graph.agents()[agent.index()].definition;
+      self.arguments = graph.agents()[agent.index()].arguments;
+      call.agent = &self;
+    }
+    values = run_task(interpreter, call);
+  } else {
+    auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };
+    auto input = [&](const Value& v) { return Value(inputs[v.as<InputSlot>()->position]); };
+    values = run_structured(interpreter, graph, node,
+                            [&](const Value& v) { return replace_tensors(v, is_slot, input, graph[node].span); });
+  }
+  std::vector<Array> outputs;
+  for (Value& value : values) outputs.push_back(std::move(value.array()));
+  return outputs;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,31 @@
+// What a structured node (if, loop, call of a fn inside a graph) takes along from the frame it stands in:
+// host values as they are, tensors replaced by the positions of the node's inputs. A body restores the
+// frame from it.
+#pragma once
+#include <functional>
+
+#include "interp/control/facts.hpp"
+#include "interp/control/frame.hpp"
+#include "interp/control/objects.hpp"
+
+namespace taskspec {
+
+// Input `position` of the node, standing where a tensor stood.
+class InputSlot final : public Object {
+ public:
+  explicit InputSlot(std::size_t p) : position(p) {}
+  std::size_t position;
+  std::string text() const override { return "<input " + std::to_string(position) + ">"; }
+};
+
+// `value` with every tensor in it (also inside lists, tuples, invocations) replaced by what `replace` gives.
+// Agents with slots are refused (E1009): their state would leave the node unseen.
+Value replace_tensors(const Value& value, const std::function<bool(const Value&)>& is_tensor,
+                      const std::function<Value(const Value&)>& replace, Span span);
+
+// The node's arguments: values, variables, parameters, extents, self, in this order.
+std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, const std::function<Value(const Value&)>& capture);
+void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& arguments,
+                   const std::function<Value(const Value&)>& restore);
+
+}  // namespace taskspec

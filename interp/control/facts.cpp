@@ -1,0 +1,110 @@
+#include "interp/control/facts.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace taskspec {
+
+namespace {
+
+FunctionFacts make_facts(const Function& function) {
+  FunctionFacts facts;
+  facts.places.resize(function.variables.size(), false);
+  for (std::size_t i = 0; i < function.calls.size(); ++i) {
+    const Call& call = function.calls[i];
+    if (call.form == Form::parameter) facts.parameter_calls.push_back(CallId(i));
+    for (const Place& place : call.places) facts.places[place.variable.index()] = true;
+  }
+  for (const Parameter& parameter : function.parameters)
+    if (parameter.privilege == Privilege::inout && parameter.variable.valid())
+      facts.places[parameter.variable.index()] = true;
+  return facts;
+}
+
+// Calls `visit` for every call inside the blocks of `call`, nested ones too, in order.
+void each_inner(const Function& function, const Call& call, const std::function<void(CallId, const Call&)>& visit) {
+  for (const Block& block : call.blocks)
+    for (CallId id : block.calls) {
+      visit(id, function[id]);
+      each_inner(function, function[id], visit);
+    }
+}
+
+FreeUse make_free_use(const Program& program, const Function& function, CallId structured) {
+  const Call& outer = function[structured];
+  std::vector<bool> inside(function.calls.size(), false), seen(function.calls.size(), false);
+  each_inner(function, outer, [&](CallId id, const Call&) { inside[id.index()] = true; });
+  FreeUse use;
+  auto value = [&](CallId id) {
+    if (!id.valid() || inside[id.index()] || seen[id.index()]) return;
+    seen[id.index()] = true;
+    use.values.push_back(id);
+  };
+  std::vector<bool> parameters(function.parameters.size(), false);
+  std::vector<bool> read(function.variables.size(), false), written(read), outside(read);
+  for (CallId id : outer.in) value(id);
+  for (const Block& block : outer.blocks) value(block.result);
+  each_inner(function, outer, [&](CallId, const Call& call) {
+    for (CallId id : call.in) value(id);
+    for (const Block& block : call.blocks) value(block.result);
+    if (call.form == Form::parameter) parameters[call.index] = true;
+    if (call.form == Form::variable) read[call.variable.index()] = true;
+    if (call.form == Form::write || call.form == Form::store) written[call.variable.index()] = true;
+    for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;
+    bool calls_graph = call.form == Form::call && program[call.callee].effects.graph;
+    if (call.type.is_tensor() || call.form == Form::invoke || calls_graph) use.graph = true;
+  });
+  for (std::size_t i = 0; i < function.calls.size(); ++i) {
+    const Call& call = function.calls[i];
+    if (inside[i] || !call.variable.valid() || call.form == Form::global) continue;
+    outside[call.variable.index()] = true;
+  }
+  for (const Output& output : function.outputs) outside[output.variable.index()] = true;
+  for (const Parameter& parameter : function.parameters)
+    if (parameter.variable.valid()) outside[parameter.variable.index()] = true;
+  for (std::size_t v = 0; v < read.size(); ++v) {
+    if (read[v] || written[v]) use.read.push_back(VariableId(v));
+    if (written[v] && outside[v]) use.written.push_back(VariableId(v));
+  }
+  for (std::uint32_t k = 0; k < parameters.size(); ++k)
+    if (parameters[k]) use.parameters.push_back(k);
+  return use;
+}
+
+}  // namespace
+
+const FunctionFacts& Facts::function(FunctionId id) {
+  std::lock_guard lock(mutex_);
+  auto& entry = functions_[id.value];
+  if (!entry) entry = std::make_unique<FunctionFacts>(make_facts(program_[id]));
+  return *entry;
+}
+
+const FreeUse& Facts::free_use(FunctionId id, CallId structured) {
+  std::lock_guard lock(mutex_);
+  auto& entry = free_uses_[(static_cast<std::uint64_t>(id.value) << 32) | structured.value];
+  if (!entry) entry = std::make_unique<FreeUse>(make_free_use(program_, program_[id], structured));
+  return *entry;
+}
+
+const std::vector<GlobalUse>& Facts::globals(FunctionId id) {
+  std::lock_guard lock(mutex_);
+  auto& entry = globals_[id.value];
+  if (entry) return *entry;
+  entry = std::make_unique<std::vector<GlobalUse>>();
+  std::vector<FunctionId> todo{id};
+  std::vector<bool> seen(program_.functions.size(), false);
+  while (!todo.empty()) {
+    FunctionId next = todo.back();
+    todo.pop_back();
+    if (seen[next.index()]) continue;
+    seen[next.index()] = true;
+    for (const Call& call : program_[next].calls) {
+      if (call.form == Form::global) entry->push_back({call.module, call.variable});
+      if (call.callee.valid()) todo.push_back(call.callee);
+    }
+  }
+  return *entry;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,39 @@
+// One activation of a function: the values of its calls, its variables, and what its symbols stand for.
+#pragma once
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+struct Frame {
+  Frame(const Function& f, FunctionId self) : function(f), id(self), values(f.calls.size()), variables(f.variables.size()) {}
+
+  const Function& function;
+  FunctionId id;
+  std::vector<Value> values;                            // by CallId
+  std::vector<Value> variables;                         // by VariableId; none = not set yet
+  std::vector<Value> arguments;                         // by parameter
+  Value self;                                           // the agent of a member
+  std::unordered_map<std::uint32_t, Dim> dimensions;    // by symbol id
+  ScopeId scope = ScopeId(0);
+  bool in_graph = false;   // control flow makes structured nodes instead of being executed
+  Value result;
+
+  Value& operator[](CallId call) { return values[call.index()]; }
+  Value& operator[](VariableId variable) { return variables[variable.index()]; }
+};
+
+// The extent with everything that the frame knows put in.
+Dim evaluate(const Dim& dim, const Frame& frame);
+Type evaluate(const Type& type, const Frame& frame);
+
+// What an int of the host program is as an extent; nothing for other values.
+std::optional<Dim> extent_of(const Value& value);
+
+// Binds the callee's dimension variables from the types of its arguments. Throws E5004 on disagreement.
+void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, Span span, const std::string& name);
+
+}  // namespace taskspec

@@ -1,0 +1,44 @@
+// What the host program may use of the world outside: output, arguments, files beside the program, and how
+// `run e on B` opens a session. One per run of a program; builtins get it.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/control/objects.hpp"
+#include "ir/builtin.hpp"
+
+namespace taskspec {
+
+class Interpreter;
+class Target;
+struct Frame;
+
+// The session that `run e on B` opens: a target to record into, and its report afterwards.
+class NestedSession {
+ public:
+  virtual ~NestedSession() = default;
+  virtual Target& target() = 0;
+  virtual Value report() = 0;  // after everything that has effects ran
+};
+
+class HostContext {
+ public:
+  HostContext(const Program& p, const OpTable& o) : program(p), ops(o) {}
+
+  const Program& program;
+  const OpTable& ops;
+  std::vector<std::string> arguments;                                   // after --
+  std::function<void(std::string_view)> output;                         // standard output
+  std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
+  const std::atomic<bool>* interrupted = nullptr;                       // set by Ctrl-C
+
+  // The call being executed, for builtins.
+  Interpreter* interpreter = nullptr;
+  Frame* frame = nullptr;
+  Span span;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,223 @@
+#include "interp/control/interpreter.hpp"
+
+#include <pthread.h>
+
+#include "interp/control/host_context.hpp"
+#include "interp/control/rules.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// Where this thread's stack ends, and a reserve in which an error can still be reported.
+std::uintptr_t stack_floor() {
+  pthread_attr_t attributes;
+  void* address = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  pthread_attr_getstack(&attributes, &address, &size);
+  pthread_attr_destroy(&attributes);
+  constexpr std::size_t reserve = 256 << 10;
+  return reinterpret_cast<std::uintptr_t>(address) + reserve;
+}
+
+// Runs `body`; an error without a place gets that of the call.
+template <class F>
+auto placed(Span span, F&& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.diags().empty() || error.diags().items().front().primary.span.valid()) throw;
+    Diags diags;
+    for (Diag diag : error.diags().items()) {
+      diag.primary.span = span;
+      diags.add(std::move(diag));
+    }
+    throw Error(std::move(diags));
+  }
+}
+
+}  // namespace
+
+Interpreter::Interpreter(const Program& program, Target& target, HostContext* host)
+    : program_(program), target_(target), host_(host), facts_(std::make_shared<Facts>(program)), modules_(program.modules.size()), stack_limit_(stack_floor()) {
+  if (host) interrupted_ = host->interrupted;
+}
+
+Interpreter Interpreter::nested(Target& target) const {
+  Interpreter other(program_, target, host_);
+  other.interrupted_ = interrupted_;
+  other.facts_ = facts_;
+  other.modules_ = modules_;
+  return other;
+}
+
+void Interpreter::leave_host() { host_ = nullptr; }
+
+void Interpreter::module(const Module& module) {
+  std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
+  modules_[position] = std::make_shared<Frame>(program_[module.top_level], module.top_level);
+  block(*modules_[position], modules_[position]->function.body);
+}
+
+void Interpreter::poll(Span span) const {
+  if (interrupted_ && interrupted_->load(std::memory_order_relaxed))
+    throw failure("E5009", span, "interrupted");
+  if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
+    throw failure("E5006", span, "recursion too deep");
+}
+
+Interpreter::Flow Interpreter::block(Frame& frame, const Block& block) {
+  for (CallId id : block.calls)
+    if (Flow flow = step(frame, id); flow != Flow::next) return flow;
+  return Flow::next;
+}
+
+Value Interpreter::value_of(Frame& frame, const Block& b) {
+  block(frame, b);
+  return b.result.valid() ? frame[b.result] : Value();
+}
+
+Interpreter::Flow Interpreter::step(Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  if (!call.guards.empty()) check_guards(frame, call);
+  switch (call.form) {
+    case Form::if_:
+    case Form::for_:
+    case Form::while_:
+      if (frame.in_graph && target_.structured(*this, frame, id)) return Flow::next;
+      if (call.form == Form::if_) return if_(frame, call);
+      return call.form == Form::for_ ? for_(frame, call) : while_(frame, call);
+    case Form::return_:
+      if (!call.in.empty()) frame.result = operand(frame, call, 0);
+      return Flow::return_;
+    case Form::break_: return Flow::break_;
+    case Form::continue_: return Flow::continue_;
+    default: evaluate_call(frame, id); return Flow::next;
+  }
+}
+
+void Interpreter::evaluate_call(Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  Value& out = frame[id];
+  switch (call.form) {
+    case Form::constant: out = call.value; break;
+    case Form::parameter: out = frame.arguments[call.index]; break;
+    case Form::dimension: {
+      Dim dim = evaluate(Dim(call.symbol), frame);
+      out = scalar_of(dim);
+      break;
+    }
+    case Form::type: out = Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame)); break;
+    case Form::variable: out = read_variable(frame, call); break;
+    case Form::global: out = read_global(call); break;
+    case Form::loop: break;  // set by the loop
+    case Form::op: out = placed(call.span, [&] { return op(frame, call); }); break;
+    case Form::builtin: out = placed(call.span, [&] { return builtin(frame, call); }); break;
+    case Form::tuple:
+    case Form::list: {
+      List items;
+      items.reserve(call.in.size());
+      for (std::size_t i = 0; i < call.in.size(); ++i) items.push_back(operand(frame, call, i));
+      // An int among floats: [1, 2.0] is [float].
+      if (call.form == Form::list && call.type.is(Type::Kind::list) && call.type.parts[0].is(Type::Kind::real))
+        for (Value& item : items)
+          if (item.is_integer()) item = Value(item.real());
+      out = call.form == Form::list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
+      break;
+    }
+    case Form::range: out = Value(Range{operand(frame, call, 0).integer(), operand(frame, call, 1).integer()}); break;
+    case Form::element: out = element(frame, call); break;
+    case Form::item: out = item(operand(frame, call, 0), operand(frame, call, 1).integer(), call.span); break;
+    case Form::items:
+      out = items(operand(frame, call, 0), operand(frame, call, 1).integer(), operand(frame, call, 2).integer(), call.span);
+      break;
+    case Form::field: out = field(frame, call); break;
+    case Form::receive: out = receive(frame, call); break;
+    case Form::agent: out = make_agent(frame, call); break;
+    case Form::self: out = frame.self; break;
+    case Form::member:
+    case Form::function:
+    case Form::closure: out = make_callable(frame, call); break;
+    case Form::compose: out = compose(frame, call); break;
+    case Form::call:
+    case Form::invoke:
+      if (call.form == Form::call && frame.in_graph && target_.structured(*this, frame, id)) break;
+      out = call_function(frame, call);
+      break;
+    case Form::apply: {
+      std::vector<Value> arguments;
+      for (std::size_t i = 1; i < call.in.size(); ++i) arguments.push_back(operand(frame, call, i));
+      out = apply(operand(frame, call, 0), std::move(arguments), {call.span, &frame, &call});
+      break;
+    }
+    case Form::output: {
+      Value value = operand(frame, call, 0);
+      auto* invocation = value.as<Invocation>();
+      if (!invocation || call.index >= invocation->outputs.size()) bug("output of something that has none");
+      out = invocation->outputs[call.index];
+      break;
+    }
+    case Form::write: write(frame, call.variable, operand(frame, call, 0)); break;
+    case Form::store: store(frame, call); break;
+    case Form::both:
+    case Form::either: {
+      bool left = truth(operand(frame, call, 0), call.span);
+      bool decided = call.form == Form::both ? !left : left;
+      out = Value(decided ? left : truth(value_of(frame, call.blocks[0]), call.span));
+      break;
+    }
+    case Form::run: out = run_on(frame, call); break;
+    case Form::if_: case Form::for_: case Form::while_: case Form::return_: case Form::break_: case Form::continue_:
+      bug("control form evaluated as a value");
+  }
+}
+
+void Interpreter::check_guards(Frame& frame, const Call& call) {
+  for (const Guard& guard : call.guards) {
+    Dim left = evaluate(guard.left, frame), right = evaluate(guard.right, frame);
+    if (left.is_constant() && right.is_constant() && !(left == right))
+      throw failure("E5004", call.span, guard.what + " is " + left.text() + " here, " + right.text() + " is needed");
+  }
+}
+
+bool Interpreter::truth(const Value& value, Span span) {
+  return value.is_bool() ? value.boolean() : target_.decide(value, span);
+}
+
+// ---- control flow ---------------------------------------------------------------------------------
+
+Interpreter::Flow Interpreter::if_(Frame& frame, const Call& call) {
+  bool taken = truth(operand(frame, call, 0), call.span);
+  std::size_t branch = taken ? 0 : 1;
+  return branch < call.blocks.size() ? block(frame, call.blocks[branch]) : Flow::next;
+}
+
+Interpreter::Flow Interpreter::for_(Frame& frame, const Call& call) {
+  const Block& body = call.blocks[0];
+  Value domain = operand(frame, call, 0);
+  bool named = !body.calls.empty() && frame.function[body.calls[0]].form == Form::loop;
+  std::int64_t count = domain.is_range() ? domain.range().size() : static_cast<std::int64_t>(domain.list().size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    poll(call.span);
+    if (named)
+      frame[body.calls[0]] =
+          domain.is_range() ? Value(domain.range().begin + i) : domain.list()[static_cast<std::size_t>(i)];
+    Flow flow = block(frame, body);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+Interpreter::Flow Interpreter::while_(Frame& frame, const Call& call) {
+  while (truth(value_of(frame, call.blocks[0]), call.span)) {
+    poll(call.span);
+    Flow flow = block(frame, call.blocks[1]);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,95 @@
+// Runs host programs: walks the typed calls of functions, executes control flow and host values, and hands
+// tensor operations to a Target.
+//
+//   Interpreter run(program, target, host);
+//   run.module(program.main());
+#pragma once
+#include <atomic>
+#include <functional>
+
+#include "interp/control/facts.hpp"
+#include "interp/control/target.hpp"
+
+namespace taskspec {
+
+class HostContext;
+
+// `exit(code)` unwinds through this.
+struct ExitRequest {
+  int code;
+};
+
+// Where a call stands: the frame that makes it and, when the text names the callee, the call itself.
+struct CallSite {
+  Span span;
+  Frame* caller = nullptr;
+  const Call* call = nullptr;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, Target& target, HostContext* host);
+
+  void module(const Module& module);                                  // its top level, once
+  // Calls any function with its declared arguments; none = the default. Result: of a fn its value, else an Invocation.
+  Value call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
+  Value apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
+  // The body of a task, run here (targets that do not make nodes). Arguments as in TaskCall.
+  TaskResult inline_task(const TaskCall& call);
+
+  // Runs a block in a frame; what ended it early, if something did.
+  enum class Flow : std::uint8_t { next, break_, continue_, return_ };
+  Flow block(Frame& frame, const Block& block);
+  Value value_of(Frame& frame, const Block& block);                   // of blocks with a result
+  Flow step(Frame& frame, CallId id);
+
+  const Program& program() const { return program_; }
+  Facts& facts() { return *facts_; }
+  Target& target() { return target_; }
+  HostContext* host() { return host_; }
+  Frame* top_level(ModuleId module) { return modules_[module.index()].get(); }
+  // Runs with another target from here on, e.g. that of a nested session; returns the previous one.
+  Interpreter nested(Target& target) const;
+  // From here on host effects are impossible: the interpreter runs a body on behalf of a backend.
+  void leave_host();
+
+ private:
+  void evaluate_call(Frame& frame, CallId id);
+  Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
+  void check_guards(Frame& frame, const Call& call);
+  Value op(Frame& frame, const Call& call);
+  Value builtin(Frame& frame, const Call& call);
+  Value read_variable(Frame& frame, const Call& call);
+  Value read_global(const Call& call);
+  void write(Frame& frame, VariableId variable, Value value);
+  void store(Frame& frame, const Call& call);
+  Value element(Frame& frame, const Call& call);
+  Value item(const Value& container, std::int64_t index, Span span);
+  Value items(const Value& container, std::int64_t begin, std::int64_t end, Span span);
+  Value field(Frame& frame, const Call& call);
+  Value receive(Frame& frame, const Call& call);
+  Value make_agent(Frame& frame, const Call& call);
+  Value make_callable(Frame& frame, const Call& call);
+  Value compose(Frame& frame, const Call& call);
+  Value apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site);
+  Value call_function(Frame& frame, const Call& call);
+  Value run_on(Frame& frame, const Call& call);
+  Flow if_(Frame& frame, const Call& call);
+  Flow for_(Frame& frame, const Call& call);
+  Flow while_(Frame& frame, const Call& call);
+  bool truth(const Value& value, Span span);
+  Value enter(Frame& frame, const CallSite& site);
+  void bind(Frame& frame, const Value& agent, std::vector<Value> arguments, Span span);
+  void set_parameter(Frame& frame, std::size_t parameter, Span span);
+  void poll(Span span) const;
+
+  const Program& program_;
+  Target& target_;
+  HostContext* host_;
+  const std::atomic<bool>* interrupted_ = nullptr;
+  std::shared_ptr<Facts> facts_;
+  std::vector<std::shared_ptr<Frame>> modules_;                       // top-level frames, by module
+  std::uintptr_t stack_limit_ = 0;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,241 @@
+// Calls of the interpreter: functions, tasks, graphs, agents, composition, nested sessions.
+#include "interp/control/host_context.hpp"
+#include "interp/control/interpreter.hpp"
+
+namespace taskspec {
+
+// ---- binding --------------------------------------------------------------------------------------
+
+// Parameter `k` has its value: binds the extents of its type, its place, and the calls that stand for it.
+void Interpreter::set_parameter(Frame& frame, std::size_t k, Span span) {
+  const Parameter& parameter = frame.function.parameters[k];
+  Value& value = frame.arguments[k];
+  if (parameter.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
+  if (target_.is_tensor(value)) bind_dimensions(parameter.type, target_.type_of(value), frame, span, parameter.name);
+  if (parameter.variable.valid()) frame[parameter.variable] = value;
+  for (CallId id : facts_->function(frame.id).parameter_calls)
+    if (frame.function[id].index == k) frame[id] = value;
+}
+
+// Gives every parameter of the frame's function its value: those of the agent, captures and declared ones
+// from `given`, defaults where nothing is given.
+void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> given, Span span) {
+  const Function& function = frame.function;
+  auto* owner = agent.as<Agent>();
+  std::size_t next = 0, agent_parameter = 0;
+  frame.self = agent;
+  frame.arguments.resize(function.parameters.size());
+  for (std::size_t k = 0; k < function.parameters.size(); ++k) {
+    const Parameter& parameter = function.parameters[k];
+    Value& value = frame.arguments[k];
+    if (parameter.role == Role::agent_parameter) {
+      value = owner->arguments[agent_parameter++];
+    } else if (parameter.role == Role::slot) {
+      value = *owner->slot(parameter.name);
+    } else {
+      if (next < given.size()) value = std::move(given[next]);
+      ++next;
+      if (value.is_none() && parameter.default_value.valid()) {
+        block(frame, parameter.default_block);
+        value = frame[parameter.default_value];
+      }
+    }
+    set_parameter(frame, k, span);
+  }
+}
+
+Value Interpreter::enter(Frame& frame, const CallSite& site) {
+  const Function& function = frame.function;
+  poll(site.span);
+  ScopeId outer = site.caller ? site.caller->scope : ScopeId(0);
+  bool graph_part = function.effects.graph && function.kind != FunctionKind::task;
+  frame.scope = graph_part ? target_.open_scope(outer, program_.display_name(frame.id), frame.id) : outer;
+  frame.in_graph = function.kind == FunctionKind::graph || (site.caller && site.caller->in_graph);
+  block(frame, function.body);
+  if (function.kind == FunctionKind::fn) {
+    bool renames = graph_part && target_.is_tensor(frame.result);
+    return renames ? target_.renamed(frame.result, target_.scope_path(frame.scope) + ".value", true) : frame.result;
+  }
+  auto invocation = std::make_shared<Invocation>();
+  invocation->label = target_.scope_path(frame.scope);
+  for (const Output& output : function.outputs) {
+    Value value = frame[output.variable];
+    if (value.is_none()) throw failure("E1006", site.span, "output '" + output.name + "' is not set");
+    invocation->names.push_back(output.name);
+    invocation->outputs.push_back(
+        function.kind == FunctionKind::graph ? target_.renamed(value, invocation->label + "." + output.name, false) : value);
+  }
+  return Value(std::static_pointer_cast<Object>(invocation));
+}
+
+namespace {
+
+// After a call the callee's places have new versions: they go to the caller's variables and the agent's slots.
+void return_places(const Frame& inner, Agent* agent, const CallSite& site) {
+  std::uint32_t operand = agent ? 1 : 0;  // position among the operands of the call, the agent in front
+  for (const Parameter& parameter : inner.function.parameters) {
+    bool declared = parameter.role == Role::declared || parameter.role == Role::capture;
+    if (parameter.privilege == Privilege::inout && parameter.variable.valid()) {
+      const Value& version = inner.variables[parameter.variable.index()];
+      if (parameter.role == Role::slot && agent) *agent->slot(parameter.name) = version;
+      if (declared && site.call)
+        for (const Place& place : site.call->places)
+          if (place.operand == operand) (*site.caller)[place.variable] = version;
+    }
+    if (declared) ++operand;
+  }
+}
+
+}  // namespace
+
+// ---- calls ----------------------------------------------------------------------------------------
+
+Value Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
+  const Function& function = program_[id];
+  Frame frame(function, id);
+  if (site.caller) frame.scope = site.caller->scope;
+  bind(frame, agent, std::move(arguments), site.span);
+  auto* owner = agent.as<Agent>();
+  Value result;
+  if (function.kind == FunctionKind::task) {
+    TaskResult done = target_.task(*this, {id, site.span, frame.arguments, owner, frame.scope, &frame});
+    for (auto& [parameter, version] : done.versions)
+      if (VariableId place = function.parameters[parameter].variable; place.valid()) frame[place] = std::move(version);
+    result = done.invocation;
+  } else {
+    result = enter(frame, site);
+  }
+  return_places(frame, owner, site);
+  return result;
+}
+
+Value Interpreter::call_function(Frame& frame, const Call& call) {
+  std::size_t first = program_[call.callee].agent.valid() ? 1 : 0;
+  Value agent = first ? frame[call.in[0]] : Value();
+  std::vector<Value> arguments;
+  for (std::size_t i = first; i < call.in.size(); ++i)
+    arguments.push_back(call.in[i].valid() ? frame[call.in[i]] : Value());
+  return Interpreter::call(call.callee, agent, std::move(arguments), {call.span, &frame, &call});
+}
+
+TaskResult Interpreter::inline_task(const TaskCall& task) {
+  const Function& function = program_[task.function];
+  Frame frame(function, task.function);
+  frame.arguments = task.arguments;
+  for (std::size_t k = 0; k < function.parameters.size(); ++k) set_parameter(frame, k, task.span);
+  if (task.agent) frame.self = Value(std::static_pointer_cast<Object>(std::make_shared<Agent>(*task.agent)));
+  block(frame, function.body);
+  TaskResult result;
+  auto invocation = std::make_shared<Invocation>();
+  invocation->label = program_.display_name(task.function);
+  for (const Output& output : function.outputs) {
+    invocation->names.push_back(output.name);
+    invocation->outputs.push_back(frame[output.variable]);
+  }
+  for (std::uint32_t k = 0; k < function.parameters.size(); ++k)
+    if (function.parameters[k].privilege == Privilege::inout)
+      result.versions.emplace_back(k, frame[function.parameters[k].variable]);
+  result.invocation = Value(std::static_pointer_cast<Object>(invocation));
+  return result;
+}
+
+Value Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {
+  if (auto* composed = callable.as<ComposedTask>()) return apply_composed(*composed, std::move(arguments), site);
+  auto* function = callable.as<Callable>();
+  if (!function) bug("call of something that is not callable");
+  std::vector<Value> all = function->captures;
+  all.insert(all.end(), std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end()));
+  return call(function->function, function->agent, std::move(all), {site.span, site.caller, nullptr});
+}
+
+// ---- composition ----------------------------------------------------------------------------------
+
+Value Interpreter::compose(Frame& frame, const Call& call) {
+  auto composed = std::make_shared<ComposedTask>();
+  composed->first = operand(frame, call, 0);
+  composed->second = operand(frame, call, 1);
+  composed->type = call.type;
+  const Type& a = frame.function[call.in[0]].type;
+  const Type& b = frame.function[call.in[1]].type;
+  std::size_t outputs = a.parts.size() - a.inputs;
+  std::vector<bool> used(outputs, false);
+  composed->wiring.resize(b.inputs);
+  bool matched = false;
+  for (std::uint32_t i = 0; i < b.inputs; ++i)
+    for (std::uint32_t o = 0; o < outputs; ++o)
+      if (a.names[a.inputs + o] == b.names[i]) composed->wiring[i] = o, used[o] = matched = true;
+  if (!matched && outputs == 1 && b.inputs > 0) composed->wiring[0] = 0, used[0] = true;
+  for (std::uint32_t o = 0; o < outputs; ++o)
+    if (!used[o]) composed->live.push_back(o);
+  return Value(std::static_pointer_cast<Object>(composed));
+}
+
+Value Interpreter::apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site) {
+  std::size_t inputs_of_first = 0, free_of_second = 0;
+  for (const auto& wire : composed.wiring) free_of_second += wire ? 0 : 1;
+  inputs_of_first = composed.type.inputs - free_of_second;
+  std::vector<Value> first(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(inputs_of_first));
+  Value a = apply(composed.first, std::move(first), site);
+  auto* left = a.as<Invocation>();
+  std::vector<Value> second;
+  std::size_t next = inputs_of_first;
+  for (const auto& wire : composed.wiring) second.push_back(wire ? left->outputs[*wire] : arguments[next++]);
+  Value b = apply(composed.second, std::move(second), site);
+  auto* right = b.as<Invocation>();
+  auto result = std::make_shared<Invocation>();
+  result->label = right->label;
+  for (std::uint32_t o : composed.live) result->outputs.push_back(left->outputs[o]);
+  result->outputs.insert(result->outputs.end(), right->outputs.begin(), right->outputs.end());
+  result->names.assign(composed.type.names.begin() + composed.type.inputs, composed.type.names.end());
+  return Value(std::static_pointer_cast<Object>(result));
+}
+
+// ---- callables and agents -------------------------------------------------------------------------
+
+Value Interpreter::make_callable(Frame& frame, const Call& call) {
+  auto callable = std::make_shared<Callable>(program_, call.callee);
+  if (call.form == Form::member) callable->agent = operand(frame, call, 0);
+  if (call.form == Form::closure)
+    for (std::size_t i = 0; i < call.in.size(); ++i) callable->captures.push_back(operand(frame, call, i));
+  return Value(std::static_pointer_cast<Object>(callable));
+}
+
+Value Interpreter::make_agent(Frame& frame, const Call& call) {
+  const AgentDef& def = program_[call.agent];
+  auto agent = std::make_shared<Agent>(program_, call.agent);
+  for (std::size_t i = 0; i < call.in.size(); ++i) {
+    Value value = call.in[i].valid() ? frame[call.in[i]] : Value();
+    if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
+    agent->arguments.push_back(std::move(value));
+  }
+  agent->instance = target_.instance(call.agent, agent->arguments);
+  Value self(std::static_pointer_cast<Object>(agent));
+  for (const Slot& slot : def.slots) {
+    Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame, nullptr});
+    agent->slots.push_back(target_.place(def.name + "." + slot.name, initial));
+  }
+  return self;
+}
+
+Value Interpreter::run_on(Frame& frame, const Call& call) {
+  auto* choice = operand(frame, call, 0).as<BackendChoice>();
+  if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
+  std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
+  Interpreter inner = nested(session->target());
+  Value value = inner.value_of(frame, call.blocks[0]);
+  auto result = std::make_shared<Invocation>();
+  auto keep = [&](const Value& v) {  // contents leave the session that ends here
+    return session->target().is_tensor(v) && v.as<Tensor>() ? Value(session->target().receive(v, call.span)) : v;
+  };
+  if (auto* invocation = value.as<Invocation>()) {
+    result->label = invocation->label;
+    for (const Value& output : invocation->outputs) result->outputs.push_back(keep(output));
+  } else if (!value.is_none()) {
+    result->outputs.push_back(keep(value));
+  }
+  result->outputs.push_back(session->report());
+  result->names = call.type.names;
+  return Value(std::static_pointer_cast<Object>(result));
+}
+
+}  // namespace taskspec

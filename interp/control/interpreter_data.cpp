@@ -1,0 +1,183 @@
+// Operations, variables, containers and receives of the interpreter.
+#include "interp/control/host_context.hpp"
+#include "interp/control/interpreter.hpp"
+#include "interp/control/recorder.hpp"
+#include "interp/control/rules.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// True if the checker left nothing open about the result of this op.
+bool settled(const Function& function, const Call& call, const Type& type) {
+  if (type.has_symbols() || type.is(Type::Kind::error)) return false;
+  for (CallId in : call.in)
+    if (in.valid() && !function[in].type.is_tensor() && !function[in].folded && function[in].form != Form::constant)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+Value Interpreter::op(Frame& frame, const Call& call) {
+  std::vector<Value> operands;
+  std::vector<Type> types;
+  operands.reserve(call.in.size());
+  bool tensors = false;
+  for (CallId in : call.in) {
+    operands.push_back(in.valid() ? frame[in] : Value());
+    const Value& value = operands.back();
+    if (target_.is_tensor(value)) {
+      types.push_back(target_.type_of(value));
+      tensors = true;
+    } else {
+      types.push_back(in.valid() ? frame.function[in].type : Type());
+    }
+  }
+  if (!call.type.is_tensor()) {
+    // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
+    if (tensors) throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
+    if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
+    return call.op->scalar(operands);
+  }
+  Type type = evaluate(call.type, frame);
+  if (!settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
+  return target_.op(frame, call, operands, type);
+}
+
+Value Interpreter::builtin(Frame& frame, const Call& call) {
+  if (!host_) throw failure("E1302", call.span, std::string(call.builtin->name) + " is not possible in a task body");
+  std::vector<Value> operands;
+  operands.reserve(call.in.size());
+  for (CallId in : call.in) operands.push_back(in.valid() ? frame[in] : Value());
+  Interpreter* outer = host_->interpreter;
+  Frame* outer_frame = host_->frame;
+  host_->interpreter = this;
+  host_->frame = &frame;
+  host_->span = call.span;
+  Value result = call.builtin->run(*host_, operands);
+  host_->interpreter = outer;
+  host_->frame = outer_frame;
+  return result;
+}
+
+// ---- variables ------------------------------------------------------------------------------------
+
+Value Interpreter::read_variable(Frame& frame, const Call& call) {
+  const Value& value = frame[call.variable];
+  if (value.is_none())
+    throw failure("E1006", call.span, "'" + frame.function.variables[call.variable.index()].name + "' is not set yet");
+  return value;
+}
+
+Value Interpreter::read_global(const Call& call) {
+  Frame* frame = top_level(call.module);
+  const Variable& variable = program_[program_.modules[call.module.index()].top_level].variables[call.variable.index()];
+  if (!frame || (*frame)[call.variable].is_none())
+    throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
+  Value value = (*frame)[call.variable];
+  if (auto* tensor = value.as<Tensor>(); tensor && !target_.is_tensor(value))
+    return Value(tensor->recorder.receive(*tensor, call.span));
+  return value;
+}
+
+void Interpreter::write(Frame& frame, VariableId variable, Value value) {
+  const Variable& declared = frame.function.variables[variable.index()];
+  if (declared.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
+  if (facts_->function(frame.id).places[variable.index()] && target_.is_tensor(value)) value = target_.place(declared.name, value);
+  frame[variable] = std::move(value);
+}
+
+void Interpreter::store(Frame& frame, const Call& call) {
+  Value* place = &frame[call.variable];
+  for (std::size_t i = 1; i < call.in.size(); ++i) {
+    std::int64_t index = operand(frame, call, i).integer();
+    List& list = place->unique_list();
+    if (index < 0 || index >= static_cast<std::int64_t>(list.size()))
+      throw failure("E5003", call.span, "index " + std::to_string(index) + " is outside a list of " + std::to_string(list.size()));
+    place = &list[static_cast<std::size_t>(index)];
+  }
+  bool widen = place->is_real() && operand(frame, call, 0).is_integer();
+  *place = widen ? Value(operand(frame, call, 0).real()) : operand(frame, call, 0);
+}
+
+// ---- containers -----------------------------------------------------------------------------------
+
+Value Interpreter::element(Frame& frame, const Call& call) {
+  Value value = operand(frame, call, 0);
+  return value.is_tuple() ? value.tuple().items[call.index] : value.list()[call.index];
+}
+
+namespace {
+
+// Byte offsets of the code points of a string, and one past its end.
+std::vector<std::size_t> code_points(const std::string& text) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
+  starts.push_back(text.size());
+  return starts;
+}
+
+std::string size_text(const Value& container, std::size_t size) {
+  return std::string(container.is_string() ? "a string" : "a list") + " of " + std::to_string(size);
+}
+
+}  // namespace
+
+Value Interpreter::item(const Value& container, std::int64_t index, Span span) {
+  std::vector<std::size_t> starts = container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
+  std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
+  if (index < 0 || static_cast<std::size_t>(index) >= size)
+    throw failure("E5003", span, "index " + std::to_string(index) + " is outside " + size_text(container, size));
+  auto i = static_cast<std::size_t>(index);
+  return container.is_string() ? Value(container.string().substr(starts[i], starts[i + 1] - starts[i])) : container.list()[i];
+}
+
+Value Interpreter::items(const Value& container, std::int64_t begin, std::int64_t end, Span span) {
+  std::vector<std::size_t> starts = container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
+  std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
+  if (begin < 0 || end < begin || static_cast<std::size_t>(end) > size)
+    throw failure("E5003", span, std::to_string(begin) + ".." + std::to_string(end) + " is outside " + size_text(container, size));
+  auto b = static_cast<std::size_t>(begin), e = static_cast<std::size_t>(end);
+  if (container.is_string()) return Value(container.string().substr(starts[b], starts[e] - starts[b]));
+  return Value(List(container.list().begin() + begin, container.list().begin() + end));
+}
+
+Value Interpreter::field(Frame& frame, const Call& call) {
+  Value value = operand(frame, call, 0);
+  if (auto* record = value.as<Record>())
+    if (const Value* found = record->find(call.name)) return *found;
+  if (value.as<ComposedTask>() || value.as<Callable>()) {
+    const Type& type = frame.function[call.in[0]].type;
+    Tuple names;
+    bool inputs = call.name == "inputs";
+    for (std::size_t i = inputs ? 0 : type.inputs; i < (inputs ? type.inputs : type.names.size()); ++i)
+      names.items.push_back(Value::name(type.names[i]));
+    return Value(std::move(names));
+  }
+  if (target_.is_tensor(value)) {
+    Type type = target_.type_of(value);
+    if (call.name == "rank") return Value(static_cast<std::int64_t>(type.rank()));
+    if (call.name == "precision") return Value(std::string(info(type.precision).name));
+    List shape;
+    for (const Dim& dim : type.dims) shape.push_back(scalar_of(dim));
+    return Value(std::move(shape));
+  }
+  bug("no field " + call.name);
+}
+
+Value Interpreter::receive(Frame& frame, const Call& call) {
+  Value value = operand(frame, call, 0);
+  if (!target_.is_tensor(value)) return value;  // a host value already
+  auto kind = static_cast<Receive>(call.index);
+  if (kind == Receive::handle) return value;
+  Array array = target_.receive(value, call.span);
+  if (kind != Receive::scalar) return nested_lists(array);
+  if (array.elements() != 1)
+    throw failure("E5004", call.span, ".scalar wants one element; this is " + array.type().text());
+  if (array.precision() == Precision::boolean) return Value(array.integer(0) != 0);
+  return is_float(array.precision()) ? Value(array.number(0)) : Value(array.integer(0));
+}
+
+}  // namespace taskspec

@@ -1,0 +1,69 @@
+#include "interp/control/objects.hpp"
+
+#include "interp/control/recorder.hpp"
+
+namespace taskspec {
+
+Tensor::Tensor(Recorder& r, Ref reference, Type t) : recorder(r), ref(reference), type(std::move(t)) {
+  recorder.retain(ref);
+}
+
+Tensor::~Tensor() { recorder.release(ref); }
+
+std::string Tensor::text() const {
+  if (ref.kind == Ref::Kind::constant) return "<const : " + type.text() + ">";
+  if (ref.kind == Ref::Kind::input) return "<" + recorder.graph.inputs()[ref.id].name + " : " + type.text() + ">";
+  std::uint32_t steps = structured ? 1 : recorder.links.steps(recorder.graph, ref.node());
+  std::string name = alias;
+  if (name.empty()) {
+    const auto& outputs = recorder.graph.definition(ref.node()).outputs;
+    name = recorder.graph.path(ref.node()) + "." + (ref.slot < outputs.size() ? outputs[ref.slot] : "value");
+  }
+  return "<" + name + " : " + type.text() + ", " + std::to_string(steps) + (steps == 1 ? " step>" : " steps>");
+}
+
+std::string Invocation::text() const {
+  if (outputs.size() == 1) return print(outputs[0]);
+  std::string out = "<" + label + " -> (";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto* tensor = outputs[i].as<Tensor>();
+    out += (i ? ", " : "") + names[i] + ": " + (tensor ? tensor->type.text() : print(outputs[i]));
+  }
+  return out + ")>";
+}
+
+std::string Callable::text() const {
+  static constexpr const char* kinds[] = {"fn", "task", "graph", "module"};
+  return std::string("<") + kinds[static_cast<int>(program[function].kind)] + " " + program.display_name(function) + ">";
+}
+
+std::string ComposedTask::text() const { return "<task " + print(first) + " >> " + print(second) + ">"; }
+
+Value* Agent::slot(std::string_view name) {
+  const auto& declared = program[definition].slots;
+  for (std::size_t i = 0; i < slots.size() && i < declared.size(); ++i)
+    if (declared[i].name == name) return &slots[i];
+  return nullptr;
+}
+
+std::string Agent::text() const {
+  const AgentDef& def = program[definition];
+  std::string out = def.name + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    out += (i ? ", " : "") + def.parameters[i].name + ": " + print(arguments[i]);
+  return out + ")";
+}
+
+const Value* Record::find(std::string_view name) const {
+  for (const auto& [key, value] : fields)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+std::string Record::text() const {
+  std::string out = "{";
+  for (const auto& [key, value] : fields) out += (out.size() > 1 ? ", " : "") + key + ": " + print(value);
+  return out + "}";
+}
+
+}  // namespace taskspec

@@ -1,0 +1,93 @@
+// Values of the host program that belong to the runtime: handles of tensors, invocations, callables,
+// agents and reports. What each prints is fixed by language.md section 9.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+class Recorder;  // recorder.hpp
+
+// A future: names an entry of another task's lookup table, holds no contents. While it lives, the session
+// keeps that entry.
+class Tensor final : public Object {
+ public:
+  Tensor(Recorder& recorder, Ref ref, Type type);
+  Tensor(const Tensor&) = delete;
+  ~Tensor() override;
+
+  Recorder& recorder;
+  const Ref ref;
+  const Type type;
+  PlaceId place;            // when it was read from, or made as a version of, a place
+  std::string alias;        // "pipeline#0.e": the output of a graph or fn call through which it came
+  bool structured = false;  // came out of a fn call: counts as one step
+  std::string text() const override;
+};
+
+// The result of calling a task or graph: its outputs, in order of their names.
+class Invocation final : public Object {
+ public:
+  std::string label;        // "Moments.apply#0"
+  std::vector<std::string> names;
+  std::vector<Value> outputs;
+  std::string text() const override;
+};
+
+// A fn, task or graph as a value; with what it closes over and the agent it is bound to.
+class Callable final : public Object {
+ public:
+  Callable(const Program& program, FunctionId function) : program(program), function(function) {}
+  const Program& program;
+  FunctionId function;
+  std::vector<Value> captures;
+  Value agent;              // none, or an Agent
+  std::string text() const override;
+};
+
+// `first >> second`: the outputs of the first that feed the second, by position of the second's inputs.
+class ComposedTask final : public Object {
+ public:
+  Value first, second;                              // Callable or ComposedTask
+  Type type;                                        // Kind::task
+  std::vector<std::optional<std::uint32_t>> wiring; // per input of second: output of first
+  std::vector<std::uint32_t> live;                  // outputs of first that stay outputs
+  std::string text() const override;
+};
+
+// An agent: parameters and slots of its own. A slot's value is its newest version.
+class Agent final : public Object {
+ public:
+  Agent(const Program& program, AgentId definition) : program(program), definition(definition) {}
+  const Program& program;
+  AgentId definition;
+  std::vector<Value> arguments;
+  std::vector<Value> slots;
+  Value* slot(std::string_view name);
+  InstanceId instance;      // in the recorder's graph
+  std::string text() const override;
+};
+
+// Named values in fixed order: reports, check(g).
+class Record final : public Object {
+ public:
+  std::vector<std::pair<std::string, Value>> fields;
+  const Value* find(std::string_view name) const;
+  std::string text() const override;
+};
+
+// host(threads: 2), null: which session `run e on` opens.
+class BackendChoice final : public Object {
+ public:
+  std::string name;
+  std::int64_t threads = 0;
+  std::string schedule;     // empty: as the command line says
+  std::string text() const override { return "<backend " + name + ">"; }
+};
+
+}  // namespace taskspec

@@ -1,0 +1,14 @@
+// The operands of an op call sorted into what a kernel reads as data and what it takes as attributes.
+#pragma once
+#include "interp/control/target.hpp"
+
+namespace taskspec {
+
+struct OperandList {
+  std::vector<Value> tensors;     // in order; lists of tensors spread out; host numbers as arrays
+  std::vector<Value> attributes;  // one per operand given, none for tensors
+};
+
+OperandList sort_operands(const OpDef& op, const Target& target, std::span<const Value> operands, const Type& result);
+
+}  // namespace taskspec

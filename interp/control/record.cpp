@@ -1,0 +1,195 @@
+#include "interp/control/record.hpp"
+
+#include "interp/control/immediate.hpp"
+#include "interp/control/interpreter.hpp"
+#include "interp/control/operands.hpp"
+
+namespace taskspec {
+
+bool RecordTarget::is_tensor(const Value& value) const { return value.is_array() || value.as<Tensor>(); }
+
+Type RecordTarget::type_of(const Value& value) const {
+  return value.is_array() ? value.array().type().type() : value.as<Tensor>()->type;
+}
+
+// A handle of this recorder: contents from elsewhere (files, another session) become constants.
+std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
+  if (auto* tensor = value.as<Tensor>()) {
+    if (&tensor->recorder == &recorder_) return std::static_pointer_cast<Tensor>(value.object());
+    return own(Value(tensor->recorder.receive(*tensor, span)), span);
+  }
+  Type type = value.array().type().type();
+  Ref ref = Ref::constant(recorder_.graph.add_constant(type, value));
+  return recorder_.tensor(ref, type);
+}
+
+void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
+  std::shared_ptr<Tensor> tensor = own(value, span);
+  if (tensor->place.valid() && recorder_.graph.current(tensor->place) == tensor->ref)
+    inputs.accesses.push_back({tensor->place, static_cast<std::uint16_t>(inputs.refs.size()), false, 0});
+  inputs.refs.push_back(tensor->ref);
+  inputs.alive.push_back(std::move(tensor));
+}
+
+NodeId RecordTarget::add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs) {
+  NodeId id = recorder_.graph.add(definition, node, inputs.accesses);
+  recorder_.links.add(recorder_.graph, id);
+  recorder_.added(id, inputs.accesses);
+  return id;
+}
+
+DefinitionId RecordTarget::define(const OpDef& op) {
+  auto [known, fresh] = ops_.try_emplace(&op);
+  if (fresh) {
+    Definition definition;
+    definition.name = op.name;
+    definition.op = &op;
+    for (const Operand& operand : op.operands)
+      if (operand.kind == OperandKind::tensor || operand.kind == OperandKind::tensors)
+        definition.inputs.emplace_back(operand.name);
+    definition.outputs = {"value"};
+    known->second = recorder_.graph.define(std::move(definition));
+  }
+  return known->second;
+}
+
+Value RecordTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
+  if (call.folded) {
+    // Known before the program runs: computed now, leaves no node.
+    std::vector<Value> known(operands.begin(), operands.end());
+    for (Value& value : known)
+      if (auto* tensor = value.as<Tensor>()) value = tensor->recorder.graph.constant(tensor->ref.id);
+    Array array = compute(*call.op, known, type);
+    Ref ref = Ref::constant(recorder_.graph.add_constant(type, Value(std::move(array))));
+    return recorder_.handle(ref, type);
+  }
+  OperandList list = sort_operands(*call.op, *this, operands, type);
+  Inputs inputs;
+  for (const Value& tensor : list.tensors) {
+    if (auto* scalar = tensor.as<GraphScalar>()) {  // a host scalar of a graph that is only looked at
+      bool direct = scalar->input != UINT32_MAX;
+      inputs.refs.push_back(direct ? Ref::input(scalar->input)
+                                   : Ref::constant(recorder_.graph.add_constant(scalar->type, tensor)));
+    } else {
+      add_input(inputs, tensor, call.span);
+    }
+  }
+  TypeId out = recorder_.graph.intern(type);
+  NodeId node = add(define(*call.op), {.in = inputs.refs, .out = {&out, 1}, .scope = frame.scope,
+                                       .arguments = std::move(list.attributes), .span = call.span}, inputs);
+  return recorder_.handle(Ref::future(node, 0), type);
+}
+
+DefinitionId RecordTarget::define(FunctionId task) {
+  auto [known, fresh] = tasks_.try_emplace(task.value);
+  if (!fresh) return known->second;
+  const Function& function = program_[task];
+  Definition definition;
+  definition.kind = Definition::Kind::task;
+  definition.name = program_.display_name(task);
+  definition.function = task;
+  for (const Parameter& parameter : function.parameters)
+    if (parameter.type.is_tensor()) definition.inputs.push_back(parameter.name);
+  for (const Output& output : function.outputs) definition.outputs.push_back(output.name);
+  for (const Parameter& parameter : function.parameters)
+    if (parameter.privilege == Privilege::inout) definition.outputs.push_back(parameter.name);
+  return known->second = recorder_.graph.define(std::move(definition));
+}
+
+Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
+  const Type& type = recorder_.graph.type(recorder_.graph.out(node)[slot]);
+  std::shared_ptr<Tensor> tensor = recorder_.tensor(Ref::future(node, slot), type);
+  tensor->place = place;
+  return Value(std::static_pointer_cast<Object>(tensor));
+}
+
+TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
+  const Function& function = program_[call.function];
+  // Contents of top-level tensors that the body names are needed before it can run.
+  for (const GlobalUse& use : interpreter.facts().globals(call.function))
+    if (Frame* frame = interpreter.top_level(use.module))
+      if (auto* tensor = (*frame)[use.variable].as<Tensor>()) tensor->recorder.receive(*tensor, call.span);
+
+  Inputs inputs;
+  std::vector<Value> arguments(function.parameters.size());
+  std::vector<TypeId> out;
+  for (const Output& output : function.outputs)
+    out.push_back(recorder_.graph.intern(evaluate(output.type, *call.bound)));
+  std::vector<std::pair<std::uint32_t, PlaceId>> written;
+  for (std::uint32_t k = 0; k < function.parameters.size(); ++k) {
+    const Parameter& parameter = function.parameters[k];
+    if (!is_tensor(call.arguments[k])) {
+      arguments[k] = call.arguments[k];
+      continue;
+    }
+    Value tensor = call.arguments[k];
+    bool writes = parameter.privilege == Privilege::inout;
+    if (writes && !own(tensor, call.span)->place.valid()) tensor = place(parameter.name, tensor);
+    auto slot_in = static_cast<std::uint16_t>(inputs.refs.size());
+    add_input(inputs, tensor, call.span);
+    if (!writes) continue;
+    PlaceId place = tensor.as<Tensor>()->place;
+    auto slot_out = static_cast<std::uint16_t>(out.size());
+    out.push_back(recorder_.graph.intern(type_of(tensor)));
+    if (!inputs.accesses.empty() && inputs.accesses.back().slot_in == slot_in) inputs.accesses.pop_back();
+    inputs.accesses.push_back({place, slot_in, true, slot_out});
+    written.emplace_back(k, place);
+  }
+  NodeId node = add(define(call.function),
+                    {.in = inputs.refs, .out = out, .scope = call.scope,
+                     .agent = call.agent ? call.agent->instance : InstanceId(), .arguments = std::move(arguments),
+                     .span = call.span}, inputs);
+  TaskResult result;
+  auto invocation = std::make_shared<Invocation>();
+  invocation->label = recorder_.graph.path(node);
+  std::size_t slot = 0;
+  for (const Output& output : function.outputs) {
+    invocation->names.push_back(output.name);
+    invocation->outputs.push_back(recorder_.handle(Ref::future(node, slot), recorder_.graph.type(out[slot])));
+    ++slot;
+  }
+  for (auto& [parameter, place] : written) result.versions.emplace_back(parameter, version(node, slot++, place));
+  result.invocation = Value(std::static_pointer_cast<Object>(invocation));
+  return result;
+}
+
+Value RecordTarget::place(const std::string& name, const Value& initial) {
+  std::shared_ptr<Tensor> from = own(initial, {});
+  std::shared_ptr<Tensor> tensor = recorder_.tensor(from->ref, from->type);
+  tensor->place = recorder_.graph.add_place(name, from->ref);
+  return Value(std::static_pointer_cast<Object>(tensor));
+}
+
+Array RecordTarget::receive(const Value& value, Span span) {
+  if (value.is_array()) return value.array();
+  auto* tensor = value.as<Tensor>();
+  return tensor->recorder.receive(*tensor, span);
+}
+
+bool RecordTarget::decide(const Value& value, Span span) { return receive(value, span).integer(0) != 0; }
+
+ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, FunctionId function) {
+  return recorder_.graph.open_scope(outer, callee, function);
+}
+
+std::string RecordTarget::scope_path(ScopeId scope) const {
+  const Scope& s = recorder_.graph.scopes()[scope.index()];
+  std::string outer = s.parent.valid() ? scope_path(s.parent) : "";
+  return outer.empty() ? s.name : outer + "/" + s.name;
+}
+
+Value RecordTarget::renamed(const Value& value, std::string alias, bool structured) {
+  auto* tensor = value.as<Tensor>();
+  if (!tensor || !tensor->ref.is_future()) return value;
+  std::shared_ptr<Tensor> result = recorder_.tensor(tensor->ref, tensor->type);
+  result->place = tensor->place;
+  result->alias = std::move(alias);
+  result->structured = structured || tensor->structured;
+  return Value(std::static_pointer_cast<Object>(result));
+}
+
+InstanceId RecordTarget::instance(AgentId agent, const std::vector<Value>& arguments) {
+  return recorder_.graph.add_agent({agent, arguments});
+}
+
+}  // namespace taskspec

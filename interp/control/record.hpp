@@ -1,0 +1,52 @@
+// The target that records: every tensor operation becomes a node of the recorder's taskGraph. Used by
+// sessions and, with symbolic inputs, for looking at a graph.
+#pragma once
+#include <unordered_map>
+
+#include "interp/control/recorder.hpp"
+#include "interp/control/target.hpp"
+
+namespace taskspec {
+
+class RecordTarget final : public Target {
+ public:
+  RecordTarget(const Program& program, Recorder& recorder) : program_(program), recorder_(recorder) {}
+
+  bool is_tensor(const Value& value) const override;
+  Type type_of(const Value& tensor) const override;
+  Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
+  TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
+  Value place(const std::string& name, const Value& initial) override;
+  bool decide(const Value& tensor, Span span) override;
+  Array receive(const Value& tensor, Span span) override;
+  bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
+  ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
+  Value renamed(const Value& tensor, std::string alias, bool structured) override;
+  std::string scope_path(ScopeId scope) const override;
+  InstanceId instance(AgentId agent, const std::vector<Value>& arguments) override;
+
+  Recorder& recorder() { return recorder_; }
+
+ private:
+  // The inputs of one new node: references, and which of them read or write places.
+  struct Inputs {
+    std::vector<Ref> refs;
+    std::vector<TaskGraph::Access> accesses;
+    std::vector<std::shared_ptr<Object>> alive;  // handles, until the node holds the references
+  };
+  void add_input(Inputs& inputs, const Value& tensor, Span span);
+  std::shared_ptr<Tensor> own(const Value& tensor, Span span);
+  NodeId add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs);
+  DefinitionId define(const OpDef& op);
+  DefinitionId define(FunctionId task);
+  Value version(NodeId node, std::size_t slot, PlaceId place);
+  bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
+  bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
+
+  const Program& program_;
+  Recorder& recorder_;
+  std::unordered_map<const OpDef*, DefinitionId> ops_;
+  std::unordered_map<std::uint32_t, DefinitionId> tasks_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,30 @@
+// Where tensor operations of the host program go: a taskGraph in the making. A session adds execution to it,
+// the static view of a graph (chains, export) does not.
+#pragma once
+#include <memory>
+
+#include "interp/control/objects.hpp"
+#include "ir/chains.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  TaskGraph graph;
+  ChainLinks links;
+
+  // Called once for each new node, with what it does to places.
+  virtual void added(NodeId, std::span<const TaskGraph::Access>) {}
+  // A handle appears or goes: what nobody can name any more may be freed.
+  virtual void retain(Ref) {}
+  virtual void release(Ref) {}
+  // The contents; forces what is pending. A recorder that does not execute has none.
+  virtual Array receive(const Tensor& tensor, Span place) = 0;
+
+  Value handle(Ref ref, Type type) { return Value(std::static_pointer_cast<Object>(tensor(ref, std::move(type)))); }
+  std::shared_ptr<Tensor> tensor(Ref ref, Type type) { return std::make_shared<Tensor>(*this, ref, std::move(type)); }
+};
+
+}  // namespace taskspec

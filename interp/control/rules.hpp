@@ -1,0 +1,22 @@
+// The type rules of ops at run time: operand types and values are known, what the checker left open is
+// decided now. Errors carry run-time codes (E5xxx), or stay E2xxx while a graph is only looked at.
+#pragma once
+#include <vector>
+
+#include "ir/op.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+// The result type of a call of `op`. `types` may hold symbols when a graph is viewed without inputs.
+Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<const Value> values);
+
+// An extent as a host value: an int, or a GraphScalar while it has symbols.
+Value scalar_of(const Dim& dim);
+
+// True if any of the values is only known when the graph runs.
+bool any_symbolic(std::span<const Value> values);
+// Arithmetic on such values, as a value.
+Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& type);
+
+}  // namespace taskspec

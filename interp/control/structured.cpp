@@ -1,0 +1,121 @@
+// Control flow and fn calls inside a graph: one structured node each. It counts as one task, never chains,
+// and its body runs on the backend without the host.
+#include "interp/control/capture.hpp"
+#include "interp/control/interpreter.hpp"
+#include "interp/control/record.hpp"
+#include "interp/control/rules.hpp"
+
+namespace taskspec {
+
+namespace {
+
+bool depends_on_graph(const Value& value) {
+  if (value.is_array() || value.as<Tensor>() || value.as<GraphScalar>()) return true;
+  const List* items = value.is_list() ? &value.list() : value.is_tuple() ? &value.tuple().items : nullptr;
+  if (auto* invocation = value.as<Invocation>()) items = &invocation->outputs;
+  if (items)
+    for (const Value& item : *items)
+      if (depends_on_graph(item)) return true;
+  return false;
+}
+
+const char* name_of(Form form) {
+  return form == Form::if_ ? "if" : form == Form::for_ ? "for" : "while";
+}
+
+}  // namespace
+
+bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id) {
+  return frame.function[id].form == Form::call ? structured_call(interpreter, frame, id)
+                                               : structured_block(interpreter, frame, id);
+}
+
+// Host control that touches no tensor is executed while the graph is made.
+bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  const FreeUse& use = interpreter.facts().free_use(frame.id, id);
+  bool needed = use.graph;
+  for (CallId value : use.values) needed = needed || depends_on_graph(frame[value]);
+  for (VariableId variable : use.read) needed = needed || depends_on_graph(frame[variable]);
+  if (!needed) return false;
+
+  Inputs inputs;
+  auto capture = [&](const Value& value) {
+    return replace_tensors(value, [this](const Value& v) { return is_tensor(v); },
+                           [&](const Value& tensor) {
+                             add_input(inputs, tensor, call.span);
+                             return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
+                           },
+                           call.span);
+  };
+  std::vector<Value> arguments = capture_frame(frame, use, capture);
+
+  Definition definition;
+  definition.kind = call.form == Form::if_ ? Definition::Kind::branch : Definition::Kind::loop;
+  definition.name = name_of(call.form);
+  definition.function = frame.id;
+  definition.call = id;
+  std::vector<TypeId> out;
+  for (VariableId variable : use.written) {
+    const Variable& declared = frame.function.variables[variable.index()];
+    if (!declared.type.is_tensor())
+      throw failure("E1009", call.span, "'" + declared.name + "' is a host value that changes under control of tensors; "
+                                            "inside a graph make it a tensor");
+    definition.outputs.push_back(declared.name);
+    const Value& now = frame[variable];
+    out.push_back(recorder_.graph.intern(is_tensor(now) ? type_of(now) : evaluate(declared.type, frame)));
+    auto* tensor = now.as<Tensor>();
+    if (!tensor || !tensor->place.valid()) continue;
+    for (TaskGraph::Access& access : inputs.accesses)
+      if (access.place == tensor->place) access.writes = true, access.slot_out = static_cast<std::uint16_t>(out.size() - 1);
+  }
+  NodeId node = add(recorder_.graph.define(std::move(definition)),
+                    {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
+                     .span = call.span}, inputs);
+  for (std::size_t slot = 0; slot < use.written.size(); ++slot) {
+    auto* before = frame[use.written[slot]].as<Tensor>();
+    frame[use.written[slot]] = version(node, slot, before ? before->place : PlaceId());
+  }
+  return true;
+}
+
+bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  const Function& callee = interpreter.program()[call.callee];
+  bool needed = callee.effects.graph;
+  for (CallId in : call.in) needed = needed || (in.valid() && depends_on_graph(frame[in]));
+  if (!needed) return false;
+
+  Inputs inputs;
+  std::vector<Value> arguments;
+  for (CallId in : call.in)
+    arguments.push_back(replace_tensors(
+        in.valid() ? frame[in] : Value(), [this](const Value& v) { return is_tensor(v); },
+        [&](const Value& tensor) {
+          add_input(inputs, tensor, call.span);
+          return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
+        },
+        call.span));
+  Definition definition;
+  definition.kind = Definition::Kind::call;
+  definition.name = interpreter.program().display_name(call.callee);
+  definition.function = call.callee;
+  Type result = evaluate(call.type, frame);
+  std::vector<Type> parts = result.is(Type::Kind::tuple) ? result.parts : std::vector<Type>{result};
+  std::vector<TypeId> out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].is_tensor())
+      throw failure("E1009", call.span, "a fn that gives a host value from tensors inside a graph is not built yet");
+    definition.outputs.push_back(parts.size() == 1 ? "value" : "value" + std::to_string(i));
+    out.push_back(recorder_.graph.intern(parts[i]));
+  }
+  NodeId node = add(recorder_.graph.define(std::move(definition)),
+                    {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
+                     .span = call.span}, inputs);
+  List results;
+  for (std::size_t slot = 0; slot < out.size(); ++slot) results.push_back(version(node, slot, PlaceId()));
+  frame[id] = result.is(Type::Kind::tuple) ? Value(Tuple{std::move(results)}) : results[0];
+  return true;
+}
+
+}  // namespace taskspec

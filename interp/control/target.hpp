@@ -1,0 +1,54 @@
+// What tensor operations of a program do. The interpreter executes control flow and host values itself and
+// hands everything else to a target: one records nodes, one computes at once, one writes a straight list.
+// This is the seam along which a program is cut into its host and its graph part.
+#pragma once
+#include "interp/control/frame.hpp"
+#include "interp/control/objects.hpp"
+
+namespace taskspec {
+
+class Interpreter;
+
+// A call of a task with everything bound: values of all parameters of the function (agent parameters and
+// slots included), in order.
+struct TaskCall {
+  FunctionId function;
+  Span span;                        // of the call
+  std::vector<Value> arguments;
+  Agent* agent = nullptr;
+  ScopeId scope = ScopeId(0);
+  const Frame* bound = nullptr;     // its extents and parameters, where a frame was made already
+};
+
+struct TaskResult {
+  Value invocation;
+  std::vector<std::pair<std::uint32_t, Value>> versions;  // parameter -> the new version of its place
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  // True for what this target takes as a tensor.
+  virtual bool is_tensor(const Value& value) const = 0;
+  virtual Type type_of(const Value& tensor) const = 0;
+  // `operands` in declared order, `type` what the op's rule said.
+  virtual Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) = 0;
+  virtual TaskResult task(Interpreter& interpreter, const TaskCall& call) = 0;
+  // A version that a place variable starts with.
+  virtual Value place(const std::string& name, const Value& initial) = 0;
+  // The truth of a one-element tensor that decides control flow in a task or graph body.
+  virtual bool decide(const Value& tensor, Span span) = 0;
+  virtual Array receive(const Value& tensor, Span span) = 0;
+
+  // In the frame of a graph: makes one structured node of this call (if, for, while, call of a fn) if it
+  // must be one. False: the interpreter executes it.
+  virtual bool structured(Interpreter&, Frame&, CallId) { return false; }
+  virtual ScopeId open_scope(ScopeId outer, std::string_view, FunctionId) { return outer; }
+  // Outputs of a graph or fn call go by its name from now on.
+  virtual Value renamed(const Value& tensor, std::string, bool /*structured*/) { return tensor; }
+  virtual std::string scope_path(ScopeId) const { return ""; }
+  virtual InstanceId instance(AgentId, const std::vector<Value>&) { return {}; }
+};
+
+}  // namespace taskspec

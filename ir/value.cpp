@@ -1,0 +1,286 @@
+#include "ir/value.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ir/base/diag.hpp"
+
+namespace taskspec {
+
+List& Value::unique_list() {
+  auto& list = std::get<std::shared_ptr<List>>(data_);
+  if (list.use_count() > 1) list = std::make_shared<List>(*list);
+  return *list;
+}
+
+// ---- equality
+
+namespace {
+
+bool equal_items(const List& a, const List& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!equal(a[i], b[i])) return false;
+  return true;
+}
+
+bool equal_arrays(const Array& a, const Array& b) {
+  if (a.extents() != b.extents()) return false;
+  bool by_number = is_float(a.precision()) || is_float(b.precision());
+  for (std::int64_t i = 0, n = a.elements(); i < n; ++i)
+    if (by_number ? a.number(i) != b.number(i) : a.integer(i) != b.integer(i)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool equal(const Value& a, const Value& b) {
+  if (a.is_integer() && b.is_integer()) return a.integer() == b.integer();
+  if (a.is_number() && b.is_number()) return a.real() == b.real();
+  if (a.data().index() != b.data().index()) return false;
+  if (a.is_string()) return a.string() == b.string();
+  if (a.is_list()) return equal_items(a.list(), b.list());
+  if (a.is_tuple()) return equal_items(a.tuple().items, b.tuple().items);
+  if (a.is_bool()) return a.boolean() == b.boolean();
+  if (a.is_range()) return a.range() == b.range();
+  if (a.is_type()) return a.type() == b.type();
+  if (a.is_array()) return equal_arrays(a.array(), b.array());
+  if (a.is_object()) return a.object() == b.object();
+  return true;  // none and none
+}
+
+// ---- printing
+
+namespace {
+
+// Everything is appended to one string: a list of a million items must not be copied once per level.
+class Printer {
+ public:
+  std::string text;
+
+  void value(const Value& v, bool inside) {
+    if (v.is_none())
+      text += "none";
+    else if (v.is_bool())
+      text += v.boolean() ? "true" : "false";
+    else if (v.is_integer())
+      integer(v.integer());
+    else if (v.is_real())
+      real(v.real());
+    else if (v.is_string())
+      text += inside && !v.is_name() ? quoted(v.string()) : v.string();
+    else if (v.is_list())
+      items(v.list(), '[', ']');
+    else if (v.is_tuple())
+      items(v.tuple().items, '(', ')');
+    else if (v.is_range())
+      fmt::format_to(end(), "{}..{}", v.range().begin, v.range().end);
+    else if (v.is_type())
+      text += v.type().text();
+    else if (v.is_object())
+      text += v.object()->text();
+    else
+      elements(v.array(), 0, 0);
+  }
+
+ private:
+  std::back_insert_iterator<std::string> end() { return std::back_inserter(text); }
+  void integer(std::int64_t number) { fmt::format_to(end(), "{}", number); }
+  // libfmt's shortest form is the language's: plain from 1e-4 up to 1e16. The sign of a nan says nothing.
+  void real(double number) { fmt::format_to(end(), "{}", number != number ? std::abs(number) : number); }
+
+  void items(const List& list, char open, char close) {
+    text += open;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) text += ", ";
+      value(list[i], true);
+    }
+    text += close;
+  }
+
+  // The elements below `axis`, the first of them at `position`; returns the position after them.
+  std::int64_t elements(const Array& array, std::size_t axis, std::int64_t position) {
+    if (axis == array.extents().size()) {
+      if (array.precision() == Precision::boolean)
+        text += array.integer(position) != 0 ? "true" : "false";
+      else if (is_float(array.precision()))
+        real(array.number(position));
+      else
+        integer(array.integer(position));
+      return position + 1;
+    }
+    text += '[';
+    for (std::int64_t i = 0; i < array.extents()[axis]; ++i) {
+      if (i > 0) text += ", ";
+      position = elements(array, axis + 1, position);
+    }
+    text += ']';
+    return position;
+  }
+};
+
+}  // namespace
+
+std::string print(const Value& value) {
+  Printer printer;
+  printer.value(value, false);
+  return std::move(printer.text);
+}
+
+std::string print(double value) { return print(Value(value)); }
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    switch (c) {
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\0':
+        out += "\\0";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '"':
+        out += "\\\"";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+          fmt::format_to(std::back_inserter(out), "\\u{{{:x}}}", c);
+        else
+          out += c;
+    }
+  }
+  return out + '"';
+}
+
+// ---- nested lists and arrays
+
+namespace {
+
+Value element(const Array& array, std::int64_t position) {
+  if (array.precision() == Precision::boolean) return array.integer(position) != 0;
+  if (is_float(array.precision())) return array.number(position);
+  return array.integer(position);
+}
+
+Value lists_below(const Array& array, std::size_t axis, std::int64_t& position) {
+  if (axis == array.extents().size()) return element(array, position++);
+  List list;
+  list.reserve(static_cast<std::size_t>(array.extents()[axis]));
+  for (std::int64_t i = 0; i < array.extents()[axis]; ++i) list.push_back(lists_below(array, axis + 1, position));
+  return list;
+}
+
+// A shape with a zero in it holds nothing and may still ask for any number of empty lists.
+void check_list_memory(const ArrayType& type) {
+  std::int64_t lists = 1;
+  for (std::int64_t extent : type.extents) {
+    lists = checked_multiply(lists, extent);
+    if (lists > static_cast<std::int64_t>(memory_limit() / sizeof(Value)))
+      throw failure("E5008", {}, type.text() + " is too large for nested lists");
+  }
+}
+
+std::string described(const Value& v) { return v.is_list() ? fmt::format("a list of {}", v.list().size()) : print(v); }
+
+// Every branch must have the shape of the first one. `path` leads to where we are, for the message.
+void check_rectangular(const Value& v, const Extents& extents, std::vector<std::size_t>& path) {
+  std::size_t axis = path.size();
+  bool leaf = axis == extents.size();
+  bool fits = leaf ? !v.is_list() : v.is_list() && static_cast<std::int64_t>(v.list().size()) == extents[axis];
+  if (!fits) {
+    std::string first, here, expected = leaf ? "a single value" : fmt::format("a list of {}", extents[axis]);
+    for (std::size_t i : path) first += "[0]", here += fmt::format("[{}]", i);
+    throw failure("E5004", {},
+                  fmt::format("the lists of a tensor must be rectangular: item {} is {}, item {} is {}", here,
+                              described(v), first, expected));
+  }
+  for (std::size_t i = 0; !leaf && i < v.list().size(); ++i) {
+    path.push_back(i);
+    check_rectangular(v.list()[i], extents, path);
+    path.pop_back();
+  }
+}
+
+bool is_exactly(double real, std::int64_t integer) {
+  constexpr double limit = 9223372036854775808.0;  // 2^63
+  return real >= -limit && real < limit && static_cast<std::int64_t>(real) == integer;
+}
+
+// Stores the leaves of a rectangular list one after the other.
+class Filler {
+ public:
+  Filler(Array& array) : array_(array) {}
+
+  void fill(const Value& v) {
+    if (v.is_list()) {
+      for (const Value& item : v.list()) fill(item);
+      return;
+    }
+    if (v.is_bool())
+      array_.set_integer(position_, v.boolean());
+    else if (v.is_integer())
+      store_integer(v, v.integer());
+    else if (v.is_real())
+      store_real(v, v.real());
+    else
+      throw failure("E1004", {}, "a tensor holds numbers and bools, not " + print(v));
+    ++position_;
+  }
+
+ private:
+  [[noreturn]] void misfit(const Value& v) {
+    const PrecisionInfo& p = info(array_.precision());
+    std::string range = p.is_float ? "exactly" : fmt::format("({}..{})", p.minimum, p.maximum);
+    throw failure("E5001", {}, fmt::format("{} does not fit {} {}", print(v), p.name, range));
+  }
+
+  void store_integer(const Value& v, std::int64_t number) {
+    const PrecisionInfo& p = info(array_.precision());
+    if (!p.is_float && (number < p.minimum || number > p.maximum)) misfit(v);
+    array_.set_integer(position_, number);
+    if (p.is_float && !is_exactly(array_.number(position_), number)) misfit(v);
+  }
+
+  void store_real(const Value& v, double number) {
+    if (is_float(array_.precision())) return array_.set_number(position_, number);
+    std::int64_t whole = std::abs(number) < 9e18 ? static_cast<std::int64_t>(number) : 0;
+    if (static_cast<double>(whole) != number) misfit(v);
+    store_integer(v, whole);
+  }
+
+  Array& array_;
+  std::int64_t position_ = 0;
+};
+
+}  // namespace
+
+Value nested_lists(const Array& array) {
+  check_list_memory(array.type());
+  std::int64_t position = 0;
+  return lists_below(array, 0, position);
+}
+
+Array array_of(const Value& nested, Precision precision) {
+  ArrayType type{precision, {}};
+  for (const Value* v = &nested; v->is_list(); v = &v->list().front()) {
+    type.extents.push_back(static_cast<std::int64_t>(v->list().size()));
+    if (v->list().empty()) break;
+  }
+  std::vector<std::size_t> path;
+  check_rectangular(nested, type.extents, path);
+  Array array = Array::make(std::move(type));
+  Filler(array).fill(nested);
+  return array;
+}
+
+}  // namespace taskspec

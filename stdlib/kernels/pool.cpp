@@ -1,0 +1,187 @@
+#include "stdlib/kernels/pool.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "stdlib/kernels/product.hpp"
+#include "stdlib/kernels/storage.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// What a kernel computes with: f16 goes through float, everything else is computed as it is stored.
+template <class T>
+using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+
+template <class Acc>
+constexpr Acc lowest() {
+  if constexpr (std::is_floating_point_v<Acc>) return -std::numeric_limits<Acc>::infinity();
+  else return std::numeric_limits<Acc>::min();
+}
+
+struct Maximum {
+  template <class Acc>
+  static constexpr Acc start() { return lowest<Acc>(); }
+  template <class Acc>
+  static Acc join(Acc a, Acc b) { return b > a || b != b ? b : a; }  // a nan stays, a nan comes in
+};
+
+struct Sum {
+  template <class Acc>
+  static constexpr Acc start() { return Acc{}; }
+  template <class Acc>
+  static Acc join(Acc a, Acc b) { return a + b; }
+};
+
+struct Span1 {
+  std::int64_t begin, end;
+  std::int64_t size() const { return end - begin; }
+};
+
+// The pixels along one axis that window `position` covers.
+Span1 covered(const Windows& w, int axis, std::int64_t position) {
+  std::int64_t first = position * w.stride[axis] - w.pad[axis];
+  return {std::max<std::int64_t>(first, 0), std::min(first + w.kernel[axis], w.image[axis])};
+}
+
+// Planes are dealt out to lanes, each with scratch of its own.
+class PoolKernel : public Kernel {
+ public:
+  PoolKernel(const PoolPlan& plan, std::size_t lane_bytes) : plan_(plan), lane_bytes_((lane_bytes + 63) / 64 * 64) {
+    double operations = static_cast<double>(plan.planes * plan.windows.positions()) *
+                        static_cast<double>(plan.windows.kernel[0] + plan.windows.kernel[1]);
+    lanes_ = lane_count(plan.planes, operations);
+  }
+
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(lanes_) * lane_bytes_; }
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    args.parallel.for_each(lanes_, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t lane = begin; lane < end; ++lane)
+        for (std::int64_t p = plan_.planes * lane / lanes_; p < plan_.planes * (lane + 1) / lanes_; ++p)
+          plane(args, p, args.scratch + static_cast<std::size_t>(lane) * lane_bytes_);
+    });
+    return std::nullopt;
+  }
+
+ protected:
+  virtual void plane(const KernelArgs& args, std::int64_t plane, std::byte* scratch) const = 0;
+  const Windows& windows() const { return plan_.windows; }
+
+ private:
+  PoolPlan plan_;
+  std::size_t lane_bytes_;
+  std::int64_t lanes_;
+};
+
+// Rows of a window first, then columns: a line of the image wide is the maximum (sum) of the rows, padded
+// with the start value on both sides; both steps are plain loops over neighbours.
+template <class T, class Join>
+class Forward final : public PoolKernel {
+  using Acc = Computed<T>;
+
+ public:
+  explicit Forward(const PoolPlan& plan)
+      : PoolKernel(plan, sizeof(Acc) * static_cast<std::size_t>(line_length(plan.windows) + plan.windows.out[1])) {}
+
+ private:
+  static std::int64_t line_length(const Windows& w) {
+    return std::max(w.pad[1] + w.image[1], (w.out[1] - 1) * w.stride[1] + w.kernel[1]);
+  }
+
+  void plane(const KernelArgs& args, std::int64_t plane, std::byte* scratch) const override {
+    const Windows& w = windows();
+    const T* x = reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels();
+    T* y = reinterpret_cast<T*>(args.out[0]) + plane * w.positions();
+    Acc* line = reinterpret_cast<Acc*>(scratch);
+    Acc* result = line + line_length(w);
+    for (std::int64_t row = 0; row < w.out[0]; ++row, y += w.out[1]) {
+      Span1 rows = covered(w, 0, row);
+      std::fill(line, result + w.out[1], Join::template start<Acc>());
+      for (std::int64_t r = rows.begin; r < rows.end; ++r) join_row(line + w.pad[1], x + r * w.image[1], w.image[1]);
+      for (std::int64_t k = 0; k < w.kernel[1]; ++k) join_column(result, line + k, w.stride[1], w.out[1]);
+      for (std::int64_t i = 0; i < w.out[1]; ++i) {
+        if constexpr (std::is_same_v<Join, Sum>) result[i] /= static_cast<Acc>(rows.size() * covered(w, 1, i).size());
+        y[i] = convert<T>(result[i]);
+      }
+    }
+  }
+
+  static void join_row(Acc* line, const T* row, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) line[i] = Join::join(line[i], convert<Acc>(row[i]));
+  }
+  static void join_column(Acc* result, const Acc* line, std::int64_t stride, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) result[i] = Join::join(result[i], line[i * stride]);
+  }
+};
+
+template <class T>
+class Backward final : public PoolKernel {
+  using Acc = Computed<T>;
+
+ public:
+  explicit Backward(const PoolPlan& plan)
+      : PoolKernel(plan, sizeof(Acc) * static_cast<std::size_t>(plan.windows.pixels())),
+        maximum_(plan.kind == Pooling::maximum) {}
+
+ private:
+  void plane(const KernelArgs& args, std::int64_t plane, std::byte* scratch) const override {
+    const Windows& w = windows();
+    const T* x = maximum_ ? reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels() : nullptr;
+    const T* upstream = reinterpret_cast<const T*>(args.in[maximum_ ? 1 : 0]) + plane * w.positions();
+    T* out = reinterpret_cast<T*>(args.out[0]) + plane * w.pixels();
+    Acc* gradient = reinterpret_cast<Acc*>(scratch);
+    std::fill(gradient, gradient + w.pixels(), Acc{});
+    for (std::int64_t p = 0; p < w.positions(); ++p) {
+      Span1 rows = covered(w, 0, p / w.out[1]), columns = covered(w, 1, p % w.out[1]);
+      Acc value = convert<Acc>(upstream[p]);
+      if (maximum_) gradient[largest(x, rows, columns)] += value;
+      else spread(gradient, rows, columns, value);
+    }
+    for (std::int64_t i = 0; i < w.pixels(); ++i) out[i] = convert<T>(gradient[i]);
+  }
+
+  std::int64_t largest(const T* x, Span1 rows, Span1 columns) const {
+    std::int64_t best = rows.begin * windows().image[1] + columns.begin;
+    for (std::int64_t r = rows.begin; r < rows.end; ++r)
+      for (std::int64_t c = columns.begin; c < columns.end; ++c) {
+        std::int64_t here = r * windows().image[1] + c;
+        Acc value = convert<Acc>(x[here]), champion = convert<Acc>(x[best]);
+        if (value > champion || (value != value && champion == champion)) best = here;
+      }
+    return best;
+  }
+
+  void spread(Acc* gradient, Span1 rows, Span1 columns, Acc value) const {
+    Acc share = value / static_cast<Acc>(rows.size() * columns.size());
+    for (std::int64_t r = rows.begin; r < rows.end; ++r)
+      for (std::int64_t c = columns.begin; c < columns.end; ++c) gradient[r * windows().image[1] + c] += share;
+  }
+
+  bool maximum_;
+};
+
+template <class T>
+constexpr bool is_float_storage = std::is_floating_point_v<T> || std::is_same_v<T, Half>;
+
+}  // namespace
+
+std::unique_ptr<Kernel> pool_kernel(const PoolPlan& plan) {
+  return with_storage(plan.precision, [&](auto element) -> std::unique_ptr<Kernel> {
+    using T = decltype(element);
+    if (plan.kind == Pooling::maximum) return std::make_unique<Forward<T, Maximum>>(plan);
+    if constexpr (is_float_storage<T>) return std::make_unique<Forward<T, Sum>>(plan);
+    bug("an average of integers");
+  });
+}
+
+std::unique_ptr<Kernel> pool_gradient_kernel(const PoolPlan& plan) {
+  return with_storage(plan.precision, [&](auto element) -> std::unique_ptr<Kernel> {
+    using T = decltype(element);
+    if constexpr (is_float_storage<T>) return std::make_unique<Backward<T>>(plan);
+    bug("a gradient of integers");
+  });
+}
+
+}  // namespace taskspec

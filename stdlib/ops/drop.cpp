@@ -1,0 +1,46 @@
+// drop: takes axes of extent 1 out of the shape.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stdlib/ops/movement.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"}, {.name = "axis", .kind = OperandKind::axes}};
+
+Type type(RuleContext& ctx) {
+  const Type& x = moved_tensor(ctx);
+  std::vector<std::size_t> axes = several_axes(ctx, 1, x.rank());
+  std::vector<Dim> dims;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (std::find(axes.begin(), axes.end(), i) == axes.end()) dims.push_back(x.dims[i]);
+    else ctx.require_same(x.dims[i], Dim(1), fmt::format("dropped dimension {} of {}", i, x.text()));
+  }
+  return Type::tensor(x.precision, dims);
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) { return same_bytes_kernel(call.out[0].bytes()); }
+
+void gradient(GradientBuilder& g) { g.add(0, g.emit("lift", {g.upstream(), g.call().attributes[1]})); }
+
+}  // namespace
+
+constinit const OpDef op_drop = OpFields{
+    .name = "drop",
+    .operands = operands,
+    .doc = "Removes one axis, or a tuple of axes, of extent 1 from the shape; another extent is E2001. No element "
+           "moves. All precisions.",
+    .example = "let row = [[1, 2, 3]] as i32[1, 3]\n"
+               "print(row.drop(0).array)\n"
+               "// expect: [1, 2, 3]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = movement_work,
+    .fusion = Fusion::movement,
+    .sharing = Sharing::same_bytes};
+
+}  // namespace taskspec

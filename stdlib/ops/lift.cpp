@@ -1,0 +1,45 @@
+// lift: puts axes of extent 1 into the shape.
+#include <algorithm>
+
+#include "stdlib/ops/movement.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"}, {.name = "axis", .kind = OperandKind::axes}};
+
+Type type(RuleContext& ctx) {
+  const Type& x = moved_tensor(ctx);
+  const Value* value = ctx.constant(1);
+  std::size_t added = value && value->is_tuple() ? value->tuple().items.size() : 1;
+  std::vector<std::size_t> axes = several_axes(ctx, 1, x.rank() + added);
+  std::vector<Dim> dims;
+  auto next = x.dims.begin();
+  for (std::size_t i = 0; i < x.rank() + added; ++i)
+    dims.push_back(std::find(axes.begin(), axes.end(), i) != axes.end() ? Dim(1) : *next++);
+  return Type::tensor(x.precision, dims);
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) { return same_bytes_kernel(call.out[0].bytes()); }
+
+void gradient(GradientBuilder& g) { g.add(0, g.emit("drop", {g.upstream(), g.call().attributes[1]})); }
+
+}  // namespace
+
+constinit const OpDef op_lift = OpFields{
+    .name = "lift",
+    .operands = operands,
+    .doc = "Adds an axis of extent 1 that becomes axis `axis` of the result, or several for a tuple; the reverse of "
+           "drop. No element moves. All precisions.",
+    .example = "let x = [1, 2, 3] as i32[3]\n"
+               "print(x.lift(0).shape, x.lift(1).shape)\n"
+               "// expect: [1, 3] [3, 1]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = movement_work,
+    .fusion = Fusion::movement,
+    .sharing = Sharing::same_bytes};
+
+}  // namespace taskspec

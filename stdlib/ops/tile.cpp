@@ -1,0 +1,57 @@
+// tile: an axis repeated.
+#include "stdlib/ops/movement.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"},
+                                {.name = "axis", .kind = OperandKind::integer},
+                                {.name = "n", .kind = OperandKind::integer}};
+
+Type type(RuleContext& ctx) {
+  Type x = moved_tensor(ctx);
+  std::size_t axis = one_axis(ctx, 1, x.rank());
+  x.dims[axis] = x.dims[axis] * extent_operand(ctx, 2, "the number of copies");
+  return x;
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  auto axis = static_cast<std::size_t>(call.attributes[1].integer());
+  const Extents& extents = call.in[0].extents;
+  std::vector<std::int64_t> from = steps_of(extents), to = steps_of(call.out[0].extents);
+  CopyPart part;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (i == axis) part.loops.push_back({call.attributes[2].integer(), 0, extents[i] * to[i]});
+    part.loops.push_back({extents[i], from[i], to[i]});
+  }
+  return copy_kernel(element_bytes(call), {part});
+}
+
+// The copies become an axis of their own, along which the gradient is summed.
+void gradient(GradientBuilder& g) {
+  const OpInstance& call = g.call();
+  auto axis = static_cast<std::size_t>(call.attributes[1].integer());
+  std::vector<std::variant<GradientBuilder::Var, Value>> split{g.upstream()};
+  for (std::size_t i = 0; i < call.in[0].extents.size(); ++i) {
+    if (i == axis) split.push_back(call.attributes[2]);
+    split.push_back(Value(call.in[0].extents[i]));
+  }
+  g.add(0, g.emit("drop", {g.emit("sum", {g.emit("reshape", split), call.attributes[1]}), call.attributes[1]}));
+}
+
+}  // namespace
+
+constinit const OpDef op_tile = OpFields{
+    .name = "tile",
+    .operands = operands,
+    .doc = "Repeats x `n` times along an axis, one copy after the other. All precisions.",
+    .example = "print(([1, 2] as i32[2]).tile(0, 3).array)\n"
+               "// expect: [1, 2, 1, 2, 1, 2]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = movement_work,
+    .fusion = Fusion::movement};
+
+}  // namespace taskspec
