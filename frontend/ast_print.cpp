@@ -10,10 +10,14 @@ using namespace ast;
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
-    if (c == '"' || c == '\\') result += fmt::format("\\{}", c);
-    else if (c == '\n') result += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20) result += fmt::format("\\u{{{:x}}}", static_cast<unsigned>(c));
-    else result += c;
+    if (c == '"' || c == '\\')
+      result += fmt::format("\\{}", c);
+    else if (c == '\n')
+      result += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{{{:x}}}", static_cast<unsigned>(c));
+    else
+      result += c;
   }
   return result + '"';
 }
@@ -162,7 +166,8 @@ class Printer {
     below(d.members);
   }
   void print(const TaskDecl& d) {
-    line("task " + d.name.text + signature(d.params, d.results) + (d.external ? " extern " + quoted(d.external->text) : ""));
+    line("task " + d.name.text + signature(d.params, d.results) +
+         (d.external ? " extern " + quoted(d.external->text) : ""));
     if (d.body) below(*d.body);
   }
   void print(const FnDecl& d) {

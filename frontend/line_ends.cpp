@@ -41,9 +41,9 @@ bool begins_statement(std::string_view text, const Token& token) {
   if (is_name_or_literal(token.kind)) return true;
   // the last two lines: every keyword that opens a rule of item, stmt or expr
   return is_one_of(text_of(text, token),
-                   {"true", "false", "(", "[", "-", "!",  //
-                    "import", "fields", "agent", "task", "fn", "graph", "ir", "let", "var", "if", "for", "while",
-                    "trace", "return", "break", "continue", "launch", "run", "region"});
+                   {"true",   "false",  "(",     "[",      "-",     "!",  //
+                    "import", "fields", "agent", "task",   "fn",    "graph",    "ir",     "let", "var",   "if",
+                    "for",    "while",  "trace", "return", "break", "continue", "launch", "run", "region"});
 }
 
 void insert_line_ends(std::string_view text, std::vector<Token>& tokens) {

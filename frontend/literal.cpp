@@ -21,13 +21,20 @@ std::string without_underscores(std::string_view literal) {
 // The character that `\c` stands for, if any; \u is not among them.
 std::optional<char> simple_escape(char c) {
   switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case 'r': return '\r';
-    case '0': return '\0';
-    case '\\': return '\\';
-    case '"': return '"';
-    default: return std::nullopt;
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
+    case '0':
+      return '\0';
+    case '\\':
+      return '\\';
+    case '"':
+      return '"';
+    default:
+      return std::nullopt;
   }
 }
 
@@ -92,8 +99,10 @@ std::string string_value(std::string_view literal, std::vector<BadEscape>* bad) 
     } else if (literal[i] == 'u') {
       UnicodeEscape escape = unicode_escape(literal.substr(i + 1, literal.size() - i - 2));
       i += escape.length;
-      if (escape.value) append_utf8(value, *escape.value);
-      else if (bad) bad->push_back({begin, i + 1, escape.reason});
+      if (escape.value)
+        append_utf8(value, *escape.value);
+      else if (bad)
+        bad->push_back({begin, i + 1, escape.reason});
     } else {
       i += character_length(literal.substr(i)) - 1;
       if (bad) bad->push_back({begin, i + 1, "known are \\n \\t \\r \\0 \\\\ \\\" and \\u{hex}"});

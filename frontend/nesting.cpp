@@ -48,7 +48,8 @@ class Nesting {
 
   void close(std::size_t closer) {
     if (levels_.size() == 1) {
-      diags_.error("E0001", span(closer), fmt::format("unexpected '{}'", bracket(closer))).at("no bracket is open here");
+      diags_.error("E0001", span(closer), fmt::format("unexpected '{}'", bracket(closer)))
+          .at("no bracket is open here");
       return;
     }
     std::size_t opener = levels_.back().opened_by;

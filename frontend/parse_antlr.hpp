@@ -17,6 +17,9 @@
 
 namespace taskspec::parsing {
 
+// Text -> tokens that a parser may see. Errors go to `diags`, and then the tokens are of no use.
+std::vector<Token> prepare(SourceId source, std::string_view text, Diags& diags);
+
 // A text as ANTLR wants to see it.
 class ByteStream final : public antlr4::CharStream {
  public:
@@ -40,32 +43,61 @@ class ByteStream final : public antlr4::CharStream {
   std::size_t at_;
 };
 
+class TokenStream;
+
+// One of our tokens as ANTLR wants to see it: as small as possible, for a long script has a million of them.
+class Word final : public antlr4::Token {
+ public:
+  Word(const TokenStream& stream, std::size_t index, std::size_t type)
+      : stream_(&stream), index_(static_cast<std::uint32_t>(index)), type_(static_cast<std::uint32_t>(type)) {}
+  std::string getText() const override;
+  size_t getType() const override { return type_ == UINT32_MAX ? antlr4::Token::EOF : type_; }
+  size_t getLine() const override { return 0; }  // places are byte offsets; lines are counted by Source
+  size_t getCharPositionInLine() const override { return 0; }
+  size_t getChannel() const override { return antlr4::Token::DEFAULT_CHANNEL; }
+  size_t getTokenIndex() const override { return index_; }
+  size_t getStartIndex() const override;
+  size_t getStopIndex() const override;
+  antlr4::TokenSource* getTokenSource() const override;
+  antlr4::CharStream* getInputStream() const override;
+  std::string toString() const override { return getText(); }
+
+ private:
+  const TokenStream* stream_;
+  std::uint32_t index_;
+  std::uint32_t type_;
+};
+
 // Our tokens as ANTLR wants to see them, line ends included. It also knows the bracket depth of each token, which
 // is how error recovery finds the end of the statement it is in.
 class TokenStream final : public antlr4::TokenStream {
  public:
   TokenStream(std::string_view text, const std::vector<Token>& tokens);
 
-  std::size_t count() const { return items_.size(); }
+  std::size_t count() const { return words_.size(); }
   const Token& token(std::size_t index) const { return tokens_[index]; }
   std::string_view text(std::size_t index) const { return text_of(text_, tokens_[index]); }
   bool breaks_line(std::size_t index) const {  // is there a line break before this token?
     std::uint32_t before = index == 0 ? 0 : tokens_[index - 1].end;
     return has_line_break(text_.substr(before, tokens_[index].begin - before));
   }
+  bool is_separator(std::size_t index) const {
+    return tokens_[index].kind == TokenKind::line_end || text(index) == ";";
+  }
   std::uint16_t depth(std::size_t index) const { return depths_[index]; }  // brackets open before this token
 
-  void consume() override { at_ += at_ + 1 < items_.size() ? 1 : 0; }
+  void consume() override { at_ += at_ + 1 < words_.size() ? 1 : 0; }
   size_t LA(ssize_t i) override { return LT(i)->getType(); }
   antlr4::Token* LT(ssize_t i) override;
-  antlr4::Token* get(size_t index) const override { return &items_[index]; }
+  antlr4::Token* get(size_t index) const override { return &words_[index]; }
   ssize_t mark() override { return 0; }
   void release(ssize_t) override {}
   size_t index() override { return at_; }
   void seek(size_t index) override { at_ = index; }
-  size_t size() override { return items_.size(); }
+  size_t size() override { return words_.size(); }
   std::string getSourceName() const override { return "source"; }
   antlr4::TokenSource* getTokenSource() const override { return &lexer_; }
+  antlr4::CharStream* characters() const { return &bytes_; }
   std::string getText(const antlr4::misc::Interval& tokens) override;
   std::string getText() override { return std::string(text_); }
   std::string getText(antlr4::RuleContext* context) override { return getText(context->getSourceInterval()); }
@@ -73,10 +105,10 @@ class TokenStream final : public antlr4::TokenStream {
 
  private:
   std::string_view text_;
-  ByteStream bytes_;
-  mutable TaskLexer lexer_;  // only its token factory is used, by the runtime
+  mutable ByteStream bytes_;
+  mutable TaskLexer lexer_;  // the runtime asks for its token factory
   const std::vector<Token>& tokens_;
-  mutable std::vector<antlr4::CommonToken> items_;
+  mutable std::vector<Word> words_;
   std::vector<std::uint16_t> depths_;
   std::size_t at_ = 0;
 };
@@ -94,7 +126,6 @@ class Recovery final : public antlr4::ANTLRErrorStrategy {
   void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) override;
 
  private:
-  bool is_separator(std::size_t index) const;
   bool is_end(std::size_t index) const;
   void skip_to_separator(std::uint16_t depth);
 
@@ -117,8 +148,7 @@ void describe(const Surprise& surprise, SourceId source, const TokenStream& toke
 void describe_missing_separator(std::size_t index, SourceId source, const TokenStream& tokens, Diags& diags);
 
 // The parse tree as syntax tree; reports chained comparisons and ranges (E1004).
-std::vector<ast::Item> build_items(TaskParser::ProgramContext* tree, SourceId source, std::string_view text,
-                                   Diags& diags);
+ast::Item build_item(TaskParser::ItemContext* tree, SourceId source, std::string_view text, Diags& diags);
 ast::Expr build_expression(TaskParser::ExprContext* tree, SourceId source, std::string_view text, Diags& diags);
 
 }  // namespace taskspec::parsing

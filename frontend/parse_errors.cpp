@@ -20,18 +20,20 @@ struct Group {
 };
 
 std::vector<Group> groups() {
-  return {{"let", "a statement", {"let", "var", "if", "for", "while", "trace", "return", "break", "continue", "import",
-                                  "fields", "agent", "task", "fn", "graph", "ir", "ID", "INT", "FLOAT", "STRING",
-                                  "true", "false", "(", "[", "-", "!", "launch", "run", "region"}},
-          {"INT", "an expression", {"ID", "INT", "FLOAT", "STRING", "true", "false", "(", "[", "-", "!", "launch",
-                                    "run", "region"}},
+  return {{"let", "a statement", {"let",      "var",    "if",     "for",    "while", "trace", "return", "break",
+                                  "continue", "import", "fields", "agent",  "task",  "fn",    "graph",  "ir",
+                                  "ID",       "INT",    "FLOAT",  "STRING", "true",  "false", "(",      "[",
+                                  "-",        "!",      "launch", "run",    "region"}},
+          {"INT",
+           "an expression",
+           {"ID", "INT", "FLOAT", "STRING", "true", "false", "(", "[", "-", "!", "launch", "run", "region"}},
           {"inout", "a parameter", {"in", "out", "inout", "reduce", "ID"}},
           {"task", "a slot or a declaration", {"ID", "task", "fn", "graph"}},
           {"fn", "a type", {"ID", "[", "(", "fn"}},
           {"ID", "a name", {"ID"}},
           {"STRING", "a string", {"STRING"}},
-          {"&&", "", {"as", "*", "/", "%", "@", "+", "-", "..", "&", "|", "<", "<=", ">", ">=", "==", "!=", "&&", "||",
-                      ">>", ".", "(", "["}},
+          {"&&", "", {"as", "*", "/",  "%",  "@",  "+",  "-",  "..", "&", "|", "<",
+                      "<=", ">", ">=", "==", "!=", "&&", "||", ">>", ".", "(", "["}},
           {";", "end of line", {";"}}};
 }
 
@@ -66,18 +68,25 @@ std::string expectation(std::size_t rule, Words expected) {
 
 std::string in_words(const Token& token, std::string_view text) {
   switch (token.kind) {
-    case TokenKind::end: return "end of file";
-    case TokenKind::line_end: return "end of line";
-    case TokenKind::string: return "string";
-    case TokenKind::name: return fmt::format("name '{}'", text);
-    case TokenKind::keyword: return fmt::format("keyword '{}'", text);
+    case TokenKind::end:
+      return "end of file";
+    case TokenKind::line_end:
+      return "end of line";
+    case TokenKind::string:
+      return "string";
+    case TokenKind::name:
+      return fmt::format("name '{}'", text);
+    case TokenKind::keyword:
+      return fmt::format("keyword '{}'", text);
     case TokenKind::integer:
-    case TokenKind::real: return fmt::format("number '{}'", text);
+    case TokenKind::real:
+      return fmt::format("number '{}'", text);
     case TokenKind::unknown:
       if (text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x20)
         return fmt::format("control character 0x{:02x}", static_cast<unsigned>(text[0]));
       return fmt::format("character '{}'", text);
-    default: return fmt::format("'{}'", text);
+    default:
+      return fmt::format("'{}'", text);
   }
 }
 
@@ -100,7 +109,8 @@ class Describer {
 
   void missing_separator() {
     Diag& diag = error("unexpected " + found() + ", expected end of line or ';'");
-    if (word() == "=") diag.help("an assignment has no value, so assignments do not chain; '==' compares");
+    if (word() == "=")
+      diag.help("an assignment has no value, so assignments do not chain; '==' compares");
     else if (word() == ":" && kind(at_ - 1) == TokenKind::name)
       diag.help(fmt::format("a variable is made by 'let {}: type = value'", tokens_.text(at_ - 1)));
     else if (touches_number())
@@ -134,11 +144,12 @@ class Describer {
 
   // The token that is a keyword but was, by what stands around it, meant as a name.
   std::optional<std::size_t> keyword_as_name(std::size_t rule, const Words& expected) const {
-    bool only_name = expected.contains("ID") && !expected.contains("INT") && rule != Rules::RuleType && rule != Rules::RuleAgentDecl;
+    bool only_name =
+        expected.contains("ID") && !expected.contains("INT") && rule != Rules::RuleType && rule != Rules::RuleAgentDecl;
     if (kind(at_) == TokenKind::keyword) {
       if (only_name && !is_one_of(word(), {"true", "false"})) return at_;
-      if (is_one_of(word(), {"by", "on", "in", "out", "inout", "reduce", "extern", "as", "task", "agent", "graph",
-                             "ir", "fields", "trace"}) &&
+      if (is_one_of(word(), {"by", "on", "in", "out", "inout", "reduce", "extern", "as", "task", "agent", "graph", "ir",
+                             "fields", "trace"}) &&
           rule != Rules::RuleBlock && at_ > 0 && kind(at_ - 1) != TokenKind::line_end && expected.contains("INT"))
         return at_;
       bool statement = rule == Rules::RuleProgram || rule == Rules::RuleBlock;
@@ -160,8 +171,7 @@ class Describer {
   }
 
   void cannot_be_name(std::size_t index) {
-    diags_
-        .error("E0001", span(index), fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)))
+    diags_.error("E0001", span(index), fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)))
         .help(fmt::format("take another name, such as '{}_'", tokens_.text(index)));
   }
 

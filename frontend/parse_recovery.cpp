@@ -12,11 +12,16 @@ using Rules = TaskParser;
 // The part that a rule repeats between separators; none for a rule that is no such list.
 std::optional<std::size_t> part_of(std::size_t list) {
   switch (list) {
-    case Rules::RuleProgram: return Rules::RuleItem;
-    case Rules::RuleAgentDecl: return Rules::RuleMember;
-    case Rules::RuleIrDecl: return Rules::RuleIrLine;
-    case Rules::RuleBlock: return Rules::RuleStmt;
-    default: return std::nullopt;
+    case Rules::RuleProgram:
+      return Rules::RuleItem;
+    case Rules::RuleAgentDecl:
+      return Rules::RuleMember;
+    case Rules::RuleIrDecl:
+      return Rules::RuleIrLine;
+    case Rules::RuleBlock:
+      return Rules::RuleStmt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -78,9 +83,10 @@ void Recovery::sync(antlr4::Parser* parser) {
   IntervalSet begin = atn.nextTokens(atn.ruleToStartState[*part]);
   while (true) {
     std::size_t next = tokens_.index();
-    while (is_separator(next)) ++next;
+    while (tokens_.is_separator(next)) ++next;
     if (is_end(next)) return;
-    bool separated = next > tokens_.index() || next == 0 || is_separator(next - 1) || tokens_.text(next - 1) == "{";
+    bool separated =
+        next > tokens_.index() || next == 0 || tokens_.is_separator(next - 1) || tokens_.text(next - 1) == "{";
     if (separated && begin.contains(static_cast<ssize_t>(tokens_.get(next)->getType()))) return;
     if (separated)
       describe({next, context->getRuleIndex(), begin, parser->getVocabulary()}, source_, tokens_, diags_);
@@ -91,10 +97,6 @@ void Recovery::sync(antlr4::Parser* parser) {
   }
 }
 
-bool Recovery::is_separator(std::size_t index) const {
-  return tokens_.token(index).kind == TokenKind::line_end || tokens_.text(index) == ";";
-}
-
 bool Recovery::is_end(std::size_t index) const {
   return tokens_.token(index).kind == TokenKind::end || is_closing(tokens_.text(index));
 }
@@ -103,7 +105,7 @@ bool Recovery::is_end(std::size_t index) const {
 void Recovery::skip_to_separator(std::uint16_t depth) {
   std::size_t at = tokens_.index();
   while (tokens_.token(at).kind != TokenKind::end && tokens_.depth(at) >= depth) {
-    if (tokens_.depth(at) == depth && (is_separator(at) || is_closing(tokens_.text(at)))) break;
+    if (tokens_.depth(at) == depth && (tokens_.is_separator(at) || is_closing(tokens_.text(at)))) break;
     ++at;
   }
   tokens_.seek(at);

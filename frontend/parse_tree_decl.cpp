@@ -32,8 +32,7 @@ ast::Stmt TreeBuilder::stmt(TaskParser::StmtContext* tree) {
   if (first == "break") return {place, ast::Break{}};
   if (first == "continue") return {place, ast::Continue{}};
   if (tree->children.size() == 1) return {place, ast::ExprStmt{boxed(tree->expr(0))}};
-  return {place,
-          ast::Assign{boxed(tree->expr(0)), name(dynamic_cast<Leaf*>(tree->children[1])), boxed(tree->expr(1))}};
+  return {place, ast::Assign{boxed(tree->expr(0)), name(dynamic_cast<Leaf*>(tree->children[1])), boxed(tree->expr(1))}};
 }
 
 // `else if` nests in the grammar and follows on in the syntax tree.
@@ -86,9 +85,12 @@ ast::AgentDecl TreeBuilder::agent_decl(TaskParser::AgentDeclContext* tree) {
   ast::AgentDecl result{name(tree->ID()), params(tree->params()), {}};
   for (TaskParser::MemberContext* part : tree->member()) {
     Span place = span(part);
-    if (part->slot()) result.members.push_back({place, slot(part->slot())});
-    else if (part->taskDecl()) result.members.push_back({place, task_decl(part->taskDecl())});
-    else result.members.push_back({place, fn_decl(part->fnDecl())});
+    if (part->slot())
+      result.members.push_back({place, slot(part->slot())});
+    else if (part->taskDecl())
+      result.members.push_back({place, task_decl(part->taskDecl())});
+    else
+      result.members.push_back({place, fn_decl(part->fnDecl())});
   }
   return result;
 }
@@ -99,8 +101,10 @@ ast::Slot TreeBuilder::slot(TaskParser::SlotContext* tree) {
 
 ast::TaskDecl TreeBuilder::task_decl(TaskParser::TaskDeclContext* tree) {
   ast::TaskDecl result{name(tree->ID()), params(tree->params()), results(tree->results()), std::nullopt, std::nullopt};
-  if (tree->block()) result.body = block(tree->block());
-  else result.external = string(tree->STRING());
+  if (tree->block())
+    result.body = block(tree->block());
+  else
+    result.external = string(tree->STRING());
   return result;
 }
 
@@ -139,15 +143,17 @@ ast::Results TreeBuilder::results(TaskParser::ResultsContext* tree) {
 ast::IrDecl TreeBuilder::ir_decl(TaskParser::IrDeclContext* tree) {
   ast::IrDecl result{name(tree->ID()), {}};
   for (TaskParser::IrLineContext* line : tree->irLine()) {
-    if (line->irBlock()) result.lines.push_back({span(line), ir_block(line->irBlock())});
-    else result.lines.push_back({span(line), ir_edge(line->irEdge())});
+    if (line->irBlock())
+      result.lines.push_back({span(line), ir_block(line->irBlock())});
+    else
+      result.lines.push_back({span(line), ir_edge(line->irEdge())});
   }
   return result;
 }
 
 ast::IrBlock TreeBuilder::ir_block(TaskParser::IrBlockContext* tree) {
-  return {name(tree->ID(0)),  name(tree->ID(1)),  name(tree->ID(2)), args(tree->args(0)),
-          args(tree->args(1)), tree->expr() ? boxed(tree->expr()) : nullptr};
+  return {name(tree->ID(0)),   name(tree->ID(1)),   name(tree->ID(2)),
+          args(tree->args(0)), args(tree->args(1)), tree->expr() ? boxed(tree->expr()) : nullptr};
 }
 
 ast::IrPort TreeBuilder::ir_port(TaskParser::PortContext* tree) {
@@ -173,12 +179,8 @@ ast::IrEdge TreeBuilder::ir_edge(TaskParser::IrEdgeContext* tree) {
 
 // ---- entry ----
 
-std::vector<ast::Item> build_items(TaskParser::ProgramContext* tree, SourceId source, std::string_view text,
-                                   Diags& diags) {
-  TreeBuilder builder(source, text, diags);
-  std::vector<ast::Item> items;
-  for (TaskParser::ItemContext* item : tree->item()) items.push_back(builder.item(item));
-  return items;
+ast::Item build_item(TaskParser::ItemContext* tree, SourceId source, std::string_view text, Diags& diags) {
+  return TreeBuilder(source, text, diags).item(tree);
 }
 
 }  // namespace taskspec::parsing

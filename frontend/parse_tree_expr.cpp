@@ -98,7 +98,9 @@ void TreeBuilder::refuse_chain(TaskParser::OpContext* tree) {
   Diag& diag = diags_.error("E1004", span(sign), range ? "ranges do not chain" : "comparisons do not chain");
   diag.label(span(inner), range ? "this is a range already" : "this comparison has a bool as its result");
   if (range) return;
-  auto source = [&](TaskParser::OpContext* part) { return text_.substr(span(part).begin, span(part).end - span(part).begin); };
+  auto source = [&](TaskParser::OpContext* part) {
+    return text_.substr(span(part).begin, span(part).end - span(part).begin);
+  };
   std::string_view left = source(tree->op(0)), middle = source(tree->op(0)->op(1)), right = source(tree->op(1));
   if (left.size() + right.size() < 60 && left.find('\n') == std::string_view::npos)
     diag.help(fmt::format("write {} && {} {} {}", left, middle, text(sign), right));
@@ -151,11 +153,16 @@ Expr TreeBuilder::literal(Leaf* leaf) {
   Span place = span(leaf);
   std::string_view spelling = text(leaf);
   switch (leaf->getSymbol()->getType()) {
-    case TaskLexer::ID: return {place, ast::NameExpr{name(leaf)}};
-    case TaskLexer::INT: return {place, ast::IntLit{int_value(spelling).value_or(0)}};
-    case TaskLexer::FLOAT: return {place, ast::FloatLit{float_value(spelling).value_or(0)}};
-    case TaskLexer::STRING: return {place, ast::StringLit{string_value(spelling)}};
-    default: return {place, ast::BoolLit{spelling == "true"}};
+    case TaskLexer::ID:
+      return {place, ast::NameExpr{name(leaf)}};
+    case TaskLexer::INT:
+      return {place, ast::IntLit{int_value(spelling).value_or(0)}};
+    case TaskLexer::FLOAT:
+      return {place, ast::FloatLit{float_value(spelling).value_or(0)}};
+    case TaskLexer::STRING:
+      return {place, ast::StringLit{string_value(spelling)}};
+    default:
+      return {place, ast::BoolLit{spelling == "true"}};
   }
 }
 
@@ -202,9 +209,7 @@ ast::Pattern TreeBuilder::pattern(TaskParser::PatternContext* tree) { return {sp
 
 // ---- types ----
 
-ast::TypePtr TreeBuilder::boxed(TaskParser::TypeContext* tree) {
-  return std::make_unique<ast::TypeExpr>(type(tree));
-}
+ast::TypePtr TreeBuilder::boxed(TaskParser::TypeContext* tree) { return std::make_unique<ast::TypeExpr>(type(tree)); }
 
 ast::TypeExpr TreeBuilder::type(TaskParser::TypeContext* tree) {
   std::string_view first = text(leaf_at(tree, 0));

@@ -18,13 +18,16 @@ namespace taskspec {
 
 // The precisions an op computes with. Those that only store (tern u4 i9 i28) are in `any` alone.
 enum class Takes : std::uint8_t {
-  any,       // every precision
-  ordered,   // bool, integers, floats
-  numbers,   // integers, floats
+  any,      // every precision
+  ordered,  // bool, integers, floats
+  numbers,  // integers, floats
   floats,
   integers,
-  bits,      // bool, integers
+  bits,  // bool, integers
 };
+
+// c.fail() for places where the compiler must see that it does not return; it cannot through a virtual call.
+[[noreturn]] void refuse(RuleContext& c, Code code, std::string message, int operand = -1, std::string help = "");
 
 // ---- operands -------------------------------------------------------------------------------------
 
@@ -45,6 +48,9 @@ Precision common_precision(RuleContext& c, std::string_view symbol, std::span<co
 
 // E2003 when a host number known now is not exact in `precision`; E2002 for a float into an integer precision.
 void require_fit(RuleContext& c, std::string_view symbol, std::size_t operand, Precision precision);
+
+// Why an integer is not exact in `precision`: "300 does not fit i8 (-128..127)"; nothing when it is.
+std::optional<std::string> misfit_text(std::int64_t value, Precision precision);
 
 // The precision that a host number takes when it stands as a tensor operand: that of the tensors beside it,
 // where a bool condition does not count. The same choice for the rule and for whoever makes the constant.
@@ -79,10 +85,10 @@ std::vector<std::size_t> axes_of(const Value& value, std::size_t rank);
 Type elementwise(RuleContext& c, std::string_view symbol, Takes takes, std::size_t operands);
 
 // Binary operators on tensors, on a tensor and a host number, and on two host values.
-Type arithmetic(RuleContext& c, std::string_view symbol);   // - * / % and, with strings and lists, +
-Type ordering(RuleContext& c, std::string_view symbol);     // < <= > >= : numbers and strings, gives bool
-Type equality(RuleContext& c, std::string_view symbol);     // == != : any host values of like type, gives bool
-Type bitwise(RuleContext& c, std::string_view symbol);      // & | : bool and integers
+Type arithmetic(RuleContext& c, std::string_view symbol);  // - * / % and, with strings and lists, +
+Type ordering(RuleContext& c, std::string_view symbol);    // < <= > >= : numbers and strings, gives bool
+Type equality(RuleContext& c, std::string_view symbol);    // == != : any host values of like type, gives bool
+Type bitwise(RuleContext& c, std::string_view symbol);     // & | : bool and integers
 
 // A function of numbers such as abs or exp. On the host `keeps_int` tells whether ints give an int (abs)
 // or a float (exp); a mix of int and float gives a float.

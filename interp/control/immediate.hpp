@@ -18,6 +18,7 @@ class ImmediateTarget final : public Target {
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& tensor, Span) override { return tensor.array().integer(0) != 0; }
   Array receive(const Value& tensor, Span) override { return tensor.array(); }
+  Value constant(Array array) override { return Value(std::move(array)); }
 };
 
 // Thrown when a body is not a straight list after all.
@@ -37,6 +38,7 @@ class TraceTarget final : public Target {
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& tensor, Span) override;
   Array receive(const Value&, Span) override { throw NotTraceable{}; }
+  Value constant(Array array) override { return Value(std::move(array)); }
 
  private:
   std::uint32_t position(const Value& value);

@@ -34,6 +34,8 @@ class Interpreter {
   // Calls any function with its declared arguments; none = the default. Result: of a fn its value, else an Invocation.
   Value call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   Value apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
+  // The body of a graph in the outermost scope, as when the graph is looked at or run by itself.
+  std::vector<Value> outputs_of(FunctionId graph, std::vector<Value> arguments);
   // The body of a task, run here (targets that do not make nodes). Arguments as in TaskCall.
   TaskResult inline_task(const TaskCall& call);
 

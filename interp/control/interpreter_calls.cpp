@@ -109,6 +109,19 @@ Value Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> ar
   return result;
 }
 
+std::vector<Value> Interpreter::outputs_of(FunctionId id, std::vector<Value> arguments) {
+  Frame frame(program_[id], id);
+  bind(frame, Value(), std::move(arguments), frame.function.span);
+  frame.in_graph = true;
+  block(frame, frame.function.body);
+  std::vector<Value> outputs;
+  for (const Output& output : frame.function.outputs) {
+    if (frame[output.variable].is_none()) throw failure("E1006", output.span, "output '" + output.name + "' is not set");
+    outputs.push_back(frame[output.variable]);
+  }
+  return outputs;
+}
+
 Value Interpreter::call_function(Frame& frame, const Call& call) {
   std::size_t first = program_[call.callee].agent.valid() ? 1 : 0;
   Value agent = first ? frame[call.in[0]] : Value();
@@ -225,7 +238,7 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   Value value = inner.value_of(frame, call.blocks[0]);
   auto result = std::make_shared<Invocation>();
   auto keep = [&](const Value& v) {  // contents leave the session that ends here
-    return session->target().is_tensor(v) && v.as<Tensor>() ? Value(session->target().receive(v, call.span)) : v;
+    return session->target().is_tensor(v) && v.as<Tensor>() ? target_.constant(session->target().receive(v, call.span)) : v;
   };
   if (auto* invocation = value.as<Invocation>()) {
     result->label = invocation->label;

@@ -166,6 +166,11 @@ Array RecordTarget::receive(const Value& value, Span span) {
   return tensor->recorder.receive(*tensor, span);
 }
 
+Value RecordTarget::constant(Array array) {
+  Type type = array.type().type();
+  return recorder_.handle(Ref::constant(recorder_.graph.add_constant(type, Value(std::move(array)))), type);
+}
+
 bool RecordTarget::decide(const Value& value, Span span) { return receive(value, span).integer(0) != 0; }
 
 ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, FunctionId function) {

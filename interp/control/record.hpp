@@ -19,6 +19,7 @@ class RecordTarget final : public Target {
   Value place(const std::string& name, const Value& initial) override;
   bool decide(const Value& tensor, Span span) override;
   Array receive(const Value& tensor, Span span) override;
+  Value constant(Array array) override;
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
   Value renamed(const Value& tensor, std::string alias, bool structured) override;

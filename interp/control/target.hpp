@@ -40,6 +40,8 @@ class Target {
   // The truth of a one-element tensor that decides control flow in a task or graph body.
   virtual bool decide(const Value& tensor, Span span) = 0;
   virtual Array receive(const Value& tensor, Span span) = 0;
+  // An array from outside (a file, a nested session, the host program) as a tensor of this target.
+  virtual Value constant(Array array) = 0;
 
   // In the frame of a graph: makes one structured node of this call (if, for, while, call of a fn) if it
   // must be one. False: the interpreter executes it.

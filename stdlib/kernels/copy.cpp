@@ -18,9 +18,12 @@ Loops simplified(const Loops& loops) {
   Loops out;
   for (const CopyLoop& loop : loops) {
     if (loop.extent == 1) continue;
-    bool continues = !out.empty() && out.back().from == loop.extent * loop.from && out.back().to == loop.extent * loop.to;
-    if (continues) out.back() = {out.back().extent * loop.extent, loop.from, loop.to};
-    else out.push_back(loop);
+    bool continues =
+        !out.empty() && out.back().from == loop.extent * loop.from && out.back().to == loop.extent * loop.to;
+    if (continues)
+      out.back() = {out.back().extent * loop.extent, loop.from, loop.to};
+    else
+      out.push_back(loop);
   }
   if (out.empty()) out.push_back({1, 0, 0});
   if (out.size() > 2 && std::abs(out.back().from) > 1) {
@@ -32,9 +35,12 @@ Loops simplified(const Loops& loops) {
 
 template <class T>
 void copy_line(const CopyLoop& loop, std::int64_t count, const T* from, T* to) {
-  if (loop.to == 1 && loop.from == 1) std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  else if (loop.to == 1 && loop.from == 0) std::fill(to, to + count, *from);
-  else if (loop.to == 1 && loop.from == -1) std::reverse_copy(from - (count - 1), from + 1, to);
+  if (loop.to == 1 && loop.from == 1)
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  else if (loop.to == 1 && loop.from == 0)
+    std::fill(to, to + count, *from);
+  else if (loop.to == 1 && loop.from == -1)
+    std::reverse_copy(from - (count - 1), from + 1, to);
   else
     for (std::int64_t i = 0; i < count; ++i) to[i * loop.to] = from[i * loop.from];
 }
@@ -76,10 +82,9 @@ class CopyKernel final : public Kernel {
       T* to = reinterpret_cast<T*>(args.out[0]) + part.to;
       std::int64_t inner = 1;
       for (std::size_t i = 1; i < part.loops.size(); ++i) inner *= part.loops[i].extent;
-      args.parallel.for_each(part.loops[0].extent, std::max<std::int64_t>(1, grain / inner),
-                             [&](std::int64_t begin, std::int64_t end) {
-                               copy_loops<T>(part.loops, begin, end, from, to);
-                             });
+      args.parallel.for_each(
+          part.loops[0].extent, std::max<std::int64_t>(1, grain / inner),
+          [&](std::int64_t begin, std::int64_t end) { copy_loops<T>(part.loops, begin, end, from, to); });
     }
     return std::nullopt;
   }
@@ -110,11 +115,16 @@ std::unique_ptr<Kernel> copy_kernel(std::size_t element_bytes, std::vector<CopyP
   });
   for (CopyPart& part : parts) part.loops = simplified(part.loops);
   switch (element_bytes) {
-    case 1: return std::make_unique<CopyKernel<std::uint8_t>>(std::move(parts), filling);
-    case 2: return std::make_unique<CopyKernel<std::uint16_t>>(std::move(parts), filling);
-    case 4: return std::make_unique<CopyKernel<std::uint32_t>>(std::move(parts), filling);
-    case 8: return std::make_unique<CopyKernel<std::uint64_t>>(std::move(parts), filling);
-    default: bug("an element of unknown size");
+    case 1:
+      return std::make_unique<CopyKernel<std::uint8_t>>(std::move(parts), filling);
+    case 2:
+      return std::make_unique<CopyKernel<std::uint16_t>>(std::move(parts), filling);
+    case 4:
+      return std::make_unique<CopyKernel<std::uint32_t>>(std::move(parts), filling);
+    case 8:
+      return std::make_unique<CopyKernel<std::uint64_t>>(std::move(parts), filling);
+    default:
+      bug("an element of unknown size");
   }
 }
 

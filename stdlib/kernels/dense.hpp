@@ -9,6 +9,12 @@ namespace taskspec {
 // f32 products of stored matrices.
 std::unique_ptr<Kernel> dense_product_kernel(const ProductPlan& plan);
 
+// The dense kernel, else its twin.
+inline std::unique_ptr<Kernel> best_product_kernel(const ProductPlan& plan) {
+  std::unique_ptr<Kernel> dense = dense_product_kernel(plan);
+  return dense ? std::move(dense) : product_kernel(plan);
+}
+
 // Batched convolution of x [batch, channels, y, x] with w [outputs, channels / groups, y, x]. Kernel inputs
 // are x, w and, where there is one, the bias [outputs].
 struct ConvolutionPlan {

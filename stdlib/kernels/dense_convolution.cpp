@@ -1,6 +1,5 @@
-#include <dnnl.hpp>
-
 #include <algorithm>
+#include <dnnl.hpp>
 
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/kernels/single_threaded.hpp"
@@ -118,9 +117,9 @@ class DenseConvolution final : public Kernel {
     source_step_ = padded(source_in_.bytes());
     source_begin_ = static_cast<std::size_t>(parts_) * weights_step_;
     lanes_begin_ = source_begin_ + (parts_ > 1 ? static_cast<std::size_t>(chunks_) * source_step_ : 0);
-    lane_source_ = padded(std::max({static_cast<std::size_t>(desc_.scratchpad_desc().get_size()),
-                                    source_in_.scratchpad_bytes(), weights_in_.scratchpad_bytes(),
-                                    out_back_.scratchpad_bytes()}));
+    lane_source_ =
+        padded(std::max({static_cast<std::size_t>(desc_.scratchpad_desc().get_size()), source_in_.scratchpad_bytes(),
+                         weights_in_.scratchpad_bytes(), out_back_.scratchpad_bytes()}));
     lane_out_ = lane_source_ + (parts_ > 1 ? 0 : source_step_);
     lane_bytes_ = lane_out_ + padded(out_back_.bytes());
   }

@@ -27,9 +27,9 @@ class DenseProduct final : public Kernel {
   DenseProduct(const ProductPlan& plan, Stored left, Stored right) : plan_(plan), left_(left), right_(right) {
     auto items = static_cast<std::int64_t>(plan.items.size());
     std::int64_t longer = std::max(plan.rows, plan.columns);
-    std::int64_t lanes = lane_count(items * longer, 2.0 * static_cast<double>(items) * static_cast<double>(plan.rows) *
-                                                        static_cast<double>(plan.columns) *
-                                                        static_cast<double>(plan.depth));
+    std::int64_t lanes =
+        lane_count(items * longer, 2.0 * static_cast<double>(items) * static_cast<double>(plan.rows) *
+                                       static_cast<double>(plan.columns) * static_cast<double>(plan.depth));
     std::int64_t parts = (lanes + items - 1) / items;
     part_ = ((longer + parts - 1) / parts + 15) / 16 * 16;  // whole cache lines of the result
     parts_ = (longer + part_ - 1) / part_;
@@ -59,8 +59,10 @@ class DenseProduct final : public Kernel {
     if (plan_.bias != Bias::none) {
       const float* bias = floats(args.in[plan_.bias_input]) + item.bias;
       for (std::int64_t r = 0; r < rows; ++r)
-        if (plan_.bias == Bias::per_column) std::copy(bias + column, bias + column + columns, c + r * plan_.columns);
-        else std::fill(c + r * plan_.columns, c + r * plan_.columns + columns, bias[row + r]);
+        if (plan_.bias == Bias::per_column)
+          std::copy(bias + column, bias + column + columns, c + r * plan_.columns);
+        else
+          std::fill(c + r * plan_.columns, c + r * plan_.columns + columns, bias[row + r]);
     }
     dnnl_status_t status = dnnl_sgemm(left_.form, right_.form, rows, columns, plan_.depth, 1.0f, a, left_.step, b,
                                       right_.step, plan_.bias == Bias::none ? 0.0f : 1.0f, c, plan_.columns);

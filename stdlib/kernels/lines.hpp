@@ -130,8 +130,7 @@ void pack(const WindowTaps& lines, const T* base, const PackRange& range, Acc* o
       std::int64_t element = range.first + d, position = element % w.positions();
       std::int64_t y = position / w.out[1] * w.stride[0] + dy, x = position % w.out[1] * w.stride[1] + dx;
       const T* image = base + element / w.positions() * lines.image_step + tap.channel * w.pixels();
-      out[d * range.width + i] =
-          lines_detail::inside(y, x, w.image) ? convert<Acc>(image[y * w.image[1] + x]) : Acc{};
+      out[d * range.width + i] = lines_detail::inside(y, x, w.image) ? convert<Acc>(image[y * w.image[1] + x]) : Acc{};
     }
   }
   lines_detail::clear_rest(range, out);

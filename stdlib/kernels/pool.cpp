@@ -16,22 +16,32 @@ using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 
 template <class Acc>
 constexpr Acc lowest() {
-  if constexpr (std::is_floating_point_v<Acc>) return -std::numeric_limits<Acc>::infinity();
-  else return std::numeric_limits<Acc>::min();
+  if constexpr (std::is_floating_point_v<Acc>)
+    return -std::numeric_limits<Acc>::infinity();
+  else
+    return std::numeric_limits<Acc>::min();
 }
 
 struct Maximum {
   template <class Acc>
-  static constexpr Acc start() { return lowest<Acc>(); }
+  static constexpr Acc start() {
+    return lowest<Acc>();
+  }
   template <class Acc>
-  static Acc join(Acc a, Acc b) { return b > a || b != b ? b : a; }  // a nan stays, a nan comes in
+  static Acc join(Acc a, Acc b) {
+    return b > a || b != b ? b : a;
+  }  // a nan stays, a nan comes in
 };
 
 struct Sum {
   template <class Acc>
-  static constexpr Acc start() { return Acc{}; }
+  static constexpr Acc start() {
+    return Acc{};
+  }
   template <class Acc>
-  static Acc join(Acc a, Acc b) { return a + b; }
+  static Acc join(Acc a, Acc b) {
+    return a + b;
+  }
 };
 
 struct Span1 {
@@ -136,8 +146,10 @@ class Backward final : public PoolKernel {
     for (std::int64_t p = 0; p < w.positions(); ++p) {
       Span1 rows = covered(w, 0, p / w.out[1]), columns = covered(w, 1, p % w.out[1]);
       Acc value = convert<Acc>(upstream[p]);
-      if (maximum_) gradient[largest(x, rows, columns)] += value;
-      else spread(gradient, rows, columns, value);
+      if (maximum_)
+        gradient[largest(x, rows, columns)] += value;
+      else
+        spread(gradient, rows, columns, value);
     }
     for (std::int64_t i = 0; i < w.pixels(); ++i) out[i] = convert<T>(gradient[i]);
   }

@@ -66,8 +66,10 @@ Packer<Acc> packer(Precision precision) {
     using T = decltype(element);
     // Floats and integers never meet in one product, nor do accumulators narrower than their operands.
     constexpr bool same_kind = std::is_integral_v<T> == std::is_integral_v<Acc>;
-    if constexpr (same_kind && sizeof(T) <= sizeof(Acc)) return pack_as<Acc, T>;
-    else return nullptr;
+    if constexpr (same_kind && sizeof(T) <= sizeof(Acc))
+      return pack_as<Acc, T>;
+    else
+      return nullptr;
   });
 }
 
@@ -76,8 +78,10 @@ Storer<Acc> storer(Precision precision) {
   return with_storage(precision, [](auto element) -> Storer<Acc> {
     using T = decltype(element);
     constexpr bool same_kind = std::is_integral_v<T> == std::is_integral_v<Acc>;
-    if constexpr (same_kind && sizeof(T) <= sizeof(Acc)) return store_as<Acc, T>;
-    else return nullptr;
+    if constexpr (same_kind && sizeof(T) <= sizeof(Acc))
+      return store_as<Acc, T>;
+    else
+      return nullptr;
   });
 }
 
@@ -149,11 +153,15 @@ class ProductKernel final : public Kernel {
 
 std::unique_ptr<Kernel> product_kernel(ProductPlan plan) {
   switch (plan.out_precision) {
-    case Precision::f64: return std::make_unique<ProductKernel<double>>(std::move(plan));
+    case Precision::f64:
+      return std::make_unique<ProductKernel<double>>(std::move(plan));
     case Precision::f32:
-    case Precision::f16: return std::make_unique<ProductKernel<float>>(std::move(plan));
-    case Precision::i64: return std::make_unique<ProductKernel<std::uint64_t>>(std::move(plan));
-    default: return std::make_unique<ProductKernel<std::uint32_t>>(std::move(plan));
+    case Precision::f16:
+      return std::make_unique<ProductKernel<float>>(std::move(plan));
+    case Precision::i64:
+      return std::make_unique<ProductKernel<std::uint64_t>>(std::move(plan));
+    default:
+      return std::make_unique<ProductKernel<std::uint32_t>>(std::move(plan));
   }
 }
 

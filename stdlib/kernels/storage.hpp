@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ir/array.hpp"
+#include "ir/base/diag.hpp"
 #include "ir/precision.hpp"
 
 namespace taskspec {
@@ -20,19 +21,29 @@ decltype(auto) with_storage(Precision precision, F&& f) {
   switch (precision) {
     case Precision::boolean:
     case Precision::u4:
-    case Precision::u8: return f(std::uint8_t{});
+    case Precision::u8:
+      return f(std::uint8_t{});
     case Precision::tern:
-    case Precision::i8: return f(std::int8_t{});
+    case Precision::i8:
+      return f(std::int8_t{});
     case Precision::i9:
-    case Precision::i16: return f(std::int16_t{});
-    case Precision::u16: return f(std::uint16_t{});
+    case Precision::i16:
+      return f(std::int16_t{});
+    case Precision::u16:
+      return f(std::uint16_t{});
     case Precision::i28:
-    case Precision::i32: return f(std::int32_t{});
-    case Precision::u32: return f(std::uint32_t{});
-    case Precision::i64: return f(std::int64_t{});
-    case Precision::f16: return f(Half{});
-    case Precision::f32: return f(float{});
-    case Precision::f64: return f(double{});
+    case Precision::i32:
+      return f(std::int32_t{});
+    case Precision::u32:
+      return f(std::uint32_t{});
+    case Precision::i64:
+      return f(std::int64_t{});
+    case Precision::f16:
+      return f(Half{});
+    case Precision::f32:
+      return f(float{});
+    case Precision::f64:
+      return f(double{});
   }
   bug("a precision without storage");
 }
@@ -40,10 +51,14 @@ decltype(auto) with_storage(Precision precision, F&& f) {
 // Between the stored element and the number a kernel computes with. Integers wrap.
 template <class To, class From>
 To convert(From value) {
-  if constexpr (std::is_same_v<From, To>) return value;
-  else if constexpr (std::is_same_v<From, Half>) return static_cast<To>(half_to_float(value.bits));
-  else if constexpr (std::is_same_v<To, Half>) return {float_to_half(static_cast<float>(value))};
-  else return static_cast<To>(value);
+  if constexpr (std::is_same_v<From, To>)
+    return value;
+  else if constexpr (std::is_same_v<From, Half>)
+    return static_cast<To>(half_to_float(value.bits));
+  else if constexpr (std::is_same_v<To, Half>)
+    return {float_to_half(static_cast<float>(value))};
+  else
+    return static_cast<To>(value);
 }
 
 }  // namespace taskspec

@@ -11,16 +11,16 @@ namespace {
 constexpr Operand operands[] = {{"x"}, {.name = "extents", .kind = OperandKind::integer, .variadic = true}};
 
 Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "broadcast", 0);
   std::vector<Dim> dims;
-  for (std::size_t i = 1; i < ctx.count(); ++i) dims.push_back(extent_operand(ctx, i, "an extent"));
-  if (dims.size() < x.rank())
-    ctx.fail("E2001", fmt::format("{} has more axes than {}", x.text(), shape_text(dims)));
+  for (std::size_t i = 1; i < ctx.count(); ++i) dims.push_back(extent_operand(ctx, i));
+  if (dims.size() < x.rank()) ctx.fail("E2001", fmt::format("{} has more axes than {}", x.text(), shape_text(dims)));
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const Dim& wanted = dims[dims.size() - x.rank() + i];
     if (!(x.dims[i] == Dim(1)))
-      ctx.require_same(x.dims[i], wanted, fmt::format("dimension {} of {} does not stretch to {}", i, x.text(),
-                                                      wanted.text()));
+      ctx.require_same(x.dims[i], wanted,
+                       fmt::format("dimension {} of {} does not stretch to {}", i, x.text(), wanted.text()));
   }
   return Type::tensor(x.precision, dims);
 }
@@ -41,13 +41,15 @@ void gradient(GradientBuilder& g) { g.add(0, reduce_to(g, g.upstream(), g.call()
 
 }  // namespace
 
-constinit const OpDef op_broadcast = OpFields{
+extern constinit const OpDef op_broadcast = OpFields{
     .name = "broadcast",
     .operands = operands,
-    .doc = "Stretches x to the given extents, aligned from the right: an extent of 1 and a missing axis are repeated, "
-           "any other must be equal (E2001). All precisions.",
-    .example = "print(([[1], [2]] as i32[2, 1]).broadcast(2, 3).array)\n"
-               "// expect: [[1, 1, 1], [2, 2, 2]]\n",
+    .doc =
+        "Stretches x to the given extents, aligned from the right: an extent of 1 and a missing axis are repeated, "
+        "any other must be equal (E2001). All precisions.",
+    .example =
+        "print(([[1], [2]] as i32[2, 1]).broadcast(2, 3).array)\n"
+        "// expect: [[1, 1, 1], [2, 2, 2]]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

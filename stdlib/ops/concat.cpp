@@ -11,26 +11,30 @@ constexpr Operand operands[] = {{.name = "tensors", .kind = OperandKind::tensors
                                 {.name = "axis", .kind = OperandKind::integer}};
 
 Type type(RuleContext& ctx) {
+  if (already_reported(ctx)) return Type::Kind::error;
   const std::vector<Type>& parts = ctx.type(0).parts;
   if (parts.empty()) ctx.fail("E1003", "concat needs at least one tensor", 0);
   for (const Type& part : parts)
     if (!part.is_tensor()) ctx.fail("E1004", "concat joins tensors, not " + part.text(), 0);
   Type result = parts[0];
-  std::size_t axis = one_axis(ctx, 1, result.rank());
+  std::optional<std::size_t> axis = axis_operand(ctx, 1, result.rank());
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Type& part = parts[i];
     if (part.precision != result.precision)
-      ctx.fail("E2002", fmt::format("precision differs: {} and {} in concat; convert one side with 'as'",
-                                    info(result.precision).name, info(part.precision).name), 0);
+      ctx.fail("E2002",
+               fmt::format("precision differs: {} and {} in concat; convert one side with 'as'",
+                           info(result.precision).name, info(part.precision).name),
+               0);
     if (part.rank() != result.rank())
       ctx.fail("E2001", fmt::format("shapes differ: {} and {} in concat", parts[0].text(), part.text()), 0);
     for (std::size_t d = 0; d < part.rank(); ++d)
-      if (d != axis)
+      if (axis && d != *axis)
         ctx.require_same(result.dims[d], part.dims[d],
                          fmt::format("shapes differ: {} and {} in concat; dimension {} is {} against {}",
                                      parts[0].text(), part.text(), d, result.dims[d].text(), part.dims[d].text()));
-    result.dims[axis] = result.dims[axis] + part.dims[axis];
+    if (axis) result.dims[*axis] = result.dims[*axis] + part.dims[*axis];
   }
+  if (!axis) result.dims = unknown_dims(ctx, result.rank());
   return result;
 }
 
@@ -53,30 +57,24 @@ void gradient(GradientBuilder& g) {
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < call.in.size(); ++i) {
     std::int64_t end = begin + call.in[i].extents[axis];
-    std::string spec(axis, '*');
-    std::vector<std::variant<GradientBuilder::Var, Value>> slice{g.upstream(), Value(spec + "r")};
-    for (std::size_t d = 0; d < axis; ++d) {
-      slice.push_back(Value(std::int64_t{0}));
-      slice.push_back(Value(call.in[i].extents[d]));
-    }
-    slice.push_back(Value(begin));
-    slice.push_back(Value(end));
-    g.add(i, g.emit("slice", slice));
+    g.add(i, slice_along(g, g.upstream(), axis, begin, end));
     begin = end;
   }
 }
 
 }  // namespace
 
-constinit const OpDef op_concat = OpFields{
+extern constinit const OpDef op_concat = OpFields{
     .name = "concat",
     .operands = operands,
-    .doc = "Joins a list of tensors along an axis, in order. Their precisions and all their other extents must be "
-           "equal (E2002, E2001). All precisions.",
-    .example = "let a = [[1], [2]] as i32[2, 1]\n"
-               "let b = [[3, 4], [5, 6]] as i32[2, 2]\n"
-               "print(concat([a, b], 1).array)\n"
-               "// expect: [[1, 3, 4], [2, 5, 6]]\n",
+    .doc =
+        "Joins a list of tensors along an axis, in order. Their precisions and all their other extents must be "
+        "equal (E2002, E2001). All precisions.",
+    .example =
+        "let a = [[1], [2]] as i32[2, 1]\n"
+        "let b = [[3, 4], [5, 6]] as i32[2, 2]\n"
+        "print(concat([a, b], 1).array)\n"
+        "// expect: [[1, 3, 4], [2, 5, 6]]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

@@ -12,12 +12,16 @@ namespace {
 constexpr Operand operands[] = {{"x"}, {.name = "axis", .kind = OperandKind::axes}};
 
 Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
-  std::vector<std::size_t> axes = several_axes(ctx, 1, x.rank());
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "drop", 0);
+  std::optional<std::vector<std::size_t>> axes = axes_operand(ctx, 1, x.rank());
+  if (!axes) return Type::tensor(x.precision, unknown_dims(ctx, x.rank() - std::min(x.rank(), given_axes(ctx, 1))));
   std::vector<Dim> dims;
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    if (std::find(axes.begin(), axes.end(), i) == axes.end()) dims.push_back(x.dims[i]);
-    else ctx.require_same(x.dims[i], Dim(1), fmt::format("dropped dimension {} of {}", i, x.text()));
+    if (!std::binary_search(axes->begin(), axes->end(), i))
+      dims.push_back(x.dims[i]);
+    else
+      ctx.require_same(x.dims[i], Dim(1), fmt::format("dropped dimension {} of {}", i, x.text()));
   }
   return Type::tensor(x.precision, dims);
 }
@@ -28,14 +32,16 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit("lift", {g.upstream(), g.cal
 
 }  // namespace
 
-constinit const OpDef op_drop = OpFields{
+extern constinit const OpDef op_drop = OpFields{
     .name = "drop",
     .operands = operands,
-    .doc = "Removes one axis, or a tuple of axes, of extent 1 from the shape; another extent is E2001. No element "
-           "moves. All precisions.",
-    .example = "let row = [[1, 2, 3]] as i32[1, 3]\n"
-               "print(row.drop(0).array)\n"
-               "// expect: [1, 2, 3]\n",
+    .doc =
+        "Removes one axis, or a tuple of axes, of extent 1 from the shape; another extent is E2001. No element "
+        "moves. All precisions.",
+    .example =
+        "let row = [[1, 2, 3]] as i32[1, 3]\n"
+        "print(row.drop(0).array)\n"
+        "// expect: [1, 2, 3]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

@@ -10,14 +10,15 @@ namespace {
 constexpr Operand operands[] = {{"x"}, {.name = "axis", .kind = OperandKind::axes}};
 
 Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
-  const Value* value = ctx.constant(1);
-  std::size_t added = value && value->is_tuple() ? value->tuple().items.size() : 1;
-  std::vector<std::size_t> axes = several_axes(ctx, 1, x.rank() + added);
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "lift", 0);
+  std::size_t added = given_axes(ctx, 1);
+  std::optional<std::vector<std::size_t>> axes = axes_operand(ctx, 1, x.rank() + added);
+  if (!axes) return Type::tensor(x.precision, unknown_dims(ctx, x.rank() + added));
   std::vector<Dim> dims;
   auto next = x.dims.begin();
   for (std::size_t i = 0; i < x.rank() + added; ++i)
-    dims.push_back(std::find(axes.begin(), axes.end(), i) != axes.end() ? Dim(1) : *next++);
+    dims.push_back(std::binary_search(axes->begin(), axes->end(), i) ? Dim(1) : *next++);
   return Type::tensor(x.precision, dims);
 }
 
@@ -27,14 +28,16 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit("drop", {g.upstream(), g.cal
 
 }  // namespace
 
-constinit const OpDef op_lift = OpFields{
+extern constinit const OpDef op_lift = OpFields{
     .name = "lift",
     .operands = operands,
-    .doc = "Adds an axis of extent 1 that becomes axis `axis` of the result, or several for a tuple; the reverse of "
-           "drop. No element moves. All precisions.",
-    .example = "let x = [1, 2, 3] as i32[3]\n"
-               "print(x.lift(0).shape, x.lift(1).shape)\n"
-               "// expect: [1, 3] [3, 1]\n",
+    .doc =
+        "Adds an axis of extent 1 that becomes axis `axis` of the result, or several for a tuple; the reverse of "
+        "drop. No element moves. All precisions.",
+    .example =
+        "let x = [1, 2, 3] as i32[3]\n"
+        "print(x.lift(0).shape, x.lift(1).shape)\n"
+        "// expect: [1, 3] [3, 1]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

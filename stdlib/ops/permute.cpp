@@ -11,24 +11,21 @@ namespace {
 
 constexpr Operand operands[] = {{"x"}, {.name = "axes", .kind = OperandKind::integer, .variadic = true}};
 
-// The axes of x in the order of the result.
-std::vector<std::size_t> order(RuleContext& ctx, std::size_t rank) {
+Type type(RuleContext& ctx) {
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "permute", 0);
+  if (ctx.count() - 1 != x.rank())
+    ctx.fail("E1003", fmt::format("permute names every axis once: {} of them, not {}", x.rank(), ctx.count() - 1));
   std::vector<std::size_t> axes;
   for (std::size_t i = 1; i < ctx.count(); ++i) {
-    std::size_t axis = one_axis(ctx, i, rank);
-    if (std::find(axes.begin(), axes.end(), axis) != axes.end())
-      ctx.fail("E1003", fmt::format("axis {} is given twice", axis), static_cast<int>(i));
-    axes.push_back(axis);
+    std::optional<std::size_t> axis = axis_operand(ctx, i, x.rank());
+    if (!axis) return Type::tensor(x.precision, unknown_dims(ctx, x.rank()));
+    if (std::find(axes.begin(), axes.end(), *axis) != axes.end())
+      ctx.fail("E1003", fmt::format("axis {} is given twice", *axis), static_cast<int>(i));
+    axes.push_back(*axis);
   }
-  if (axes.size() != rank)
-    ctx.fail("E1003", fmt::format("permute names every axis once: {} of them, not {}", rank, axes.size()));
-  return axes;
-}
-
-Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
   std::vector<Dim> dims;
-  for (std::size_t axis : order(ctx, x.rank())) dims.push_back(x.dims[axis]);
+  for (std::size_t axis : axes) dims.push_back(x.dims[axis]);
   return Type::tensor(x.precision, dims);
 }
 
@@ -53,14 +50,16 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-constinit const OpDef op_permute = OpFields{
+extern constinit const OpDef op_permute = OpFields{
     .name = "permute",
     .operands = operands,
-    .doc = "Puts the axes of x into another order: axis i of the result is axis axes[i] of x. Every axis is named "
-           "once (E1003, E2004). All precisions.",
-    .example = "let m = [[1, 2, 3], [4, 5, 6]] as i32[2, 3]\n"
-               "print(m.permute(1, 0).array)\n"
-               "// expect: [[1, 4], [2, 5], [3, 6]]\n",
+    .doc =
+        "Puts the axes of x into another order: axis i of the result is axis axes[i] of x. Every axis is named "
+        "once (E1003, E2004). All precisions.",
+    .example =
+        "let m = [[1, 2, 3], [4, 5, 6]] as i32[2, 3]\n"
+        "print(m.permute(1, 0).array)\n"
+        "// expect: [[1, 4], [2, 5], [3, 6]]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

@@ -17,8 +17,10 @@ Dim rest(RuleContext& ctx, std::vector<Dim> total, const std::vector<Dim>& given
   Dim over(1);
   for (const Dim& dim : given) {
     auto found = std::find(total.begin(), total.end(), dim);
-    if (found != total.end()) total.erase(found);
-    else over = over * dim;
+    if (found != total.end())
+      total.erase(found);
+    else
+      over = over * dim;
   }
   Dim symbols(1), number(1);
   for (const Dim& dim : total) (dim.is_constant() ? number : symbols) = (dim.is_constant() ? number : symbols) * dim;
@@ -31,7 +33,8 @@ Dim rest(RuleContext& ctx, std::vector<Dim> total, const std::vector<Dim>& given
 }
 
 Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "reshape", 0);
   std::vector<Dim> dims, given;
   int open = -1;
   for (std::size_t i = 1; i < ctx.count(); ++i) {
@@ -41,7 +44,7 @@ Type type(RuleContext& ctx) {
       open = static_cast<int>(i);
       dims.push_back(dim);
     } else {
-      dims.push_back(extent_operand(ctx, i, "an extent"));
+      dims.push_back(extent_operand(ctx, i));
       given.push_back(dim);
     }
   }
@@ -51,8 +54,9 @@ Type type(RuleContext& ctx) {
   }
   Type result = Type::tensor(x.precision, dims);
   Dim before = x.elements(), after = result.elements();
-  ctx.require_same(before, after, fmt::format("shapes differ: {} has {} elements, {} has {}", x.text(), before.text(),
-                                              shape_text(dims), after.text()));
+  ctx.require_same(before, after,
+                   fmt::format("shapes differ: {} has {} elements, {} has {}", x.text(), before.text(),
+                               shape_text(dims), after.text()));
   return result;
 }
 
@@ -66,14 +70,16 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-constinit const OpDef op_reshape = OpFields{
+extern constinit const OpDef op_reshape = OpFields{
     .name = "reshape",
     .operands = operands,
-    .doc = "Gives the elements of x, in their order, another shape with as many of them (E2001). One extent may be -1: "
-           "it takes what is left. No extent at all makes rank 0. No element moves. All precisions.",
-    .example = "let x = [1, 2, 3, 4, 5, 6] as i32[6]\n"
-               "print(x.reshape(2, -1).array)\n"
-               "// expect: [[1, 2, 3], [4, 5, 6]]\n",
+    .doc =
+        "Gives the elements of x, in their order, another shape with as many of them (E2001). One extent may be -1: "
+        "it takes what is left. No extent at all makes rank 0. No element moves. All precisions.",
+    .example =
+        "let x = [1, 2, 3, 4, 5, 6] as i32[6]\n"
+        "print(x.reshape(2, -1).array)\n"
+        "// expect: [[1, 2, 3], [4, 5, 6]]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

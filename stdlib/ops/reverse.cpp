@@ -10,8 +10,9 @@ namespace {
 constexpr Operand operands[] = {{"x"}, {.name = "axis", .kind = OperandKind::axes}};
 
 Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
-  several_axes(ctx, 1, x.rank());
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "reverse", 0);
+  axes_operand(ctx, 1, x.rank());
   return x;
 }
 
@@ -20,7 +21,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   std::vector<std::int64_t> steps = steps_of(extents);
   CopyPart part;
   for (std::size_t i = 0; i < extents.size(); ++i) part.loops.push_back({extents[i], steps[i], steps[i]});
-  for (std::size_t axis : axes_value(call.attributes[1])) {
+  for (std::size_t axis : axes_of(call.attributes[1], extents.size())) {
     part.from += (extents[axis] - 1) * steps[axis];
     part.loops[axis].from = -steps[axis];
   }
@@ -31,12 +32,13 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit("reverse", {g.upstream(), g.
 
 }  // namespace
 
-constinit const OpDef op_reverse = OpFields{
+extern constinit const OpDef op_reverse = OpFields{
     .name = "reverse",
     .operands = operands,
     .doc = "Turns the elements along one axis, or along a tuple of axes, into the opposite order. All precisions.",
-    .example = "print(([1, 2, 3] as i32[3]).reverse(0).array)\n"
-               "// expect: [3, 2, 1]\n",
+    .example =
+        "print(([1, 2, 3] as i32[3]).reverse(0).array)\n"
+        "// expect: [3, 2, 1]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

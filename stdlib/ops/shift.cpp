@@ -13,8 +13,9 @@ constexpr Operand operands[] = {{"x"},
                                 {.name = "wrap", .kind = OperandKind::boolean, .standard = false}};
 
 Type type(RuleContext& ctx) {
-  const Type& x = moved_tensor(ctx);
-  one_axis(ctx, 1, x.rank());
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type& x = tensor_operand(ctx, "shift", 0);
+  axis_operand(ctx, 1, x.rank());
   return x;
 }
 
@@ -46,14 +47,16 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-constinit const OpDef op_shift = OpFields{
+extern constinit const OpDef op_shift = OpFields{
     .name = "shift",
     .operands = operands,
-    .doc = "Moves the elements along an axis by `by` places, towards higher indices where it is positive. What leaves "
-           "at one end is lost and zeros come in at the other; with `wrap: true` it comes in itself. All precisions.",
-    .example = "let x = [1, 2, 3, 4] as i32[4]\n"
-               "print(x.shift(0, 1).array, x.shift(0, -1, wrap: true).array)\n"
-               "// expect: [0, 1, 2, 3] [2, 3, 4, 1]\n",
+    .doc =
+        "Moves the elements along an axis by `by` places, towards higher indices where it is positive. What leaves "
+        "at one end is lost and zeros come in at the other; with `wrap: true` it comes in itself. All precisions.",
+    .example =
+        "let x = [1, 2, 3, 4] as i32[4]\n"
+        "print(x.shift(0, 1).array, x.shift(0, -1, wrap: true).array)\n"
+        "// expect: [0, 1, 2, 3] [2, 3, 4, 1]\n",
     .type = type,
     .kernel = kernel,
     .gradient = gradient,

@@ -5,14 +5,18 @@ namespace taskspec {
 
 namespace {
 
-constexpr Operand operands[] = {{"x"},
-                                {.name = "axis", .kind = OperandKind::integer},
-                                {.name = "n", .kind = OperandKind::integer}};
+constexpr Operand operands[] = {
+    {"x"}, {.name = "axis", .kind = OperandKind::integer}, {.name = "n", .kind = OperandKind::integer}};
 
 Type type(RuleContext& ctx) {
-  Type x = moved_tensor(ctx);
-  std::size_t axis = one_axis(ctx, 1, x.rank());
-  x.dims[axis] = x.dims[axis] * extent_operand(ctx, 2, "the number of copies");
+  if (already_reported(ctx)) return Type::Kind::error;
+  Type x = tensor_operand(ctx, "tile", 0);
+  Dim copies = extent_operand(ctx, 2);
+  std::optional<std::size_t> axis = axis_operand(ctx, 1, x.rank());
+  if (axis)
+    x.dims[*axis] = x.dims[*axis] * copies;
+  else
+    x.dims = unknown_dims(ctx, x.rank());
   return x;
 }
 
@@ -42,16 +46,17 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-constinit const OpDef op_tile = OpFields{
-    .name = "tile",
-    .operands = operands,
-    .doc = "Repeats x `n` times along an axis, one copy after the other. All precisions.",
-    .example = "print(([1, 2] as i32[2]).tile(0, 3).array)\n"
-               "// expect: [1, 2, 1, 2, 1, 2]\n",
-    .type = type,
-    .kernel = kernel,
-    .gradient = gradient,
-    .work = movement_work,
-    .fusion = Fusion::movement};
+extern constinit const OpDef op_tile =
+    OpFields{.name = "tile",
+             .operands = operands,
+             .doc = "Repeats x `n` times along an axis, one copy after the other. All precisions.",
+             .example =
+                 "print(([1, 2] as i32[2]).tile(0, 3).array)\n"
+                 "// expect: [1, 2, 1, 2, 1, 2]\n",
+             .type = type,
+             .kernel = kernel,
+             .gradient = gradient,
+             .work = movement_work,
+             .fusion = Fusion::movement};
 
 }  // namespace taskspec

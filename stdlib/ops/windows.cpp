@@ -28,12 +28,26 @@ Dim window_count(RuleContext& ctx, const WindowAxis& a) {
   if (!a.image || !a.kernel || !a.pad || !a.stride || !a.dilation) return ctx.unknown("windows");
   Dim last = *a.image + Dim(2) * *a.pad - *a.dilation * (*a.kernel - Dim(1)) - Dim(1);  // start of the last window
   if (last.is_constant() && *last.constant() < 0)
-    ctx.fail("E2001", fmt::format("a window of {} does not fit into {} elements with {} of padding on both sides",
-                                  (*a.dilation * (*a.kernel - Dim(1)) + Dim(1)).text(), a.image->text(),
-                                  a.pad->text()));
+    ctx.fail("E2001",
+             fmt::format("a window of {} does not fit into {} elements with {} of padding on both sides",
+                         (*a.dilation * (*a.kernel - Dim(1)) + Dim(1)).text(), a.image->text(), a.pad->text()));
   if (*a.stride == Dim(1)) return last + Dim(1);
   if (last.is_constant() && a.stride->is_constant()) return *last.constant() / *a.stride->constant() + 1;
   return ctx.unknown(fmt::format("({}) / {} + 1", last.text(), a.stride->text()));
+}
+
+const Type& written_type(RuleContext& ctx, std::size_t operand) {
+  const Type& written = ctx.type(operand).parts[0];
+  if (!written.is_tensor()) ctx.fail("E1004", "wants a tensor type, not " + written.text(), static_cast<int>(operand));
+  return written;
+}
+
+void require_one_precision(RuleContext& ctx, std::string_view symbol, std::initializer_list<Type> types) {
+  Precision first = types.begin()->precision;
+  for (const Type& type : types)
+    if (type.precision != first)
+      ctx.fail("E2002", fmt::format("precision differs: {} and {} in {}; convert one side with 'as'", info(first).name,
+                                    info(type.precision).name, symbol));
 }
 
 void require_image(RuleContext& ctx, const Type& x, std::size_t operand) {

@@ -1,0 +1,50 @@
+#include "interp/control/build_graph.hpp"
+
+#include "interp/control/record.hpp"
+
+namespace taskspec {
+
+namespace {
+
+Value symbolic_input(const Parameter& parameter, std::size_t position, std::uint32_t symbol) {
+  auto scalar = std::make_shared<GraphScalar>();
+  scalar->written = parameter.name;
+  scalar->type = parameter.type;
+  scalar->input = static_cast<std::uint32_t>(position);
+  scalar->dim = Dim(std::make_shared<const SymbolInfo>(SymbolInfo{parameter.name, symbol, true, UINT32_MAX}));
+  return Value(std::static_pointer_cast<Object>(scalar));
+}
+
+}  // namespace
+
+std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id) {
+  auto view = std::make_unique<GraphView>();
+  const Program& program = outer.program();
+  const Function& function = program[id];
+  RecordTarget target(program, *view);
+  Interpreter interpreter = outer.nested(target);
+  interpreter.leave_host();
+  view->graph.name = program.display_name(id);
+  std::vector<Value> arguments;
+  for (std::size_t k = 0; k < function.parameters.size(); ++k) {
+    const Parameter& parameter = function.parameters[k];
+    view->graph.add_input({parameter.name, parameter.type, parameter.privilege});
+    if (!parameter.type.is_tensor()) {
+      arguments.push_back(symbolic_input(parameter, k, program.symbols + static_cast<std::uint32_t>(k)));
+      continue;
+    }
+    Value input = view->handle(Ref::input(k), parameter.type);
+    bool is_place = parameter.privilege == Privilege::inout;
+    arguments.push_back(is_place ? target.place(parameter.name, input) : input);
+  }
+  std::vector<Value> outputs = interpreter.outputs_of(id, std::move(arguments));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].is_array()) outputs[i] = target.constant(outputs[i].array());
+    auto* tensor = outputs[i].as<Tensor>();
+    if (!tensor) throw failure("E1004", function.outputs[i].span, "output '" + function.outputs[i].name + "' is not a tensor");
+    view->graph.add_result({function.outputs[i].name, tensor->type, tensor->ref});
+  }
+  return view;
+}
+
+}  // namespace taskspec

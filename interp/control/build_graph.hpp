@@ -1,0 +1,24 @@
+// The taskGraph of a `graph` definition by itself: inputs stay symbolic, nothing runs. What `chains(g)`,
+// `edges(g)`, `export(g, ...)` and `taskspec graph` show.
+//
+//   std::unique_ptr<GraphView> view = build_graph(interpreter, id);
+//   aggregate(view->graph);
+#pragma once
+#include <memory>
+
+#include "interp/control/interpreter.hpp"
+#include "interp/control/recorder.hpp"
+
+namespace taskspec {
+
+class GraphView final : public Recorder {
+ public:
+  Array receive(const Tensor&, Span place) override {
+    throw failure("E1301", place, "a graph that is only looked at has no contents");
+  }
+};
+
+// `outer` gives the program and its top-level values (a graph may read top-level lets). Throws Error.
+std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId graph);
+
+}  // namespace taskspec

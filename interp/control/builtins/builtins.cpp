@@ -1,0 +1,45 @@
+#include "interp/control/builtins/builtins.hpp"
+
+namespace taskspec {
+
+BuiltinTable standard_builtins() {
+  static constexpr const Builtin* table[] = {
+#define BUILTIN(name) &builtin_##name,
+#include "interp/control/builtins/builtins.def"
+#undef BUILTIN
+  };
+  return BuiltinTable(table);
+}
+
+namespace builtins {
+
+void wrong_type(RuleContext& c, std::size_t operand, const std::string& wanted) {
+  c.fail("E1004", "expected " + wanted + ", found " + c.type(operand).text(), static_cast<int>(operand));
+  __builtin_unreachable();
+}
+
+bool is(RuleContext& c, std::size_t operand, Type::Kind kind) {
+  return c.type(operand).is(kind) || c.type(operand).is(Type::Kind::error);
+}
+
+void want(RuleContext& c, std::size_t operand, Type::Kind kind, const std::string& wanted) {
+  if (!is(c, operand, kind)) wrong_type(c, operand, wanted);
+}
+
+Type element_of(RuleContext& c, std::size_t operand, const std::string& wanted) {
+  const Type& type = c.type(operand);
+  if (type.is(Type::Kind::error)) return type;
+  if (type.is(Type::Kind::range)) return Type::Kind::integer;
+  if (!type.is(Type::Kind::list)) wrong_type(c, operand, wanted);
+  return type.parts[0];
+}
+
+List items_of(const Value& value) {
+  if (value.is_list()) return value.list();
+  List items;
+  for (std::int64_t i = value.range().begin; i < value.range().end; ++i) items.push_back(Value(i));
+  return items;
+}
+
+}  // namespace builtins
+}  // namespace taskspec

@@ -1,0 +1,25 @@
+// The table of host builtins, and what their records share.
+#pragma once
+#include "interp/control/host_context.hpp"
+#include "ir/builtin.hpp"
+
+namespace taskspec {
+
+BuiltinTable standard_builtins();
+
+#define BUILTIN(name) extern const Builtin builtin_##name;
+#include "interp/control/builtins/builtins.def"
+#undef BUILTIN
+
+namespace builtins {
+
+// Ends a rule with E1004: "format wants a string first, not int".
+[[noreturn]] void wrong_type(RuleContext& c, std::size_t operand, const std::string& wanted);
+
+bool is(RuleContext& c, std::size_t operand, Type::Kind kind);         // or already reported
+void want(RuleContext& c, std::size_t operand, Type::Kind kind, const std::string& wanted);
+Type element_of(RuleContext& c, std::size_t operand, const std::string& wanted);  // of a list or range
+List items_of(const Value& list_or_range);
+
+}  // namespace builtins
+}  // namespace taskspec

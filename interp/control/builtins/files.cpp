@@ -1,0 +1,195 @@
+// Files and pictures: load, read, save, show, write; and tensor, which brings host values in.
+#include "ir/files/files.hpp"
+
+#include <unistd.h>
+
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/control/interpreter.hpp"
+#include "ir/show.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using builtins::want;
+
+// ---- load -----------------------------------------------------------------------------------------
+
+Type load_type(RuleContext& c) {
+  want(c, 0, Type::Kind::type, "a tensor type such as u8[_, _, 3]");
+  want(c, 1, Type::Kind::string, "a path");
+  if (c.type(0).is(Type::Kind::error)) return c.type(0);
+  if (!c.type(0).parts[0].is_tensor()) builtins::wrong_type(c, 0, "a tensor type such as u8[_, _, 3]");
+  return c.type(0).parts[0];
+}
+
+Value run_load(HostContext& host, std::span<const Value> values) {
+  const Type& wanted = values[0].type();
+  const std::string& path = values[1].string();
+  ArrayType found = probe(path);  // before the data: a wrong file costs nothing
+  auto mismatch = [&] {
+    return failure("E5004", {}, "'" + path + "' holds " + found.text() + "; " + wanted.text() + " is needed");
+  };
+  if (found.precision != wanted.precision || found.extents.size() != wanted.dims.size()) throw mismatch();
+  for (std::size_t i = 0; i < found.extents.size(); ++i)
+    if (auto extent = wanted.dims[i].constant(); extent && *extent != found.extents[i]) throw mismatch();
+  return host.interpreter->target().constant(load_array(path));
+}
+
+// ---- tensor ---------------------------------------------------------------------------------------
+
+std::optional<Type> scalar_inside(const Type& type, std::size_t& rank) {
+  if (type.is(Type::Kind::list)) return scalar_inside(type.parts[0], ++rank);
+  if (type.is_number() || type.is(Type::Kind::boolean)) return type;
+  return std::nullopt;
+}
+
+Type tensor_type(RuleContext& c) {
+  if (c.type(0).is(Type::Kind::error)) return c.type(0);
+  std::size_t rank = 0;
+  auto scalar = scalar_inside(c.type(0), rank);
+  if (!scalar) builtins::wrong_type(c, 0, "a number, a bool or nested lists of them");
+  Precision precision = scalar->is(Type::Kind::real) ? Precision::f32
+                        : scalar->is(Type::Kind::integer) ? Precision::i32 : Precision::boolean;
+  const Value* name = c.constant(1);
+  if (!name) c.fail("E1003", "the precision must be a constant", 1);
+  if (!name->string().empty()) {
+    auto written = precision_of(name->string());
+    if (!written) c.fail("E1001", "unknown precision " + name->string(), 1);
+    if (scalar->is(Type::Kind::real) && !is_float(*written))
+      c.fail("E2002", "floats do not become " + name->string() + " unseen", 1, "convert with 'as'");
+    precision = *written;
+  }
+  std::vector<Dim> dims;
+  for (std::size_t i = 0; i < rank; ++i) dims.push_back(c.unknown("n" + std::to_string(i)));
+  // Constant lists have known extents.
+  const Value* value = c.constant(0);
+  for (std::size_t i = 0; value && i < rank; ++i) {
+    dims[i] = Dim(static_cast<std::int64_t>(value->list().size()));
+    value = value->list().empty() ? nullptr : &value->list()[0];
+  }
+  return Type::tensor(precision, std::move(dims));
+}
+
+bool any_real(const Value& value) {
+  if (!value.is_list()) return value.is_real();
+  for (const Value& item : value.list())
+    if (any_real(item)) return true;
+  return false;
+}
+
+bool any_bool(const Value& value) {
+  if (!value.is_list()) return value.is_bool();
+  return !value.list().empty() && any_bool(value.list()[0]);
+}
+
+Value run_tensor(HostContext& host, std::span<const Value> values) {
+  const std::string& name = values[1].string();
+  Precision precision = !name.empty() ? *precision_of(name)
+                        : any_real(values[0]) ? Precision::f32
+                        : any_bool(values[0]) ? Precision::boolean : Precision::i32;
+  return host.interpreter->target().constant(array_of(values[0], precision));
+}
+
+// ---- texts and results ----------------------------------------------------------------------------
+
+Type read_type(RuleContext& c) {
+  want(c, 0, Type::Kind::string, "a path");
+  return Type::Kind::string;
+}
+
+Value run_read(HostContext&, std::span<const Value> values) { return Value(read_text(values[0].string())); }
+
+Type write_type(RuleContext& c) {
+  want(c, 0, Type::Kind::string, "a path");
+  want(c, 1, Type::Kind::string, "a text");
+  return Type::Kind::none;
+}
+
+Value run_write(HostContext&, std::span<const Value> values) {
+  write_text(values[0].string(), values[1].string());
+  return {};
+}
+
+Type save_type(RuleContext& c) {
+  std::size_t rank = 0;
+  const Type& type = c.type(0);
+  if (!type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
+    builtins::wrong_type(c, 0, "a tensor or nested lists of numbers");
+  want(c, 1, Type::Kind::string, "a path");
+  return Type::Kind::none;
+}
+
+Array contents(HostContext& host, const Value& value) {
+  Target& target = host.interpreter->target();
+  if (target.is_tensor(value)) return target.receive(value, host.span);
+  return array_of(value, any_real(value) ? Precision::f64 : any_bool(value) ? Precision::boolean : Precision::i64);
+}
+
+Value run_save(HostContext& host, std::span<const Value> values) {
+  save_array(contents(host, values[0]), values[1].string());
+  return {};
+}
+
+Type show_type(RuleContext& c) {
+  std::size_t rank = 0;
+  const Type& type = c.type(0);
+  if (!type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
+    builtins::wrong_type(c, 0, "a tensor or nested lists of numbers");
+  return Type::Kind::none;
+}
+
+Value run_show(HostContext& host, std::span<const Value> values) {
+  constexpr int columns = 64;  // fixed, so that the text is the same on every terminal
+  host.output(show_text(contents(host, values[0]), columns));
+  return {};
+}
+
+constexpr Operand load_operands[] = {{"T", OperandKind::type}, {"path", OperandKind::string}};
+constexpr Operand tensor_operands[] = {{"v", OperandKind::value}, {"p", OperandKind::string, ""}};
+constexpr Operand path_operand[] = {{"path", OperandKind::string}};
+constexpr Operand write_operands[] = {{"path", OperandKind::string}, {"text", OperandKind::string}};
+constexpr Operand save_operands[] = {{"x", OperandKind::value}, {"path", OperandKind::string}};
+constexpr Operand show_operands[] = {{"x", OperandKind::value}};
+
+}  // namespace
+
+constinit const Builtin builtin_load = BuiltinFields{
+    .name = "load", .operands = load_operands,
+    .doc = "The tensor in a file (.npy .png .jpg .csv): pictures are u8[height, width, channels], tables f64[rows, columns]. "
+           "The type must agree with the file; extents written _ come from it. E7001 not found, E7003 broken, E5004 other type.",
+    .example = "save([[1.0, 2.0]], \"load_example.csv\")\nprint(load(f64[_, _], \"load_example.csv\").array)\n"
+               "// expect: [[1, 2]]",
+    .type = load_type, .effect = Effect::host, .run = run_load};
+
+constinit const Builtin builtin_tensor = BuiltinFields{
+    .name = "tensor", .operands = tensor_operands,
+    .doc = "A tensor of a host value: floats become f32, ints i32, bools bool unless p names a precision. Lists must be "
+           "rectangular (E5004), ints must fit (E5001).",
+    .example = "print(tensor([[1, 2], [3, 4]]).sum(1).array)\n// expect: [[3], [7]]",
+    .type = tensor_type, .run = run_tensor};
+
+constinit const Builtin builtin_read = BuiltinFields{
+    .name = "read", .operands = path_operand, .doc = "The text of a file; E7001 if there is none, E7003 if it is not text.",
+    .example = "write(\"read_example.txt\", \"hello\")\nprint(read(\"read_example.txt\"))\n// expect: hello",
+    .type = read_type, .effect = Effect::host, .run = run_read};
+
+constinit const Builtin builtin_write = BuiltinFields{
+    .name = "write", .operands = write_operands,
+    .doc = "Writes a text file, whole or not at all; E7004 if it cannot be written.",
+    .example = "write(\"write_example.txt\", \"a\\n\")\nprint(len(read(\"write_example.txt\")))\n// expect: 2",
+    .type = write_type, .effect = Effect::host, .run = run_write};
+
+constinit const Builtin builtin_save = BuiltinFields{
+    .name = "save", .operands = save_operands,
+    .doc = "Writes a tensor or nested lists by suffix (.npy .png .jpg .csv), whole or not at all; pictures are "
+           "u8[height, width] or u8[height, width, 1, 3 or 4]. E7003 if the format cannot hold it, E7004 if it cannot be written.",
+    .example = "save(tensor([1, 2]), \"save_example.npy\")\nprint(load(i32[_], \"save_example.npy\").array)\n// expect: [1, 2]",
+    .type = save_type, .effect = Effect::host, .run = run_save, .method = true};
+
+constinit const Builtin builtin_show = BuiltinFields{
+    .name = "show", .operands = show_operands,
+    .doc = "Draws a tensor in the terminal: a picture in shades, a vector as a line plot.",
+    .example = "show([0.0, 1.0])\n// expect: ...", .type = show_type, .effect = Effect::host, .run = run_show, .method = true};
+
+}  // namespace taskspec

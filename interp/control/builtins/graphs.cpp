@@ -1,0 +1,133 @@
+// Graphs as values: chains, check, edges, export.
+#include "interp/control/build_graph.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/control/export_graph.hpp"
+#include "interp/control/interpreter.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// Only a graph can be looked at: a task is one node, a fn has a host part.
+void want_graph(RuleContext& c) {
+  const Type& type = c.type(0);
+  if (!type.is(Type::Kind::task) && !type.is(Type::Kind::error)) builtins::wrong_type(c, 0, "a graph");
+}
+
+std::unique_ptr<GraphView> view(HostContext& host, const Value& value) {
+  auto* callable = value.as<Callable>();
+  if (!callable || host.program[callable->function].kind != FunctionKind::graph)
+    throw failure("E1004", {}, "expected a graph, found " + print(value));
+  return build_graph(*host.interpreter, callable->function);
+}
+
+Type chains_type(RuleContext& c) {
+  want_graph(c);
+  return Type::list(Type::list(Type::Kind::string));
+}
+
+Value run_chains(HostContext& host, std::span<const Value> values) {
+  auto g = view(host, values[0]);
+  Chains chains = aggregate(g->graph);
+  List result;
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    List names;
+    for (NodeId node : chains.members(ChainId(i))) names.push_back(Value::name(g->graph.definition(node).name));
+    result.push_back(Value(std::move(names)));
+  }
+  return Value(std::move(result));
+}
+
+Type edges_type(RuleContext& c) {
+  want_graph(c);
+  if (const Value* kind = c.constant(1))
+    if (const std::string& k = kind->string(); !k.empty() && k != "future" && k != "order")
+      c.fail("E1003", "no kind of edge is called " + quoted(k), 1, "future or order; leave it out for both");
+  return Type::list(Type::Kind::string);
+}
+
+Value run_edges(HostContext& host, std::span<const Value> values) {
+  auto g = view(host, values[0]);
+  const std::string& kind = values[1].string();
+  List result;
+  for (const TaskEdge& edge : g->graph.edges())
+    if (kind.empty() || (kind == "order") == (edge.kind == EdgeKind::order))
+      result.push_back(Value::name(g->graph.text(edge)));
+  return Value(std::move(result));
+}
+
+Type check_type(RuleContext& c) {
+  want_graph(c);
+  Type record(Type::Kind::record);
+  record.names = {"acyclic", "tasks", "chains", "depth"};
+  record.parts = {Type::Kind::boolean, Type::Kind::integer, Type::Kind::integer, Type::Kind::integer};
+  return record;
+}
+
+Value run_check(HostContext& host, std::span<const Value> values) {
+  auto g = view(host, values[0]);
+  Chains chains = aggregate(g->graph);
+  // Depth: tasks on the longest path. Predecessors have smaller ids, so one pass is enough.
+  std::vector<std::int64_t> depth(g->graph.size(), 1);
+  std::int64_t deepest = 0;
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    for (const TaskEdge& edge : g->graph.edges_into(NodeId(i)))
+      depth[i] = std::max(depth[i], depth[edge.from.index()] + 1);
+    deepest = std::max(deepest, depth[i]);
+  }
+  auto record = std::make_shared<Record>();
+  record->fields = {{"acyclic", Value(is_acyclic(g->graph))},
+                    {"tasks", Value(static_cast<std::int64_t>(g->graph.size()))},
+                    {"chains", Value(static_cast<std::int64_t>(chains.size()))},
+                    {"depth", Value(deepest)}};
+  return Value(std::static_pointer_cast<Object>(record));
+}
+
+Type export_type(RuleContext& c) {
+  want_graph(c);
+  builtins::want(c, 1, Type::Kind::string, "a path");
+  return Type::Kind::none;
+}
+
+Value run_export(HostContext& host, std::span<const Value> values) {
+  auto g = view(host, values[0]);
+  export_graph(host.program, *g, values[1].string());
+  return {};
+}
+
+constexpr Operand graph_operand[] = {{"g", OperandKind::value}};
+constexpr Operand edges_operands[] = {{"g", OperandKind::value}, {"kind", OperandKind::string, ""}};
+constexpr Operand export_operands[] = {{"g", OperandKind::value}, {"path", OperandKind::string}};
+
+}  // namespace
+
+constinit const Builtin builtin_chains = BuiltinFields{
+    .name = "chains", .operands = graph_operand,
+    .doc = "The chains of a graph: lists of task names, in program order of their first tasks.",
+    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(chains(g))\n// expect: [[inc, inc]]",
+    .type = chains_type, .run = run_chains};
+
+constinit const Builtin builtin_edges = BuiltinFields{
+    .name = "edges", .operands = edges_operands,
+    .doc = "The edges of a graph as text: futures as src#0.y -> inc#0.x, orders as bump#0 -> peek#0 (RAW r). "
+           "kind is \"future\", \"order\" or left out.",
+    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(edges(g))\n// expect: [inc#0.y -> inc#1.x]",
+    .type = edges_type, .run = run_edges};
+
+constinit const Builtin builtin_check = BuiltinFields{
+    .name = "check", .operands = graph_operand,
+    .doc = "What can be said about a graph before it runs: acyclic, tasks, chains, depth (tasks on the longest path).",
+    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(check(g).depth)\n// expect: 2",
+    .type = check_type, .run = run_check};
+
+constinit const Builtin builtin_export = BuiltinFields{
+    .name = "export", .operands = export_operands,
+    .doc = "Writes a graph by suffix: .json (the published schema) or .dot (Graphviz), whole or not at all.",
+    .example = "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
+               "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
+    .type = export_type, .effect = Effect::host, .run = run_export};
+
+}  // namespace taskspec

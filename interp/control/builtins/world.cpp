@@ -1,0 +1,184 @@
+// The world outside and the run itself: args, assert, clock, close, env, exit, host, null.
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/control/interpreter.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using builtins::want;
+
+Type assert_type(RuleContext& c) {
+  if (c.type(0).is_tensor())
+    c.fail("E1301", "the condition is a graph value; host control needs an explicit receive", 0, "add .scalar");
+  want(c, 0, Type::Kind::boolean, "a bool");
+  want(c, 1, Type::Kind::string, "a string");
+  return Type::Kind::none;
+}
+
+Value run_assert(HostContext&, std::span<const Value> values) {
+  if (values[0].boolean()) return {};
+  throw failure("E5005", {}, "assertion failed" + (values[1].string().empty() ? "" : ": " + values[1].string()));
+}
+
+// ---- close ----------------------------------------------------------------------------------------
+
+bool comparable(const Type& type) {
+  if (type.is(Type::Kind::list)) return comparable(type.parts[0]);
+  return type.is_number() || type.is(Type::Kind::error);
+}
+
+Type close_type(RuleContext& c) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (c.type(i).is_tensor())
+      c.fail("E1301", "close compares host values; receive the tensor first", static_cast<int>(i), "add .scalar or .array");
+    if (!comparable(c.type(i))) builtins::wrong_type(c, i, "a number or nested lists of numbers");
+  }
+  return Type::Kind::boolean;
+}
+
+bool near(const Value& a, const Value& b, double rel, double abs) {
+  if (a.is_list() != b.is_list()) return false;
+  if (a.is_list()) {
+    if (a.list().size() != b.list().size()) return false;
+    for (std::size_t i = 0; i < a.list().size(); ++i)
+      if (!near(a.list()[i], b.list()[i], rel, abs)) return false;
+    return true;
+  }
+  double x = a.real(), y = b.real();
+  if (x == y) return true;  // also equal infinities
+  if (!std::isfinite(x) || !std::isfinite(y)) return false;
+  return std::fabs(x - y) <= std::max(rel * std::max(std::fabs(x), std::fabs(y)), abs);
+}
+
+Value run_close(HostContext&, std::span<const Value> values) {
+  return Value(near(values[0], values[1], values[2].real(), values[3].real()));
+}
+
+// ---- the process ----------------------------------------------------------------------------------
+
+Type exit_type(RuleContext& c) {
+  want(c, 0, Type::Kind::integer, "an exit code");
+  return Type::Kind::none;
+}
+
+Value run_exit(HostContext&, std::span<const Value> values) {
+  std::int64_t code = values[0].integer();
+  if (code < 0 || code > 255) throw failure("E5003", {}, "an exit code lies in 0..256, not " + std::to_string(code));
+  throw ExitRequest{static_cast<int>(code)};
+}
+
+Type args_type(RuleContext&) { return Type::list(Type::Kind::string); }
+
+Value run_args(HostContext& host, std::span<const Value>) {
+  List items;
+  for (const std::string& argument : host.arguments) items.push_back(Value(argument));
+  return Value(std::move(items));
+}
+
+Type clock_type(RuleContext&) { return Type::Kind::real; }
+
+Value run_clock(HostContext&, std::span<const Value>) {
+  return Value(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+Type env_type(RuleContext& c) {
+  want(c, 0, Type::Kind::string, "a name");
+  return Type::Kind::string;
+}
+
+Value run_env(HostContext&, std::span<const Value> values) {
+  const char* found = std::getenv(values[0].string().c_str());
+  return Value(std::string(found ? found : ""));
+}
+
+// ---- backends -------------------------------------------------------------------------------------
+
+Type host_type(RuleContext& c) {
+  want(c, 0, Type::Kind::integer, "a number of threads");
+  want(c, 1, Type::Kind::string, "a schedule");
+  want(c, 2, Type::Kind::integer, "a number of steps");
+  if (const Value* schedule = c.constant(1))
+    if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
+      c.fail("E1003", "no schedule " + quoted(s), 1, "push, pull or eager");
+  if (const Value* threads = c.constant(0); threads && (threads->integer() < 0 || threads->integer() > 1024))
+    c.fail("E1003", "a host has between 1 and 1024 threads (0: one per core)", 0);
+  const Value* steps = c.constant(2);
+  if (!steps || steps->integer() != 1) c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
+  return Type::Kind::backend;
+}
+
+Value run_host(HostContext&, std::span<const Value> values) {
+  auto choice = std::make_shared<BackendChoice>();
+  choice->name = "host";
+  choice->threads = values[0].integer();
+  choice->schedule = values[1].string();
+  if (choice->threads < 0 || choice->threads > 1024) throw failure("E5003", {}, "a host has between 1 and 1024 threads");
+  return Value(std::static_pointer_cast<Object>(choice));
+}
+
+Type null_type(RuleContext&) { return Type::Kind::backend; }
+
+Value run_null(HostContext&, std::span<const Value>) {
+  auto choice = std::make_shared<BackendChoice>();
+  choice->name = "null";
+  return Value(std::static_pointer_cast<Object>(choice));
+}
+
+constexpr Operand assert_operands[] = {{"condition", OperandKind::boolean}, {"msg", OperandKind::string, ""}};
+constexpr Operand close_operands[] = {
+    {"a", OperandKind::value}, {"b", OperandKind::value}, {"rel", OperandKind::real, 1e-6}, {"abs", OperandKind::real, 0.0}};
+constexpr Operand exit_operands[] = {{"code", OperandKind::integer}};
+constexpr Operand env_operands[] = {{"name", OperandKind::string}};
+constexpr Operand host_operands[] = {
+    {"threads", OperandKind::integer, 0}, {"schedule", OperandKind::string, ""}, {"time_steps", OperandKind::integer, 1}};
+
+}  // namespace
+
+constinit const Builtin builtin_assert = BuiltinFields{
+    .name = "assert", .operands = assert_operands, .doc = "Ends the run with E5005 and the message unless the condition holds.",
+    .example = "assert(1 + 1 == 2, msg: \"arithmetic is broken\")\nprint(\"fine\")\n// expect: fine",
+    .type = assert_type, .effect = Effect::host, .run = run_assert};
+
+constinit const Builtin builtin_close = BuiltinFields{
+    .name = "close", .operands = close_operands,
+    .doc = "True if two numbers, or two nested lists element by element, differ by at most rel times the larger or by abs.",
+    .example = "print(close(0.1 + 0.2, 0.3), close([1.0], [1.1]))\n// expect: true false",
+    .type = close_type, .run = run_close};
+
+constinit const Builtin builtin_exit = BuiltinFields{
+    .name = "exit", .operands = exit_operands, .doc = "Ends the program with this exit code (0 to 255); effects so far stay.",
+    .example = "print(\"bye\")\nexit(0)\n// expect: bye", .type = exit_type, .effect = Effect::host, .run = run_exit};
+
+constinit const Builtin builtin_args = BuiltinFields{
+    .name = "args", .operands = {}, .doc = "What follows -- on the command line, as strings.",
+    .example = "print(len(args()))\n// expect: 0", .type = args_type, .effect = Effect::host, .run = run_args};
+
+constinit const Builtin builtin_clock = BuiltinFields{
+    .name = "clock", .operands = {}, .doc = "Seconds since some fixed moment; differs between shards.",
+    .example = "let t = clock()\nprint(clock() >= t)\n// expect: true",
+    .type = clock_type, .effect = Effect::local, .run = run_clock};
+
+constinit const Builtin builtin_env = BuiltinFields{
+    .name = "env", .operands = env_operands,
+    .doc = "The value of an environment variable, empty if it is not set; differs between shards.",
+    .example = "print(env(\"NO_SUCH_VARIABLE\") == \"\")\n// expect: true",
+    .type = env_type, .effect = Effect::local, .run = run_env};
+
+constinit const Builtin builtin_host = BuiltinFields{
+    .name = "host", .operands = host_operands,
+    .doc = "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. on.",
+    .example = "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
+    .type = host_type, .run = run_host};
+
+constinit const Builtin builtin_null = BuiltinFields{
+    .name = "null", .operands = {},
+    .doc = "The backend that runs nothing and counts everything: values are zeros, the report is real. For run .. on.",
+    .example = "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on null).report.tasks)\n// expect: 1",
+    .type = null_type, .run = run_null};
+
+}  // namespace taskspec

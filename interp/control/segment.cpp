@@ -1,0 +1,122 @@
+#include "interp/control/segment.hpp"
+
+#include <cstring>
+
+namespace taskspec {
+
+namespace {
+
+void put(std::string& key, std::uint64_t number) {
+  char bytes[sizeof number];
+  std::memcpy(bytes, &number, sizeof number);
+  key.append(bytes, sizeof number);
+}
+
+void put(std::string& key, const Value& value) {
+  key += static_cast<char>('a' + value.data().index());
+  std::string text = value.is_none() ? std::string() : print(value);
+  put(key, text.size());
+  key += text;
+}
+
+// Maps references of the session to references inside one segment.
+class Renumber {
+ public:
+  explicit Renumber(const std::vector<NodeId>& nodes) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) local_.emplace(nodes[i].value, static_cast<std::uint32_t>(i));
+  }
+  Ref operator()(Ref ref, std::vector<Ref>& inputs) {
+    if (ref.is_future())
+      if (auto inside = local_.find(ref.id); inside != local_.end()) return Ref::future(NodeId(inside->second), ref.slot);
+    std::uint64_t name = (static_cast<std::uint64_t>(ref.id) << 20) | (static_cast<std::uint64_t>(ref.slot) << 4) |
+                         static_cast<std::uint64_t>(ref.kind);
+    auto [known, fresh] = inputs_.emplace(name, inputs.size());
+    if (fresh) inputs.push_back(ref);
+    return Ref::input(known->second);
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint32_t> local_;
+  std::unordered_map<std::uint64_t, std::size_t> inputs_;
+};
+
+const std::vector<TaskGraph::Access>& accesses_of(const Accesses& accesses, NodeId node) {
+  static const std::vector<TaskGraph::Access> none;
+  auto found = accesses.find(node.value);
+  return found == accesses.end() ? none : found->second;
+}
+
+}  // namespace
+
+Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
+            const std::function<bool(NodeId, std::size_t)>& live) {
+  Segment segment;
+  segment.nodes = std::move(nodes);
+  Renumber renumber(segment.nodes);
+  std::unordered_map<std::uint32_t, std::uint64_t> places;
+  for (NodeId node : segment.nodes) {
+    put(segment.key, session[node].definition.value);
+    put(segment.key, session[node].agent.value);
+    for (const Value& value : session.arguments(node)) put(segment.key, value);
+    for (Ref ref : session.in(node)) {
+      Ref inside = renumber(ref, segment.inputs);
+      put(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) | (static_cast<std::uint64_t>(inside.slot) << 8) |
+                           static_cast<std::uint64_t>(inside.kind));
+      if (inside.kind == Ref::Kind::input) segment.key += session.type(ref).text();
+    }
+    for (const TaskGraph::Access& access : accesses_of(accesses, node)) {
+      auto place = places.emplace(access.place.value, places.size()).first->second;
+      put(segment.key, (place << 32) | (std::uint64_t{access.slot_in} << 16) | access.slot_out);
+      segment.key += access.writes ? 'w' : 'r';
+    }
+    auto out = session.out(node);
+    for (std::size_t slot = 0; slot < out.size(); ++slot) {
+      put(segment.key, out[slot].value);
+      if (!live(node, slot)) continue;
+      segment.key += '!';
+      segment.results.push_back(Ref::future(node, slot));
+    }
+    segment.key += ';';
+  }
+  return segment;
+}
+
+std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session, const Accesses& accesses) {
+  auto graph = std::make_shared<TaskGraph>();
+  Renumber renumber(segment.nodes);
+  std::vector<Ref> inputs;
+  for (Ref ref : segment.inputs) {
+    renumber(ref, inputs);
+    graph->add_input({"input" + std::to_string(inputs.size() - 1), session.type(ref), Privilege::in});
+  }
+  std::unordered_map<std::uint32_t, PlaceId> places;
+  std::unordered_map<std::uint32_t, InstanceId> agents;
+  for (NodeId node : segment.nodes) {
+    std::vector<Ref> in;
+    for (Ref ref : session.in(node)) in.push_back(renumber(ref, inputs));
+    std::vector<TypeId> out;
+    for (TypeId type : session.out(node)) out.push_back(graph->intern(session.type(type)));
+    std::vector<TaskGraph::Access> inner = accesses_of(accesses, node);
+    for (TaskGraph::Access& access : inner) {
+      auto [place, fresh] = places.emplace(access.place.value, PlaceId());
+      if (fresh) place->second = graph->add_place(session.place_name(access.place), in[access.slot_in]);
+      access.place = place->second;
+    }
+    InstanceId agent = session[node].agent;
+    if (agent.valid()) {
+      auto [known, fresh] = agents.emplace(agent.value, InstanceId());
+      if (fresh) known->second = graph->add_agent(session.agents()[agent.index()]);
+      agent = known->second;
+    }
+    graph->add(graph->define(session.definition(node)),
+               {.in = in, .out = out, .agent = agent, .arguments = session.arguments(node), .span = session[node].span},
+               inner);
+  }
+  for (Ref ref : segment.results) {
+    Ref inside = renumber(ref, inputs);
+    graph->add_result({session.path(ref.node()), session.type(ref), inside});
+  }
+  return graph;
+}
+
+}  // namespace taskspec

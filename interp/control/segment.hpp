@@ -1,0 +1,29 @@
+// A segment: the recorded but not yet run part of a session's graph that one receive forces. It is a
+// taskGraph of its own whose inputs are everything that exists already, so that the same loop body gives
+// the same segment each time round and its plan is made once.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+struct Segment {
+  std::vector<NodeId> nodes;      // of the session, in program order; the k-th is node k of the segment's graph
+  std::vector<Ref> inputs;        // of the session, as graph.inputs
+  std::vector<Ref> results;       // of the session, as graph.results
+  std::string key;                // equal keys, equal graphs
+};
+
+using Accesses = std::unordered_map<std::uint32_t, std::vector<TaskGraph::Access>>;  // by session node
+
+// `live` tells which outputs must be kept after the run.
+Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
+            const std::function<bool(NodeId, std::size_t)>& live);
+std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session, const Accesses& accesses);
+
+}  // namespace taskspec

@@ -1,0 +1,281 @@
+#include "interp/control/session.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace taskspec {
+
+Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
+    : backend_(backend), bodies_(bodies), options_(options) {}
+
+Session::~Session() {
+  for (Entry& e : entries_)
+    if (e.state == State::ready) backend_.free(e.location);
+  for (Location location : constants_)
+    if (location.valid()) backend_.free(location);
+}
+
+// ---- recording ------------------------------------------------------------------------------------
+
+void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
+  // Eager: the task before this one runs now, when the handles of its outputs exist.
+  if (options_.schedule == Schedule::eager) run(needed());
+  entries_.resize(graph[node].first_out + graph.out(node).size());
+  done_.resize(node.index() + 1, false);
+  for (Ref ref : graph.in(node))
+    if (ref.is_future()) ++entry(ref).readers;
+  if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
+  pending_.push_back(node);
+}
+
+void Session::retain(Ref ref) {
+  if (ref.is_future()) ++entry(ref).handles;
+}
+
+void Session::release(Ref ref) {
+  if (!ref.is_future()) return;
+  --entry(ref).handles;
+  drop_if_unseen(ref);
+}
+
+void Session::drop_if_unseen(Ref ref) {
+  Entry& e = entry(ref);
+  if (e.handles > 0 || e.readers > 0 || e.state != State::ready) return;
+  backend_.free(e.location);
+  e.state = State::gone;
+}
+
+bool Session::has_effect(NodeId node) const {
+  if (graph.definition(node).kind == Definition::Kind::native) return true;
+  auto found = accesses_.find(node.value);
+  return found != accesses_.end() &&
+         std::any_of(found->second.begin(), found->second.end(), [](const auto& a) { return a.writes; });
+}
+
+// ---- what to run ----------------------------------------------------------------------------------
+
+std::vector<NodeId> Session::needed_for(Ref ref) const {
+  std::vector<NodeId> todo{ref.node()}, nodes;
+  std::unordered_set<std::uint32_t> seen;  // not a table of all tasks: a receive costs what it runs
+  while (!todo.empty()) {
+    NodeId node = todo.back();
+    todo.pop_back();
+    if (done_[node.index()] || !seen.insert(node.value).second) continue;
+    nodes.push_back(node);
+    for (const TaskEdge& edge : graph.edges_into(node)) todo.push_back(edge.from);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+// Walks the pending tasks backwards: a pure task whose outputs nobody can name any more is dropped.
+std::vector<NodeId> Session::needed() {
+  std::vector<NodeId> nodes;
+  std::unordered_set<std::uint32_t> wanted;
+  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
+    NodeId node = *it;
+    bool needed = wanted.count(node.value) || has_effect(node);
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+      needed = needed || entry(Ref::future(node, slot)).handles > 0;
+    if (needed) {
+      nodes.push_back(node);
+      for (const TaskEdge& edge : graph.edges_into(node)) wanted.insert(edge.from.value);
+    } else {
+      ++dropped_;
+      done_[node.index()] = true;
+      accesses_.erase(node.value);
+      for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) entry(Ref::future(node, slot)).state = State::gone;
+      for (Ref ref : graph.in(node))
+        if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
+    }
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  pending_ = nodes;
+  return nodes;
+}
+
+// ---- running --------------------------------------------------------------------------------------
+
+Session::Prepared& Session::prepare(const Segment& segment) {
+  auto [known, fresh] = plans_.try_emplace(segment.key);
+  Prepared& prepared = known->second;
+  if (!fresh) return prepared;
+  std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses_);
+  Chains chains = aggregate(*g, {.sink_rule = options_.sink_rule});
+  prepared.plan = make_plan(g, chains);
+  prepared.executable = backend_.prepare(prepared.plan, bodies_);
+  if (options_.record) {
+    const Plan& plan = *prepared.plan;
+    for (std::size_t step = 0; step < plan.steps(); ++step) {
+      std::string text = "[";
+      std::uint64_t bytes = 0;
+      for (std::uint32_t t = plan.step_starts[step]; t < plan.step_starts[step + 1]; ++t) {
+        NodeId node = plan.tasks[t].node;
+        text += (text.size() > 1 ? ", " : "") + g->definition(node).name;
+        for (TypeId type : g->out(node)) bytes += concrete(g->type(type)).bytes();
+      }
+      prepared.chains.push_back(text + "]");
+      prepared.bytes.push_back(bytes);
+    }
+  }
+  return prepared;
+}
+
+Location Session::input(Ref ref) {
+  if (ref.is_future()) return entry(ref).location;
+  if (constants_.size() < graph.constant_count()) constants_.resize(graph.constant_count());
+  Location& location = constants_[ref.id];
+  if (!location.valid()) {
+    const Array& array = graph.constant(ref.id).array();
+    location = backend_.allocate(array.type());
+    backend_.write(location, array);
+  }
+  return location;
+}
+
+void Session::run(std::vector<NodeId> nodes) {
+  // A task that reads a poisoned entry is poisoned by it and does not run.
+  std::vector<NodeId> healthy;
+  std::unordered_map<std::uint32_t, std::uint32_t> sick;
+  for (NodeId node : nodes) {
+    std::uint32_t cause = UINT32_MAX;
+    for (const TaskEdge& edge : graph.edges_into(node))
+      if (auto found = sick.find(edge.from.value); found != sick.end()) cause = std::min(cause, found->second);
+    for (Ref ref : graph.in(node))
+      if (ref.is_future() && entry(ref).state == State::poisoned) cause = std::min(cause, entry(ref).poison);
+    if (cause == UINT32_MAX) {
+      healthy.push_back(node);
+      continue;
+    }
+    sick.emplace(node.value, cause);
+    done_[node.index()] = true;
+    accesses_.erase(node.value);
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) {
+      Entry& e = entry(Ref::future(node, slot));
+      e.state = State::poisoned;
+      e.poison = cause;
+    }
+    for (Ref ref : graph.in(node))
+      if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
+  }
+  if (!healthy.empty()) {
+    std::unordered_map<std::uint64_t, std::uint32_t> inside;  // readers of an output within the segment
+    auto name = [this](Ref ref) { return graph[ref.node()].first_out + std::uint64_t{ref.slot}; };
+    for (NodeId node : healthy)
+      for (Ref ref : graph.in(node))
+        if (ref.is_future()) ++inside[name(ref)];
+    Segment segment = cut(graph, std::move(healthy), accesses_, [&](NodeId node, std::size_t slot) {
+      Ref ref = Ref::future(node, slot);
+      auto found = inside.find(name(ref));
+      return entry(ref).handles > 0 || entry(ref).readers > (found == inside.end() ? 0 : found->second);
+    });
+    Prepared& prepared = prepare(segment);
+    std::vector<Location> inputs;
+    for (Ref ref : segment.inputs) inputs.push_back(input(ref));
+    Outcome outcome = backend_.execute(*prepared.executable, inputs, {options_.schedule, options_.record});
+    tasks_run_ += outcome.tasks_run;
+    chains_run_ += prepared.plan->steps();
+    dispatches_ += outcome.dispatches;
+    peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
+    if (options_.record) keep_records(prepared, outcome);
+    settle(segment, outcome);
+  }
+  std::erase_if(pending_, [this](NodeId node) { return done_[node.index()]; });
+}
+
+void Session::settle(const Segment& segment, const Outcome& outcome) {
+  std::unordered_map<std::uint32_t, std::uint32_t> known;  // origin -> position in poisons_
+  for (NodeId node : segment.nodes) {
+    done_[node.index()] = true;
+    accesses_.erase(node.value);
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) entry(Ref::future(node, slot)).state = State::gone;
+  }
+  for (std::size_t i = 0; i < segment.results.size(); ++i) {
+    Entry& e = entry(segment.results[i]);
+    if (auto* location = std::get_if<Location>(&outcome.results[i])) {
+      e.state = State::ready;
+      e.location = *location;
+      continue;
+    }
+    const Poison& poison = std::get<Poison>(outcome.results[i]);
+    NodeId origin = segment.nodes[poison.origin.index()];
+    auto [position, fresh] = known.emplace(origin.value, static_cast<std::uint32_t>(poisons_.size()));
+    if (fresh) poisons_.push_back({origin, poison.fault});
+    e.state = State::poisoned;
+    e.poison = position->second;
+  }
+  for (NodeId node : segment.nodes)
+    for (Ref ref : graph.in(node))
+      if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
+}
+
+void Session::keep_records(const Prepared& prepared, const Outcome& outcome) {
+  for (const StepRecord& record : outcome.records) {
+    const std::string& chain = prepared.chains[record.step.index()];
+    auto [row, fresh] = profile_rows_.emplace(chain, profile_.size());
+    if (fresh) profile_.push_back({chain, 0, 0, 0});
+    ProfileRow& p = profile_[row->second];
+    ++p.calls;
+    p.ns += record.end_ns - record.begin_ns;
+    p.bytes += prepared.bytes[record.step.index()];
+    timeline_.push_back({chain, record.worker, record.begin_ns, record.end_ns});
+  }
+}
+
+Array Session::receive(const Tensor& tensor, Span place) {
+  Ref ref = tensor.ref;
+  if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
+  if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
+  links.receive(ref.node());
+  if (entry(ref).state == State::pending)
+    run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
+  Entry& e = entry(ref);
+  if (e.state == State::poisoned) raise(poisons_[e.poison], ref, place);
+  if (e.state != State::ready) bug("a received value is not there");
+  return backend_.read(e.location);
+}
+
+void Session::raise(const Failure& failure, Ref at, Span place) {
+  const TaskNode& origin = graph[failure.origin];
+  Diag diag{failure.fault.code, Severity::error, failure.fault.message, {origin.span, ""}, {}, {}, ""};
+  diag.at("in '" + graph.path(failure.origin) + "'");
+  if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
+  // The way from the task that failed to what was asked for.
+  std::string path = graph.path(at.node());
+  for (NodeId node = at.node(); node != failure.origin;) {
+    NodeId before = failure.origin;
+    for (const TaskEdge& edge : graph.edges_into(node))
+      if (edge.from.value >= failure.origin.value) before = edge.from;
+    node = before;
+    path = graph.path(node) + " -> " + path;
+  }
+  if (at.node() != failure.origin) diag.note("the failure reached this value along " + path);
+  throw Error(std::move(diag));
+}
+
+void Session::finish() {
+  std::vector<NodeId> effects;
+  for (NodeId node : pending_)
+    if (has_effect(node)) effects.push_back(node);
+  run(needed());
+  for (NodeId node : effects)
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+      if (Entry& e = entry(Ref::future(node, slot)); e.state == State::poisoned) raise(poisons_[e.poison], Ref::future(node, slot), {});
+}
+
+SessionReport Session::report() const {
+  SessionReport report;
+  report.tasks = tasks_run_;
+  report.chains = chains_run_;
+  report.dispatches = dispatches_;
+  report.dropped = dropped_;
+  report.plans = plans_.size();
+  report.peak_without_chains = peak_without_chains_;
+  report.memory = backend_.memory();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  report.profile = profile_;
+  report.timeline = timeline_;
+  return report;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,60 @@
+#include "interp/host/lookup_table.hpp"
+
+#include <algorithm>
+
+namespace taskspec {
+
+std::vector<CellPlace> places_of(const Plan& plan) {
+  std::vector<CellPlace> places(plan.buffers.size());
+  std::vector<std::size_t> row;  // buffers on the way back to one whose place is known
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::size_t at = i;
+    for (; !places[at].location.valid() && plan.buffers[at].shares != UINT32_MAX; at = plan.buffers[at].shares)
+      row.push_back(at);
+    if (!places[at].location.valid()) places[at] = {BufferId(at), 0};
+    for (CellPlace place = places[at]; !row.empty(); row.pop_back()) {
+      ++place.version;
+      places[row.back()] = place;
+    }
+  }
+  return places;
+}
+
+LookupTable::LookupTable(const Plan& plan)
+    : states_(plan.buffers.size(), CellState::unbound), places_(places_of(plan)) {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer& buffer = plan.buffers[i];
+    bool outside = buffer.home == Buffer::Home::input || buffer.home == Buffer::Home::constant;
+    if (outside && buffer.shares == UINT32_MAX) given_.push_back(BufferId(i));
+  }
+}
+
+void LookupTable::clear() {
+  std::fill(states_.begin(), states_.end(), CellState::unbound);
+  poisons_.clear();
+  poison_of_.clear();
+}
+
+void LookupTable::pend_all() { std::replace(states_.begin(), states_.end(), CellState::unbound, CellState::pending); }
+
+void LookupTable::publish_given() {
+  for (BufferId cell : given_)
+    if (!publish(cell)) bug("an input or constant was published twice");
+}
+
+bool LookupTable::poison(BufferId cell, const Poison& poison) {
+  if (!move(cell, CellState::pending, CellState::poisoned)) return false;
+  std::lock_guard lock(mutex_);
+  if (poison_of_.empty()) poison_of_.resize(states_.size());
+  poison_of_[cell.index()] = static_cast<std::uint32_t>(poisons_.size());
+  poisons_.push_back(poison);
+  return true;
+}
+
+Poison LookupTable::poison(BufferId cell) const {
+  if (state(cell) != CellState::poisoned) bug("the poison of a healthy cell");
+  std::lock_guard lock(mutex_);
+  return poisons_[poison_of_[cell.index()]];
+}
+
+}  // namespace taskspec

@@ -1,0 +1,202 @@
+#include "interp/host/memory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace taskspec {
+
+namespace {
+
+#ifdef NDEBUG
+constexpr bool fill_patterns = false;
+#else
+constexpr bool fill_patterns = true;
+#endif
+constexpr int fresh_pattern = 0xCD, dead_pattern = 0xDD;
+
+Error no_memory(std::size_t bytes) { return failure("E5008", {}, "no memory for " + std::to_string(bytes) + " bytes"); }
+
+void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
+  std::uint64_t seen = peak.load(std::memory_order_relaxed);
+  while (seen < value && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+Block::Block(std::size_t bytes) : size_(bytes) {
+  std::size_t rounded = std::max<std::size_t>((bytes + 63) / 64 * 64, 64);
+  auto* memory = rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(64, rounded));
+  if (!memory) throw no_memory(bytes);
+  if (fill_patterns) std::memset(memory, fresh_pattern, rounded);
+  bytes_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { std::free(p); });
+}
+
+Block& Block::operator=(Block&& other) noexcept {
+  if (this == &other) return *this;
+  drop();
+  bytes_ = std::move(other.bytes_);
+  size_ = std::exchange(other.size_, 0);
+  return *this;
+}
+
+void Block::drop() noexcept {
+  if (fill_patterns && bytes_.use_count() == 1) std::memset(bytes_.get(), dead_pattern, size_);
+  bytes_.reset();
+}
+
+void MemoryCount::take(std::size_t bytes) {
+  static const std::size_t limit = memory_limit();
+  std::uint64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (live > limit) {
+    live_.fetch_sub(bytes, std::memory_order_relaxed);
+    throw no_memory(bytes);
+  }
+  allocations_.fetch_add(1, std::memory_order_relaxed);
+  raise_to(peak_, live);
+  raise_to(run_peak_, live);
+}
+
+void MemoryCount::give(std::size_t bytes) {
+  live_.fetch_sub(bytes, std::memory_order_relaxed);
+  frees_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Backend::Memory MemoryCount::now() const {
+  return {allocations_.load(std::memory_order_relaxed), frees_.load(std::memory_order_relaxed),
+          live_.load(std::memory_order_relaxed), peak_.load(std::memory_order_relaxed)};
+}
+
+Block BlockCache::borrow(std::size_t bytes) {
+  count_.take(bytes);
+  {
+    std::lock_guard lock(mutex_);
+    auto fit = std::lower_bound(idle_.begin(), idle_.end(), bytes,
+                                [](const Block& block, std::size_t wanted) { return block.size() < wanted; });
+    if (fit != idle_.end()) {
+      Block block = std::move(*fit);
+      idle_.erase(fit);
+      idle_bytes_ -= block.size();
+      return block;
+    }
+  }
+  try {
+    return Block(bytes);
+  } catch (const Error&) {
+    count_.give(bytes);
+    throw;
+  }
+}
+
+void BlockCache::give_back(Block block, std::size_t bytes) {
+  count_.give(bytes);
+  std::lock_guard lock(mutex_);
+  if (idle_bytes_ + block.size() > memory_limit() / 4) return;
+  idle_bytes_ += block.size();
+  auto place = std::lower_bound(idle_.begin(), idle_.end(), block.size(),
+                                [](const Block& other, std::size_t size) { return other.size() < size; });
+  idle_.insert(place, std::move(block));
+  if (idle_.size() <= kept) return;
+  idle_bytes_ -= idle_.front().size();
+  idle_.erase(idle_.begin());  // the smallest is the cheapest to ask for again
+}
+
+// ---- locations ------------------------------------------------------------------------------------
+
+namespace {
+
+// A Location is a position in the table and how often that was freed before: a stale one does not fit.
+constexpr std::uint32_t position_bits = 24;
+constexpr std::uint32_t position_mask = (1U << position_bits) - 1;
+
+}  // namespace
+
+Locations::~Locations() {
+  for (Entry& e : entries_)
+    if (e.live) count_.give(e.block.size());
+}
+
+Locations::Entry& Locations::entry(Location location) {
+  std::uint32_t position = location.value & position_mask;
+  if (!location.valid() || position >= entries_.size()) bug("a location that no backend gave");
+  Entry& e = entries_[position];
+  if (!e.live || (e.generation & 0xFF) != location.value >> position_bits) bug("use of a location that was freed");
+  return e;
+}
+
+Location Locations::insert(const ArrayType& type, Block block) {
+  if (vacant_.empty()) {
+    if (entries_.size() >= position_mask) throw failure("E5008", {}, "more than 16 million values are alive");
+    vacant_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  std::uint32_t position = vacant_.back();
+  vacant_.pop_back();
+  Entry& e = entries_[position];
+  e.type = type;
+  e.block = std::move(block);
+  e.live = true;
+  return Location(position | (e.generation & 0xFF) << position_bits);
+}
+
+Location Locations::add(const ArrayType& type) {
+  std::size_t bytes = type.bytes();
+  count_.take(bytes);
+  try {
+    Block block(bytes);
+    std::lock_guard lock(mutex_);
+    return insert(type, std::move(block));
+  } catch (...) {
+    count_.give(bytes);
+    throw;
+  }
+}
+
+const ArrayType& Locations::type(Location location) const {
+  std::lock_guard lock(mutex_);
+  return entry(location).type;
+}
+
+std::byte* Locations::data(Location location) const {
+  std::lock_guard lock(mutex_);
+  std::byte* bytes = entry(location).block.data();
+  if (!bytes) bug("use of a location whose bytes were taken over");
+  return bytes;
+}
+
+Array Locations::share(Location location) const {
+  std::lock_guard lock(mutex_);
+  const Entry& e = entry(location);
+  if (!e.block.data()) bug("read of a location whose bytes were taken over");
+  return Array::wrap(e.type, e.block.storage());
+}
+
+void Locations::own(Location location) {
+  std::lock_guard lock(mutex_);
+  Entry& e = entry(location);
+  if (!e.block.shared()) return;
+  Block alone(e.block.size());
+  std::memcpy(alone.data(), e.block.data(), e.block.size());
+  e.block = std::move(alone);
+}
+
+Location Locations::take_over(Location from, const ArrayType& type) {
+  std::lock_guard lock(mutex_);
+  Entry& e = entry(from);
+  if (!e.block.data()) bug("the bytes of a location were taken over twice");
+  count_.take(0);  // one more location to free, no more bytes
+  return insert(type, std::exchange(e.block, Block()));
+}
+
+void Locations::free(Location location) {
+  std::lock_guard lock(mutex_);
+  Entry& e = entry(location);
+  count_.give(e.block.size());
+  e.block = Block();
+  e.live = false;
+  ++e.generation;
+  vacant_.push_back(location.value & position_mask);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,96 @@
+// Memory of the host backend: blocks of bytes, the count of what is taken and given back, and the table
+// of Locations.
+//
+//   Location x = locations.add(type, Block(type.bytes()));     locations.data(x)     locations.free(x)
+//
+// A freed Location is recognised when it is used again: that is a mistake of ours and ends in bug().
+#pragma once
+#include <atomic>
+#include <deque>
+#include <mutex>
+
+#include "ir/backend.hpp"
+
+namespace taskspec {
+
+// Bytes, 64-byte aligned. Shared with the Arrays that read() gave away, else owned alone. Debug builds
+// fill new and dead bytes with patterns, so that reading them shows.
+class Block {
+ public:
+  Block() = default;
+  explicit Block(std::size_t bytes);  // throws Error E5008
+  Block(Block&&) = default;
+  Block& operator=(Block&& other) noexcept;
+  ~Block() { drop(); }
+
+  std::byte* data() const { return bytes_.get(); }
+  std::size_t size() const { return size_; }
+  bool shared() const { return bytes_.use_count() > 1; }
+  const std::shared_ptr<std::byte>& storage() const { return bytes_; }
+
+ private:
+  void drop() noexcept;
+  std::shared_ptr<std::byte> bytes_;
+  std::size_t size_ = 0;
+};
+
+// What is taken and given back, however it is had from the system: the memory that a user pays for.
+class MemoryCount {
+ public:
+  void take(std::size_t bytes);  // throws Error E5008 when the machine has not got that much
+  void give(std::size_t bytes);
+  void begin_run() { run_peak_.store(live_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
+  std::uint64_t run_peak() const { return run_peak_.load(std::memory_order_relaxed); }
+  Backend::Memory now() const;
+
+ private:
+  std::atomic<std::uint64_t> allocations_{0}, frees_{0}, live_{0}, peak_{0}, run_peak_{0};
+};
+
+// Blocks that runs borrow for arenas and scratch. They stay here between runs, so that a plan that runs
+// again asks the system for nothing; the count knows them only while they are lent.
+class BlockCache {
+ public:
+  explicit BlockCache(MemoryCount& count) : count_(count) {}
+  Block borrow(std::size_t bytes);
+  void give_back(Block block, std::size_t bytes);  // `bytes` as borrowed
+
+ private:
+  static constexpr std::size_t kept = 16;  // blocks; and a quarter of the memory at most
+  MemoryCount& count_;
+  std::mutex mutex_;
+  std::vector<Block> idle_;                // by size
+  std::size_t idle_bytes_ = 0;
+};
+
+// The Locations of one backend. May be used on several threads.
+class Locations {
+ public:
+  explicit Locations(MemoryCount& count) : count_(count) {}
+  ~Locations();
+  Location add(const ArrayType& type);               // bytes undefined
+  const ArrayType& type(Location location) const;    // stays where it is until the Location is freed
+  std::byte* data(Location location) const;
+  Array share(Location location) const;              // an Array over the bytes themselves
+  void own(Location location);                       // makes sure that no Array shares the bytes
+  Location take_over(Location from, const ArrayType& type);  // a new Location with the bytes of `from`, which keeps none
+  void free(Location location);
+
+ private:
+  struct Entry {
+    ArrayType type;
+    Block block;
+    std::uint32_t generation = 0;  // one higher after every free
+    bool live = false;
+  };
+  Entry& entry(Location location);
+  const Entry& entry(Location location) const { return const_cast<Locations*>(this)->entry(location); }
+  Location insert(const ArrayType& type, Block block);
+
+  MemoryCount& count_;
+  mutable std::mutex mutex_;
+  std::deque<Entry> entries_;
+  std::vector<std::uint32_t> vacant_;
+};
+
+}  // namespace taskspec

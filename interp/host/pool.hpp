@@ -1,0 +1,95 @@
+// The workers: one per core, each with a deque of ready steps. A worker without work steals, joins a
+// data-parallel loop of another, spins for some microseconds and then sleeps; at most one sleeper is woken
+// at a time, and who was woken and finds more than it can do wakes the next.
+//
+//   Pool pool(2);
+//   Pool::Entry entry(pool);            // this thread is worker 0 for as long as `entry` lives
+//   pool.run(entry.worker(), work, {0, 1});    // work.process(worker, range) until pool.finish()
+#pragma once
+#include <thread>
+
+#include "interp/host/deque.hpp"
+#include "interp/host/team.hpp"
+
+namespace taskspec {
+
+class Worker;
+
+// What the workers do with a range that was pushed.
+class Work {
+ public:
+  virtual ~Work() = default;
+  virtual void process(Worker& worker, Range range) = 0;
+};
+
+class alignas(64) Worker {
+ public:
+  Worker(Pool& pool, std::uint32_t index) : index(index), pool_(pool), team_(pool) {}
+  const std::uint32_t index;
+
+  void push(Range range);            // by its own thread
+  Parallel& parallel() { return team_; }
+
+ private:
+  friend class Pool;
+  Pool& pool_;
+  RangeDeque deque_;
+  Team team_;
+  alignas(64) std::atomic<std::uint32_t> permit_{0};  // 1: go on
+};
+
+class Pool {
+ public:
+  explicit Pool(std::uint32_t threads);  // the caller's thread counts as one
+  ~Pool();
+
+  class Entry {
+   public:
+    explicit Entry(Pool& pool);
+    ~Entry();
+    Worker& worker() { return pool_.workers_[0]; }
+
+   private:
+    Pool& pool_;
+    std::lock_guard<std::mutex> lock_;
+  };
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(workers_.size()); }
+  Worker* here();                        // the worker that runs on this thread, if one does
+  void run(Worker& caller, Work& work, Range first);
+  void finish();                         // by whoever processed the last range of a run
+  // After something was made that another worker could do.
+  void wake_if_useful() {
+    if (sleepers_.load(std::memory_order_seq_cst) != 0 && searchers_.load(std::memory_order_seq_cst) == 0) wake_one();
+  }
+
+ private:
+  friend class Worker;
+  bool find(Worker& self, Range& range);        // steals, helps, in the end sleeps
+  bool take_from(Worker& self, Range& range);   // one round; true if a range was stolen
+  bool something_to_do() const;
+  bool over(const Worker& self) const;
+  void found(bool more);
+  void sleep(Worker& self);
+  void wake_one();
+  void live(Worker& self);
+
+  std::deque<Worker> workers_;
+  std::vector<std::thread> threads_;
+  std::mutex entrance_;                                  // one run at a time
+  std::atomic<std::thread::id> caller_{};
+  std::atomic<Work*> work_{nullptr};
+  alignas(64) std::atomic<bool> finished_{true};
+  std::atomic<bool> quit_{false};
+  alignas(64) std::atomic<std::uint32_t> sleepers_{0};   // idle_.size()
+  std::atomic<std::uint32_t> searchers_{0};
+  std::mutex idle_mutex_;
+  std::vector<std::uint32_t> idle_;                      // workers that sleep or are about to
+};
+
+inline void Worker::push(Range range) {
+  deque_.push(range);
+  pool_.wake_if_useful();
+}
+
+}  // namespace taskspec

@@ -1,0 +1,30 @@
+// Files to arrays and back. The suffix decides the format: .npy .png .jpg .jpeg .csv. What is read is
+// hostile until proven: sizes are checked against the file before memory is taken. What is written is
+// written whole or not at all.
+//
+//   Array photo = load_array("photo.png");    // u8[240, 320, 3]
+//   save_array(photo, "copy.npy");
+//
+// All functions throw Error: E7001 not found, E7003 broken or unsupported, E7004 cannot be written,
+// E5008 more than the memory.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "ir/array.hpp"
+
+namespace taskspec {
+
+Array load_array(const std::string& path);
+
+// The type of what load_array would give. Reads the header only, where the format has one (csv: all).
+ArrayType probe(const std::string& path);
+
+void save_array(const Array& array, const std::string& path);
+
+inline constexpr std::size_t text_limit = std::size_t{1} << 28;  // far above any text a person wrote
+std::string read_text(const std::string& path, std::size_t limit = text_limit);
+void write_text(const std::string& path, std::string_view text);
+
+}  // namespace taskspec

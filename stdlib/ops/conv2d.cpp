@@ -1,0 +1,106 @@
+// conv2d: convolution of images, in the sense of neural networks: windows are not turned.
+#include "stdlib/ops/convolution.hpp"
+#include "stdlib/ops/products.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"},
+                                {"w"},
+                                {.name = "b", .standard = Default::absent()},
+                                {.name = "stride", .kind = OperandKind::pair, .standard = 1},
+                                {.name = "pad", .kind = OperandKind::pair, .standard = 0},
+                                {.name = "dilation", .kind = OperandKind::pair, .standard = 1},
+                                {.name = "groups", .kind = OperandKind::integer, .standard = 1}};
+
+Type type(RuleContext& ctx) {
+  if (already_reported(ctx)) return Type::Kind::error;
+  const Type &x = tensor_operand(ctx, "conv2d", 0), &w = tensor_operand(ctx, "conv2d", 1);
+  Type y = convolution_type(ctx, x, w, product_precision(ctx, "conv2d", 0, 1));
+  require_bias(ctx, "conv2d", 2, y.precision, w.dims[0]);
+  return y;
+}
+
+ConvolutionPlan plan_of(const OpInstance& call) {
+  ConvolutionPlan plan = convolution_plan(call, call.in[0].extents, call.in[1].extents, call.out[0].extents);
+  plan.bias = call.in.size() > 2;
+  return plan;
+}
+
+// Each group of each image as a product: weights [O / groups, C / groups * taps] by windows.
+ProductPlan product_of(const OpInstance& call, const ConvolutionPlan& c) {
+  const Windows& w = c.windows;
+  std::int64_t rows = c.outputs / c.groups, channels = c.channels / c.groups, depth = channels * w.taps();
+  ProductPlan plan{.rows = rows,
+                   .columns = w.positions(),
+                   .depth = depth,
+                   .left = MatrixLines{.line_step = depth},
+                   .right = WindowPositions{w},
+                   .left_precision = call.in[1].precision,
+                   .right_precision = call.in[0].precision,
+                   .out_precision = call.out[0].precision,
+                   .items = {},
+                   .bias = c.bias ? Bias::per_row : Bias::none,
+                   .left_input = 1,
+                   .right_input = 0};
+  if (w.taps() == 1 && w.stride == Pair{1, 1} && w.pad == Pair{0, 0})  // every pixel is its own window
+    plan.right = MatrixLines{.line_step = 1, .step = w.pixels()};
+  for (std::int64_t image = 0; image < c.batch; ++image)
+    for (std::int64_t group = 0; group < c.groups; ++group)
+      plan.items.push_back({.left = group * rows * depth,
+                            .right = (image * c.channels + group * channels) * w.pixels(),
+                            .out = (image * c.outputs + group * rows) * w.positions(),
+                            .bias = group * rows});
+  return plan;
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  ConvolutionPlan plan = plan_of(call);
+  ProductPlan product = product_of(call, plan);
+  if (std::unique_ptr<Kernel> dense = dense_product_kernel(product)) return dense;
+  if (product.out_precision == Precision::f32)
+    if (std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan)) return dense;
+  return product_kernel(product);
+}
+
+void gradient(GradientBuilder& g) {
+  const OpInstance& call = g.call();
+  Value x(Type::of(call.in[0].type())), w(Type::of(call.in[1].type()));
+  g.add(0, g.emit("conv2d_input_grad", with_windows(call, {x, g.upstream(), g.input(1)})));
+  g.add(1, g.emit("conv2d_weight_grad", with_windows(call, {w, g.input(0), g.upstream()})));
+  if (call.in.size() < 3) return;
+  List axes;  // all but the channels
+  auto rank = static_cast<std::int64_t>(call.in[0].extents.size());
+  for (std::int64_t axis = 0; axis < rank; ++axis)
+    if (axis != rank - 3) axes.push_back(axis);
+  g.add(2, g.emit("drop", {g.emit("sum", {g.upstream(), Value(Tuple{axes})}), Value(Tuple{axes})}));
+}
+
+Work work(const OpInstance& call) {
+  const Extents& w = call.in[1].extents;
+  return product_work(call, w[1] * w[2] * w[3]);
+}
+
+}  // namespace
+
+extern constinit const OpDef op_conv2d = OpFields{
+    .name = "conv2d",
+    .operands = operands,
+    .doc =
+        "Convolves images x [B, C, H, W] (or one image [C, H, W]) with weights w [O, C / groups, kh, kw] and adds the "
+        "bias b [O], which may be left out. stride, pad (zeros on all sides) and dilation are one int, or a pair for "
+        "y and x; extents that do not fit are E2001. Precisions as for @; b has that of the result.",
+    .example =
+        "let x = [[[1, 2, 3], [4, 5, 6], [7, 8, 9]]] as i32[1, 3, 3]\n"
+        "let w = [[[[1, 1], [1, 1]]]] as i32[1, 1, 2, 2]\n"
+        "print(conv2d(x, w).array)\n"
+        "// expect: [[[12, 16], [24, 28]]]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = work,
+    .tolerance = product_tolerance,
+    .fusion = Fusion::opaque};
+
+}  // namespace taskspec

@@ -1,0 +1,73 @@
+#include "stdlib/ops/convolution.hpp"
+
+#include <fmt/format.h>
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::size_t stride = 3, pad = 4, dilation = 5, groups = 6;  // operands
+
+Dim group_count(RuleContext& ctx, const Type& w) {
+  Dim count = *ctx.dim(groups);
+  if (!count.is_constant()) return count;
+  if (*count.constant() < 1) ctx.fail("E1003", "groups must be at least 1, not " + count.text(), groups);
+  std::optional<std::int64_t> outputs = w.dims[0].constant();
+  if (outputs && *outputs % *count.constant() != 0)
+    ctx.fail("E2001", fmt::format("{} output channels do not split into {} groups", *outputs, count.text()), groups);
+  return count;
+}
+
+}  // namespace
+
+Type convolution_type(RuleContext& ctx, const Type& x, const Type& w, Precision precision) {
+  require_image(ctx, x, 0);
+  if (w.rank() != 4) ctx.fail("E2001", "weights are [O, C / groups, kh, kw]; these are " + w.text(), 1);
+  Dim channels = w.dims[1] * group_count(ctx, w);
+  const Dim& given = x.dims[x.rank() - 3];
+  ctx.require_same(given, channels,
+                   fmt::format("shapes differ: an image {} has {} channels, weights {} take {}", x.text(), given.text(),
+                               w.text(), channels.text()));
+  auto strides = pair_dims(ctx, stride, "stride", 1), pads = pair_dims(ctx, pad, "pad", 0),
+       dilations = pair_dims(ctx, dilation, "dilation", 1);
+  auto part = [](const std::optional<std::array<Dim, 2>>& pair, std::size_t axis) {
+    return pair ? std::optional<Dim>((*pair)[axis]) : std::nullopt;
+  };
+  Type y = Type::tensor(precision, x.dims);
+  y.dims[x.rank() - 3] = w.dims[0];
+  for (std::size_t axis : {0, 1})
+    y.dims[x.rank() - 2 + axis] = window_count(ctx, {.image = x.dims[x.rank() - 2 + axis],
+                                                     .kernel = w.dims[2 + axis],
+                                                     .pad = part(pads, axis),
+                                                     .stride = part(strides, axis),
+                                                     .dilation = part(dilations, axis)});
+  return y;
+}
+
+void require_convolution(RuleContext& ctx, const Type& x, const Type& w, const Type& y) {
+  Type made = convolution_type(ctx, x, w, y.precision);
+  require_same_dims(ctx, fmt::format("{} and {} make {}, not {}", x.text(), w.text(), made.text(), y.text()), made.dims,
+                    y.dims);
+}
+
+ConvolutionPlan convolution_plan(const OpInstance& call, const Extents& x, const Extents& w, const Extents& y) {
+  ImageBatch from = image_batch(x), to = image_batch(y);
+  return {.batch = from.images,
+          .groups = call.attributes[groups].integer(),
+          .channels = from.channels,
+          .outputs = to.channels,
+          .windows = {.image = from.extent,
+                      .kernel = {w[2], w[3]},
+                      .stride = pair_value(call.attributes[stride]),
+                      .pad = pair_value(call.attributes[pad]),
+                      .dilation = pair_value(call.attributes[dilation]),
+                      .out = to.extent}};
+}
+
+std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(
+    const OpInstance& call, std::vector<std::variant<GradientBuilder::Var, Value>> first) {
+  for (std::size_t operand : {stride, pad, dilation, groups}) first.push_back(call.attributes[operand]);
+  return first;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,23 @@
+// What conv2d and its two gradients have in common. All three name x [B, C, H, W], w [O, C / groups, kh, kw] and
+// y [B, O, H', W'], two as operands and one as the result; stride, pad, dilation and groups are their operands 3
+// to 6.
+#pragma once
+#include "ir/rules.hpp"
+#include "stdlib/kernels/dense.hpp"
+#include "stdlib/ops/windows.hpp"
+
+namespace taskspec {
+
+// The shape of y (E2001, E1003), of `precision`.
+Type convolution_type(RuleContext& ctx, const Type& x, const Type& w, Precision precision);
+
+// For the gradients: the given y must have the shape that x and w make.
+void require_convolution(RuleContext& ctx, const Type& x, const Type& w, const Type& y);
+
+ConvolutionPlan convolution_plan(const OpInstance& call, const Extents& x, const Extents& w, const Extents& y);
+
+// The operands stride, pad, dilation and groups of a call, behind `first`.
+std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(
+    const OpInstance& call, std::vector<std::variant<GradientBuilder::Var, Value>> first);
+
+}  // namespace taskspec

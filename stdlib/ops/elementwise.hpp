@@ -1,0 +1,196 @@
+// Element-wise ops: one number function per op; loops, broadcasting, strips and threads are written here once.
+//
+//   struct Add { template <class T> T operator()(T a, T b) const { return wrapped(a, b, std::plus<>{}); } };
+//   .kernel = map_kernel<Add, Takes::numbers>
+//
+// A function object F sees f16 as float and bool as 0 or 1. It may also have
+//   static bool allows(x...)    false where it fails (division by zero): then the whole output is poisoned
+//   static bool regular(float)  where `fast` holds; loops whose elements are all regular vectorise with
+//   static float fast(float)    it, and give the same bits as mixed ones.
+#pragma once
+#include <algorithm>
+#include <tuple>
+
+#include "ir/rules.hpp"
+#include "stdlib/kernels/instruction_sets.hpp"
+#include "stdlib/kernels/storage.hpp"
+
+namespace taskspec {
+
+inline constexpr Operand unary_operands[] = {{"x"}};
+inline constexpr Operand binary_operands[] = {{"a"}, {"b"}};
+
+// `Operations` arithmetic operations per element; every operand is read and every result written once.
+Work elementwise_work(const OpInstance& call, double operations);
+template <int Operations = 1>
+Work work_per_element(const OpInstance& call) {
+  return elementwise_work(call, Operations);
+}
+
+// ---- numbers --------------------------------------------------------------------------------------
+
+// Integer arithmetic modulo 2^n: computed unsigned, and wide enough that promotion to int cannot overflow.
+template <class T, class F>
+constexpr T wrapped(T a, T b, F f) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return f(a, b);
+  } else {
+    using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+    return static_cast<T>(f(static_cast<Wide>(a), static_cast<Wide>(b)));
+  }
+}
+
+template <class T>
+using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+
+template <class T>
+constexpr bool is_taken(Takes takes) {
+  constexpr bool floats = std::is_floating_point_v<Computed<T>>;
+  return takes == Takes::floats ? floats : takes == Takes::integers || takes == Takes::bits ? !floats : true;
+}
+
+// ---- the kernel -----------------------------------------------------------------------------------
+
+// What all element-wise kernels share: how operands are stretched, and the walk over them in long runs.
+class ElementwiseKernel : public Kernel {
+ public:
+  ElementwiseKernel(const OpInstance& call, Fault fault);
+  std::optional<Fault> run(const KernelArgs& args) const final;
+  std::span<const std::uint8_t> strip_steps() const final { return strip_steps_; }
+  std::optional<Fault> run_strip(std::span<const std::byte* const> in, std::span<std::byte* const> out,
+                                 std::int64_t count) const final;
+
+ protected:
+  static constexpr std::size_t max_operands = 3;
+  using Pointers = std::array<const std::byte*, max_operands>;
+  // `count` elements, contiguous in every operand; false when the op fails on one of them.
+  virtual bool loop(const Pointers& in, std::byte* out, std::int64_t count) const = 0;
+
+ private:
+  struct Run;
+  struct Layout {
+    std::vector<std::int64_t> extents;                            // outermost first, merged where possible
+    std::vector<std::array<std::int64_t, max_operands>> offsets;  // bytes from one index to the next
+  };
+  bool rows(const KernelArgs& args, std::int64_t begin, std::int64_t end) const;
+  bool spread(const Pointers& in, const std::uint8_t* steps, std::byte* out, std::int64_t count) const;
+  bool gathered(const KernelArgs& args, std::int64_t begin, std::int64_t end) const;
+  void gather(std::size_t operand, const std::byte* from, std::int64_t begin, std::int64_t end, std::byte* to) const;
+
+  Layout layout_;
+  std::size_t operands_;
+  std::array<std::uint8_t, max_operands> widths_{};  // bytes of an element
+  std::uint8_t out_width_;
+  std::int64_t count_;
+  std::vector<std::uint8_t> strip_steps_;  // empty when operands are stretched along some axes only
+  std::array<std::uint8_t, max_operands> row_steps_{};
+  Fault fault_;
+};
+
+namespace elementwise_detail {
+
+template <class F, class... T>
+concept Failing = requires(T... x) {
+  F::allows(x...);
+};
+
+template <class F, class... T>
+concept Fast = requires(T... x) {
+  F::fast(x...);
+};
+
+template <class F, class Out, class... In>
+TASKSPEC_CLONES bool allowed(std::int64_t count, const In*... in) {
+  bool all = true;
+  for (std::int64_t i = 0; i < count; ++i) all &= F::allows(convert<Computed<In>>(in[i])...);
+  return all;
+}
+
+template <class F, class Out, class... In>
+TASKSPEC_CLONES void map(const F& f, std::int64_t count, Out* out, const In*... in) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) out[i] = convert<Out>(f(convert<Computed<In>>(in[i])...));
+}
+
+// Short blocks, so that one irregular element costs little. An element gives the same bits either way.
+template <class F, class Out, class... In>
+TASKSPEC_CLONES void map_fast(const F& f, std::int64_t count, Out* out, const In*... in) {
+  constexpr std::int64_t block = 64;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    std::int64_t end = std::min(begin + block, count);
+    bool regular = true;
+    for (std::int64_t i = begin; i < end; ++i) regular &= F::regular(convert<Computed<In>>(in[i])...);
+    if (regular) {
+#pragma GCC ivdep
+      for (std::int64_t i = begin; i < end; ++i) out[i] = convert<Out>(F::fast(convert<Computed<In>>(in[i])...));
+    } else {
+      for (std::int64_t i = begin; i < end; ++i)
+        out[i] = convert<Out>(F::regular(convert<Computed<In>>(in[i])...) ? F::fast(convert<Computed<In>>(in[i])...)
+                                                                          : f(convert<Computed<In>>(in[i])...));
+    }
+  }
+}
+
+template <class F, class Out, class... In>
+class MapKernel final : public ElementwiseKernel {
+ public:
+  MapKernel(const OpInstance& call, F f, Fault fault) : ElementwiseKernel(call, std::move(fault)), f_(f) {}
+
+ protected:
+  bool loop(const Pointers& in, std::byte* out, std::int64_t count) const override {
+    return loop(in, out, count, std::index_sequence_for<In...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  bool loop(const Pointers& in, std::byte* out, std::int64_t count, std::index_sequence<I...>) const {
+    if constexpr (Failing<F, Computed<In>...>)
+      if (!allowed<F, Out>(count, reinterpret_cast<const In*>(in[I])...)) return false;
+    if constexpr (Fast<F, Computed<In>...> && (std::is_same_v<Computed<In>, float> && ...))
+      map_fast<F, Out>(f_, count, reinterpret_cast<Out*>(out), reinterpret_cast<const In*>(in[I])...);
+    else
+      map<F, Out>(f_, count, reinterpret_cast<Out*>(out), reinterpret_cast<const In*>(in[I])...);
+    return true;
+  }
+
+  F f_;
+};
+
+template <class F, class Out, class T, std::size_t... I>
+std::unique_ptr<Kernel> make(const OpInstance& call, F f, Fault fault, std::index_sequence<I...>) {
+  return std::make_unique<MapKernel<F, Out, std::tuple_element_t<0, std::tuple<T, decltype(I)>>...>>(call, f, fault);
+}
+
+}  // namespace elementwise_detail
+
+// A kernel whose operands have the precision of the first one, as has the result unless `Out` is given.
+template <class F, Takes takes, std::size_t Operands, class Out = void>
+std::unique_ptr<Kernel> make_map(const OpInstance& call, F f, Fault fault = {"E5002", "division by zero"}) {
+  return with_storage(call.in[0].precision, [&](auto element) -> std::unique_ptr<Kernel> {
+    using T = decltype(element);
+    if constexpr (is_taken<T>(takes)) {
+      using Result = std::conditional_t<std::is_void_v<Out>, T, Out>;
+      return elementwise_detail::make<F, Result, T>(call, f, fault, std::make_index_sequence<Operands>{});
+    } else {
+      bug("the rule of an op let in a precision without a loop");
+    }
+  });
+}
+
+template <class F, Takes takes>
+std::unique_ptr<Kernel> unary_kernel(const OpInstance& call) {
+  return make_map<F, takes, 1>(call, F{});
+}
+
+template <class F, Takes takes>
+std::unique_ptr<Kernel> binary_kernel(const OpInstance& call) {
+  return make_map<F, takes, 2>(call, F{});
+}
+
+// Gives bool.
+template <class F>
+std::unique_ptr<Kernel> comparison_kernel(const OpInstance& call) {
+  return make_map<F, Takes::any, 2, std::uint8_t>(call, F{});
+}
+
+}  // namespace taskspec
