@@ -13,8 +13,8 @@ using formatting::Comment;
 using formatting::Piece;
 using formatting::Role;
 
-constexpr std::size_t step = 2;          // one level of braces
-constexpr std::size_t continuation = 4;  // a statement that goes on in the next line
+constexpr std::size_t step = 2;            // one level of braces
+constexpr std::size_t continuation = 4;    // a statement that goes on in the next line
 constexpr std::size_t aligned_width = 90;  // code longer than this does not push the comments of its neighbours
 
 struct Line {
@@ -22,6 +22,9 @@ struct Line {
   std::string code;
   std::string comment;
   bool blank_before = false;
+
+  bool empty() const { return code.empty() && comment.empty(); }
+  std::size_t width() const;  // without the comment
 };
 
 // Columns as a reader counts them: characters, not bytes.
@@ -30,15 +33,19 @@ std::size_t width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+std::size_t Line::width() const { return indent + taskspec::width(code); }
+
 // Puts pieces into lines. What is open is kept on a stack; each level knows how far its lines are indented.
 class Layout {
  public:
-  explicit Layout(const std::vector<Piece>& pieces) : pieces_(pieces) {}
+  explicit Layout(const std::vector<Piece>& pieces) : pieces_(pieces), lines_(1) {
+    for (const Piece& piece : pieces)
+      breaks_.push_back((breaks_.empty() ? 0 : breaks_.back()) + (piece.breaks ? 1 : 0));
+  }
 
   std::vector<Line> lines() {
-    lines_.emplace_back();
     for (std::size_t i = 0; i < pieces_.size(); ++i) place(i);
-    if (lines_.back().code.empty() && lines_.back().comment.empty()) lines_.pop_back();
+    if (lines_.back().empty()) lines_.pop_back();
     return std::move(lines_);
   }
 
@@ -46,45 +53,45 @@ class Layout {
   struct Level {
     std::size_t content;  // indentation of the lines in it
     std::size_t closer;   // indentation of its closing bracket, if that begins a line
-    bool is_block;        // statements, not the inside of an expression
+    bool statements;      // or the inside of one
   };
 
   void place(std::size_t i) {
     const Piece& piece = pieces_[i];
-    if (piece.kind != TokenKind::end && is_needless_comma(i)) return;
-    bool closes = piece.role != Role::none && piece.partner < i;
+    if (is_needless_comma(i)) return;
     std::size_t content = levels_.back().content;
-    if (closes && levels_.size() > 1) content = levels_.back().closer;
-    else if (levels_.back().is_block && !begins_line_of_block(i)) content += continuation;
-    put_comments(i, closes ? levels_.back().content : content);
-    if (breaks_before(i)) begin_line(content, piece.blank_before && !closes && !after_opening(i));
+    if (levels_.back().statements && !begins_statement(i)) content += continuation;
+    put_comments(i, content);
+    if (breaks_before(i)) begin_line(closes(i) ? levels_.back().closer : content, keeps_blank_line(i));
     if (piece.kind == TokenKind::end) return;
-    put(i, separator(i));
-    if (closes) levels_.pop_back();
-    else if (piece.role != Role::none) open(i);
+    lines_.back().code += separator(i);
+    lines_.back().code += piece.text;
+    if (closes(i)) levels_.pop_back();
+    if (opens(i)) levels_.push_back(level(i));
   }
+
+  bool opens(std::size_t i) const { return pieces_[i].role != Role::none && pieces_[i].partner > i; }
+  bool closes(std::size_t i) const { return pieces_[i].role != Role::none && pieces_[i].partner < i; }
+  bool after_opening(std::size_t i) const { return i > 0 && opens(i - 1); }
+  bool is_brace(std::size_t i) const { return pieces_[i].role == Role::block || pieces_[i].role == Role::list; }
 
   // ---- where lines break ----
 
-  bool begins_line_of_block(std::size_t i) const {
+  // Does this piece, if it begins a line, stand as far left as the statements around it?
+  bool begins_statement(std::size_t i) const {
     const Piece& piece = pieces_[i];
-    return i == 0 || piece.starts_statement || piece.kind == TokenKind::end || after_opening(i) ||
-           piece.text == "else" || (piece.role == Role::block && piece.text == "{");
-  }
-
-  bool after_opening(std::size_t i) const {
-    return i > 0 && pieces_[i - 1].role != Role::none && pieces_[i - 1].partner > i - 1;
+    return i == 0 || piece.starts_statement || piece.kind == TokenKind::end || after_opening(i) || is_brace(i) ||
+           piece.text == "else";
   }
 
   bool breaks_before(std::size_t i) const {
     const Piece& piece = pieces_[i];
-    if (i == 0) return !piece.comments.empty();
-    if (!piece.comments.empty() || piece.kind == TokenKind::end) return true;
-    bool braces = piece.role == Role::block || piece.role == Role::list;
-    if (braces && piece.text == "}") return is_broken(piece.partner);
-    if (braces || piece.text == "else" || piece.text == ",") return false;
-    if (after_opening(i) && levels_.back().is_block) return is_broken(i - 1);
-    if (piece.role != Role::none && piece.partner < i) return piece.breaks && hangs(piece.partner);
+    if (!piece.comments.empty()) return true;
+    if (i == 0 || piece.kind == TokenKind::end) return i != 0;
+    if (is_brace(i) && closes(i)) return is_broken(piece.partner);
+    if (is_brace(i) || piece.text == "else" || piece.text == ",") return false;
+    if (after_opening(i) && is_brace(i - 1)) return is_broken(i - 1);
+    if (closes(i)) return piece.breaks && hangs(piece.partner);
     return piece.breaks;
   }
 
@@ -92,51 +99,43 @@ class Layout {
   bool is_broken(std::size_t opener) const {
     std::size_t closer = pieces_[opener].partner;
     if (closer == opener + 1) return !pieces_[closer].comments.empty();
-    for (std::size_t i = opener + 1; i <= closer; ++i)
-      if (pieces_[i].breaks) return true;
-    return false;
+    return breaks_[closer] > breaks_[opener];
   }
 
   // Is the content of this bracket below it, and not beside it?
   bool hangs(std::size_t opener) const { return pieces_[opener + 1].breaks; }
 
+  bool keeps_blank_line(std::size_t i) const {
+    const Piece& piece = pieces_[i];
+    bool first = after_opening(i) && (piece.comments.empty() || !piece.comments.back().own_line);
+    return piece.blank_before && !first && !closes(i) && piece.kind != TokenKind::end;
+  }
+
   // `f(a, b,)`: a comma before the closing bracket serves only where that stands on a line of its own.
   bool is_needless_comma(std::size_t i) const {
-    if (pieces_[i].text != "," || pieces_[i].kind != TokenKind::sign) return false;
-    const Piece& next = pieces_[i + 1];
-    return is_closing(next.text) && next.role != Role::none && pieces_[i].comments.empty() && !breaks_before(i + 1);
+    if (pieces_[i].kind != TokenKind::sign || pieces_[i].text != "," || !pieces_[i].comments.empty()) return false;
+    return closes(i + 1) && !breaks_before(i + 1);
   }
 
   // ---- writing ----
 
-  void open(std::size_t i) {
-    const Piece& piece = pieces_[i];
-    std::size_t here = lines_.back().indent;
-    if (piece.role == Role::block || piece.role == Role::list) {
-      std::size_t outer = levels_.back().content;
-      levels_.push_back({outer + step, outer, true});
-      in_list_ = piece.role == Role::list;
-    } else if (hangs(i)) {
-      levels_.push_back({here + step, here, false});
-    } else {
-      std::size_t column = here + width(lines_.back().code);
-      levels_.push_back({column, column, false});
-    }
+  Level level(std::size_t opener) const {
+    std::size_t outer = levels_.back().content;
+    if (is_brace(opener)) return {outer + step, outer, pieces_[opener].role == Role::block};
+    std::size_t line = lines_.back().indent;
+    if (hangs(opener)) return {line + step, line, false};
+    std::size_t column = lines_.back().width();
+    return {column, column, false};
   }
 
   std::string_view separator(std::size_t i) const {
     if (lines_.back().code.empty()) return "";
-    if (pieces_[i].starts_statement && pieces_[i].text != "}") return after_opening(i) ? " " : "; ";
+    if (pieces_[i].starts_statement) return "; ";
     return spaced(pieces_[i - 1], pieces_[i]) ? " " : "";
   }
 
-  void put(std::size_t i, std::string_view separator) {
-    lines_.back().code += separator;
-    lines_.back().code += pieces_[i].text;
-  }
-
   void put_comments(std::size_t i, std::size_t indent) {
-    bool first = i == 0 || after_opening(i);
+    bool first = after_opening(i);
     for (const Comment& comment : pieces_[i].comments) {
       if (comment.own_line) begin_line(indent, comment.blank_before && !first);
       lines_.back().comment = comment.text;
@@ -145,14 +144,63 @@ class Layout {
   }
 
   void begin_line(std::size_t indent, bool blank_before) {
-    bool fresh = lines_.back().code.empty() && lines_.back().comment.empty();
-    if (!fresh) lines_.emplace_back();
+    if (!lines_.back().empty()) lines_.emplace_back();
     lines_.back().indent = indent;
     lines_.back().blank_before = blank_before && lines_.size() > 1;
   }
 
   const std::vector<Piece>& pieces_;
+  std::vector<std::size_t> breaks_;  // how many line breaks there are up to and before each piece
   std::vector<Line> lines_;
   std::vector<Level> levels_{{0, 0, true}};
-  bool in_list_ = false;
 };
+
+// The column of the comments from line `begin` on, for as many lines as have code and a comment without a gap.
+struct Group {
+  std::size_t end;
+  std::size_t column;
+};
+
+Group comment_group(const std::vector<Line>& lines, std::size_t begin) {
+  Group group{begin, 0};
+  while (group.end < lines.size()) {
+    const Line& line = lines[group.end];
+    if (line.code.empty() || line.comment.empty() || (group.end > begin && line.blank_before)) break;
+    if (line.width() <= aligned_width) group.column = std::max(group.column, line.width() + 2);
+    ++group.end;
+  }
+  return group;
+}
+
+std::string write(const std::vector<Line>& lines) {
+  std::string text;
+  Group group{0, 0};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    if (i >= group.end) group = comment_group(lines, i);
+    if (line.blank_before) text += '\n';
+    text.append(line.indent, ' ');
+    text += line.code;
+    if (!line.code.empty() && !line.comment.empty())
+      text.append(std::max(group.column, line.width() + 2) - line.width(), ' ');
+    text += line.comment + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> format(const Sources& sources, SourceId source) {
+  Result<Ast> before = parse(sources, source);
+  if (!before) return before.diags();
+  std::vector<Piece> pieces = formatting::pieces_of(sources[source].text());
+  std::string text = write(Layout(pieces).lines());
+
+  // a formatter that changes a program is worse than none, so it never takes its own word for it
+  Sources again;
+  Result<Ast> after = parse(again, again.add(sources[source].path(), text));
+  if (!after || print_ast(*before) != print_ast(*after)) bug("the formatter changed the meaning of a program");
+  return text;
+}
+
+}  // namespace taskspec

@@ -103,8 +103,9 @@ std::vector<Piece> pieces_of(std::string_view text) {
     }
     Piece piece{token.kind, word, {}};
     read_gap(text.substr(end, token.begin - end), pieces.empty(), piece);
-    piece.starts_statement = separated && !pieces.empty();
-    bool operand_before = !pieces.empty() && !piece.starts_statement && ends_operand(pieces.back());
+    bool first_of_list = pieces.empty() || pieces.back().text == "{";
+    piece.starts_statement = separated && !first_of_list && !is_closing(word) && token.kind != TokenKind::end;
+    bool operand_before = !first_of_list && !piece.starts_statement && ends_operand(pieces.back());
     piece.prefix = is_one_of(word, {"-", "!"}) && !operand_before;
     pieces.push_back(std::move(piece));
     end = token.end;

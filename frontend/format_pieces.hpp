@@ -30,10 +30,10 @@ struct Piece {
   TokenKind kind;
   std::string_view text;
   std::vector<Comment> comments;  // between the piece before and this one
-  bool starts_statement = false;
-  bool breaks = false;  // there is a line break before it
+  bool starts_statement = false;  // and is not the first one between its braces
+  bool breaks = false;            // there is a line break before it
   bool blank_before = false;
-  bool prefix = false;  // '-' and '!' in front of an operand
+  bool prefix = false;   // '-' and '!' in front of an operand
   bool in_head = false;  // a bracket in the head of an `ir` block, which stands apart: w: SW2D i8 [f: 6]
   Role role = Role::none;
   std::size_t partner = 0;  // position of the other bracket

@@ -48,14 +48,17 @@ class Run {
   auto thorough(Rule rule) -> decltype(rule(std::declval<TaskParser&>())) {
     parser_.reset();
     simulator().setPredictionMode(PredictionMode::LL);
-    auto recovery = std::make_shared<Recovery>(source_, stream_, diags_);
-    parser_.setErrorHandler(recovery);
+    parser_.setErrorHandler(std::make_shared<Recovery>(source_, stream_, diags_));
     try {
       return rule(parser_);
-    } catch (const antlr4::RecognitionException& error) {
-      recovery->reportError(&parser_, error);
-      return nullptr;
+    } catch (const antlr4::RecognitionException&) {
+      return nullptr;  // reported where it was thrown
     }
+  }
+
+  void expect_end() {
+    if (diags_.has_errors() || at_end()) return;
+    parsing::describe({stream_.index(), TaskParser::RuleExpr, {}, parser_.getVocabulary()}, source_, stream_, diags_);
   }
 
  private:
@@ -114,11 +117,9 @@ Result<ast::Expr> parse_expression(const Sources& sources, SourceId source) {
   std::vector<Token> tokens = parsing::prepare(source, text, diags);
   if (diags.has_errors()) return diags;
   check_literals(source, text, tokens, diags);
-  auto* tree = Run(source, text, tokens, diags).thorough([](TaskParser& parser) {
-    TaskParser::ExprContext* expression = parser.expr();
-    parser.match(antlr4::Token::EOF);
-    return expression;
-  });
+  Run run(source, text, tokens, diags);  // owns the tree
+  auto* tree = run.thorough([](TaskParser& parser) { return parser.expr(); });
+  run.expect_end();
   if (diags.has_errors()) return diags;
   ast::Expr expression = parsing::build_expression(tree, source, text, diags);
   if (diags.has_errors()) return diags;

@@ -16,7 +16,7 @@ using Words = std::set<std::string, std::less<>>;
 struct Group {
   std::string_view mark;
   std::string_view phrase;
-  std::initializer_list<std::string_view> words;
+  std::vector<std::string_view> words;
 };
 
 std::vector<Group> groups() {

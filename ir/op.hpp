@@ -89,9 +89,9 @@ struct OpInstance {
   std::vector<ArrayType> out;
 };
 
-// Splits work over the backend's workers: calls body(begin, end) on disjoint parts of [0, count), each at
-// least `grain` long, and returns when all are done. The parts depend on count and grain only, so that
-// results do not depend on the number of threads.
+// Splits work over the backend's workers: calls body(begin, end) on disjoint parts of [0, count), each
+// `grain` long but the last, and returns when all are done. The parts depend on count and grain only, so
+// that results do not depend on the number of threads.
 class Parallel {
  public:
   virtual ~Parallel() = default;

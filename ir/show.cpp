@@ -125,7 +125,7 @@ std::string shaded(const Thumbnail& picture) {
   for (std::int64_t y = 0; y < picture.height(); ++y) {
     for (std::int64_t x = 0; x < picture.width(); ++x) {
       Pixel p = picture.at(y, x);
-      double light = 0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2];
+      double light = (299 * p[0] + 587 * p[1] + 114 * p[2]) / 1000;  // so that grey stays exactly itself
       out += shades[std::min(static_cast<std::size_t>(light * shades.size()), shades.size() - 1)];
     }
     out.erase(out.find_last_not_of(' ') + 1);

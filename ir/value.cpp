@@ -233,7 +233,8 @@ class Filler {
     else if (v.is_real())
       store_real(v, v.real());
     else
-      throw failure("E1004", {}, "a tensor holds numbers and bools, not " + print(v));
+      throw failure("E1004", {},
+                    "a tensor holds numbers and bools, not " + (v.is_string() ? quoted(v.string()) : print(v)));
     ++position_;
   }
 

@@ -1,7 +1,39 @@
-// The command line of taskspec: reads the arguments, calls the library, sets the exit code.
+// The command line of taskspec: reads the arguments, calls a command, sets the exit code.
 #include <cstdio>
+#include <unordered_map>
 
-int main() {
-  std::fputs("usage: taskspec COMMAND [ARGUMENTS]\n", stderr);
-  return 2;
+#include "interp/cli/commands.hpp"
+#include "interp/cli/terminal.hpp"
+
+namespace {
+
+using namespace taskspec;
+
+int dispatch(const cli::Options& options) {
+  Toolbox tools = standard_toolbox();
+  const std::unordered_map<std::string, std::function<int()>> commands = {
+      {"run", [&] { return cli::run(options, tools); }},     {"check", [&] { return cli::check(options, tools); }},
+      {"fmt", [&] { return cli::fmt(options); }},            {"test", [&] { return cli::test(options, tools); }},
+      {"graph", [&] { return cli::graph(options, tools); }}, {"explain", [&] { return cli::explain(options); }},
+      {"doc", [&] { return cli::doc(options, tools); }},     {"bench", [&] { return cli::bench(options); }},
+  };
+  return commands.at(options.command)();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::Parsed parsed = cli::parse_arguments(argc, argv);
+  if (!parsed.options) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  cli::install_signals();
+  try {
+    return dispatch(*parsed.options);
+  } catch (const Error& error) {
+    // What no command could put better: standard output that cannot be written, a file that went away.
+    cli::report(*parsed.options, Sources(), error.diags());
+    return 3;
+  }
 }

@@ -30,6 +30,10 @@ class HostContext {
 
   const Program& program;
   const OpTable& ops;
+  // A relative path to read from: as it is if there is such a file, else beside the program, so that a program
+  // and its data can be run from anywhere.
+  std::string input_path(const std::string& written) const;
+
   std::vector<std::string> arguments;                                   // after --
   std::function<void(std::string_view)> output;                         // standard output
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;

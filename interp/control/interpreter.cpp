@@ -39,13 +39,14 @@ auto placed(Span span, F&& body) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Program& program, Target& target, HostContext* host)
-    : program_(program), target_(target), host_(host), facts_(std::make_shared<Facts>(program)), modules_(program.modules.size()), stack_limit_(stack_floor()) {
+Interpreter::Interpreter(const Program& program, HostContext* host)
+    : program_(program), host_(host), facts_(std::make_shared<Facts>(program)), modules_(program.modules.size()), stack_limit_(stack_floor()) {
   if (host) interrupted_ = host->interrupted;
 }
 
 Interpreter Interpreter::nested(Target& target) const {
-  Interpreter other(program_, target, host_);
+  Interpreter other(program_, host_);
+  other.target_ = &target;
   other.interrupted_ = interrupted_;
   other.facts_ = facts_;
   other.modules_ = modules_;
@@ -85,7 +86,7 @@ Interpreter::Flow Interpreter::step(Frame& frame, CallId id) {
     case Form::if_:
     case Form::for_:
     case Form::while_:
-      if (frame.in_graph && target_.structured(*this, frame, id)) return Flow::next;
+      if (frame.in_graph && target_->structured(*this, frame, id)) return Flow::next;
       if (call.form == Form::if_) return if_(frame, call);
       return call.form == Form::for_ ? for_(frame, call) : while_(frame, call);
     case Form::return_:
@@ -142,7 +143,7 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
     case Form::compose: out = compose(frame, call); break;
     case Form::call:
     case Form::invoke:
-      if (call.form == Form::call && frame.in_graph && target_.structured(*this, frame, id)) break;
+      if (call.form == Form::call && frame.in_graph && target_->structured(*this, frame, id)) break;
       out = call_function(frame, call);
       break;
     case Form::apply: {
@@ -182,7 +183,7 @@ void Interpreter::check_guards(Frame& frame, const Call& call) {
 }
 
 bool Interpreter::truth(const Value& value, Span span) {
-  return value.is_bool() ? value.boolean() : target_.decide(value, span);
+  return value.is_bool() ? value.boolean() : target_->decide(value, span);
 }
 
 // ---- control flow ---------------------------------------------------------------------------------

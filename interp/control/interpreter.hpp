@@ -1,7 +1,8 @@
 // Runs host programs: walks the typed calls of functions, executes control flow and host values, and hands
 // tensor operations to a Target.
 //
-//   Interpreter run(program, target, host);
+//   Interpreter run(program, &host);
+//   run.set_target(target);
 //   run.module(program.main());
 #pragma once
 #include <atomic>
@@ -28,9 +29,11 @@ struct CallSite {
 
 class Interpreter {
  public:
-  Interpreter(const Program& program, Target& target, HostContext* host);
+  Interpreter(const Program& program, HostContext* host);
+  void set_target(Target& target) { target_ = &target; }  // before anything runs
 
   void module(const Module& module);                                  // its top level, once
+  void forget_modules() { modules_.clear(); }
   // Calls any function with its declared arguments; none = the default. Result: of a fn its value, else an Invocation.
   Value call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   Value apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
@@ -47,7 +50,7 @@ class Interpreter {
 
   const Program& program() const { return program_; }
   Facts& facts() { return *facts_; }
-  Target& target() { return target_; }
+  Target& target() { return *target_; }
   HostContext* host() { return host_; }
   Frame* top_level(ModuleId module) { return modules_[module.index()].get(); }
   // Runs with another target from here on, e.g. that of a nested session; returns the previous one.
@@ -76,6 +79,7 @@ class Interpreter {
   Value apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site);
   Value call_function(Frame& frame, const Call& call);
   Value run_on(Frame& frame, const Call& call);
+  static void forget(Frame& frame, const Block& block);
   Flow if_(Frame& frame, const Call& call);
   Flow for_(Frame& frame, const Call& call);
   Flow while_(Frame& frame, const Call& call);
@@ -86,11 +90,12 @@ class Interpreter {
   void poll(Span span) const;
 
   const Program& program_;
-  Target& target_;
+  Target* target_ = nullptr;
   HostContext* host_;
   const std::atomic<bool>* interrupted_ = nullptr;
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;                       // top-level frames, by module
+  std::uint32_t depth_ = 0;
   std::uintptr_t stack_limit_ = 0;
 };
 

@@ -11,7 +11,7 @@ void Interpreter::set_parameter(Frame& frame, std::size_t k, Span span) {
   const Parameter& parameter = frame.function.parameters[k];
   Value& value = frame.arguments[k];
   if (parameter.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
-  if (target_.is_tensor(value)) bind_dimensions(parameter.type, target_.type_of(value), frame, span, parameter.name);
+  if (target_->is_tensor(value)) bind_dimensions(parameter.type, target_->type_of(value), frame, span, parameter.name);
   if (parameter.variable.valid()) frame[parameter.variable] = value;
   for (CallId id : facts_->function(frame.id).parameter_calls)
     if (frame.function[id].index == k) frame[id] = value;
@@ -47,23 +47,27 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
 Value Interpreter::enter(Frame& frame, const CallSite& site) {
   const Function& function = frame.function;
   poll(site.span);
+  constexpr std::uint32_t deepest = 1'000'000;
+  if (depth_ == deepest) throw failure("E5006", site.span, "recursion too deep: more than 1000000 calls");
+  ++depth_;
   ScopeId outer = site.caller ? site.caller->scope : ScopeId(0);
   bool graph_part = function.effects.graph && function.kind != FunctionKind::task;
-  frame.scope = graph_part ? target_.open_scope(outer, program_.display_name(frame.id), frame.id) : outer;
+  frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), frame.id) : outer;
   frame.in_graph = function.kind == FunctionKind::graph || (site.caller && site.caller->in_graph);
   block(frame, function.body);
+  --depth_;
   if (function.kind == FunctionKind::fn) {
-    bool renames = graph_part && target_.is_tensor(frame.result);
-    return renames ? target_.renamed(frame.result, target_.scope_path(frame.scope) + ".value", true) : frame.result;
+    bool renames = graph_part && target_->is_tensor(frame.result);
+    return renames ? target_->renamed(frame.result, target_->scope_path(frame.scope) + ".value", true) : frame.result;
   }
   auto invocation = std::make_shared<Invocation>();
-  invocation->label = target_.scope_path(frame.scope);
+  invocation->label = target_->scope_path(frame.scope);
   for (const Output& output : function.outputs) {
     Value value = frame[output.variable];
     if (value.is_none()) throw failure("E1006", site.span, "output '" + output.name + "' is not set");
     invocation->names.push_back(output.name);
     invocation->outputs.push_back(
-        function.kind == FunctionKind::graph ? target_.renamed(value, invocation->label + "." + output.name, false) : value);
+        function.kind == FunctionKind::graph ? target_->renamed(value, invocation->label + "." + output.name, false) : value);
   }
   return Value(std::static_pointer_cast<Object>(invocation));
 }
@@ -98,7 +102,7 @@ Value Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> ar
   auto* owner = agent.as<Agent>();
   Value result;
   if (function.kind == FunctionKind::task) {
-    TaskResult done = target_.task(*this, {id, site.span, frame.arguments, owner, frame.scope, &frame});
+    TaskResult done = target_->task(*this, {id, site.span, frame.arguments, owner, frame.scope, &frame});
     for (auto& [parameter, version] : done.versions)
       if (VariableId place = function.parameters[parameter].variable; place.valid()) frame[place] = std::move(version);
     result = done.invocation;
@@ -221,13 +225,21 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
     if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
     agent->arguments.push_back(std::move(value));
   }
-  agent->instance = target_.instance(call.agent, agent->arguments);
+  agent->instance = target_->instance(call.agent, agent->arguments);
   Value self(std::static_pointer_cast<Object>(agent));
   for (const Slot& slot : def.slots) {
     Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame, nullptr});
-    agent->slots.push_back(target_.place(def.name + "." + slot.name, initial));
+    agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
   }
   return self;
+}
+
+// Drops what the calls of a block left in the frame: handles must not outlive their session.
+void Interpreter::forget(Frame& frame, const Block& block) {
+  for (CallId id : block.calls) {
+    frame[id] = Value();
+    for (const Block& inner : frame.function[id].blocks) forget(frame, inner);
+  }
 }
 
 Value Interpreter::run_on(Frame& frame, const Call& call) {
@@ -238,7 +250,7 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   Value value = inner.value_of(frame, call.blocks[0]);
   auto result = std::make_shared<Invocation>();
   auto keep = [&](const Value& v) {  // contents leave the session that ends here
-    return session->target().is_tensor(v) && v.as<Tensor>() ? target_.constant(session->target().receive(v, call.span)) : v;
+    return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span)) : v;
   };
   if (auto* invocation = value.as<Invocation>()) {
     result->label = invocation->label;
@@ -246,6 +258,8 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   } else if (!value.is_none()) {
     result->outputs.push_back(keep(value));
   }
+  value = Value();
+  forget(frame, call.blocks[0]);
   result->outputs.push_back(session->report());
   result->names = call.type.names;
   return Value(std::static_pointer_cast<Object>(result));

@@ -27,8 +27,8 @@ Value Interpreter::op(Frame& frame, const Call& call) {
   for (CallId in : call.in) {
     operands.push_back(in.valid() ? frame[in] : Value());
     const Value& value = operands.back();
-    if (target_.is_tensor(value)) {
-      types.push_back(target_.type_of(value));
+    if (target_->is_tensor(value)) {
+      types.push_back(target_->type_of(value));
       tensors = true;
     } else {
       types.push_back(in.valid() ? frame.function[in].type : Type());
@@ -42,7 +42,7 @@ Value Interpreter::op(Frame& frame, const Call& call) {
   }
   Type type = evaluate(call.type, frame);
   if (!settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
-  return target_.op(frame, call, operands, type);
+  return target_->op(frame, call, operands, type);
 }
 
 Value Interpreter::builtin(Frame& frame, const Call& call) {
@@ -76,7 +76,7 @@ Value Interpreter::read_global(const Call& call) {
   if (!frame || (*frame)[call.variable].is_none())
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
   Value value = (*frame)[call.variable];
-  if (auto* tensor = value.as<Tensor>(); tensor && !target_.is_tensor(value))
+  if (auto* tensor = value.as<Tensor>(); tensor && !target_->is_tensor(value))
     return Value(tensor->recorder.receive(*tensor, call.span));
   return value;
 }
@@ -84,7 +84,7 @@ Value Interpreter::read_global(const Call& call) {
 void Interpreter::write(Frame& frame, VariableId variable, Value value) {
   const Variable& declared = frame.function.variables[variable.index()];
   if (declared.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
-  if (facts_->function(frame.id).places[variable.index()] && target_.is_tensor(value)) value = target_.place(declared.name, value);
+  if (facts_->function(frame.id).places[variable.index()] && target_->is_tensor(value)) value = target_->place(declared.name, value);
   frame[variable] = std::move(value);
 }
 
@@ -156,8 +156,8 @@ Value Interpreter::field(Frame& frame, const Call& call) {
       names.items.push_back(Value::name(type.names[i]));
     return Value(std::move(names));
   }
-  if (target_.is_tensor(value)) {
-    Type type = target_.type_of(value);
+  if (target_->is_tensor(value)) {
+    Type type = target_->type_of(value);
     if (call.name == "rank") return Value(static_cast<std::int64_t>(type.rank()));
     if (call.name == "precision") return Value(std::string(info(type.precision).name));
     List shape;
@@ -169,10 +169,10 @@ Value Interpreter::field(Frame& frame, const Call& call) {
 
 Value Interpreter::receive(Frame& frame, const Call& call) {
   Value value = operand(frame, call, 0);
-  if (!target_.is_tensor(value)) return value;  // a host value already
+  if (!target_->is_tensor(value)) return value;  // a host value already
   auto kind = static_cast<Receive>(call.index);
   if (kind == Receive::handle) return value;
-  Array array = target_.receive(value, call.span);
+  Array array = target_->receive(value, call.span);
   if (kind != Receive::scalar) return nested_lists(array);
   if (array.elements() != 1)
     throw failure("E5004", call.span, ".scalar wants one element; this is " + array.type().text());

@@ -176,6 +176,7 @@ void Session::run(std::vector<NodeId> nodes) {
     tasks_run_ += outcome.tasks_run;
     chains_run_ += prepared.plan->steps();
     dispatches_ += outcome.dispatches;
+    plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
     peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
     if (options_.record) keep_records(prepared, outcome);
     settle(segment, outcome);
@@ -270,6 +271,7 @@ SessionReport Session::report() const {
   report.dispatches = dispatches_;
   report.dropped = dropped_;
   report.plans = plans_.size();
+  report.plan_peak = plan_peak_;
   report.peak_without_chains = peak_without_chains_;
   report.memory = backend_.memory();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

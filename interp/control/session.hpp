@@ -34,7 +34,8 @@ struct TimelineEntry {
 
 struct SessionReport {
   std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, plans = 0;
-  std::uint64_t peak_without_chains = 0;
+  std::uint64_t plan_peak = 0;            // bytes alive at most inside one run of a plan
+  std::uint64_t peak_without_chains = 0;  // the same if every task were its own dispatch
   Backend::Memory memory;
   double seconds = 0;
   std::vector<ProfileRow> profile;
@@ -97,7 +98,7 @@ class Session final : public Recorder {
   std::vector<Location> constants_;                     // by constant id, when written to the backend
   std::vector<Failure> poisons_;
   std::map<std::string, Prepared> plans_;
-  std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, peak_without_chains_ = 0;
+  std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0, peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;
   std::vector<ProfileRow> profile_;
   std::vector<TimelineEntry> timeline_;

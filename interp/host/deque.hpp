@@ -9,19 +9,19 @@
 
 namespace taskspec {
 
-struct Range {
+struct StepRange {
   std::uint32_t begin = 0, end = 0;
   std::uint32_t size() const { return end - begin; }
   bool empty() const { return begin == end; }
 };
 
-class RangeDeque {
+class StepDeque {
  public:
-  RangeDeque() { ring_.store(grow(64), std::memory_order_relaxed); }
+  StepDeque() { ring_.store(grow(64), std::memory_order_relaxed); }
 
   // Owner only. The store of `bottom_` is sequentially consistent, so that whoever goes to sleep afterwards
   // and looks once more sees the new entry, or is seen by us.
-  void push(Range range) {
+  void push(StepRange range) {
     std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
     Ring* ring = ring_.load(std::memory_order_relaxed);
     if (bottom - top_.load(std::memory_order_acquire) >= ring->capacity()) ring = larger(bottom);
@@ -29,7 +29,7 @@ class RangeDeque {
     bottom_.store(bottom + 1, std::memory_order_seq_cst);
   }
 
-  bool pop(Range& range) {
+  bool pop(StepRange& range) {
     std::int64_t bottom = bottom_.load(std::memory_order_relaxed) - 1;
     if (top_.load(std::memory_order_relaxed) > bottom) return false;
     bottom_.store(bottom, std::memory_order_seq_cst);
@@ -42,7 +42,7 @@ class RangeDeque {
   }
 
   // Any thread. False when empty or when somebody else was faster.
-  bool steal(Range& range) {
+  bool steal(StepRange& range) {
     std::int64_t top = top_.load(std::memory_order_seq_cst);
     if (top >= bottom_.load(std::memory_order_seq_cst)) return false;
     range = ring_.load(std::memory_order_acquire)->get(top);
@@ -56,10 +56,10 @@ class RangeDeque {
    public:
     explicit Ring(std::int64_t capacity) : mask_(capacity - 1), slots_(new std::atomic<std::uint64_t>[capacity]) {}
     std::int64_t capacity() const { return mask_ + 1; }
-    void put(std::int64_t at, Range r) {
-      slots_[at & mask_].store(r.begin | std::uint64_t{r.end} << 32, std::memory_order_relaxed);
+    void put(std::int64_t at, StepRange r) {
+      slots_[at & mask_].store(r.begin | static_cast<std::uint64_t>(r.end) << 32, std::memory_order_relaxed);
     }
-    Range get(std::int64_t at) const {
+    StepRange get(std::int64_t at) const {
       std::uint64_t packed = slots_[at & mask_].load(std::memory_order_relaxed);
       return {static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
     }

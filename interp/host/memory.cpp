@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace taskspec {
 
@@ -14,6 +15,7 @@ constexpr bool fill_patterns = false;
 constexpr bool fill_patterns = true;
 #endif
 constexpr int fresh_pattern = 0xCD, dead_pattern = 0xDD;
+constexpr std::size_t filled = 1 << 16;  // at most: this finds the mistakes too, and costs nothing
 
 Error no_memory(std::size_t bytes) { return failure("E5008", {}, "no memory for " + std::to_string(bytes) + " bytes"); }
 
@@ -25,15 +27,15 @@ void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
 
 }  // namespace
 
-Block::Block(std::size_t bytes) : size_(bytes) {
+Bytes::Bytes(std::size_t bytes) : size_(bytes) {
   std::size_t rounded = std::max<std::size_t>((bytes + 63) / 64 * 64, 64);
   auto* memory = rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(64, rounded));
   if (!memory) throw no_memory(bytes);
-  if (fill_patterns) std::memset(memory, fresh_pattern, rounded);
+  if (fill_patterns) std::memset(memory, fresh_pattern, std::min(rounded, filled));
   bytes_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { std::free(p); });
 }
 
-Block& Block::operator=(Block&& other) noexcept {
+Bytes& Bytes::operator=(Bytes&& other) noexcept {
   if (this == &other) return *this;
   drop();
   bytes_ = std::move(other.bytes_);
@@ -41,8 +43,8 @@ Block& Block::operator=(Block&& other) noexcept {
   return *this;
 }
 
-void Block::drop() noexcept {
-  if (fill_patterns && bytes_.use_count() == 1) std::memset(bytes_.get(), dead_pattern, size_);
+void Bytes::drop() noexcept {
+  if (fill_patterns && bytes_.use_count() == 1) std::memset(bytes_.get(), dead_pattern, std::min(size_, filled));
   bytes_.reset();
 }
 
@@ -68,34 +70,34 @@ Backend::Memory MemoryCount::now() const {
           live_.load(std::memory_order_relaxed), peak_.load(std::memory_order_relaxed)};
 }
 
-Block BlockCache::borrow(std::size_t bytes) {
+Bytes BytesCache::borrow(std::size_t bytes) {
   count_.take(bytes);
   {
     std::lock_guard lock(mutex_);
     auto fit = std::lower_bound(idle_.begin(), idle_.end(), bytes,
-                                [](const Block& block, std::size_t wanted) { return block.size() < wanted; });
+                                [](const Bytes& block, std::size_t wanted) { return block.size() < wanted; });
     if (fit != idle_.end()) {
-      Block block = std::move(*fit);
+      Bytes block = std::move(*fit);
       idle_.erase(fit);
       idle_bytes_ -= block.size();
       return block;
     }
   }
   try {
-    return Block(bytes);
+    return Bytes(bytes);
   } catch (const Error&) {
     count_.give(bytes);
     throw;
   }
 }
 
-void BlockCache::give_back(Block block, std::size_t bytes) {
+void BytesCache::give_back(Bytes block, std::size_t bytes) {
   count_.give(bytes);
   std::lock_guard lock(mutex_);
   if (idle_bytes_ + block.size() > memory_limit() / 4) return;
   idle_bytes_ += block.size();
   auto place = std::lower_bound(idle_.begin(), idle_.end(), block.size(),
-                                [](const Block& other, std::size_t size) { return other.size() < size; });
+                                [](const Bytes& other, std::size_t size) { return other.size() < size; });
   idle_.insert(place, std::move(block));
   if (idle_.size() <= kept) return;
   idle_bytes_ -= idle_.front().size();
@@ -125,7 +127,7 @@ Locations::Entry& Locations::entry(Location location) {
   return e;
 }
 
-Location Locations::insert(const ArrayType& type, Block block) {
+Location Locations::insert(const ArrayType& type, Bytes block) {
   if (vacant_.empty()) {
     if (entries_.size() >= position_mask) throw failure("E5008", {}, "more than 16 million values are alive");
     vacant_.push_back(static_cast<std::uint32_t>(entries_.size()));
@@ -144,7 +146,7 @@ Location Locations::add(const ArrayType& type) {
   std::size_t bytes = type.bytes();
   count_.take(bytes);
   try {
-    Block block(bytes);
+    Bytes block(bytes);
     std::lock_guard lock(mutex_);
     return insert(type, std::move(block));
   } catch (...) {
@@ -176,7 +178,7 @@ void Locations::own(Location location) {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
   if (!e.block.shared()) return;
-  Block alone(e.block.size());
+  Bytes alone(e.block.size());
   std::memcpy(alone.data(), e.block.data(), e.block.size());
   e.block = std::move(alone);
 }
@@ -186,14 +188,14 @@ Location Locations::take_over(Location from, const ArrayType& type) {
   Entry& e = entry(from);
   if (!e.block.data()) bug("the bytes of a location were taken over twice");
   count_.take(0);  // one more location to free, no more bytes
-  return insert(type, std::exchange(e.block, Block()));
+  return insert(type, std::exchange(e.block, Bytes()));
 }
 
 void Locations::free(Location location) {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
   count_.give(e.block.size());
-  e.block = Block();
+  e.block = Bytes();
   e.live = false;
   ++e.generation;
   vacant_.push_back(location.value & position_mask);

@@ -1,7 +1,7 @@
 // Memory of the host backend: blocks of bytes, the count of what is taken and given back, and the table
 // of Locations.
 //
-//   Location x = locations.add(type, Block(type.bytes()));     locations.data(x)     locations.free(x)
+//   Location x = locations.add(type, Bytes(type.bytes()));     locations.data(x)     locations.free(x)
 //
 // A freed Location is recognised when it is used again: that is a mistake of ours and ends in bug().
 #pragma once
@@ -15,13 +15,13 @@ namespace taskspec {
 
 // Bytes, 64-byte aligned. Shared with the Arrays that read() gave away, else owned alone. Debug builds
 // fill new and dead bytes with patterns, so that reading them shows.
-class Block {
+class Bytes {
  public:
-  Block() = default;
-  explicit Block(std::size_t bytes);  // throws Error E5008
-  Block(Block&&) = default;
-  Block& operator=(Block&& other) noexcept;
-  ~Block() { drop(); }
+  Bytes() = default;
+  explicit Bytes(std::size_t bytes);  // throws Error E5008
+  Bytes(Bytes&&) = default;
+  Bytes& operator=(Bytes&& other) noexcept;
+  ~Bytes() { drop(); }
 
   std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
@@ -49,17 +49,17 @@ class MemoryCount {
 
 // Blocks that runs borrow for arenas and scratch. They stay here between runs, so that a plan that runs
 // again asks the system for nothing; the count knows them only while they are lent.
-class BlockCache {
+class BytesCache {
  public:
-  explicit BlockCache(MemoryCount& count) : count_(count) {}
-  Block borrow(std::size_t bytes);
-  void give_back(Block block, std::size_t bytes);  // `bytes` as borrowed
+  explicit BytesCache(MemoryCount& count) : count_(count) {}
+  Bytes borrow(std::size_t bytes);
+  void give_back(Bytes block, std::size_t bytes);  // `bytes` as borrowed
 
  private:
   static constexpr std::size_t kept = 16;  // blocks; and a quarter of the memory at most
   MemoryCount& count_;
   std::mutex mutex_;
-  std::vector<Block> idle_;                // by size
+  std::vector<Bytes> idle_;                // by size
   std::size_t idle_bytes_ = 0;
 };
 
@@ -79,13 +79,13 @@ class Locations {
  private:
   struct Entry {
     ArrayType type;
-    Block block;
+    Bytes block;
     std::uint32_t generation = 0;  // one higher after every free
     bool live = false;
   };
   Entry& entry(Location location);
   const Entry& entry(Location location) const { return const_cast<Locations*>(this)->entry(location); }
-  Location insert(const ArrayType& type, Block block);
+  Location insert(const ArrayType& type, Bytes block);
 
   MemoryCount& count_;
   mutable std::mutex mutex_;

@@ -1,7 +1,6 @@
 #include "interp/host/pool.hpp"
 
 #include <algorithm>
-#include <deque>
 
 namespace taskspec {
 
@@ -35,8 +34,8 @@ Worker* Pool::here() {
   return nullptr;
 }
 
-void Pool::run(Worker& caller, Work& work, Range first) {
-  work_.store(&work, std::memory_order_relaxed);
+void Pool::run(Worker& caller, Job& job, StepRange first) {
+  job_.store(&job, std::memory_order_relaxed);
   finished_.store(false, std::memory_order_relaxed);
   caller.push(first);
   live(caller);
@@ -48,20 +47,84 @@ bool Pool::over(const Worker& self) const {
 }
 
 void Pool::live(Worker& self) {
-  for (Range range; !over(self);)
-    if (self.deque_.pop(range) || find(self, range)) work_.load(std::memory_order_relaxed)->process(self, range);
+  for (StepRange range; !over(self);)
+    if (self.deque_.pop(range) || find(self, range)) job_.load(std::memory_order_relaxed)->process(self, range);
 }
 
-bool Pool::find(Worker& self, Range& range) {
+bool Pool::find(Worker& self, StepRange& range) {
   searchers_.fetch_add(1, std::memory_order_seq_cst);
   for (int round = 0; round < search_rounds && !over(self); ++round) {
-    if (take_from(self, range)) return true;
-    if (searchers_.load(std::memory_order_relaxed) == 0) return false;
+    for (std::uint32_t i = 1; i < size(); ++i) {
+      Worker& other = workers_[(self.index + i) % size()];
+      if (other.deque_.steal(range)) {
+        found(!other.deque_.empty());
+        return true;
+      }
+      if (other.team_.wants_help()) {
+        found(other.team_.parts_left() > 1);
+        other.team_.help();
+        return false;
+      }
+    }
     relax();
   }
   searchers_.fetch_sub(1, std::memory_order_seq_cst);
   if (!over(self)) sleep(self);
   return false;
+}
+
+void Pool::found(bool more) {
+  if (searchers_.fetch_sub(1, std::memory_order_seq_cst) == 1 && more) wake_if_useful();
+}
+
+bool Pool::something_to_do() const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [](const Worker& w) { return !w.deque_.empty() || w.team_.wants_help(); });
+}
+
+// First on the list, then one more look: whoever makes work does it the other way round, so that one of
+// the two sees the other.
+void Pool::sleep(Worker& self) {
+  {
+    std::lock_guard lock(idle_mutex_);
+    idle_.push_back(self.index);
+    sleepers_.store(static_cast<std::uint32_t>(idle_.size()), std::memory_order_seq_cst);
+  }
+  if ((something_to_do() || over(self)) && strike_off(self.index)) return;
+  self.permit_.wait(0, std::memory_order_acquire);
+  self.permit_.store(0, std::memory_order_relaxed);
+}
+
+// False when somebody was faster: then a permit is there, or on its way.
+bool Pool::strike_off(std::uint32_t index) {
+  std::lock_guard lock(idle_mutex_);
+  auto found = std::find(idle_.begin(), idle_.end(), index);
+  if (found == idle_.end()) return false;
+  idle_.erase(found);
+  sleepers_.store(static_cast<std::uint32_t>(idle_.size()), std::memory_order_seq_cst);
+  return true;
+}
+
+void Pool::wake(Worker& worker) {
+  worker.permit_.store(1, std::memory_order_release);
+  worker.permit_.notify_one();
+}
+
+void Pool::wake_one() {
+  std::uint32_t index;
+  {
+    std::lock_guard lock(idle_mutex_);
+    if (idle_.empty()) return;
+    index = idle_.back();  // slept least, its cache is warm
+    idle_.pop_back();
+    sleepers_.store(static_cast<std::uint32_t>(idle_.size()), std::memory_order_seq_cst);
+  }
+  wake(workers_[index]);
+}
+
+void Pool::finish() {
+  finished_.store(true, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) != 0 && strike_off(0)) wake(workers_[0]);
 }
 
 }  // namespace taskspec

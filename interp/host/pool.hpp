@@ -6,7 +6,9 @@
 //   Pool::Entry entry(pool);            // this thread is worker 0 for as long as `entry` lives
 //   pool.run(entry.worker(), work, {0, 1});    // work.process(worker, range) until pool.finish()
 #pragma once
+#include <deque>
 #include <thread>
+#include <vector>
 
 #include "interp/host/deque.hpp"
 #include "interp/host/team.hpp"
@@ -16,10 +18,10 @@ namespace taskspec {
 class Worker;
 
 // What the workers do with a range that was pushed.
-class Work {
+class Job {
  public:
-  virtual ~Work() = default;
-  virtual void process(Worker& worker, Range range) = 0;
+  virtual ~Job() = default;
+  virtual void process(Worker& worker, StepRange range) = 0;
 };
 
 class alignas(64) Worker {
@@ -27,13 +29,13 @@ class alignas(64) Worker {
   Worker(Pool& pool, std::uint32_t index) : index(index), pool_(pool), team_(pool) {}
   const std::uint32_t index;
 
-  void push(Range range);            // by its own thread
+  void push(StepRange range);            // by its own thread
   Parallel& parallel() { return team_; }
 
  private:
   friend class Pool;
   Pool& pool_;
-  RangeDeque deque_;
+  StepDeque deque_;
   Team team_;
   alignas(64) std::atomic<std::uint32_t> permit_{0};  // 1: go on
 };
@@ -56,7 +58,7 @@ class Pool {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(workers_.size()); }
   Worker* here();                        // the worker that runs on this thread, if one does
-  void run(Worker& caller, Work& work, Range first);
+  void run(Worker& caller, Job& job, StepRange first);
   void finish();                         // by whoever processed the last range of a run
   // After something was made that another worker could do.
   void wake_if_useful() {
@@ -65,12 +67,13 @@ class Pool {
 
  private:
   friend class Worker;
-  bool find(Worker& self, Range& range);        // steals, helps, in the end sleeps
-  bool take_from(Worker& self, Range& range);   // one round; true if a range was stolen
+  bool find(Worker& self, StepRange& range);        // steals, helps, in the end sleeps
   bool something_to_do() const;
   bool over(const Worker& self) const;
   void found(bool more);
   void sleep(Worker& self);
+  bool strike_off(std::uint32_t index);
+  void wake(Worker& worker);
   void wake_one();
   void live(Worker& self);
 
@@ -78,7 +81,7 @@ class Pool {
   std::vector<std::thread> threads_;
   std::mutex entrance_;                                  // one run at a time
   std::atomic<std::thread::id> caller_{};
-  std::atomic<Work*> work_{nullptr};
+  std::atomic<Job*> job_{nullptr};
   alignas(64) std::atomic<bool> finished_{true};
   std::atomic<bool> quit_{false};
   alignas(64) std::atomic<std::uint32_t> sleepers_{0};   // idle_.size()
@@ -87,7 +90,7 @@ class Pool {
   std::vector<std::uint32_t> idle_;                      // workers that sleep or are about to
 };
 
-inline void Worker::push(Range range) {
+inline void Worker::push(StepRange range) {
   deque_.push(range);
   pool_.wake_if_useful();
 }

@@ -1,5 +1,7 @@
 #include "interp/host/team.hpp"
 
+#include <algorithm>
+
 #include "interp/host/pool.hpp"
 
 namespace taskspec {
@@ -10,14 +12,15 @@ constexpr int spins = 200;  // some microseconds; stragglers are part of one par
 
 void Team::run(std::int64_t count, std::int64_t grain, Body body, void* context) {
   if (count <= 0) return;
-  std::int64_t parts = Parallel::parts(count, grain);
-  if (parts == 1 || pool_.size() == 1 || busy_.exchange(true, std::memory_order_acquire)) {
-    for (std::int64_t i = 0; i < parts; ++i) body(context, count * i / parts, count * (i + 1) / parts);
-    return;
-  }
+  grain = std::max<std::int64_t>(grain, 1);
+  if (count <= grain || pool_.size() == 1 || busy_.exchange(true, std::memory_order_acquire))
+    return Serial().run(count, grain, body, context);
   count_ = count;
+  grain_ = grain;
   body_ = body;
   context_ = context;
+  std::int64_t parts = (count - 1) / grain + 1;
+  claim_ = std::max<std::int64_t>(parts / (std::int64_t{32} * pool_.size()), 1);
   parts_.store(parts, std::memory_order_relaxed);
   next_.store(0, std::memory_order_relaxed);
   open_.store(true, std::memory_order_seq_cst);
@@ -31,13 +34,16 @@ void Team::run(std::int64_t count, std::int64_t grain, Body body, void* context)
 
 void Team::take_parts() {
   std::int64_t parts = parts_.load(std::memory_order_relaxed);
-  for (std::int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < parts;) {
-    try {
-      body_(context_, count_ * i / parts, count_ * (i + 1) / parts);
-    } catch (...) {
-      std::lock_guard lock(error_mutex_);
-      if (!error_) error_ = std::current_exception();
-    }
+  for (std::int64_t first; (first = next_.fetch_add(claim_, std::memory_order_relaxed)) < parts;)
+    for (std::int64_t part = first; part < std::min(first + claim_, parts); ++part) do_part(part);
+}
+
+void Team::do_part(std::int64_t part) {
+  try {
+    body_(context_, part * grain_, std::min((part + 1) * grain_, count_));
+  } catch (...) {
+    std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::current_exception();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <utility>
 
 #include "ir/op.hpp"
 
@@ -27,6 +28,7 @@ class Team final : public Parallel {
 
  private:
   void take_parts();
+  void do_part(std::int64_t part);
   void close();
 
   Pool& pool_;
@@ -35,7 +37,7 @@ class Team final : public Parallel {
   std::atomic<std::uint32_t> helpers_{0};
   std::atomic<std::int64_t> parts_{0}, next_{0};
   // Written before `open_` is set, read only by those who saw it set.
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, grain_ = 1, claim_ = 1;  // parts taken at a time
   Body body_ = nullptr;
   void* context_ = nullptr;
   std::mutex error_mutex_;

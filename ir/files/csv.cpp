@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -25,17 +24,14 @@ std::string_view trimmed(std::string_view cell) {
   return cell;
 }
 
-// nullopt for what is no number, and for numbers that no f64 holds.
 std::optional<double> number_in(std::string_view cell) {
   cell = trimmed(cell);
   if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
   double value = 0;
   auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (end != cell.data() + cell.size() || error == std::errc::invalid_argument) return std::nullopt;
-  if (error == std::errc()) return value;
-  value = std::strtod(std::string(cell).c_str(), nullptr);  // out of range: tiny is fine, huge is not
-  if (std::isinf(value)) return std::nullopt;
-  return value;
+  // Too large or too small for f64: inf or 0, as everywhere else in the language.
+  return error == std::errc() ? value : std::strtod(std::string(cell).c_str(), nullptr);
 }
 
 // RFC 4180: cells end at commas, rows at line ends; a quoted cell may hold both, and "" for a quote.
@@ -138,7 +134,7 @@ class Reader {
   Error not_a_number(const Cell& cell) const {
     std::string_view shown = trimmed(cell.text).substr(0, 40);
     if (shown.empty()) return error(cell.line, cell.column, "expected a number, the cell is empty");
-    return error(cell.line, cell.column, fmt::format("expected a number that f64 holds, found '{}'", shown));
+    return error(cell.line, cell.column, fmt::format("expected a number, found '{}'", shown));
   }
 
   std::string path_;

@@ -59,15 +59,19 @@ class PngReader {
       png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // check_picture has the last word
       png_read_info(png_, info_);
     }));
-    auto raw_bits = static_cast<std::uint64_t>(png_get_bit_depth(png_, info_)) * png_get_channels(png_, info_);
-    check(guarded(png_, [&] { choose_transforms(); }));
+    // All from the header alone: libpng takes memory for rows as soon as transforms are chosen.
+    int color = png_get_color_type(png_, info_), depth = png_get_bit_depth(png_, info_);
+    transparent_ = (color & PNG_COLOR_MASK_ALPHA) || png_get_valid(png_, info_, PNG_INFO_tRNS);
+    colourful_ = color & PNG_COLOR_MASK_COLOR;
     PictureSize size{png_get_image_height(png_, info_), png_get_image_width(png_, info_),
-                     png_get_channels(png_, info_)};
-    bool wide = png_get_bit_depth(png_, info_) == 16;
-    constexpr std::uint64_t deflate = 1040;  // one byte of it gives at most 1032
-    auto bits = static_cast<std::uint64_t>(size.channels) * (wide ? 16 : 8);
-    check_picture(file_, size, wide ? 2 : 1, deflate * bits / raw_bits);
-    return {wide ? Precision::u16 : Precision::u8, {size.height, size.width, size.channels}};
+                     transparent_ ? 4
+                     : colourful_ ? 3
+                                  : 1};
+    std::int64_t sample_bytes = depth == 16 ? 2 : 1;
+    constexpr std::int64_t deflate = 1040;  // one byte of it gives at most 1032
+    std::int64_t raw_bits = depth * png_get_channels(png_, info_), bits = size.channels * sample_bytes * 8;
+    check_picture(file_, size, sample_bytes, static_cast<std::uint64_t>(deflate * bits / raw_bits));
+    return {depth == 16 ? Precision::u16 : Precision::u8, {size.height, size.width, size.channels}};
   }
 
   Array picture() {
@@ -77,6 +81,7 @@ class PngReader {
     std::vector<png_bytep> rows(height);
     for (std::size_t y = 0; y < height; ++y) rows[y] = reinterpret_cast<png_bytep>(array.raw()) + y * row_bytes;
     check(guarded(png_, [&] {
+      choose_transforms();
       png_read_image(png_, rows.data());
       png_read_end(png_, nullptr);
     }));
@@ -87,9 +92,7 @@ class PngReader {
   // Every kind of png becomes grey, RGB or RGBA of 8 or 16 bits.
   void choose_transforms() {
     png_set_expand(png_);  // palettes, 1 to 4 bits, transparent colours
-    int color = png_get_color_type(png_, info_);
-    bool transparent = (color & PNG_COLOR_MASK_ALPHA) || png_get_valid(png_, info_, PNG_INFO_tRNS);
-    if (transparent && !(color & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png_);
+    if (transparent_ && !colourful_) png_set_gray_to_rgb(png_);
     if (std::endian::native == std::endian::little) png_set_swap(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
@@ -103,6 +106,7 @@ class PngReader {
   Complaint complaint_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
+  bool transparent_ = false, colourful_ = false;
 };
 
 class PngWriter {
@@ -119,7 +123,8 @@ class PngWriter {
   PngWriter& operator=(const PngWriter&) = delete;
   ~PngWriter() { png_destroy_write_struct(&png_, &info_); }
 
-  std::vector<png_byte> encoded(const PictureSize& size, int bit_depth, const std::uint8_t* pixels) {
+  // The bytes belong to the writer.
+  std::span<const png_byte> encoded(const PictureSize& size, int bit_depth, const std::uint8_t* pixels) {
     auto row_bytes = static_cast<std::size_t>(size.width * size.channels * (bit_depth / 8));
     int color = size.channels == 1   ? PNG_COLOR_TYPE_GRAY
                 : size.channels == 3 ? PNG_COLOR_TYPE_RGB
@@ -135,7 +140,7 @@ class PngWriter {
       png_write_end(png_, nullptr);
     });
     if (!done) throw failure("E5008", {}, fmt::format("cannot encode a png file: {}", complaint_.text));
-    return std::move(bytes_);
+    return bytes_;
   }
 
  private:
@@ -168,7 +173,8 @@ void save_png(const Array& array, const std::string& path) {
     throw not_a_picture(array, path, "a png file holds u8, u16 or bool");
   std::vector<std::uint8_t> room;
   const std::uint8_t* pixels = picture_bytes(array, room);
-  write_whole(path, std::as_bytes(std::span(PngWriter().encoded(size, wide ? 16 : 8, pixels))));
+  PngWriter writer;
+  write_whole(path, std::as_bytes(writer.encoded(size, wide ? 16 : 8, pixels)));
 }
 
 }  // namespace taskspec

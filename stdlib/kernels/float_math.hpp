@@ -51,8 +51,9 @@ TASKSPEC_INLINE double sine(double x, std::int64_t quarters) {
   double k = shifted - rounder;
   double r = (x - k * 1.5707963267341256142) - k * 6.0771005065061926e-11;
   double z = r * r;
-  double sin_r = r + r * z * polynomial(z, -0.16666666666663872, 0.0083333333310702096, -0.00019841266908224796,
-                                        2.7555988280021415e-6, -2.4805390945766066e-8);
+  double sin_r = r + r * z *
+                         polynomial(z, -0.16666666666663872, 0.0083333333310702096, -0.00019841266908224796,
+                                    2.7555988280021415e-6, -2.4805390945766066e-8);
   double cos_r = 1 + z * polynomial(z, -0.49999999999999969, 0.041666666666630747, -0.0013888888882100918,
                                     2.4801582609336557e-5, -2.7555852592391735e-7, 2.0665294635775562e-9);
   std::int64_t quarter = std::bit_cast<std::int64_t>(shifted) + quarters;

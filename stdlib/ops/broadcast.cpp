@@ -15,7 +15,7 @@ Type type(RuleContext& ctx) {
   const Type& x = tensor_operand(ctx, "broadcast", 0);
   std::vector<Dim> dims;
   for (std::size_t i = 1; i < ctx.count(); ++i) dims.push_back(extent_operand(ctx, i));
-  if (dims.size() < x.rank()) ctx.fail("E2001", fmt::format("{} has more axes than {}", x.text(), shape_text(dims)));
+  if (dims.size() < x.rank()) refuse(ctx, "E2001", fmt::format("{} has more axes than {}", x.text(), shape_text(dims)));
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const Dim& wanted = dims[dims.size() - x.rank() + i];
     if (!(x.dims[i] == Dim(1)))

@@ -13,20 +13,20 @@ constexpr Operand operands[] = {{.name = "tensors", .kind = OperandKind::tensors
 Type type(RuleContext& ctx) {
   if (already_reported(ctx)) return Type::Kind::error;
   const std::vector<Type>& parts = ctx.type(0).parts;
-  if (parts.empty()) ctx.fail("E1003", "concat needs at least one tensor", 0);
+  if (parts.empty()) refuse(ctx, "E1003", "concat needs at least one tensor", 0);
   for (const Type& part : parts)
-    if (!part.is_tensor()) ctx.fail("E1004", "concat joins tensors, not " + part.text(), 0);
+    if (!part.is_tensor()) refuse(ctx, "E1004", "concat joins tensors, not " + part.text(), 0);
   Type result = parts[0];
   std::optional<std::size_t> axis = axis_operand(ctx, 1, result.rank());
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Type& part = parts[i];
     if (part.precision != result.precision)
-      ctx.fail("E2002",
-               fmt::format("precision differs: {} and {} in concat; convert one side with 'as'",
-                           info(result.precision).name, info(part.precision).name),
-               0);
+      refuse(ctx, "E2002",
+             fmt::format("precision differs: {} and {} in concat; convert one side with 'as'",
+                         info(result.precision).name, info(part.precision).name),
+             0);
     if (part.rank() != result.rank())
-      ctx.fail("E2001", fmt::format("shapes differ: {} and {} in concat", parts[0].text(), part.text()), 0);
+      refuse(ctx, "E2001", fmt::format("shapes differ: {} and {} in concat", parts[0].text(), part.text()), 0);
     for (std::size_t d = 0; d < part.rank(); ++d)
       if (axis && d != *axis)
         ctx.require_same(result.dims[d], part.dims[d],

@@ -11,10 +11,10 @@ constexpr std::size_t stride = 3, pad = 4, dilation = 5, groups = 6;  // operand
 Dim group_count(RuleContext& ctx, const Type& w) {
   Dim count = *ctx.dim(groups);
   if (!count.is_constant()) return count;
-  if (*count.constant() < 1) ctx.fail("E1003", "groups must be at least 1, not " + count.text(), groups);
+  if (*count.constant() < 1) refuse(ctx, "E1003", "groups must be at least 1, not " + count.text(), groups);
   std::optional<std::int64_t> outputs = w.dims[0].constant();
   if (outputs && *outputs % *count.constant() != 0)
-    ctx.fail("E2001", fmt::format("{} output channels do not split into {} groups", *outputs, count.text()), groups);
+    refuse(ctx, "E2001", fmt::format("{} output channels do not split into {} groups", *outputs, count.text()), groups);
   return count;
 }
 
@@ -22,7 +22,7 @@ Dim group_count(RuleContext& ctx, const Type& w) {
 
 Type convolution_type(RuleContext& ctx, const Type& x, const Type& w, Precision precision) {
   require_image(ctx, x, 0);
-  if (w.rank() != 4) ctx.fail("E2001", "weights are [O, C / groups, kh, kw]; these are " + w.text(), 1);
+  if (w.rank() != 4) refuse(ctx, "E2001", "weights are [O, C / groups, kh, kw]; these are " + w.text(), 1);
   Dim channels = w.dims[1] * group_count(ctx, w);
   const Dim& given = x.dims[x.rank() - 3];
   ctx.require_same(given, channels,

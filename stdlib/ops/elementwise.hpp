@@ -4,9 +4,9 @@
 //   .kernel = map_kernel<Add, Takes::numbers>
 //
 // A function object F sees f16 as float and bool as 0 or 1. It may also have
-//   static bool allows(x...)    false where it fails (division by zero): then the whole output is poisoned
-//   static bool regular(float)  where `fast` holds; loops whose elements are all regular vectorise with
-//   static float fast(float)    it, and give the same bits as mixed ones.
+//   bool allows(x...)     false where it fails (division by zero): then the whole output is poisoned
+//   bool regular(float)   where `fast` holds: loops whose elements are all regular vectorise with it, and give
+//   float fast(float)     the same bits as mixed ones
 #pragma once
 #include <algorithm>
 #include <tuple>
@@ -90,19 +90,19 @@ class ElementwiseKernel : public Kernel {
 namespace elementwise_detail {
 
 template <class F, class... T>
-concept Failing = requires(T... x) {
-  F::allows(x...);
+concept Failing = requires(const F& f, T... x) {
+  f.allows(x...);
 };
 
 template <class F, class... T>
-concept Fast = requires(T... x) {
-  F::fast(x...);
+concept Fast = requires(const F& f, T... x) {
+  f.fast(x...);
 };
 
-template <class F, class Out, class... In>
-TASKSPEC_CLONES bool allowed(std::int64_t count, const In*... in) {
+template <class F, class... In>
+TASKSPEC_CLONES bool allowed(const F& f, std::int64_t count, const In*... in) {
   bool all = true;
-  for (std::int64_t i = 0; i < count; ++i) all &= F::allows(convert<Computed<In>>(in[i])...);
+  for (std::int64_t i = 0; i < count; ++i) all &= f.allows(convert<Computed<In>>(in[i])...);
   return all;
 }
 
@@ -119,14 +119,14 @@ TASKSPEC_CLONES void map_fast(const F& f, std::int64_t count, Out* out, const In
   for (std::int64_t begin = 0; begin < count; begin += block) {
     std::int64_t end = std::min(begin + block, count);
     bool regular = true;
-    for (std::int64_t i = begin; i < end; ++i) regular &= F::regular(convert<Computed<In>>(in[i])...);
+    for (std::int64_t i = begin; i < end; ++i) regular &= f.regular(convert<Computed<In>>(in[i])...);
     if (regular) {
 #pragma GCC ivdep
-      for (std::int64_t i = begin; i < end; ++i) out[i] = convert<Out>(F::fast(convert<Computed<In>>(in[i])...));
+      for (std::int64_t i = begin; i < end; ++i) out[i] = convert<Out>(f.fast(convert<Computed<In>>(in[i])...));
     } else {
       for (std::int64_t i = begin; i < end; ++i)
-        out[i] = convert<Out>(F::regular(convert<Computed<In>>(in[i])...) ? F::fast(convert<Computed<In>>(in[i])...)
-                                                                          : f(convert<Computed<In>>(in[i])...));
+        out[i] = convert<Out>(f.regular(convert<Computed<In>>(in[i])...) ? f.fast(convert<Computed<In>>(in[i])...)
+                                                                         : f(convert<Computed<In>>(in[i])...));
     }
   }
 }
@@ -145,7 +145,7 @@ class MapKernel final : public ElementwiseKernel {
   template <std::size_t... I>
   bool loop(const Pointers& in, std::byte* out, std::int64_t count, std::index_sequence<I...>) const {
     if constexpr (Failing<F, Computed<In>...>)
-      if (!allowed<F, Out>(count, reinterpret_cast<const In*>(in[I])...)) return false;
+      if (!allowed<F>(f_, count, reinterpret_cast<const In*>(in[I])...)) return false;
     if constexpr (Fast<F, Computed<In>...> && (std::is_same_v<Computed<In>, float> && ...))
       map_fast<F, Out>(f_, count, reinterpret_cast<Out*>(out), reinterpret_cast<const In*>(in[I])...);
     else
@@ -156,41 +156,46 @@ class MapKernel final : public ElementwiseKernel {
   F f_;
 };
 
-template <class F, class Out, class T, std::size_t... I>
-std::unique_ptr<Kernel> make(const OpInstance& call, F f, Fault fault, std::index_sequence<I...>) {
-  return std::make_unique<MapKernel<F, Out, std::tuple_element_t<0, std::tuple<T, decltype(I)>>...>>(call, f, fault);
-}
-
 }  // namespace elementwise_detail
 
-// A kernel whose operands have the precision of the first one, as has the result unless `Out` is given.
-template <class F, Takes takes, std::size_t Operands, class Out = void>
-std::unique_ptr<Kernel> make_map(const OpInstance& call, F f, Fault fault = {"E5002", "division by zero"}) {
-  return with_storage(call.in[0].precision, [&](auto element) -> std::unique_ptr<Kernel> {
-    using T = decltype(element);
-    if constexpr (is_taken<T>(takes)) {
-      using Result = std::conditional_t<std::is_void_v<Out>, T, Out>;
-      return elementwise_detail::make<F, Result, T>(call, f, fault, std::make_index_sequence<Operands>{});
-    } else {
-      bug("the rule of an op let in a precision without a loop");
-    }
+// The kernel of f on operands stored as In..., with a result stored as Out.
+template <class Out, class... In, class F>
+std::unique_ptr<Kernel> map_kernel(const OpInstance& call, F f, Fault fault = {"E5002", "division by zero"}) {
+  return std::make_unique<elementwise_detail::MapKernel<F, Out, In...>>(call, f, std::move(fault));
+}
+
+// Calls make(T{}) with the type that stores `precision`, one of those that the op takes.
+template <Takes takes, class Make>
+std::unique_ptr<Kernel> with_taken(Precision precision, Make make) {
+  return with_storage(precision, [&](auto element) -> std::unique_ptr<Kernel> {
+    if constexpr (is_taken<decltype(element)>(takes)) return make(element);
+    bug("the rule of an op let in a precision without a loop");
   });
 }
 
 template <class F, Takes takes>
 std::unique_ptr<Kernel> unary_kernel(const OpInstance& call) {
-  return make_map<F, takes, 1>(call, F{});
+  return with_taken<takes>(call.in[0].precision, [&](auto x) {
+    using T = decltype(x);
+    return map_kernel<T, T>(call, F{});
+  });
 }
 
 template <class F, Takes takes>
 std::unique_ptr<Kernel> binary_kernel(const OpInstance& call) {
-  return make_map<F, takes, 2>(call, F{});
+  return with_taken<takes>(call.in[0].precision, [&](auto x) {
+    using T = decltype(x);
+    return map_kernel<T, T, T>(call, F{});
+  });
 }
 
 // Gives bool.
 template <class F>
 std::unique_ptr<Kernel> comparison_kernel(const OpInstance& call) {
-  return make_map<F, Takes::any, 2, std::uint8_t>(call, F{});
+  return with_taken<Takes::any>(call.in[0].precision, [&](auto x) {
+    using T = decltype(x);
+    return map_kernel<std::uint8_t, T, T>(call, F{});
+  });
 }
 
 }  // namespace taskspec

@@ -16,7 +16,7 @@ Type type(RuleContext& ctx) {
   Type x = tensor_operand(ctx, "gather", 0);
   const Type& index = index_operand(ctx, "gather", 1);
   std::optional<std::size_t> axis = axis_operand(ctx, 2, x.rank());
-  if (x.rank() == 0) ctx.fail("E2004", "gather picks along an axis, and " + x.text() + " has none", 0);
+  if (x.rank() == 0) refuse(ctx, "E2004", "gather picks along an axis, and " + x.text() + " has none", 0);
   if (!axis) return Type::tensor(x.precision, unknown_dims(ctx, x.rank() - 1 + index.rank()));
   auto place = x.dims.erase(x.dims.begin() + static_cast<std::ptrdiff_t>(*axis));
   x.dims.insert(place, index.dims.begin(), index.dims.end());

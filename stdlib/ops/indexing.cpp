@@ -35,8 +35,8 @@ std::optional<Fault> index_fault(IndexReader read, const std::byte* indices, con
 const Type& index_operand(RuleContext& ctx, std::string_view symbol, std::size_t operand) {
   const Type& index = tensor_operand(ctx, symbol, operand);
   if (!is_integer(index.precision))
-    ctx.fail("E2002", fmt::format("an index is an integer tensor, not {}", index.text()), static_cast<int>(operand),
-             "convert it with 'as', as in 'i as i64'");
+    refuse(ctx, "E2002", fmt::format("an index is an integer tensor, not {}", index.text()), static_cast<int>(operand),
+           "convert it with 'as', as in 'i as i64'");
   return index;
 }
 

@@ -13,8 +13,8 @@ constexpr Operand operands[] = {{"x"}, {"w"}, {.name = "b", .standard = Default:
 Type type(RuleContext& ctx) {
   if (already_reported(ctx)) return Type::Kind::error;
   const Type &x = tensor_operand(ctx, "linear", 0), &w = tensor_operand(ctx, "linear", 1);
-  if (x.rank() == 0) ctx.fail("E2001", "linear takes x as [..., I], not " + x.text(), 0);
-  if (w.rank() != 2) ctx.fail("E2001", "linear takes w as [O, I], not " + w.text(), 1);
+  if (x.rank() == 0) refuse(ctx, "E2001", "linear takes x as [..., I], not " + x.text(), 0);
+  if (w.rank() != 2) refuse(ctx, "E2001", "linear takes w as [O, I], not " + w.text(), 1);
   Type result = Type::tensor(product_precision(ctx, "linear", 0, 1), x.dims);
   ctx.require_same(x.dims.back(), w.dims[1],
                    fmt::format("shapes differ: linear of {} and {}; the inputs are {} against {}", x.text(), w.text(),

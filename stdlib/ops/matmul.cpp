@@ -47,7 +47,7 @@ Type type(RuleContext& ctx) {
   const Type &a = tensor_operand(ctx, "@", 0), &b = tensor_operand(ctx, "@", 1);
   for (int i : {0, 1})
     if (ctx.type(static_cast<std::size_t>(i)).rank() == 0)
-      ctx.fail("E2001", "@ multiplies vectors and matrices; this has rank 0", i, "use * to scale");
+      refuse(ctx, "E2001", "@ multiplies vectors and matrices; this has rank 0", i, "use * to scale");
   Precision precision = product_precision(ctx, "@", 0, 1);
   std::array<Dim, 2> left = matrix(a.dims, true), right = matrix(b.dims, false);
   std::string text = call_text(ctx, "@");

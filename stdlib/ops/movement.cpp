@@ -43,7 +43,8 @@ Work movement_work(const OpInstance& call) {
 
 GradientBuilder::Var slice_along(GradientBuilder& g, GradientBuilder::Var v, std::size_t axis, std::int64_t begin,
                                  std::int64_t end) {
-  std::vector<std::variant<GradientBuilder::Var, Value>> operands{v, Value(std::string(axis, '*') + "r")};
+  std::vector<std::variant<GradientBuilder::Var, Value>> operands{v};
+  operands.push_back(Value(std::string(axis, '*') + "r"));
   for (std::size_t i = 0; i < axis; ++i) {
     operands.push_back(Value(std::int64_t{0}));
     operands.push_back(Value(g.type(v).extents[i]));

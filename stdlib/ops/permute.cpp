@@ -15,13 +15,13 @@ Type type(RuleContext& ctx) {
   if (already_reported(ctx)) return Type::Kind::error;
   const Type& x = tensor_operand(ctx, "permute", 0);
   if (ctx.count() - 1 != x.rank())
-    ctx.fail("E1003", fmt::format("permute names every axis once: {} of them, not {}", x.rank(), ctx.count() - 1));
+    refuse(ctx, "E1003", fmt::format("permute names every axis once: {} of them, not {}", x.rank(), ctx.count() - 1));
   std::vector<std::size_t> axes;
   for (std::size_t i = 1; i < ctx.count(); ++i) {
     std::optional<std::size_t> axis = axis_operand(ctx, i, x.rank());
     if (!axis) return Type::tensor(x.precision, unknown_dims(ctx, x.rank()));
     if (std::find(axes.begin(), axes.end(), *axis) != axes.end())
-      ctx.fail("E1003", fmt::format("axis {} is given twice", *axis), static_cast<int>(i));
+      refuse(ctx, "E1003", fmt::format("axis {} is given twice", *axis), static_cast<int>(i));
     axes.push_back(*axis);
   }
   std::vector<Dim> dims;

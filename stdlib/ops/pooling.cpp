@@ -16,8 +16,9 @@ Type pooled_type(RuleContext& ctx, const Type& x, const PoolOperands& at) {
   for (std::size_t axis : {0, 1}) {
     std::optional<Dim> window = part(k, axis), border = part(pad, axis);
     if (window && border && (*border - *window).constant().value_or(-1) >= 0)
-      ctx.fail("E1003", fmt::format("a pad of {} leaves windows of {} without a pixel", border->text(), window->text()),
-               static_cast<int>(at.pad));
+      refuse(ctx, "E1003",
+             fmt::format("a pad of {} leaves windows of {} without a pixel", border->text(), window->text()),
+             static_cast<int>(at.pad));
     Dim& extent = y.dims[x.rank() - 2 + axis];
     extent = window_count(ctx, {.image = extent, .kernel = window, .pad = border, .stride = part(stride, axis)});
   }

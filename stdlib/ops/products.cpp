@@ -27,12 +27,12 @@ Precision product_precision(RuleContext& ctx, std::string_view symbol, std::size
   Precision a = ctx.type(left).precision, b = ctx.type(right).precision;
   for (std::size_t operand : {left, right})
     if (ctx.type(operand).precision == Precision::boolean)
-      ctx.fail("E2002", fmt::format("{} does not take bool", symbol), static_cast<int>(operand),
-               "convert it with 'as', as in 'x as i8'");
+      refuse(ctx, "E2002", fmt::format("{} does not take bool", symbol), static_cast<int>(operand),
+             "convert it with 'as', as in 'x as i8'");
   if (sums_in_i32(a) && sums_in_i32(b)) return Precision::i32;
   if (a == b) return a;
-  ctx.fail("E2002",
-           fmt::format("precision differs: {} {} {}; convert one side with 'as'", info(a).name, symbol, info(b).name));
+  refuse(ctx, "E2002",
+         fmt::format("precision differs: {} {} {}; convert one side with 'as'", info(a).name, symbol, info(b).name));
 }
 
 void require_bias(RuleContext& ctx, std::string_view symbol, std::size_t operand, Precision precision,
@@ -40,10 +40,10 @@ void require_bias(RuleContext& ctx, std::string_view symbol, std::size_t operand
   if (ctx.type(operand).is(Type::Kind::none)) return;
   const Type& bias = tensor_operand(ctx, symbol, operand);
   if (bias.precision != precision)
-    ctx.fail("E2002",
-             fmt::format("precision differs: the bias is {}, the result of {} is {}", info(bias.precision).name, symbol,
-                         info(precision).name),
-             static_cast<int>(operand), fmt::format("convert it with 'as', as in 'b as {}'", info(precision).name));
+    refuse(ctx, "E2002",
+           fmt::format("precision differs: the bias is {}, the result of {} is {}", info(bias.precision).name, symbol,
+                       info(precision).name),
+           static_cast<int>(operand), fmt::format("convert it with 'as', as in 'b as {}'", info(precision).name));
   std::vector<Dim> wanted{outputs};
   require_same_dims(ctx, fmt::format("a bias {} for {} outputs", bias.text(), outputs.text()), bias.dims, wanted);
 }

@@ -29,7 +29,7 @@ Dim rest(RuleContext& ctx, std::vector<Dim> total, const std::vector<Dim>& given
   std::int64_t n = *number.constant(), d = *over.constant();
   if (d != 0 && n % d == 0) return symbols * Dim(n / d);
   if (!symbols.is_constant()) return ctx.unknown(fmt::format("{} / {}", (symbols * number).text(), over.text()));
-  ctx.fail("E2001", fmt::format("{} elements do not divide by {}", number.text(), over.text()), operand);
+  refuse(ctx, "E2001", fmt::format("{} elements do not divide by {}", number.text(), over.text()), operand);
 }
 
 Type type(RuleContext& ctx) {
@@ -40,7 +40,7 @@ Type type(RuleContext& ctx) {
   for (std::size_t i = 1; i < ctx.count(); ++i) {
     Dim dim = *ctx.dim(i);
     if (dim == Dim(-1)) {
-      if (open >= 0) ctx.fail("E1003", "only one extent may be -1", static_cast<int>(i));
+      if (open >= 0) refuse(ctx, "E1003", "only one extent may be -1", static_cast<int>(i));
       open = static_cast<int>(i);
       dims.push_back(dim);
     } else {

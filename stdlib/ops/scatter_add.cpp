@@ -19,7 +19,7 @@ Type type(RuleContext& ctx) {
   const Type& updates = tensor_operand(ctx, "scatter_add", 2, Takes::numbers);
   constexpr std::size_t added[] = {0, 2};
   common_precision(ctx, "scatter_add", added, Takes::numbers);
-  if (x.rank() == 0) ctx.fail("E2004", "scatter_add works along an axis, and " + x.text() + " has none", 0);
+  if (x.rank() == 0) refuse(ctx, "E2004", "scatter_add works along an axis, and " + x.text() + " has none", 0);
   if (std::optional<std::size_t> axis = axis_operand(ctx, 3, x.rank())) {
     Type wanted = x;
     auto place = wanted.dims.erase(wanted.dims.begin() + static_cast<std::ptrdiff_t>(*axis));

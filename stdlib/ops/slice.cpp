@@ -18,12 +18,12 @@ constexpr Operand operands[] = {{"x"},
 const std::string& checked_spec(RuleContext& ctx, const Type& x) {
   const Value* value = ctx.constant(1);
   if (!value || value->string().find_first_not_of("ir*") != std::string::npos)
-    ctx.fail("E1003", "the spec of a slice is a constant string of the letters i, r and *", 1);
+    refuse(ctx, "E1003", "the spec of a slice is a constant string of the letters i, r and *", 1);
   const std::string& spec = value->string();
   if (spec.size() > x.rank())
-    ctx.fail("E2004", fmt::format("{} indices for {}, which has {}", spec.size(), x.text(), x.rank()));
+    refuse(ctx, "E2004", fmt::format("{} indices for {}, which has {}", spec.size(), x.text(), x.rank()));
   if (ctx.count() != 2 + 2 * spec.size())
-    ctx.fail("E1003", "a slice has a begin and an end for each letter of its spec");
+    refuse(ctx, "E1003", "a slice has a begin and an end for each letter of its spec");
   return spec;
 }
 
@@ -37,10 +37,10 @@ void require_inside(RuleContext& ctx, const Type& x, std::size_t axis, bool inde
   const Dim& extent = x.dims[axis];
   bool outside = surely_greater(Dim(0), begin) || surely_greater(begin, extent) || surely_greater(end, extent);
   if (!outside) return;
-  ctx.fail("E2004",
-           fmt::format("{} is outside dimension {} of {}", index ? begin.text() : begin.text() + ".." + end.text(),
-                       axis, x.text()),
-           static_cast<int>(2 + 2 * axis), surely_greater(Dim(0), begin) ? "indices count from 0" : "");
+  refuse(ctx, "E2004",
+         fmt::format("{} is outside dimension {} of {}", index ? begin.text() : begin.text() + ".." + end.text(), axis,
+                     x.text()),
+         static_cast<int>(2 + 2 * axis), surely_greater(Dim(0), begin) ? "indices count from 0" : "");
 }
 
 Type type(RuleContext& ctx) {

@@ -10,7 +10,8 @@ std::optional<std::array<Dim, 2>> pair_dims(RuleContext& ctx, std::size_t operan
     Pair pair = pair_value(*value);
     for (std::int64_t part : pair)
       if (part < least)
-        ctx.fail("E1003", fmt::format("{} must be at least {}, not {}", name, least, part), static_cast<int>(operand));
+        refuse(ctx, "E1003", fmt::format("{} must be at least {}, not {}", name, least, part),
+               static_cast<int>(operand));
     return std::array<Dim, 2>{pair[0], pair[1]};
   }
   if (std::optional<Dim> both = ctx.type(operand).is(Type::Kind::integer) ? ctx.dim(operand) : std::nullopt)
@@ -28,9 +29,9 @@ Dim window_count(RuleContext& ctx, const WindowAxis& a) {
   if (!a.image || !a.kernel || !a.pad || !a.stride || !a.dilation) return ctx.unknown("windows");
   Dim last = *a.image + Dim(2) * *a.pad - *a.dilation * (*a.kernel - Dim(1)) - Dim(1);  // start of the last window
   if (last.is_constant() && *last.constant() < 0)
-    ctx.fail("E2001",
-             fmt::format("a window of {} does not fit into {} elements with {} of padding on both sides",
-                         (*a.dilation * (*a.kernel - Dim(1)) + Dim(1)).text(), a.image->text(), a.pad->text()));
+    refuse(ctx, "E2001",
+           fmt::format("a window of {} does not fit into {} elements with {} of padding on both sides",
+                       (*a.dilation * (*a.kernel - Dim(1)) + Dim(1)).text(), a.image->text(), a.pad->text()));
   if (*a.stride == Dim(1)) return last + Dim(1);
   if (last.is_constant() && a.stride->is_constant()) return *last.constant() / *a.stride->constant() + 1;
   return ctx.unknown(fmt::format("({}) / {} + 1", last.text(), a.stride->text()));
@@ -38,7 +39,8 @@ Dim window_count(RuleContext& ctx, const WindowAxis& a) {
 
 const Type& written_type(RuleContext& ctx, std::size_t operand) {
   const Type& written = ctx.type(operand).parts[0];
-  if (!written.is_tensor()) ctx.fail("E1004", "wants a tensor type, not " + written.text(), static_cast<int>(operand));
+  if (!written.is_tensor())
+    refuse(ctx, "E1004", "wants a tensor type, not " + written.text(), static_cast<int>(operand));
   return written;
 }
 
@@ -46,14 +48,15 @@ void require_one_precision(RuleContext& ctx, std::string_view symbol, std::initi
   Precision first = types.begin()->precision;
   for (const Type& type : types)
     if (type.precision != first)
-      ctx.fail("E2002", fmt::format("precision differs: {} and {} in {}; convert one side with 'as'", info(first).name,
-                                    info(type.precision).name, symbol));
+      refuse(ctx, "E2002",
+             fmt::format("precision differs: {} and {} in {}; convert one side with 'as'", info(first).name,
+                         info(type.precision).name, symbol));
 }
 
 void require_image(RuleContext& ctx, const Type& x, std::size_t operand) {
   if (x.rank() != 4 && x.rank() != 3)
-    ctx.fail("E2001", "images are [B, C, H, W], or [C, H, W] for a single one; this is " + x.text(),
-             static_cast<int>(operand));
+    refuse(ctx, "E2001", "images are [B, C, H, W], or [C, H, W] for a single one; this is " + x.text(),
+           static_cast<int>(operand));
 }
 
 ImageBatch image_batch(const Extents& e) {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "ir/base/diag.hpp"
+#include "tests/unit/errors.hpp"
 
 using namespace taskspec;
 
@@ -16,17 +16,6 @@ namespace {
 
 Value list(std::initializer_list<Value> items) { return List(items); }
 Value number(int n) { return std::int64_t{n}; }
-
-// The code and message of what `action` throws, or "" when it throws nothing.
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -128,7 +117,7 @@ TEST_CASE("nested lists and arrays convert both ways") {
 }
 
 TEST_CASE("lists that are not rectangular are E5004 and say where") {
-  auto make = [](Value v) { return error_of([&] { array_of(v, Precision::f32); }); };
+  auto make = [](const Value& v) { return error_of([&] { array_of(v, Precision::f32); }); };
   Value three = list({number(1), number(2), number(3)}), two = list({number(1), number(2)});
   CHECK(make(list({three, two})) ==
         "E5004 the lists of a tensor must be rectangular: item [1] is a list of 2, item [0] is a list of 3");
@@ -136,11 +125,11 @@ TEST_CASE("lists that are not rectangular are E5004 and say where") {
         "E5004 the lists of a tensor must be rectangular: item [1] is a list of 2, item [0] is a single value");
   CHECK(make(list({two, number(5)})) ==
         "E5004 the lists of a tensor must be rectangular: item [1] is 5, item [0] is a list of 2");
-  CHECK(make(list({Value("a")})) == "E1004 a tensor holds numbers and bools, not a");
+  CHECK(make(list({Value("a")})) == "E1004 a tensor holds numbers and bools, not \"a\"");
 }
 
 TEST_CASE("numbers that an element cannot hold are E5001") {
-  auto make = [](Value v, Precision p) { return error_of([&] { array_of(v, p); }); };
+  auto make = [](const Value& v, Precision p) { return error_of([&] { array_of(v, p); }); };
   CHECK(make(number(300), Precision::i8) == "E5001 300 does not fit i8 (-128..127)");
   CHECK(make(number(16), Precision::u4) == "E5001 16 does not fit u4 (0..15)");
   CHECK(make(number(16777217), Precision::f32) == "E5001 16777217 does not fit f32 exactly");
@@ -148,9 +137,9 @@ TEST_CASE("numbers that an element cannot hold are E5001") {
         "E5001 9223372036854775807 does not fit f64 exactly");
   CHECK(make(Value(2.5), Precision::i32).starts_with("E5001 2.5 does not fit i32"));
   CHECK(make(Value(std::nan("")), Precision::i64).starts_with("E5001 nan"));
-  CHECK(make(Value(0.1), Precision::f16).empty());
-  CHECK(make(Value(3.0), Precision::i32).empty());
-  CHECK(make(number(16777216), Precision::f32).empty());
+  CHECK(make(Value(0.1), Precision::f16) == "no error");
+  CHECK(make(Value(3.0), Precision::i32) == "no error");
+  CHECK(make(number(16777216), Precision::f32) == "no error");
 }
 
 TEST_CASE("a shape of zeros does not fill the memory with empty lists") {

@@ -3,6 +3,7 @@
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
+#include "ir/print_graph.hpp"
 
 namespace taskspec {
 
@@ -36,6 +37,19 @@ Value run_chains(HostContext& host, std::span<const Value> values) {
     result.push_back(Value(std::move(names)));
   }
   return Value(std::move(result));
+}
+
+Value run_why(HostContext& host, std::span<const Value> values) {
+  auto g = view(host, values[0]);
+  Chains chains = aggregate(g->graph);
+  List lines;
+  for (std::size_t i = 0; i < chains.size(); ++i) lines.push_back(Value::name(chain_text(g->graph, chains, ChainId(i))));
+  return Value(std::move(lines));
+}
+
+Type why_type(RuleContext& c) {
+  want_graph(c);
+  return Type::list(Type::Kind::string);
 }
 
 Type edges_type(RuleContext& c) {
@@ -122,6 +136,13 @@ constinit const Builtin builtin_check = BuiltinFields{
     .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
                "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(check(g).depth)\n// expect: 2",
     .type = check_type, .run = run_check};
+
+constinit const Builtin builtin_why = BuiltinFields{
+    .name = "why", .operands = graph_operand,
+    .doc = "For each chain of a graph, in one line: its tasks, and by which rule and because of which tasks it begins and ends there.",
+    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nfor line in why(g) { print(line) }\n// expect: [inc, inc]...",
+    .type = why_type, .run = run_why};
 
 constinit const Builtin builtin_export = BuiltinFields{
     .name = "export", .operands = export_operands,

@@ -1,0 +1,185 @@
+#include "frontend/check/body.hpp"
+
+#include <algorithm>
+
+#include "frontend/check/messages.hpp"
+
+namespace taskspec::checking {
+
+Body::Body(World& w, FunctionId function_id, Body* enclosing)
+    : world(w),
+      id(function_id),
+      module(w.program[function_id].module),
+      agent(w.program[function_id].agent),
+      outer(enclosing),
+      top_level_(w.program[function_id].kind == FunctionKind::module) {
+  scopes.emplace_back();
+  blocks_.emplace_back();
+}
+
+// ---- calls ----------------------------------------------------------------------------------------
+
+CallId Body::emit(Call call) {
+  CallId made(function().calls.size());
+  function().calls.push_back(std::move(call));
+  blocks_.back().calls.push_back(made);
+  return made;
+}
+
+CallId Body::emit_in_prologue(Call call) {
+  CallId made(function().calls.size());
+  function().calls.push_back(std::move(call));
+  prologue_.push_back(made);
+  return made;
+}
+
+Term Body::make(Form form, Type type, Span span, const std::vector<Term>& in) {
+  Call call;
+  call.form = form;
+  call.type = std::move(type);
+  call.span = span;
+  for (const Term& operand : in) {
+    call.in.push_back(operand.id);
+    call.in_spans.push_back(operand.span);
+  }
+  return {emit(std::move(call)), span, true};
+}
+
+Term Body::constant(Value value, Type type, Span span) {
+  Term made = make(Form::constant, std::move(type), span, {});
+  (*this)[made.id].value = std::move(value);
+  (*this)[made.id].folded = true;
+  return made;
+}
+
+Term Body::error(Span span) { return make(Form::constant, Type::Kind::error, span, {}); }
+
+void Body::take_back(const Term& operand) {
+  std::vector<CallId>& block = blocks_.back().calls;
+  bool last = !block.empty() && block.back() == operand.id && operand.id.index() + 1 == function().calls.size();
+  if (!operand.fresh || !last || (*this)[operand.id].form != Form::constant) return;
+  block.pop_back();
+  function().calls.pop_back();
+}
+
+const Value* Body::known(CallId id) {
+  const Call& call = (*this)[id];
+  bool can_be = call.form == Form::constant || call.form == Form::global || call.form == Form::type;
+  return can_be && !call.value.is_none() ? &call.value : nullptr;
+}
+
+CallId Body::add_parameter(Parameter parameter, Span span) {
+  Call call;
+  call.form = Form::parameter;
+  call.type = parameter.type;
+  call.span = span;
+  CallId made = emit_in_prologue(std::move(call));
+  bool capture = parameter.role == Role::capture;
+  std::vector<Parameter>& list = capture ? capture_parameters_ : function().parameters;
+  (*this)[made].index = static_cast<std::uint32_t>(list.size());
+  (capture ? capture_calls_ : parameter_calls_).push_back(made);
+  list.push_back(std::move(parameter));
+  return made;
+}
+
+VariableId Body::add_variable(std::string name, Type type, bool is_mutable, Span span) {
+  std::vector<Variable>& variables = function().variables;
+  variables.push_back({std::move(name), std::move(type), is_mutable, span});
+  return VariableId(variables.size() - 1);
+}
+
+Term Body::read_variable(VariableId variable, Span span) {
+  Term made = make(Form::variable, function().variables[variable.index()].type, span, {});
+  (*this)[made.id].variable = variable;
+  return made;
+}
+
+void Body::write_variable(VariableId variable, const Term& value, Span span) {
+  Term made = make(Form::write, Type::Kind::none, span, {value});
+  (*this)[made.id].variable = variable;
+}
+
+Block Body::close_block() {
+  Block block = std::move(blocks_.back());
+  blocks_.pop_back();
+  return block;
+}
+
+void Body::finish() {
+  place_parameters();
+  Block& body = function().body;
+  body.calls = prologue_;
+  body.calls.insert(body.calls.end(), blocks_.front().calls.begin(), blocks_.front().calls.end());
+}
+
+// Only now it is known which slots and which values of outside are used: captures come first, then the agent's
+// parameters, its slots and the declared parameters.
+void Body::place_parameters() {
+  std::vector<Parameter>& list = function().parameters;
+  auto is_declared = [](const Parameter& p) { return p.role == Role::declared; };
+  auto declared = static_cast<std::size_t>(std::find_if(list.begin(), list.end(), is_declared) - list.begin());
+  std::sort(slots.begin(), slots.end());
+  std::vector<Parameter> used;
+  for (auto [index, variable] : slots) {
+    const Variable& place = function().variables[variable.index()];
+    Parameter parameter{place.name, place.type, Privilege::in, Role::slot, variable, {}, {}, place.span};
+    if (place.is_mutable) parameter.privilege = Privilege::inout;
+    used.push_back(std::move(parameter));
+  }
+  list.insert(list.begin() + static_cast<std::ptrdiff_t>(declared), used.begin(), used.end());
+  list.insert(list.begin(), capture_parameters_.begin(), capture_parameters_.end());
+  for (CallId call : parameter_calls_) {
+    std::uint32_t& index = (*this)[call].index;
+    if (index >= declared) index += static_cast<std::uint32_t>(used.size());
+    index += static_cast<std::uint32_t>(capture_parameters_.size());
+  }
+}
+
+// ---- names ----------------------------------------------------------------------------------------
+
+void Body::define(const ast::Name& name, Binding binding) {
+  binding.span = name.span;
+  if (name.text == "_") return wildcard_as_name(world.diags, name.span);
+  Names& names = is_file_scope() ? world.file(module).names : scopes.back().names;
+  auto [place, added] = names.emplace(name.text, binding);
+  if (added) return;
+  bool again = world.options.at_prompt && is_file_scope();
+  if (!again && place->second.kind != Binding::Kind::error)
+    defined_twice(world.diags, name.text, place->second.span, name.span);
+  place->second = binding;
+}
+
+std::optional<Binding> Body::find(std::string_view name) {
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+    if (auto found = scope->names.find(name); found != scope->names.end()) return found->second;
+    if (isolated) break;
+  }
+  if (outer && !isolated) {
+    std::optional<Binding> found = outer->find(name);
+    return found ? std::optional(captured_binding(*found, name)) : std::nullopt;
+  }
+  if (!isolated)
+    if (std::optional<Binding> found = find_in_agent(name)) return found;
+  const Names& names = world.file(isolated.value_or(module)).names;
+  auto found = names.find(name);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Binding> Body::find_in_agent(std::string_view name) {
+  if (!agent.valid()) return std::nullopt;
+  const Names& names = world.info(agent).names;
+  auto found = names.find(name);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+Term Body::self(Span span) {
+  if (outer) {
+    if (!self_.valid()) self_ = capture(outer->self(span).id, "self");
+    return {self_, span};
+  }
+  Type type(Type::Kind::agent);
+  type.agent = agent;
+  return make(Form::self, std::move(type), span, {});
+}
+
+}  // namespace taskspec::checking

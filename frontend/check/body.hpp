@@ -1,0 +1,100 @@
+// One function while it is checked: its scopes and the calls it is made of. Everything that reads syntax works
+// on a Body; this class only keeps the books.
+//
+//   Term two = body.constant(Value(2.0), Type::Kind::real, span);
+//   Term twice = body.make(Form::tuple, pair, span, {two, two});
+//
+// Calls go to the innermost open block. `prologue` holds the parameters and what their types need; it runs first.
+#pragma once
+#include "frontend/check/term.hpp"
+#include "frontend/check/world.hpp"
+
+namespace taskspec::checking {
+
+class Body {
+ public:
+  // `outer` is the body in which a closure is written.
+  Body(World& world, FunctionId id, Body* outer = nullptr);
+
+  World& world;
+  const FunctionId id;
+  const ModuleId module;
+  const AgentId agent;
+  Body* const outer;
+
+  Function& function() { return world.program[id]; }
+  FunctionInfo& info() { return world.info(id); }
+  Call& operator[](CallId call) { return function()[call]; }
+  const Type& type(CallId call) { return function()[call].type; }
+  const Type& type(const Term& operand) { return type(operand.id); }
+  bool is_error(const Term& operand) { return type(operand).is(Type::Kind::error); }
+  bool in_graph() { return function().kind == FunctionKind::graph || function().kind == FunctionKind::task; }
+  // In the top level of a file, also in closures written there: its names mean values, not globals.
+  bool at_top_level() const { return outer ? outer->at_top_level() : top_level_; }
+  std::string text(Span span) const { return std::string(world.sources.text(span)); }
+
+  // ---- calls ----
+  CallId emit(Call call);
+  CallId emit_in_prologue(Call call);
+  Term make(Form form, Type type, Span span, const std::vector<Term>& in);
+  Term constant(Value value, Type type, Span span);
+  Term error(Span span);
+  // Takes a fresh constant back when nothing was emitted after it: its value went into another one.
+  void take_back(const Term& operand);
+  // What a call is known to be before the program runs; null if it is not.
+  const Value* known(CallId call);
+  CallId add_parameter(Parameter parameter, Span span);  // and its call in the prologue; not for inout
+  VariableId add_variable(std::string name, Type type, bool is_mutable, Span span);
+  Term read_variable(VariableId variable, Span span);
+  void write_variable(VariableId variable, const Term& value, Span span);
+  void open_block() { blocks_.emplace_back(); }
+  Block close_block();
+  // The finished function: prologue, statements, captures and used slots among the parameters.
+  void finish();
+
+  // ---- names ----
+  std::vector<Scope> scopes;
+  // In the innermost scope, or in the file's at its top level; E1005 when the name is there already.
+  void define(const ast::Name& name, Binding binding);
+  std::optional<Binding> find(std::string_view name);
+  bool is_file_scope() const { return top_level_ && scopes.size() == 1; }
+  Term self(Span span);
+
+  // ---- closures: values of the enclosing body become parameters, given when the closure is made ----
+  CallId capture(CallId outer_call, const std::string& name);
+  Type import_type(const Type& type);
+  Type export_type(const Type& type);
+  std::vector<CallId> captured;  // calls of the enclosing body
+
+  // ---- extents: see extents.hpp ----
+  std::unordered_map<std::uint32_t, Dim> extents;      // by call
+  std::unordered_map<std::uint32_t, Dim> imported;     // by symbol of another function
+  std::unordered_map<std::uint64_t, CallId> globals;   // by module and variable: its call in the prologue
+
+  // ---- while statements are checked ----
+  std::vector<bool> is_set;                            // by output
+  std::vector<std::vector<Label>> missed;              // by output: where a path goes by without setting it
+  std::uint32_t loops = 0;
+  std::uint32_t parameter_limit = UINT32_MAX;          // in a default: parameters from here on are not set yet
+  std::vector<std::pair<std::uint32_t, VariableId>> slots;  // used ones
+  // While a default of another file's agent is read: only the innermost scope and that file are visible.
+  std::optional<ModuleId> isolated;
+
+ private:
+  std::optional<Binding> find_in_agent(std::string_view name);
+  Binding captured_binding(const Binding& binding, std::string_view name);
+  std::optional<Dim> import_symbol(const Symbol& symbol);
+  void place_parameters();
+
+  bool top_level_;
+  std::vector<Block> blocks_;
+  std::vector<CallId> prologue_;
+  std::vector<CallId> parameter_calls_;  // of function().parameters, by their position there for now
+  std::vector<Parameter> capture_parameters_;
+  std::vector<CallId> capture_calls_;
+  std::unordered_map<std::uint32_t, CallId> captures_;  // by call of the enclosing body
+  std::unordered_map<std::uint32_t, Dim> exported_;     // by symbol of this closure
+  CallId self_;
+};
+
+}  // namespace taskspec::checking

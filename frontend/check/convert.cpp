@@ -1,0 +1,135 @@
+#include "frontend/check/convert.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/check/record_call.hpp"
+#include "ir/rules.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+std::optional<std::uint32_t> single_output(const Type& invocation) {
+  std::size_t count = invocation.parts.size();
+  if (count > 0 && invocation.parts.back().is(Kind::record) && invocation.names.back() == "report") --count;
+  return count == 1 ? std::optional<std::uint32_t>(0) : std::nullopt;
+}
+
+Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span span) {
+  Term output = body.make(Form::output, Type(body.type(invocation).parts[index]), span, {invocation});
+  body[output.id].index = index;
+  return output;
+}
+
+Term output_of(Body& body, const Term& value) {
+  if (!body.type(value).is(Kind::invocation)) return value;
+  std::optional<std::uint32_t> only = single_output(body.type(value));
+  return only ? output_at(body, value, *only, value.span) : value;
+}
+
+namespace {
+
+// Ints inside a literal that is to hold floats.
+Value with_floats(const Value& value, const Type& wanted) {
+  if (wanted.is(Kind::real) && value.is_integer()) return value.real();
+  bool list = value.is_list() && wanted.is(Kind::list);
+  bool tuple = value.is_tuple() && wanted.is(Kind::tuple);
+  if (!list && !tuple) return value;
+  List items = list ? value.list() : value.tuple().items;
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = with_floats(items[i], wanted.parts[list ? 0 : i]);
+  return list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
+}
+
+// A literal may become a literal of `wanted`: `[]` as [int], `[1]` as [float], `(1, 2)` as (float, int).
+bool fits_literal(const Type& given, const Type& wanted) {
+  if (given.is(Kind::error) || given == wanted) return true;
+  if (given.is(Kind::integer)) return wanted.is(Kind::real);
+  bool container = given.is(Kind::list) || given.is(Kind::tuple);
+  if (!container || given.kind != wanted.kind || given.parts.size() != wanted.parts.size()) return false;
+  for (std::size_t i = 0; i < given.parts.size(); ++i)
+    if (!fits_literal(given.parts[i], wanted.parts[i])) return false;
+  return true;
+}
+
+Term literal_as(Body& body, const Term& value, const Type& wanted) {
+  Form form = body[value.id].form;
+  if (form == Form::constant) {
+    Value constant = with_floats(body[value.id].value, wanted);
+    body.take_back(value);
+    return body.constant(std::move(constant), wanted, value.span);
+  }
+  // The run makes floats of the ints in a list of floats; a tuple holds what it is made of.
+  bool by_parts = value.fresh && (form == Form::list || form == Form::tuple);
+  if (!by_parts) return value;
+  for (std::size_t i = 0; i < body[value.id].in.size(); ++i) {
+    const Type& part = wanted.parts[form == Form::list ? 0 : i];
+    CallId in = body[value.id].in[i];
+    if (Form inner = body[in].form; inner == Form::list || (inner == Form::tuple && body[in].type.is(Kind::tuple)))
+      body[in].type = part;
+    else if (form == Form::tuple && !(body[in].type == part))
+      return value;
+  }
+  body[value.id].type = wanted;
+  return value;
+}
+
+Term to_float(Body& body, const Term& value) {
+  if (body[value.id].form == Form::constant) return literal_as(body, value, Kind::real);
+  return cast_to(body, value, Kind::real, value.span);
+}
+
+// A host number as a tensor of rank 0: exact, as beside a tensor in an operation.
+Term to_tensor(Body& body, const Term& value, const Type& wanted) {
+  const Type& given = body.type(value);
+  bool precise = given.is(Kind::integer) ? wanted.precision != Precision::boolean
+                 : given.is(Kind::real)  ? is_float(wanted.precision)
+                                         : wanted.precision == Precision::boolean;
+  if (!precise) return value;
+  const Value* known = body.known(value.id);
+  if (known && known->is_integer())
+    if (std::optional<std::string> misfit = misfit_text(known->integer(), wanted.precision)) {
+      body.world.diags.error("E2003", value.span, *misfit);
+      return body.error(value.span);
+    }
+  return cast_to(body, value, wanted, value.span);
+}
+
+}  // namespace
+
+Term adapt(Body& body, const Term& given, const Type& wanted) {
+  if (wanted.is(Kind::error) || body.is_error(given)) return given;
+  Term value = wanted.is(Kind::invocation) ? given : output_of(body, given);
+  const Type& type = body.type(value);
+  if (wanted.is(Kind::real) && type.is(Kind::integer)) return to_float(body, value);
+  bool host_scalar = type.is_number() || type.is(Kind::boolean);
+  if (wanted.is_tensor() && wanted.rank() == 0 && host_scalar) return to_tensor(body, value, wanted);
+  bool container = wanted.is(Kind::list) || wanted.is(Kind::tuple);
+  if (container && !(type == wanted) && fits_literal(type, wanted)) return literal_as(body, value, wanted);
+  return value;
+}
+
+Term convert(Body& body, const Term& given, const Type& wanted, const Expected& expected) {
+  Term value = adapt(body, given, wanted);
+  Match match(body, Match::foreign);
+  match.bind(wanted, value);
+  if (!match.require(wanted, value, expected)) return body.error(value.span);
+  emit_guards(body, std::move(match.guards), value.span);
+  return value;
+}
+
+std::optional<Type> common_type(const Type& a, const Type& b) {
+  if (a.is(Kind::error) || a == b) return b;
+  if (b.is(Kind::error)) return a;
+  if (a.is_number() && b.is_number()) return Type(Kind::real);
+  bool container = a.is(Kind::list) || a.is(Kind::tuple);
+  if (!container || a.kind != b.kind || a.parts.size() != b.parts.size()) return std::nullopt;
+  Type result = a;
+  for (std::size_t i = 0; i < a.parts.size(); ++i) {
+    std::optional<Type> part = common_type(a.parts[i], b.parts[i]);
+    if (!part) return std::nullopt;
+    result.parts[i] = *part;
+  }
+  return result;
+}
+
+}  // namespace taskspec::checking

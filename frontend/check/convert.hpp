@@ -1,0 +1,24 @@
+// Values where a type is wanted: int becomes float, an invocation its single output, a host number a tensor of
+// rank 0; the shapes of tensors are compared. Nothing else converts by itself.
+#pragma once
+#include "frontend/check/match.hpp"
+
+namespace taskspec::checking {
+
+// The one output of an invocation, where it has exactly one; reports of a session do not count.
+std::optional<std::uint32_t> single_output(const Type& invocation);
+
+// The value itself, or the single output of an invocation.
+Term output_of(Body& body, const Term& value);
+Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span span);
+
+// What can be done for `wanted` without looking at shapes.
+Term adapt(Body& body, const Term& value, const Type& wanted);
+
+// adapt, and then the types must agree: else an error is reported and the result is of type error.
+Term convert(Body& body, const Term& value, const Type& wanted, const Expected& expected);
+
+// The type of a list of these, int and float together being float; nothing if there is none.
+std::optional<Type> common_type(const Type& a, const Type& b);
+
+}  // namespace taskspec::checking

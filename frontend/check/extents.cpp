@@ -1,0 +1,140 @@
+#include "frontend/check/extents.hpp"
+
+#include <algorithm>
+
+namespace taskspec::checking {
+
+namespace {
+
+// Beyond these an int becomes a symbol of its own: polynomials stay small, recursion shallow.
+constexpr std::size_t max_symbols = 6;
+constexpr std::size_t max_degree_text = 120;
+constexpr int max_depth = 40;
+
+// The frame of a running function can say what this extent is.
+bool is_reachable(const Dim& dim) {
+  for (const Symbol& symbol : dim.symbols())
+    if (symbol->host && symbol->call == UINT32_MAX) return false;
+  return true;
+}
+
+bool is_small(const Dim& dim) {
+  return dim.is_constant() || (dim.symbols().size() <= max_symbols && dim.text().size() <= max_degree_text);
+}
+
+class Extents {
+ public:
+  explicit Extents(Body& body) : body_(body) {}
+
+  Dim of(CallId id, const std::string& name, int depth) {
+    if (const Value* value = body_.known(id); value && value->is_integer()) return Dim(value->integer());
+    if (auto found = body_.extents.find(id.value); found != body_.extents.end()) return found->second;
+    std::optional<Dim> dim = computed(id, depth);
+    if (!dim) dim = Dim(body_.world.symbol(name.empty() ? "_" : name, true, id, body_.id));
+    body_.extents.emplace(id.value, *dim);
+    return *dim;
+  }
+
+ private:
+  // Nothing where the int is no polynomial of others.
+  std::optional<Dim> computed(CallId id, int depth) {
+    const Call& call = body_[id];
+    if (call.form == Form::dimension) return Dim(call.symbol);
+    if (call.form == Form::global) return global_extent(body_, call.module, call.variable);
+    if (call.form == Form::item) return item_of_shape(call);
+    if (call.form != Form::op || depth > max_depth) return std::nullopt;
+    std::vector<CallId> in = call.in;
+    std::string_view op = call.op->name;
+    bool binary = in.size() == 2 && (op == "add" || op == "sub" || op == "mul");
+    if (!binary && op != "neg") return std::nullopt;
+    Dim left = of(in[0], text(id, 0), depth + 1);
+    if (!binary) return Dim(-1) * left;
+    Dim right = of(in[1], text(id, 1), depth + 1);
+    Dim result = op == "add" ? left + right : op == "sub" ? left - right : left * right;
+    return is_small(result) ? std::optional(result) : std::nullopt;
+  }
+
+  std::optional<Dim> item_of_shape(const Call& call) {
+    const Call& list = body_[call.in[0]];
+    if (list.form != Form::field || list.name != "shape") return std::nullopt;
+    const Value* index = body_.known(call.in[1]);
+    const Type& tensor = body_.type(list.in[0]);
+    if (!index || !index->is_integer() || !tensor.is_tensor()) return std::nullopt;
+    if (index->integer() < 0 || index->integer() >= static_cast<std::int64_t>(tensor.rank())) return std::nullopt;
+    Dim dim = tensor.dims[static_cast<std::size_t>(index->integer())];
+    return is_reachable(dim) ? std::optional(dim) : std::nullopt;
+  }
+
+  std::string text(CallId id, std::size_t operand) {
+    const Call& call = body_[id];
+    return operand < call.in_spans.size() ? body_.text(call.in_spans[operand]) : "_";
+  }
+
+  Body& body_;
+};
+
+}  // namespace
+
+Dim extent_of(Body& body, CallId call, const std::string& name) { return Extents(body).of(call, name, 0); }
+
+Dim unknown_extent(Body& body, const std::string& name) {
+  return Dim(body.world.symbol(name, true, CallId(), body.id));
+}
+
+Dim global_extent(Body& body, ModuleId module, VariableId variable) {
+  World& world = body.world;
+  const FunctionId top_level = world.program.modules[module.index()].top_level;
+  const FileScope& file = world.file(module);
+  auto let = file.values.find(variable.value);
+  if (let != file.values.end())
+    if (const Value* value = file.top_level->known(let->second); value && value->is_integer())
+      return Dim(value->integer());
+  CallId& call = body.globals[(static_cast<std::uint64_t>(module.value) << 32) | variable.value];
+  if (!call.valid()) {
+    const Variable& declared = world.program[top_level].variables[variable.index()];
+    Call read;
+    read.form = Form::global;
+    read.type = Type::Kind::integer;
+    read.span = declared.span;
+    read.module = module;
+    read.variable = variable;
+    call = body.emit_in_prologue(std::move(read));
+    body.extents.emplace(call.value, Dim(world.symbol(declared.name, true, call, body.id)));
+  }
+  return body.extents.at(call.value);
+}
+
+Type type_from_file(Body& body, ModuleId module, const Type& type) {
+  World& world = body.world;
+  FunctionId top_level = world.program.modules[module.index()].top_level;
+  return type.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
+    if (world.owner(symbol) != top_level || top_level == body.id) return std::nullopt;
+    if (auto known = body.imported.find(symbol->id); known != body.imported.end()) return known->second;
+    auto let = world.file(module).lets.find(symbol->call);
+    Dim mine = let != world.file(module).lets.end() ? global_extent(body, module, let->second)
+                                                    : unknown_extent(body, symbol->name);
+    return body.imported.emplace(symbol->id, mine).first->second;
+  });
+}
+
+Term shape_of(Body& body, const Term& tensor, Span span) {
+  List known;
+  for (const Dim& dim : body.type(tensor).dims)
+    if (auto constant = dim.constant()) known.push_back(Value(*constant));
+  Type type = Type::list(Type::Kind::integer);
+  if (known.size() == body.type(tensor).rank()) return body.constant(Value(std::move(known)), type, span);
+  Term shape = body.make(Form::field, type, span, {tensor});
+  body[shape.id].name = "shape";
+  return shape;
+}
+
+Term extent_operand(Body& body, const Term& tensor, std::size_t axis) {
+  const std::vector<Dim>& dims = body.type(tensor).dims;
+  if (axis >= dims.size()) return body.constant(Value(std::int64_t{0}), Type::Kind::integer, tensor.span);
+  if (auto known = dims[axis].constant()) return body.constant(Value(*known), Type::Kind::integer, tensor.span);
+  Term shape = shape_of(body, tensor, tensor.span);
+  Term index = body.constant(Value(static_cast<std::int64_t>(axis)), Type::Kind::integer, tensor.span);
+  return body.make(Form::item, Type::Kind::integer, tensor.span, {shape, index});
+}
+
+}  // namespace taskspec::checking

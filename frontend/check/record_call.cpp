@@ -1,0 +1,273 @@
+#include "frontend/check/record_call.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/check/arguments.hpp"
+#include "frontend/check/closures.hpp"
+#include "frontend/check/convert.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/fold.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/rule_context.hpp"
+#include "frontend/check/types.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+Record find_op(const World& world, std::string_view name) { return {world.options.ops.find(name), nullptr}; }
+Record find_builtin(const World& world, std::string_view name) { return {nullptr, world.options.builtins.find(name)}; }
+
+Term type_operand(Body& body, const Type& type, Span span) {
+  Term term = body.make(Form::type, Type::of(type), span, {});
+  if (!type.has_symbols()) body[term.id].value = Value(type);
+  body[term.id].folded = !type.has_symbols();
+  return term;
+}
+
+// ---- operands -------------------------------------------------------------------------------------
+
+namespace {
+
+// The operand that argument number `place` goes to; variadic ones share the last.
+const taskspec::Operand& operand_at(const Record& record, std::size_t place) {
+  return record.operands()[std::min(place, record.operands().size() - 1)];
+}
+
+class Operands {
+ public:
+  Operands(Body& body, const Record& record) : body_(body), record_(record) {}
+
+  Given read(const taskspec::Operand& operand, const ast::Expr& expr) {
+    switch (operand.kind) {
+      case OperandKind::type:
+        return {type(operand, expr)};
+      case OperandKind::function:
+        return function(operand, expr);
+      case OperandKind::tensors:
+        return {tensors(expr)};
+      default:
+        return {fit(operand, expression(body_, expr))};
+    }
+  }
+
+  // A value that is there already, as this operand.
+  Term fit(const taskspec::Operand& operand, const Term& given) {
+    switch (operand.kind) {
+      case OperandKind::tensor:
+      case OperandKind::tensors:
+        return output_of(body_, given);
+      case OperandKind::integer:
+        return host(operand, given, Kind::integer);
+      case OperandKind::real:
+        return host(operand, given, Kind::real);
+      case OperandKind::boolean:
+        return host(operand, given, Kind::boolean);
+      case OperandKind::string:
+        return host(operand, given, Kind::string);
+      case OperandKind::pair:
+        return pair(operand, given);
+      default:
+        return given;
+    }
+  }
+
+ private:
+  std::string what(const taskspec::Operand& operand) const {
+    return fmt::format("'{}' of '{}'", operand.name, record_.name());
+  }
+
+  Term host(const taskspec::Operand& operand, const Term& given, Kind wanted) {
+    return convert(body_, given, wanted, {what(operand), {}});
+  }
+
+  Term pair(const taskspec::Operand& operand, const Term& given) {
+    const Type& type = body_.type(given);
+    bool two = type.is(Kind::tuple) && type.parts.size() == 2 && type.parts[0].is(Kind::integer) &&
+               type.parts[1].is(Kind::integer);
+    if (two || type.is(Kind::error) || type.is(Kind::integer)) return given;
+    wrong_type(body_.world.diags, given.span,
+               fmt::format("{} is an int or a pair of ints, this is {}", what(operand), type.text()));
+    return body_.error(given.span);
+  }
+
+  Term type(const taskspec::Operand& operand, const ast::Expr& expr) {
+    if (std::optional<Type> written = type_as_argument(body_, expr, Blank::open))
+      return written->is(Kind::error) ? body_.error(expr.span) : type_operand(body_, *written, expr.span);
+    Term given = expression(body_, expr);
+    if (body_.is_error(given)) return given;
+    wrong_type(body_.world.diags, expr.span,
+               fmt::format("{} is a tensor type such as f32[4], this is {}", what(operand), body_.type(given).text()));
+    return body_.error(expr.span);
+  }
+
+  Given function(const taskspec::Operand& operand, const ast::Expr& expr) {
+    if (is_untyped_function(body_, expr)) return {{}, &expr};
+    Term given = expression(body_, expr);
+    const Type& type = body_.type(given);
+    if (type.is(Kind::function) || type.is(Kind::task) || type.is(Kind::error)) return {given};
+    wrong_type(body_.world.diags, expr.span,
+               fmt::format("{} is a function, this is {}", what(operand), type.text()));
+    return {body_.error(expr.span)};
+  }
+
+  Term tensors(const ast::Expr& expr) {
+    auto* list = std::get_if<ast::ListExpr>(&expr.node);
+    if (!list) return output_of(body_, expression(body_, expr));
+    std::vector<Term> parts;
+    bool fine = true;
+    for (const ast::Expr& part : list->parts) {
+      parts.push_back(output_of(body_, expression(body_, part)));
+      fine = fine && !body_.is_error(parts.back());
+    }
+    if (!fine) return body_.error(expr.span);
+    Type element = parts.empty() ? Type(Kind::error) : body_.type(parts[0]);
+    return body_.make(Form::list, Type::list(std::move(element)), expr.span, parts);
+  }
+
+  Body& body_;
+  const Record& record_;
+};
+
+Type default_type(const Default& standard) {
+  switch (standard.kind) {
+    case Default::Kind::integer:
+      return Kind::integer;
+    case Default::Kind::real:
+      return Kind::real;
+    case Default::Kind::boolean:
+      return Kind::boolean;
+    case Default::Kind::string:
+      return Kind::string;
+    default:
+      return Kind::none;
+  }
+}
+
+// A missing operand: its default as a constant; nothing where it may be absent.
+void fill_in(Body& body, const Record& record, std::vector<Given>& operands, Span span) {
+  std::size_t count = record.operands().size();
+  if (count > 0 && record.operands().back().variadic) --count;
+  if (operands.size() < count) operands.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Default& standard = record.operands()[i].standard;
+    bool missing = !operands[i].term.valid() && !operands[i].closure;
+    if (missing && !standard.value().is_none())
+      operands[i].term = body.constant(standard.value(), default_type(standard), span);
+  }
+}
+
+// ---- what the rule said ---------------------------------------------------------------------------
+
+void report(Body& body, const RuleFailure& failure, const std::vector<Given>& operands, Span span, Span sign) {
+  bool one = failure.operand >= 0 && static_cast<std::size_t>(failure.operand) < operands.size();
+  Term guilty = one ? operands[static_cast<std::size_t>(failure.operand)].term : Term{};
+  Span place = guilty.valid() ? guilty.span : sign.valid() ? sign : span;
+  Diag& diag = body.world.diags.error(failure.code, place, failure.message).help(failure.help);
+  if (guilty.valid()) return;
+  // A mismatch has two sides: both are labelled with what they are.
+  for (const Given& given : operands)
+    if (given.term.valid() && !(given.term.span == span) && !body.is_error(given.term) &&
+        !body.type(given.term).is(Kind::string))
+      diag.label(given.term.span, body.type(given.term).text());
+}
+
+void note_effects(Body& body, const Record& record, const Type& type, Span span) {
+  EffectNotes& effects = body.info().effects;
+  effects.graph = effects.graph || type.is_tensor();
+  if (!record.builtin || record.builtin->effect == Effect::pure) return;
+  effects.local = effects.local || record.builtin->effect == Effect::local;
+  effects.host.push_back({std::string(record.name()), span});
+}
+
+Term emit_record(Body& body, const Record& record, const std::vector<Given>& operands, Type type, Span span) {
+  Call call;
+  call.form = record.op ? Form::op : Form::builtin;
+  call.op = record.op;
+  call.builtin = record.builtin;
+  call.span = span;
+  call.folded = record.op && !type.is(Kind::none);
+  for (const Given& given : operands) {
+    call.in.push_back(given.term.id);
+    call.in_spans.push_back(given.term.span);
+    call.folded = call.folded && (!given.term.valid() || body[given.term.id].folded);
+  }
+  call.type = std::move(type);
+  return {body.emit(std::move(call)), span, true};
+}
+
+}  // namespace
+
+Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign) {
+  fill_in(body, record, operands, span);
+  for (const Given& given : operands)
+    if (given.term.valid() && body.is_error(given.term)) return body.error(span);
+  CheckRules rules(body, operands);
+  Type type;
+  try {
+    type = record.rule()(rules);
+  } catch (const RuleFailure& failure) {
+    report(body, failure, operands, span, sign);
+    return body.error(span);
+  }
+  for (Given& given : operands) {
+    if (!given.closure) continue;
+    given.term = expression(body, *given.closure);  // the rule did not ask: it stands on its own
+    if (body.is_error(given.term)) return body.error(span);
+  }
+  if (type.is(Kind::error)) return body.error(span);
+  note_effects(body, record, type, span);
+  if (std::optional<Term> folded = fold(body, record, operands, type, span)) return *folded;
+  Term made = emit_record(body, record, operands, std::move(type), span);
+  body[made.id].guards = std::move(rules.guards);
+  return made;
+}
+
+Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, const ast::Call& call,
+                 Span span) {
+  std::vector<ParameterName> names;
+  for (const taskspec::Operand& operand : record.operands())
+    names.push_back({operand.name, operand.standard.kind != Default::Kind::none, operand.variadic});
+  Callable callable{fmt::format("'{}'", record.name()), {}, names, receiver ? 1u : 0u};
+  std::optional<std::vector<std::size_t>> places;
+  if (receiver && names.empty())
+    body.world.diags.error("E1003", span, fmt::format("{} takes no arguments", callable.text));
+  else
+    places = place_arguments(body.world.diags, callable, call.args, span);
+  Operands reader(body, record);
+  std::vector<Given> operands(record.operands().size());
+  if (receiver && places) operands[0].term = reader.fit(record.operands()[0], *receiver);
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!places) {
+      if (!is_untyped_function(body, *call.args[i].value)) expression(body, *call.args[i].value);
+      continue;
+    }
+    std::size_t place = (*places)[i];
+    if (place >= operands.size()) operands.resize(place + 1);
+    operands[place] = reader.read(operand_at(record, place), *call.args[i].value);
+  }
+  if (!places) return body.error(span);
+  // An empty variadic operand is no operand at all.
+  bool variadic = !names.empty() && names.back().variadic;
+  if (variadic && operands.size() == names.size() && !operands.back().term.valid() && !operands.back().closure)
+    operands.pop_back();
+  return call_with(body, record, std::move(operands), span);
+}
+
+Term operator_call(Body& body, std::string_view name, const std::vector<Term>& operands, Span span, Span sign) {
+  Record record = find_op(body.world, name);
+  if (!record) {
+    not_built(body.world.diags, sign.valid() ? sign : span, fmt::format("the operator '{}'", name), "its op");
+    return body.error(span);
+  }
+  Operands reader(body, record);
+  std::vector<Given> given;
+  for (std::size_t i = 0; i < operands.size(); ++i) given.push_back({reader.fit(operand_at(record, i), operands[i])});
+  return call_with(body, record, std::move(given), span, sign);
+}
+
+Term cast_to(Body& body, const Term& value, const Type& type, Span span) {
+  return operator_call(body, "cast", {value, type_operand(body, type, span)}, span, {});
+}
+
+}  // namespace taskspec::checking

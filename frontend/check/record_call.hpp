@@ -1,0 +1,44 @@
+// Calls of ops and builtins: arguments by their records, the type by their rule, constants folded.
+//
+//   x.sum(0)      ->      op sum(%x, %0) : f32[1]
+#pragma once
+#include "frontend/check/body.hpp"
+
+namespace taskspec::checking {
+
+// An op or a builtin: both are called by a list of operands and typed by a rule.
+struct Record {
+  const OpDef* op = nullptr;
+  const Builtin* builtin = nullptr;
+
+  explicit operator bool() const { return op || builtin; }
+  std::string_view name() const { return op ? op->name : builtin->name; }
+  std::span<const taskspec::Operand> operands() const { return op ? op->operands : builtin->operands; }
+  TypeRule rule() const { return op ? op->type : builtin->type; }
+};
+
+// What is known by this name; an op and a builtin may share it.
+Record find_op(const World& world, std::string_view name);
+Record find_builtin(const World& world, std::string_view name);
+
+// One operand ready for the rule. A closure has no type before the rule says what its parameters are.
+struct Given {
+  Term term;
+  const ast::Expr* closure = nullptr;
+};
+
+// name(args), and receiver.name(args) with the receiver as the first operand.
+Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, const ast::Call& call,
+                 Span span);
+
+// All operands are there, in declared order, invalid ones take their defaults. `sign` is the operator as written,
+// for calls that have one.
+Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign = {});
+
+// The op of an operator.
+Term operator_call(Body& body, std::string_view op, const std::vector<Term>& operands, Span span, Span sign);
+Term cast_to(Body& body, const Term& value, const Type& type, Span span);
+// A written type as an operand.
+Term type_operand(Body& body, const Type& type, Span span);
+
+}  // namespace taskspec::checking

@@ -1,0 +1,71 @@
+#include "frontend/check/rule_context.hpp"
+
+#include "frontend/check/closures.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/match.hpp"
+
+namespace taskspec::checking {
+
+namespace {
+
+// A list written in place: the types of its elements, so that tensors of different shapes may stand in it.
+Type operand_type(Body& body, const Term& term) {
+  const Call& call = body[term.id];
+  if (call.form != Form::list || call.type.parts.empty() || !call.type.parts[0].is_tensor()) return call.type;
+  std::vector<Type> parts;
+  for (CallId in : call.in) parts.push_back(body.type(in));
+  return Type::tuple(std::move(parts));
+}
+
+}  // namespace
+
+CheckRules::CheckRules(Body& body, std::vector<Given>& operands) : body_(body), operands_(operands) {
+  for (const Given& given : operands) {
+    if (given.closure)
+      types_.push_back(Type::function({}, Type::Kind::none));
+    else
+      types_.push_back(given.term.valid() ? operand_type(body, given.term) : Type());
+  }
+}
+
+const Value* CheckRules::constant(std::size_t operand) const {
+  const Given& given = operands_[operand];
+  return given.term.valid() ? body_.known(given.term.id) : nullptr;
+}
+
+std::optional<Dim> CheckRules::dim(std::size_t operand) const {
+  const Term& term = operands_[operand].term;
+  if (!term.valid() || !body_.type(term).is(Type::Kind::integer)) return std::nullopt;
+  return extent_of(body_, term.id, body_.text(term.span));
+}
+
+std::vector<Term> CheckRules::terms() const {
+  std::vector<Term> terms;
+  for (const Given& given : operands_) terms.push_back(given.term);
+  return terms;
+}
+
+void CheckRules::require_same(const Dim& a, const Dim& b, const std::string& what) {
+  Same is_same = same(a, b);
+  if (is_same == Same::yes) return;
+  if (is_same == Same::no) fail("E2001", what, -1, "");
+  guards.push_back({reachable(body_, a, terms()), reachable(body_, b, terms()), what});
+}
+
+Dim CheckRules::unknown(const std::string& name) { return unknown_extent(body_, name); }
+
+Type CheckRules::closure(std::size_t operand, const std::vector<Type>& parameters) {
+  Given& given = operands_[operand];
+  if (given.closure) {
+    given.term = function_value(body_, *given.closure, parameters);
+    given.closure = nullptr;
+    types_[operand] = body_.type(given.term);
+  }
+  return result_when_called(body_, given.term, parameters);
+}
+
+void CheckRules::fail(Code code, std::string message, int operand, std::string help) {
+  throw RuleFailure{code, std::move(message), operand, std::move(help)};
+}
+
+}  // namespace taskspec::checking

@@ -1,0 +1,208 @@
+#include "frontend/check/types.hpp"
+
+#include <cctype>
+
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/messages.hpp"
+
+namespace taskspec::checking {
+
+namespace {
+
+class TypeReader {
+ public:
+  TypeReader(Body& body, Blank blank) : body_(body), blank_(blank) {}
+
+  Type read(const ast::TypeExpr& type) {
+    return std::visit([&](const auto& node) { return read(node, type.span); }, type.node);
+  }
+
+  Type tensor(Precision precision, const std::vector<const ast::Expr*>& dims) {
+    Type type = Type::tensor(precision, {});
+    bool fine = true;
+    for (const ast::Expr* dim : dims) {
+      std::optional<Dim> extent = checked_extent(*dim);
+      fine = fine && extent;
+      if (extent) type.dims.push_back(*extent);
+    }
+    return fine ? type : Type(Type::Kind::error);
+  }
+
+ private:
+  Type read(const ast::NamedType& type, Span span) {
+    const std::string& name = type.name.text;
+    std::optional<Type> host = host_type(name);
+    if (std::optional<Precision> precision = precision_of(name); precision && (!host || !type.dims.empty())) {
+      if (!type.fields.empty()) return error("E1004", span, "a tensor has no fields");
+      std::vector<const ast::Expr*> dims;
+      for (const ast::Expr& dim : type.dims) dims.push_back(&dim);
+      return tensor(*precision, dims);
+    }
+    if (!host) return unknown(type, span);
+    if (!type.dims.empty()) return host_with_extents(name, span);
+    return *host;
+  }
+
+  Type read(const ast::ListType& type, Span) {
+    Type element = read(*type.element);
+    return element.is(Type::Kind::error) ? element : Type::list(std::move(element));
+  }
+
+  Type read(const ast::TupleType& type, Span) {
+    std::vector<Type> parts;
+    bool fine = true;
+    for (const ast::TypeExpr& part : type.parts) {
+      parts.push_back(read(part));
+      fine = fine && !parts.back().is(Type::Kind::error);
+    }
+    return fine ? Type::tuple(std::move(parts)) : Type(Type::Kind::error);
+  }
+
+  Type read(const ast::FnType& type, Span) {
+    std::vector<Type> parameters;
+    bool fine = true;
+    for (const ast::TypeExpr& parameter : type.params) {
+      parameters.push_back(read(parameter));
+      fine = fine && !parameters.back().is(Type::Kind::error);
+    }
+    Type result = type.result ? read(*type.result) : Type(Type::Kind::none);
+    if (result.is(Type::Kind::error) || !fine) return Type::Kind::error;
+    return Type::function(std::move(parameters), std::move(result));
+  }
+
+  static std::optional<Type> host_type(std::string_view name) {
+    if (name == "int") return Type(Type::Kind::integer);
+    if (name == "float") return Type(Type::Kind::real);
+    if (name == "bool") return Type(Type::Kind::boolean);
+    if (name == "string") return Type(Type::Kind::string);
+    if (name == "range") return Type(Type::Kind::range);
+    Type integer(Type::Kind::integer);
+    if (name == "sharding") return Type::function({integer, integer, integer}, integer);
+    return std::nullopt;
+  }
+
+  Type error(Code code, Span span, std::string message, std::string help = "") {
+    body_.world.diags.error(code, span, std::move(message)).help(std::move(help));
+    return Type::Kind::error;
+  }
+
+  Type host_with_extents(const std::string& name, Span span) {
+    const char* tensor = name == "int" ? "i64" : name == "float" ? "f64" : nullptr;
+    std::string help = tensor ? std::string("write ") + tensor + " for the elements of a tensor" : "";
+    return error("E1004", span, "'" + name + "' is a type of the host and has no extents", help);
+  }
+
+  Type unknown(const ast::NamedType& type, Span span) {
+    std::optional<Binding> found = body_.find(type.name.text);
+    if (found && found->kind == Binding::Kind::error) return Type::Kind::error;
+    if (found)
+      return error("E1004", span, "'" + type.name.text + "' is " + with_article(found->what) + ", not a type",
+                   found->kind == Binding::Kind::agent ? "agents have no written type; make one where it is used" : "");
+    unknown_type(body_.world.diags, type.name);
+    return Type::Kind::error;
+  }
+
+  std::optional<Dim> checked_extent(const ast::Expr& expr) {
+    std::optional<Dim> dim = extent(expr);
+    if (!dim || dim->constant().value_or(0) >= 0) return dim;
+    error("E2004", expr.span, "an extent cannot be negative: " + dim->text());
+    return std::nullopt;
+  }
+
+  std::optional<Dim> extent(const ast::Expr& expr) {
+    if (auto* literal = std::get_if<ast::IntLit>(&expr.node)) return Dim(literal->value);
+    if (auto* name = std::get_if<ast::NameExpr>(&expr.node)) return named_extent(name->name);
+    if (auto* unary = std::get_if<ast::Unary>(&expr.node); unary && unary->op.text == "-") {
+      std::optional<Dim> operand = extent(*unary->operand);
+      return operand ? std::optional(Dim(-1) * *operand) : std::nullopt;
+    }
+    if (auto* binary = std::get_if<ast::Binary>(&expr.node))
+      if (const std::string& op = binary->op.text; op == "+" || op == "-" || op == "*") {
+        std::optional<Dim> left = extent(*binary->left), right = extent(*binary->right);
+        if (!left || !right) return std::nullopt;
+        return op == "+" ? *left + *right : op == "-" ? *left - *right : *left * *right;
+      }
+    return computed_extent(expr);
+  }
+
+  std::optional<Dim> named_extent(const ast::Name& name) {
+    if (name.text == "_") return wildcard(name.span);
+    std::optional<Binding> found = body_.find(name.text);
+    if (found && found->kind == Binding::Kind::dimension) return Dim(found->symbol);
+    bool capital = std::isupper(static_cast<unsigned char>(name.text[0]));
+    if (!found && blank_ == Blank::parameter && capital) return dimension(name);
+    if (!found && blank_ == Blank::refused && capital) {
+      error("E1001", name.span, "unknown extent '" + name.text + "': no parameter has it",
+            "a result has extents of parameters, or computed from them");
+      return std::nullopt;
+    }
+    return from_operand(read_name(body_, name), name.text);
+  }
+
+  std::optional<Dim> wildcard(Span span) {
+    switch (blank_) {
+      case Blank::refused:
+        error("E1001", span, "'_' cannot stand in a result", "name the extent in a parameter and use it here");
+        return std::nullopt;
+      case Blank::open:
+        return unknown_extent(body_, "_");
+      case Blank::pattern:
+        return Dim(body_.world.symbol("_", false, CallId(), FunctionId()));
+      case Blank::parameter:
+        break;
+    }
+    Symbol symbol = body_.world.symbol("_", false, CallId(), body_.id);
+    body_.function().dimensions.push_back(symbol);
+    return Dim(symbol);
+  }
+
+  Dim dimension(const ast::Name& name) {
+    Binding binding{.kind = Binding::Kind::dimension, .what = "dimension", .span = name.span};
+    binding.symbol = body_.world.symbol(name.text, false, CallId(), body_.id);
+    body_.function().dimensions.push_back(binding.symbol);
+    body_.scopes.back().names[name.text] = binding;
+    return Dim(binding.symbol);
+  }
+
+  std::optional<Dim> computed_extent(const ast::Expr& expr) {
+    if (blank_ == Blank::parameter || blank_ == Blank::refused) {
+      error("E1004", expr.span, "an extent in a signature is made of ints and dimensions by + - *");
+      return std::nullopt;
+    }
+    return from_operand(expression(body_, expr), body_.text(expr.span));
+  }
+
+  std::optional<Dim> from_operand(const Term& operand, const std::string& text) {
+    if (body_.is_error(operand)) return std::nullopt;
+    if (body_.type(operand).is(Type::Kind::integer)) return extent_of(body_, operand.id, text);
+    error("E1004", operand.span, "an extent is an int, this is " + body_.type(operand).text());
+    return std::nullopt;
+  }
+
+  Body& body_;
+  Blank blank_;
+};
+
+}  // namespace
+
+Type written_type(Body& body, const ast::TypeExpr& type, Blank blank) { return TypeReader(body, blank).read(type); }
+
+std::optional<Type> type_as_argument(Body& body, const ast::Expr& expr, Blank blank) {
+  const ast::Expr* name = &expr;
+  std::vector<const ast::Expr*> dims;
+  if (auto* index = std::get_if<ast::Index>(&expr.node)) {
+    name = index->base.get();
+    for (const ast::IndexItem& item : index->items) {
+      if (item.is_slice) return std::nullopt;
+      dims.push_back(item.at.get());
+    }
+  }
+  auto* written = std::get_if<ast::NameExpr>(&name->node);
+  if (!written || body.find(written->name.text)) return std::nullopt;
+  std::optional<Precision> precision = precision_of(written->name.text);
+  if (!precision) return std::nullopt;
+  return TypeReader(body, blank).tensor(*precision, dims);
+}
+
+}  // namespace taskspec::checking

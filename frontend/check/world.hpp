@@ -1,0 +1,110 @@
+// Everything about the program in the making that does not belong to one body: its functions and agents with
+// what their syntax says, the files' names, the diagnostics. It only grows, so a prompt can go on adding to it.
+//
+//   World world(sources, options);
+//   ModuleId main = check_file(world, std::move(ast), "hello");     // modules.hpp
+#pragma once
+#include <deque>
+#include <memory>
+
+#include "frontend/check.hpp"
+#include "frontend/check/scope.hpp"
+
+namespace taskspec::checking {
+
+class Body;
+
+// What a function does that its callers or its kind may forbid; the sites are listed by E1302.
+struct EffectNotes {
+  struct Site {
+    std::string name;
+    Span span;
+  };
+  struct CallSite {
+    FunctionId callee;
+    Span span;
+    bool invoked = false;  // called as a task, not only mentioned
+  };
+  std::vector<Site> host;         // direct calls of host builtins, receives, sessions
+  std::vector<CallSite> callees;  // functions called or mentioned
+  bool local = false;
+  bool graph = false;
+  bool writes = false;   // changes a place that outlives the call
+  bool invokes = false;  // calls a task or graph
+};
+
+// Where a host symbol of a signature gets its value from, seen from a caller.
+struct SymbolSource {
+  std::uint32_t parameter = UINT32_MAX;  // an int parameter, or
+  ModuleId module;                       // a top-level let
+  VariableId variable;
+};
+
+struct FunctionInfo {
+  FunctionInfo();
+  ~FunctionInfo();
+  const ast::TaskDecl* task = nullptr;  // both null: module body, closure, slot initialiser
+  const ast::FnDecl* fn = nullptr;
+  enum class Stage : std::uint8_t { declared, resolving, resolved, checked } stage = Stage::declared;
+  std::unique_ptr<Body> body;  // lives from the signature to the end of the body
+  std::unordered_map<std::uint32_t, SymbolSource> symbols;  // by symbol id
+  std::vector<std::optional<Value>> defaults;               // by parameter: the default, where it is known now
+  EffectNotes effects;
+  bool broken = false;  // something in it is not built or not understood: what would follow is not reported
+};
+
+struct AgentInfo {
+  const ast::AgentDecl* decl = nullptr;
+  std::vector<const ast::Slot*> slots;
+  Names names;  // slots and members
+  bool resolved = false;
+};
+
+struct FileScope {
+  Names names;
+  std::unordered_map<std::uint32_t, VariableId> lets;  // value of a top-level let -> its variable
+  std::unordered_map<std::uint32_t, CallId> values;    // and back
+  std::unique_ptr<Body> top_level;
+  std::vector<FunctionId> pending;  // functions whose bodies are not checked yet
+};
+
+// `x(...)` dropped as a statement: a warning if it turns out to be pure.
+struct DroppedCall {
+  FunctionId callee;
+  Span span;
+};
+
+class World {
+ public:
+  World(Sources& sources, const CheckOptions& options);
+  ~World();
+
+  Sources& sources;
+  const CheckOptions& options;
+  Program program;
+  Diags diags;
+  std::deque<Ast> trees;                // own all syntax that the infos point into
+  std::deque<ast::Expr> values;         // likewise, of -D
+  std::deque<FileScope> files;          // by ModuleId
+  std::deque<FunctionInfo> infos;       // by FunctionId
+  std::deque<AgentInfo> agents;         // by AgentId
+  std::vector<DroppedCall> dropped;
+
+  FunctionId add_function(Function function);
+  FunctionInfo& info(FunctionId id) { return infos[id.index()]; }
+  AgentInfo& info(AgentId id) { return agents[id.index()]; }
+  FileScope& file(ModuleId id) { return files[id.index()]; }
+  std::string name_of(FunctionId id) const { return program.display_name(id); }
+  std::string described(FunctionId id) const;  // "task 'Scale.apply'"
+
+  Symbol symbol(std::string name, bool host, CallId call, FunctionId owner);
+  FunctionId owner(const Symbol& symbol) const;  // the function in which it was made
+
+  // Adds the diagnostics of an exception; places that it does not know are taken to be `span`.
+  void report(const Error& error, Span span);
+
+ private:
+  std::vector<FunctionId> owners_;  // by symbol id
+};
+
+}  // namespace taskspec::checking

@@ -1,0 +1,11 @@
+// A host value written as a literal: what `-D x=[1, 2.5]` gives to a graph input.
+#pragma once
+#include "frontend/ast.hpp"
+#include "ir/value.hpp"
+
+namespace taskspec {
+
+// Numbers, signs, bools, strings and nested lists; anything else throws Error E1004 at its place.
+Value literal_value(const ast::Expr& expression);
+
+}  // namespace taskspec

@@ -1,0 +1,59 @@
+#include "interp/cli/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace taskspec::cli {
+
+namespace {
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB"};
+  int unit = 0;
+  while (bytes >= 1024 && unit < 3) bytes /= 1024, ++unit;
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+}  // namespace
+
+std::string profile_text(const SessionReport& report) {
+  std::string out = fmt::format("\n{:>8} {:>12} {:>12}  chain\n", "calls", "ms", "bytes");
+  std::vector<ProfileRow> rows = report.profile;
+  std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.ns > b.ns; });
+  for (const ProfileRow& row : rows)
+    out += fmt::format("{:>8} {:>12.3f} {:>12}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
+                       bytes_text(static_cast<double>(row.bytes)), row.chain);
+  out += fmt::format("memory: {} allocations, {} frees; peak {}, {} inside plans ({} without chains)\n",
+                     report.memory.allocations, report.memory.frees, bytes_text(static_cast<double>(report.memory.peak_bytes)),
+                     bytes_text(static_cast<double>(report.plan_peak)), bytes_text(static_cast<double>(report.peak_without_chains)));
+  return out;
+}
+
+std::string report_text(const SessionReport& report) {
+  return fmt::format(
+      "\ntasks       {}\nchains      {}\ndispatches  {} ({} saved)\ndropped     {}\nplans       {}\npeak        {}\nseconds     {:.6f}\n",
+      report.tasks, report.chains, report.dispatches, report.tasks - std::min(report.tasks, report.dispatches), report.dropped,
+      report.plans, bytes_text(static_cast<double>(report.memory.peak_bytes)), report.seconds);
+}
+
+std::string report_json(const SessionReport& report) {
+  return fmt::format(
+      "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"peak\":{},\"peak_without_chains\":{},"
+      "\"allocations\":{},\"frees\":{},\"seconds\":{}}}\n",
+      report.tasks, report.chains, report.dispatches, report.dropped, report.plans, report.memory.peak_bytes,
+      report.peak_without_chains, report.memory.allocations, report.memory.frees, report.seconds);
+}
+
+std::string trace_json(const SessionReport& report) {
+  std::string out = "{\"traceEvents\":[";
+  for (const TimelineEntry& entry : report.timeline) {
+    if (&entry != report.timeline.data()) out += ",";
+    out += fmt::format("\n{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}", quoted(entry.chain),
+                       entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
+                       static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3);
+  }
+  return out + "\n],\"displayTimeUnit\":\"ns\"}\n";
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,98 @@
+#include "interp/cli/run_graph.hpp"
+
+#include <filesystem>
+
+#include "frontend/literal_value.hpp"
+#include "frontend/parse.hpp"
+#include "interp/cli/terminal.hpp"
+#include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
+#include "ir/json.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+// A literal, or the file that the value names.
+Value input_value(const Parameter& parameter, const std::string& name, const std::string& written, Sources& sources) {
+  const Type& type = parameter.type;
+  if (type.is(Type::Kind::string)) return Value(written);
+  if (type.is_tensor() && std::filesystem::is_regular_file(written)) {
+    Array array = load_array(written);
+    if (array.precision() != type.precision || array.extents().size() != type.rank())
+      throw failure("E5004", {}, "'" + written + "' holds " + array.type().text() + "; input '" + name + "' is " + type.text());
+    return Value(std::move(array));
+  }
+  SourceId source = sources.add("-D " + name, written);
+  Value value = literal_value(*parse_expression(sources, source).operator*());
+  if (!type.is_tensor()) return value;
+  Array array = array_of(value, type.precision);
+  if (array.extents().size() != type.rank())
+    throw failure("E5004", {}, "input '" + name + "' is " + type.text() + "; " + written + " is " + array.type().text());
+  return Value(std::move(array));
+}
+
+std::vector<Value> inputs_of(const Function& graph, const Options& options, Sources& sources) {
+  std::vector<Value> inputs(graph.parameters.size());
+  for (const auto& [name, written] : options.defines)
+    for (std::size_t k = 0; k < graph.parameters.size(); ++k)
+      if (graph.parameters[k].name == name) inputs[k] = input_value(graph.parameters[k], name, written, sources);
+  return inputs;
+}
+
+// Wrong usage in words, or nothing: names that are no inputs, inputs that have no value.
+std::optional<std::string> check_defines(const Function& graph, const Options& options) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : graph.parameters) names.push_back(parameter.name);
+  for (const auto& define : options.defines)
+    if (std::find(names.begin(), names.end(), define.first) == names.end())
+      return "graph '" + graph.name + "' has no input '" + define.first + "'; inputs: " + joined(names, ", ");
+  for (const Parameter& parameter : graph.parameters) {
+    bool given = std::any_of(options.defines.begin(), options.defines.end(), [&](const auto& d) { return d.first == parameter.name; });
+    if (!given && !parameter.default_value.valid())
+      return "input '" + parameter.name + "' of graph '" + graph.name + "' is not given; add -D " + parameter.name + "=...";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_graph(const Options& options, const Toolbox& tools, const RunSettings& settings) {
+  const std::string& file = options.files[0];
+  std::optional<Program> program;
+  std::string name = options.graph;
+  if (file.ends_with(".json")) {
+    Result<ImportedGraph> imported = import_graph(file, tools.ops);
+    report(options, Sources(), imported.diags());
+    if (!imported) return 1;
+    program = std::move(imported->program);
+    if (name.empty()) name = imported->name;
+  } else {
+    Options plain = options;
+    plain.defines.clear();  // they are inputs of the graph
+    program = load(plain, tools);
+    if (!program) return 1;
+  }
+  FunctionId graph = find_graph(*program, name);
+  if (!graph.valid()) {
+    std::vector<std::string> names;
+    for (FunctionId id : graphs_of(*program)) names.push_back(program->display_name(id));
+    return usage("no graph '" + name + "' in " + file + (names.empty() ? "" : "; graphs: " + joined(names, ", ")));
+  }
+  if (auto problem = check_defines((*program)[graph], options)) return usage(*problem);
+  Sources sources = program->sources;
+  std::vector<Value> inputs;
+  try {
+    inputs = inputs_of((*program)[graph], options, sources);
+  } catch (const Error& error) {
+    report(options, sources, error.diags());
+    return 3;
+  }
+  GraphRun result = taskspec::run_graph(*program, graph, std::move(inputs), tools, settings);
+  for (const auto& [output, array] : result.results) write_out(output + ": " + print(Value(array)) + "\n");
+  flush_out();
+  report(options, sources, result.diags);
+  return result.exit_code;
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,149 @@
+// The small commands: check, fmt, explain, doc, and what all commands share.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "frontend/check.hpp"
+#include "frontend/format.hpp"
+#include "interp/cli/commands.hpp"
+#include "interp/cli/terminal.hpp"
+#include "ir/base/text.hpp"
+#include "ir/codes.hpp"
+#include "ir/files/files.hpp"
+
+namespace taskspec::cli {
+
+int usage(const std::string& message) {
+  std::fprintf(stderr, "taskspec: %s\n", message.c_str());
+  return 2;
+}
+
+LoadOptions load_options(const Options& options) {
+  LoadOptions load{options.defines, {}};
+  if (const char* path = std::getenv("TASKSPEC_PATH")) {
+    std::string folders(path);
+    for (std::size_t begin = 0; begin <= folders.size();) {
+      std::size_t end = std::min(folders.find(':', begin), folders.size());
+      if (end > begin) load.search_path.push_back(folders.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return load;
+}
+
+std::optional<Program> load(const Options& options, const Toolbox& tools) {
+  Sources sources;
+  Result<Program> program = load_program(options.files[0], load_options(options), tools, sources);
+  report(options, sources, program.diags());
+  if (!program) return std::nullopt;
+  return std::move(*program);
+}
+
+int check(const Options& options, const Toolbox& tools) {
+  bool wrong = false;
+  for (const std::string& file : options.files) {
+    Sources sources;
+    Result<Program> program = load_program(file, load_options(options), tools, sources);
+    report(options, sources, program.diags());
+    wrong = wrong || !program;
+  }
+  return wrong ? 1 : 0;
+}
+
+int fmt(const Options& options) {
+  bool wrong = false, would_change = false;
+  for (const std::string& file : options.files) {
+    Sources sources;
+    try {
+      bool standard = file == "-";
+      SourceId id = sources.add(standard ? "<stdin>" : file, read_text(standard ? "/dev/stdin" : file));
+      Result<std::string> text = format(sources, id);
+      report(options, sources, text.diags());
+      if (!text) {
+        wrong = true;
+      } else if (options.check_only) {
+        if (*text == sources[id].text()) continue;
+        would_change = true;
+        write_out(file + " is not in canonical layout\n");
+      } else if (standard) {
+        write_out(*text);
+      } else if (*text != sources[id].text()) {
+        write_text(file, *text);
+      }
+    } catch (const Error& error) {
+      report(options, sources, error.diags());
+      wrong = true;
+    }
+  }
+  flush_out();
+  return wrong ? 1 : would_change ? 4 : 0;
+}
+
+int explain(const Options& options) {
+  if (options.topic.empty()) {
+    for (const CodeInfo* info : all_codes()) write_out(info->code.text() + "  " + std::string(info->summary) + "\n");
+    flush_out();
+    return 0;
+  }
+  for (const CodeInfo* info : all_codes()) {
+    if (info->code.text() != options.topic) continue;
+    write_out(taskspec::explain(*info));
+    flush_out();
+    return 0;
+  }
+  return usage("no code " + options.topic + "; 'taskspec explain' lists all");
+}
+
+// ---- reference ------------------------------------------------------------------------------------
+
+namespace {
+
+std::string signature(std::string_view name, std::span<const Operand> operands) {
+  std::string text(name);
+  text += "(";
+  for (const Operand& operand : operands) {
+    if (&operand != operands.data()) text += ", ";
+    text += operand.name;
+    if (operand.variadic) text += "...";
+    if (operand.standard.kind == Default::Kind::absent) text += "?";
+    else if (operand.standard.kind == Default::Kind::string) text += ": " + quoted(operand.standard.string);
+    else if (operand.standard.kind != Default::Kind::none) text += ": " + print(operand.standard.value());
+  }
+  return text + ")";
+}
+
+template <class Record>
+void write_record(const Record& record) {
+  write_out(signature(record.name, record.operands) + "\n\n" + std::string(record.doc) + "\n\n");
+  std::string example(record.example);
+  write_out(example + (example.empty() || example.back() != '\n' ? "\n" : ""));
+}
+
+}  // namespace
+
+int doc(const Options& options, const Toolbox& tools) {
+  std::vector<std::string> names;
+  for (const OpDef* op : tools.ops.all()) {
+    names.emplace_back(op->name);
+    if (options.topic.empty()) write_out(signature(op->name, op->operands) + "\n");
+    if (options.topic != op->name) continue;
+    write_record(*op);
+    flush_out();
+    return 0;
+  }
+  for (const Builtin* builtin : tools.builtins.all()) {
+    names.emplace_back(builtin->name);
+    if (options.topic.empty()) write_out(signature(builtin->name, builtin->operands) + "\n");
+    if (options.topic != builtin->name) continue;
+    write_record(*builtin);
+    flush_out();
+    return 0;
+  }
+  flush_out();
+  if (options.topic.empty()) return 0;
+  auto near = nearest(options.topic, names);
+  return usage("no op or builtin is called '" + options.topic + "'" + (near ? "; did you mean '" + *near + "'?" : ""));
+}
+
+}  // namespace taskspec::cli

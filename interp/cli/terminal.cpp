@@ -1,0 +1,59 @@
+#include "interp/cli/terminal.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "ir/base/render.hpp"
+#include "ir/json.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+std::atomic<bool> interrupt_flag{false};
+
+void on_interrupt(int) {
+  if (interrupt_flag.exchange(true)) _exit(130);
+}
+
+[[noreturn]] void cannot_write() {
+  int reason = errno;
+  std::clearerr(stdout);
+  throw failure("E7004", {}, std::string("cannot write standard output: ") + std::strerror(reason));
+}
+
+}  // namespace
+
+void write_out(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) cannot_write();
+}
+
+void flush_out() {
+  if (std::fflush(stdout) != 0) cannot_write();
+}
+
+void report(const Options& options, const Sources& sources, const Diags& diags) {
+  if (diags.empty()) return;
+  std::fflush(stdout);
+  bool colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+  std::string text = options.diagnostics == "json" ? diagnostics_json(plain(sources, diags)) + "\n"
+                                                   : render(sources, diags, {.colour = colour});
+  std::fputs(text.c_str(), stderr);
+}
+
+const std::atomic<bool>& interrupted() { return interrupt_flag; }
+
+void install_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  action.sa_handler = SIG_IGN;  // a closed pipe comes back as an error of write
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+}  // namespace taskspec::cli

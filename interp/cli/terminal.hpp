@@ -1,0 +1,24 @@
+// Standard output and error of the tool: data on one, diagnostics on the other; a closed pipe or full disk is
+// an error, not a crash.
+#pragma once
+#include <atomic>
+#include <string_view>
+
+#include "interp/cli/options.hpp"
+#include "ir/base/diag.hpp"
+
+namespace taskspec::cli {
+
+// Writes to standard output. Throws Error E7004 when it cannot be written.
+void write_out(std::string_view text);
+// Everything written so far has arrived, or Error E7004.
+void flush_out();
+
+// Diagnostics on standard error: as text, coloured on a terminal unless NO_COLOR is set, or as JSON.
+void report(const Options& options, const Sources& sources, const Diags& diags);
+
+// Set by Ctrl-C; a second one ends the process at once.
+const std::atomic<bool>& interrupted();
+void install_signals();
+
+}  // namespace taskspec::cli

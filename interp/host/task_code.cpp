@@ -1,0 +1,56 @@
+#include "interp/host/task_code.hpp"
+
+#include <cstring>
+
+namespace taskspec {
+
+void keep_thrown(Surroundings& around, std::uint32_t task) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    const Diag& first = error.diags().items().front();
+    around.faults.push_back({task, {first.code, first.message}});
+  } catch (const std::bad_alloc&) {
+    around.faults.push_back({task, {"E5008", "no memory left"}});
+  } catch (const std::exception& thrown) {
+    around.faults.push_back({task, {"E5011", std::string("a C++ task threw: ") + thrown.what()}});
+  } catch (...) {
+    around.faults.push_back({task, {"E5011", "a C++ task threw something that is no std::exception"}});
+  }
+}
+
+KernelCode::KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance)
+    : TaskCode(instance.in.size(), instance.out.size()), kernel_(std::move(kernel)),
+      same_bytes_(instance.op->sharing == Sharing::same_bytes) {}
+
+bool KernelCode::run(std::byte* const* operands, Surroundings& around) const {
+  if (same_bytes_ && operands[0] == operands[inputs]) return true;
+  try {
+    auto fault = kernel_->run({{operands, inputs}, {operands + inputs, outputs}, around.scratch, *around.parallel});
+    if (!fault) return true;
+    around.faults.push_back({0, *std::move(fault)});
+  } catch (...) {
+    keep_thrown(around);
+  }
+  return false;
+}
+
+bool InterpretedCode::run(std::byte* const* operands, Surroundings& around) const {
+  try {
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < in_.size(); ++i)
+      arrays.push_back(Array::wrap(in_[i], std::shared_ptr<std::byte>(std::shared_ptr<void>(), operands[i])));
+    arrays = bodies_.run(*plan_->graph, node_, std::move(arrays));
+    if (arrays.size() != out_.size()) bug("a body gave " + std::to_string(arrays.size()) + " outputs");
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      if (arrays[i].type() != out_[i]) bug("a body gave " + arrays[i].type().text() + " for " + out_[i].text());
+      if (arrays[i].raw() != operands[inputs + i]) std::memmove(operands[inputs + i], arrays[i].raw(), out_[i].bytes());
+    }
+    return true;
+  } catch (...) {
+    keep_thrown(around);
+    return false;
+  }
+}
+
+}  // namespace taskspec

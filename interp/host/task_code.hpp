@@ -1,0 +1,89 @@
+// What a plan's tasks do, ready to run on bytes: a kernel, a native function, a body of the interpreter, or
+// (body_code.hpp) the compiled bodies of several tasks of a chain.
+//
+//   if (!code.run(operands, surroundings)) ... surroundings.faults says which task failed, and why
+#pragma once
+#include <span>
+
+#include "ir/backend.hpp"
+
+namespace taskspec {
+
+struct TaskFault {
+  std::uint32_t task = 0;  // among those of the code
+  Fault fault;
+};
+
+// What a worker lends to the code it runs.
+struct Surroundings {
+  std::byte* scratch = nullptr;    // TaskCode::scratch_bytes() of it
+  Parallel* parallel = nullptr;
+  std::span<const char> dead;      // empty, or true per task that must not run: an input is poisoned
+  std::vector<TaskFault> faults;   // in order of tasks; left alone when nothing fails
+};
+
+class TaskCode {
+ public:
+  TaskCode(std::size_t inputs, std::size_t outputs, std::size_t tasks = 1)
+      : inputs(static_cast<std::uint32_t>(inputs)), outputs(static_cast<std::uint32_t>(outputs)),
+        tasks(static_cast<std::uint32_t>(tasks)) {}
+  virtual ~TaskCode() = default;
+  const std::uint32_t inputs, outputs, tasks;
+
+  virtual std::size_t scratch_bytes() const { return 0; }
+  // `operands`: the inputs, then the outputs. False when a task failed.
+  virtual bool run(std::byte* const* operands, Surroundings& around) const = 0;
+};
+
+// Adds what is being thrown to `around.faults`; for use in a catch block.
+void keep_thrown(Surroundings& around, std::uint32_t task = 0);
+
+// One op.
+class KernelCode final : public TaskCode {
+ public:
+  KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance);
+  std::size_t scratch_bytes() const override { return kernel_->scratch_bytes(); }
+  bool run(std::byte* const* operands, Surroundings& around) const override;
+
+ private:
+  std::shared_ptr<const Kernel> kernel_;
+  bool same_bytes_;
+};
+
+// A C++ function.
+class NativeCode final : public TaskCode {
+ public:
+  NativeCode(const Definition& definition, std::size_t inputs, std::size_t outputs)
+      : TaskCode(inputs, outputs), function_(definition.native), context_(definition.context) {}
+  bool run(std::byte* const* operands, Surroundings& around) const override {
+    try {
+      function_(context_, {operands, inputs}, {operands + inputs, outputs});
+      return true;
+    } catch (...) {
+      keep_thrown(around);
+      return false;
+    }
+  }
+
+ private:
+  decltype(Definition::native) function_;
+  void* context_;
+};
+
+// A node that only the interpreter can run: control that depends on data.
+class InterpretedCode final : public TaskCode {
+ public:
+  InterpretedCode(Bodies& bodies, std::shared_ptr<const Plan> plan, NodeId node, std::vector<ArrayType> in,
+                  std::vector<ArrayType> out)
+      : TaskCode(in.size(), out.size()), bodies_(bodies), plan_(std::move(plan)), node_(node), in_(std::move(in)),
+        out_(std::move(out)) {}
+  bool run(std::byte* const* operands, Surroundings& around) const override;
+
+ private:
+  Bodies& bodies_;
+  std::shared_ptr<const Plan> plan_;
+  NodeId node_;
+  std::vector<ArrayType> in_, out_;
+};
+
+}  // namespace taskspec

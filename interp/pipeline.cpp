@@ -1,0 +1,158 @@
+#include "interp/pipeline.hpp"
+
+#include "frontend/check.hpp"
+#include "interp/control/bodies.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/control/deep_stack.hpp"
+#include "interp/control/interpreter.hpp"
+#include "interp/control/record.hpp"
+#include "interp/host/host_backend.hpp"
+#include "interp/host/null_backend.hpp"
+#include "ir/files/files.hpp"
+#include "stdlib/ops.hpp"
+
+namespace taskspec {
+
+Toolbox standard_toolbox() { return {standard_ops(), standard_builtins()}; }
+
+Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools, Sources& sources) {
+  try {
+    std::string text = read_text(path == "-" ? "/dev/stdin" : path);
+    SourceId main = sources.add(path == "-" ? "<stdin>" : path, std::move(text));
+    return check(sources, main, {tools.ops, tools.builtins, options.search_path, options.defines});
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
+  return name == "null" ? make_null_backend() : make_host_backend({.threads = threads});
+}
+
+namespace {
+
+Schedule schedule_of(const std::string& name, Schedule standard) {
+  if (name == "pull") return Schedule::pull;
+  if (name == "eager") return Schedule::eager;
+  return name == "push" ? Schedule::push : standard;
+}
+
+Value report_value(const SessionReport& report) {
+  auto record = std::make_shared<Record>();
+  auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
+  record->fields = {{"tasks", number(report.tasks)}, {"chains", number(report.chains)},
+                    {"dispatches", number(report.dispatches)}, {"peak", number(report.memory.peak_bytes)},
+                    {"seconds", Value(report.seconds)}};
+  return Value(std::static_pointer_cast<Object>(record));
+}
+
+// A backend, a session on it and the target that records into the session; for the program and for `run .. on`.
+class OpenSession final : public NestedSession {
+ public:
+  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter, SessionOptions options)
+      : backend_(std::move(backend)), bodies_(interpreter),
+        session_(std::make_unique<Session>(*backend_, bodies_, options)), target_(program, *session_) {}
+  Target& target() override { return target_; }
+  Value report() override {
+    session_->finish();
+    return report_value(session_->report());
+  }
+  Session& session() { return *session_; }
+  // The last report: with everything freed that the session held.
+  SessionReport close() {
+    SessionReport report = session_->report();
+    session_.reset();
+    report.memory = backend_->memory();
+    return report;
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  ProgramBodies bodies_;
+  std::unique_ptr<Session> session_;
+  RecordTarget target_;
+};
+
+}  // namespace
+
+namespace {
+
+// Sets up interpreter and session, lets `body` work with them on a deep stack, and closes them again.
+void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
+                const std::function<void(Interpreter&, Session&)>& body) {
+  HostContext host(program, tools.ops);
+  host.arguments = settings.arguments;
+  host.output = settings.output;
+  host.interrupted = settings.interrupted;
+  auto run = [&] {
+    Interpreter interpreter(program, &host);
+    auto open = [&](const std::string& name, int threads, Schedule schedule) {
+      SessionOptions options{schedule, settings.record};
+      return std::make_unique<OpenSession>(program, make_backend(name, threads), interpreter, options);
+    };
+    host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
+      int threads = choice.threads != 0 ? static_cast<int>(choice.threads) : settings.threads;
+      return open(choice.name, threads, schedule_of(choice.schedule, settings.schedule));
+    };
+    std::unique_ptr<OpenSession> session = open(settings.backend, settings.threads, settings.schedule);
+    interpreter.set_target(session->target());
+    try {
+      body(interpreter, session->session());
+    } catch (const ExitRequest& exit) {
+      result.exit_code = exit.code;
+    } catch (const Error& error) {
+      result.diags = error.diags();
+      result.exit_code = settings.interrupted && settings.interrupted->load() ? 130 : 3;
+    }
+    interpreter.forget_modules();  // handles go before the session that they name
+    result.report = session->close();
+  };
+  with_deep_stack(run);
+}
+
+}  // namespace
+
+RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings) {
+  RunResult result;
+  in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+    for (const Module& module : program.modules) interpreter.module(module);
+    session.finish();
+  });
+  return result;
+}
+
+GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
+                   const RunSettings& settings) {
+  GraphRun result;
+  in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+    Target& target = interpreter.target();
+    const Function& function = program[graph];
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].is_array()) continue;
+      inputs[i] = target.constant(inputs[i].array());
+      if (function.parameters[i].privilege == Privilege::inout)
+        inputs[i] = target.place(function.parameters[i].name, inputs[i]);
+    }
+    std::vector<Value> outputs = interpreter.outputs_of(graph, std::move(inputs));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      result.results.emplace_back(function.outputs[i].name, target.receive(outputs[i], function.outputs[i].span));
+    session.finish();
+  });
+  return result;
+}
+
+std::vector<FunctionId> graphs_of(const Program& program) {
+  std::vector<FunctionId> graphs;
+  ModuleId main(program.modules.size() - 1);
+  for (std::size_t i = 0; i < program.functions.size(); ++i)
+    if (program.functions[i].kind == FunctionKind::graph && program.functions[i].module == main) graphs.push_back(FunctionId(i));
+  return graphs;
+}
+
+FunctionId find_graph(const Program& program, const std::string& name) {
+  for (FunctionId id : graphs_of(program))
+    if (program.display_name(id) == name) return id;
+  return {};
+}
+
+}  // namespace taskspec

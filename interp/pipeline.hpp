@@ -1,0 +1,69 @@
+// The whole way of a program: text -> Program -> session on a backend. What the command line and the tests
+// share.
+//
+//   Toolbox tools = standard_toolbox();
+//   Sources sources;
+//   Result<Program> program = load_program("hello.task", {}, tools, sources);
+//   RunResult result = run_program(*program, tools, {});
+#pragma once
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/control/host_context.hpp"
+#include "interp/control/session.hpp"
+#include "ir/base/result.hpp"
+
+namespace taskspec {
+
+// Everything that exists of the kinds that others are handed as tables.
+struct Toolbox {
+  OpTable ops;
+  BuiltinTable builtins;
+};
+Toolbox standard_toolbox();
+
+using Defines = std::vector<std::pair<std::string, std::string>>;  // -D name=value
+
+struct LoadOptions {
+  Defines defines;
+  std::vector<std::string> search_path;  // TASKSPEC_PATH, then the prelude
+};
+
+// "-" is standard input. What was read is added to `sources`, also when there are errors, to show where they are.
+Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools, Sources& sources);
+
+struct RunSettings {
+  std::string backend = "host";          // host, null
+  int threads = 0;                       // 0: one per core
+  Schedule schedule = Schedule::push;
+  bool record = false;
+  std::vector<std::string> arguments;    // after --
+  std::function<void(std::string_view)> output;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+struct RunResult {
+  int exit_code = 0;                     // 0, 3, 130, or what exit(code) said
+  Diags diags;
+  SessionReport report;
+};
+
+RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings);
+
+// One graph by itself on given inputs (by parameter: an Array for a tensor, else a host value).
+struct GraphRun : RunResult {
+  std::vector<std::pair<std::string, Array>> results;
+};
+GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
+                   const RunSettings& settings);
+
+// The graph of the main module that goes by this name: "pipeline" or "Net.forward"; invalid if there is none.
+FunctionId find_graph(const Program& program, const std::string& name);
+std::vector<FunctionId> graphs_of(const Program& program);  // of the main module, in order of their text
+
+std::unique_ptr<Backend> make_backend(const std::string& name, int threads);
+
+}  // namespace taskspec

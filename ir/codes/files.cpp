@@ -1,0 +1,39 @@
+#include "ir/codes/families.hpp"
+
+namespace taskspec {
+namespace {
+
+constexpr CodeInfo codes[] = {
+    {.code = "E7001",
+     .summary = "file or module not found",
+     .program = R"(let photo = load(u8[_, _, 3], "no_such_photo.png")
+print(photo.shape))",
+     .cause = R"(There is no file of this name, or it may not be read. A module a.b is the file a/b.task beside the
+importing file, then in the folders of TASKSPEC_PATH, then in the prelude.)",
+     .fix = R"(Check the name and the folder that taskspec was started in: paths are taken from there.)"},
+    {.code = "E7002",
+     .summary = "import cycle",
+     .program = R"(import b        // in a.task, while b.task says: import a)",
+     .cause = R"(Files import one another in a circle, so none of them could be loaded first.)",
+     .fix = R"(Move what both need to a third file.)",
+     .reach = Reach::circumstance},
+    {.code = "E7003",
+     .summary = "broken or unsupported file",
+     .program = R"(let x = load(f32[_], "cut_short.npy")    // with fewer bytes than its header promises)",
+     .cause = R"(The content of the file is not what its name or header says: cut short, damaged, of an unknown kind, or
+larger than it may be.)",
+     .fix = R"(Make the file again. Known kinds are npy, png, jpeg and csv, told apart by the ending of the name.)",
+     .reach = Reach::circumstance},
+    {.code = "E7004",
+     .summary = "a file cannot be written",
+     .program = R"(write("no_such_folder/result.txt", "45"))",
+     .cause = R"(The folder is missing or protected, or the disk is full. An older file of the same name is unchanged.)",
+     .fix = R"(Create the folder, choose another one, or make room.)"},
+};
+static_assert(is_family(codes, 7));
+
+}  // namespace
+
+std::span<const CodeInfo> file_codes() { return codes; }
+
+}  // namespace taskspec

@@ -1,0 +1,63 @@
+#include "ir/codes/families.hpp"
+
+namespace taskspec {
+namespace {
+
+constexpr CodeInfo codes[] = {
+    {.code = "E3001",
+     .summary = "cycle in a graph",
+     .program = R"(task f(in x: f32[4]) -> (y: f32[4]) { y = x + 1.0 }
+graph g() -> (r: f32[4]) {
+  let a = f(b.y)
+  let b = f(a.y)
+  r = a.y
+})",
+     .cause = R"(The tasks of the path in the message wait for one another: each needs an output of the one before it, and
+the first needs one of the last. Such a graph could never start.)",
+     .fix = R"(Cut the path at one task: give it a value that is there already, or carry it from step to step in a
+`var` or a `state` slot.)"},
+    {.code = "E3002",
+     .summary = "cycle in a block graph",
+     .program = R"(ir front {
+  img  : SI  i8  [y: 28, x: 28, f: 1]
+  pad  : SIC2D i8 [y: 28, x: 28, r: 1]
+  img -> pad
+  pad -> img
+})",
+     .cause = R"(The edges of an `ir` block lead from a block back to itself.)",
+     .fix = R"(Remove one edge of the path, or give it `delay(d)`: then the value of an earlier step comes back.)",
+     .reach = Reach::later},
+    {.code = "E3004",
+     .summary = "nothing to compose",
+     .program = R"(task halves(in x: f32[4]) -> (low: f32[2], high: f32[2]) {
+  low = x[..2]
+  high = x[2..]
+}
+task negate(in x: f32[2]) -> (y: f32[2]) { y = -x }
+let both = halves >> negate
+print(both.inputs))",
+     .cause = R"(a >> b hands each output of a to the input of b with the same name; if no name matches and a has a single
+output, that goes to the first input of b. Here neither is the case, so b would not follow from a.)",
+     .fix = R"(Give an output of the left task the name of an input of the right one, or write a graph that calls
+both.)"},
+    {.code = "E3101",
+     .summary = "the points of a launch are not independent",
+     .program = R"(launch w(p[i / 2]) for i in 0..4      // w writes its argument)",
+     .cause = R"(A launch is one operation, so none of its points may write what another point reads or writes.)",
+     .fix = R"(Use a disjoint partition and an index that gives each point its own piece, or reduce(+).)",
+     .reach = Reach::later},
+    {.code = "E3102",
+     .summary = "a claim about a partition is wrong",
+     .program = R"(let p = assume(halo(blocks(cells, 4), 1), "disjoint"))",
+     .cause = R"(assume() was told something that the check of safe mode refuted: two pieces share a point, or a point is
+in no piece.)",
+     .fix = R"(Take the claim back, or repair the partition at the point that the message names.)",
+     .reach = Reach::later},
+};
+static_assert(is_family(codes, 3));
+
+}  // namespace
+
+std::span<const CodeInfo> graph_codes() { return codes; }
+
+}  // namespace taskspec

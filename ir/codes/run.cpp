@@ -1,0 +1,74 @@
+#include "ir/codes/families.hpp"
+
+namespace taskspec {
+namespace {
+
+constexpr CodeInfo codes[] = {
+    {.code = "E5001",
+     .summary = "integer overflow",
+     .program = R"(var x = 9223372036854775807
+for i in 0..2 { x += 1 }
+print(x))",
+     .cause = R"(An int of the host has 64 bits and does not wrap; or a number does not fit the integer precision of the
+tensor it meets. (Integers inside tensors wrap.))",
+     .fix = R"(Use float where the exact last digit does not matter, or keep the numbers smaller.)"},
+    {.code = "E5002",
+     .summary = "division by zero",
+     .program = R"(fn share(total: int, parts: int) -> int { return total / parts }
+print(share(10, 0)))",
+     .cause = R"(Integers cannot be divided by zero, neither by / nor by %. In a tensor one such element spoils the whole
+result, and what reads it does not run. (Floats give inf or nan.))",
+     .fix = R"(Test the divisor first; in tensors replace the zeros: where(d == 0, 1, d).)"},
+    {.code = "E5003",
+     .summary = "out of range",
+     .program = R"(let l = [1, 2, 3]
+for i in 0..4 { print(l[i]) })",
+     .cause = R"(An index or range reaches outside a list, string or tensor, which was known only during the run.)",
+     .fix = R"(Indices go from 0 to len(l) - 1; loop with `for x in l` or `for i in 0..len(l)`.)"},
+    {.code = "E5004",
+     .summary = "a shape is not what was promised",
+     .program = R"(let l = [1.0, 2.0, 3.0]
+print((l as f32[4]).array))",
+     .cause = R"(A shape that depends on values of the run (lists, files, int parameters) turned out different from the
+one that the program demands. Lists must also be rectangular.)",
+     .fix = R"(Correct the data or the demanded shape; `_` takes a dimension as it comes.)"},
+    {.code = "E5005",
+     .summary = "an assertion failed",
+     .program = R"(let total = 1 + 1
+assert(total == 3, "the total is wrong"))",
+     .cause = R"(The condition of assert() was false.)",
+     .fix = R"(Something before it does not do what its author believed; the message says what.)"},
+    {.code = "E5006",
+     .summary = "recursion too deep",
+     .program = R"(fn down(n: int) -> int { return 1 + down(n + 1) }
+print(down(0)))",
+     .cause = R"(Functions called each other more than a million deep; mostly the end of the recursion is missing.)",
+     .fix = R"(Return without a call in the simplest case, or write a loop.)"},
+    {.code = "E5007",
+     .summary = "backward before forward",
+     .program = R"(m.backward()
+m.forward(x))",
+     .cause = R"(A backward pass uses what the forward pass computed, and there has been none since the last update.)",
+     .fix = R"(Call forward first.)",
+     .reach = Reach::later},
+    {.code = "E5008",
+     .summary = "out of memory",
+     .program = R"(let x = fill(f64[1000000, 1000000], 1.0)
+print(x.sum().scalar))",
+     .cause = R"(A tensor, or all that are alive at one time, need more memory than there is.)",
+     .fix = R"(Use smaller shapes or a narrower precision; `run --profile` shows the peak and who makes it.)"},
+    {.code = "E5009",
+     .summary = "interrupted",
+     .program = R"(var n = 0
+while true { n = (n + 1) % 10 }       // until Ctrl-C is pressed)",
+     .cause = R"(The run was stopped from outside. Files that were complete before are kept; nothing is half written.)",
+     .fix = R"(None is needed; the exit code is 130.)",
+     .reach = Reach::circumstance},
+};
+static_assert(is_family(codes, 5));
+
+}  // namespace
+
+std::span<const CodeInfo> run_codes() { return codes; }
+
+}  // namespace taskspec

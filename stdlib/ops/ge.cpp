@@ -1,0 +1,38 @@
+// ge: whether a is at least b.
+#include "ir/scalar.hpp"
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/gradients.hpp"
+
+namespace taskspec {
+
+namespace {
+
+struct Ge {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a >= b;
+  }
+};
+
+}  // namespace
+
+extern constinit const OpDef op_ge = OpFields{
+    .name = "ge",
+    .symbol = ">=",
+    .operands = binary_operands,
+    .doc =
+        "Whether a is at least b, element by element, with broadcasting: a bool tensor. Takes every precision; both "
+        "sides must have the same (E2002). nan gives false. On the host compares numbers and strings.",
+    .example =
+        "let x = [1, 2, 3] as i32[3]\n"
+        "print((x >= 2).array, 1 >= 2.5)\n"
+        "// expect: [false, true, true] false\n",
+    .type = [](RuleContext& c) { return ordering(c, ">="); },
+    .kernel = comparison_kernel<Ge>,
+    .scalar = scalar::ge,
+    .gradient = Gradient::none(no_float_result),
+    .work = work_per_element<>,
+    .fusion = Fusion::pointwise,
+};
+
+}  // namespace taskspec

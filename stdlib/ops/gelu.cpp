@@ -1,0 +1,58 @@
+// gelu: x times the share of the normal distribution below x.
+#include "ir/scalar.hpp"
+#include "stdlib/kernels/float_math.hpp"
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/gradients.hpp"
+
+namespace taskspec {
+
+namespace {
+
+struct Gelu {
+  template <class T>
+  T operator()(T x) const {
+    T below = std::erfc(x * T(-0.70710678118654752440)) / 2;
+    return below == 0 ? T(0) : x * below;  // not nan for -inf
+  }
+  bool regular(float x) const { return std::fabs(x) < 26; }
+  float fast(float x) const {
+    double tail = float_math::normal_tail(-std::fabs(static_cast<double>(x)));
+    return static_cast<float>(x * (x < 0 ? tail : 1 - tail));
+  }
+};
+
+Value on_host(std::span<const Value> v) { return Gelu{}(v[0].real()); }
+
+// share(x) + x * density(x); the share is gelu(x) / x, but for 0.
+void gradient(GradientBuilder& g) {
+  GradientBuilder::Var x = g.input(0);
+  GradientBuilder::Var quotient = g.emit("div", {g.output(), x});
+  GradientBuilder::Var share = g.emit("where", {g.emit("ne", {x, Value(0.0)}), quotient, Value(0.5)});
+  GradientBuilder::Var square = g.emit("mul", {g.emit("mul", {x, x}), Value(-0.5)});
+  GradientBuilder::Var density = g.emit("mul", {g.emit("exp", {square}), Value(0.39894228040143267794)});
+  chain(g, g.emit("add", {share, g.emit("mul", {x, density})}));
+}
+
+}  // namespace
+
+extern constinit const OpDef op_gelu = OpFields{
+    .name = "gelu",
+    .operands = unary_operands,
+    .doc =
+        "x times the share of the normal distribution below x, x (1 + erf(x / sqrt(2))) / 2, element by element: the "
+        "exact "
+        "form of the Gaussian error linear unit. Takes floats (E2002) and host numbers.",
+    .example =
+        "print(([0.0, 1.0] as f64[2]).gelu().array, gelu(0))\n"
+        "// expect: [0, 0.8413447460685429] 0\n",
+    .type = [](RuleContext& c) { return numeric(c, "gelu", Takes::floats, 1, false); },
+    .kernel = unary_kernel<Gelu, Takes::floats>,
+    .scalar = on_host,
+    .gradient = gradient,
+    .work = work_per_element<40>,
+    .tolerance = 1e-6,
+    .fusion = Fusion::pointwise,
+    .sharing = Sharing::in_place,
+};
+
+}  // namespace taskspec

@@ -1,0 +1,38 @@
+// log_softmax: the logarithm of softmax.
+#include "stdlib/ops/normalising.hpp"
+
+namespace taskspec {
+
+namespace {
+
+Type type(RuleContext& ctx) { return softmax_type(ctx, "log_softmax"); }
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) { return softmax_kernel(softmax_plan(call, true)); }
+
+// dx = dy - exp(y) * sum of dy along the axis
+void gradient(GradientBuilder& g) {
+  GradientBuilder::Var total = g.emit("sum", {g.upstream(), softmax_axis(g.call())});
+  g.add(0, g.emit("sub", {g.upstream(), g.emit("mul", {g.emit("exp", {g.output()}), total})}));
+}
+
+}  // namespace
+
+extern constinit const OpDef op_log_softmax = OpFields{
+    .name = "log_softmax",
+    .operands = softmax_operands,
+    .doc =
+        "The logarithm of softmax along an axis, the last one when it is left out: x minus the logarithm of the sum "
+        "of exp(x), exact where softmax itself is too small. Floats; a nan makes its whole line nan.",
+    .example =
+        "let x = [0.0, 1000.0] as f32[2]\n"
+        "print(x.log_softmax().array)\n"
+        "// expect: [-1000, 0]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = softmax_work,
+    .tolerance = 1e-6,
+    .fusion = Fusion::opaque,
+    .sharing = Sharing::in_place};
+
+}  // namespace taskspec

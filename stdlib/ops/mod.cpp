@@ -1,0 +1,60 @@
+// mod: the remainder of a division, with the sign of the left side.
+#include <cmath>
+
+#include "ir/scalar.hpp"
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/gradients.hpp"
+
+namespace taskspec {
+
+namespace {
+
+struct Mod {
+  template <class T>
+  bool allows(T, T b) const {
+    return std::is_floating_point_v<T> || b != 0;
+  }
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else {
+      if constexpr (std::is_signed_v<T>)
+        if (b == -1) return 0;  // the processor would trap on the smallest integer
+      return static_cast<T>(a % b);
+    }
+  }
+};
+
+// a - b * trunc(a / b), where the quotient is constant between its jumps.
+void gradient(GradientBuilder& g) {
+  add_reduced(g, 0, g.upstream());
+  GradientBuilder::Var whole = g.emit("sub", {g.input(0), g.output()});
+  GradientBuilder::Var quotient = g.emit("round", {g.emit("div", {whole, g.input(1)})});
+  add_reduced(g, 1, g.emit("neg", {g.emit("mul", {g.upstream(), quotient})}));
+}
+
+}  // namespace
+
+extern constinit const OpDef op_mod = OpFields{
+    .name = "mod",
+    .symbol = "%",
+    .operands = binary_operands,
+    .doc =
+        "The remainder of a / b with the sign of a, element by element, with broadcasting: a - b * trunc(a / b). "
+        "Integers by zero are E5002, floats give nan. A host number beside a tensor takes its precision (E2003 when "
+        "it does not fit). Shapes that do not broadcast are E2001, different precisions E2002.",
+    .example =
+        "let x = [7, -7, 8] as i32[3]\n"
+        "print((x % 4).array, -7 % 4, 7.5 % 2.0)\n"
+        "// expect: [3, -3, 0] -3 1.5\n",
+    .type = [](RuleContext& c) { return arithmetic(c, "%"); },
+    .kernel = binary_kernel<Mod, Takes::numbers>,
+    .scalar = scalar::mod,
+    .gradient = gradient,
+    .work = work_per_element<8>,
+    .fusion = Fusion::pointwise,
+    .sharing = Sharing::in_place,
+};
+
+}  // namespace taskspec

@@ -1,0 +1,40 @@
+// ne: whether a is different from b.
+#include "ir/scalar.hpp"
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/gradients.hpp"
+
+namespace taskspec {
+
+namespace {
+
+struct Ne {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+
+}  // namespace
+
+extern constinit const OpDef op_ne = OpFields{
+    .name = "ne",
+    .symbol = "!=",
+    .operands = binary_operands,
+    .doc =
+        "Whether a is different from b, element by element, with broadcasting: a bool tensor. Takes every "
+        "precision; both "
+        "sides must have the same (E2002). nan is different from everything. On the host compares any two "
+        "values of one type (E1004), lists and tuples by their contents.",
+    .example =
+        "let x = [1, 2, 3] as i32[3]\n"
+        "print((x != 2).array, 1 != 2.5)\n"
+        "// expect: [true, false, true] true\n",
+    .type = [](RuleContext& c) { return equality(c, "!="); },
+    .kernel = comparison_kernel<Ne>,
+    .scalar = scalar::ne,
+    .gradient = Gradient::none(no_float_result),
+    .work = work_per_element<>,
+    .fusion = Fusion::pointwise,
+};
+
+}  // namespace taskspec

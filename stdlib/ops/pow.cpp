@@ -1,0 +1,83 @@
+// pow: x to the power of y.
+#include "ir/scalar.hpp"
+#include "stdlib/kernels/float_math.hpp"
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/gradients.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"}, {"y"}};
+
+struct Pow {
+  template <class T>
+  bool allows(T, T y) const {
+    if constexpr (std::is_unsigned_v<T>)
+      return true;
+    else
+      return std::is_floating_point_v<T> || y >= 0;
+  }
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::pow(x, y);
+    } else {
+      T result = 1;
+      for (; y > 0; y = static_cast<T>(y / 2), x = wrapped(x, x, std::multiplies<>{}))
+        if (y % 2 == 1) result = wrapped(result, x, std::multiplies<>{});
+      return result;
+    }
+  }
+  bool regular(float x, float y) const { return x != 0 && std::fabs(x) < INFINITY && std::fabs(y) < INFINITY; }
+  float fast(float x, float y) const {
+    double exponent = y * float_math::log(std::fabs(static_cast<double>(x)));
+    auto size = static_cast<float>(float_math::exp(std::clamp(exponent, -690.0, 690.0)));
+    float half = y * 0.5f;  // a negative x has whole powers only, and the odd ones are negative
+    float negative = y != std::rint(y) ? NAN : half != std::rint(half) ? -size : size;
+    return x < 0 ? negative : size;
+  }
+};
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  return with_taken<Takes::numbers>(call.in[0].precision, [&](auto x) {
+    using T = decltype(x);
+    return map_kernel<T, T, T>(call, Pow{}, {"E5003", "an integer has no negative power"});
+  });
+}
+
+void gradient(GradientBuilder& g) {
+  GradientBuilder::Var x = g.input(0), y = g.input(1);
+  GradientBuilder::Var less = g.emit("pow", {x, g.emit("sub", {y, Value(1.0)})});
+  add_reduced(g, 0, g.emit("mul", {g.upstream(), g.emit("mul", {y, less})}));
+  // The logarithm of a base that is not positive does not exist; powers of 0 do not change with y > 0.
+  GradientBuilder::Var positive = g.emit("gt", {x, Value(0.0)});
+  GradientBuilder::Var log = g.emit("where", {positive, g.emit("log", {x}), Value(0.0)});
+  add_reduced(g, 1, g.emit("mul", {g.upstream(), g.emit("mul", {g.output(), log})}));
+}
+
+}  // namespace
+
+extern constinit const OpDef op_pow = OpFields{
+    .name = "pow",
+    .operands = operands,
+    .doc =
+        "x to the power of y, element by element, with broadcasting. Floats are IEEE (a negative x to a broken power "
+        "is "
+        "nan); integers wrap, and a negative power is E5003. Both sides have one precision (E2002); a host number "
+        "beside "
+        "a tensor takes it. Also of host numbers, where two ints give an int (E5001 when it overflows).",
+    .example =
+        "print(([2.0, 3.0] as f32[2]).pow(2.0).array, pow(2, 10), pow(2, 0.5))\n"
+        "// expect: [4, 9] 1024 1.4142135623730951\n",
+    .type = [](RuleContext& c) { return numeric(c, "pow", Takes::numbers, 2, true); },
+    .kernel = kernel,
+    .scalar = scalar::pow,
+    .gradient = gradient,
+    .work = work_per_element<40>,
+    .tolerance = 1e-6,
+    .fusion = Fusion::pointwise,
+    .sharing = Sharing::in_place,
+};
+
+}  // namespace taskspec

@@ -1,0 +1,37 @@
+// sign: -1, 0 or 1 by the sign of x.
+#include "ir/scalar.hpp"
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/gradients.hpp"
+
+namespace taskspec {
+
+namespace {
+
+struct Sign {
+  template <class T>
+  T operator()(T x) const {
+    return x > 0 ? T(1) : x < 0 ? T(-1) : x;  // zero and nan stay
+  }
+};
+
+}  // namespace
+
+extern constinit const OpDef op_sign = OpFields{
+    .name = "sign",
+    .operands = unary_operands,
+    .doc =
+        "-1, 0 or 1 by the sign of x, element by element; nan stays. Takes integers and floats (E2002) and host "
+        "numbers.",
+    .example =
+        "print(([-1.5, 0.0, 2.0] as f32[3]).sign().array, sign(-3))\n"
+        "// expect: [-1, 0, 1] -1\n",
+    .type = [](RuleContext& c) { return numeric(c, "sign", Takes::numbers, 1, true); },
+    .kernel = unary_kernel<Sign, Takes::numbers>,
+    .scalar = scalar::sign,
+    .gradient = Gradient::none(piecewise_constant),
+    .work = work_per_element<>,
+    .fusion = Fusion::pointwise,
+    .sharing = Sharing::in_place,
+};
+
+}  // namespace taskspec
