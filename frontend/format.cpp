@@ -5,6 +5,7 @@
 #include "frontend/ast_print.hpp"
 #include "frontend/format_pieces.hpp"
 #include "frontend/parse.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 namespace {
@@ -24,16 +25,8 @@ struct Line {
   bool blank_before = false;
 
   bool empty() const { return code.empty() && comment.empty(); }
-  std::size_t width() const;  // without the comment
+  std::size_t width() const { return indent + static_cast<std::size_t>(display_width(code)); }  // without the comment
 };
-
-// Columns as a reader counts them: characters, not bytes.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::size_t Line::width() const { return indent + taskspec::width(code); }
 
 // Puts pieces into lines. What is open is kept on a stack; each level knows how far its lines are indented.
 class Layout {

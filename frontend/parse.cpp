@@ -15,60 +15,81 @@ using parsing::TokenStream;
 
 namespace {
 
-constexpr std::size_t max_bytes = std::size_t(16) << 20;
+constexpr std::size_t max_bytes = std::size_t(64) << 20;
 
-// A parser over the tokens of one source, made for one of two ways to use it.
+// A parser over the tokens of one source.
 class Run {
  public:
-  Run(SourceId source, std::string_view text, const std::vector<Token>& tokens, Diags& diags)
-      : source_(source), text_(text), tokens_(tokens), diags_(diags), stream_(text, tokens), parser_(&stream_) {
+  Run(SourceId source, std::string_view text, const std::vector<Token>& tokens)
+      : source_(source), text_(text), tokens_(tokens), stream_(text, tokens), parser_(&stream_) {
     parser_.removeErrorListeners();
   }
 
-  // The quick way gives up at the first error. It takes item by item and drops the parse tree of each at once: that
-  // tree is a hundred times as big as its text.
-  bool quick(std::vector<ast::Item>& items) {
-    simulator().setPredictionMode(PredictionMode::SLL);
-    parser_.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+  // All items, or nothing at the first syntax error: the way that nearly every program goes.
+  std::optional<std::vector<ast::Item>> quick(Diags& diags) {
+    start(PredictionMode::SLL, std::make_shared<antlr4::BailErrorStrategy>());
+    std::vector<ast::Item> items;
     try {
-      while (true) {
-        while (stream_.is_separator(stream_.index())) stream_.consume();
-        if (at_end()) return true;
-        items.push_back(parsing::build_item(parser_.item(), source_, text_, diags_));
-        if (!at_end() && !stream_.is_separator(stream_.index())) return false;
-        parser_.getTreeTracker().reset();
+      while (next_item()) {
+        TaskParser::ItemContext* tree = parser_.item();
+        if (!at_end() && !stream_.is_separator(stream_.index())) return std::nullopt;
+        items.push_back(build(tree, diags));
       }
     } catch (const antlr4::ParseCancellationException&) {
-      return false;
+      return std::nullopt;
     }
+    return items;
   }
 
-  // The thorough way finds the other errors too, and words for them.
-  template <class Rule>
-  auto thorough(Rule rule) -> decltype(rule(std::declval<TaskParser&>())) {
-    parser_.reset();
-    simulator().setPredictionMode(PredictionMode::LL);
-    parser_.setErrorHandler(std::make_shared<Recovery>(source_, stream_, diags_));
+  // The same with an explanation of every error. Items without one are built all the same, for what that may find.
+  std::vector<ast::Item> thorough(Diags& diags) {
+    auto recovery = std::make_shared<Recovery>(source_, stream_, diags);
+    start(PredictionMode::LL, recovery);
+    std::vector<ast::Item> items;
+    while (recovery->settle(&parser_, TaskParser::RuleProgram, 0), next_item()) {
+      std::size_t errors = diags.size();
+      TaskParser::ItemContext* tree = parser_.item();
+      if (diags.size() == errors) items.push_back(build(tree, diags));
+    }
+    return items;
+  }
+
+  // One expression and nothing else.
+  std::optional<ast::Expr> expression(Diags& diags) {
+    start(PredictionMode::LL, std::make_shared<Recovery>(source_, stream_, diags));
     try {
-      return rule(parser_);
+      TaskParser::ExprContext* tree = parser_.expr();
+      if (at_end()) return parsing::build_expression(tree, source_, text_, diags);
+      parsing::describe({stream_.index(), TaskParser::RuleExpr, {}, parser_.getVocabulary()}, source_, stream_, diags);
     } catch (const antlr4::RecognitionException&) {
-      return nullptr;  // reported where it was thrown
+      // reported where it was thrown
     }
-  }
-
-  void expect_end() {
-    if (diags_.has_errors() || at_end()) return;
-    parsing::describe({stream_.index(), TaskParser::RuleExpr, {}, parser_.getVocabulary()}, source_, stream_, diags_);
+    return std::nullopt;
   }
 
  private:
-  ParserATNSimulator& simulator() { return *parser_.getInterpreter<ParserATNSimulator>(); }
+  void start(PredictionMode mode, std::shared_ptr<antlr4::ANTLRErrorStrategy> strategy) {
+    parser_.reset();
+    parser_.getInterpreter<ParserATNSimulator>()->setPredictionMode(mode);
+    parser_.setErrorHandler(strategy);
+  }
+
+  // To the beginning of an item. Drops the parse tree of the one before, which is a hundred times as big as its text.
+  bool next_item() {
+    parser_.getTreeTracker().reset();
+    while (stream_.is_separator(stream_.index())) stream_.consume();
+    return !at_end();
+  }
+
   bool at_end() { return tokens_[stream_.index()].kind == TokenKind::end; }
+
+  ast::Item build(TaskParser::ItemContext* tree, Diags& diags) const {
+    return parsing::build_item(tree, source_, text_, diags);
+  }
 
   SourceId source_;
   std::string_view text_;
   const std::vector<Token>& tokens_;
-  Diags& diags_;
   TokenStream stream_;
   TaskParser parser_;
 };
@@ -94,18 +115,18 @@ std::vector<Token> parsing::prepare(SourceId source, std::string_view text, Diag
 
 Result<Ast> parse(const Sources& sources, SourceId source) {
   Diags diags;
-  Ast ast{source, {}};
   std::string_view text = sources[source].text();
   std::vector<Token> tokens = parsing::prepare(source, text, diags);
   if (diags.has_errors()) return diags;
   check_literals(source, text, tokens, diags);
-  Run run(source, text, tokens, diags);
-  if (!run.quick(ast.items)) {
-    ast.items.clear();
-    auto* tree = run.thorough([](TaskParser& parser) { return parser.program(); });
-    if (!diags.has_errors())
-      for (TaskParser::ItemContext* item : tree->item())
-        ast.items.push_back(parsing::build_item(item, source, text, diags));
+  Run run(source, text, tokens);
+  Diags quick_diags;
+  Ast ast{source, {}};
+  if (auto items = run.quick(quick_diags)) {
+    ast.items = std::move(*items);
+    diags.append(quick_diags);
+  } else {
+    ast.items = run.thorough(diags);
   }
   if (diags.has_errors()) return diags;
   return ast;
@@ -117,13 +138,9 @@ Result<ast::Expr> parse_expression(const Sources& sources, SourceId source) {
   std::vector<Token> tokens = parsing::prepare(source, text, diags);
   if (diags.has_errors()) return diags;
   check_literals(source, text, tokens, diags);
-  Run run(source, text, tokens, diags);  // owns the tree
-  auto* tree = run.thorough([](TaskParser& parser) { return parser.expr(); });
-  run.expect_end();
+  std::optional<ast::Expr> expression = Run(source, text, tokens).expression(diags);
   if (diags.has_errors()) return diags;
-  ast::Expr expression = parsing::build_expression(tree, source, text, diags);
-  if (diags.has_errors()) return diags;
-  return expression;
+  return std::move(*expression);
 }
 
 bool needs_more(std::string_view text) {

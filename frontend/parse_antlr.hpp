@@ -124,6 +124,7 @@ class Recovery final : public antlr4::ANTLRErrorStrategy {
   bool inErrorRecoveryMode(antlr4::Parser*) override { return recovering_; }
   void reportMatch(antlr4::Parser*) override { recovering_ = false; }
   void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) override;
+  void settle(antlr4::Parser* parser, std::size_t list, std::uint16_t depth);
 
  private:
   bool is_end(std::size_t index) const;

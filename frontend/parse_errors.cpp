@@ -102,7 +102,7 @@ class Describer {
       return;
     }
     Diag& diag = error("unexpected " + found() + expectation(rule, expected));
-    if (at_ > 0 && tokens_.breaks_line(at_) && kind(at_ - 1) == TokenKind::sign && expected.contains("INT"))
+    if (begins_line() && kind(at_) != TokenKind::end && kind(at_ - 1) == TokenKind::sign && expected.contains("INT"))
       diag.label(span(at_ - 1), "after this, the statement goes on in the next line");
     if (std::string help = advice(rule, expected); !help.empty()) diag.help(help);
   }
@@ -127,6 +127,7 @@ class Describer {
     bool inside = index >= 0 && static_cast<std::size_t>(index) < tokens_.count();
     return inside ? tokens_.text(static_cast<std::size_t>(index)) : std::string_view();
   }
+  bool begins_line() const { return at_ > 0 && tokens_.breaks_line(at_); }
   bool touches_number() const {
     TokenKind before = kind(at_ - 1);
     return (before == TokenKind::integer || before == TokenKind::real) &&
@@ -193,7 +194,7 @@ class Describer {
     if (rule == Rules::RuleBlock && is_one_of(word(), {"fn", "graph", "task", "agent", "fields", "ir", "import"}))
       return "declarations stand at the top level of a file";
     if (word() == "fn" && expected.contains("INT")) return "'x => x + 1' makes a function on the spot";
-    if (expected.contains("INT") && is_one_of(word(), {"let", "var", "if", "for", "while", "return"}))
+    if (!begins_line() && expected.contains("INT") && is_one_of(word(), {"let", "var", "if", "for", "while", "return"}))
       return fmt::format("'{}' begins a statement, which has no value", word());
     return "";
   }

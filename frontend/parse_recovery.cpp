@@ -68,19 +68,24 @@ void Recovery::recover(antlr4::Parser* parser, std::exception_ptr error) {
   skip_to_separator(depth);
 }
 
-// Called wherever the parser decides whether a list goes on. Makes sure that it sees a separator, the beginning of a
-// part, or the end of the list; what else there is gets reported and skipped.
+// Called wherever the parser makes a decision. In a list that is whether it goes on.
 void Recovery::sync(antlr4::Parser* parser) {
   antlr4::ParserRuleContext* context = parser->getContext();
-  std::optional<std::size_t> part = part_of(context->getRuleIndex());
-  if (!part) return;
-  std::uint16_t depth = context->getRuleIndex() == Rules::RuleProgram
-                            ? 0
-                            : static_cast<std::uint16_t>(tokens_.depth(context->start->getTokenIndex()) + 1);
+  std::size_t list = context->getRuleIndex();
+  if (!part_of(list)) return;
   std::size_t here = tokens_.index();
-  if (tokens_.depth(here) != depth || (here > 0 && tokens_.text(here - 1) == "(")) return;  // the head of an agent
+  if (here > 0 && tokens_.text(here - 1) == "(") return;  // still in the head of an agent
+  std::uint16_t outside = tokens_.depth(context->start->getTokenIndex());
+  settle(parser, list, list == Rules::RuleProgram ? 0 : static_cast<std::uint16_t>(outside + 1));
+}
+
+// Makes sure that the parser sees a separator, the beginning of a part, or the end of the list whose parts stand
+// `depth` brackets deep; what else there is gets reported and skipped.
+void Recovery::settle(antlr4::Parser* parser, std::size_t list, std::uint16_t depth) {
+  if (tokens_.depth(tokens_.index()) != depth) return;
+  recovering_ = false;  // what comes now has nothing to do with the error before
   const antlr4::atn::ATN& atn = parser->getATN();
-  IntervalSet begin = atn.nextTokens(atn.ruleToStartState[*part]);
+  IntervalSet begin = atn.nextTokens(atn.ruleToStartState[*part_of(list)]);
   while (true) {
     std::size_t next = tokens_.index();
     while (tokens_.is_separator(next)) ++next;
@@ -89,7 +94,7 @@ void Recovery::sync(antlr4::Parser* parser) {
         next > tokens_.index() || next == 0 || tokens_.is_separator(next - 1) || tokens_.text(next - 1) == "{";
     if (separated && begin.contains(static_cast<ssize_t>(tokens_.get(next)->getType()))) return;
     if (separated)
-      describe({next, context->getRuleIndex(), begin, parser->getVocabulary()}, source_, tokens_, diags_);
+      describe({next, list, begin, parser->getVocabulary()}, source_, tokens_, diags_);
     else
       describe_missing_separator(next, source_, tokens_, diags_);
     tokens_.seek(separated ? next + 1 : next);

@@ -38,20 +38,30 @@ struct AggregateOptions {
 
 class Chains {
  public:
+  // Given lists of members instead of maximal ones: for what is read from a file, for tests, and (one list per task)
+  // for running without aggregation. Nothing is checked; verify_chains does.
+  static Chains of_lists(const TaskGraph& graph, const std::vector<std::vector<NodeId>>& lists,
+                         const AggregateOptions& options = {});
+
   std::size_t size() const { return starts_.size() - 1; }
   std::span<const NodeId> members(ChainId chain) const;  // in order
   ChainId chain_of(NodeId node) const { return chain_of_[node.index()]; }
   std::uint32_t steps(NodeId node) const { return steps_[node.index()]; }  // place in its chain, from 1
   ChainEnd first(const TaskGraph& graph, ChainId chain) const;  // why it does not reach further back
   ChainEnd last(const TaskGraph& graph, ChainId chain) const;   // why it does not go on
+  SinkRule sink_rule() const { return sink_rule_; }
+  bool observed(const TaskGraph& graph, Ref output) const;      // the host receives it, or it is a result
+  bool observed(const TaskGraph& graph, NodeId node) const;     // any output of it
+  std::size_t bytes() const;
 
  private:
   friend Chains aggregate(const TaskGraph&, const AggregateOptions&);
+  void observe(const TaskGraph& graph, const AggregateOptions& options);
   std::vector<ChainId> chain_of_;
   std::vector<std::uint32_t> steps_;
-  std::vector<std::uint32_t> starts_;  // CSR over members_
-  std::vector<NodeId> members_;        // chains by program order of their heads
-  std::vector<Ref> received_;
+  std::vector<std::uint32_t> starts_{0};  // CSR over members_
+  std::vector<NodeId> members_;           // chains by program order of their heads
+  std::vector<bool> observed_;            // per output; empty when there is none
   SinkRule sink_rule_ = SinkRule::task;
 };
 
@@ -73,12 +83,15 @@ class ChainLinks {
   std::vector<Link> links_;
 };
 
-// In, F and out of the aggregate of `members` (a path): the n-ary formula of tasks.md section 3.
+// Tasks applied one after another as if they were one task: in, F and out of tasks.md section 3. The empty
+// Composite is the identity.
 struct Composite {
   std::vector<Ref> in;        // references that are not futures to members, each once, in order of first use
   std::vector<NodeId> steps;  // F
-  std::vector<Ref> out;       // all outputs of the last member, and the live ones of the others
+  std::vector<Ref> out;       // the live outputs of the members before the last, then all outputs of the last
+  friend bool operator==(const Composite&, const Composite&) = default;
 };
+// The n-ary rule for `members` in order, and the binary one, whose fold along the members gives the same.
 Composite compose(const TaskGraph& graph, std::span<const NodeId> members, std::span<const Ref> received = {});
 Composite compose(const TaskGraph& graph, const Composite& first, const Composite& second,
                   std::span<const Ref> received = {});

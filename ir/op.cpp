@@ -56,6 +56,8 @@ class KnownCall final : public RuleContext {
   KnownCall(const OpDef& op, std::vector<Type> types, std::vector<Value> values, Span span)
       : types_(std::move(types)), values_(std::move(values)), span_(span) {
     values_.resize(std::max(values_.size(), types_.size()));
+    for (std::size_t i = 0; i < types_.size(); ++i)  // a written type may come as itself
+      if (values_[i].is_type() && !types_[i].is(Type::Kind::type)) types_[i] = Type::of(types_[i]);
     for (std::size_t i = types_.size(); i < op.operands.size(); ++i) {
       if (op.operands[i].variadic) break;
       types_.push_back(default_type(op.operands[i].standard));

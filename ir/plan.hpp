@@ -19,6 +19,19 @@ struct BufferTag;
 using StepId = Id<StepTag>;
 using BufferId = Id<BufferTag>;
 
+// The type of a buffer. A plan of a million buffers has a handful of types: Plan::types keeps them, a buffer points.
+class SharedType {
+ public:
+  SharedType() = default;
+  explicit SharedType(const ArrayType* type) : type_(type) {}
+  operator const ArrayType&() const { return *type_; }
+  const ArrayType& operator*() const { return *type_; }
+  const ArrayType* operator->() const { return type_; }
+
+ private:
+  const ArrayType* type_ = nullptr;
+};
+
 // Where the bytes of a value lie.
 struct Buffer {
   enum class Home : std::uint8_t {
@@ -28,12 +41,12 @@ struct Buffer {
     arena,    // `offset` in the run's arena; lives from its writer to its last reader
     scratch,  // inside one chain: `offset` in the worker's scratch
   };
-  ArrayType type;
+  SharedType type;
   Home home = Home::arena;
   std::uint32_t index = 0;
   std::uint64_t offset = 0;
   std::uint32_t shares = UINT32_MAX;  // position of the buffer whose bytes it takes over, if it does (in place, or same bytes)
-  StepId first, last;                 // steps between which it is alive
+  StepId first, last;                 // steps between which it is alive: its writer's (given ones: first reader's), last reader's
 };
 
 struct PlanTask {
@@ -49,9 +62,12 @@ struct Plan {
   std::vector<std::uint32_t> successor_starts, successors;  // CSR: step -> steps, each once
   std::vector<std::uint32_t> predecessors;  // per step: how many must finish before it
   std::vector<Buffer> buffers;
+  std::vector<std::shared_ptr<const ArrayType>> types;  // those that buffers have
+  std::vector<BufferId> results;            // per result of the graph. Not always of home `result` with its index: one
+                                            // that is an input, a constant or bound twice is to be copied at the end
   std::uint64_t arena_bytes = 0;
   std::uint64_t scratch_bytes = 0;          // of one worker, for values inside chains
-  std::uint64_t peak_bytes = 0;             // live bytes at most, in program order
+  std::uint64_t peak_bytes = 0;             // live bytes of arena and results at most, in program order
   std::uint64_t peak_without_chains = 0;    // the same if every inner value had a buffer of its own
   std::size_t steps() const { return step_starts.size() - 1; }
 };
@@ -62,7 +78,11 @@ struct PlanOptions {
   std::span<const bool> donated = {};       // per input: nobody needs it after this run
 };
 
-// Requires that all types are concrete. Errors: E5008 when the arena cannot be had.
+// True when no type of the graph holds a symbol, so that it can be planned.
+bool has_concrete_types(const TaskGraph& graph);
+
+// A step runs its tasks one after another on one worker; steps that are not ordered may run at the same time, and
+// no two such steps touch the same bytes. Requires concrete types. Throws Error: E5008 when the arena cannot be had.
 std::shared_ptr<const Plan> make_plan(std::shared_ptr<const TaskGraph> graph, const Chains& chains,
                                       const PlanOptions& options = {});
 

@@ -145,14 +145,15 @@ class TaskGraph {
   };
   // A reader or writer of a place, given with the new node.
   struct Access {
+    static constexpr std::uint16_t unread = UINT16_MAX;
     PlaceId place;
-    std::uint16_t slot_in = 0;   // the input that reads it
+    std::uint16_t slot_in = 0;   // the input that reads it, or `unread`
     bool writes = false;         // then output `slot_out` of the node is the new version
     std::uint16_t slot_out = 0;
   };
 
   TaskGraph();
-  DefinitionId define(Definition definition);       // equal ones (op, function, call) are found again
+  DefinitionId define(Definition definition);       // equal ones are found again
   TypeId intern(const Type& type);
   ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
   InstanceId add_agent(AgentInstance instance);
@@ -187,9 +188,12 @@ class TaskGraph {
   std::string name;                                        // of the graph
   std::string label(NodeId id) const;                      // "energy#0"
   std::string path(NodeId id) const;                       // "pipeline#0/energy#0"
+  std::string slot_in(NodeId id, std::size_t slot) const;  // "x"; "parts[1]" for the second of a list
+  std::string slot_out(NodeId id, std::size_t slot) const;
   std::string text(const TaskEdge& edge) const;            // "bump#0 -> peek#0 (RAW r)", "src#0.y -> inc#0.x"
 
-  // The same graph as Boost.Graph knows it, made on first use after a change; edge property = position in edges().
+  // The same graph as Boost.Graph knows it, made on first use after a change (so first use before sharing it between
+  // threads); edge property = position in edges(). The edges out of a node: futures, then orders, each by target.
   const BoostTaskGraph& boost() const;
   std::size_t bytes() const;  // memory held, for reports
 
@@ -206,17 +210,23 @@ class TaskGraph {
   std::vector<TaskEdge> edges_;
   std::vector<Definition> definitions_;
   std::vector<Type> types_;
-  std::unordered_map<std::string, TypeId> type_ids_;
+  std::unordered_multimap<std::uint64_t, TypeId> type_ids_;         // by hash of the structure
   std::unordered_map<std::string, DefinitionId> definition_ids_;
+  std::unordered_map<std::string, std::uint32_t> name_ids_;         // of definitions and callees
+  std::vector<std::uint32_t> definition_names_;                     // definition -> name id
+  std::unordered_map<std::uint64_t, std::uint32_t> counters_;       // (scope, name id) -> calls so far
   std::vector<Scope> scopes_;
-  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> counters_;       // per scope: definition -> calls so far
-  std::vector<std::unordered_map<std::string, std::uint32_t>> scope_counters_;   // per scope: callee -> calls so far
   std::vector<AgentInstance> agents_;
   std::vector<std::vector<Value>> argument_lists_;         // [0] is the empty one
   std::vector<std::pair<Type, Value>> constants_;
   std::vector<GraphInput> inputs_;
   std::vector<GraphResult> results_;
   std::vector<PlaceState> places_;
+  std::uint32_t count_call(ScopeId scope, std::uint32_t name);
+  std::uint32_t name_id(std::string_view text);
+  void add_future_edges(NodeId id);
+  void add_order_edges(NodeId id, std::span<const Access> accesses);
+  void update_places(NodeId id, std::span<const Access> accesses);
   mutable std::unique_ptr<BoostTaskGraph> boost_;
 };
 

@@ -15,7 +15,7 @@ class Placement {
     for (std::size_t i = 0; i < callable.given; ++i) from_[i] = call;
   }
 
-  std::optional<std::vector<std::size_t>> run(const std::vector<ast::Arg>& args) {
+  std::optional<std::vector<std::size_t>> run(std::span<const ast::Arg> args) {
     std::vector<std::size_t> places;
     std::size_t next = callable_.given;
     bool named = false;
@@ -106,7 +106,7 @@ class Placement {
 }  // namespace
 
 std::optional<std::vector<std::size_t>> place_arguments(Diags& diags, const Callable& callable,
-                                                        const std::vector<ast::Arg>& args, Span call) {
+                                                        std::span<const ast::Arg> args, Span call) {
   return Placement(diags, callable, call).run(args);
 }
 

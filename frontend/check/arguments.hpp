@@ -22,6 +22,6 @@ struct Callable {
 // For each argument the position of its parameter; for a variadic one the positions go on. Nothing when the
 // call does not fit: that has been reported (E1003).
 std::optional<std::vector<std::size_t>> place_arguments(Diags& diags, const Callable& callable,
-                                                        const std::vector<ast::Arg>& args, Span call);
+                                                        std::span<const ast::Arg> args, Span call);
 
 }  // namespace taskspec::checking

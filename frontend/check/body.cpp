@@ -57,7 +57,8 @@ Term Body::error(Span span) { return make(Form::constant, Type::Kind::error, spa
 void Body::take_back(const Term& operand) {
   std::vector<CallId>& block = blocks_.back().calls;
   bool last = !block.empty() && block.back() == operand.id && operand.id.index() + 1 == function().calls.size();
-  if (!operand.fresh || !last || (*this)[operand.id].form != Form::constant) return;
+  if (!operand.fresh || !last) return;
+  if (Form form = (*this)[operand.id].form; form != Form::constant && form != Form::type) return;
   block.pop_back();
   function().calls.pop_back();
 }
@@ -103,6 +104,11 @@ Block Body::close_block() {
   Block block = std::move(blocks_.back());
   blocks_.pop_back();
   return block;
+}
+
+void Body::splice(const Block& block) {
+  std::vector<CallId>& open = blocks_.back().calls;
+  open.insert(open.end(), block.calls.begin(), block.calls.end());
 }
 
 void Body::finish() {

@@ -49,6 +49,7 @@ class Body {
   void write_variable(VariableId variable, const Term& value, Span span);
   void open_block() { blocks_.emplace_back(); }
   Block close_block();
+  void splice(const Block& block);  // its calls go on in the open block
   // The finished function: prologue, statements, captures and used slots among the parameters.
   void finish();
 

@@ -1,6 +1,7 @@
 // Closures: what they use of the enclosing body becomes parameters of their own function.
 #include "frontend/check/body.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/names.hpp"
 
 namespace taskspec::checking {
 

@@ -52,25 +52,10 @@ bool fits_literal(const Type& given, const Type& wanted) {
 }
 
 Term literal_as(Body& body, const Term& value, const Type& wanted) {
-  Form form = body[value.id].form;
-  if (form == Form::constant) {
-    Value constant = with_floats(body[value.id].value, wanted);
-    body.take_back(value);
-    return body.constant(std::move(constant), wanted, value.span);
-  }
-  // The run makes floats of the ints in a list of floats; a tuple holds what it is made of.
-  bool by_parts = value.fresh && (form == Form::list || form == Form::tuple);
-  if (!by_parts) return value;
-  for (std::size_t i = 0; i < body[value.id].in.size(); ++i) {
-    const Type& part = wanted.parts[form == Form::list ? 0 : i];
-    CallId in = body[value.id].in[i];
-    if (Form inner = body[in].form; inner == Form::list || (inner == Form::tuple && body[in].type.is(Kind::tuple)))
-      body[in].type = part;
-    else if (form == Form::tuple && !(body[in].type == part))
-      return value;
-  }
-  body[value.id].type = wanted;
-  return value;
+  if (body[value.id].form != Form::constant) return value;
+  Value constant = with_floats(body[value.id].value, wanted);
+  body.take_back(value);
+  return body.constant(std::move(constant), wanted, value.span);
 }
 
 Term to_float(Body& body, const Term& value) {

@@ -33,7 +33,8 @@ Type Match::substitute(const Type& type) const {
 Type Match::result(const Type& type) {
   return type.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
     if (auto found = bound_.find(symbol->id); found != bound_.end()) return found->second.dim;
-    bool theirs = variables_ == all || (is_variable(symbol) && body_.world.owner(symbol).valid());
+    FunctionId owner = body_.world.owner(symbol);
+    bool theirs = variables_ == all || (owner.valid() && owner != body_.id);
     if (!theirs) return std::nullopt;
     return bound_.emplace(symbol->id, Bound{unknown_extent(body_, symbol->name), {}}).first->second.dim;
   });

@@ -25,10 +25,13 @@ class Match {
   enum Variables : std::uint8_t { all, foreign };
   Match(Body& body, Variables variables) : body_(body), variables_(variables) {}
 
-  void set(const Symbol& symbol, Dim dim) { bound_[symbol->id] = {std::move(dim), {}}; }
+  void set(std::uint32_t symbol, Dim dim) { bound_[symbol] = {std::move(dim), {}}; }
+  bool is_set(std::uint32_t symbol) const { return bound_.contains(symbol); }
   void bind(const Type& wanted, const Term& value) { bind(wanted, body_.type(value), value.span); }
+  void bind(const Type& wanted, const Type& given) { bind(wanted, given, Span()); }
   // Says what is wrong and returns false; a value that is wrong already agrees with everything.
   bool require(const Type& wanted, const Term& value, const Expected& expected);
+  bool fits(const Type& wanted, const Type& given) { return !compare(substitute(wanted), given, nullptr); }
   // With everything bound put in; callee symbols that nothing bound become unknown extents.
   Type result(const Type& type);
   Type substitute(const Type& type) const;

@@ -223,8 +223,8 @@ Term call_with(Body& body, const Record& record, std::vector<Given> operands, Sp
   return made;
 }
 
-Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, const ast::Call& call,
-                 Span span) {
+Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver,
+                 std::span<const ast::Arg> args, Span span) {
   std::vector<ParameterName> names;
   for (const taskspec::Operand& operand : record.operands())
     names.push_back({operand.name, operand.standard.kind != Default::Kind::none, operand.variadic});
@@ -233,18 +233,18 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
   if (receiver && names.empty())
     body.world.diags.error("E1003", span, fmt::format("{} takes no arguments", callable.text));
   else
-    places = place_arguments(body.world.diags, callable, call.args, span);
+    places = place_arguments(body.world.diags, callable, args, span);
   Operands reader(body, record);
   std::vector<Given> operands(record.operands().size());
   if (receiver && places) operands[0].term = reader.fit(record.operands()[0], *receiver);
-  for (std::size_t i = 0; i < call.args.size(); ++i) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
     if (!places) {
-      if (!is_untyped_function(body, *call.args[i].value)) expression(body, *call.args[i].value);
+      if (!is_untyped_function(body, *args[i].value)) expression(body, *args[i].value);
       continue;
     }
     std::size_t place = (*places)[i];
     if (place >= operands.size()) operands.resize(place + 1);
-    operands[place] = reader.read(operand_at(record, place), *call.args[i].value);
+    operands[place] = reader.read(operand_at(record, place), *args[i].value);
   }
   if (!places) return body.error(span);
   // An empty variadic operand is no operand at all.

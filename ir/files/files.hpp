@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "ir/array.hpp"
+#include "ir/base/diag.hpp"
 
 namespace taskspec {
 

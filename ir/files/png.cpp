@@ -82,6 +82,7 @@ class PngReader {
     for (std::size_t y = 0; y < height; ++y) rows[y] = reinterpret_cast<png_bytep>(array.raw()) + y * row_bytes;
     check(guarded(png_, [&] {
       choose_transforms();
+      if (png_get_rowbytes(png_, info_) != row_bytes) png_error(png_, "rows of another length than the header says");
       png_read_image(png_, rows.data());
       png_read_end(png_, nullptr);
     }));

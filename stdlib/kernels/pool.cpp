@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/product.hpp"
 #include "stdlib/kernels/storage.hpp"
 
@@ -88,6 +89,28 @@ class PoolKernel : public Kernel {
 // Rows of a window first, then columns: a line of the image wide is the maximum (sum) of the rows, padded
 // with the start value on both sides; both steps are plain loops over neighbours.
 template <class T, class Join>
+TASKSPEC_CLONES void pool_plane(const Windows& w, const T* x, T* y, Computed<T>* line, Computed<T>* result) {
+  using Acc = Computed<T>;
+  for (std::int64_t row = 0; row < w.out[0]; ++row, y += w.out[1]) {
+    Span1 rows = covered(w, 0, row);
+    std::fill(line, result + w.out[1], Join::template start<Acc>());
+    for (std::int64_t r = rows.begin; r < rows.end; ++r)
+      for (std::int64_t i = 0; i < w.image[1]; ++i)
+        line[w.pad[1] + i] = Join::join(line[w.pad[1] + i], convert<Acc>(x[r * w.image[1] + i]));
+    for (std::int64_t k = 0; k < w.kernel[1]; ++k)
+      if (w.stride[1] == 1)
+        for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] = Join::join(result[i], line[k + i]);
+      else if (w.stride[1] == 2)
+        for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] = Join::join(result[i], line[k + 2 * i]);
+      else
+        for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] = Join::join(result[i], line[k + w.stride[1] * i]);
+    if constexpr (std::is_same_v<Join, Sum>)
+      for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] /= static_cast<Acc>(rows.size() * covered(w, 1, i).size());
+    for (std::int64_t i = 0; i < w.out[1]; ++i) y[i] = convert<T>(result[i]);
+  }
+}
+
+template <class T, class Join>
 class Forward final : public PoolKernel {
   using Acc = Computed<T>;
 
@@ -102,27 +125,9 @@ class Forward final : public PoolKernel {
 
   void plane(const KernelArgs& args, std::int64_t plane, std::byte* scratch) const override {
     const Windows& w = windows();
-    const T* x = reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels();
-    T* y = reinterpret_cast<T*>(args.out[0]) + plane * w.positions();
     Acc* line = reinterpret_cast<Acc*>(scratch);
-    Acc* result = line + line_length(w);
-    for (std::int64_t row = 0; row < w.out[0]; ++row, y += w.out[1]) {
-      Span1 rows = covered(w, 0, row);
-      std::fill(line, result + w.out[1], Join::template start<Acc>());
-      for (std::int64_t r = rows.begin; r < rows.end; ++r) join_row(line + w.pad[1], x + r * w.image[1], w.image[1]);
-      for (std::int64_t k = 0; k < w.kernel[1]; ++k) join_column(result, line + k, w.stride[1], w.out[1]);
-      for (std::int64_t i = 0; i < w.out[1]; ++i) {
-        if constexpr (std::is_same_v<Join, Sum>) result[i] /= static_cast<Acc>(rows.size() * covered(w, 1, i).size());
-        y[i] = convert<T>(result[i]);
-      }
-    }
-  }
-
-  static void join_row(Acc* line, const T* row, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) line[i] = Join::join(line[i], convert<Acc>(row[i]));
-  }
-  static void join_column(Acc* result, const Acc* line, std::int64_t stride, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) result[i] = Join::join(result[i], line[i * stride]);
+    pool_plane<T, Join>(w, reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels(),
+                        reinterpret_cast<T*>(args.out[0]) + plane * w.positions(), line, line + line_length(w));
   }
 };
 

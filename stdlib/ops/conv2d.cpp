@@ -28,36 +28,9 @@ ConvolutionPlan plan_of(const OpInstance& call) {
   return plan;
 }
 
-// Each group of each image as a product: weights [O / groups, C / groups * taps] by windows.
-ProductPlan product_of(const OpInstance& call, const ConvolutionPlan& c) {
-  const Windows& w = c.windows;
-  std::int64_t rows = c.outputs / c.groups, channels = c.channels / c.groups, depth = channels * w.taps();
-  ProductPlan plan{.rows = rows,
-                   .columns = w.positions(),
-                   .depth = depth,
-                   .left = MatrixLines{.line_step = depth},
-                   .right = WindowPositions{w},
-                   .left_precision = call.in[1].precision,
-                   .right_precision = call.in[0].precision,
-                   .out_precision = call.out[0].precision,
-                   .items = {},
-                   .bias = c.bias ? Bias::per_row : Bias::none,
-                   .left_input = 1,
-                   .right_input = 0};
-  if (w.taps() == 1 && w.stride == Pair{1, 1} && w.pad == Pair{0, 0})  // every pixel is its own window
-    plan.right = MatrixLines{.line_step = 1, .step = w.pixels()};
-  for (std::int64_t image = 0; image < c.batch; ++image)
-    for (std::int64_t group = 0; group < c.groups; ++group)
-      plan.items.push_back({.left = group * rows * depth,
-                            .right = (image * c.channels + group * channels) * w.pixels(),
-                            .out = (image * c.outputs + group * rows) * w.positions(),
-                            .bias = group * rows});
-  return plan;
-}
-
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   ConvolutionPlan plan = plan_of(call);
-  ProductPlan product = product_of(call, plan);
+  ProductPlan product = convolution_product(call, plan);
   if (std::unique_ptr<Kernel> dense = dense_product_kernel(product)) return dense;
   if (product.out_precision == Precision::f32)
     if (std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan)) return dense;

@@ -16,6 +16,9 @@ void require_convolution(RuleContext& ctx, const Type& x, const Type& w, const T
 
 ConvolutionPlan convolution_plan(const OpInstance& call, const Extents& x, const Extents& w, const Extents& y);
 
+// conv2d as products, one per group of each image: weights [O / groups, C / groups * taps] by windows.
+ProductPlan convolution_product(const OpInstance& call, const ConvolutionPlan& plan);
+
 // The operands stride, pad, dilation and groups of a call, behind `first`.
 std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(
     const OpInstance& call, std::vector<std::variant<GradientBuilder::Var, Value>> first);

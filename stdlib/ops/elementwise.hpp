@@ -11,9 +11,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "ir/rules.hpp"
 #include "stdlib/kernels/instruction_sets.hpp"
-#include "stdlib/kernels/storage.hpp"
+#include "stdlib/ops/dispatch.hpp"
 
 namespace taskspec {
 
@@ -25,28 +24,6 @@ Work elementwise_work(const OpInstance& call, double operations);
 template <int Operations = 1>
 Work work_per_element(const OpInstance& call) {
   return elementwise_work(call, Operations);
-}
-
-// ---- numbers --------------------------------------------------------------------------------------
-
-// Integer arithmetic modulo 2^n: computed unsigned, and wide enough that promotion to int cannot overflow.
-template <class T, class F>
-constexpr T wrapped(T a, T b, F f) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return f(a, b);
-  } else {
-    using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-    return static_cast<T>(f(static_cast<Wide>(a), static_cast<Wide>(b)));
-  }
-}
-
-template <class T>
-using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-
-template <class T>
-constexpr bool is_taken(Takes takes) {
-  constexpr bool floats = std::is_floating_point_v<Computed<T>>;
-  return takes == Takes::floats ? floats : takes == Takes::integers || takes == Takes::bits ? !floats : true;
 }
 
 // ---- the kernel -----------------------------------------------------------------------------------
@@ -162,15 +139,6 @@ class MapKernel final : public ElementwiseKernel {
 template <class Out, class... In, class F>
 std::unique_ptr<Kernel> map_kernel(const OpInstance& call, F f, Fault fault = {"E5002", "division by zero"}) {
   return std::make_unique<elementwise_detail::MapKernel<F, Out, In...>>(call, f, std::move(fault));
-}
-
-// Calls make(T{}) with the type that stores `precision`, one of those that the op takes.
-template <Takes takes, class Make>
-std::unique_ptr<Kernel> with_taken(Precision precision, Make make) {
-  return with_storage(precision, [&](auto element) -> std::unique_ptr<Kernel> {
-    if constexpr (is_taken<decltype(element)>(takes)) return make(element);
-    bug("the rule of an op let in a precision without a loop");
-  });
 }
 
 template <class F, Takes takes>

@@ -17,6 +17,22 @@ GradientBuilder::Var reduce_to(GradientBuilder& g, GradientBuilder::Var var, con
   return g.emit("reshape", shape);
 }
 
+GradientBuilder::Var expand(GradientBuilder& g, GradientBuilder::Var var, const ArrayType& type) {
+  std::vector<std::variant<GradientBuilder::Var, Value>> operands{var};
+  for (std::int64_t extent : type.extents) operands.push_back(Value(extent));
+  return g.emit("broadcast", operands);
+}
+
+void extremum_gradient(GradientBuilder& g) {
+  if (!differentiable(g, 0)) return;
+  const ArrayType x = g.call().in[0];
+  GradientBuilder::Var hit = g.emit("eq", {g.input(0), g.output()});
+  GradientBuilder::Var one = g.emit("cast", {hit, Value(Type::tensor(x.precision, {}))});
+  GradientBuilder::Var hits = g.emit("sum", {one, g.call().attributes[1]});
+  GradientBuilder::Var share = g.emit("div", {g.upstream(), hits});
+  g.add(0, g.emit("mul", {one, expand(g, share, x)}));
+}
+
 bool differentiable(GradientBuilder& g, std::size_t input) { return is_float(g.call().in[input].precision); }
 
 void add_reduced(GradientBuilder& g, std::size_t input, GradientBuilder::Var gradient) {

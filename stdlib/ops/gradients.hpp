@@ -15,6 +15,12 @@ void add_reduced(GradientBuilder& g, std::size_t input, GradientBuilder::Var gra
 // Whether the reverse of this input is asked for at all: only floats have one.
 bool differentiable(GradientBuilder& g, std::size_t input);
 
+// A gradient of a reduction's result, in the shape of what was reduced.
+GradientBuilder::Var expand(GradientBuilder& g, GradientBuilder::Var var, const ArrayType& type);
+
+// That of max and min: shared evenly among the elements that are the result.
+void extremum_gradient(GradientBuilder& g);
+
 // upstream * factor, into input 0: the chain rule of a function of one operand.
 void chain(GradientBuilder& g, GradientBuilder::Var factor);
 

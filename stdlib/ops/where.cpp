@@ -27,20 +27,10 @@ Type type(RuleContext& c) {
 
 // Elements are only moved, so their width is all that counts.
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  auto moving = [&](auto bits) {
+  return with_width(call.out[0].precision, [&](auto bits) {
     using T = decltype(bits);
     return map_kernel<T, std::uint8_t, T, T>(call, Where{});
-  };
-  switch (info(call.out[0].precision).bytes) {
-    case 1:
-      return moving(std::uint8_t{});
-    case 2:
-      return moving(std::uint16_t{});
-    case 4:
-      return moving(std::uint32_t{});
-    default:
-      return moving(std::uint64_t{});
-  }
+  });
 }
 
 void gradient(GradientBuilder& g) {

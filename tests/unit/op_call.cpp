@@ -108,7 +108,8 @@ Array random_array(ArrayType type, std::uint64_t seed) {
   const PrecisionInfo& range = info(array.precision());
   for (std::int64_t i = 0; i < array.elements(); ++i) {
     std::uint64_t bits = random();
-    if (range.is_float) array.set_number(i, static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+    if (range.is_float)
+      array.set_number(i, static_cast<double>(bits >> 11) * 0x1p-52 - 1);
     else {
       std::int64_t low = std::max<std::int64_t>(range.minimum, -100), high = std::min<std::int64_t>(range.maximum, 100);
       array.set_integer(i, low + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(high - low + 1)));

@@ -68,11 +68,13 @@ Array ints(Extents extents) { return random_array({Precision::i32, std::move(ext
 
 TEST_CASE("permute [ops]") {
   check_movement("permute", {3, 5}, {i(1), i(0)}, {5, 3}, [](const Index& at) { return Index{at[1], at[0]}; });
-  check_movement("permute", {2, 3, 4, 5}, {i(2), i(0), i(3), i(1)}, {4, 2, 5, 3},
-                 [](const Index& at) { return Index{at[1], at[3], at[0], at[2]}; });
+  check_movement("permute", {2, 3, 4, 5}, {i(2), i(0), i(3), i(1)}, {4, 2, 5, 3}, [](const Index& at) {
+    return Index{at[1], at[3], at[0], at[2]};
+  });
   check_movement("permute", {300, 257}, {i(1), i(0)}, {257, 300}, [](const Index& at) { return Index{at[1], at[0]}; });
-  check_movement("permute", {7, 40, 130}, {i(2), i(1), i(0)}, {130, 40, 7},
-                 [](const Index& at) { return Index{at[2], at[1], at[0]}; });
+  check_movement("permute", {7, 40, 130}, {i(2), i(1), i(0)}, {130, 40, 7}, [](const Index& at) {
+    return Index{at[2], at[1], at[0]};
+  });
   CHECK(error_of([] { call_op("permute", {ints({2, 3}), i(0), i(0)}); }) == "E1003 axis 0 is given twice");
   CHECK(error_of([] { call_op("permute", {ints({2, 3}), i(0)}); }).starts_with("E1003 permute names every axis once"));
   CHECK(error_of([] { call_op("permute", {ints({2, 3}), i(0), i(2)}); }).starts_with("E2004"));
@@ -80,15 +82,15 @@ TEST_CASE("permute [ops]") {
 
 TEST_CASE("reverse [ops]") {
   check_movement("reverse", {5}, {i(0)}, {5}, [](const Index& at) { return Index{4 - at[0]}; });
-  check_movement("reverse", {3, 4, 5}, {axes({0, 2})}, {3, 4, 5},
-                 [](const Index& at) { return Index{2 - at[0], at[1], 4 - at[2]}; });
+  check_movement("reverse", {3, 4, 5}, {axes({0, 2})}, {3, 4, 5}, [](const Index& at) {
+    return Index{2 - at[0], at[1], 4 - at[2]};
+  });
   check_movement("reverse", {70000}, {i(0)}, {70000}, [](const Index& at) { return Index{69999 - at[0]}; });
   CHECK(error_of([] { call_op("reverse", {ints({2}), i(1)}); }).starts_with("E2004"));
 }
 
 TEST_CASE("broadcast and tile [ops]") {
-  check_movement("broadcast", {3, 1}, {i(2), i(3), i(4)}, {2, 3, 4},
-                 [](const Index& at) { return Index{at[1], 0}; });
+  check_movement("broadcast", {3, 1}, {i(2), i(3), i(4)}, {2, 3, 4}, [](const Index& at) { return Index{at[1], 0}; });
   check_movement("broadcast", {}, {i(2), i(2)}, {2, 2}, [](const Index&) { return Index{}; });
   check_movement("tile", {2, 3}, {i(1), i(3)}, {2, 9}, [](const Index& at) { return Index{at[0], at[1] % 3}; });
   check_movement("tile", {2, 3}, {i(0), i(2)}, {4, 3}, [](const Index& at) { return Index{at[0] % 2, at[1]}; });
@@ -100,12 +102,12 @@ TEST_CASE("broadcast and tile [ops]") {
 
 TEST_CASE("reshape, drop and lift keep the order of the elements [ops]") {
   Array x = ints({4, 6});
-  for (const auto& [op, rest, shape] : std::vector<std::tuple<const char*, std::vector<Value>, Extents>>{
-           {"reshape", {i(2), i(12)}, {2, 12}},
-           {"reshape", {i(3), i(-1)}, {3, 8}},
-           {"reshape", {i(-1)}, {24}},
-           {"lift", {i(1)}, {4, 1, 6}},
-           {"lift", {axes({0, 3})}, {1, 4, 6, 1}}}) {
+  for (const auto& [op, rest, shape] :
+       std::vector<std::tuple<const char*, std::vector<Value>, Extents>>{{"reshape", {i(2), i(12)}, {2, 12}},
+                                                                         {"reshape", {i(3), i(-1)}, {3, 8}},
+                                                                         {"reshape", {i(-1)}, {24}},
+                                                                         {"lift", {i(1)}, {4, 1, 6}},
+                                                                         {"lift", {axes({0, 3})}, {1, 4, 6, 1}}}) {
     CAPTURE(op);
     std::vector<Value> operands{x};
     operands.insert(operands.end(), rest.begin(), rest.end());
@@ -125,20 +127,24 @@ TEST_CASE("reshape, drop and lift keep the order of the elements [ops]") {
 
 TEST_CASE("slice [ops]") {
   check_movement("slice", {5, 6}, {"i", i(3), i(4)}, {6}, [](const Index& at) { return Index{3, at[0]}; });
-  check_movement("slice", {5, 6}, {"*r", i(0), i(5), i(2), i(6)}, {5, 4},
-                 [](const Index& at) { return Index{at[0], at[1] + 2}; });
-  check_movement("slice", {4, 5, 6}, {"iri", i(1), i(2), i(0), i(3), i(5), i(6)}, {3},
-                 [](const Index& at) { return Index{1, at[0], 5}; });
-  check_movement("slice", {200, 300}, {"rr", i(10), i(190), i(5), i(295)}, {180, 290},
-                 [](const Index& at) { return Index{at[0] + 10, at[1] + 5}; });
+  check_movement("slice", {5, 6}, {"*r", i(0), i(5), i(2), i(6)}, {5, 4}, [](const Index& at) {
+    return Index{at[0], at[1] + 2};
+  });
+  check_movement("slice", {4, 5, 6}, {"iri", i(1), i(2), i(0), i(3), i(5), i(6)}, {3}, [](const Index& at) {
+    return Index{1, at[0], 5};
+  });
+  check_movement("slice", {200, 300}, {"rr", i(10), i(190), i(5), i(295)}, {180, 290}, [](const Index& at) {
+    return Index{at[0] + 10, at[1] + 5};
+  });
   CHECK(call_op("slice", {ints({4}), "r", i(4), i(4)}).extents() == Extents{0});
   CHECK(call_op("slice", {ints({4}), "r", i(3), i(1)}).extents() == Extents{0});
-  CHECK(error_of([] { call_op("slice", {ints({4}), "i", i(4), i(5)}); }) ==
-        "E2004 4 is outside dimension 0 of i32[4]");
-  CHECK(error_of([] { call_op("slice", {ints({4}), "r", i(2), i(9)}); }) ==
-        "E2004 2..9 is outside dimension 0 of i32[4]");
-  CHECK(error_of([] { call_op("slice", {ints({4}), "i", i(-1), i(0)}); }) ==
-        "E2004 -1 is outside dimension 0 of i32[4] | indices count from 0");
+  CHECK(error_of([] { call_op("slice", {ints({4}), "i", i(4), i(5)}); }) == "E2004 4 is outside dimension 0 of i32[4]");
+  CHECK(error_of([] {
+          call_op("slice", {ints({4}), "r", i(2), i(9)});
+        }) == "E2004 2..9 is outside dimension 0 of i32[4]");
+  CHECK(error_of([] {
+          call_op("slice", {ints({4}), "i", i(-1), i(0)});
+        }) == "E2004 -1 is outside dimension 0 of i32[4] | indices count from 0");
   CHECK(error_of([] { call_op("slice", {ints({4}), "ii", i(0), i(1), i(0), i(1)}); }).starts_with("E2004 2 indices"));
   CHECK(error_of([] { call_op("slice", {ints({4}), "x", i(0), i(1)}); }).starts_with("E1003"));
   CHECK(error_of([] { call_op("slice", {ints({4}), "r", i(0)}); }).starts_with("E1003"));
@@ -146,11 +152,12 @@ TEST_CASE("slice [ops]") {
 
 TEST_CASE("pad and shift [ops]") {
   auto inside = [](std::int64_t at, std::int64_t extent) { return at >= 0 && at < extent; };
-  check_movement("pad", {3, 4}, {i(1), i(2), i(1), i(7)}, {3, 7},
-                 [&](const Index& at) {
-                   return inside(at[1] - 2, 4) ? std::optional<Index>({at[0], at[1] - 2}) : std::nullopt;
-                 },
-                 7);
+  check_movement(
+      "pad", {3, 4}, {i(1), i(2), i(1), i(7)}, {3, 7},
+      [&](const Index& at) {
+        return inside(at[1] - 2, 4) ? std::optional<Index>({at[0], at[1] - 2}) : std::nullopt;
+      },
+      7);
   check_movement("pad", {2, 3}, {i(0), i(0), i(2)}, {4, 3}, [&](const Index& at) {
     return inside(at[0], 2) ? std::optional<Index>({at[0], at[1]}) : std::nullopt;
   });
@@ -159,13 +166,15 @@ TEST_CASE("pad and shift [ops]") {
     check_movement("shift", {2, 5, 3}, {i(1), i(by)}, {2, 5, 3}, [&](const Index& at) {
       return inside(at[1] - by, 5) ? std::optional<Index>({at[0], at[1] - by, at[2]}) : std::nullopt;
     });
-    check_movement("shift", {2, 5, 3}, {i(1), i(by), true}, {2, 5, 3},
-                   [&](const Index& at) { return Index{at[0], ((at[1] - by) % 5 + 5) % 5, at[2]}; });
+    check_movement("shift", {2, 5, 3}, {i(1), i(by), true}, {2, 5, 3}, [&](const Index& at) {
+      return Index{at[0], ((at[1] - by) % 5 + 5) % 5, at[2]};
+    });
   }
   CHECK(call_op("shift", {ints({0}), i(0), i(3), true}).extents() == Extents{0});
   CHECK(error_of([] { call_op("pad", {ints({3}), i(0), i(-1), i(0)}); }).starts_with("E2004"));
-  CHECK(error_of([] { call_op("pad", {random_array({Precision::i8, {3}}, 1), i(0), i(1), i(0), i(300)}); }) ==
-        "E2003 300 does not fit i8 (-128..127)");
+  CHECK(error_of([] {
+          call_op("pad", {random_array({Precision::i8, {3}}, 1), i(0), i(1), i(0), i(300)});
+        }) == "E2003 300 does not fit i8 (-128..127)");
   CHECK(error_of([] { call_op("pad", {ints({3}), i(0), i(1), i(0), 0.5}); }).starts_with("E2002"));
 }
 
@@ -178,10 +187,12 @@ TEST_CASE("concat [ops]") {
     CHECK(misplaced(b, call_op("slice", {y, "*r", i(0), i(2), i(3), i(4)}), [](const Index& at) { return at; }) == 0);
     CHECK(misplaced(a, call_op("slice", {y, "*r", i(0), i(2), i(4), i(7)}), [](const Index& at) { return at; }) == 0);
   }
-  CHECK(error_of([] { call_op("concat", {List{ints({2}), random_array({Precision::f32, {2}}, 1)}, i(0)}); })
-            .starts_with("E2002 precision differs: i32 and f32"));
-  CHECK(error_of([] { call_op("concat", {List{ints({2, 2}), ints({3, 3})}, i(0)}); })
-            .starts_with("E2001 shapes differ: i32[2, 2] and i32[3, 3] in concat; dimension 1 is 2 against 3"));
+  CHECK(error_of([] {
+          call_op("concat", {List{ints({2}), random_array({Precision::f32, {2}}, 1)}, i(0)});
+        }).starts_with("E2002 precision differs: i32 and f32"));
+  CHECK(error_of([] {
+          call_op("concat", {List{ints({2, 2}), ints({3, 3})}, i(0)});
+        }).starts_with("E2001 shapes differ: i32[2, 2] and i32[3, 3] in concat; dimension 1 is 2 against 3"));
   CHECK(error_of([] { call_op("concat", {List{ints({2}), ints({2, 2})}, i(0)}); }).starts_with("E2001"));
   CHECK(error_of([] { call_op("concat", {List{ints({2})}, i(1)}); }).starts_with("E2004"));
   CHECK(error_of([] { call_op("concat", {List{}, i(0)}); }).starts_with("E1003"));
@@ -190,23 +201,27 @@ TEST_CASE("concat [ops]") {
 TEST_CASE("gather [ops]") {
   for (Precision p : {Precision::i8, Precision::u4, Precision::u16, Precision::i32, Precision::i64}) {
     Array index = array_of(List{i(2), i(0), i(2)}, p);
-    check_movement("gather", {3, 4}, {index, i(0)}, {3, 4},
-                   [](const Index& at) { return Index{at[0] == 1 ? 0 : 2, at[1]}; });
-    check_movement("gather", {4, 3}, {index, i(1)}, {4, 3},
-                   [](const Index& at) { return Index{at[0], at[1] == 1 ? 0 : 2}; });
+    check_movement("gather", {3, 4}, {index, i(0)}, {3, 4}, [](const Index& at) {
+      return Index{at[0] == 1 ? 0 : 2, at[1]};
+    });
+    check_movement("gather", {4, 3}, {index, i(1)}, {4, 3}, [](const Index& at) {
+      return Index{at[0], at[1] == 1 ? 0 : 2};
+    });
   }
   Array one = Array::make({Precision::i64, {}});
   one.set_integer(0, 1);
   check_movement("gather", {3, 4, 5}, {one, i(1)}, {3, 5}, [](const Index& at) { return Index{at[0], 1, at[1]}; });
   Array table = array_of(List{Value(List{i(0), i(1)}), Value(List{i(2), i(2)})}, Precision::i32);
-  check_movement("gather", {3, 2}, {table, i(0)}, {2, 2, 2},
-                 [](const Index& at) { return Index{at[0] == 1 ? 2 : at[1], at[2]}; });
+  check_movement("gather", {3, 2}, {table, i(0)}, {2, 2, 2}, [](const Index& at) {
+    return Index{at[0] == 1 ? 2 : at[1], at[2]};
+  });
   one.set_integer(0, 3);
   CHECK(error_of([&] { call_op("gather", {ints({3}), one, i(0)}); }) == "E5003 index 3 is outside 0..3");
   one.set_integer(0, -1);
   CHECK(error_of([&] { call_op("gather", {ints({3}), one, i(0)}); }) == "E5003 index -1 is outside 0..3");
-  CHECK(error_of([] { call_op("gather", {ints({3}), random_array({Precision::f32, {}}, 1), i(0)}); })
-            .starts_with("E2002 an index is an integer tensor"));
+  CHECK(error_of([] {
+          call_op("gather", {ints({3}), random_array({Precision::f32, {}}, 1), i(0)});
+        }).starts_with("E2002 an index is an integer tensor"));
 }
 
 TEST_CASE("scatter_add undoes gather where no index repeats, and adds where one does [ops]") {

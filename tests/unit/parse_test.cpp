@@ -310,6 +310,14 @@ TEST_CASE("one run reports many errors, one for each statement") {
                                            "10:18", "10:28"});
 }
 
+TEST_CASE("errors of different kinds are reported together") {
+  std::vector<std::string> found =
+      errors("a = b < c < d\nb = = 1\nc = \"\\q\"\nd = 99999999999999999999\ne = 1..2..3\n");
+  std::string codes;
+  for (const std::string& error : found) codes += error.substr(0, 10) + "\n";
+  CHECK(codes == "E1004 1:11\nE0001 2:5 \nE0003 3:6 \nE0004 4:5 \nE1004 5:9 \n");
+}
+
 TEST_CASE("a launch broken before its 'for' is one error") {
   Diag diag = only_diag("launch f(x)\nfor i in 0..4\ny = 2");
   CHECK(diag.message == "unexpected end of line, expected 'for'");
@@ -450,7 +458,7 @@ TEST_CASE("just below the bound of depth everything works") {
 }
 
 TEST_CASE("a source has a largest size") {
-  std::string text = times(std::size_t(1) << 20, "// sixteen bytes") + " ";
+  std::string text = times(std::size_t(4) << 20, "// sixteen bytes") + " ";
   CHECK(only_error(text).substr(0, 5) == "E0005");
 }
 

@@ -1,5 +1,6 @@
 // Files that hold pictures: png and jpeg, true and hostile.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <random>
@@ -38,6 +39,12 @@ double mean_difference(const Array& a, const Array& b) {
   double sum = 0;
   for (std::int64_t i = 0; i < a.elements(); ++i) sum += std::abs(a.number(i) - b.number(i));
   return sum / static_cast<double>(a.elements());
+}
+
+long peak_megabytes() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024;
 }
 
 std::string from_hex(const std::string& hex) {
@@ -129,11 +136,15 @@ TEST_CASE("png: bombs, lies and cuts are E7003 [hostile]") {
     CHECK(text.starts_with("E7003 '" + (folder / "x.png") + "' "));
     return text.substr(std::min(text.size(), text.find("' ") + 2));
   };
+  long before = peak_megabytes();
   CHECK(error(PngBuilder(0x7fffffff, 0x7fffffff, 16, rgba).pixels("\0"s).bytes()) ==
         "claims 2147483647 x 2147483647 pixels; more than 1000000000 decoded bytes are refused");
   CHECK(error(PngBuilder(30000, 30000, 8, rgb).pixels("\0"s).bytes()).starts_with("claims 30000 x 30000 pixels; more"));
   CHECK(error(PngBuilder(20000, 10000, 8, rgb).pixels("\0"s).bytes()) ==
         "claims 20000 x 10000 pixels, more than a file of 69 bytes can hold");
+  CHECK(error(PngBuilder(0x7fffffff, 1, 16, rgba).pixels("\0"s).bytes())
+            .starts_with("claims 2147483647 x 1 pixels; more"));
+  CHECK(peak_megabytes() - before < 50);
   CHECK(error(PngBuilder(0, 1, 8, grey).pixels("\0"s).bytes()).starts_with("is broken at byte"));
   CHECK(error(PngBuilder(1, 1, 3, grey).pixels("\0"s).bytes()).starts_with("is broken at byte"));
   CHECK(error("") == "is broken at byte 0: libpng says 'Read Error'");
@@ -188,8 +199,10 @@ TEST_CASE("jpeg: bombs, lies and cuts are E7003 [hostile]") {
       bytes[frame++] = static_cast<char>(value >> 8), bytes[frame++] = static_cast<char>(value);
     return bytes;
   };
+  long before = peak_megabytes();
   CHECK(error(claiming(65500, 65500)).starts_with("claims 65500 x 65500 pixels; more than 1000000000"));
   CHECK(error(claiming(10000, 10000)).find("more than a file of") != std::string::npos);
+  CHECK(peak_megabytes() - before < 50);
   CHECK(error(claiming(64, 40)).starts_with("is broken at byte"));
   CHECK(error("") == "is broken at byte 0: libjpeg says 'Empty input file'");
   CHECK(error("this is a text").find("Not a JPEG file") != std::string::npos);

@@ -1,0 +1,175 @@
+// Which kind of call is it? By what stands in front of the brackets.
+#include "frontend/check/calls.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/check/closures.hpp"
+#include "frontend/check/convert.hpp"
+#include "frontend/check/declare.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/later.hpp"
+#include "frontend/check/members.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/record_call.hpp"
+#include "frontend/check/types.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+void check_arguments(Body& body, const ast::Call& call) {
+  for (const ast::Arg& arg : call.args)
+    if (!is_untyped_function(body, *arg.value) && !type_as_argument(body, *arg.value, Blank::open))
+      expression(body, *arg.value);
+}
+
+namespace {
+
+class Calls {
+ public:
+  Calls(Body& body, const ast::Call& call, Span span) : body_(body), call_(call), span_(span) {}
+
+  Term run() {
+    if (auto* name = std::get_if<ast::NameExpr>(&call_.callee->node)) {
+      if (std::optional<Binding> found = body_.find(name->name.text)) return bound(*found, name->name);
+      return library(name->name);
+    }
+    if (auto* member = std::get_if<ast::Member>(&call_.callee->node)) return method(*member);
+    return call_value(body_, expression(body_, *call_.callee), call_, span_);
+  }
+
+ private:
+  Term bound(const Binding& binding, const ast::Name& name) {
+    if (binding.kind == Binding::Kind::function) {
+      bool member = body_.world.program[binding.function].agent.valid();
+      std::optional<Term> self = member ? std::optional(body_.self(name.span)) : std::nullopt;
+      return call_function(body_, binding.function, self, call_, span_);
+    }
+    if (binding.kind == Binding::Kind::agent) return make_agent(body_, binding.agent, call_, span_);
+    return call_value(body_, read_binding(body_, binding, name), call_, span_);
+  }
+
+  // ---- names of the library ----
+
+  Term library(const ast::Name& name) {
+    Record op = find_op(body_.world, name.text), builtin = find_builtin(body_.world, name.text);
+    if (!op && !builtin) {
+      missing_name(body_, name);
+      return failed();
+    }
+    if (refuse_later_form(name)) return failed();
+    if (op && builtin) return by_first_argument(op, builtin);
+    return call_record(body_, op ? op : builtin, std::nullopt, call_.args, span_);
+  }
+
+  // An op and a builtin of one name go by the kind of the first argument.
+  Term by_first_argument(const Record& op, const Record& builtin) {
+    bool positional = !call_.args.empty() && !call_.args[0].name;
+    if (!positional) return call_record(body_, op, std::nullopt, call_.args, span_);
+    const ast::Expr& first = *call_.args[0].value;
+    bool type = type_as_argument(body_, first, Blank::open).has_value();
+    if (type || is_untyped_function(body_, first)) {
+      bool op_takes = !op.operands().empty() && op.operands()[0].kind == OperandKind::type;
+      return call_record(body_, type == op_takes ? op : builtin, std::nullopt, call_.args, span_);
+    }
+    Term receiver = expression(body_, first);
+    return call_record(body_, takes(op, receiver) ? op : builtin, receiver, std::span(call_.args).subspan(1), span_);
+  }
+
+  bool takes(const Record& op, const Term& first) {
+    Type type = body_.type(first);
+    if (std::optional<std::uint32_t> only = type.is(Kind::invocation) ? single_output(type) : std::nullopt)
+      type = Type(type.parts[*only]);
+    bool number = type.is_number() || type.is(Kind::boolean);
+    return type.is_tensor() || type.is(Kind::error) || (number && op.op->scalar);
+  }
+
+  // `map(g, chip: ...)` is another function than `map(l, f)`.
+  bool refuse_later_form(const ast::Name& name) {
+    std::string_view part = part_of_name(name.text);
+    if (part.empty() || name.text != "map") return false;
+    for (const ast::Arg& arg : call_.args)
+      if (arg.name && arg.name->text == "chip") {
+        not_built(body_.world.diags, name.span, "'map' of a graph", part);
+        return true;
+      }
+    return false;
+  }
+
+  // ---- methods ----
+
+  Term method(const ast::Member& member) {
+    if (std::optional<Binding> base = binding_of(body_, *member.base); base && base->kind == Binding::Kind::module) {
+      std::optional<Binding> found = member_of_module(body_, *base, member.name);
+      Span span = join(member.base->span, member.name.span);
+      return found ? bound(*found, {member.name.text, span}) : failed();
+    }
+    Term base = expression(body_, *member.base);
+    const Type& type = body_.type(base);
+    if (type.is(Kind::error)) return failed();
+    if (type.is(Kind::agent)) return member_call(base, member);
+    if (type.is(Kind::invocation)) return method_of_invocation(base, member);
+    return library_method(base, member);
+  }
+
+  Term member_call(const Term& agent, const ast::Member& member) {
+    std::optional<Binding> found = member_of_agent(body_, agent, member.name);
+    if (!found || found->kind != Binding::Kind::function) return failed();
+    return call_function(body_, found->function, agent, call_, span_);
+  }
+
+  Term method_of_invocation(const Term& invocation, const ast::Member& member) {
+    if (std::optional<Term> output = output_named(body_, invocation, member.name.text, member.name.span))
+      return call_value(body_, *output, call_, span_);
+    bool known = find_op(body_.world, member.name.text) || find_builtin(body_.world, member.name.text);
+    if (known && single_output(body_.type(invocation))) return library_method(output_of(body_, invocation), member);
+    no_member(body_.world.diags, member.name, described_invocation(body_, invocation), "output",
+              body_.type(invocation).names);
+    return failed();
+  }
+
+  Term library_method(const Term& base, const ast::Member& member) {
+    Record op = find_op(body_.world, member.name.text), builtin = find_builtin(body_.world, member.name.text);
+    if (builtin && !builtin.builtin->method) builtin = {};
+    if (op && builtin) return call_record(body_, takes(op, base) ? op : builtin, base, call_.args, span_);
+    if (op || builtin) return call_record(body_, op ? op : builtin, base, call_.args, span_);
+    if (is_value_member(member.name.text) && body_.type(base).is_tensor())
+      return call_value(body_, member_value(body_, base, member.name, join(base.span, member.name.span)), call_, span_);
+    if (std::string_view part = part_of_name(member.name.text); !part.empty()) {
+      not_built(body_.world.diags, member.name.span, fmt::format("'{}'", member.name.text), part);
+      return failed();
+    }
+    unknown_method(base, member.name);
+    return failed();
+  }
+
+  static bool is_value_member(std::string_view name) {
+    return name == "shape" || name == "rank" || name == "precision" || name == "scalar" || name == "array" ||
+           name == "iter" || name == "handle";
+  }
+
+  void unknown_method(const Term& base, const ast::Name& name) {
+    std::vector<std::string> candidates;
+    for (const OpDef* op : body_.world.options.ops.all()) candidates.emplace_back(op->name);
+    for (const Builtin* builtin : body_.world.options.builtins.all())
+      if (builtin->method) candidates.emplace_back(builtin->name);
+    Diag& diag = no_member(body_.world.diags, name, body_.type(base).text(), "method", {});
+    if (std::optional<std::string> best = nearest(name.text, candidates)) diag.help(fmt::format("did you mean '{}'?", *best));
+  }
+
+  Term failed() {
+    check_arguments(body_, call_);
+    return body_.error(span_);
+  }
+
+  Body& body_;
+  const ast::Call& call_;
+  Span span_;
+};
+
+}  // namespace
+
+Term call_expression(Body& body, const ast::Call& call, Span span) { return Calls(body, call, span).run(); }
+
+}  // namespace taskspec::checking

@@ -1,0 +1,28 @@
+// Calls of functions of the program: arguments matched with parameters, extents unified, the result typed.
+//
+//   energy(m.dev, m.mean)      ->      invoke energy(%4, %3) : invocation (e: f32[1])
+#pragma once
+#include "frontend/check/body.hpp"
+#include "frontend/check/match.hpp"
+
+namespace taskspec::checking {
+
+// A call of a fn, task or graph; members of agents come with their agent.
+Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span);
+
+// A call of a value: a closure, a function parameter, a composite.
+Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span);
+
+// A(args): a new agent.
+Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span);
+
+// A member of an agent as a value: Scale(2.0).apply
+Term bound_member(Body& body, const Term& agent, FunctionId function, Span span);
+
+// The type of a function as a value, seen from `body`.
+Type callable_type(Body& body, FunctionId function, const std::optional<Term>& agent);
+
+// Arguments of a call that cannot be made: errors in them are found all the same.
+void check_arguments(Body& body, const ast::Call& call);
+
+}  // namespace taskspec::checking

@@ -1,0 +1,151 @@
+#include "frontend/check/closures.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/check/convert.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/record_call.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+Record record_named(Body& body, const ast::Expr& expr) {
+  auto* name = std::get_if<ast::NameExpr>(&expr.node);
+  if (!name || body.find(name->name.text)) return {};
+  Record op = find_op(body.world, name->name.text);
+  return op ? op : find_builtin(body.world, name->name.text);
+}
+
+class Closure {
+ public:
+  Closure(Body& outer, const ast::Expr& expr) : outer_(outer), expr_(expr), inner_(outer.world, add(), &outer) {}
+
+  Term make(const std::vector<Type>& parameters, const Type* result) {
+    Term value;
+    if (auto* lambda = std::get_if<ast::Lambda>(&expr_.node)) {
+      if (!define(*lambda, parameters)) return outer_.error(expr_.span);
+      value = lambda_value(*lambda, result);
+    } else {
+      value = library_value(parameters);
+    }
+    bool failed = inner_.is_error(value);
+    Type type = Type::function(parameters, inner_.export_type(Type(inner_.type(value))));
+    finish(value);
+    if (failed) return outer_.error(expr_.span);
+    std::vector<Term> captured;
+    for (CallId call : inner_.captured) captured.push_back({call, expr_.span});
+    Term made = outer_.make(Form::closure, std::move(type), expr_.span, captured);
+    outer_[made.id].callee = inner_.id;
+    return made;
+  }
+
+ private:
+  FunctionId add() {
+    Function function;
+    function.name = "<closure>";
+    function.module = outer_.module;
+    function.span = expr_.span;
+    FunctionId id = outer_.world.add_function(std::move(function));
+    outer_.world.info(id).stage = FunctionInfo::Stage::checked;
+    return id;
+  }
+
+  CallId add_parameter(const std::string& name, const Type& type, Span span) {
+    return inner_.add_parameter({name, inner_.import_type(type), Privilege::in, Role::declared, {}, {}, {}, span}, span);
+  }
+
+  // `(a, b) => ...` names two parameters, or the parts of one tuple.
+  bool define(const ast::Lambda& lambda, const std::vector<Type>& parameters) {
+    const std::vector<ast::Name>& names = lambda.params.names;
+    inner_.scopes.emplace_back();
+    auto bind = [&](const ast::Name& name, CallId call) {
+      Binding binding{.kind = Binding::Kind::value, .what = "parameter", .span = name.span};
+      binding.call = call;
+      inner_.define(name, binding);
+    };
+    if (names.size() == parameters.size()) {
+      for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], add_parameter(names[i].text, parameters[i], names[i].span));
+      return true;
+    }
+    bool tuple = parameters.size() == 1 && parameters[0].is(Kind::tuple) && parameters[0].parts.size() == names.size();
+    if (!tuple) {
+      wrong_type(outer_.world.diags, lambda.params.span,
+                 fmt::format("a function of {} is wanted here, this has {}", plural(parameters.size(), "parameter"),
+                             names.size()));
+      return false;
+    }
+    Term whole{add_parameter("parts", parameters[0], lambda.params.span), lambda.params.span};
+    for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], element_of(inner_, whole, i, names[i].span).id);
+    return true;
+  }
+
+  Term lambda_value(const ast::Lambda& lambda, const Type* result) {
+    Type wanted = result ? inner_.import_type(*result) : Type();
+    Term value = expression(inner_, *lambda.body, result ? &wanted : nullptr);
+    if (!result || wanted.is(Kind::none)) return value;
+    return convert(inner_, value, wanted, {"the result of this function", {}});
+  }
+
+  Term library_value(const std::vector<Type>& parameters) {
+    std::vector<Given> operands;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      operands.push_back({Term{add_parameter("p" + std::to_string(i), parameters[i], expr_.span), expr_.span}});
+    Record record = record_named(outer_, expr_);
+    if (operands.size() > record.operands().size() && !record.operands().back().variadic) {
+      wrong_type(outer_.world.diags, expr_.span,
+                 fmt::format("a function of {} is wanted here", plural(parameters.size(), "parameter")));
+      return inner_.error(expr_.span);
+    }
+    return call_with(inner_, record, std::move(operands), expr_.span);
+  }
+
+  void finish(const Term& value) {
+    const Type type = inner_.type(value);
+    if (!type.is(Kind::none)) inner_.make(Form::return_, Kind::none, expr_.span, {value});
+    inner_.function().result = type;
+    inner_.finish();
+    outer_.info().effects.callees.push_back({inner_.id, expr_.span});
+  }
+
+  Body& outer_;
+  const ast::Expr& expr_;
+  Body inner_;
+};
+
+}  // namespace
+
+bool is_untyped_function(Body& body, const ast::Expr& expr) {
+  return std::holds_alternative<ast::Lambda>(expr.node) || record_named(body, expr);
+}
+
+Term function_value(Body& body, const ast::Expr& expr, const std::vector<Type>& parameters, const Type* result) {
+  return Closure(body, expr).make(parameters, result);
+}
+
+Type result_when_called(Body& body, const Term& function, const std::vector<Type>& arguments) {
+  Type type = body.type(function);
+  bool task = type.is(Kind::task);
+  std::size_t count = task ? type.inputs : type.is(Kind::function) ? type.parts.size() - 1 : 0;
+  if (type.is(Kind::error)) return type;
+  Match match(body, Match::foreign);
+  bool fits = count == arguments.size();
+  for (std::size_t i = 0; fits && i < count; ++i) match.bind(type.parts[i], arguments[i]);
+  for (std::size_t i = 0; fits && i < count; ++i) fits = match.fits(type.parts[i], arguments[i]);
+  if (!fits) {
+    std::string wanted = Type::function(arguments, Kind::none).text();
+    wrong_type(body.world.diags, function.span, fmt::format("a function {} is wanted here, this is {}", wanted, type.text()));
+    return Kind::error;
+  }
+  if (!task) return match.result(type.parts.back());
+  Type invocation(Kind::invocation);
+  invocation.parts.assign(type.parts.begin() + type.inputs, type.parts.end());
+  invocation.names.assign(type.names.begin() + type.inputs, type.names.end());
+  return match.result(invocation);
+}
+
+}  // namespace taskspec::checking

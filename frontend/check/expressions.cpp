@@ -1,0 +1,157 @@
+#include "frontend/check/expressions.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/check/closures.hpp"
+#include "frontend/check/convert.hpp"
+#include "frontend/check/fold.hpp"
+#include "frontend/check/messages.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+class Expressions {
+ public:
+  Expressions(Body& body, Span span, const Type* expected) : body_(body), span_(span), expected_(expected) {}
+
+  Term operator()(const ast::NameExpr& node) { return read_name(body_, node.name); }
+  Term operator()(const ast::IntLit& node) { return body_.constant(Value(node.value), Kind::integer, span_); }
+  Term operator()(const ast::FloatLit& node) { return body_.constant(Value(node.value), Kind::real, span_); }
+  Term operator()(const ast::StringLit& node) { return body_.constant(Value(node.value), Kind::string, span_); }
+  Term operator()(const ast::BoolLit& node) { return body_.constant(Value(node.value), Kind::boolean, span_); }
+
+  Term operator()(const ast::TupleExpr& node) {
+    std::vector<Term> parts;
+    std::vector<Type> types;
+    for (std::size_t i = 0; i < node.parts.size(); ++i) {
+      bool known = expected_ && expected_->is(Kind::tuple) && i < expected_->parts.size();
+      parts.push_back(wanted(node.parts[i], known ? &expected_->parts[i] : nullptr));
+      if (body_.is_error(parts.back())) failed_ = true;
+      types.push_back(body_.type(parts.back()));
+    }
+    if (failed_) return body_.error(span_);
+    Type type = Type::tuple(std::move(types));
+    if (std::optional<List> known = constant_parts(body_, parts))
+      return body_.constant(Value(Tuple{std::move(*known)}), std::move(type), span_);
+    return body_.make(Form::tuple, std::move(type), span_, parts);
+  }
+
+  Term operator()(const ast::ListExpr& node) {
+    const Type* element = expected_ && expected_->is(Kind::list) ? &expected_->parts[0] : nullptr;
+    std::vector<Term> parts;
+    for (const ast::Expr& part : node.parts) {
+      parts.push_back(wanted(part, element));
+      if (body_.is_error(parts.back())) failed_ = true;
+    }
+    if (failed_) return body_.error(span_);
+      if (parts.empty()) return body_.constant(Value(List{}), element ? *expected_ : Type::list(Kind::error), span_);
+    return list_of(body_, parts, span_);
+  }
+
+  Term operator()(const ast::RangeExpr& node) {
+    Term low = bound(*node.low), high = bound(*node.high);
+    if (body_.is_error(low) || body_.is_error(high)) return body_.error(span_);
+    if (std::optional<List> known = constant_parts(body_, {low, high}))
+      return body_.constant(Value(Range{(*known)[0].integer(), (*known)[1].integer()}), Kind::range, span_);
+    return body_.make(Form::range, Kind::range, span_, {low, high});
+  }
+
+  Term operator()(const ast::Lambda&) { return unreachable_lambda(); }
+  Term operator()(const ast::Member& node) { return member_expression(body_, node, span_); }
+  Term operator()(const ast::Call& node) { return call_expression(body_, node, span_); }
+  Term operator()(const ast::Index& node) { return index_expression(body_, node, span_); }
+  Term operator()(const ast::Unary& node) { return unary_expression(body_, node, span_); }
+  Term operator()(const ast::Binary& node) { return binary_expression(body_, node, span_); }
+  Term operator()(const ast::Cast& node) { return cast_expression(body_, node, span_); }
+  Term operator()(const ast::Run& node) { return run_expression(body_, node, span_); }
+  Term operator()(const ast::Launch&) { return not_built_yet("launch", "regions"); }
+  Term operator()(const ast::RegionExpr&) { return not_built_yet("region", "regions"); }
+
+ private:
+  Term wanted(const ast::Expr& part, const Type* type) {
+    Term value = expression(body_, part, type);
+    return type ? adapt(body_, value, *type) : value;
+  }
+
+  Term bound(const ast::Expr& expr) {
+    return convert(body_, expression(body_, expr), Kind::integer, {"the bound of a range", {}});
+  }
+
+  Term unreachable_lambda() {
+    Diag& diag = wrong_type(body_.world.diags, span_, "the parameters of this function have no types here");
+    diag.help("pass it to something that says them, such as map(l, x => ...) or a parameter f: fn(int) -> int");
+    return body_.error(span_);
+  }
+
+  Term not_built_yet(const char* construct, const char* part) {
+    Span word{span_.source, span_.begin, span_.begin + static_cast<std::uint32_t>(std::string_view(construct).size())};
+    not_built(body_.world.diags, word, fmt::format("'{}'", construct), part);
+    body_.info().broken = true;
+    return body_.error(span_);
+  }
+
+  Body& body_;
+  Span span_;
+  const Type* expected_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Term expression(Body& body, const ast::Expr& expr, const Type* expected) {
+  bool function = expected && expected->is(Kind::function);
+  if (function && is_untyped_function(body, expr)) {
+    std::vector<Type> parameters(expected->parts.begin(), expected->parts.end() - 1);
+    return function_value(body, expr, parameters, &expected->parts.back());
+  }
+  return std::visit(Expressions(body, expr.span, expected), expr.node);
+}
+
+Term list_of(Body& body, const std::vector<Term>& values, Span span) {
+  std::vector<Term> parts;
+  for (const Term& value : values) parts.push_back(output_of(body, value));
+  std::optional<Type> element = body.type(parts[0]);
+  std::size_t i = 1;
+  for (; element && i < parts.size(); ++i) element = common_type(*element, body.type(parts[i]));
+  if (!element) {
+    std::string first = body.type(parts[0]).text(), other = body.type(parts[i - 1]).text();
+    wrong_type(body.world.diags, parts[i - 1].span,
+               fmt::format("a list holds values of one type, here {} and {}", first, other))
+        .at(other)
+        .label(parts[0].span, first);
+    return body.error(span);
+  }
+  Type type = Type::list(*element);
+  if (std::optional<List> known = constant_parts(body, parts))
+    return adapt(body, body.constant(Value(std::move(*known)), Type::list(Kind::error), span), type);
+  for (Term& part : parts) part = adapt(body, part, *element);
+  return body.make(Form::list, std::move(type), span, parts);
+}
+
+Term element_of(Body& body, const Term& tuple, std::size_t index, Span span) {
+  Type type = body.type(tuple).parts[index];
+  if (const Value* known = body.known(tuple.id); known && body[tuple.id].form == Form::constant)
+    return body.constant(Value(known->tuple().items[index]), std::move(type), span);
+  Term element = body.make(Form::element, std::move(type), span, {tuple});
+  body[element.id].index = static_cast<std::uint32_t>(index);
+  return element;
+}
+
+Span graph_part(Body& body, const Term& condition) {
+  Term at = condition;
+  for (;;) {
+    const Call& call = body[at.id];
+    bool is_operator = call.form == Form::op && !call.op->symbol.empty() && call.op->symbol != "[]";
+    if (!is_operator) return at.span;
+    std::size_t part = 0;
+    auto graph = [&](std::size_t i) { return body.type(call.in[i]).is_tensor(); };
+    while (part < call.in.size() && !(call.in[part].valid() && graph(part))) ++part;
+    if (part == call.in.size() || part >= call.in_spans.size()) return at.span;
+    at = {call.in[part], call.in_spans[part]};
+  }
+}
+
+}  // namespace taskspec::checking

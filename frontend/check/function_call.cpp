@@ -1,0 +1,293 @@
+// Calls of fns, tasks and graphs, and of values that hold them.
+#include <fmt/format.h>
+
+#include "frontend/check/arguments.hpp"
+#include "frontend/check/calls.hpp"
+#include "frontend/check/convert.hpp"
+#include "frontend/check/declare.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/places.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+// What the int symbols of a member's signature are for this agent, where that can be seen: its arguments, or
+// the own parameters inside of it.
+std::optional<Dim> agent_extent(Body& body, const Term& agent, std::size_t parameter) {
+  const Call& call = body[agent.id];
+  const AgentDef& definition = body.world.program[body.type(agent).agent];
+  const std::string name = definition.parameters[parameter].name;
+  if (call.form == Form::agent && parameter < call.in.size()) {
+    CallId in = call.in[parameter];
+    return body.type(in).is(Kind::integer) ? std::optional(extent_of(body, in, name)) : std::nullopt;
+  }
+  if (call.form != Form::self) return std::nullopt;
+  auto own = body.scopes.front().names.find(name);
+  if (own == body.scopes.front().names.end()) return std::nullopt;
+  return extent_of(body, own->second.call, name);
+}
+
+// Symbols of the signature that mean the same whatever the arguments are: top-level lets and agent parameters.
+void set_outer_symbols(Body& body, Match& match, FunctionId function, const std::optional<Term>& agent) {
+  World& world = body.world;
+  AgentId owner = world.program[function].agent;
+  std::size_t of_agent = owner.valid() ? world.program[owner].parameters.size() : 0;
+  for (const auto& [symbol, source] : world.info(function).symbols) {
+    if (source.module.valid())
+      match.set(symbol, global_extent(body, source.module, source.variable));
+    else if (agent && source.parameter < of_agent)
+      if (std::optional<Dim> dim = agent_extent(body, *agent, source.parameter)) match.set(symbol, *dim);
+  }
+}
+
+Type invocation_type(const std::vector<Output>& outputs) {
+  Type type(Kind::invocation);
+  for (const Output& output : outputs) {
+    type.parts.push_back(output.type);
+    type.names.push_back(output.name);
+  }
+  return type;
+}
+
+class FunctionCall {
+ public:
+  FunctionCall(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span)
+      : body_(body), world_(body.world), id_(function), agent_(agent), call_(call), span_(span), match_(body, Match::all) {}
+
+  Term run() {
+    resolve_signature(world_, id_);
+    if (!allowed() || !place()) {
+      check_arguments(body_, call_);
+      return body_.error(span_);
+    }
+    set_outer_symbols(body_, match_, id_, agent_);
+    for (std::size_t i = 0; i < call_.args.size(); ++i) read(*call_.args[i].value, places_[i]);
+    use_defaults();
+    for (std::size_t i = 0; i < declared_.size(); ++i)
+      if (terms_[i].valid() && !match_.require(parameter(i).type, terms_[i], expected(i))) failed_ = true;
+    if (failed_ || !written_.check(body_)) return body_.error(span_);
+    return emit();
+  }
+
+ private:
+  const Function& callee() const { return world_.program[id_]; }
+  const Parameter& parameter(std::size_t i) const { return callee().parameters[declared_[i]]; }
+
+  bool allowed() {
+    if (body_.function().kind != FunctionKind::task || callee().kind == FunctionKind::fn) return true;
+    not_built(world_.diags, span_, fmt::format("a call of {} in a task body", world_.described(id_)), "nested tasks");
+    body_.info().broken = true;
+    return false;
+  }
+
+  bool place() {
+    std::vector<ParameterName> names;
+    const std::vector<Parameter>& parameters = callee().parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].role != Role::declared) continue;
+      declared_.push_back(i);
+      names.push_back({parameters[i].name, parameters[i].default_value.valid()});
+    }
+    terms_.resize(declared_.size());
+    Callable callable{world_.described(id_), callee().span, names, 0};
+    std::optional<std::vector<std::size_t>> places = place_arguments(world_.diags, callable, call_.args, span_);
+    if (places) places_ = std::move(*places);
+    return places.has_value();
+  }
+
+  Expected expected(std::size_t i) const {
+    return {fmt::format("'{}' of {}", parameter(i).name, world_.described(id_)), parameter(i).span};
+  }
+
+  void read(const ast::Expr& expr, std::size_t i) {
+    Type wanted = match_.substitute(parameter(i).type);
+    Term term;
+    if (parameter(i).privilege == Privilege::inout) {
+      term = place_argument(body_, expr, i, written_);
+    } else {
+      term = adapt(body_, expression(body_, expr, &wanted), wanted);
+      note_read(body_, expr, i, written_);
+    }
+    failed_ = failed_ || body_.is_error(term);
+    terms_[i] = term;
+    if (failed_) return;
+    match_.bind(parameter(i).type, term);
+    if (body_.type(term).is(Kind::integer)) set_int(i, extent_of(body_, term.id, body_.text(term.span)));
+  }
+
+  void use_defaults() {
+    const std::vector<std::optional<Value>>& defaults = world_.info(id_).defaults;
+    for (std::size_t i = 0; i < declared_.size(); ++i) {
+      std::size_t plain = plain_position(i);
+      if (terms_[i].valid() || plain >= defaults.size() || !defaults[plain]) continue;
+      if (defaults[plain]->is_integer()) set_int(i, Dim(defaults[plain]->integer()));
+    }
+  }
+
+  // Among the agent's parameters and the declared ones: the numbers that signatures use.
+  std::size_t plain_position(std::size_t i) const {
+    AgentId owner = callee().agent;
+    return i + (owner.valid() ? world_.program[owner].parameters.size() : 0);
+  }
+
+  void set_int(std::size_t i, const Dim& dim) {
+    for (const auto& [symbol, source] : world_.info(id_).symbols)
+      if (!source.module.valid() && source.parameter == plain_position(i)) match_.set(symbol, dim);
+  }
+
+  Term emit() {
+    bool fn = callee().kind == FunctionKind::fn;
+    Call made;
+    made.form = fn ? Form::call : Form::invoke;
+    made.span = span_;
+    made.callee = id_;
+    if (agent_) push(made, *agent_);
+    for (const Term& term : terms_) push(made, term);
+    made.type = match_.result(fn ? Type(callee().result) : invocation_type(callee().outputs));
+    made.guards = std::move(match_.guards);
+    made.places = written_.places(agent_ ? 1 : 0);
+    note_effects(made);
+    return {body_.emit(std::move(made)), span_, true};
+  }
+
+  static void push(Call& call, const Term& term) {
+    call.in.push_back(term.id);
+    call.in_spans.push_back(term.span);
+  }
+
+  void note_effects(const Call& made) {
+    EffectNotes& effects = body_.info().effects;
+    bool task = callee().kind != FunctionKind::fn;
+    effects.callees.push_back({id_, span_, task});
+    effects.graph = effects.graph || task || made.type.is_tensor();
+    effects.writes = effects.writes || !made.places.empty();
+    effects.invokes = effects.invokes || task;
+  }
+
+  Body& body_;
+  World& world_;
+  FunctionId id_;
+  std::optional<Term> agent_;
+  const ast::Call& call_;
+  Span span_;
+  Match match_;
+  std::vector<std::size_t> declared_;  // positions of the declared parameters
+  std::vector<std::size_t> places_;    // by argument: its declared parameter
+  std::vector<Term> terms_;            // by declared parameter
+  WrittenPlaces written_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span) {
+  return FunctionCall(body, function, agent, call, span).run();
+}
+
+Type callable_type(Body& body, FunctionId function, const std::optional<Term>& agent) {
+  World& world = body.world;
+  Match match(body, Match::all);
+  set_outer_symbols(body, match, function, agent);
+  // What depends on an int argument is not known for the function as a value.
+  for (const auto& [symbol, source] : world.info(function).symbols)
+    if (!match.is_set(symbol)) match.set(symbol, unknown_extent(body, "_"));
+  const Function& callee = world.program[function];
+  std::vector<Type> parts;
+  std::vector<std::string> names;
+  for (const Parameter& parameter : callee.parameters) {
+    if (parameter.role != Role::declared) continue;
+    parts.push_back(parameter.type);
+    names.push_back(parameter.name);
+  }
+  if (callee.kind == FunctionKind::fn) return match.substitute(Type::function(std::move(parts), callee.result));
+  Type type(Kind::task);
+  type.inputs = static_cast<std::uint32_t>(parts.size());
+  for (const Output& output : callee.outputs) {
+    parts.push_back(output.type);
+    names.push_back(output.name);
+  }
+  type.parts = std::move(parts);
+  type.names = std::move(names);
+  return match.substitute(type);
+}
+
+Term bound_member(Body& body, const Term& agent, FunctionId function, Span span) {
+  resolve_signature(body.world, function);
+  body.info().effects.callees.push_back({function, span});
+  Term made = body.make(Form::member, callable_type(body, function, agent), span, {agent});
+  body[made.id].callee = function;
+  return made;
+}
+
+// ---- calls of values ------------------------------------------------------------------------------
+
+namespace {
+
+Term not_callable(Body& body, const Term& callee, const ast::Call& call, Span span) {
+  check_arguments(body, call);
+  if (!body.is_error(callee))
+    wrong_type(body.world.diags, callee.span,
+               fmt::format("'{}' is {} and cannot be called", body.text(callee.span), body.type(callee).text()));
+  return body.error(span);
+}
+
+// Arguments by the parts of a function or task type.
+Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
+  const Type type = body.type(callee);
+  bool task = type.is(Kind::task);
+  std::size_t count = task ? type.inputs : type.parts.size() - 1;
+  std::vector<ParameterName> names(count);
+  for (std::size_t i = 0; task && i < count; ++i) names[i].name = type.names[i];
+  Callable callable{fmt::format("'{}'", body.text(callee.span)), {}, names, 0};
+  auto places = place_arguments(body.world.diags, callable, call.args, span);
+  if (!places) return not_callable(body, {body.error(span).id, span}, call, span);
+  Match match(body, Match::foreign);
+  std::vector<Term> in(count + 1);
+  in[0] = callee;
+  bool failed = false;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    std::size_t at = (*places)[i];
+    Type wanted = match.substitute(type.parts[at]);
+    in[at + 1] = adapt(body, expression(body, *call.args[i].value, &wanted), wanted);
+    match.bind(type.parts[at], in[at + 1]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Expected expected{task ? fmt::format("'{}' of {}", names[i].name, callable.text)
+                           : fmt::format("argument {} of {}", i + 1, callable.text), {}};
+    failed = !match.require(type.parts[i], in[i + 1], expected) || body.is_error(in[i + 1]) || failed;
+  }
+  if (failed) return body.error(span);
+  Type result = type.parts.back();
+  if (task) {
+    result = Type(Kind::invocation);
+    result.parts.assign(type.parts.begin() + type.inputs, type.parts.end());
+    result.names.assign(type.names.begin() + type.inputs, type.names.end());
+  }
+  Term made = body.make(Form::apply, match.result(result), span, in);
+  body[made.id].guards = std::move(match.guards);
+  EffectNotes& effects = body.info().effects;
+  effects.graph = effects.graph || task || body.type(made).is_tensor();
+  effects.invokes = effects.invokes || task;
+  return made;
+}
+
+}  // namespace
+
+Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span) {
+  const Call& made = body[callee.id];
+  if (made.form == Form::function) return call_function(body, made.callee, std::nullopt, call, span);
+  if (made.form == Form::member) {
+    Term agent{made.in[0], callee.span};
+    return call_function(body, made.callee, agent, call, span);
+  }
+  const Type& type = body.type(callee);
+  if (type.is(Kind::function) || type.is(Kind::task)) return apply(body, callee, call, span);
+  return not_callable(body, callee, call, span);
+}
+
+}  // namespace taskspec::checking

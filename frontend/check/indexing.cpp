@@ -1,0 +1,224 @@
+// Brackets: items and parts of lists and strings, elements of tuples, slices of tensors.
+//
+//   x[i, 1..3]      ->      op slice(x, "ir", i, i + 1, 1, 3)
+#include <fmt/format.h>
+
+#include "frontend/check/convert.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/record_call.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+Term integer(Body& body, std::int64_t value, Span span) { return body.constant(Value(value), Kind::integer, span); }
+
+// An index as written: one position, or the bounds of a part; an open bound is invalid.
+struct WrittenIndex {
+  Span span;
+  bool part = false;
+  Term at, low, high;
+};
+
+Term bound(Body& body, const ast::Expr& expr, const char* what) {
+  return convert(body, expression(body, expr), Kind::integer, {what, {}});
+}
+
+WrittenIndex read_index(Body& body, const ast::IndexItem& item) {
+  WrittenIndex index{item.span, item.is_slice, {}, {}, {}};
+  if (item.is_slice) {
+    if (item.low) index.low = bound(body, *item.low, "the bound of a range");
+    if (item.high) index.high = bound(body, *item.high, "the bound of a range");
+    return index;
+  }
+  index.at = output_of(body, expression(body, *item.at));
+  const Value* known = body.known(index.at.id);
+  if (!body.type(index.at).is(Kind::range) || !known) return index;
+  Range range = known->range();
+  index.part = true;
+  index.low = integer(body, range.begin, item.span);
+  index.high = integer(body, range.end, item.span);
+  return index;
+}
+
+bool has_error(Body& body, const WrittenIndex& index) {
+  auto wrong = [&](const Term& term) { return term.valid() && body.is_error(term); };
+  return wrong(index.at) || wrong(index.low) || wrong(index.high);
+}
+
+// ---- lists and strings ----
+
+void out_of_range(Body& body, Span span, const std::string& index, const Value& container) {
+  std::size_t size = container.is_list() ? container.list().size() : container.tuple().items.size();
+  body.world.diags.error("E5003", span,
+                         fmt::format("{} is outside a {} of {}", index, container.is_list() ? "list" : "tuple", size));
+}
+
+// A part of a list or string; open ends are 0 and its length.
+Term part_of(Body& body, const Term& container, WrittenIndex index, Span span) {
+  if (!index.low.valid()) index.low = integer(body, 0, index.span);
+  if (!index.high.valid()) {
+    Record length = find_builtin(body.world, "len");
+    if (!length) {
+      not_built(body.world.diags, index.span, "an open range", "the builtin 'len'");
+      return body.error(span);
+    }
+    index.high = call_with(body, length, {{container}}, index.span);
+  }
+  return body.make(Form::items, Type(body.type(container)), span, {container, index.low, index.high});
+}
+
+Term index_container(Body& body, const Term& container, const ast::Index& written, Span span) {
+  if (written.items.size() != 1) {
+    std::string kind = body.type(container).is(Kind::list) ? "list" : "string";
+    body.world.diags.error("E1003", written.brackets, fmt::format("a {} takes one index", kind));
+    return body.error(span);
+  }
+  WrittenIndex index = read_index(body, written.items[0]);
+  if (has_error(body, index)) return body.error(span);
+  return index.part ? part_of(body, container, index, span) : item_of(body, container, index.at, span);
+}
+
+Term index_tuple(Body& body, const Term& tuple, const ast::Index& written, Span span) {
+  WrittenIndex index = read_index(body, written.items[0]);
+  if (has_error(body, index)) return body.error(span);
+  const Value* known = index.part ? nullptr : body.known(index.at.id);
+  if (written.items.size() != 1 || !known || !known->is_integer()) {
+    wrong_type(body.world.diags, written.brackets, "an element of a tuple is picked by one constant int")
+        .help("take it apart: let (a, b) = ...");
+    return body.error(span);
+  }
+  std::int64_t at = known->integer();
+  if (at >= 0 && at < static_cast<std::int64_t>(body.type(tuple).parts.size()))
+    return element_of(body, tuple, static_cast<std::size_t>(at), span);
+  body.world.diags.error("E5003", index.span,
+                         fmt::format("index {} is outside a tuple of {}", at, body.type(tuple).parts.size()));
+  return body.error(span);
+}
+
+// ---- tensors ----
+
+class Slice {
+ public:
+  Slice(Body& body, const Term& tensor, const ast::Index& written, Span span)
+      : body_(body), tensor_(tensor), written_(written), span_(span) {}
+
+  Term run() {
+    for (const ast::IndexItem& item : written_.items)
+      if (!add(read_index(body_, item))) failed_ = true;
+    if (failed_) return body_.error(span_);
+    Term result = tensor_;
+    if (spec_.find_first_not_of('*') != std::string::npos || gathers_.empty()) result = slice();
+    // The last axis first, so that the axes before it keep their numbers.
+    for (auto gather = gathers_.rbegin(); gather != gathers_.rend() && !body_.is_error(result); ++gather)
+      result = operator_call(body_, "gather", {result, gather->index, integer(body_, gather->axis, gather->index.span)},
+                             span_, {});
+    return result;
+  }
+
+ private:
+  struct Gather {
+    Term index;
+    std::int64_t axis;  // after the slice
+  };
+
+  bool add(const WrittenIndex& index) {
+    if (has_error(body_, index)) return false;
+    if (index.part) return add_part(index), true;
+    const Type& type = body_.type(index.at);
+    if (type.is(Kind::integer)) return add_position(index.at), true;
+    bool picks = type.is_tensor() && type.rank() == 0 && is_integer(type.precision);
+    if (picks) {
+      gathers_.push_back({index.at, kept_});
+      add_whole(index.span);
+      return true;
+    }
+    wrong_type(body_.world.diags, index.span,
+               fmt::format("an index is an int, a range or an integer tensor of rank 0, this is {}", type.text()))
+        .help(type.is_tensor() ? "gather(x, index, axis) picks by a tensor of any shape" : "");
+    return false;
+  }
+
+  void add_position(const Term& at) {
+    spec_ += 'i';
+    Term next = operator_call(body_, "add", {at, integer(body_, 1, at.span)}, at.span, {});
+    bounds_.insert(bounds_.end(), {at, next});
+  }
+
+  void add_part(const WrittenIndex& index) {
+    if (!index.low.valid() && !index.high.valid()) return add_whole(index.span);
+    spec_ += 'r';
+    Term low = index.low.valid() ? index.low : integer(body_, 0, index.span);
+    Term high = index.high.valid() ? index.high : extent_operand(body_, tensor_, spec_.size() - 1);
+    bounds_.insert(bounds_.end(), {low, high});
+    ++kept_;
+  }
+
+  void add_whole(Span span) {
+    spec_ += '*';
+    Term low = integer(body_, 0, span);
+    bounds_.insert(bounds_.end(), {low, extent_operand(body_, tensor_, spec_.size() - 1)});
+    ++kept_;
+  }
+
+  Term slice() {
+    std::vector<Term> operands{tensor_, body_.constant(Value(spec_), Kind::string, span_)};
+    operands.insert(operands.end(), bounds_.begin(), bounds_.end());
+    return operator_call(body_, "slice", operands, span_, {});
+  }
+
+  Body& body_;
+  Term tensor_;
+  const ast::Index& written_;
+  Span span_;
+  std::string spec_;
+  std::vector<Term> bounds_;
+  std::vector<Gather> gathers_;
+  std::int64_t kept_ = 0;  // axes so far that stay after the slice
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Term item_of(Body& body, const Term& container, const Term& index, Span span) {
+  Term at = convert(body, index, Kind::integer, {"an index", {}});
+  if (body.is_error(at)) return body.error(span);
+  const Type& type = body.type(container);
+  Type item = type.is(Kind::string) ? type : type.parts[0];
+  const Value* list = body[container.id].form == Form::constant ? body.known(container.id) : nullptr;
+  const Value* position = body[at.id].form == Form::constant ? body.known(at.id) : nullptr;
+  if (!list || !list->is_list() || !position) return body.make(Form::item, std::move(item), span, {container, at});
+  std::int64_t i = position->integer();
+  if (i < 0 || i >= static_cast<std::int64_t>(list->list().size())) {
+    out_of_range(body, at.span, fmt::format("index {}", i), *list);
+    return body.error(span);
+  }
+  Value value = list->list()[static_cast<std::size_t>(i)];
+  body.take_back(at);
+  return body.constant(std::move(value), std::move(item), span);
+}
+
+Term index_expression(Body& body, const ast::Index& index, Span span) {
+  Term base = output_of(body, expression(body, *index.base));
+  const Type& type = body.type(base);
+  switch (type.kind) {
+    case Kind::list:
+    case Kind::string:
+      return index_container(body, base, index, span);
+    case Kind::tuple:
+      return index_tuple(body, base, index, span);
+    case Kind::tensor:
+      return Slice(body, base, index, span).run();
+    case Kind::error:
+      break;
+    default:
+      wrong_type(body.world.diags, index.base->span, fmt::format("{} cannot be indexed", type.text()));
+  }
+  return body.error(span);
+}
+
+}  // namespace taskspec::checking

@@ -1,0 +1,74 @@
+#include "frontend/check/later.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace taskspec::checking {
+
+namespace {
+
+struct Part {
+  std::string_view name;
+  std::string_view part;
+};
+
+constexpr std::array parts{
+    Part{"adam", "training"},
+    Part{"adamw", "training"},
+    Part{"agree", "shards"},
+    Part{"assume", "regions"},
+    Part{"at", "regions"},
+    Part{"attach", "regions"},
+    Part{"batchnorm", "training"},
+    Part{"bernoulli", "random numbers"},
+    Part{"block", "shards"},
+    Part{"blocks", "regions"},
+    Part{"by_field", "regions"},
+    Part{"by_weight", "regions"},
+    Part{"conv1d", "training"},
+    Part{"cover", "regions"},
+    Part{"cross", "regions"},
+    Part{"cyclic", "shards"},
+    Part{"detach", "regions"},
+    Part{"glorot_normal", "training"},
+    Part{"glorot_uniform", "training"},
+    Part{"grid", "regions"},
+    Part{"halo", "regions"},
+    Part{"hw", "the chip"},
+    Part{"image", "regions"},
+    Part{"kaiming_normal", "training"},
+    Part{"layernorm", "training"},
+    Part{"lif", "the chip"},
+    Part{"lut", "the chip"},
+    Part{"map", "the chip"},
+    Part{"mpi", "shards"},
+    Part{"normal", "random numbers"},
+    Part{"owner", "shards"},
+    Part{"parallelise", "shards"},
+    Part{"preimage", "regions"},
+    Part{"quantize", "the chip"},
+    Part{"rank", "shards"},
+    Part{"sgd", "training"},
+    Part{"shards", "shards"},
+    Part{"shrink", "regions"},
+    Part{"tiled", "shards"},
+    Part{"train", "training"},
+    Part{"truncated_normal", "random numbers"},
+    Part{"uniform", "random numbers"},
+};
+
+constexpr bool before(const Part& a, const Part& b) { return a.name < b.name; }
+static_assert(std::is_sorted(parts.begin(), parts.end(), before));
+
+}  // namespace
+
+std::string_view part_of_name(std::string_view name) {
+  auto found = std::lower_bound(parts.begin(), parts.end(), Part{name, {}}, before);
+  return found != parts.end() && found->name == name ? found->part : std::string_view();
+}
+
+std::string_view part_of_module(std::string_view first) {
+  return first == "nn" || first == "data" ? "training" : std::string_view();
+}
+
+}  // namespace taskspec::checking

@@ -1,0 +1,200 @@
+#include "frontend/check/names.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <numbers>
+
+#include "frontend/check/calls.hpp"
+#include "frontend/check/cycle.hpp"
+#include "frontend/check/declare.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/later.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/record_call.hpp"
+
+namespace taskspec::checking {
+
+// ---- names that are there -------------------------------------------------------------------------
+
+namespace {
+
+Term read_global(Body& body, const Binding& binding, const ast::Name& name) {
+  World& world = body.world;
+  bool own = body.at_top_level() && binding.module == body.module && !body.outer;
+  if (own && !binding.is_mutable) return {binding.call, name.span};
+  if (own && !body.isolated) return body.read_variable(binding.variable, name.span);
+  if (binding.is_mutable) {
+    top_level_var(world.diags, name, binding.span);
+    return body.error(name.span);
+  }
+  Body& file = *world.file(binding.module).top_level;
+  const Call& value = file[binding.call];
+  Call read;
+  read.form = Form::global;
+  read.type = type_from_file(body, binding.module, Type(value.type));
+  read.span = name.span;
+  read.module = binding.module;
+  read.variable = binding.variable;
+  if (const Value* known = file.known(binding.call)) read.value = *known;
+  read.folded = file[binding.call].folded;
+  return {body.emit(std::move(read)), name.span};
+}
+
+Term not_a_value(Body& body, const Binding& binding, const ast::Name& name) {
+  Diag& diag = wrong_type(body.world.diags, name.span,
+                          fmt::format("'{}' is {}, not a value", name.text, with_article(binding.what)));
+  if (binding.kind == Binding::Kind::agent) diag.help(fmt::format("make one: {}(...)", name.text));
+  return body.error(name.span);
+}
+
+}  // namespace
+
+Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
+  if (binding.what == "parameter" && binding.index >= body.parameter_limit) {
+    not_set_yet(body.world.diags, name).label(binding.span, "a later parameter");
+    return body.error(name.span);
+  }
+  switch (binding.kind) {
+    case Binding::Kind::value:
+      return {binding.call, name.span};
+    case Binding::Kind::variable:
+      if (!require_set(body, binding.variable, name)) return body.error(name.span);
+      return body.read_variable(binding.variable, name.span);
+    case Binding::Kind::dimension: {
+      Term read = body.make(Form::dimension, Type::Kind::integer, name.span, {});
+      body[read.id].symbol = binding.symbol;
+      return {read.id, name.span};
+    }
+    case Binding::Kind::slot:
+      return read_slot(body, binding, name.span);
+    case Binding::Kind::global:
+      return read_global(body, binding, name);
+    case Binding::Kind::function:
+      return function_name(body, binding.function, name.span);
+    case Binding::Kind::agent:
+    case Binding::Kind::module:
+      return not_a_value(body, binding, name);
+    case Binding::Kind::error:
+      break;
+  }
+  return body.error(name.span);
+}
+
+Term read_name(Body& body, const ast::Name& name) {
+  if (name.text == "_") {
+    wildcard_as_name(body.world.diags, name.span);
+    return body.error(name.span);
+  }
+  if (std::optional<Binding> found = body.find(name.text)) return read_binding(body, *found, name);
+  return missing_name(body, name);
+}
+
+VariableId slot_variable(Body& body, std::uint32_t index, Span span) {
+  for (auto [used, variable] : body.slots)
+    if (used == index) return variable;
+  const ast::Slot& slot = *body.world.info(body.agent).slots[index];
+  VariableId variable = body.add_variable(slot.name.text, slot_type(body, index), false, span);
+  body.slots.emplace_back(index, variable);
+  return variable;
+}
+
+Term read_slot(Body& body, const Binding& slot, Span span) {
+  return body.read_variable(slot_variable(body, slot.index, slot.span), span);
+}
+
+Term function_name(Body& body, FunctionId function, Span span) {
+  World& world = body.world;
+  resolve_signature(world, function);
+  body.info().effects.callees.push_back({function, span});
+  bool member = world.program[function].agent.valid();
+  std::vector<Term> in;
+  if (member) in.push_back(body.self(span));
+  Type type = callable_type(body, function, member ? std::optional(in[0]) : std::nullopt);
+  Term made = body.make(member ? Form::member : Form::function, std::move(type), span, in);
+  body[made.id].callee = function;
+  return {made.id, span};
+}
+
+// ---- names that are not ---------------------------------------------------------------------------
+
+std::optional<double> constant_of_library(std::string_view name) {
+  if (name == "pi") return std::numbers::pi;
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+namespace {
+
+void collect(const Names& names, std::vector<std::string>& out) {
+  for (const auto& [name, binding] : names)
+    if (binding.kind != Binding::Kind::error) out.emplace_back(name);
+}
+
+// Everything that can be seen from here, for a suggestion. Sorted, since scopes are hashed.
+std::vector<std::string> visible_names(Body& body) {
+  std::vector<std::string> names;
+  for (const Body* b = &body; b; b = b->outer) {
+    for (const Scope& scope : b->scopes) collect(scope.names, names);
+    if (b->agent.valid()) collect(b->world.info(b->agent).names, names);
+  }
+  collect(body.world.file(body.module).names, names);
+  for (const OpDef* op : body.world.options.ops.all()) names.emplace_back(op->name);
+  for (const Builtin* builtin : body.world.options.builtins.all()) names.emplace_back(builtin->name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The scope around here whose later statements set this name.
+Scope* scope_that_sets(Body& body, std::string_view name) {
+  for (Body* b = &body; b; b = b->outer)
+    for (auto scope = b->scopes.rbegin(); scope != b->scopes.rend(); ++scope)
+      if (scope->setters().contains(name)) return &*scope;
+  Body* file = body.world.file(body.module).top_level.get();
+  if (!file || file == &body || !file->scopes.front().setters().contains(name)) return nullptr;
+  return &file->scopes.front();
+}
+
+}  // namespace
+
+Term missing_name(Body& body, const ast::Name& name) {
+  World& world = body.world;
+  if (Scope* scope = scope_that_sets(body, name.text)) {
+    report_used_before_set(body, *scope, name);
+    return body.error(name.span);
+  }
+  if (std::optional<double> constant = constant_of_library(name.text))
+    return body.constant(Value(*constant), Type::Kind::real, name.span);
+  if (find_op(world, name.text) || find_builtin(world, name.text)) {
+    wrong_type(world.diags, name.span, fmt::format("'{}' is a function of the library; call it", name.text));
+    return body.error(name.span);
+  }
+  if (std::string_view part = part_of_name(name.text); !part.empty()) {
+    not_built(world.diags, name.span, fmt::format("'{}'", name.text), part);
+  } else {
+    constexpr std::size_t enough = 40;  // suggestions are dear, and nobody reads that many
+    unknown_name(world.diags, name, world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
+  }
+  body.info().broken = true;
+  body.scopes.front().names.emplace(name.text, Binding{.span = name.span});  // once per function is enough
+  return body.error(name.span);
+}
+
+bool require_set(Body& body, VariableId variable, const ast::Name& name) {
+  const std::vector<Output>& outputs = body.function().outputs;
+  for (std::size_t i = 0; i < outputs.size() && i < body.is_set.size(); ++i) {
+    if (outputs[i].variable != variable || body.is_set[i]) continue;
+    if (body.missed[i].empty()) {
+      report_output_before_set(body, name);
+    } else {
+      Diag& diag = body.world.diags.error("E1006", name.span, fmt::format("'{}' is not set on every path to here", name.text));
+      for (const Label& label : body.missed[i]) diag.label(label.span, label.text);
+    }
+    body.is_set[i] = true;  // said once
+    return false;
+  }
+  return true;
+}
+
+}  // namespace taskspec::checking

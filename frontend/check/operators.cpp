@@ -1,0 +1,153 @@
+// Operators: each is an op of the table, found by its name; `&& ||` on host bools stop early, `>>` composes.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "frontend/check/compose.hpp"
+#include "frontend/check/convert.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/record_call.hpp"
+#include "frontend/check/types.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+struct Sign {
+  std::string_view sign, op;
+};
+constexpr std::array binary_signs{
+    Sign{"+", "add"}, Sign{"-", "sub"}, Sign{"*", "mul"}, Sign{"/", "div"}, Sign{"%", "mod"},
+    Sign{"@", "matmul"}, Sign{"<", "lt"}, Sign{"<=", "le"}, Sign{">", "gt"}, Sign{">=", "ge"},
+    Sign{"==", "eq"}, Sign{"!=", "ne"}, Sign{"&", "and"}, Sign{"|", "or"},
+};
+
+std::string_view op_of(std::string_view sign) {
+  for (const Sign& known : binary_signs)
+    if (known.sign == sign) return known.op;
+  bug("an operator without an op");
+}
+
+// ---- && and || ----
+
+class Logic {
+ public:
+  Logic(Body& body, const ast::Binary& binary, Span span)
+      : body_(body), binary_(binary), span_(span), both_(binary.op.text == "&&") {}
+
+  Term run() {
+    Term left = output_of(body_, expression(body_, *binary_.left));
+    const Type& type = body_.type(left);
+    if (type.is(Kind::boolean)) return after_bool(left);
+    bool fine = type.is(Kind::error) || type.is_tensor();
+    if (!fine) refuse(left);
+    if (type.is_tensor() && !body_.in_graph()) refuse_tensor(left), fine = false;
+    Term right = output_of(body_, expression(body_, *binary_.right));
+    return fine ? as_op(left, right) : body_.error(span_);
+  }
+
+ private:
+  Term after_bool(const Term& left) {
+    body_.open_block();
+    Term right = output_of(body_, expression(body_, *binary_.right));
+    Block block = body_.close_block();
+    block.result = right.id;
+    if (!body_.type(right).is(Kind::boolean)) {
+      body_.splice(block);
+      return as_op(left, right);
+    }
+    if (body_[left.id].form == Form::constant) {
+      bool decided = body_[left.id].value.boolean() != both_;  // false && ..., true || ...
+      if (decided) return {left.id, span_};
+      body_.splice(block);
+      return {right.id, span_};
+    }
+    Term made = body_.make(both_ ? Form::both : Form::either, Kind::boolean, span_, {left});
+    body_[made.id].blocks.push_back(std::move(block));
+    return made;
+  }
+
+  Term as_op(const Term& left, const Term& right) {
+    const Type& type = body_.type(right);
+    bool tensor = type.is_tensor() || body_.type(left).is_tensor();
+    if (body_.is_error(left) || type.is(Kind::error)) return body_.error(span_);
+    if (!type.is_tensor() && !type.is(Kind::boolean)) return refuse(right);
+    if (tensor && !body_.in_graph()) return refuse_tensor(right);
+    return operator_call(body_, both_ ? "and" : "or", {left, right}, span_, binary_.op.span);
+  }
+
+  Term refuse(const Term& side) {
+    wrong_type(body_.world.diags, side.span,
+               fmt::format("'{}' takes bools, this is {}", binary_.op.text, body_.type(side).text()));
+    return body_.error(span_);
+  }
+
+  Term refuse_tensor(const Term& side) {
+    Span part = graph_part(body_, side);
+    graph_value(body_.world.diags, part, body_.text(part));
+    return body_.error(span_);
+  }
+
+  Body& body_;
+  const ast::Binary& binary_;
+  Span span_;
+  bool both_;
+};
+
+// ---- as ----
+
+// The length of a list literal along an axis, where it is known.
+std::optional<std::int64_t> length_along(const Value* value, std::size_t axis) {
+  for (; value && value->is_list() && axis > 0; --axis) value = value->list().empty() ? nullptr : &value->list()[0];
+  if (!value || !value->is_list()) return std::nullopt;
+  return static_cast<std::int64_t>(value->list().size());
+}
+
+// Each `_` takes what the value has.
+Type without_blanks(Body& body, Type type, const Term& value) {
+  if (!type.is_tensor()) return type;
+  bool tensor = body.type(value).is_tensor() && body.type(value).rank() == type.rank();
+  for (std::size_t axis = 0; axis < type.rank(); ++axis) {
+    std::vector<Symbol> symbols = type.dims[axis].symbols();
+    bool blank = symbols.size() == 1 && !symbols[0]->host && !body.world.owner(symbols[0]).valid();
+    if (!blank) continue;
+    std::optional<std::int64_t> length = tensor ? std::nullopt : length_along(body.known(value.id), axis);
+    if (tensor) {
+      type.dims[axis] = extent_of(body, extent_operand(body, value, axis).id, "_");
+    } else {
+      type.dims[axis] = length ? Dim(*length) : unknown_extent(body, "_");
+    }
+  }
+  return type;
+}
+
+}  // namespace
+
+Term binary_expression(Body& body, const ast::Binary& binary, Span span) {
+  const std::string& sign = binary.op.text;
+  if (sign == "&&" || sign == "||") return Logic(body, binary, span).run();
+  if (sign == ">>") return compose_expression(body, binary, span);
+  Term left = output_of(body, expression(body, *binary.left));
+  Type left_type = body.type(left);
+  Term right = output_of(body, expression(body, *binary.right, left_type.is(Kind::list) ? &left_type : nullptr));
+  return operator_call(body, op_of(sign), {left, right}, span, binary.op.span);
+}
+
+Term unary_expression(Body& body, const ast::Unary& unary, Span span) {
+  Term operand = output_of(body, expression(body, *unary.operand));
+  return operator_call(body, unary.op.text == "-" ? "neg" : "not", {operand}, span, unary.op.span);
+}
+
+Term cast_expression(Body& body, const ast::Cast& cast, Span span) {
+  Term value = output_of(body, expression(body, *cast.value));
+  Type type = written_type(body, *cast.type, Blank::pattern);
+  if (type.is(Kind::error) || body.is_error(value)) return body.error(span);
+  type = without_blanks(body, std::move(type), value);
+  return operator_call(body, "cast", {value, type_operand(body, type, cast.type->span)}, span, {});
+}
+
+}  // namespace taskspec::checking

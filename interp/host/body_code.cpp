@@ -1,0 +1,204 @@
+#include "interp/host/body_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+
+namespace taskspec {
+
+struct BodyCode::Frame {
+  std::byte* const* operands;
+  Surroundings& around;
+  std::span<const char> dead;
+  bool lives(const BodyOp& op) const { return dead.empty() || !dead[op.task]; }
+};
+
+namespace {
+
+std::vector<std::vector<std::uint32_t>> reads_of(const Body& body) {
+  std::vector<std::vector<std::uint32_t>> reads(body.tasks);
+  std::vector<std::uint32_t> task_of(body.values.size(), UINT32_MAX);
+  for (const BodyOp& op : body.ops) {
+    for (std::uint32_t v : op.in)
+      if (task_of[v] != UINT32_MAX && task_of[v] != op.task) reads[op.task].push_back(task_of[v]);
+    for (std::uint32_t v : op.out) task_of[v] = op.task;
+  }
+  return reads;
+}
+
+std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+BodyCode::BodyCode(Body body, std::vector<std::shared_ptr<const Kernel>> kernels)
+    : TaskCode(body.inputs.size(), body.outputs.size(), body.tasks), body_(std::move(body)), kernels_(std::move(kernels)),
+      layout_(lay_out(body_, kernels_)), reads_(reads_of(body_)) {
+  std::size_t kernel_scratch = 0;
+  for (const BodyPass& pass : layout_.passes) {
+    if (pass.strips) continue;
+    const BodyOp& op = body_.ops[pass.ops[0]];
+    kernel_scratch = std::max(kernel_scratch, kernels_[pass.ops[0]]->scratch_bytes());
+    pointers_ = std::max(pointers_, op.in.size() + op.out.size());
+  }
+  kernel_scratch_at_ = rounded(layout_.scratch_bytes);
+  pointers_at_ = kernel_scratch_at_ + rounded(kernel_scratch);
+}
+
+bool BodyCode::run(std::byte* const* operands, Surroundings& around) const {
+  try {
+    return run_passes(operands, around);
+  } catch (...) {  // nobody knows how far it came
+    for (std::uint32_t task = 0; task < tasks; ++task) keep_thrown(around, task);
+    return false;
+  }
+}
+
+bool BodyCode::run_passes(std::byte* const* operands, Surroundings& around) const {
+  Frame frame{operands, around, around.dead};
+  std::vector<char> dead;  // grows only when something fails
+  std::size_t before = around.faults.size();
+  for (const BodyCopy& c : layout_.before) copy(c, frame);
+  for (const BodyPass& pass : layout_.passes) {
+    if (pass.strips ? run_strips(pass, frame) : run_kernel(pass, frame)) continue;
+    dead = spread(around.dead, std::span(around.faults).subspan(before));
+    frame.dead = dead;
+  }
+  for (const BodyCopy& c : layout_.after) copy(c, frame);
+  return around.faults.size() == before;
+}
+
+// A task that failed is dead, and so is who reads what a dead one made.
+std::vector<char> BodyCode::spread(std::span<const char> given, std::span<const TaskFault> faults) const {
+  std::vector<char> dead(given.begin(), given.end());
+  dead.resize(tasks);
+  for (const TaskFault& fault : faults) dead[fault.task] = 1;
+  for (std::size_t task = 0; task < dead.size(); ++task)
+    for (std::uint32_t earlier : reads_[task]) dead[task] |= dead[earlier];
+  return dead;
+}
+
+std::byte* BodyCode::address(const BodyPlace& place, const Frame& frame) const {
+  switch (place.kind) {
+    case BodyPlace::Kind::operand: return frame.operands[place.at];
+    case BodyPlace::Kind::constant: return const_cast<std::byte*>(body_.constants[place.at].second.raw());
+    case BodyPlace::Kind::scratch: return frame.around.scratch + place.at;
+    case BodyPlace::Kind::strip: break;
+  }
+  bug("a value that lives in strips was used outside its pass");
+}
+
+void BodyCode::copy(const BodyCopy& copy, const Frame& frame) const {
+  std::byte *from = address(copy.from, frame), *to = address(copy.to, frame);
+  if (from != to) std::memcpy(to, from, copy.bytes);
+}
+
+bool BodyCode::run_kernel(const BodyPass& pass, Frame& frame) const {
+  const BodyOp& op = body_.ops[pass.ops[0]];
+  if (!frame.lives(op)) return true;
+  auto** pointers = reinterpret_cast<std::byte**>(frame.around.scratch + pointers_at_);
+  std::byte** out = pointers;
+  for (std::uint32_t v : op.in) *out++ = address(layout_.places[v], frame);
+  for (std::size_t i = 0; i < op.out.size(); ++i) out[i] = address(layout_.places[op.out[i]], frame);
+  try {
+    auto fault = kernels_[pass.ops[0]]->run(
+        {{pointers, op.in.size()}, {out, op.out.size()}, frame.around.scratch + kernel_scratch_at_, *frame.around.parallel});
+    if (!fault) return true;
+    frame.around.faults.push_back({op.task, *std::move(fault)});
+  } catch (...) {
+    keep_thrown(frame.around, op.task);
+  }
+  return false;
+}
+
+namespace {
+
+// Where an operand of a strip pass begins, and how far it moves per element; strips stay where they are.
+struct Stream {
+  std::byte* begin = nullptr;
+  std::size_t step = 0;
+};
+
+struct StripOp {
+  const Kernel* kernel = nullptr;
+  std::uint32_t position = 0, task = 0;
+  std::size_t inputs = 0;
+  std::array<Stream, StripLimits::inputs + 1> streams;  // the output is the last
+  std::size_t out_width = 0;
+
+  std::optional<Fault> run(std::int64_t first, std::int64_t count) const {
+    std::array<const std::byte*, StripLimits::inputs> in{};
+    for (std::size_t i = 0; i < inputs; ++i) in[i] = streams[i].begin + streams[i].step * static_cast<std::size_t>(first);
+    std::byte* out = streams[inputs].begin + streams[inputs].step * static_cast<std::size_t>(first);
+    auto fault = kernel->run_strip({in.data(), inputs}, {&out, 1}, count);
+    // Who reads this is poisoned too, but runs through the rest of the strip: on zeros.
+    if (fault) std::memset(out, 0, out_width * static_cast<std::size_t>(count));
+    return fault;
+  }
+};
+
+// The faults of a pass: per task the first by op, then by place in the data, whatever the threads did.
+class StripFaults {
+ public:
+  void add(const StripOp& op, std::int64_t first, Fault fault) {
+    std::lock_guard lock(mutex_);
+    items_.push_back({op.position, op.task, first, std::move(fault)});
+  }
+  bool give_to(std::vector<TaskFault>& faults) {
+    std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+      return std::tuple(a.task, a.position, a.first) < std::tuple(b.task, b.position, b.first);
+    });
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (i == 0 || items_[i].task != items_[i - 1].task) faults.push_back({items_[i].task, std::move(items_[i].fault)});
+    return items_.empty();
+  }
+
+ private:
+  struct Item {
+    std::uint32_t position, task;
+    std::int64_t first;
+    Fault fault;
+  };
+  std::mutex mutex_;
+  std::vector<Item> items_;
+};
+
+}  // namespace
+
+bool BodyCode::run_strips(const BodyPass& pass, Frame& frame) const {
+  std::array<StripOp, StripLimits::ops> ops;
+  std::size_t used = 0;
+  for (std::uint32_t position : pass.ops) {
+    const BodyOp& op = body_.ops[position];
+    if (!frame.lives(op)) continue;
+    StripOp& s = ops[used++];
+    s.kernel = kernels_[position].get();
+    s.position = position;
+    s.task = op.task;
+    s.inputs = op.in.size();
+    s.out_width = info(body_.values[op.out[0]].precision).bytes;
+    auto stream = [&](std::uint32_t value, std::size_t step) {
+      const BodyPlace& place = layout_.places[value];
+      if (place.kind != BodyPlace::Kind::strip) return Stream{address(place, frame), step};
+      return Stream{nullptr, place.at};  // the slot; each part of the work has its own strips
+    };
+    for (std::size_t i = 0; i < op.in.size(); ++i) s.streams[i] = stream(op.in[i], s.kernel->strip_steps()[i]);
+    s.streams[s.inputs] = stream(op.out[0], s.out_width);
+  }
+  StripFaults faults;
+  // Kernels split large work into parts of about this size, too.
+  std::int64_t grain = std::max<std::int64_t>(32768 / pass.strip_elements, 1) * pass.strip_elements;
+  frame.around.parallel->for_each(pass.elements, grain, [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) std::byte strips[StripLimits::memory];
+    std::array<StripOp, StripLimits::ops> mine = ops;
+    for (StripOp& op : std::span(mine).first(used))
+      for (Stream& s : op.streams)
+        if (!s.begin) s = {strips + s.step * pass.slot_bytes, 0};
+    for (std::int64_t first = begin; first < end; first += pass.strip_elements)
+      for (const StripOp& op : std::span(mine).first(used))
+        if (auto fault = op.run(first, std::min(pass.strip_elements, end - first))) faults.add(op, first, *std::move(fault));
+  });
+  return faults.give_to(frame.around.faults);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,203 @@
+#include "interp/host/code_store.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace taskspec {
+
+std::vector<BufferId> result_buffers(const Plan& plan) {
+  const std::vector<GraphResult>& results = plan.graph->results();
+  std::vector<BufferId> buffers(results.size());
+  if (results.empty()) return buffers;
+  std::vector<std::uint32_t> task_of(plan.graph->size(), UINT32_MAX);
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) task_of[plan.tasks[t].node.index()] = static_cast<std::uint32_t>(t);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Ref ref = results[i].ref;
+    if (ref.is_future()) buffers[i] = plan.operands[plan.tasks[task_of[ref.id]].first_out + ref.slot];
+  }
+  return buffers;
+}
+
+CodeStore::CodeStore(std::shared_ptr<const Plan> plan, Bodies& bodies, bool takeovers)
+    : plan_(std::move(plan)), bodies_(bodies), takeovers_(takeovers), places_(places_of(*plan_)),
+      natives_(plan_->graph->definitions().size(), nullptr) {
+  count_readers();
+}
+
+void CodeStore::count_readers() {
+  readers_.resize(plan_->buffers.size());
+  if (readers_.empty()) return;
+  for (std::size_t task = 0; task < plan_->tasks.size(); ++task)
+    for (BufferId buffer : inputs(task)) ++readers_[buffer.index()];
+  for (BufferId buffer : result_buffers(*plan_))
+    if (buffer.valid()) ++readers_[buffer.index()];
+}
+
+std::span<const BufferId> CodeStore::inputs(std::size_t task) const {
+  const PlanTask& t = plan_->tasks[task];
+  return std::span(plan_->operands).subspan(t.first_in, t.first_out - t.first_in);
+}
+
+std::span<const BufferId> CodeStore::outputs(std::size_t task) const {
+  std::size_t end = task + 1 < plan_->tasks.size() ? plan_->tasks[task + 1].first_in : plan_->operands.size();
+  return std::span(plan_->operands).subspan(plan_->tasks[task].first_out, end - plan_->tasks[task].first_out);
+}
+
+OpInstance CodeStore::instance(std::size_t task) const {
+  NodeId node = plan_->tasks[task].node;
+  OpInstance instance{plan_->graph->definition(node).op, {}, plan_->graph->arguments(node), {}};
+  for (BufferId buffer : inputs(task)) instance.in.push_back(type(buffer));
+  for (BufferId buffer : outputs(task)) instance.out.push_back(type(buffer));
+  return instance;
+}
+
+// A kernel may write where it reads if it promises to; else the body compiler finds a way round.
+bool CodeStore::writes_safely(std::size_t task) const {
+  const OpDef& op = *plan_->graph->definition(plan_->tasks[task].node).op;
+  for (BufferId out : outputs(task))
+    for (BufferId in : inputs(task)) {
+      if (bytes_of(in) != bytes_of(out)) continue;
+      if (op.sharing == Sharing::none) return false;
+      if (op.sharing == Sharing::in_place && type(in).elements() != type(out).elements()) return false;
+    }
+  return true;
+}
+
+// Two tasks with equal keys do the same with operands of equal types, in bytes that coincide alike.
+std::string CodeStore::key(std::size_t task, bool with_bytes) const {
+  const TaskNode& node = (*plan_->graph)[plan_->tasks[task].node];
+  std::string key;
+  put_number(key, node.definition.value);
+  put_number(key, node.agent.value);
+  put_number(key, node.arguments);
+  for (BufferId buffer : inputs(task)) put_type(key, type(buffer));
+  for (BufferId buffer : outputs(task)) put_type(key, type(buffer));
+  if (!with_bytes) return key;
+  std::size_t count = inputs(task).size() + outputs(task).size();
+  auto operands = std::span(plan_->operands).subspan(plan_->tasks[task].first_in, count);
+  for (BufferId buffer : operands) {
+    auto same = std::ranges::find(operands, bytes_of(buffer), [this](BufferId b) { return bytes_of(b); });
+    put_number(key, static_cast<std::uint64_t>(same - operands.begin()));
+  }
+  return key;
+}
+
+std::shared_ptr<const BodyTrace> CodeStore::trace(std::size_t task) {
+  NodeId node = plan_->tasks[task].node;
+  if (kind(task) == Definition::Kind::op) return std::make_shared<BodyTrace>(trace_of(instance(task)));
+  if (kind(task) != Definition::Kind::task) return nullptr;
+  auto [known, fresh] = traces_.emplace(key(task, false), nullptr);
+  if (fresh)
+    if (auto trace = bodies_.trace(*plan_->graph, node)) known->second = std::make_shared<BodyTrace>(*std::move(trace));
+  return known->second;
+}
+
+const TaskCode& CodeStore::make(std::size_t first, std::size_t last, std::vector<BufferId>& operands) {
+  if (last - first > 1 && kind(first) != Definition::Kind::native) {
+    std::vector<std::shared_ptr<const BodyTrace>> traces;
+    for (std::size_t task = first; task < last; ++task) {
+      auto next = trace(task);
+      if (!next) break;
+      traces.push_back(std::move(next));
+    }
+    if (traces.size() > 1) return make_chain(first, traces, operands);
+  }
+  std::span<const BufferId> in = inputs(first), out = outputs(first);
+  operands.insert(operands.end(), in.begin(), in.end());
+  operands.insert(operands.end(), out.begin(), out.end());
+  if (kind(first) == Definition::Kind::native) return make_native(first);
+  if (kind(first) == Definition::Kind::op && writes_safely(first)) return make_kernel(first);
+  if (auto alone = trace(first)) return make_body(first, *alone);
+  return make_interpreted(first);
+}
+
+const TaskCode& CodeStore::make_interpreted(std::size_t task) {
+  std::vector<ArrayType> in, out;
+  for (BufferId buffer : inputs(task)) in.push_back(type(buffer));
+  for (BufferId buffer : outputs(task)) out.push_back(type(buffer));
+  NodeId node = plan_->tasks[task].node;
+  return keep(std::make_unique<InterpretedCode>(bodies_, plan_, node, std::move(in), std::move(out)));
+}
+
+const TaskCode& CodeStore::make_native(std::size_t task) {
+  NodeId node = plan_->tasks[task].node;
+  const TaskCode*& code = natives_[(*plan_->graph)[node].definition.index()];
+  if (!code || code->inputs != inputs(task).size() || code->outputs != outputs(task).size())
+    code = &keep(
+        std::make_unique<NativeCode>(plan_->graph->definition(node), inputs(task).size(), outputs(task).size()));
+  return *code;
+}
+
+const TaskCode& CodeStore::make_kernel(std::size_t task) {
+  const TaskCode*& code = known_[key(task, true)];
+  if (!code) {
+    OpInstance op = instance(task);
+    code = &keep(std::make_unique<KernelCode>(kernels_.get(op), op));
+  }
+  return *code;
+}
+
+const TaskCode& CodeStore::make_body(std::size_t task, const BodyTrace& trace) {
+  const TaskCode*& code = known_[key(task, true)];
+  if (code) return *code;
+  Body body;
+  std::vector<std::uint32_t> given;
+  for (BufferId buffer : inputs(task)) given.push_back(body.input(type(buffer), bytes_of(buffer)));
+  std::vector<std::uint32_t> made = body.append(trace, given);
+  std::span<const BufferId> out = outputs(task);
+  if (made.size() != out.size()) bug("the trace of a task has another number of outputs than its node");
+  for (std::size_t k = 0; k < out.size(); ++k) body.output(made[k], bytes_of(out[k]));
+  return *(code = &compile(std::move(body)));
+}
+
+const TaskCode& CodeStore::make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
+                                      std::vector<BufferId>& operands) {
+  struct Inside {
+    std::uint32_t value = 0, reads = 0;
+    bool made = false;  // by a task of the chain
+  };
+  Body body;
+  std::unordered_map<std::uint32_t, Inside> inside;  // by buffer
+  std::vector<BufferId> written;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    std::vector<std::uint32_t> given;
+    for (BufferId buffer : inputs(first + i)) {
+      auto [known, fresh] = inside.emplace(buffer.value, Inside{});
+      if (fresh) {
+        known->second.value = body.input(type(buffer), bytes_of(buffer));
+        operands.push_back(buffer);
+      }
+      ++known->second.reads;
+      given.push_back(known->second.value);
+    }
+    std::vector<std::uint32_t> made = body.append(*traces[i], given);
+    std::span<const BufferId> out = outputs(first + i);
+    if (made.size() != out.size()) bug("the trace of a task has another number of outputs than its node");
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      inside[out[k].value] = {made[k], 0, true};
+      written.push_back(out[k]);
+    }
+  }
+  for (BufferId buffer : written) {
+    const Inside& value = inside[buffer.value];
+    if (readers_[buffer.index()] == value.reads) continue;  // nobody else reads it: it stays inside
+    body.output(value.value, bytes_of(buffer));
+    operands.push_back(buffer);
+  }
+  return compile(std::move(body));
+}
+
+const TaskCode& CodeStore::compile(Body body) {
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  for (const BodyOp& op : body.ops) kernels.push_back(kernels_.get(op.instance));
+  return keep(std::make_unique<BodyCode>(std::move(body), std::move(kernels)));
+}
+
+const TaskCode& CodeStore::keep(std::unique_ptr<TaskCode> code) {
+  scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes());
+  most_operands_ = std::max<std::size_t>(most_operands_, code->inputs + code->outputs);
+  codes_.push_back(std::move(code));
+  return *codes_.back();
+}
+
+}  // namespace taskspec

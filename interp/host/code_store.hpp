@@ -1,0 +1,64 @@
+// Makes the code of a plan's tasks: kernels and compiled bodies where the control of a task does not depend
+// on data, else calls of the interpreter. Consecutive tasks of a chain become one code where they can.
+//
+//   const TaskCode& code = store.make(first, last, operands);   // of as many tasks from `first` as fit
+#pragma once
+#include <map>
+
+#include "interp/host/body_code.hpp"
+#include "interp/host/kernel_cache.hpp"
+#include "interp/host/lookup_table.hpp"
+
+namespace taskspec {
+
+class CodeStore {
+ public:
+  // `takeovers`: outputs may lie in the bytes of inputs, as the plan says; else all buffers are apart.
+  CodeStore(std::shared_ptr<const Plan> plan, Bodies& bodies, bool takeovers);
+
+  // For tasks [first, last) of the plan, which follow one another in a chain: the code of the first ones of
+  // them. Appends the buffers of its operands. May throw Error.
+  const TaskCode& make(std::size_t first, std::size_t last, std::vector<BufferId>& operands);
+  std::size_t scratch_bytes() const { return scratch_bytes_; }  // of the largest code
+  std::size_t most_operands() const { return most_operands_; }
+
+ private:
+  std::span<const BufferId> inputs(std::size_t task) const;
+  std::span<const BufferId> outputs(std::size_t task) const;
+  const ArrayType& type(BufferId buffer) const { return plan_->buffers[buffer.index()].type; }
+  std::uint32_t bytes_of(BufferId buffer) const {
+    return takeovers_ ? places_[buffer.index()].location.value : buffer.value;
+  }
+  Definition::Kind kind(std::size_t task) const { return plan_->graph->definition(plan_->tasks[task].node).kind; }
+  OpInstance instance(std::size_t task) const;
+  bool writes_safely(std::size_t task) const;
+  std::shared_ptr<const BodyTrace> trace(std::size_t task);
+  std::string key(std::size_t task, bool with_bytes) const;
+  void count_readers();
+
+  const TaskCode& make_interpreted(std::size_t task);
+  const TaskCode& make_native(std::size_t task);
+  const TaskCode& make_kernel(std::size_t task);
+  const TaskCode& make_body(std::size_t task, const BodyTrace& trace);
+  const TaskCode& make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
+                             std::vector<BufferId>& operands);
+  const TaskCode& compile(Body body);
+  const TaskCode& keep(std::unique_ptr<TaskCode> code);
+
+  std::shared_ptr<const Plan> plan_;
+  Bodies& bodies_;
+  bool takeovers_;
+  std::vector<CellPlace> places_;
+  std::vector<std::uint32_t> readers_;                 // by buffer; results of the graph have one more
+  KernelCache kernels_;
+  std::vector<std::unique_ptr<TaskCode>> codes_;
+  std::vector<const TaskCode*> natives_;               // by definition
+  std::map<std::string, const TaskCode*> known_;       // by key
+  std::map<std::string, std::shared_ptr<const BodyTrace>> traces_;
+  std::size_t scratch_bytes_ = 0, most_operands_ = 0;
+};
+
+// Buffers of a plan's results, none for one that is an input or a constant.
+std::vector<BufferId> result_buffers(const Plan& plan);
+
+}  // namespace taskspec

@@ -1,0 +1,106 @@
+// A plan prepared for the host: its code, the addresses of its operands, and the lists by which its steps
+// set one another free. Made once, run many times; a run changes only counters, cells and addresses.
+#pragma once
+#include "interp/host/code_store.hpp"
+#include "interp/host/memory.hpp"
+
+namespace taskspec {
+
+// One code of a step and where its operands are: in the table of addresses, or in the scratch of a worker.
+struct CodeCall {
+  const TaskCode* code = nullptr;
+  std::uint32_t first_operand = 0;
+  std::uint32_t task : 31 = 0;       // the first of its tasks in the plan
+  std::uint32_t in_scratch : 1 = 0;  // some operand lies in the worker's scratch
+};
+
+// Who follows whom, as the scheduler wants it. Step s makes targets[starts[s]..starts[s + 1]) ready; behind
+// them stand the steps that wait for nothing, and last the virtual step `end`, which waits for all steps
+// that make nothing else ready.
+struct StepLinks {
+  static constexpr std::uint32_t only = 1U << 31;  // flag in targets: it waits for nobody else
+  std::vector<std::uint32_t> targets;
+  std::uint32_t first_root = 0;                    // in targets
+  std::vector<std::uint32_t> waits;                // by step, then `end`: for how many others
+  std::uint32_t end() const { return static_cast<std::uint32_t>(waits.size() - 1); }
+  std::uint32_t end_position() const { return static_cast<std::uint32_t>(targets.size() - 1); }
+};
+
+// Where a result of the graph comes from.
+struct ResultSource {
+  enum class Kind : std::uint8_t {
+    written,     // its own memory, made before the run
+    taken_over,  // the memory of an input whose bytes it took over
+    copied,      // another value, copied after the run
+  } kind = Kind::copied;
+  BufferId buffer;          // of a task's output; none for an input or a constant of the graph
+  std::uint32_t input = 0;  // taken_over: position in graph.inputs
+};
+
+// What one worker needs in a run; kept between runs, so that nothing is allocated.
+struct alignas(64) Lane {
+  Surroundings around;
+  Bytes scratch;
+  std::vector<std::byte*> operands;
+  std::uint64_t tasks = 0, dispatches = 0;
+  std::vector<char> dead;           // of this and what follows only runs that fail or record make use
+  std::vector<Poison> failed;
+  std::vector<StepRecord> records;
+};
+
+class HostExecutable final : public Executable {
+ public:
+  HostExecutable(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers);
+
+  std::span<const CodeCall> calls(std::uint32_t step) const {
+    return {calls_.data() + call_starts_[step], calls_.data() + call_starts_[step + 1]};
+  }
+  std::byte* const* operands(const CodeCall& call, Lane& lane) const {
+    return call.in_scratch ? gather(call, lane) : addresses_.data() + call.first_operand;
+  }
+  std::span<const BufferId> inputs(std::size_t task) const;
+  std::span<const BufferId> outputs(std::size_t task) const;
+  std::size_t scratch_bytes() const { return code_scratch_at_ + store_.scratch_bytes(); }
+  std::size_t code_scratch_at() const { return code_scratch_at_; }  // before it is what the plan keeps there
+
+  void bind_arena(std::byte* arena);  // costs nothing when it is the same as last time
+  void bind_input(std::size_t input, std::byte* bytes);
+  void bind_result(BufferId buffer, std::byte* bytes) { bind(table.place(buffer).location, bytes); }
+  std::byte* address(BufferId buffer) const { return buffer_addresses_[table.place(buffer).location.index()]; }
+  Array constant(std::size_t constant) const;          // as an array, also if it is a host number
+  const std::vector<char>& needed();                   // by step: for the results, or for what it does (pull)
+  std::size_t bytes() const;                           // memory of what is made here, for reports
+
+  const std::shared_ptr<const Plan> plan;
+  Bodies& bodies;
+  LookupTable table;
+  StepLinks links;
+  std::vector<std::uint32_t> counters;                 // by step: for how many it still waits; atomic in a run
+  std::vector<Lane> lanes;                             // by worker
+  std::vector<ResultSource> results;
+  std::vector<char> overwritten;                       // by input: some task writes into its bytes
+  bool running = false;
+
+ private:
+  void make_calls();
+  void make_links();
+  void find_results();
+  void find_addresses();
+  void bind(BufferId first, std::byte* bytes);
+  std::byte* const* gather(const CodeCall& call, Lane& lane) const;
+
+  CodeStore store_;
+  std::vector<CodeCall> calls_;
+  std::vector<std::uint32_t> call_starts_;
+  std::vector<BufferId> operand_buffers_;              // first ones of their rows of takeovers
+  std::vector<std::byte*> addresses_;                  // by operand
+  std::vector<std::byte*> buffer_addresses_;           // by buffer that begins a row
+  std::vector<std::pair<BufferId, std::uint32_t>> outside_;  // sorted: buffers of inputs and results, their operands
+  std::vector<BufferId> input_buffers_;                // by input of the graph; none when nobody reads it
+  std::vector<Array> constants_;                       // by buffer order: keeps host numbers as arrays alive
+  std::byte* arena_ = nullptr;
+  std::size_t code_scratch_at_ = 0;
+  std::vector<char> needed_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,130 @@
+#include "interp/host/step_runner.hpp"
+
+#include <algorithm>
+
+namespace taskspec {
+
+StepRunner::StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed)
+    : executable_(executable), context_(context), needed_(needed), scratch_(executable.scratch_bytes() > 0) {
+  if (!needed.empty() || context.record) context.attention.raise(Attention::careful);
+}
+
+StepRunner::~StepRunner() {
+  for (Lane& lane : executable_.lanes)
+    if (lane.scratch.data()) context_.memory.give_back(std::move(lane.scratch), executable_.scratch_bytes());
+}
+
+void StepRunner::lend_scratch(Lane& lane) {
+  lane.scratch = context_.memory.borrow(executable_.scratch_bytes());
+  lane.around.scratch = lane.scratch.data() + executable_.code_scratch_at();
+}
+
+bool StepRunner::call(Lane& lane, const CodeCall& call) {
+  if (scratch_ && !lane.scratch.data()) {
+    try {
+      lend_scratch(lane);
+    } catch (...) {
+      for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.around, task);
+      return false;
+    }
+  }
+  return call.code->run(executable_.operands(call, lane), lane.around);
+}
+
+void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!call(lane, calls[i])) settle(lane, calls[i]);
+    else if (calls[i].code->outputs) publish(calls[i]);
+    if (!context_.attention.flags()) continue;
+    // From here on every task is looked at; those that do not run any more were counted already.
+    for (++i; i < calls.size(); ++i) {
+      lane.tasks -= calls[i].code->tasks;
+      run_call_carefully(lane, calls[i]);
+    }
+  }
+}
+
+// ---- the careful way ------------------------------------------------------------------------------
+
+void StepRunner::run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker) {
+  if (!needed_.empty() && !needed_[step]) return;
+  std::int64_t begin = context_.record ? now() : 0;
+  bool ran = false;
+  for (const CodeCall& call : executable_.calls(step)) ran |= run_call_carefully(lane, call);
+  if (!ran) return;
+  ++lane.dispatches;
+  if (context_.record) lane.records.push_back({StepId(step), worker, begin, now()});
+}
+
+bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {
+  bool stop = context_.attention.flags() & Attention::interrupted;
+  lane.dead.assign(what.code->tasks, 0);
+  for (std::uint32_t k = 0; k < what.code->tasks; ++k) {
+    std::size_t task = what.task + k;
+    std::optional<Poison> found = inherited(task);
+    if (!found && stop) found = Poison{executable_.plan->tasks[task].node, {"E5009", "interrupted"}};
+    if (!found) continue;
+    lane.dead[k] = 1;
+    poison(task, *found);
+  }
+  auto alive = static_cast<std::uint64_t>(std::ranges::count(lane.dead, 0));
+  if (alive == 0) return false;
+  lane.tasks += alive;
+  if (alive < lane.dead.size()) lane.around.dead = lane.dead;
+  call(lane, what);
+  lane.around.dead = {};
+  settle(lane, what);
+  return true;
+}
+
+// After a call that may have failed: the cells of its tasks in their order, so that a poison goes on.
+void StepRunner::settle(Lane& lane, const CodeCall& call) {
+  lane.dead.resize(call.code->tasks);
+  for (std::uint32_t k = 0; k < call.code->tasks; ++k) {
+    if (lane.dead[k]) continue;
+    std::size_t task = call.task + k;
+    auto own = std::ranges::find(lane.around.faults, k, &TaskFault::task);
+    if (auto found = inherited(task)) {
+      poison(task, *found);
+      --lane.tasks;  // it was counted, and did not run
+    } else if (own != lane.around.faults.end()) {
+      lane.failed.push_back({executable_.plan->tasks[task].node, own->fault});
+      poison(task, lane.failed.back());
+    } else {
+      publish(task);
+    }
+  }
+  lane.dead.clear();
+  lane.around.faults.clear();
+}
+
+std::optional<Poison> StepRunner::inherited(std::size_t task) const {
+  std::optional<Poison> first;
+  for (BufferId buffer : executable_.inputs(task)) {
+    if (executable_.table.state(buffer) != CellState::poisoned) continue;
+    Poison poison = executable_.table.poison(buffer);
+    if (!first || poison.origin < first->origin) first = std::move(poison);
+  }
+  return first;
+}
+
+void StepRunner::poison(std::size_t task, const Poison& poison) {
+  context_.attention.raise(Attention::careful);
+  for (BufferId buffer : executable_.outputs(task))
+    if (!executable_.table.poison(buffer, poison)) bug("a cell was poisoned after it was published");
+}
+
+void StepRunner::publish(std::size_t task) {
+  for (BufferId buffer : executable_.outputs(task))
+    if (!executable_.table.publish(buffer)) bug("a cell was published twice");
+}
+
+void StepRunner::publish(const CodeCall& call) {
+  for (std::uint32_t k = 0; k < call.code->tasks; ++k) publish(call.task + k);
+}
+
+std::int64_t StepRunner::now() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - context_.start).count();
+}
+
+}  // namespace taskspec

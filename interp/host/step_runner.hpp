@@ -1,0 +1,62 @@
+// Runs single steps of an executable on a lane: the same for every schedule. The usual way looks at one
+// flag and calls the code; once something failed, was interrupted or is recorded, the careful way looks at
+// the cells of every input first.
+#pragma once
+#include <chrono>
+
+#include "interp/host/executable.hpp"
+
+namespace taskspec {
+
+// Why steps must look twice; one for all runs of a backend.
+class Attention {
+ public:
+  static constexpr std::uint32_t careful = 1, interrupted = 2;
+  void raise(std::uint32_t why) { flags_.fetch_or(why, std::memory_order_relaxed); }
+  void clear() { flags_.store(0, std::memory_order_relaxed); }
+  std::uint32_t flags() const { return flags_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint32_t> flags_{0};
+};
+
+struct RunContext {
+  Attention& attention;
+  BytesCache& memory;
+  std::chrono::steady_clock::time_point start;  // of the backend: records count from it
+  bool record = false;
+};
+
+class StepRunner {
+ public:
+  // `needed`: by step, empty if all are.
+  StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed);
+  ~StepRunner();  // gives the lanes' scratch back
+
+  void run(Lane& lane, std::uint32_t step, std::uint32_t worker) {
+    if (context_.attention.flags()) return run_carefully(lane, step, worker);
+    ++lane.dispatches;
+    lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
+    run_calls(lane, executable_.calls(step));
+  }
+
+ private:
+  void run_calls(Lane& lane, std::span<const CodeCall> calls);
+  void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
+  bool run_call_carefully(Lane& lane, const CodeCall& call);
+  bool call(Lane& lane, const CodeCall& call);
+  void lend_scratch(Lane& lane);
+  void publish(const CodeCall& call);
+  void publish(std::size_t task);
+  void poison(std::size_t task, const Poison& poison);
+  std::optional<Poison> inherited(std::size_t task) const;
+  void settle(Lane& lane, const CodeCall& call);
+  std::int64_t now() const;
+
+  HostExecutable& executable_;
+  RunContext& context_;
+  std::span<const char> needed_;
+  bool scratch_;
+};
+
+}  // namespace taskspec

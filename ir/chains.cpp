@@ -1,0 +1,263 @@
+#include "ir/chains.hpp"
+
+#include <algorithm>
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::uint32_t nobody = UINT32_MAX, several = UINT32_MAX - 1;
+
+// Per task its only predecessor and the successor it may go on to: a node, `nobody`, or `several`, which also
+// stands for "may not chain". No sets: that there is a second one is all that counts.
+struct Neighbours {
+  std::vector<std::uint32_t> pred, succ;
+};
+
+void meet(std::uint32_t& known, std::uint32_t other) {
+  if (known == nobody) known = other;
+  else if (known != other) known = several;
+}
+
+void close_structured(const TaskGraph& graph, Neighbours& tasks) {
+  for (std::size_t i = 0; i < graph.size(); ++i)
+    if (graph.definition(NodeId(i)).structured()) tasks.pred[i] = tasks.succ[i] = several;
+}
+
+Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
+  Neighbours tasks{std::vector(graph.size(), nobody), std::vector(graph.size(), nobody)};
+  for (const TaskEdge& edge : graph.edges()) {
+    meet(tasks.pred[edge.to.index()], edge.from.value);
+    meet(tasks.succ[edge.from.index()], edge.to.value);
+  }
+  close_structured(graph, tasks);
+  for (std::size_t i = 0; i < graph.size(); ++i)
+    if (chains.observed(graph, NodeId(i))) tasks.succ[i] = several;
+  return tasks;
+}
+
+// Every output counts for itself, all order edges together as one more. Of several consumers that could follow
+// the first in program order does. The quotient stays acyclic by the source rule alone: a chain is entered at
+// its head only.
+Neighbours by_output(const TaskGraph& graph, const Chains& chains) {
+  Neighbours tasks{std::vector(graph.size(), nobody), std::vector(graph.size(), nobody)};
+  std::vector<std::uint32_t> consumer, by_order(graph.size(), nobody);
+  auto position = [&](NodeId node, std::size_t slot) { return graph[node].first_out + slot; };
+  for (std::size_t i = 0; i < graph.size(); ++i) consumer.resize(consumer.size() + graph.out(NodeId(i)).size(), nobody);
+  for (const TaskEdge& edge : graph.edges()) {
+    meet(tasks.pred[edge.to.index()], edge.from.value);
+    std::uint32_t& known = edge.kind == EdgeKind::order ? by_order[edge.from.index()]
+                                                        : consumer[position(edge.from, edge.slot_from)];
+    meet(known, edge.to.value);
+  }
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    NodeId node(i);
+    bool branches = by_order[i] == several;
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) {
+      std::uint32_t user = consumer[position(node, slot)];
+      branches |= user == several || (user != nobody && chains.observed(graph, Ref::future(node, slot)));
+    }
+    if (branches) tasks.succ[i] = several;
+  }
+  close_structured(graph, tasks);
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (std::uint32_t pred = tasks.pred[i]; pred < several && tasks.succ[pred] == nobody) tasks.succ[pred] = i;
+  return tasks;
+}
+
+// ---- why a chain ends -----------------------------------------------------------------------------
+
+constexpr std::size_t shown = 8;
+
+// Distinct tasks next to one, in order, the first few of them; and how many of these are so by futures.
+struct Around {
+  std::vector<NodeId> tasks;
+  std::size_t by_future = 0;
+};
+
+void append_new(std::vector<NodeId>& tasks, NodeId task) {
+  if (tasks.size() <= shown && (tasks.empty() || tasks.back() != task)) tasks.push_back(task);
+}
+
+Around together(const std::vector<NodeId>& futures, std::vector<NodeId> orders) {
+  Around around{futures, futures.size()};
+  around.tasks.insert(around.tasks.end(), orders.begin(), orders.end());
+  std::sort(around.tasks.begin(), around.tasks.end());
+  around.tasks.erase(std::unique(around.tasks.begin(), around.tasks.end()), around.tasks.end());
+  return around;
+}
+
+Around before(const TaskGraph& graph, NodeId node) {
+  std::vector<NodeId> futures, orders;
+  for (const TaskEdge& edge : graph.edges_into(node))
+    append_new(edge.kind == EdgeKind::future ? futures : orders, edge.from);
+  return together(futures, std::move(orders));
+}
+
+// Stops as soon as enough is known: a task may have a million successors, each of which asks this.
+Around after(const TaskGraph& graph, NodeId node) {
+  const BoostTaskGraph& boost = graph.boost();
+  auto [begin, end] = out_edges(node.value, boost);
+  auto kind = [&](auto edge) { return graph.edges()[boost[edge]].kind; };
+  auto first_order = std::partition_point(begin, end, [&](auto edge) { return kind(edge) == EdgeKind::future; });
+  auto take = [&](auto from, auto to) {
+    std::vector<NodeId> tasks;
+    for (; from != to && tasks.size() <= shown; ++from) append_new(tasks, NodeId(target(*from, boost)));
+    return tasks;
+  };
+  return together(take(begin, first_order), take(first_order, end));
+}
+
+ChainEnd end_by(Stop rule, std::vector<NodeId> because) {
+  if (because.size() > shown) because.resize(shown);
+  return {rule, std::move(because)};
+}
+
+// Why `pred`, which has successors, may not be followed by any of them on its own account.
+std::optional<ChainEnd> branch(const TaskGraph& graph, const Chains& chains, NodeId pred) {
+  if (graph.definition(pred).structured()) return end_by(Stop::control, {pred});
+  Around next = after(graph, pred);
+  bool observed = chains.observed(graph, pred);
+  if (next.tasks.size() > 1) {
+    bool only_by_order = next.by_future + observed <= 1;
+    return end_by(only_by_order ? Stop::order : Stop::sink, next.tasks);
+  }
+  if (observed) return end_by(Stop::result, next.tasks);
+  return std::nullopt;
+}
+
+// Why `node` may not follow anything on its own account.
+std::optional<ChainEnd> join(const TaskGraph& graph, NodeId node) {
+  if (graph.definition(node).structured()) return end_by(Stop::control, {node});
+  Around previous = before(graph, node);
+  if (previous.tasks.empty()) return end_by(Stop::input, {});
+  if (previous.tasks.size() == 1) return std::nullopt;
+  return end_by(previous.by_future <= 1 ? Stop::order : Stop::source, previous.tasks);
+}
+
+}  // namespace
+
+// ---- aggregation ----------------------------------------------------------------------------------
+
+void Chains::observe(const TaskGraph& graph, const AggregateOptions& options) {
+  sink_rule_ = options.sink_rule;
+  auto mark = [&](Ref ref) {
+    if (!ref.is_future()) return;
+    if (observed_.empty()) {
+      NodeId last(graph.size() - 1);
+      observed_.resize(graph[last].first_out + graph.out(last).size());
+    }
+    observed_[graph[ref.node()].first_out + ref.slot] = true;
+  };
+  for (const GraphResult& result : graph.results()) mark(result.ref);
+  for (Ref ref : options.received) mark(ref);
+}
+
+Chains aggregate(const TaskGraph& graph, const AggregateOptions& options) {
+  Chains chains;
+  chains.observe(graph, options);
+  Neighbours tasks = options.sink_rule == SinkRule::task ? by_task(graph, chains) : by_output(graph, chains);
+  auto follows = [&](std::uint32_t task, std::uint32_t pred) {
+    return pred < several && tasks.succ[pred] == task && tasks.pred[task] == pred;
+  };
+  chains.chain_of_.resize(graph.size());
+  chains.steps_.resize(graph.size());
+  chains.members_.reserve(graph.size());
+  for (std::uint32_t head = 0; head < graph.size(); ++head) {
+    if (follows(head, tasks.pred[head])) continue;
+    ChainId chain(chains.size());
+    std::uint32_t steps = 0;
+    for (std::uint32_t task = head;; task = tasks.succ[task]) {
+      chains.members_.push_back(NodeId(task));
+      chains.chain_of_[task] = chain;
+      chains.steps_[task] = ++steps;
+      if (tasks.succ[task] >= several || !follows(tasks.succ[task], task)) break;
+    }
+    chains.starts_.push_back(static_cast<std::uint32_t>(chains.members_.size()));
+  }
+  return chains;
+}
+
+Chains Chains::of_lists(const TaskGraph& graph, const std::vector<std::vector<NodeId>>& lists,
+                        const AggregateOptions& options) {
+  Chains chains;
+  chains.observe(graph, options);
+  chains.chain_of_.resize(graph.size());
+  chains.steps_.resize(graph.size());
+  for (const std::vector<NodeId>& list : lists) {
+    std::uint32_t steps = 0;
+    for (NodeId node : list) {
+      chains.members_.push_back(node);
+      chains.chain_of_[node.index()] = ChainId(chains.size());
+      chains.steps_[node.index()] = ++steps;
+    }
+    chains.starts_.push_back(static_cast<std::uint32_t>(chains.members_.size()));
+  }
+  return chains;
+}
+
+std::span<const NodeId> Chains::members(ChainId chain) const {
+  return std::span(members_).subspan(starts_[chain.index()], starts_[chain.index() + 1] - starts_[chain.index()]);
+}
+
+bool Chains::observed(const TaskGraph& graph, Ref output) const {
+  return !observed_.empty() && output.is_future() && observed_[graph[output.node()].first_out + output.slot];
+}
+
+bool Chains::observed(const TaskGraph& graph, NodeId node) const {
+  if (observed_.empty()) return false;
+  for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+    if (observed_[graph[node].first_out + slot]) return true;
+  return false;
+}
+
+ChainEnd Chains::first(const TaskGraph& graph, ChainId chain) const {
+  NodeId head = members(chain).front();
+  if (std::optional<ChainEnd> end = join(graph, head)) return *std::move(end);
+  if (std::optional<ChainEnd> end = branch(graph, *this, graph.edges_into(head).front().from)) return *std::move(end);
+  bug("nothing keeps a chain from reaching further back");
+}
+
+ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
+  NodeId tail = members(chain).back();
+  if (graph.definition(tail).structured()) return end_by(Stop::control, {tail});
+  Around next = after(graph, tail);
+  if (next.tasks.empty()) return end_by(Stop::result, {});
+  if (std::optional<ChainEnd> end = branch(graph, *this, tail)) return *std::move(end);
+  if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
+  bug("nothing keeps a chain from going on");
+}
+
+std::size_t Chains::bytes() const {
+  return chain_of_.capacity() * sizeof(ChainId) + steps_.capacity() * sizeof(std::uint32_t) +
+         starts_.capacity() * sizeof(std::uint32_t) + members_.capacity() * sizeof(NodeId) + observed_.capacity() / 8;
+}
+
+// ---- links kept up to date ------------------------------------------------------------------------
+
+void ChainLinks::add(const TaskGraph& graph, NodeId node) {
+  links_.resize(node.index() + 1);
+  for (const TaskEdge& edge : graph.edges_into(node)) {
+    Link& before = links_[edge.from.index()];
+    before.many_succ |= before.first_succ.valid() && before.first_succ != node;
+    if (!before.first_succ.valid()) before.first_succ = node;
+    Link& own = links_[node.index()];
+    own.many_pred |= own.first_pred.valid() && own.first_pred != edge.from;
+    if (!own.first_pred.valid()) own.first_pred = edge.from;
+  }
+}
+
+void ChainLinks::receive(NodeId node) { links_[node.index()].received = true; }
+
+std::uint32_t ChainLinks::steps(const TaskGraph& graph, NodeId node) const {
+  std::uint32_t steps = 1;
+  for (;; ++steps) {
+    const Link& link = links_[node.index()];
+    if (!link.first_pred.valid() || link.many_pred || graph.definition(node).structured()) return steps;
+    const Link& before = links_[link.first_pred.index()];
+    if (before.many_succ || before.received || graph.definition(link.first_pred).structured()) return steps;
+    node = link.first_pred;
+  }
+}
+
+}  // namespace taskspec

@@ -1,0 +1,56 @@
+// argmax: the place of the largest element along an axis.
+#include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/reduction.hpp"
+
+namespace taskspec {
+
+namespace {
+
+template <class T>
+struct Argmax {
+  struct Acc {
+    Computed<T> value;
+    std::int64_t position;  // -1 before the first element
+  };
+  using Out = std::int64_t;
+  static constexpr bool lanes = false;
+  static Acc start() { return {{}, -1}; }
+  static Acc add(Acc a, T x, std::int64_t position) { return merge(a, {convert<Computed<T>>(x), position}); }
+  static Acc merge(Acc a, Acc b) {
+    if (b.position < 0) return a;
+    bool first = a.position < 0, is_nan = b.value != b.value && a.value == a.value;
+    return first || b.value > a.value || is_nan ? b : a;
+  }
+  static Out finish(Acc a, std::int64_t) { return a.position; }
+};
+
+Type type(RuleContext& c) {
+  if (already_reported(c)) return Type::Kind::error;
+  const Type& x = tensor_operand(c, "argmax", 0, Takes::ordered);
+  if (c.type(1).is(Type::Kind::tuple)) refuse(c, "E1004", "'argmax' takes one axis, or none for all", 1);
+  require_elements(c, "argmax");
+  return Type::tensor(Precision::i64, reduced_dims(c, x.dims));
+}
+
+}  // namespace
+
+extern constinit const OpDef op_argmax = OpFields{
+    .name = "argmax",
+    .operands = reduction_operands,
+    .doc =
+        "The index of the largest element along one axis, the first of equals; that of the first nan if there is one. "
+        "The "
+        "axis stays with extent 1. Without an axis the place in the whole tensor, counted row by row, as rank 0. Gives "
+        "i64. Takes bool, integers and floats (E2002); no elements are E2004.",
+    .example =
+        "let x = [[1, 7], [5, 2]] as i32[2, 2]\n"
+        "print(x.argmax(1).array, x.argmax().array)\n"
+        "// expect: [[1], [0]] 1\n",
+    .type = type,
+    .kernel = reduction_kernel<Argmax>,
+    .gradient = Gradient::none(no_float_result),
+    .work = reduction_work,
+    .fusion = Fusion::reduction,
+};
+
+}  // namespace taskspec

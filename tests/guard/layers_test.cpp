@@ -1,0 +1,127 @@
+// The layers of the house: which folder may include which, and where each library of others is confined.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/guard/paths.hpp"
+
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+// The longest folder that a file lies in counts. Blind to one another: frontend, stdlib, hwsim.
+const std::map<std::string_view, Names> may_include = {
+    {"ir/base/", {"ir/base/"}},
+    {"ir/", {"ir/"}},
+    {"frontend/", {"frontend/", "ir/", "TaskLexer.h", "TaskParser.h"}},
+    {"stdlib/", {"stdlib/", "ir/"}},
+    {"hwsim/", {"hwsim/", "ir/"}},
+    {"interp/", {"interp/", "frontend/", "ir/"}},
+    {"interp/cli/", {"interp/", "frontend/", "hwsim/", "stdlib/", "ir/", "bench/"}},
+    {"bench/", {"bench/", "interp/", "frontend/", "hwsim/", "stdlib/", "ir/"}},
+    {"include/", {"include/"}},
+    {"examples/", {"taskspec/"}},
+    {"tests/", {""}},
+};
+
+// Libraries of others by the first letters of their headers, and where they may appear. libfmt and Boost go anywhere.
+const std::map<std::string_view, Names> confined_to = {
+    {"antlr4-runtime", {"frontend/parse"}},
+    {"TaskLexer.h", {"frontend/parse"}},
+    {"TaskParser.h", {"frontend/parse"}},
+    {"nlohmann/", {"ir/json", "hwsim/chip"}},
+    {"xxhash", {"ir/base/hash.cpp"}},
+    {"png", {"ir/files/png.cpp"}},
+    {"jpeglib", {"ir/files/jpeg.cpp"}},
+    {"jerror", {"ir/files/jpeg.cpp"}},
+    {"zlib", {"ir/files/zip.cpp"}},
+    {"dnnl", {"stdlib/kernels/"}},
+    {"oneapi/dnnl", {"stdlib/kernels/"}},
+    {"omp", {"stdlib/kernels/"}},
+    {"CLI/", {"interp/cli/"}},
+    {"tbb/", {"bench/"}},
+    {"oneapi/tbb", {"bench/"}},
+    {"doctest/", {"tests/"}},
+    {"boost/", {""}},
+    {"fmt/", {""}},
+};
+
+// The system's own C headers, which look like those of libraries.
+const Names system_headers = {"dlfcn.h", "fcntl.h", "pthread.h", "sched.h", "signal.h", "spawn.h",
+                              "sys/",    "termios.h", "ucontext.h", "unistd.h", "immintrin.h", "linux/"};
+
+struct Include {
+  std::string file, header;
+  bool quoted;
+};
+
+std::vector<Include> includes_of(const std::string& file) {
+  std::vector<Include> found;
+  std::istringstream text(read_file(file));
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with("#include")) continue;
+    const std::size_t begin = line.find_first_of("<\"");
+    const std::size_t end = line.find_first_of(">\"", begin + 1);
+    if (end != std::string::npos) found.push_back({file, line.substr(begin + 1, end - begin - 1), line[begin] == '"'});
+  }
+  return found;
+}
+
+bool starts_with_one_of(std::string_view text, const Names& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
+}
+
+// The entry with the longest key that the text begins with; null if there is none.
+const Names* longest(const std::map<std::string_view, Names>& table, std::string_view text) {
+  const Names* found = nullptr;
+  for (const auto& [key, names] : table)  // ascending, so a longer key comes after its beginnings
+    if (text.starts_with(key)) found = &names;
+  return found;
+}
+
+// What is wrong with an include, or nothing.
+std::string fault(const Include& include) {
+  const Names* allowed = longest(may_include, include.file);
+  if (!allowed) return "lies in no layer";
+  if (include.quoted && !starts_with_one_of(include.header, *allowed)) return "reaches outside its layer";
+  if (const Names* places = longest(confined_to, include.header))
+    return starts_with_one_of(include.file, *places) ? "" : "uses a library that is confined elsewhere";
+  if (include.quoted) {
+    const bool exists = std::filesystem::exists(source_root() / include.header);
+    return exists ? "" : "names no file from the root";
+  }
+  const bool from_standard = include.header.find_first_of("./") == std::string::npos;
+  return from_standard || starts_with_one_of(include.header, system_headers) ? "" : "uses an unlisted library";
+}
+
+}  // namespace
+
+TEST_CASE("every include keeps to the layers and to the confinement of libraries") {
+  std::size_t count = 0;
+  for (const std::string& file : cpp_files())
+    for (const Include& include : includes_of(file)) {
+      ++count;
+      const std::string wrong = fault(include);
+      CHECK_MESSAGE(wrong.empty(), include.file << " includes " << include.header << ": " << wrong);
+    }
+  CHECK(count > 100);
+}
+
+TEST_CASE("the layer test itself sees faults") {
+  CHECK(fault({"ir/base/text.cpp", "ir/type.hpp", true}) == "reaches outside its layer");
+  CHECK(fault({"frontend/check.cpp", "stdlib/ops.hpp", true}) == "reaches outside its layer");
+  CHECK(fault({"stdlib/ops/add.cpp", "frontend/ast.hpp", true}) == "reaches outside its layer");
+  CHECK(fault({"interp/control/session.cpp", "stdlib/ops.hpp", true}) == "reaches outside its layer");
+  CHECK(fault({"ir/print.cpp", "nlohmann/json.hpp", false}) == "uses a library that is confined elsewhere");
+  CHECK(fault({"frontend/check/body.cpp", "antlr4-runtime.h", false}) == "uses a library that is confined elsewhere");
+  CHECK(fault({"ir/print.cpp", "rapidjson/document.h", false}) == "uses an unlisted library");
+  CHECK(fault({"ir/print.cpp", "ir/no_such.hpp", true}) == "names no file from the root");
+  CHECK(fault({"attic/x.cpp", "ir/type.hpp", true}) == "lies in no layer");
+  CHECK(fault({"interp/cli/main.cpp", "stdlib/ops.hpp", true}).empty());
+  CHECK(fault({"ir/type.cpp", "vector", false}).empty());
+}

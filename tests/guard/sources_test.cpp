@@ -1,0 +1,48 @@
+// What every source file owes the house: it is built, its headers are guarded, and it can be read in one sitting.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "tests/guard/paths.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::ptrdiff_t longest_file = 600;
+
+// All meson.build files that could name it: those of its folder and of the folders above.
+std::string build_texts(const fs::path& file) {
+  std::string text;
+  for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
+    text += read_file(folder / "meson.build");
+    if (folder.empty()) return text;
+  }
+}
+
+// Named as 'add.cpp', 'ops/add.cpp', or by its stem in a list that adds the ending.
+bool is_built(const fs::path& file) {
+  const std::string text = build_texts(file), name = file.filename().string(), stem = file.stem().string();
+  auto holds = [&](const std::string& what) { return text.find(what) != std::string::npos; };
+  return holds("'" + name + "'") || holds("/" + name + "'") || holds("'" + stem + "'");
+}
+
+}  // namespace
+
+TEST_CASE("every source file is named in a meson.build") {
+  for (const std::string& file : cpp_files())
+    if (file.ends_with(".cpp") && !file.starts_with("examples/")) CHECK_MESSAGE(is_built(file), file << " is not built");
+  CHECK(is_built("ir/type.cpp"));
+  CHECK_FALSE(is_built("ir/no_such_file.cpp"));
+}
+
+TEST_CASE("every header is guarded, no file is longer than a sitting") {
+  for (const std::string& file : cpp_files()) {
+    const std::string text = read_file(file);
+    if (file.ends_with(".hpp")) CHECK_MESSAGE(text.find("#pragma once\n") != std::string::npos, file);
+    const std::ptrdiff_t lines = std::count(text.begin(), text.end(), '\n');
+    CHECK_MESSAGE(lines <= longest_file, file << " has " << lines << " lines, at most " << longest_file << " are wanted");
+  }
+}
