@@ -26,7 +26,7 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
 }
 
 std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
-  return name == "null" ? make_null_backend() : make_host_backend({.threads = threads});
+  return name == "null" ? make_null_backend() : make_host_backend({.threads = static_cast<std::uint32_t>(threads)});
 }
 
 namespace {

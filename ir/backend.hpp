@@ -59,6 +59,7 @@ struct Outcome {
   std::vector<std::variant<Location, Poison>> results;  // as graph.results
   std::uint64_t tasks_run = 0, dispatches = 0, allocations = 0, frees = 0, peak_bytes = 0;
   std::vector<StepRecord> records;                      // when asked for
+  std::vector<Poison> failed;                           // the tasks that failed themselves, in program order
 };
 
 // A plan prepared for one backend: kernels made, arena sized.

@@ -98,14 +98,35 @@ Around before(const TaskGraph& graph, NodeId node) {
 Around after(const TaskGraph& graph, NodeId node) {
   const BoostTaskGraph& boost = graph.boost();
   auto [begin, end] = out_edges(node.value, boost);
-  auto kind = [&](auto edge) { return graph.edges()[boost[edge]].kind; };
-  auto first_order = std::partition_point(begin, end, [&](auto edge) { return kind(edge) == EdgeKind::future; });
-  auto take = [&](auto from, auto to) {
+  auto is_order = [&](std::ptrdiff_t k) { return graph.edges()[boost[begin[k]]].kind == EdgeKind::order; };
+  std::ptrdiff_t futures = 0, count = end - begin;
+  for (std::ptrdiff_t high = count; futures < high;) {  // by halves: Boost's iterators are no random access ones to std
+    std::ptrdiff_t middle = (futures + high) / 2;
+    if (is_order(middle)) high = middle;
+    else futures = middle + 1;
+  }
+  auto take = [&](std::ptrdiff_t k, std::ptrdiff_t last) {
     std::vector<NodeId> tasks;
-    for (; from != to && tasks.size() <= shown; ++from) append_new(tasks, NodeId(target(*from, boost)));
+    for (; k != last && tasks.size() <= shown; ++k) append_new(tasks, NodeId(target(begin[k], boost)));
     return tasks;
   };
-  return together(take(begin, first_order), take(first_order, end));
+  return together(take(0, futures), take(futures, count));
+}
+
+// By the rule that counts outputs one by one: has one of them several consumers?
+bool output_branches(const TaskGraph& graph, const Chains& chains, NodeId node) {
+  const BoostTaskGraph& boost = graph.boost();
+  std::vector<std::uint32_t> consumer(graph.out(node).size() + 1, nobody);  // the last one stands for all order edges
+  for (std::size_t slot = 0; slot + 1 < consumer.size(); ++slot)
+    if (chains.observed(graph, Ref::future(node, slot))) consumer[slot] = several - 1;  // the host
+  auto [begin, end] = out_edges(node.value, boost);
+  for (auto at = begin; at != end; ++at) {
+    const TaskEdge& edge = graph.edges()[boost[*at]];
+    std::uint32_t& known = edge.kind == EdgeKind::order ? consumer.back() : consumer[edge.slot_from];
+    meet(known, edge.to.value);
+    if (known == several) return true;
+  }
+  return false;
 }
 
 ChainEnd end_by(Stop rule, std::vector<NodeId> because) {
@@ -116,6 +137,7 @@ ChainEnd end_by(Stop rule, std::vector<NodeId> because) {
 // Why `pred`, which has successors, may not be followed by any of them on its own account.
 std::optional<ChainEnd> branch(const TaskGraph& graph, const Chains& chains, NodeId pred) {
   if (graph.definition(pred).structured()) return end_by(Stop::control, {pred});
+  if (chains.sink_rule() == SinkRule::output && !output_branches(graph, chains, pred)) return std::nullopt;
   Around next = after(graph, pred);
   bool observed = chains.observed(graph, pred);
   if (next.tasks.size() > 1) {
@@ -214,8 +236,9 @@ bool Chains::observed(const TaskGraph& graph, NodeId node) const {
 ChainEnd Chains::first(const TaskGraph& graph, ChainId chain) const {
   NodeId head = members(chain).front();
   if (std::optional<ChainEnd> end = join(graph, head)) return *std::move(end);
-  if (std::optional<ChainEnd> end = branch(graph, *this, graph.edges_into(head).front().from)) return *std::move(end);
-  bug("nothing keeps a chain from reaching further back");
+  NodeId pred = graph.edges_into(head).front().from;
+  if (std::optional<ChainEnd> end = branch(graph, *this, pred)) return *std::move(end);
+  return end_by(Stop::sink, after(graph, pred).tasks);  // per output: it went on to an earlier consumer
 }
 
 ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
@@ -225,7 +248,7 @@ ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
   if (next.tasks.empty()) return end_by(Stop::result, {});
   if (std::optional<ChainEnd> end = branch(graph, *this, tail)) return *std::move(end);
   if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
-  bug("nothing keeps a chain from going on");
+  bug("nothing keeps a chain from going on");  // also when given lists of members are not maximal
 }
 
 std::size_t Chains::bytes() const {

@@ -193,7 +193,7 @@ Dim agreed(RuleContext& c, const Dim& a, const Dim& b, const auto& what) {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
   c.require_same(a, b, what());
-  return a.is_constant() ? a : b;
+  return b.has_host_symbol() ? a : b;
 }
 
 }  // namespace

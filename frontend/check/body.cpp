@@ -111,6 +111,12 @@ void Body::splice(const Block& block) {
   open.insert(open.end(), block.calls.begin(), block.calls.end());
 }
 
+void Body::back_to(const Mark& mark) {
+  scopes.resize(mark.scopes);
+  blocks_.resize(mark.blocks);
+  loops = mark.loops;
+}
+
 void Body::finish() {
   place_parameters();
   Block& body = function().body;

@@ -50,6 +50,13 @@ class Body {
   void open_block() { blocks_.emplace_back(); }
   Block close_block();
   void splice(const Block& block);  // its calls go on in the open block
+  // Where a statement began, to go back to when it could not be finished.
+  struct Mark {
+    std::size_t scopes, blocks;
+    std::uint32_t loops;
+  };
+  Mark mark() const { return {scopes.size(), blocks_.size(), loops}; }
+  void back_to(const Mark& mark);
   // The finished function: prologue, statements, captures and used slots among the parameters.
   void finish();
 

@@ -90,7 +90,7 @@ Term read_name(Body& body, const ast::Name& name) {
   return missing_name(body, name);
 }
 
-VariableId slot_variable(Body& body, std::uint32_t index, Span span) {
+VariableId slot_variable(Body& body, std::uint32_t index) {
   for (auto [used, variable] : body.slots)
     if (used == index) return variable;
   const ast::Slot& slot = *body.world.info(body.agent).slots[index];
@@ -99,8 +99,16 @@ VariableId slot_variable(Body& body, std::uint32_t index, Span span) {
   return variable;
 }
 
+bool sees_slots(Body& body, Span span) {
+  if (body.in_graph()) return true;
+  body.world.diags.error("E1001", span, fmt::format("'{}' is a slot; a fn of an agent sees its parameters only", body.text(span)))
+      .help("make the fn a graph or task, or pass the value");
+  return false;
+}
+
 Term read_slot(Body& body, const Binding& slot, Span span) {
-  return body.read_variable(slot_variable(body, slot.index, slot.span), span);
+  if (!sees_slots(body, span)) return body.error(span);
+  return body.read_variable(slot_variable(body, slot.index), span);
 }
 
 Term function_name(Body& body, FunctionId function, Span span) {

@@ -8,7 +8,9 @@ Term read_name(Body& body, const ast::Name& name);
 Term read_binding(Body& body, const Binding& binding, const ast::Name& name);
 // A slot of the agent whose member this is: its newest version.
 Term read_slot(Body& body, const Binding& slot, Span span);
-VariableId slot_variable(Body& body, std::uint32_t index, Span span);
+VariableId slot_variable(Body& body, std::uint32_t index);
+// Tasks and graphs of an agent do, its fns do not: E1001.
+bool sees_slots(Body& body, Span span);
 
 // A task, graph or fn as a value; a member of the own agent is bound to it.
 Term function_name(Body& body, FunctionId function, Span span);

@@ -33,7 +33,8 @@ std::vector<Place> WrittenPlaces::places(std::uint32_t first_operand) const {
 
 bool write_slot(Body& body, const Binding& slot, const ast::Name& name) {
   const ast::Slot& written = *body.world.info(body.agent).slots[slot.index];
-  VariableId variable = slot_variable(body, slot.index, name.span);
+  if (!sees_slots(body, name.span)) return false;
+  VariableId variable = slot_variable(body, slot.index);
   if (written.kind.text == "state") {
     body.function().variables[variable.index()].is_mutable = true;
     body.info().effects.writes = true;
@@ -48,10 +49,10 @@ bool write_slot(Body& body, const Binding& slot, const ast::Name& name) {
 namespace {
 
 // The variable that a name stands for, if that is one.
-VariableId variable_of(Body& body, const Binding& binding, Span span) {
+VariableId variable_of(Body& body, const Binding& binding) {
   bool global = binding.kind == Binding::Kind::global && binding.is_mutable && body.at_top_level();
   if (binding.kind == Binding::Kind::variable || global) return binding.variable;
-  return binding.kind == Binding::Kind::slot ? slot_variable(body, binding.index, span) : VariableId();
+  return binding.kind == Binding::Kind::slot ? slot_variable(body, binding.index) : VariableId();
 }
 
 Term no_place(Body& body, const ast::Name& name, const Binding& binding) {
@@ -80,7 +81,7 @@ Term place_argument(Body& body, const ast::Expr& expr, std::size_t argument, Wri
   if (binding->kind == Binding::Kind::global && binding->is_mutable && !body.at_top_level())
     return read_binding(body, *binding, named->name);  // E1010
   if (binding->kind == Binding::Kind::slot && !write_slot(body, *binding, named->name)) return body.error(expr.span);
-  VariableId variable = variable_of(body, *binding, named->name.span);
+  VariableId variable = variable_of(body, *binding);
   bool place = variable.valid() && (binding->is_place || binding->kind == Binding::Kind::slot);
   if (!place) return no_place(body, named->name, *binding);
   written.add(variable, argument, expr.span, true);
@@ -92,8 +93,9 @@ void note_read(Body& body, const ast::Expr& expr, std::size_t argument, WrittenP
   std::optional<Binding> binding = named ? body.find(named->name.text) : std::nullopt;
   if (!binding) return;
   bool global = binding->kind == Binding::Kind::global && binding->is_mutable && body.at_top_level();
-  bool is_variable = binding->kind == Binding::Kind::variable || binding->kind == Binding::Kind::slot || global;
-  if (is_variable) written.add(variable_of(body, *binding, expr.span), argument, expr.span, false);
+  bool is_variable = binding->kind == Binding::Kind::variable || global ||
+                     (binding->kind == Binding::Kind::slot && body.in_graph());
+  if (is_variable) written.add(variable_of(body, *binding), argument, expr.span, false);
 }
 
 }  // namespace taskspec::checking

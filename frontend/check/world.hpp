@@ -5,6 +5,7 @@
 //   ModuleId main = check_file(world, std::move(ast), "hello");     // modules.hpp
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 
 #include "frontend/check.hpp"
@@ -47,7 +48,7 @@ struct FunctionInfo {
   const ast::FnDecl* fn = nullptr;
   enum class Stage : std::uint8_t { declared, resolving, resolved, checked } stage = Stage::declared;
   std::unique_ptr<Body> body;  // lives from the signature to the end of the body
-  std::unordered_map<std::uint32_t, SymbolSource> symbols;  // by symbol id
+  std::map<std::uint32_t, SymbolSource> symbols;            // by symbol id
   std::vector<std::optional<Value>> defaults;               // by parameter: the default, where it is known now
   EffectNotes effects;
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
@@ -89,6 +90,7 @@ class World {
   std::deque<FunctionInfo> infos;       // by FunctionId
   std::deque<AgentInfo> agents;         // by AgentId
   std::vector<DroppedCall> dropped;
+  SourceId main;  // the file that was asked for
 
   FunctionId add_function(Function function);
   FunctionInfo& info(FunctionId id) { return infos[id.index()]; }

@@ -24,7 +24,9 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
     return Value(std::move(array));
   }
   SourceId source = sources.add("-D " + name, written);
-  Value value = literal_value(*parse_expression(sources, source).operator*());
+  Result<ast::Expr> expression = parse_expression(sources, source);
+  if (!expression) throw Error(expression.diags());
+  Value value = literal_value(*expression);
   if (!type.is_tensor()) return value;
   Array array = array_of(value, type.precision);
   if (array.extents().size() != type.rank())

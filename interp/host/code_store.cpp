@@ -5,19 +5,6 @@
 
 namespace taskspec {
 
-std::vector<BufferId> result_buffers(const Plan& plan) {
-  const std::vector<GraphResult>& results = plan.graph->results();
-  std::vector<BufferId> buffers(results.size());
-  if (results.empty()) return buffers;
-  std::vector<std::uint32_t> task_of(plan.graph->size(), UINT32_MAX);
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t) task_of[plan.tasks[t].node.index()] = static_cast<std::uint32_t>(t);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    Ref ref = results[i].ref;
-    if (ref.is_future()) buffers[i] = plan.operands[plan.tasks[task_of[ref.id]].first_out + ref.slot];
-  }
-  return buffers;
-}
-
 CodeStore::CodeStore(std::shared_ptr<const Plan> plan, Bodies& bodies, bool takeovers)
     : plan_(std::move(plan)), bodies_(bodies), takeovers_(takeovers), places_(places_of(*plan_)),
       natives_(plan_->graph->definitions().size(), nullptr) {
@@ -29,8 +16,7 @@ void CodeStore::count_readers() {
   if (readers_.empty()) return;
   for (std::size_t task = 0; task < plan_->tasks.size(); ++task)
     for (BufferId buffer : inputs(task)) ++readers_[buffer.index()];
-  for (BufferId buffer : result_buffers(*plan_))
-    if (buffer.valid()) ++readers_[buffer.index()];
+  for (BufferId buffer : plan_->results) ++readers_[buffer.index()];
 }
 
 std::span<const BufferId> CodeStore::inputs(std::size_t task) const {

@@ -58,7 +58,4 @@ class CodeStore {
   std::size_t scratch_bytes_ = 0, most_operands_ = 0;
 };
 
-// Buffers of a plan's results, none for one that is an input or a constant.
-std::vector<BufferId> result_buffers(const Plan& plan);
-
 }  // namespace taskspec

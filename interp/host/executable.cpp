@@ -1,6 +1,7 @@
 #include "interp/host/executable.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace taskspec {
 
@@ -138,21 +139,16 @@ std::byte* const* HostExecutable::gather(const CodeCall& call, Lane& lane) const
 // ---- results --------------------------------------------------------------------------------------
 
 void HostExecutable::find_results() {
-  std::vector<BufferId> buffers = result_buffers(*plan);
+  using Kind = ResultSource::Kind;
   std::vector<char> given(plan->buffers.size());  // memory that is a result already
-  for (BufferId buffer : buffers) {
-    ResultSource source;
-    source.buffer = buffer;
-    if (buffer.valid()) {
-      BufferId first = table.place(buffer).location;
-      const Buffer& home = plan->buffers[first.index()];
-      bool free = !given[first.index()];
-      if (free && home.home == Buffer::Home::result) source.kind = ResultSource::Kind::written;
-      if (free && home.home == Buffer::Home::input) source.kind = ResultSource::Kind::taken_over;
-      source.input = home.index;
-      given[first.index()] = 1;
-    }
-    results.push_back(source);
+  for (BufferId buffer : plan->results) {
+    BufferId first = table.place(buffer).location;
+    const Buffer& home = plan->buffers[first.index()];
+    Kind kind = Kind::copied;
+    if (home.home == Buffer::Home::result) kind = Kind::written;
+    if (home.home == Buffer::Home::input && first != buffer) kind = Kind::taken_over;
+    if (std::exchange(given[first.index()], 1)) kind = Kind::copied;
+    results.push_back({kind, buffer, home.index});
   }
 }
 
@@ -160,8 +156,7 @@ const std::vector<char>& HostExecutable::needed() {
   if (!needed_.empty()) return needed_;
   needed_.resize(plan->steps());
   std::vector<char> wanted(plan->buffers.size());
-  for (const ResultSource& source : results)
-    if (source.buffer.valid()) wanted[source.buffer.index()] = 1;
+  for (const ResultSource& source : results) wanted[source.buffer.index()] = 1;
   for (std::size_t step = plan->steps(); step-- > 0;) {
     for (std::size_t task = plan->step_starts[step]; task < plan->step_starts[step + 1]; ++task) {
       bool effect = outputs(task).empty();  // then it is there for what it does

@@ -33,7 +33,7 @@ struct ResultSource {
     taken_over,  // the memory of an input whose bytes it took over
     copied,      // another value, copied after the run
   } kind = Kind::copied;
-  BufferId buffer;          // of a task's output; none for an input or a constant of the graph
+  BufferId buffer;
   std::uint32_t input = 0;  // taken_over: position in graph.inputs
 };
 
@@ -67,7 +67,6 @@ class HostExecutable final : public Executable {
   void bind_input(std::size_t input, std::byte* bytes);
   void bind_result(BufferId buffer, std::byte* bytes) { bind(table.place(buffer).location, bytes); }
   std::byte* address(BufferId buffer) const { return buffer_addresses_[table.place(buffer).location.index()]; }
-  Array constant(std::size_t constant) const;          // as an array, also if it is a host number
   const std::vector<char>& needed();                   // by step: for the results, or for what it does (pull)
   std::size_t bytes() const;                           // memory of what is made here, for reports
 
@@ -86,6 +85,7 @@ class HostExecutable final : public Executable {
   void make_links();
   void find_results();
   void find_addresses();
+  Array constant(std::size_t id) const;                // as an array, also if it is a host number
   void bind(BufferId first, std::byte* bytes);
   std::byte* const* gather(const CodeCall& call, Lane& lane) const;
 

@@ -49,9 +49,8 @@ void Bytes::drop() noexcept {
 }
 
 void MemoryCount::take(std::size_t bytes) {
-  static const std::size_t limit = memory_limit();
   std::uint64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (live > limit) {
+  if (live > limit_) {
     live_.fetch_sub(bytes, std::memory_order_relaxed);
     throw no_memory(bytes);
   }

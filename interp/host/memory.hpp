@@ -37,6 +37,7 @@ class Bytes {
 // What is taken and given back, however it is had from the system: the memory that a user pays for.
 class MemoryCount {
  public:
+  explicit MemoryCount(std::uint64_t limit = memory_limit()) : limit_(limit) {}
   void take(std::size_t bytes);  // throws Error E5008 when the machine has not got that much
   void give(std::size_t bytes);
   void begin_run() { run_peak_.store(live_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
@@ -44,6 +45,7 @@ class MemoryCount {
   Backend::Memory now() const;
 
  private:
+  const std::uint64_t limit_;
   std::atomic<std::uint64_t> allocations_{0}, frees_{0}, live_{0}, peak_{0}, run_peak_{0};
 };
 

@@ -57,6 +57,7 @@ class Pool {
   };
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(workers_.size()); }
+  Worker& worker(std::size_t index) { return workers_[index]; }
   Worker* here();                        // the worker that runs on this thread, if one does
   void run(Worker& caller, Job& job, StepRange first);
   void finish();                         // by whoever processed the last range of a run

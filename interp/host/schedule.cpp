@@ -35,21 +35,21 @@ void ParallelRun::process(Worker& worker, StepRange range) {
 void ParallelRun::run_chunk(Worker& worker, StepRange range) {
   Pending pending;
   for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
-    std::uint32_t step = links_.targets[i] & ~StepLinks::only;
+    std::uint32_t step = step_at(i);
     run_step(worker, step);
     release_together(worker, step, pending);
   }
-  std::uint32_t last = links_.targets[range.end - 1] & ~StepLinks::only;
   flush(worker, pending);
-  run_on(worker, last);
+  run_on(worker, range.end - 1);
 }
 
 // A step, then one that it set free, and so on.
-void ParallelRun::run_on(Worker& worker, std::uint32_t step) {
-  while (step != none) {
+void ParallelRun::run_on(Worker& worker, std::uint32_t position) {
+  while (position != none) {
+    std::uint32_t step = step_at(position);
     if (step == links_.end()) return pool_.finish();
     run_step(worker, step);
-    step = release(worker, step);
+    position = release(worker, step);
   }
 }
 
@@ -59,22 +59,22 @@ StepRange ParallelRun::successors(std::uint32_t step) const {
   return {links_.end_position(), links_.end_position() + 1};
 }
 
-// Tells `target`, as it stands in the list, of `count` predecessors; true if it waits for nobody any more.
-bool ParallelRun::arrive(std::uint32_t target, std::uint32_t count) {
+// Tells the step at `position` of `count` predecessors; true if it waits for nobody any more.
+bool ParallelRun::arrive(std::uint32_t position, std::uint32_t count) {
+  std::uint32_t target = links_.targets[position];
   if (target & StepLinks::only) return true;
   return std::atomic_ref(executable_.counters[target]).fetch_sub(count, std::memory_order_acq_rel) == count;
 }
 
-// The first step that becomes ready is for this worker, the others are pushed: neighbours in the list as
-// one range. After the last arrival the run may be over: nothing of it is touched then.
+// The position of one step that became ready, for this worker; the others are pushed, neighbours in the
+// list as one range. After the last arrival the run may be over: nothing of it is touched then.
 std::uint32_t ParallelRun::release(Worker& worker, std::uint32_t step) {
   std::uint32_t next = none;
   StepRange ready;
   for (auto [i, end] = successors(step); i < end; ++i) {
-    std::uint32_t target = links_.targets[i];
-    if (!arrive(target)) continue;
+    if (!arrive(i)) continue;
     if (next == none) {
-      next = target & ~StepLinks::only;
+      next = i;
     } else if (!ready.empty() && ready.end == i) {
       ++ready.end;
     } else {
@@ -86,31 +86,25 @@ std::uint32_t ParallelRun::release(Worker& worker, std::uint32_t step) {
   return next;
 }
 
-// The same in the middle of a chunk: what becomes ready is pushed, and a target that comes again and again
-// (the end of a fan) is told in the end.
+// The same in the middle of a chunk: all that becomes ready is pushed, and who is told again and again (the
+// end of a fan) is told in the end.
 void ParallelRun::release_together(Worker& worker, std::uint32_t step, Pending& pending) {
   StepRange all = successors(step);
   if (all.size() > 1) {
-    std::uint32_t first = release(worker, step);
-    if (first != none) {
-      auto at = std::find_if(links_.targets.begin() + all.begin, links_.targets.begin() + all.end,
-                             [&](std::uint32_t t) { return (t & ~StepLinks::only) == first; });
-      auto position = static_cast<std::uint32_t>(at - links_.targets.begin());
-      worker.push({position, position + 1});
-    }
+    std::uint32_t next = release(worker, step);
+    if (next != none) worker.push({next, next + 1});
     return;
   }
-  if (pending.target != all.begin) {
-    bool same = pending.target != none && links_.targets[pending.target] == links_.targets[all.begin];
-    if (!same) flush(worker, pending);
-    pending.target = all.begin;
+  if (pending.position == none || step_at(pending.position) != step_at(all.begin)) {
+    flush(worker, pending);
+    pending.position = all.begin;
   }
   ++pending.count;
 }
 
 void ParallelRun::flush(Worker& worker, Pending& pending) {
-  if (pending.target == none) return;
-  if (arrive(links_.targets[pending.target], pending.count)) worker.push({pending.target, pending.target + 1});
+  if (pending.position != none && arrive(pending.position, pending.count))
+    worker.push({pending.position, pending.position + 1});
   pending = {};
 }
 

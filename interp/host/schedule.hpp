@@ -17,15 +17,16 @@ class ParallelRun final : public Job {
   static constexpr std::uint32_t none = UINT32_MAX;
   // Steps that have to hear of several predecessors in a row are told once.
   struct Pending {
-    std::uint32_t target = none, count = 0;
+    std::uint32_t position = none, count = 0;
   };
   void run_step(Worker& worker, std::uint32_t step) { runner_.run(executable_.lanes[worker.index], step, worker.index); }
   void run_chunk(Worker& worker, StepRange chunk);
-  void run_on(Worker& worker, std::uint32_t step);
+  void run_on(Worker& worker, std::uint32_t position);
   std::uint32_t release(Worker& worker, std::uint32_t step);
   void release_together(Worker& worker, std::uint32_t step, Pending& pending);
   void flush(Worker& worker, Pending& pending);
-  bool arrive(std::uint32_t target, std::uint32_t count = 1);
+  bool arrive(std::uint32_t position, std::uint32_t count = 1);
+  std::uint32_t step_at(std::uint32_t position) const { return links_.targets[position] & ~StepLinks::only; }
   StepRange successors(std::uint32_t step) const;
 
   HostExecutable& executable_;

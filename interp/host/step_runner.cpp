@@ -68,7 +68,7 @@ bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {
     poison(task, *found);
   }
   auto alive = static_cast<std::uint64_t>(std::ranges::count(lane.dead, 0));
-  if (alive == 0) return false;
+  if (alive == 0) return lane.dead.clear(), false;
   lane.tasks += alive;
   if (alive < lane.dead.size()) lane.around.dead = lane.dead;
   call(lane, what);

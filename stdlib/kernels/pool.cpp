@@ -86,28 +86,54 @@ class PoolKernel : public Kernel {
   std::int64_t lanes_;
 };
 
-// Rows of a window first, then columns: a line of the image wide is the maximum (sum) of the rows, padded
-// with the start value on both sides; both steps are plain loops over neighbours.
+// to[i] = from[i * step], joined with what is there unless `fresh`.
+template <class Join, bool fresh, class Acc, class T>
+[[gnu::always_inline]] inline void take(Acc* to, const T* from, std::int64_t step, std::int64_t count) {
+  auto value = [&](std::int64_t i, std::int64_t at) {
+    return fresh ? convert<Acc>(from[at]) : Join::join(to[i], convert<Acc>(from[at]));
+  };
+  if (step == 1)
+    for (std::int64_t i = 0; i < count; ++i) to[i] = value(i, i);
+  else if (step == 2)
+    for (std::int64_t i = 0; i < count; ++i) to[i] = value(i, 2 * i);
+  else
+    for (std::int64_t i = 0; i < count; ++i) to[i] = value(i, step * i);
+}
+
+// Rows of a window first, then columns: a line as wide as the image is the maximum (sum) of the rows, with the
+// start value on both sides; both steps are plain loops over neighbours.
 template <class T, class Join>
 TASKSPEC_CLONES void pool_plane(const Windows& w, const T* x, T* y, Computed<T>* line, Computed<T>* result) {
   using Acc = Computed<T>;
-  for (std::int64_t row = 0; row < w.out[0]; ++row, y += w.out[1]) {
+  std::int64_t width = w.image[1], columns = w.out[1];
+  std::fill(line, result, Join::template start<Acc>());
+  for (std::int64_t row = 0; row < w.out[0]; ++row, y += columns) {
     Span1 rows = covered(w, 0, row);
-    std::fill(line, result + w.out[1], Join::template start<Acc>());
-    for (std::int64_t r = rows.begin; r < rows.end; ++r)
-      for (std::int64_t i = 0; i < w.image[1]; ++i)
-        line[w.pad[1] + i] = Join::join(line[w.pad[1] + i], convert<Acc>(x[r * w.image[1] + i]));
-    for (std::int64_t k = 0; k < w.kernel[1]; ++k)
-      if (w.stride[1] == 1)
-        for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] = Join::join(result[i], line[k + i]);
-      else if (w.stride[1] == 2)
-        for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] = Join::join(result[i], line[k + 2 * i]);
-      else
-        for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] = Join::join(result[i], line[k + w.stride[1] * i]);
+    take<Join, true>(line + w.pad[1], x + rows.begin * width, 1, width);
+    for (std::int64_t r = rows.begin + 1; r < rows.end; ++r)
+      take<Join, false>(line + w.pad[1], x + r * width, 1, width);
+    take<Join, true>(result, line, w.stride[1], columns);
+    for (std::int64_t k = 1; k < w.kernel[1]; ++k) take<Join, false>(result, line + k, w.stride[1], columns);
     if constexpr (std::is_same_v<Join, Sum>)
-      for (std::int64_t i = 0; i < w.out[1]; ++i) result[i] /= static_cast<Acc>(rows.size() * covered(w, 1, i).size());
-    for (std::int64_t i = 0; i < w.out[1]; ++i) y[i] = convert<T>(result[i]);
+      for (std::int64_t i = 0; i < columns; ++i) result[i] /= static_cast<Acc>(rows.size() * covered(w, 1, i).size());
+    for (std::int64_t i = 0; i < columns; ++i) y[i] = convert<T>(result[i]);
   }
+}
+
+// The pool of most networks, 2 x 2 windows side by side, in one step; the same bits as above.
+bool is_halving(const Windows& w) { return w.kernel == Pair{2, 2} && w.stride == Pair{2, 2} && w.pad == Pair{0, 0}; }
+
+template <class T, class Join>
+TASKSPEC_CLONES void halve_plane(const Windows& w, const T* x, T* y) {
+  using Acc = Computed<T>;
+  for (std::int64_t row = 0; row < w.out[0]; ++row, x += 2 * w.image[1], y += w.out[1])
+    for (std::int64_t i = 0; i < w.out[1]; ++i) {
+      Acc left = Join::join(convert<Acc>(x[2 * i]), convert<Acc>(x[w.image[1] + 2 * i]));
+      Acc right = Join::join(convert<Acc>(x[2 * i + 1]), convert<Acc>(x[w.image[1] + 2 * i + 1]));
+      Acc both = Join::join(left, right);
+      if constexpr (std::is_same_v<Join, Sum>) both /= 4;
+      y[i] = convert<T>(both);
+    }
 }
 
 template <class T, class Join>
@@ -125,9 +151,13 @@ class Forward final : public PoolKernel {
 
   void plane(const KernelArgs& args, std::int64_t plane, std::byte* scratch) const override {
     const Windows& w = windows();
+    const T* x = reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels();
+    T* y = reinterpret_cast<T*>(args.out[0]) + plane * w.positions();
     Acc* line = reinterpret_cast<Acc*>(scratch);
-    pool_plane<T, Join>(w, reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels(),
-                        reinterpret_cast<T*>(args.out[0]) + plane * w.positions(), line, line + line_length(w));
+    if (is_halving(w))
+      halve_plane<T, Join>(w, x, y);
+    else
+      pool_plane<T, Join>(w, x, y, line, line + line_length(w));
   }
 };
 

@@ -1,4 +1,5 @@
 // avg_pool_grad: the gradient of avg_pool.
+#include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/pooling.hpp"
 
 namespace taskspec {
@@ -14,7 +15,7 @@ constexpr PoolOperands at{.k = 2, .stride = 3, .pad = 4};
 
 Type type(RuleContext& ctx) {
   if (already_reported(ctx)) return Type::Kind::error;
-  const Type& x = written_type(ctx, 0);
+  Type x = written_tensor(ctx, "avg_pool_grad", 0);
   const Type& dy = tensor_operand(ctx, "avg_pool_grad", 1, Takes::floats);
   require_one_precision(ctx, "avg_pool_grad", {x, dy});
   Type pooled = pooled_type(ctx, x, at);

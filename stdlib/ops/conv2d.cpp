@@ -1,4 +1,5 @@
 // conv2d: convolution of images, in the sense of neural networks: windows are not turned.
+#include "stdlib/kernels/direct_convolution.hpp"
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/products.hpp"
 
@@ -32,6 +33,8 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   ConvolutionPlan plan = plan_of(call);
   ProductPlan product = convolution_product(call, plan);
   if (std::unique_ptr<Kernel> dense = dense_product_kernel(product)) return dense;
+  if (suits_direct_convolution(plan, product.out_precision))
+    return direct_convolution_kernel(plan, product.right_precision, product.left_precision, product.out_precision);
   if (product.out_precision == Precision::f32)
     if (std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan)) return dense;
   return product_kernel(product);

@@ -1,5 +1,6 @@
 // conv2d_input_grad: the gradient of conv2d by its images, which is the transposed convolution.
 #include "stdlib/ops/convolution.hpp"
+#include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/products.hpp"
 
 namespace taskspec {
@@ -16,7 +17,7 @@ constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type},
 
 Type type(RuleContext& ctx) {
   if (already_reported(ctx)) return Type::Kind::error;
-  const Type& x = written_type(ctx, 0);
+  Type x = written_tensor(ctx, "conv2d_input_grad", 0);
   const Type &dy = tensor_operand(ctx, "conv2d_input_grad", 1, Takes::floats),
              &w = tensor_operand(ctx, "conv2d_input_grad", 2, Takes::floats);
   require_one_precision(ctx, "conv2d_input_grad", {x, dy, w});

@@ -12,7 +12,7 @@ namespace {
 struct Rsqrt {
   template <class T>
   T operator()(T x) const {
-    return 1 / std::sqrt(x);
+    return static_cast<T>(1 / std::sqrt(static_cast<double>(x)));
   }
 };
 

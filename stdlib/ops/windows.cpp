@@ -37,13 +37,6 @@ Dim window_count(RuleContext& ctx, const WindowAxis& a) {
   return ctx.unknown(fmt::format("({}) / {} + 1", last.text(), a.stride->text()));
 }
 
-const Type& written_type(RuleContext& ctx, std::size_t operand) {
-  const Type& written = ctx.type(operand).parts[0];
-  if (!written.is_tensor())
-    refuse(ctx, "E1004", "wants a tensor type, not " + written.text(), static_cast<int>(operand));
-  return written;
-}
-
 void require_one_precision(RuleContext& ctx, std::string_view symbol, std::initializer_list<Type> types) {
   Precision first = types.begin()->precision;
   for (const Type& type : types)

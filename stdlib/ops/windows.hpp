@@ -23,9 +23,6 @@ struct WindowAxis {
 // How many windows fit along an axis; an unknown extent when the division cannot be done on symbols.
 Dim window_count(RuleContext& ctx, const WindowAxis& axis);
 
-// A written type as operand, which must be a tensor: what a gradient op is to give back.
-const Type& written_type(RuleContext& ctx, std::size_t operand);
-
 // E2002 unless all of these have the precision of the first.
 void require_one_precision(RuleContext& ctx, std::string_view symbol, std::initializer_list<Type> types);
 

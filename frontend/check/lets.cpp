@@ -1,0 +1,112 @@
+// let and var.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/check/convert.hpp"
+#include "frontend/check/declare.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/statements.hpp"
+#include "frontend/check/types.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+bool has_open_list(const Type& type) {
+  if (type.is(Kind::error)) return true;
+  bool container = type.is(Kind::list) || type.is(Kind::tuple);
+  return container && std::any_of(type.parts.begin(), type.parts.end(), has_open_list);
+}
+
+// The value of a let as it may be named: it has a type, and is not nothing.
+Term namable(Body& body, const Term& value) {
+  if (body.is_error(value)) return value;
+  const Type& type = body.type(value);
+  if (type.is(Kind::none)) {
+    wrong_type(body.world.diags, value.span, "this gives no value that could be named");
+    return body.error(value.span);
+  }
+  if (!has_open_list(type)) return value;
+  wrong_type(body.world.diags, value.span, "the type of an empty list is not known").help("say it: let l: [int] = []");
+  return body.error(value.span);
+}
+
+Term value_of(Body& body, const ast::Let& let) {
+  std::optional<Type> written;
+  if (let.type) written = written_type(body, *let.type, Blank::pattern);
+  const Type* wanted = written ? &*written : nullptr;
+  const ast::Name& name = let.pattern.names[0];
+  bool can_be_defined = body.is_file_scope() && !let.is_var && let.pattern.names.size() == 1;
+  const std::string* defined = can_be_defined ? define_for(body.world, body.module, name.text) : nullptr;
+  Term value = defined ? defined_value(body, name.text, *defined, let.value.get(), wanted)
+                       : expression(body, *let.value, wanted);
+  if (written) value = convert(body, value, *written, {fmt::format("'{}'", name.text), let.type->span});
+  return namable(body, value);
+}
+
+void define_let(Body& body, const ast::Name& name, const Term& value, std::string_view what) {
+  Binding binding{.kind = Binding::Kind::value, .what = what};
+  binding.call = value.id;
+  if (body.is_error(value)) {
+    binding = Binding{.what = what};
+  } else if (body.is_file_scope() && what == "let") {
+    binding.kind = Binding::Kind::global;
+    binding.module = body.module;
+    binding.variable = body.add_variable(name.text, Type(body.type(value)), false, name.span);
+    body.write_variable(binding.variable, value, name.span);
+    FileScope& file = body.world.file(body.module);
+    file.lets.emplace(value.id.value, binding.variable);
+    file.values.emplace(binding.variable.value, value.id);
+  }
+  body.define(name, binding);
+}
+
+void define_var(Body& body, const ast::Name& name, const Term& value) {
+  Binding binding{.kind = Binding::Kind::variable, .what = "var"};
+  if (body.is_error(value)) {
+    body.define(name, Binding{.what = "var"});
+    return;
+  }
+  const Type type = body.type(value);
+  binding.variable = body.add_variable(name.text, type, true, name.span);
+  binding.is_place = type.is_tensor();
+  binding.is_mutable = true;
+  body.write_variable(binding.variable, value, name.span);
+  if (body.is_file_scope()) {
+    binding.kind = Binding::Kind::global;
+    binding.module = body.module;
+  }
+  body.define(name, binding);
+}
+
+}  // namespace
+
+void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, std::string_view what) {
+  auto define = [&](const ast::Name& name, const Term& part) {
+    if (what == "var") define_var(body, name, part);
+    else define_let(body, name, part, what);
+  };
+  if (pattern.names.size() == 1) return define(pattern.names[0], value);
+  const Type type = body.type(value);
+  bool fits = type.is(Kind::tuple) && type.parts.size() == pattern.names.size();
+  if (!fits && !type.is(Kind::error))
+    wrong_type(body.world.diags, pattern.span,
+               fmt::format("{} take a tuple apart, this is {}", plural(pattern.names.size(), "name"), type.text()))
+        .label(value.span, type.text());
+  for (std::size_t i = 0; i < pattern.names.size(); ++i) {
+    Span span = pattern.names[i].span;
+    define(pattern.names[i], fits ? element_of(body, value, i, span) : body.error(span));
+  }
+}
+
+void let_statement(Body& body, const ast::Let& let, Span) {
+  Term value = value_of(body, let);
+  define_pattern(body, let.pattern, value, let.is_var ? "var" : "let");
+}
+
+}  // namespace taskspec::checking

@@ -1,0 +1,24 @@
+// Walks over syntax that is not checked yet: which names an expression mentions, and inside which calls.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "frontend/ast.hpp"
+
+namespace taskspec::checking {
+
+// The expressions directly inside of one, in the order in which they are evaluated.
+std::vector<const ast::Expr*> parts_of(const ast::Expr& expr);
+
+// Visits every plain name in `expr` with the expressions around it, outermost first, itself last.
+using Mention = std::function<void(const ast::Name&, const std::vector<const ast::Expr*>& around)>;
+void each_mention(const ast::Expr& expr, const Mention& visit);
+
+// The values of a statement, without those of nested blocks.
+std::vector<const ast::Expr*> values_of(const ast::Stmt& statement);
+
+// Visits all expressions of statements, nested blocks too, those inside of one before itself: the order in
+// which calls are numbered.
+void each_expression(const std::vector<const ast::Stmt*>& statements, const std::function<void(const ast::Expr&)>& visit);
+
+}  // namespace taskspec::checking

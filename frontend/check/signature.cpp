@@ -1,0 +1,240 @@
+// Signatures: parameters, dimension variables, outputs, defaults.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/check/convert.hpp"
+#include "frontend/check/declare.hpp"
+#include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/types.hpp"
+
+namespace taskspec::checking {
+
+using Kind = Type::Kind;
+
+namespace {
+
+// A symbol that is an extent by itself somewhere in this type can be read off an argument.
+void collect_lone(const Type& type, std::vector<std::uint32_t>& lone) {
+  for (const Dim& dim : type.dims)
+    if (std::vector<Symbol> symbols = dim.symbols(); symbols.size() == 1 && dim == Dim(symbols[0]))
+      lone.push_back(symbols[0]->id);
+  for (const Type& part : type.parts) collect_lone(part, lone);
+}
+
+class Signature {
+ public:
+  Signature(World& world, FunctionId id) : world_(world), id_(id) {
+    FunctionInfo& info = world.info(id);
+    params_ = info.task ? &info.task->params : &info.fn->params;
+    results_ = info.task ? &info.task->results : &info.fn->results;
+    info.body = std::make_unique<Body>(world, id);
+  }
+
+  void resolve() {
+    add_agent_parameters(body());
+    first_ = function().parameters.size();
+    body().scopes.emplace_back();
+    for (std::size_t i = 0; i < params_->size(); ++i) add_parameter((*params_)[i]);
+    // Ints first: extents of the others may be made of them, in whatever order they stand.
+    for (bool ints : {true, false})
+      for (std::size_t i = 0; i < params_->size(); ++i)
+        if (is_int((*params_)[i]) == ints) set_type(i, parameter_type((*params_)[i]));
+    require_lone_dimensions();
+    if (function().kind == FunctionKind::fn) add_result();
+    else add_outputs();
+    for (std::size_t i = 0; i < params_->size(); ++i) add_default(i);
+    body().parameter_limit = UINT32_MAX;
+    note_symbols();
+  }
+
+ private:
+  Body& body() { return *world_.info(id_).body; }
+  Function& function() { return world_.program[id_]; }
+  Parameter& parameter(std::size_t i) { return function().parameters[first_ + i]; }
+  bool is_task() { return function().kind == FunctionKind::task; }
+
+  static bool is_int(const ast::Param& param) {
+    auto* named = std::get_if<ast::NamedType>(&param.type.node);
+    return named && named->name.text == "int" && named->dims.empty();
+  }
+  static bool is_inout(const ast::Param& param) { return param.privilege && param.privilege->word.text == "inout"; }
+
+  // ---- parameters ----
+
+  void add_parameter(const ast::Param& param) {
+    Parameter made{param.name.text, Kind::none, Privilege::in, Role::declared, {}, {}, {}, param.span};
+    Binding binding{.kind = Binding::Kind::value, .what = "parameter"};
+    binding.index = static_cast<std::uint32_t>(function().parameters.size());
+    if (is_inout(param)) {
+      made.privilege = Privilege::inout;
+      made.variable = body().add_variable(made.name, Kind::none, true, param.span);
+      binding.kind = Binding::Kind::variable;
+      binding.variable = made.variable;
+      binding.is_place = true;
+      function().parameters.push_back(std::move(made));
+      calls_.push_back({});
+    } else {
+      calls_.push_back(body().add_parameter(std::move(made), param.span));
+      binding.call = calls_.back();
+    }
+    body().define(param.name, binding);
+  }
+
+  void set_type(std::size_t i, Type type) {
+    if (VariableId variable = parameter(i).variable; variable.valid()) function().variables[variable.index()].type = type;
+    else body()[calls_[i]].type = type;
+    parameter(i).type = std::move(type);
+  }
+
+  Type parameter_type(const ast::Param& param) {
+    if (param.privilege)
+      if (const std::string& word = param.privilege->word.text; word == "out" || word == "reduce") {
+        written_type(body(), param.type, Blank::parameter);
+        not_built(world_.diags, param.privilege->span, fmt::format("the privilege '{}'", word), "regions");
+        return Kind::error;
+      }
+    Type type = written_type(body(), param.type, Blank::parameter);
+    if (type.is(Kind::error)) body().info().broken = true;
+    if (type.is(Kind::error) || type.is_tensor()) return type;
+    bool scalar = type.is_number() || type.is(Kind::boolean) || type.is(Kind::string);
+    std::string message;
+    if (is_inout(param)) message = fmt::format("inout is for tensors, '{}' is {}", param.name.text, type.text());
+    else if (is_task() && !scalar)
+      message = fmt::format("a task takes tensors and host scalars, '{}' is {}", param.name.text, type.text());
+    if (message.empty()) return type;
+    wrong_type(world_.diags, param.type.span, message);
+    return Kind::error;
+  }
+
+  void require_lone_dimensions() {
+    std::vector<std::uint32_t> lone;
+    bool broken = false;
+    for (const Parameter& p : function().parameters) {
+      collect_lone(p.type, lone);
+      broken = broken || p.type.is(Kind::error);
+    }
+    for (const Symbol& symbol : function().dimensions) {
+      if (broken || std::find(lone.begin(), lone.end(), symbol->id) != lone.end()) continue;
+      auto named = body().scopes.back().names.find(symbol->name);
+      Span span = named == body().scopes.back().names.end() ? function().span : named->second.span;
+      wrong_type(world_.diags, span, fmt::format("the extent '{}' cannot be read off an argument: no parameter has it alone", symbol->name))
+          .help(fmt::format("make it an int parameter, or give a parameter the extent {}", symbol->name));
+    }
+  }
+
+  // ---- results ----
+
+  void add_result() {
+    if (!results_->named.empty()) {
+      wrong_type(world_.diags, results_->span, "results have names in tasks and graphs only; a fn returns a value")
+          .help("write -> type, or a tuple of types");
+      function().result = Kind::error;
+    } else if (results_->unnamed) {
+      function().result = written_type(body(), *results_->unnamed, Blank::refused);
+    }
+  }
+
+  void add_outputs() {
+    if (results_->unnamed) add_output({"value", results_->unnamed->span}, *results_->unnamed);
+    for (const ast::Field& field : results_->named) add_output(field.name, field.type);
+    body().is_set.assign(function().outputs.size(), false);
+    body().missed.resize(function().outputs.size());
+  }
+
+  void add_output(const ast::Name& name, const ast::TypeExpr& written) {
+    Type type = written_type(body(), written, Blank::refused);
+    if (!type.is_tensor() && !type.is(Kind::error)) {
+      Diag& diag = wrong_type(world_.diags, written.span, fmt::format("outputs are tensors, '{}' is {}", name.text, type.text()));
+      if (type.is(Kind::integer)) diag.help("i64 is an int as a tensor of rank 0");
+      if (type.is(Kind::real)) diag.help("f64 is a float as a tensor of rank 0");
+      type = Kind::error;
+    }
+    if (type.is(Kind::error)) body().info().broken = true;
+    VariableId variable = body().add_variable(name.text, type, true, name.span);
+    function().outputs.push_back({name.text, std::move(type), variable, name.span});
+    Binding binding{.kind = Binding::Kind::variable, .what = "output"};
+    binding.variable = variable;
+    if (results_->unnamed) return define_value(name.span, binding);
+    body().define(name, binding);
+  }
+
+  // The unnamed output: its name stands nowhere in the text.
+  void define_value(Span span, Binding binding) {
+    binding.span = span;
+    auto [place, added] = body().scopes.back().names.emplace("value", binding);
+    if (!added) defined_twice(world_.diags, "value", place->second.span, span);
+  }
+
+  // ---- defaults ----
+
+  const std::string* define(std::size_t i) {
+    bool is_main = function().name == "main" && function().kind == FunctionKind::fn && !function().agent.valid();
+    return is_main ? define_for(world_, function().module, (*params_)[i].name.text) : nullptr;
+  }
+
+  void add_default(std::size_t i) {
+    const ast::Param& param = (*params_)[i];
+    const std::string* defined = define(i);
+    if (!param.default_value && !defined) return;
+    if (is_inout(param)) {
+      world_.diags.error("E1003", param.default_value->span, "an inout parameter has no default: it names a place of the caller");
+      return;
+    }
+    body().parameter_limit = static_cast<std::uint32_t>(first_ + i);
+    Type wanted = parameter(i).type;
+    body().open_block();
+    Term value = defined ? defined_value(body(), param.name.text, *defined, param.default_value.get(), &wanted)
+                         : expression(body(), *param.default_value, &wanted);
+    value = convert(body(), value, wanted, {fmt::format("'{}'", param.name.text), param.type.span});
+    parameter(i).default_block = body().close_block();
+    parameter(i).default_block.result = value.id;
+    parameter(i).default_value = value.id;
+    std::vector<std::optional<Value>>& known = world_.info(id_).defaults;
+    known.resize(first_ + params_->size());
+    if (const Value* constant = body().known(value.id)) known[first_ + i] = *constant;
+  }
+
+  // What the int symbols of the types stand for, seen from a caller.
+  void note_symbols() {
+    auto symbol_of = [&](CallId call) -> Symbol {
+      auto extent = body().extents.find(call.value);
+      if (extent == body().extents.end() || extent->second.symbols().size() != 1) return nullptr;
+      return extent->second.symbols()[0];
+    };
+    for (std::size_t plain = 0; plain < function().parameters.size(); ++plain) {
+      CallId call = plain < first_ ? CallId(plain) : calls_[plain - first_];
+      if (Symbol symbol = call.valid() ? symbol_of(call) : nullptr)
+        world_.info(id_).symbols[symbol->id] = {static_cast<std::uint32_t>(plain), {}, {}};
+    }
+    for (const auto& [key, call] : body().globals)
+      if (Symbol symbol = symbol_of(call))
+        world_.info(id_).symbols[symbol->id] = {UINT32_MAX, body()[call].module, body()[call].variable};
+  }
+
+  World& world_;
+  FunctionId id_;
+  const std::vector<ast::Param>* params_;
+  const ast::Results* results_;
+  std::size_t first_ = 0;      // position of the first declared parameter
+  std::vector<CallId> calls_;  // by declared parameter; invalid for inout
+};
+
+}  // namespace
+
+void resolve_signature(World& world, FunctionId function) {
+  FunctionInfo& info = world.info(function);
+  if (info.stage != FunctionInfo::Stage::declared) return;
+  info.stage = FunctionInfo::Stage::resolving;
+  if (AgentId agent = world.program[function].agent; agent.valid()) resolve_agent(world, agent);
+  try {
+    Signature(world, function).resolve();
+  } catch (const Error& error) {
+    world.report(error, world.program[function].span);
+  }
+  info.stage = FunctionInfo::Stage::resolved;
+}
+
+}  // namespace taskspec::checking

@@ -1,0 +1,27 @@
+// Statements, in order; what they define goes to the innermost scope, what they do to the open block.
+#pragma once
+#include "frontend/check/body.hpp"
+
+namespace taskspec::checking {
+
+// All of them in the innermost scope, which knows them from the start (to tell "not yet set" from "unknown").
+void statements(Body& body, const std::vector<ast::Stmt>& list);
+
+// One statement; a failure in it does not stop the next ones.
+void statement(Body& body, const ast::Stmt& stmt);
+
+void let_statement(Body& body, const ast::Let& let, Span span);            // lets.cpp
+void assignment(Body& body, const ast::Assign& assign, Span span);         // assignments.cpp
+void control_statement(Body& body, const ast::If& node, Span span);        // control.cpp
+void control_statement(Body& body, const ast::For& node, Span span);
+void control_statement(Body& body, const ast::While& node, Span span);
+
+// Defines the names of a pattern as parts of a value.
+void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, std::string_view what);
+
+// Every path through these statements ends in a `return`, or in a loop that only a `return` leaves.
+bool always_returns(const std::vector<ast::Stmt>& list);
+// Likewise, or in a `break` or `continue`: what follows the block is not reached through it.
+bool always_leaves(const std::vector<ast::Stmt>& list);
+
+}  // namespace taskspec::checking

@@ -1,0 +1,19 @@
+// The backend that runs on the cores of this machine.
+//
+//   auto backend = make_host_backend({.threads = 2});
+//   auto ready = backend->prepare(plan, bodies);
+//   Outcome outcome = backend->execute(*ready, inputs, {.schedule = Schedule::push});
+#pragma once
+#include <memory>
+
+#include "ir/backend.hpp"
+
+namespace taskspec {
+
+struct HostOptions {
+  std::uint32_t threads = 0;  // workers, the caller included; 0: one per core
+};
+
+std::unique_ptr<Backend> make_host_backend(const HostOptions& options = {});
+
+}  // namespace taskspec

@@ -1,0 +1,193 @@
+#include "ir/plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/plan_memory.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::uint32_t none = UINT32_MAX;
+
+// Concrete types of a plan, each once, with a short way from the graph's own type ids.
+class PlanTypes {
+ public:
+  PlanTypes(const TaskGraph& graph, Plan& plan) : graph_(graph), plan_(plan) {}
+
+  SharedType of(TypeId id) {
+    if (by_id_.size() <= id.index()) by_id_.resize(id.index() + 1);
+    if (!by_id_[id.index()]) by_id_[id.index()] = find(graph_.type(id));
+    return SharedType(by_id_[id.index()]);
+  }
+  SharedType of(const Type& type) { return SharedType(find(type)); }
+
+ private:
+  const ArrayType* find(const Type& type) {
+    ArrayType array = concrete(type);
+    auto [known, fresh] = known_.try_emplace({array.precision, array.extents}, nullptr);
+    if (fresh) {
+      array.bytes();  // refuses what does not fit in 64 bits, once per type
+      plan_.types.push_back(std::make_shared<const ArrayType>(std::move(array)));
+      known->second = plan_.types.back().get();
+    }
+    return known->second;
+  }
+
+  const TaskGraph& graph_;
+  Plan& plan_;
+  std::vector<const ArrayType*> by_id_;
+  std::map<std::pair<Precision, Extents>, const ArrayType*> known_;
+};
+
+class Planner {
+ public:
+  Planner(std::shared_ptr<const TaskGraph> graph, const Chains& chains)
+      : graph_(*graph), chains_(chains), types_(graph_, plan_) {
+    plan_.graph = std::move(graph);
+  }
+
+  Plan run() {
+    make_outputs();
+    lay_out_tasks();
+    link_steps();
+    bind_results();
+    return std::move(plan_);
+  }
+
+ private:
+  // The buffer of an output has the output's position in the graph; those of inputs and constants follow.
+  void make_outputs() {
+    std::size_t operands = 0, outputs = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      outputs += graph_.out(NodeId(i)).size();
+      operands += graph_.in(NodeId(i)).size();
+    }
+    plan_.buffers.resize(outputs);
+    plan_.operands.reserve(operands + outputs);
+    plan_.tasks.reserve(graph_.size());
+    plan_.step_starts.reserve(chains_.size() + 1);
+    plan_.step_starts.push_back(0);
+    inputs_.assign(graph_.inputs().size(), BufferId());
+    constants_.assign(graph_.constant_count(), BufferId());
+  }
+
+  // Chains are in program order of their heads, and whatever a chain needs ends before its head: that is a
+  // topological order, in which step and chain have the same number.
+  void lay_out_tasks() {
+    for (std::size_t c = 0; c < chains_.size(); ++c) {
+      StepId step(c);
+      for (NodeId node : chains_.members(ChainId(c))) {
+        PlanTask task{node, static_cast<std::uint32_t>(plan_.operands.size()), 0};
+        for (Ref ref : graph_.in(node)) plan_.operands.push_back(read(ref, step));
+        task.first_out = static_cast<std::uint32_t>(plan_.operands.size());
+        std::span<const TypeId> out = graph_.out(node);
+        for (std::size_t slot = 0; slot < out.size(); ++slot) {
+          BufferId id(graph_[node].first_out + slot);
+          plan_.operands.push_back(id);
+          Buffer& buffer = plan_.buffers[id.index()];
+          buffer.type = types_.of(out[slot]);
+          buffer.home = Buffer::Home::scratch;  // until somebody outside its step reads it
+          buffer.first = buffer.last = step;
+        }
+        plan_.tasks.push_back(task);
+      }
+      plan_.step_starts.push_back(static_cast<std::uint32_t>(plan_.tasks.size()));
+    }
+  }
+
+  BufferId read(Ref ref, StepId step) {
+    BufferId id = buffer_of(ref);
+    Buffer& buffer = plan_.buffers[id.index()];
+    if (!buffer.first.valid()) buffer.first = step;
+    if (buffer.first != step && buffer.home == Buffer::Home::scratch) buffer.home = Buffer::Home::arena;
+    buffer.last = step;
+    return id;
+  }
+
+  BufferId buffer_of(Ref ref) {
+    if (ref.is_future()) return BufferId(graph_[ref.node()].first_out + std::size_t{ref.slot});
+    bool is_input = ref.kind == Ref::Kind::input;
+    BufferId& known = is_input ? inputs_[ref.id] : constants_[ref.id];
+    if (!known.valid()) {
+      known = BufferId(plan_.buffers.size());
+      Buffer& buffer = plan_.buffers.emplace_back();
+      buffer.type = types_.of(graph_.type(ref));
+      buffer.home = is_input ? Buffer::Home::input : Buffer::Home::constant;
+      buffer.index = ref.id;
+    }
+    return known;
+  }
+
+  void link_steps() {
+    std::size_t steps = plan_.steps();
+    std::vector<std::uint32_t> before, seen(steps, none);  // distinct predecessors, step after step
+    plan_.predecessors.assign(steps, 0);
+    plan_.successor_starts.assign(steps + 1, 0);
+    for (std::uint32_t s = 0; s < steps; ++s) {
+      seen[s] = s;
+      for (std::uint32_t t = plan_.step_starts[s]; t < plan_.step_starts[s + 1]; ++t)
+        for (const TaskEdge& edge : graph_.edges_into(plan_.tasks[t].node)) {
+          std::uint32_t p = chains_.chain_of(edge.from).value;
+          if (seen[p] == s) continue;
+          seen[p] = s;
+          before.push_back(p);
+          ++plan_.predecessors[s];
+          ++plan_.successor_starts[p + 1];
+        }
+    }
+    for (std::size_t s = 0; s < steps; ++s) plan_.successor_starts[s + 1] += plan_.successor_starts[s];
+    plan_.successors.resize(before.size());
+    std::vector<std::uint32_t>& next = seen;
+    std::copy(plan_.successor_starts.begin(), plan_.successor_starts.end() - 1, next.begin());
+    auto p = before.begin();
+    for (std::uint32_t s = 0; s < steps; ++s)
+      for (std::uint32_t k = 0; k < plan_.predecessors[s]; ++k) plan_.successors[next[*p++]++] = s;
+  }
+
+  void bind_results() {
+    for (std::size_t i = 0; i < graph_.results().size(); ++i) {
+      BufferId id = buffer_of(graph_.results()[i].ref);
+      plan_.results.push_back(id);
+      Buffer& buffer = plan_.buffers[id.index()];
+      bool made_here = buffer.home == Buffer::Home::arena || buffer.home == Buffer::Home::scratch;
+      if (!made_here) continue;
+      buffer.home = Buffer::Home::result;
+      buffer.index = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  const TaskGraph& graph_;
+  const Chains& chains_;
+  Plan plan_;
+  PlanTypes types_;
+  std::vector<BufferId> inputs_, constants_;
+};
+
+}  // namespace
+
+bool has_concrete_types(const TaskGraph& graph) {
+  auto is_concrete = [](const Type& type) { return type.is_tensor() && !type.has_symbols(); };
+  for (const GraphResult& result : graph.results())
+    if (!is_concrete(graph.type(result.ref))) return false;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    for (Ref ref : graph.in(NodeId(i)))
+      if (!is_concrete(graph.type(ref))) return false;
+    for (TypeId type : graph.out(NodeId(i)))
+      if (!is_concrete(graph.type(type))) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<const Plan> make_plan(std::shared_ptr<const TaskGraph> graph, const Chains& chains,
+                                      const PlanOptions& options) {
+  auto plan = std::make_shared<Plan>(Planner(std::move(graph), chains).run());
+  place_buffers(*plan, options);
+  if (plan->arena_bytes > memory_limit())
+    throw failure("E5008", {}, "the values of this graph need " + std::to_string(plan->arena_bytes) +
+                                   " bytes at once; this machine allows " + std::to_string(memory_limit()));
+  return plan;
+}
+
+}  // namespace taskspec
