@@ -31,7 +31,7 @@ class BuiltinTable {
  public:
   explicit BuiltinTable(std::span<const Builtin* const> items) : items_(items) {}
   const Builtin* find(std::string_view name) const;
-  std::span<const Builtin* const> all() const { return items_; }
+  std::span<const Builtin* const> all() const { return items_; }  // by name
 
  private:
   std::span<const Builtin* const> items_;

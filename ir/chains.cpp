@@ -15,8 +15,10 @@ struct Neighbours {
 };
 
 void meet(std::uint32_t& known, std::uint32_t other) {
-  if (known == nobody) known = other;
-  else if (known != other) known = several;
+  if (known == nobody)
+    known = other;
+  else if (known != other)
+    known = several;
 }
 
 void close_structured(const TaskGraph& graph, Neighbours& tasks) {
@@ -46,8 +48,8 @@ Neighbours by_output(const TaskGraph& graph, const Chains& chains) {
   for (std::size_t i = 0; i < graph.size(); ++i) consumer.resize(consumer.size() + graph.out(NodeId(i)).size(), nobody);
   for (const TaskEdge& edge : graph.edges()) {
     meet(tasks.pred[edge.to.index()], edge.from.value);
-    std::uint32_t& known = edge.kind == EdgeKind::order ? by_order[edge.from.index()]
-                                                        : consumer[position(edge.from, edge.slot_from)];
+    std::uint32_t& known =
+        edge.kind == EdgeKind::order ? by_order[edge.from.index()] : consumer[position(edge.from, edge.slot_from)];
     meet(known, edge.to.value);
   }
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -102,8 +104,10 @@ Around after(const TaskGraph& graph, NodeId node) {
   std::ptrdiff_t futures = 0, count = end - begin;
   for (std::ptrdiff_t high = count; futures < high;) {  // by halves: Boost's iterators are no random access ones to std
     std::ptrdiff_t middle = (futures + high) / 2;
-    if (is_order(middle)) high = middle;
-    else futures = middle + 1;
+    if (is_order(middle))
+      high = middle;
+    else
+      futures = middle + 1;
   }
   auto take = [&](std::ptrdiff_t k, std::ptrdiff_t last) {
     std::vector<NodeId> tasks;
@@ -129,32 +133,32 @@ bool output_branches(const TaskGraph& graph, const Chains& chains, NodeId node) 
   return false;
 }
 
-ChainEnd end_by(Stop rule, std::vector<NodeId> because) {
+ChainEnd end_by(Stop rule, NodeId at, std::vector<NodeId> because) {
   if (because.size() > shown) because.resize(shown);
-  return {rule, std::move(because)};
+  return {rule, at, std::move(because)};
 }
 
-// Why `pred`, which has successors, may not be followed by any of them on its own account.
-std::optional<ChainEnd> branch(const TaskGraph& graph, const Chains& chains, NodeId pred) {
-  if (graph.definition(pred).structured()) return end_by(Stop::control, {pred});
-  if (chains.sink_rule() == SinkRule::output && !output_branches(graph, chains, pred)) return std::nullopt;
-  Around next = after(graph, pred);
-  bool observed = chains.observed(graph, pred);
+// Why `node`, which has successors, may not be followed by any of them on its own account.
+std::optional<ChainEnd> branch(const TaskGraph& graph, const Chains& chains, NodeId node) {
+  if (graph.definition(node).structured()) return end_by(Stop::control, node, {});
+  if (chains.sink_rule() == SinkRule::output && !output_branches(graph, chains, node)) return std::nullopt;
+  Around next = after(graph, node);
+  bool observed = chains.observed(graph, node);
   if (next.tasks.size() > 1) {
     bool only_by_order = next.by_future + observed <= 1;
-    return end_by(only_by_order ? Stop::order : Stop::sink, next.tasks);
+    return end_by(only_by_order ? Stop::order : Stop::sink, node, next.tasks);
   }
-  if (observed) return end_by(Stop::result, next.tasks);
+  if (observed) return end_by(Stop::result, node, next.tasks);
   return std::nullopt;
 }
 
 // Why `node` may not follow anything on its own account.
 std::optional<ChainEnd> join(const TaskGraph& graph, NodeId node) {
-  if (graph.definition(node).structured()) return end_by(Stop::control, {node});
+  if (graph.definition(node).structured()) return end_by(Stop::control, node, {});
   Around previous = before(graph, node);
-  if (previous.tasks.empty()) return end_by(Stop::input, {});
+  if (previous.tasks.empty()) return end_by(Stop::input, node, {});
   if (previous.tasks.size() == 1) return std::nullopt;
-  return end_by(previous.by_future <= 1 ? Stop::order : Stop::source, previous.tasks);
+  return end_by(previous.by_future <= 1 ? Stop::order : Stop::source, node, previous.tasks);
 }
 
 }  // namespace
@@ -238,14 +242,14 @@ ChainEnd Chains::first(const TaskGraph& graph, ChainId chain) const {
   if (std::optional<ChainEnd> end = join(graph, head)) return *std::move(end);
   NodeId pred = graph.edges_into(head).front().from;
   if (std::optional<ChainEnd> end = branch(graph, *this, pred)) return *std::move(end);
-  return end_by(Stop::sink, after(graph, pred).tasks);  // per output: it went on to an earlier consumer
+  return end_by(Stop::sink, pred, after(graph, pred).tasks);  // per output: it went on to an earlier consumer
 }
 
 ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
   NodeId tail = members(chain).back();
-  if (graph.definition(tail).structured()) return end_by(Stop::control, {tail});
+  if (graph.definition(tail).structured()) return end_by(Stop::control, tail, {});
   Around next = after(graph, tail);
-  if (next.tasks.empty()) return end_by(Stop::result, {});
+  if (next.tasks.empty()) return end_by(Stop::result, tail, {});
   if (std::optional<ChainEnd> end = branch(graph, *this, tail)) return *std::move(end);
   if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
   bug("nothing keeps a chain from going on");  // also when given lists of members are not maximal

@@ -26,7 +26,8 @@ enum class Stop : std::uint8_t {
 
 struct ChainEnd {
   Stop rule = Stop::input;
-  std::vector<NodeId> because;  // the predecessors or successors that count, at most eight, in order
+  NodeId at;                    // the task that the rule forbids to go on: the end itself, or the one beyond it
+  std::vector<NodeId> because;  // its predecessors or successors that count, at most eight, in order
 };
 
 enum class SinkRule : std::uint8_t { task, output };  // count consumers over all outputs of a task, or per output

@@ -46,7 +46,8 @@ class InputSet {
  public:
   void add(Ref ref) {
     ref.through_place = false;
-    std::uint64_t key = (std::uint64_t{ref.id} << 24) | (std::uint64_t{ref.slot} << 8) | static_cast<unsigned>(ref.kind);
+    std::uint64_t key =
+        (std::uint64_t{ref.id} << 24) | (std::uint64_t{ref.slot} << 8) | static_cast<unsigned>(ref.kind);
     if (seen_.insert(key).second) refs.push_back(ref);
   }
   std::vector<Ref> refs;

@@ -2,7 +2,10 @@
 // the definitions that the graph reaches as typed op lists, so that it can be read back and run.
 //
 //   write_text("pipeline.json", graph_json(program, id, graph, chains));
-//   Result<ImportedGraph> again = import_graph("pipeline.json", ops);
+//   Result<ImportedGraph> again = import_graph("pipeline.json", ops, builtins);
+//
+// Nodes, edges, chains and layout are for viewers: a reader makes them anew from the definitions. Texts of sources are
+// not carried, but the places of definitions and calls are, so that exporting an imported graph gives the same bytes.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,7 +17,8 @@
 
 namespace taskspec {
 
-// Equal graphs give equal bytes. `plan` adds the part of that stage.
+// Equal graphs give equal bytes. `plan` adds the part of that stage. A graph that was made without a program has an
+// invalid `function`.
 std::string graph_json(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
                        const Plan* plan = nullptr);
 
@@ -23,7 +27,9 @@ struct ImportedGraph {
   std::string name;
 };
 // E7001 not found, E7003 broken, of a newer version, or with an op that this program does not have.
-Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops);
+Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops, const BuiltinTable& builtins);
+Result<ImportedGraph> import_graph_text(std::string_view text, const std::string& path, const OpTable& ops,
+                                        const BuiltinTable& builtins);
 
 // The schema of the format, and what about a text does not follow it (empty: nothing).
 std::string graph_schema();

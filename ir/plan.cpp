@@ -49,28 +49,34 @@ class Planner {
   }
 
   Plan run() {
-    make_outputs();
+    number_outputs();
     lay_out_tasks();
+    describe_outputs();
     link_steps();
     bind_results();
     return std::move(plan_);
   }
 
  private:
-  // The buffer of an output has the output's position in the graph; those of inputs and constants follow.
-  void make_outputs() {
-    std::size_t operands = 0, outputs = 0;
+  // The buffer of an output has the output's position in the graph; those of inputs and constants follow. Tables of
+  // what is looked up in random order are kept small: at 10^6 tasks they decide the time.
+  void number_outputs() {
+    std::size_t operands = 0;
+    std::uint32_t outputs = 0;
+    first_out_.reserve(graph_.size());
     for (std::size_t i = 0; i < graph_.size(); ++i) {
-      outputs += graph_.out(NodeId(i)).size();
+      first_out_.push_back(outputs);
+      outputs += static_cast<std::uint32_t>(graph_.out(NodeId(i)).size());
       operands += graph_.in(NodeId(i)).size();
     }
-    plan_.buffers.resize(outputs);
+    last_.resize(outputs);
     plan_.operands.reserve(operands + outputs);
     plan_.tasks.reserve(graph_.size());
     plan_.step_starts.reserve(chains_.size() + 1);
     plan_.step_starts.push_back(0);
     inputs_.assign(graph_.inputs().size(), BufferId());
     constants_.assign(graph_.constant_count(), BufferId());
+    plan_.buffers.resize(outputs);
   }
 
   // Chains are in program order of their heads, and whatever a chain needs ends before its head: that is a
@@ -82,14 +88,10 @@ class Planner {
         PlanTask task{node, static_cast<std::uint32_t>(plan_.operands.size()), 0};
         for (Ref ref : graph_.in(node)) plan_.operands.push_back(read(ref, step));
         task.first_out = static_cast<std::uint32_t>(plan_.operands.size());
-        std::span<const TypeId> out = graph_.out(node);
-        for (std::size_t slot = 0; slot < out.size(); ++slot) {
-          BufferId id(graph_[node].first_out + slot);
-          plan_.operands.push_back(id);
-          Buffer& buffer = plan_.buffers[id.index()];
-          buffer.type = types_.of(out[slot]);
-          buffer.home = Buffer::Home::scratch;  // until somebody outside its step reads it
-          buffer.first = buffer.last = step;
+        std::uint32_t out = first_out_[node.index()];
+        for (std::size_t count = graph_.out(node).size(); count-- > 0; ++out) {
+          plan_.operands.push_back(BufferId(out));
+          last_[out] = step;
         }
         plan_.tasks.push_back(task);
       }
@@ -98,16 +100,18 @@ class Planner {
   }
 
   BufferId read(Ref ref, StepId step) {
-    BufferId id = buffer_of(ref);
-    Buffer& buffer = plan_.buffers[id.index()];
+    if (ref.is_future()) {
+      std::uint32_t out = first_out_[ref.id] + ref.slot;
+      last_[out] = step;
+      return BufferId(out);
+    }
+    Buffer& buffer = plan_.buffers[given(ref).index()];
     if (!buffer.first.valid()) buffer.first = step;
-    if (buffer.first != step && buffer.home == Buffer::Home::scratch) buffer.home = Buffer::Home::arena;
     buffer.last = step;
-    return id;
+    return given(ref);
   }
 
-  BufferId buffer_of(Ref ref) {
-    if (ref.is_future()) return BufferId(graph_[ref.node()].first_out + std::size_t{ref.slot});
+  BufferId given(Ref ref) {
     bool is_input = ref.kind == Ref::Kind::input;
     BufferId& known = is_input ? inputs_[ref.id] : constants_[ref.id];
     if (!known.valid()) {
@@ -120,27 +124,39 @@ class Planner {
     return known;
   }
 
+  void describe_outputs() {
+    std::uint32_t out = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      for (TypeId type : graph_.out(NodeId(i))) {
+        Buffer& buffer = plan_.buffers[out];
+        buffer.type = types_.of(type);
+        buffer.first = StepId(chains_.chain_of(NodeId(i)).index());
+        buffer.last = last_[out++];
+        buffer.home = buffer.first == buffer.last ? Buffer::Home::scratch : Buffer::Home::arena;
+      }
+  }
+
   void link_steps() {
     std::size_t steps = plan_.steps();
-    std::vector<std::uint32_t> before, seen(steps, none);  // distinct predecessors, step after step
-    plan_.predecessors.assign(steps, 0);
+    std::vector<std::uint32_t> before;  // distinct predecessors, step after step
+    before.reserve(graph_.edges().size());
+    plan_.predecessors.resize(steps);
     plan_.successor_starts.assign(steps + 1, 0);
     for (std::uint32_t s = 0; s < steps; ++s) {
-      seen[s] = s;
+      std::size_t first = before.size();
       for (std::uint32_t t = plan_.step_starts[s]; t < plan_.step_starts[s + 1]; ++t)
-        for (const TaskEdge& edge : graph_.edges_into(plan_.tasks[t].node)) {
-          std::uint32_t p = chains_.chain_of(edge.from).value;
-          if (seen[p] == s) continue;
-          seen[p] = s;
-          before.push_back(p);
-          ++plan_.predecessors[s];
-          ++plan_.successor_starts[p + 1];
-        }
+        for (const TaskEdge& edge : graph_.edges_into(plan_.tasks[t].node))
+          if (std::uint32_t p = chains_.chain_of(edge.from).value; p != s) before.push_back(p);
+      if (before.size() - first > 1) {
+        std::sort(before.begin() + static_cast<std::ptrdiff_t>(first), before.end());
+        before.erase(std::unique(before.begin() + static_cast<std::ptrdiff_t>(first), before.end()), before.end());
+      }
+      plan_.predecessors[s] = static_cast<std::uint32_t>(before.size() - first);
+      for (std::size_t k = first; k < before.size(); ++k) ++plan_.successor_starts[before[k] + 1];
     }
     for (std::size_t s = 0; s < steps; ++s) plan_.successor_starts[s + 1] += plan_.successor_starts[s];
     plan_.successors.resize(before.size());
-    std::vector<std::uint32_t>& next = seen;
-    std::copy(plan_.successor_starts.begin(), plan_.successor_starts.end() - 1, next.begin());
+    std::vector<std::uint32_t> next(plan_.successor_starts.begin(), plan_.successor_starts.end() - 1);
     auto p = before.begin();
     for (std::uint32_t s = 0; s < steps; ++s)
       for (std::uint32_t k = 0; k < plan_.predecessors[s]; ++k) plan_.successors[next[*p++]++] = s;
@@ -148,7 +164,8 @@ class Planner {
 
   void bind_results() {
     for (std::size_t i = 0; i < graph_.results().size(); ++i) {
-      BufferId id = buffer_of(graph_.results()[i].ref);
+      Ref ref = graph_.results()[i].ref;
+      BufferId id = ref.is_future() ? BufferId(first_out_[ref.id] + std::size_t{ref.slot}) : given(ref);
       plan_.results.push_back(id);
       Buffer& buffer = plan_.buffers[id.index()];
       bool made_here = buffer.home == Buffer::Home::arena || buffer.home == Buffer::Home::scratch;
@@ -162,10 +179,18 @@ class Planner {
   const Chains& chains_;
   Plan plan_;
   PlanTypes types_;
+  std::vector<std::uint32_t> first_out_;   // by node
+  std::vector<StepId> last_;               // by output: the last step that reads or writes it
   std::vector<BufferId> inputs_, constants_;
 };
 
 }  // namespace
+
+std::size_t Plan::bytes() const {
+  auto held = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
+  return held(tasks) + held(operands) + held(step_starts) + held(successor_starts) + held(successors) +
+         held(predecessors) + held(buffers) + held(types) + held(results);
+}
 
 bool has_concrete_types(const TaskGraph& graph) {
   auto is_concrete = [](const Type& type) { return type.is_tensor() && !type.has_symbols(); };
@@ -185,8 +210,9 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const TaskGraph> graph, co
   auto plan = std::make_shared<Plan>(Planner(std::move(graph), chains).run());
   place_buffers(*plan, options);
   if (plan->arena_bytes > memory_limit())
-    throw failure("E5008", {}, "the values of this graph need " + std::to_string(plan->arena_bytes) +
-                                   " bytes at once; this machine allows " + std::to_string(memory_limit()));
+    throw failure("E5008", {},
+                  "the values of this graph need " + std::to_string(plan->arena_bytes) +
+                      " bytes at once; this machine allows " + std::to_string(memory_limit()));
   return plan;
 }
 

@@ -70,6 +70,7 @@ struct Plan {
   std::uint64_t peak_bytes = 0;             // live bytes of arena and results at most, in program order
   std::uint64_t peak_without_chains = 0;    // the same if every inner value had a buffer of its own
   std::size_t steps() const { return step_starts.size() - 1; }
+  std::size_t bytes() const;                // memory held without the graph, for reports
 };
 
 struct PlanOptions {

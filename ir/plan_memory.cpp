@@ -14,12 +14,13 @@ constexpr std::uint64_t line = 64;  // values begin at cache lines, so that no t
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + line - 1) / line * line; }
 
-// Places what lives longer than its step. Free bytes belong to one step at a time: a step starts with what one of
-// its predecessors leaves to it, gives what nobody reads any more, and leaves all to its first successor. So whoever
-// takes bytes comes after everybody who ever touched them, however the steps are spread over workers.
+// Places what lives longer than its step. Free bytes lie at a step, where everybody who ever touched them is that
+// step or before it, until a later one takes them: what it needs itself, and as the last successor all that is left.
+// So whoever takes bytes comes after all their users, however the steps are spread over workers.
 class Arena {
  public:
-  Arena(Plan& plan, const std::vector<Storage>& storages) : plan_(plan), storages_(storages), pools_(plan.steps()) {}
+  Arena(Plan& plan, const std::vector<Storage>& storages, const StepOrder& order)
+      : plan_(plan), storages_(storages), order_(order), pools_(plan.steps()), outer_(plan.steps(), none) {}
 
   void place() {
     std::vector<std::vector<std::uint32_t>> before(plan_.steps()), after(plan_.steps());
@@ -27,45 +28,53 @@ class Arena {
       if (storages_[i].free_after.valid())
         (storages_[i].free_before ? before : after)[storages_[i].free_after.index()].push_back(i);
     auto next = storages_.begin();
-    for (std::size_t s = 0; s < plan_.steps(); ++s) {
+    for (std::uint32_t s = 0; s < plan_.steps(); ++s) {
+      inherit(s);
       give(before[s], s);
       for (; next != storages_.end() && next->first_task < plan_.step_starts[s + 1]; ++next)
         if (root(*next).home == Home::arena) root(*next).offset = take(rounded(root(*next).type->bytes()), s);
       give(after[s], s);
-      leave(s);
     }
   }
 
  private:
+  static constexpr std::uint32_t none = UINT32_MAX;
   Buffer& root(const Storage& storage) { return plan_.buffers[storage.root]; }
 
-  FreeBlocks& pool(std::size_t step) {
+  FreeBlocks& pool(std::uint32_t step) {
     if (!pools_[step]) pools_[step] = std::make_unique<FreeBlocks>();
     return *pools_[step];
   }
 
-  void give(const std::vector<std::uint32_t>& storages, std::size_t step) {
+  void inherit(std::uint32_t step) {
+    for (std::uint32_t before : order_.predecessors(StepId(step))) {
+      bool is_last = plan_.successors[plan_.successor_starts[before + 1] - 1] == step;
+      if (is_last && pools_[before]) pool(step).give_all(*pools_[before]);
+      if (is_last) pools_[before].reset();
+      std::uint32_t fork = is_last ? outer_[before] : before;
+      if (fork != none) outer_[step] = fork;
+    }
+  }
+
+  void give(const std::vector<std::uint32_t>& storages, std::uint32_t step) {
     for (std::uint32_t i : storages) pool(step).give(root(storages_[i]).offset, rounded(root(storages_[i]).type->bytes()));
   }
 
-  std::uint64_t take(std::uint64_t bytes, std::size_t step) {
-    if (pools_[step])
-      if (std::optional<std::uint64_t> offset = pools_[step]->take(bytes)) return *offset;
+  std::uint64_t take(std::uint64_t bytes, std::uint32_t step) {
+    constexpr int far = 16;  // forks that are looked back at: bounds the work
+    for (int k = 0; k < far && step != none; ++k, step = outer_[step])
+      if (pools_[step])
+        if (std::optional<std::uint64_t> offset = pools_[step]->take(bytes)) return *offset;
     plan_.arena_bytes = static_cast<std::uint64_t>(
         checked_add(static_cast<std::int64_t>(plan_.arena_bytes), static_cast<std::int64_t>(bytes)));
     return plan_.arena_bytes - bytes;
   }
 
-  void leave(std::size_t step) {
-    if (!pools_[step]) return;
-    bool has_heir = plan_.successor_starts[step] != plan_.successor_starts[step + 1];
-    if (has_heir) pool(plan_.successors[plan_.successor_starts[step]]).give_all(*pools_[step]);
-    pools_[step].reset();
-  }
-
   Plan& plan_;
   const std::vector<Storage>& storages_;
+  const StepOrder& order_;
   std::vector<std::unique_ptr<FreeBlocks>> pools_;  // by step
+  std::vector<std::uint32_t> outer_;  // by step: a fork before it that has successors still to come
 };
 
 // Places what lives inside one step, whose tasks run one after another: a line of tasks needs the bytes of its two
@@ -131,10 +140,12 @@ void measure(Plan& plan, const std::vector<Storage>& storages) {
 }  // namespace
 
 void place_buffers(Plan& plan, const PlanOptions& options) {
-  bool has_bytes = std::any_of(plan.types.begin(), plan.types.end(), [](const auto& type) { return type->bytes() > 0; });
+  bool has_bytes =
+      std::any_of(plan.types.begin(), plan.types.end(), [](const auto& type) { return type->bytes() > 0; });
   if (!has_bytes) return;
-  std::vector<Storage> storages = share_buffers(plan, options, StepOrder(plan));
-  Arena(plan, storages).place();
+  StepOrder order(plan);
+  std::vector<Storage> storages = share_buffers(plan, options, order);
+  Arena(plan, storages, order).place();
   place_scratch(plan, storages);
   measure(plan, storages);
   for (Buffer& buffer : plan.buffers)  // a buffer that shares stands behind the one it shares with

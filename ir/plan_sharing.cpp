@@ -15,8 +15,8 @@ using Home = Buffer::Home;
 // What a definition allows, looked up once: every pair is (input, output).
 struct Takeover {
   bool known = false;
-  bool is_alias = false;       // output 0 has the bytes of input 0
-  bool any_input = false;      // output 0 may be written over any input of its size
+  bool is_alias = false;                                          // output 0 has the bytes of input 0
+  bool any_input = false;                                         // output 0 may be written over any input of its size
   std::vector<std::pair<std::uint32_t, std::uint32_t>> versions;  // a place: its old and its new version
 };
 
@@ -64,18 +64,18 @@ class BufferSharing {
  private:
   struct Value {
     std::uint64_t bytes = 0;
-    std::uint32_t root = 0;             // whose group it belongs to
-    std::uint32_t next_live = none;     // in the list of that group
-    std::uint32_t writer = none;        // position of a task
+    std::uint32_t root = 0;          // whose group it belongs to
+    std::uint32_t next_live = none;  // in the list of that group
+    std::uint32_t writer = none;     // position of a task
     bool overwritten = false;
   };
   // Of a root: the bytes and who looks at them now.
   struct Group {
     Home home;
-    std::uint32_t index;                // as in Buffer
-    std::uint32_t first_live;           // values in these bytes that are not overwritten
-    std::uint32_t last_read;            // position of the last task that reads one of them, or none
-    bool kept;                          // one of them is a result
+    std::uint32_t index;       // as in Buffer
+    std::uint32_t first_live;  // values in these bytes that are not overwritten
+    std::uint32_t last_read;   // position of the last task that reads one of them, or none
+    bool kept;                 // one of them is a result
   };
 
   void index_uses() {
@@ -97,7 +97,8 @@ class BufferSharing {
   }
 
   std::span<const BufferId> inputs(std::uint32_t t) const {
-    return std::span(plan_.operands).subspan(plan_.tasks[t].first_in, plan_.tasks[t].first_out - plan_.tasks[t].first_in);
+    return std::span(plan_.operands)
+        .subspan(plan_.tasks[t].first_in, plan_.tasks[t].first_out - plan_.tasks[t].first_in);
   }
   std::span<const BufferId> outputs(std::uint32_t t) const {
     std::size_t end = t + 1 < plan_.tasks.size() ? plan_.tasks[t + 1].first_in : plan_.operands.size();
@@ -115,7 +116,8 @@ class BufferSharing {
     std::span<const BufferId> in = inputs(t), out = outputs(t);
     if (takeover.is_alias && may_alias(in[0].value, out[0].value)) join(in[0].value, out[0].value);
     if (takeover.any_input) {
-      auto victim = std::find_if(in.begin(), in.end(), [&](BufferId b) { return may_overwrite(b.value, out[0].value, t); });
+      auto victim =
+          std::find_if(in.begin(), in.end(), [&](BufferId b) { return may_overwrite(b.value, out[0].value, t); });
       if (victim != in.end()) overwrite(victim->value, out[0].value);
     }
     for (auto [slot_in, slot_out] : takeover.versions) {
@@ -142,7 +144,8 @@ class BufferSharing {
     if (!options_.in_place || values_[old].overwritten || values_[old].bytes == 0) return false;
     if (values_[old].bytes != values_[fresh].bytes || group.kept || group.last_read != t) return false;
     if (group.home == Home::constant || !can_hold(group, fresh)) return false;
-    if (group.home == Home::input && (group.index >= options_.donated.size() || !options_.donated[group.index])) return false;
+    if (group.home == Home::input && (group.index >= options_.donated.size() || !options_.donated[group.index]))
+      return false;
     StepId step(step_of_[t]);
     for (std::uint32_t b = group.first_live; b != none; b = values_[b].next_live)
       for (std::uint32_t reader : uses(b))
@@ -156,7 +159,8 @@ class BufferSharing {
     values_[fresh].root = values_[old].root;
     values_[fresh].next_live = group.first_live;
     group.first_live = fresh;
-    if (own.last_read != none && (group.last_read == none || own.last_read > group.last_read)) group.last_read = own.last_read;
+    if (own.last_read != none && (group.last_read == none || own.last_read > group.last_read))
+      group.last_read = own.last_read;
     group.kept |= own.kept;
     bool placed_here = group.home == Home::scratch || (group.home == Home::arena && own.home == Home::result);
     if (placed_here) group.home = own.home, group.index = own.index;
@@ -199,9 +203,8 @@ class BufferSharing {
       for (std::uint32_t reader : uses(b)) steps.push_back(step_of_[reader]);
     if (steps.empty()) steps.push_back(step_of_[values_[group.first_live].writer]);
     StepId last(*std::max_element(steps.begin(), steps.end()));
-    bool last_ends_it = std::all_of(steps.begin(), steps.end(), [&](std::uint32_t s) {
-      return s == last.value || order_.before(StepId(s), last);
-    });
+    bool last_ends_it = std::all_of(steps.begin(), steps.end(),
+                                    [&](std::uint32_t s) { return s == last.value || order_.before(StepId(s), last); });
     std::optional<StepId> end = last_ends_it ? last : order_.meeting(steps);
     if (!end) return;
     storage.free_after = *end;
@@ -211,11 +214,11 @@ class BufferSharing {
   Plan& plan_;
   const PlanOptions& options_;
   const StepOrder& order_;
-  std::vector<Takeover> takeovers_;                  // by definition
-  std::vector<std::uint32_t> use_starts_, uses_;     // CSR: buffer -> positions of the tasks that read it
-  std::vector<std::uint32_t> step_of_;               // by position
-  std::vector<Group> groups_;                        // by root
-  std::vector<Value> values_;                        // by buffer
+  std::vector<Takeover> takeovers_;               // by definition
+  std::vector<std::uint32_t> use_starts_, uses_;  // CSR: buffer -> positions of the tasks that read it
+  std::vector<std::uint32_t> step_of_;            // by position
+  std::vector<Group> groups_;                     // by root
+  std::vector<Value> values_;                     // by buffer
   std::vector<std::uint32_t> scratch_;
 };
 

@@ -1,5 +1,7 @@
 #include "ir/rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -81,23 +83,20 @@ std::string_view taken_text(Takes takes) {
 void require_taken(RuleContext& c, std::string_view symbol, std::size_t operand, Precision p, Takes takes) {
   if (takes_precision(takes, p)) return;
   std::string why = info(p).storage_only ? ", which only stores" : "";
-  refuse(c, "E2002",
-         "'" + std::string(symbol) + "' takes " + std::string(taken_text(takes)) + ", not " +
-             std::string(info(p).name) + why,
+  refuse(c, "E2002", fmt::format("'{}' takes {}, not {}{}", symbol, taken_text(takes), info(p).name, why),
          static_cast<int>(operand), "convert it with 'as'");
 }
 
 bool is_scalar(const Type& type) { return type.is_number() || type.is(Type::Kind::boolean); }
 
 [[noreturn]] void fail_types(RuleContext& c, std::string_view symbol, std::string_view takes) {
-  refuse(c, "E1004",
-         "'" + std::string(symbol) + "' takes " + std::string(takes) + "; here it is " + call_text(c, symbol));
+  refuse(c, "E1004", fmt::format("'{}' takes {}; here it is {}", symbol, takes, call_text(c, symbol)));
 }
 
 [[noreturn]] void fail_not_tensor(RuleContext& c, std::string_view symbol, std::size_t operand) {
   const Type& type = c.type(operand);
   std::string help = type.is(Type::Kind::list) || is_scalar(type) ? "make it a tensor with 'as'" : "";
-  refuse(c, "E1004", "'" + std::string(symbol) + "' takes a tensor here, not " + type.text(), static_cast<int>(operand),
+  refuse(c, "E1004", fmt::format("'{}' takes a tensor here, not {}", symbol, type.text()), static_cast<int>(operand),
          help);
 }
 
@@ -160,10 +159,10 @@ void require_fit(RuleContext& c, std::string_view symbol, std::size_t operand, P
 
 std::optional<std::string> misfit_text(std::int64_t value, Precision precision) {
   const PrecisionInfo& p = info(precision);
-  std::string text = std::to_string(value) + " does not fit " + std::string(p.name);
+  std::string text = fmt::format("{} does not fit {}", value, p.name);
   if (!p.is_float) {
     if (value >= p.minimum && value <= p.maximum) return std::nullopt;
-    return text + " (" + std::to_string(p.minimum) + ".." + std::to_string(p.maximum) + ")";
+    return fmt::format("{} ({}..{})", text, p.minimum, p.maximum);
   }
   // Exact when the bits between the first and the last 1 fit the significand and the exponent is in range.
   auto magnitude = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
@@ -208,8 +207,8 @@ std::vector<Dim> broadcast_dims(RuleContext& c, std::string_view symbol, std::sp
     for (std::size_t d = missing; d < rank; ++d) {
       const Dim& extent = dims[d - missing];
       result[d] = agreed(c, result[d], extent, [&] {
-        return "shapes differ: " + call_text(c, symbol) + "; dimension " + std::to_string(d) + " is " +
-               result[d].text() + " against " + extent.text();
+        return fmt::format("shapes differ: {}; dimension {} is {} against {}", call_text(c, symbol), d,
+                           result[d].text(), extent.text());
       });
     }
   }
@@ -218,13 +217,12 @@ std::vector<Dim> broadcast_dims(RuleContext& c, std::string_view symbol, std::sp
 
 void require_same_dims(RuleContext& c, const std::string& text, std::span<const Dim> a, std::span<const Dim> b) {
   if (a.size() != b.size())
-    refuse(c, "E2001",
-           "shapes differ: " + text + "; rank " + std::to_string(a.size()) + " against " + std::to_string(b.size()));
+    refuse(c, "E2001", fmt::format("shapes differ: {}; rank {} against {}", text, a.size(), b.size()));
   for (std::size_t d = 0; d < a.size(); ++d)
     if (!(a[d] == b[d]))
-      c.require_same(a[d], b[d],
-                     "shapes differ: " + text + "; dimension " + std::to_string(d) + " is " + a[d].text() +
-                         " against " + b[d].text());
+      c.require_same(
+          a[d], b[d],
+          fmt::format("shapes differ: {}; dimension {} is {} against {}", text, d, a[d].text(), b[d].text()));
 }
 
 void require_extents(RuleContext& c, std::span<const Dim> dims, int operand) {
@@ -236,9 +234,9 @@ namespace {
 
 std::size_t checked_axis(RuleContext& c, std::size_t operand, std::int64_t axis, std::size_t rank) {
   if (axis >= 0 && axis < static_cast<std::int64_t>(rank)) return static_cast<std::size_t>(axis);
-  std::string has = rank == 0 ? "a tensor of rank 0 has no axes"
-                              : "rank " + std::to_string(rank) + " has axes 0.." + std::to_string(rank - 1);
-  refuse(c, "E2004", "axis " + std::to_string(axis) + " is outside the shape; " + has, static_cast<int>(operand));
+  std::string has =
+      rank == 0 ? "a tensor of rank 0 has no axes" : fmt::format("rank {} has axes 0..{}", rank, rank - 1);
+  refuse(c, "E2004", fmt::format("axis {} is outside the shape; {}", axis, has), static_cast<int>(operand));
 }
 
 [[noreturn]] void fail_axis(RuleContext& c, std::size_t operand) {
@@ -272,8 +270,7 @@ std::optional<std::vector<std::size_t>> axes_operand(RuleContext& c, std::size_t
     for (const Value& item : value->tuple().items) checked_axis(c, operand, item.integer(), rank);
   std::vector<std::size_t> axes = axes_of(*value, rank);
   auto twice = std::adjacent_find(axes.begin(), axes.end());
-  if (twice != axes.end())
-    refuse(c, "E2004", "axis " + std::to_string(*twice) + " is given twice", static_cast<int>(operand));
+  if (twice != axes.end()) refuse(c, "E2004", fmt::format("axis {} is given twice", *twice), static_cast<int>(operand));
   return axes;
 }
 

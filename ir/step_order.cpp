@@ -45,7 +45,9 @@ void StepOrder::number_tree() {
   }
 }
 
-bool StepOrder::behind(std::uint32_t a, std::uint32_t b) const { return enter_[a] <= enter_[b] && enter_[b] < leave_[a]; }
+bool StepOrder::behind(std::uint32_t a, std::uint32_t b) const {
+  return enter_[a] <= enter_[b] && enter_[b] < leave_[a];
+}
 
 bool StepOrder::before(StepId a, StepId b) const {
   if (a == b) return false;

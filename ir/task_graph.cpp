@@ -238,9 +238,12 @@ std::span<const TaskEdge> TaskGraph::edges_into(NodeId id) const {
 
 const Type& TaskGraph::type(Ref ref) const {
   switch (ref.kind) {
-    case Ref::Kind::constant: return constants_[ref.id].first;
-    case Ref::Kind::input: return inputs_[ref.id].type;
-    case Ref::Kind::future: break;
+    case Ref::Kind::constant:
+      return constants_[ref.id].first;
+    case Ref::Kind::input:
+      return inputs_[ref.id].type;
+    case Ref::Kind::future:
+      break;
   }
   return types_[outs_[nodes_[ref.id].first_out + ref.slot].index()];
 }

@@ -43,18 +43,23 @@ std::string check_edges(const TaskGraph& graph, NodeId node) {
   std::set<NodeId> versions_from;
   std::span<const Ref> in = graph.in(node);
   for (std::size_t slot = 0; slot < in.size(); ++slot)
-    if (in[slot].is_future() && !in[slot].through_place) wanted.emplace(in[slot].node(), in[slot].slot, slot);
-    else if (in[slot].is_future()) versions_from.insert(in[slot].node());
+    if (in[slot].is_future() && !in[slot].through_place)
+      wanted.emplace(in[slot].node(), in[slot].slot, slot);
+    else if (in[slot].is_future())
+      versions_from.insert(in[slot].node());
   std::set<std::pair<NodeId, PlaceId>> orders;
   const TaskEdge* previous = nullptr;
   for (const TaskEdge& edge : graph.edges_into(node)) {
-    if (edge.to != node || edge.from >= node) return fmt::format("an edge into {} comes from nowhere before it", graph.path(node));
-    if (previous && edge.from < previous->from) return fmt::format("the edges into {} are not sorted", graph.path(node));
+    if (edge.to != node || edge.from >= node)
+      return fmt::format("an edge into {} comes from nowhere before it", graph.path(node));
+    if (previous && edge.from < previous->from)
+      return fmt::format("the edges into {} are not sorted", graph.path(node));
     previous = &edge;
     if (edge.kind == EdgeKind::future) {
       if (!found.emplace(edge.from, edge.slot_from, edge.slot_to).second) return graph.text(edge) + " is there twice";
     } else {
-      if (edge.why == Hazard::none || !edge.place.valid()) return fmt::format("an order edge into {} has no reason", graph.path(node));
+      if (edge.why == Hazard::none || !edge.place.valid())
+        return fmt::format("an order edge into {} has no reason", graph.path(node));
       if (!orders.emplace(edge.from, edge.place).second) return graph.text(edge) + " is not the only one of its place";
       if (edge.why == Hazard::raw) versions_from.erase(edge.from);
     }
@@ -84,7 +89,8 @@ std::string verify_graph(const TaskGraph& graph) {
     if (ScopeId parent = graph.scopes()[i].parent; parent.valid() && parent.index() >= i)
       return fmt::format("scope {} stands in a later one", graph.scopes()[i].name);
   for (const GraphResult& result : graph.results())
-    if (result.ref.is_future() && (result.ref.id >= graph.size() || result.ref.slot >= graph.out(result.ref.node()).size()))
+    if (result.ref.is_future() &&
+        (result.ref.id >= graph.size() || result.ref.slot >= graph.out(result.ref.node()).size()))
       return fmt::format("result {} refers to nothing", result.name);
   return is_acyclic(graph.boost()) ? "" : "the graph has a cycle";
 }
@@ -129,21 +135,26 @@ std::string verify_chains(const TaskGraph& graph, const Chains& chains) {
   for (std::size_t c = 0; c < chains.size(); ++c) {
     std::span<const NodeId> members = chains.members(ChainId(c));
     if (members.empty()) return fmt::format("chain {} is empty", c);
-    if (c > 0 && chains.members(ChainId(c - 1)).front() >= members.front()) return "chains are not in order of their heads";
+    if (c > 0 && chains.members(ChainId(c - 1)).front() >= members.front())
+      return "chains are not in order of their heads";
     for (std::size_t k = 0; k < members.size(); ++k) {
       NodeId node = members[k];
-      if (node.index() >= graph.size() || ++seen[node.index()] > 1) return fmt::format("a task of chain {} is not its own", c);
-      if (chains.chain_of(node) != ChainId(c) || chains.steps(node) != k + 1) return graph.path(node) + " is not where its chain says";
+      if (node.index() >= graph.size() || ++seen[node.index()] > 1)
+        return fmt::format("a task of chain {} is not its own", c);
+      if (chains.chain_of(node) != ChainId(c) || chains.steps(node) != k + 1)
+        return graph.path(node) + " is not where its chain says";
       if (k == 0) continue;
       NodeId before = members[k - 1];
-      if (!rules.successors[before.index()].count(node)) return fmt::format("{} and {} in a chain are not joined by an edge", graph.path(before), graph.path(node));
+      if (!rules.successors[before.index()].count(node))
+        return fmt::format("{} and {} in a chain are not joined by an edge", graph.path(before), graph.path(node));
       if (!rules.may_go_on(before)) return fmt::format("{} may only be last in a chain", graph.path(before));
       if (!rules.may_follow(node, before)) return fmt::format("{} may only be first in a chain", graph.path(node));
     }
     NodeId tail = members.back();
     if (!rules.may_go_on(tail)) continue;
     for (NodeId next : rules.successors[tail.index()])
-      if (rules.may_follow(next, tail)) return fmt::format("the chain that ends with {} should go on with {}", graph.path(tail), graph.path(next));
+      if (rules.may_follow(next, tail))
+        return fmt::format("the chain that ends with {} should go on with {}", graph.path(tail), graph.path(next));
   }
   for (std::size_t i = 0; i < graph.size(); ++i)
     if (seen[i] == 0) return graph.path(NodeId(i)) + " is in no chain";

@@ -45,7 +45,8 @@ class PlanCheck {
   PlanCheck(const Plan& plan, std::span<const bool> donated) : plan_(plan), graph_(*plan.graph), donated_(donated) {}
 
   std::string run() {
-    for (auto check : {&PlanCheck::tasks, &PlanCheck::operands, &PlanCheck::steps, &PlanCheck::homes, &PlanCheck::bytes})
+    for (auto check :
+         {&PlanCheck::tasks, &PlanCheck::operands, &PlanCheck::steps, &PlanCheck::homes, &PlanCheck::bytes})
       if (std::string wrong = (this->*check)(); !wrong.empty()) return wrong;
     return "";
   }
@@ -58,7 +59,8 @@ class PlanCheck {
   }
   std::span<const BufferId> in(std::size_t t) const { return part(plan_.tasks[t].first_in, plan_.tasks[t].first_out); }
   std::span<const BufferId> out(std::size_t t) const {
-    return part(plan_.tasks[t].first_out, t + 1 < plan_.tasks.size() ? plan_.tasks[t + 1].first_in : plan_.operands.size());
+    return part(plan_.tasks[t].first_out,
+                t + 1 < plan_.tasks.size() ? plan_.tasks[t + 1].first_in : plan_.operands.size());
   }
 
   std::string tasks() {
@@ -86,23 +88,27 @@ class PlanCheck {
       StepId step(step_of_[t]);
       for (std::size_t k = 0; k < in(t).size(); ++k) {
         Ref ref = graph_.in(node)[k];
-        BufferId wanted = ref.is_future() ? out(position_[ref.id])[ref.slot]
-                                          : given.try_emplace({static_cast<int>(ref.kind), ref.id}, in(t)[k]).first->second;
+        BufferId wanted = ref.is_future()
+                              ? out(position_[ref.id])[ref.slot]
+                              : given.try_emplace({static_cast<int>(ref.kind), ref.id}, in(t)[k]).first->second;
         if (in(t)[k] != wanted) return fmt::format("{} reads something else in {}", name(t), graph_.slot_in(node, k));
-        if (!(*buffer(wanted).type == concrete(graph_.type(ref)))) return fmt::format("a buffer that {} reads has another type", name(t));
+        if (!(*buffer(wanted).type == concrete(graph_.type(ref))))
+          return fmt::format("a buffer that {} reads has another type", name(t));
         auto& [first, last] = alive[wanted.index()];
         if (!first.valid()) first = step;
         last = step;
       }
       for (std::size_t k = 0; k < out(t).size(); ++k) {
-        if (!(*buffer(out(t)[k]).type == concrete(graph_.type(Ref::future(node, k))))) return fmt::format("a buffer that {} writes has another type", name(t));
+        if (!(*buffer(out(t)[k]).type == concrete(graph_.type(Ref::future(node, k)))))
+          return fmt::format("a buffer that {} writes has another type", name(t));
         auto& [first, last] = alive[out(t)[k].index()];
         if (first.valid()) return fmt::format("{} writes a buffer twice or after it was read", name(t));
         first = last = step;
       }
     }
     for (std::size_t b = 0; b < plan_.buffers.size(); ++b)
-      if (alive[b] != std::pair(plan_.buffers[b].first, plan_.buffers[b].last)) return fmt::format("buffer {} has another lifetime", b);
+      if (alive[b] != std::pair(plan_.buffers[b].first, plan_.buffers[b].last))
+        return fmt::format("buffer {} has another lifetime", b);
     return "";
   }
 
@@ -128,15 +134,21 @@ class PlanCheck {
     for (std::size_t t = 0; t < plan_.tasks.size(); ++t)
       for (BufferId id : out(t)) {
         const Buffer& b = buffer(id);
-        if (b.home == Home::scratch && b.first != b.last) return fmt::format("a value of {} leaves its step in scratch", name(t));
-        std::uint64_t room = b.home == Home::arena ? plan_.arena_bytes : b.home == Home::scratch ? plan_.scratch_bytes : UINT64_MAX;
-        if (b.type->bytes() > 0 && (b.offset > room || room - b.offset < b.type->bytes())) return fmt::format("a value of {} lies outside", name(t));
+        if (b.home == Home::scratch && b.first != b.last)
+          return fmt::format("a value of {} leaves its step in scratch", name(t));
+        std::uint64_t room = b.home == Home::arena     ? plan_.arena_bytes
+                             : b.home == Home::scratch ? plan_.scratch_bytes
+                                                       : UINT64_MAX;
+        if (b.type->bytes() > 0 && (b.offset > room || room - b.offset < b.type->bytes()))
+          return fmt::format("a value of {} lies outside", name(t));
         if (b.shares == UINT32_MAX) {
-          if (b.home == Home::input || b.home == Home::constant) return fmt::format("{} writes to what is given", name(t));
+          if (b.home == Home::input || b.home == Home::constant)
+            return fmt::format("{} writes to what is given", name(t));
           continue;
         }
         const Buffer& old = plan_.buffers[b.shares];
-        if (old.home != b.home || old.index != b.index || old.offset != b.offset || old.type->bytes() != b.type->bytes())
+        if (old.home != b.home || old.index != b.index || old.offset != b.offset ||
+            old.type->bytes() != b.type->bytes())
           return fmt::format("a value of {} shares bytes and yet does not", name(t));
       }
     if (plan_.results.size() != graph_.results().size()) return "a result has no buffer";
@@ -154,7 +166,7 @@ class PlanCheck {
 
   struct Occupant {
     std::uint64_t end;
-    std::vector<BufferId> values;      // one, and the aliases of it
+    std::vector<BufferId> values;  // one, and the aliases of it
   };
   using Space = std::map<std::uint64_t, Occupant>;  // by begin
 
@@ -171,7 +183,8 @@ class PlanCheck {
     }
     std::map<std::pair<Home, std::size_t>, Space> spaces;
     for (std::size_t b = 0; b < plan_.buffers.size(); ++b)
-      if (const Buffer& given = plan_.buffers[b]; given.shares == UINT32_MAX && (given.home == Home::input || given.home == Home::constant))
+      if (const Buffer& given = plan_.buffers[b];
+          given.shares == UINT32_MAX && (given.home == Home::input || given.home == Home::constant))
         spaces[{given.home, given.index}][0] = {given.type->bytes(), {BufferId(b)}};
     for (std::size_t t = 0; t < plan_.tasks.size(); ++t)
       for (BufferId id : out(t)) {
@@ -240,13 +253,15 @@ class PlanCheck {
     return b.shares != UINT32_MAX && a.home == b.home && a.index == b.index && a.offset == b.offset;
   }
 
-  std::string users_text(BufferId id) const { return users_[id.index()].empty() ? "nobody" : name(users_[id.index()].front()); }
+  std::string users_text(BufferId id) const {
+    return users_[id.index()].empty() ? "nobody" : name(users_[id.index()].front());
+  }
 
   const Plan& plan_;
   const TaskGraph& graph_;
   std::span<const bool> donated_;
-  std::vector<std::size_t> position_, step_of_;     // node -> task, task -> step
-  std::vector<std::vector<std::size_t>> users_;     // buffer -> tasks
+  std::vector<std::size_t> position_, step_of_;  // node -> task, task -> step
+  std::vector<std::vector<std::size_t>> users_;  // buffer -> tasks
 };
 
 }  // namespace

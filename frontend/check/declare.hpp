@@ -14,6 +14,9 @@ void resolve_signature(World& world, FunctionId function);
 // The body of a function with a resolved signature.
 void check_function(World& world, FunctionId function);
 
+// Signatures and bodies of a file that are not checked yet.
+void check_pending(World& world, ModuleId module);
+
 // Parameters and slots of an agent, with the functions that make the slots' first values.
 void resolve_agent(World& world, AgentId agent);
 // The agent's parameters as the first ones of a member.

@@ -94,7 +94,7 @@ VariableId slot_variable(Body& body, std::uint32_t index) {
   for (auto [used, variable] : body.slots)
     if (used == index) return variable;
   const ast::Slot& slot = *body.world.info(body.agent).slots[index];
-  VariableId variable = body.add_variable(slot.name.text, slot_type(body, index), false, span);
+  VariableId variable = body.add_variable(slot.name.text, slot_type(body, index), false, slot.name.span);
   body.slots.emplace_back(index, variable);
   return variable;
 }

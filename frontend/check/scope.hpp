@@ -27,7 +27,7 @@ struct Binding {
   };
   Kind kind = Kind::error;
   std::string_view what = "name";  // for messages: "let", "var", "parameter", "loop variable", "output", ...
-  Span span;                       // where it is defined
+  Span span = {};                  // where it is defined
   CallId call = {};
   VariableId variable = {};
   Symbol symbol = {};

@@ -64,7 +64,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
   std::optional<Program> program;
   std::string name = options.graph;
   if (file.ends_with(".json")) {
-    Result<ImportedGraph> imported = import_graph(file, tools.ops);
+    Result<ImportedGraph> imported = import_graph(file, tools.ops, tools.builtins);
     report(options, Sources(), imported.diags());
     if (!imported) return 1;
     program = std::move(imported->program);

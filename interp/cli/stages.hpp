@@ -1,8 +1,24 @@
 // A file at one stage of its way, as text: what `taskspec graph` shows and golden tests compare.
 #pragma once
+#include <optional>
+
 #include "interp/cli/commands.hpp"
+#include "ir/base/result.hpp"
 
 namespace taskspec::cli {
+
+// A program, from a text or from an exported graph, and which of its graphs are asked for.
+struct GraphFile {
+  Program program;
+  std::vector<FunctionId> graphs;
+  std::string problem;  // wrong usage, such as a --name that there is not
+};
+Result<GraphFile> load_graphs(const std::string& file, const Options& options, const Toolbox& tools, Sources& sources);
+
+// `stage`: program, graph, chains, plan; `format`: text, json, dot. Throws Error.
+std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,
+                       const Options& options, const Toolbox& tools);
+std::string ast_text(const std::string& file, Sources& sources);  // throws Error
 
 // `stage`: ast, program, graph, chains, plan; or the format json or dot of the chains stage. Graphs are those of
 // the file, or the one that options.graph names. Throws Error.

@@ -24,6 +24,7 @@ std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id) 
   RecordTarget target(program, *view);
   Interpreter interpreter = outer.nested(target);
   interpreter.leave_host();
+  view->function = id;
   view->graph.name = program.display_name(id);
   std::vector<Value> arguments;
   for (std::size_t k = 0; k < function.parameters.size(); ++k) {

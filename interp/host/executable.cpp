@@ -6,12 +6,13 @@
 namespace taskspec {
 
 HostExecutable::HostExecutable(std::shared_ptr<const Plan> p, Bodies& b, std::uint32_t workers)
-    : plan(std::move(p)), bodies(b), table(*plan), lanes(workers), store_(plan, b, true) {
-  make_calls();
+    : plan(std::move(p)), bodies(b), table(*plan), lanes(workers) {
+  make_calls(CodeMaker(plan, bodies));
   make_links();
-  find_addresses();
-  find_results();
-  for (Lane& lane : lanes) lane.operands.resize(store_.most_operands());
+  std::vector<CellPlace> places = places_of(*plan);
+  find_addresses(places);
+  find_results(places);
+  for (Lane& lane : lanes) lane.operands.resize(codes_.most_operands);
 }
 
 std::span<const BufferId> HostExecutable::inputs(std::size_t task) const {
@@ -24,7 +25,7 @@ std::span<const BufferId> HostExecutable::outputs(std::size_t task) const {
   return std::span(plan->operands).subspan(plan->tasks[task].first_out, end - plan->tasks[task].first_out);
 }
 
-void HostExecutable::make_calls() {
+void HostExecutable::make_calls(CodeMaker maker) {
   calls_.reserve(plan->steps());
   call_starts_.reserve(plan->steps() + 1);
   call_starts_.push_back(0);
@@ -34,12 +35,13 @@ void HostExecutable::make_calls() {
       CodeCall call;
       call.first_operand = static_cast<std::uint32_t>(operand_buffers_.size());
       call.task = static_cast<std::uint32_t>(task) & ~StepLinks::only;
-      call.code = &store_.make(task, end, operand_buffers_);
+      call.code = &maker.make(task, end, operand_buffers_);
       calls_.push_back(call);
       task += call.code->tasks;
     }
     call_starts_.push_back(static_cast<std::uint32_t>(calls_.size()));
   }
+  codes_ = std::move(maker).finish();
 }
 
 void HostExecutable::make_links() {
@@ -62,33 +64,28 @@ void HostExecutable::make_links() {
 
 // ---- addresses ------------------------------------------------------------------------------------
 
-void HostExecutable::find_addresses() {
+void HostExecutable::find_addresses(std::span<const CellPlace> places) {
   using Home = Buffer::Home;
   input_buffers_.resize(plan->graph->inputs().size());
   overwritten.resize(input_buffers_.size());
-  buffer_addresses_.resize(plan->buffers.size());
+  constants_.resize(plan->graph->constant_count());
   for (std::size_t i = 0; i < plan->buffers.size(); ++i) {
-    BufferId first = table.place(BufferId(i)).location;
+    BufferId first = places[i].location;
     const Buffer& home = plan->buffers[first.index()];
-    bool takes_over = first != BufferId(i);
     if (home.home == Home::input) {
       input_buffers_[home.index] = first;
-      overwritten[home.index] = static_cast<char>(overwritten[home.index] | takes_over);
+      overwritten[home.index] = static_cast<char>(overwritten[home.index] | (first != BufferId(i)));
     }
-    if (home.home == Home::constant) {
-      if (takes_over) bug("a plan that overwrites a constant");
-      constants_.push_back(constant(home.index));
-      buffer_addresses_[i] = constants_.back().raw();
-    }
+    if (home.home == Home::constant && !constants_[home.index].valid()) constants_[home.index] = constant(home.index);
   }
   addresses_.resize(operand_buffers_.size());
   for (CodeCall& call : calls_)
     for (std::uint32_t k = call.first_operand, end = k + call.code->inputs + call.code->outputs; k < end; ++k) {
-      BufferId first = operand_buffers_[k] = table.place(operand_buffers_[k]).location;
-      Home home = plan->buffers[first.index()].home;
-      if (home == Home::constant) addresses_[k] = buffer_addresses_[first.index()];
-      if (home == Home::input || home == Home::result) outside_.emplace_back(first, k);
-      if (home == Home::scratch) {
+      BufferId first = operand_buffers_[k] = places[operand_buffers_[k].index()].location;
+      const Buffer& home = plan->buffers[first.index()];
+      if (home.home == Home::constant) addresses_[k] = constants_[home.index].raw();
+      if (home.home == Home::input || home.home == Home::result) outside_.emplace_back(first, k);
+      if (home.home == Home::scratch) {
         call.in_scratch = 1;
         code_scratch_at_ = (plan->scratch_bytes + 63) / 64 * 64;
       }
@@ -106,9 +103,8 @@ Array HostExecutable::constant(std::size_t id) const {
 }
 
 void HostExecutable::bind(BufferId first, std::byte* bytes) {
-  if (buffer_addresses_[first.index()] == bytes) return;
-  buffer_addresses_[first.index()] = bytes;
-  for (auto at = std::ranges::lower_bound(outside_, std::pair(first, 0U)); at != outside_.end() && at->first == first; ++at)
+  auto at = std::ranges::lower_bound(outside_, std::pair(first, 0U));
+  for (; at != outside_.end() && at->first == first && addresses_[at->second] != bytes; ++at)
     addresses_[at->second] = bytes;
 }
 
@@ -119,11 +115,16 @@ void HostExecutable::bind_input(std::size_t input, std::byte* bytes) {
 void HostExecutable::bind_arena(std::byte* arena) {
   if (arena == arena_) return;
   arena_ = arena;
-  for (std::size_t i = 0; i < plan->buffers.size(); ++i)
-    if (plan->buffers[i].home == Buffer::Home::arena) buffer_addresses_[i] = arena + plan->buffers[i].offset;
-  for (std::size_t k = 0; k < addresses_.size(); ++k)
-    if (plan->buffers[operand_buffers_[k].index()].home == Buffer::Home::arena)
-      addresses_[k] = buffer_addresses_[operand_buffers_[k].index()];
+  for (std::size_t k = 0; k < addresses_.size(); ++k) {
+    const Buffer& buffer = plan->buffers[operand_buffers_[k].index()];
+    if (buffer.home == Buffer::Home::arena) addresses_[k] = arena + buffer.offset;
+  }
+}
+
+const std::byte* HostExecutable::address(const Buffer& buffer) const {
+  if (buffer.home == Buffer::Home::constant) return constants_[buffer.index].raw();
+  if (buffer.home == Buffer::Home::arena) return arena_ + buffer.offset;
+  bug("a result that lies in the scratch of a worker");
 }
 
 std::byte* const* HostExecutable::gather(const CodeCall& call, Lane& lane) const {
@@ -138,17 +139,12 @@ std::byte* const* HostExecutable::gather(const CodeCall& call, Lane& lane) const
 
 // ---- results --------------------------------------------------------------------------------------
 
-void HostExecutable::find_results() {
-  using Kind = ResultSource::Kind;
+void HostExecutable::find_results(std::span<const CellPlace> places) {
   std::vector<char> given(plan->buffers.size());  // memory that is a result already
   for (BufferId buffer : plan->results) {
-    BufferId first = table.place(buffer).location;
-    const Buffer& home = plan->buffers[first.index()];
-    Kind kind = Kind::copied;
-    if (home.home == Buffer::Home::result) kind = Kind::written;
-    if (home.home == Buffer::Home::input && first != buffer) kind = Kind::taken_over;
-    if (std::exchange(given[first.index()], 1)) kind = Kind::copied;
-    results.push_back({kind, buffer, home.index});
+    BufferId first = places[buffer.index()].location;
+    bool own = plan->buffers[first.index()].home == Buffer::Home::result && !std::exchange(given[first.index()], 1);
+    results.push_back({buffer, first, own});
   }
 }
 
@@ -172,8 +168,7 @@ const std::vector<char>& HostExecutable::needed() {
 
 std::size_t HostExecutable::bytes() const {
   auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return of(calls_) + of(call_starts_) + of(operand_buffers_) + of(addresses_) + of(buffer_addresses_) + of(outside_) +
-         of(links.targets) + of(links.waits) + of(counters) + of(lanes);
+  return of(calls_) + of(call_starts_) + of(operand_buffers_) + of(addresses_) + of(outside_) + of(links.targets) + of(links.waits) + of(counters) + of(lanes);
 }
 
 }  // namespace taskspec

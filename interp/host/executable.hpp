@@ -1,7 +1,7 @@
 // A plan prepared for the host: its code, the addresses of its operands, and the lists by which its steps
 // set one another free. Made once, run many times; a run changes only counters, cells and addresses.
 #pragma once
-#include "interp/host/code_store.hpp"
+#include "interp/host/code_maker.hpp"
 #include "interp/host/memory.hpp"
 
 namespace taskspec {
@@ -28,13 +28,9 @@ struct StepLinks {
 
 // Where a result of the graph comes from.
 struct ResultSource {
-  enum class Kind : std::uint8_t {
-    written,     // its own memory, made before the run
-    taken_over,  // the memory of an input whose bytes it took over
-    copied,      // another value, copied after the run
-  } kind = Kind::copied;
   BufferId buffer;
-  std::uint32_t input = 0;  // taken_over: position in graph.inputs
+  BufferId location;     // the first buffer of its row of takeovers
+  bool written = false;  // in memory of its own, made before the run; else copied after it
 };
 
 // What one worker needs in a run; kept between runs, so that nothing is allocated.
@@ -60,13 +56,14 @@ class HostExecutable final : public Executable {
   }
   std::span<const BufferId> inputs(std::size_t task) const;
   std::span<const BufferId> outputs(std::size_t task) const;
-  std::size_t scratch_bytes() const { return code_scratch_at_ + store_.scratch_bytes(); }
+  std::size_t scratch_bytes() const { return code_scratch_at_ + codes_.scratch_bytes; }
   std::size_t code_scratch_at() const { return code_scratch_at_; }  // before it is what the plan keeps there
 
   void bind_arena(std::byte* arena);  // costs nothing when it is the same as last time
   void bind_input(std::size_t input, std::byte* bytes);
-  void bind_result(BufferId buffer, std::byte* bytes) { bind(table.place(buffer).location, bytes); }
-  std::byte* address(BufferId buffer) const { return buffer_addresses_[table.place(buffer).location.index()]; }
+  void bind_result(const ResultSource& result, std::byte* bytes) { bind(result.location, bytes); }
+  // Of what is neither an input nor a result.
+  const std::byte* address(const Buffer& buffer) const;
   const std::vector<char>& needed();                   // by step: for the results, or for what it does (pull)
   std::size_t bytes() const;                           // memory of what is made here, for reports
 
@@ -81,23 +78,22 @@ class HostExecutable final : public Executable {
   bool running = false;
 
  private:
-  void make_calls();
+  void make_calls(CodeMaker maker);
   void make_links();
-  void find_results();
-  void find_addresses();
+  void find_results(std::span<const CellPlace> places);
+  void find_addresses(std::span<const CellPlace> places);
   Array constant(std::size_t id) const;                // as an array, also if it is a host number
   void bind(BufferId first, std::byte* bytes);
   std::byte* const* gather(const CodeCall& call, Lane& lane) const;
 
-  CodeStore store_;
+  CodeSet codes_;
   std::vector<CodeCall> calls_;
   std::vector<std::uint32_t> call_starts_;
   std::vector<BufferId> operand_buffers_;              // first ones of their rows of takeovers
   std::vector<std::byte*> addresses_;                  // by operand
-  std::vector<std::byte*> buffer_addresses_;           // by buffer that begins a row
   std::vector<std::pair<BufferId, std::uint32_t>> outside_;  // sorted: buffers of inputs and results, their operands
   std::vector<BufferId> input_buffers_;                // by input of the graph; none when nobody reads it
-  std::vector<Array> constants_;                       // by buffer order: keeps host numbers as arrays alive
+  std::vector<Array> constants_;                       // by constant of the graph, those that somebody reads
   std::byte* arena_ = nullptr;
   std::size_t code_scratch_at_ = 0;
   std::vector<char> needed_;

@@ -35,6 +35,8 @@ class Prepared final : public Executable {
   std::unique_ptr<HostExecutable> eager_;
 };
 
+class Made;
+
 class HostBackend final : public Backend {
  public:
   explicit HostBackend(std::uint32_t threads) : locations_(count_), cache_(count_), pool_(threads) {}
@@ -55,10 +57,12 @@ class HostBackend final : public Backend {
  private:
   Outcome run(HostExecutable& executable, Worker& worker, bool alone, std::span<const Location> inputs,
               const RunOptions& options);
-  std::vector<Location> bind(HostExecutable& executable, std::span<const Location> inputs);
+  void bind_inputs(HostExecutable& executable, std::span<const Location> inputs);
+  std::vector<Location> bind_results(HostExecutable& executable, Made& made);
   void go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options);
-  void collect(HostExecutable& executable, std::span<const Location> inputs, std::vector<Location>& made, Outcome& outcome);
-  Location settle(HostExecutable& executable, std::size_t result, std::span<const Location> inputs, Location made);
+  static void count_work(const HostExecutable& executable, Outcome& outcome);
+  std::variant<Location, Poison> result(HostExecutable& executable, std::size_t position,
+                                        std::span<const Location> inputs, std::span<const Location> written, Made& made);
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   MemoryCount count_;
@@ -124,20 +128,49 @@ class Running {
   HostExecutable& executable_;
 };
 
+// Locations made for a run that has not come to its end; freed if it never does.
+class Made {
+ public:
+  explicit Made(Locations& locations) : locations_(locations) {}
+  ~Made() {
+    for (Location location : all_) locations_.free(location);
+  }
+  Location add(const ArrayType& type) { return all_.emplace_back(locations_.add(type)); }
+  // Gives back those that nobody keeps.
+  void finish(std::span<const std::variant<Location, Poison>> kept) {
+    std::vector<Location> given;
+    for (const auto& result : kept)
+      if (auto* location = std::get_if<Location>(&result)) given.push_back(*location);
+    std::ranges::sort(given);
+    std::erase_if(all_, [&](Location location) { return std::ranges::binary_search(given, location); });
+  }
+
+ private:
+  Locations& locations_;
+  std::vector<Location> all_;
+};
+
 Outcome HostBackend::run(HostExecutable& executable, Worker& worker, bool alone, std::span<const Location> inputs,
                          const RunOptions& options) {
   Running running(executable);
   Memory before = count_.now();
   count_.begin_run();
-  Loan arena(cache_, executable.plan->arena_bytes);
-  executable.bind_arena(arena.data());
-  std::vector<Location> made = bind(executable, inputs);
-  executable.table.clear();
-  executable.table.pend_all();
-  executable.table.publish_given();
-  go(executable, worker, alone, options);
   Outcome outcome;
-  collect(executable, inputs, made, outcome);
+  {
+    Loan arena(cache_, executable.plan->arena_bytes);
+    executable.bind_arena(arena.data());
+    bind_inputs(executable, inputs);
+    Made made(locations_);
+    std::vector<Location> written = bind_results(executable, made);
+    executable.table.clear();
+    executable.table.pend_all();
+    executable.table.publish_given();
+    go(executable, worker, alone, options);
+    count_work(executable, outcome);
+    for (std::size_t i = 0; i < written.size(); ++i)
+      outcome.results.push_back(result(executable, i, inputs, written, made));
+    made.finish(outcome.results);
+  }
   Memory after = count_.now();
   outcome.allocations = after.allocations - before.allocations;
   outcome.frees = after.frees - before.frees;
@@ -145,8 +178,7 @@ Outcome HostBackend::run(HostExecutable& executable, Worker& worker, bool alone,
   return outcome;
 }
 
-// Addresses of inputs, and memory for the results that are written in place; those by result, none for others.
-std::vector<Location> HostBackend::bind(HostExecutable& executable, std::span<const Location> inputs) {
+void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Location> inputs) {
   if (inputs.size() != executable.overwritten.size()) bug("a run with another number of inputs than its graph");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (locations_.type(inputs[i]) != concrete(executable.plan->graph->inputs()[i].type))
@@ -154,20 +186,18 @@ std::vector<Location> HostBackend::bind(HostExecutable& executable, std::span<co
     if (executable.overwritten[i]) locations_.own(inputs[i]);
     executable.bind_input(i, locations_.data(inputs[i]));
   }
-  std::vector<Location> made(executable.results.size());
-  try {
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      const ResultSource& source = executable.results[i];
-      if (source.kind != ResultSource::Kind::written) continue;
-      made[i] = locations_.add(executable.plan->buffers[source.buffer.index()].type);
-      executable.bind_result(source.buffer, locations_.data(made[i]));
-    }
-  } catch (...) {
-    for (Location location : made)
-      if (location.valid()) locations_.free(location);
-    throw;
+}
+
+// By result: where it is written, or none if it is copied in the end.
+std::vector<Location> HostBackend::bind_results(HostExecutable& executable, Made& made) {
+  std::vector<Location> written;
+  for (const ResultSource& source : executable.results) {
+    written.emplace_back();
+    if (!source.written) continue;
+    written.back() = made.add(executable.plan->buffers[source.buffer.index()].type);
+    executable.bind_result(source, locations_.data(written.back()));
   }
-  return made;
+  return written;
 }
 
 void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options) {
@@ -187,8 +217,7 @@ void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
   else ParallelRun(executable, runner, pool_).run(worker);
 }
 
-void HostBackend::collect(HostExecutable& executable, std::span<const Location> inputs, std::vector<Location>& made,
-                          Outcome& outcome) {
+void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome) {
   for (const Lane& lane : executable.lanes) {
     outcome.tasks_run += lane.tasks;
     outcome.dispatches += lane.dispatches;
@@ -197,27 +226,26 @@ void HostBackend::collect(HostExecutable& executable, std::span<const Location> 
   }
   std::ranges::sort(outcome.failed, {}, &Poison::origin);
   std::ranges::sort(outcome.records, {}, &StepRecord::step);
-  outcome.results.reserve(made.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    BufferId buffer = executable.results[i].buffer;
-    if (executable.table.state(buffer) == CellState::poisoned) {
-      if (made[i].valid()) locations_.free(made[i]);
-      outcome.results.emplace_back(executable.table.poison(buffer));
-      continue;
-    }
-    if (executable.table.state(buffer) != CellState::ready) bug("a result was never computed");
-    outcome.results.emplace_back(settle(executable, i, inputs, made[i]));
-  }
 }
 
-Location HostBackend::settle(HostExecutable& executable, std::size_t result, std::span<const Location> inputs,
-                             Location made) {
-  const ResultSource& source = executable.results[result];
-  if (made.valid()) return made;
+std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, std::size_t position,
+                                                   std::span<const Location> inputs, std::span<const Location> written,
+                                                   Made& made) {
+  const ResultSource& source = executable.results[position];
+  CellState state = executable.table.state(source.buffer);
+  if (state == CellState::poisoned) return executable.table.poison(source.buffer);
+  if (state != CellState::ready) bug("a result was never computed");
+  if (source.written) return written[position];
+  // An input, a constant, or another result once more.
+  const Buffer& from = executable.plan->buffers[source.location.index()];
+  const std::byte* bytes = nullptr;
+  if (from.home == Buffer::Home::input) bytes = locations_.data(inputs[from.index]);
+  for (std::size_t i = 0; i < written.size(); ++i)
+    if (written[i].valid() && executable.results[i].location == source.location) bytes = locations_.data(written[i]);
+  if (!bytes) bytes = executable.address(from);
   const ArrayType& type = executable.plan->buffers[source.buffer.index()].type;
-  if (source.kind == ResultSource::Kind::taken_over) return locations_.take_over(inputs[source.input], type);
-  Location fresh = locations_.add(type);
-  std::memcpy(locations_.data(fresh), executable.address(source.buffer), type.bytes());
+  Location fresh = made.add(type);
+  std::memcpy(locations_.data(fresh), bytes, type.bytes());
   return fresh;
 }
 

@@ -20,13 +20,19 @@ std::vector<CellPlace> places_of(const Plan& plan) {
   return places;
 }
 
-LookupTable::LookupTable(const Plan& plan)
-    : states_(plan.buffers.size(), CellState::unbound), places_(places_of(plan)) {
+LookupTable::LookupTable(const Plan& plan) : states_(plan.buffers.size(), CellState::unbound), plan_(plan) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const Buffer& buffer = plan.buffers[i];
     bool outside = buffer.home == Buffer::Home::input || buffer.home == Buffer::Home::constant;
     if (outside && buffer.shares == UINT32_MAX) given_.push_back(BufferId(i));
   }
+}
+
+CellPlace LookupTable::place(BufferId cell) const {
+  CellPlace place{cell, 0};
+  for (std::uint32_t next; (next = plan_.buffers[place.location.index()].shares) != UINT32_MAX; ++place.version)
+    place.location = BufferId(next);
+  return place;
 }
 
 void LookupTable::clear() {

@@ -25,7 +25,7 @@ std::vector<CellPlace> places_of(const Plan& plan);
 
 class LookupTable {
  public:
-  explicit LookupTable(const Plan& plan);
+  explicit LookupTable(const Plan& plan);    // which outlives it
 
   void clear();                              // a new table: every cell Unbound
   bool pend(BufferId cell) { return move(cell, CellState::unbound, CellState::pending); }
@@ -35,7 +35,7 @@ class LookupTable {
   void publish_given();                      // inputs and constants: Ready before anything runs
 
   CellState state(BufferId cell) const { return states_[cell.index()]; }
-  CellPlace place(BufferId cell) const { return places_[cell.index()]; }
+  CellPlace place(BufferId cell) const;
   Poison poison(BufferId cell) const;        // of a Poisoned cell
 
  private:
@@ -47,7 +47,7 @@ class LookupTable {
 
   // A cell is written by the worker that runs its task and read by those that run later: no atomics.
   std::vector<CellState> states_;
-  std::vector<CellPlace> places_;
+  const Plan& plan_;
   std::vector<BufferId> given_;
   mutable std::mutex mutex_;                 // of what follows; only a run that fails gets here
   std::vector<Poison> poisons_;

@@ -161,15 +161,12 @@ const ArrayType& Locations::type(Location location) const {
 
 std::byte* Locations::data(Location location) const {
   std::lock_guard lock(mutex_);
-  std::byte* bytes = entry(location).block.data();
-  if (!bytes) bug("use of a location whose bytes were taken over");
-  return bytes;
+  return entry(location).block.data();
 }
 
 Array Locations::share(Location location) const {
   std::lock_guard lock(mutex_);
   const Entry& e = entry(location);
-  if (!e.block.data()) bug("read of a location whose bytes were taken over");
   return Array::wrap(e.type, e.block.storage());
 }
 
@@ -180,14 +177,6 @@ void Locations::own(Location location) {
   Bytes alone(e.block.size());
   std::memcpy(alone.data(), e.block.data(), e.block.size());
   e.block = std::move(alone);
-}
-
-Location Locations::take_over(Location from, const ArrayType& type) {
-  std::lock_guard lock(mutex_);
-  Entry& e = entry(from);
-  if (!e.block.data()) bug("the bytes of a location were taken over twice");
-  count_.take(0);  // one more location to free, no more bytes
-  return insert(type, std::exchange(e.block, Bytes()));
 }
 
 void Locations::free(Location location) {

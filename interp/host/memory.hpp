@@ -75,7 +75,6 @@ class Locations {
   std::byte* data(Location location) const;
   Array share(Location location) const;              // an Array over the bytes themselves
   void own(Location location);                       // makes sure that no Array shares the bytes
-  Location take_over(Location from, const ArrayType& type);  // a new Location with the bytes of `from`, which keeps none
   void free(Location location);
 
  private:

@@ -25,8 +25,8 @@ std::vector<FileMarks> marks_by_file(const Sources& sources, const Diag& diag) {
   std::vector<FileMarks> files;
   auto add = [&](const Label& label, bool primary) {
     if (!label.span.valid()) return;
-    auto file = std::find_if(files.begin(), files.end(),
-                             [&](const FileMarks& f) { return f.source == label.span.source; });
+    auto file =
+        std::find_if(files.begin(), files.end(), [&](const FileMarks& f) { return f.source == label.span.source; });
     if (file == files.end()) file = files.insert(files.end(), {label.span.source, {}});
     file->marks.push_back({inside(sources, label.span), label.text, primary});
   };
@@ -96,7 +96,8 @@ std::string render(const Sources& sources, const Diags& diags, RenderOptions opt
     out += (out.empty() ? "" : "\n") + render(sources, diag, options);
   }
   auto left_out = [&](std::size_t count, std::string_view what) {
-    if (count > options.at_most) out += "\n" + plural(count, what) + ", " + std::to_string(options.at_most) + " shown\n";
+    if (count > options.at_most)
+      out += "\n" + plural(count, what) + ", " + std::to_string(options.at_most) + " shown\n";
   };
   left_out(errors, "error");
   left_out(warnings, "warning");

@@ -21,7 +21,7 @@ std::uint32_t last_line(const Source& source, Span span) {
 namespace {
 
 constexpr int tab_stop = 4;
-constexpr int widest = 160;         // columns of one shown line; a longer one is cut around its first mark
+constexpr int widest = 160;  // columns of one shown line; a longer one is cut around its first mark
 constexpr int before_the_mark = 60;
 constexpr std::string_view cut = "...";
 

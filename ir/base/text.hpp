@@ -21,7 +21,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 std::optional<std::string> nearest(std::string_view name, std::initializer_list<std::string> candidates);
 
-std::string plural(std::size_t count, std::string_view noun);                            // "1 task", "3 tasks"
+std::string plural(std::size_t count, std::string_view noun);                           // "1 task", "3 tasks"
 std::string plural(std::size_t count, std::string_view one, std::string_view several);  // "2 entries"
 
 std::string joined(std::span<const std::string> parts, std::string_view separator);

@@ -27,7 +27,8 @@ larger than it may be.)",
     {.code = "E7004",
      .summary = "a file cannot be written",
      .program = R"(write("no_such_folder/result.txt", "45"))",
-     .cause = R"(The folder is missing or protected, or the disk is full. An older file of the same name is unchanged.)",
+     .cause =
+         R"(The folder is missing or protected, or the disk is full. An older file of the same name is unchanged.)",
      .fix = R"(Create the folder, choose another one, or make room.)"},
 };
 static_assert(is_family(codes, 7));

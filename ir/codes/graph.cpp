@@ -12,7 +12,8 @@ graph g() -> (r: f32[4]) {
   let b = f(a.y)
   r = a.y
 })",
-     .cause = R"(The tasks of the path in the message wait for one another: each needs an output of the one before it, and
+     .cause =
+         R"(The tasks of the path in the message wait for one another: each needs an output of the one before it, and
 the first needs one of the last. Such a graph could never start.)",
      .fix = R"(Cut the path at one task: give it a value that is there already, or carry it from step to step in a
 `var` or a `state` slot.)"},
@@ -36,7 +37,8 @@ the first needs one of the last. Such a graph could never start.)",
 task negate(in x: f32[2]) -> (y: f32[2]) { y = -x }
 let both = halves >> negate
 print(both.inputs))",
-     .cause = R"(a >> b hands each output of a to the input of b with the same name; if no name matches and a has a single
+     .cause =
+         R"(a >> b hands each output of a to the input of b with the same name; if no name matches and a has a single
 output, that goes to the first input of b. Here neither is the case, so b would not follow from a.)",
      .fix = R"(Give an output of the left task the name of an input of the right one, or write a graph that calls
 both.)"},
@@ -49,7 +51,8 @@ both.)"},
     {.code = "E3102",
      .summary = "a claim about a partition is wrong",
      .program = R"(let p = assume(halo(blocks(cells, 4), 1), "disjoint"))",
-     .cause = R"(assume() was told something that the check of safe mode refuted: two pieces share a point, or a point is
+     .cause =
+         R"(assume() was told something that the check of safe mode refuted: two pieces share a point, or a point is
 in no piece.)",
      .fix = R"(Take the claim back, or repair the partition at the point that the message names.)",
      .reach = Reach::later},

@@ -65,7 +65,8 @@ operator.)"},
      .summary = "needs a part that is not built yet",
      .program = R"(fields Cell { state: f64 }
 let cells = region Cell[64])",
-     .cause = R"(The language has this, and the parser and checker know it, but this version of taskspec cannot run it.)",
+     .cause =
+         R"(The language has this, and the parser and checker know it, but this version of taskspec cannot run it.)",
      .fix = R"(Take it out, or express it with tensors, tasks and graphs.)"},
     {.code = "E1010",
      .summary = "a function cannot see a top-level var",
@@ -82,7 +83,8 @@ depends on their arguments only.)",
   return -1
 }
 print(sign([2.0] as f32[1])))",
-     .cause = R"(A tensor is a value of the graph, which may not have been computed yet; `if`, `while` and the other parts
+     .cause =
+         R"(A tensor is a value of the graph, which may not have been computed yet; `if`, `while` and the other parts
 of the host program need a value now.)",
      .fix = R"(Receive it: x.scalar for one element, x.array for nested lists. In a graph or task a one-element bool
 tensor may be tested as it is.)"},
@@ -98,7 +100,8 @@ read files, receive or ask the clock, nor call a function that does.)",
     {.code = "E1303",
      .summary = "a local value decides a graph operation",
      .program = R"(if clock() > 10.0 { launch step(p[i]) for i in 0..4 })",
-     .cause = R"(clock(), env() and rank() may differ from shard to shard; if one of them decides what the graph does, the
+     .cause =
+         R"(clock(), env() and rank() may differ from shard to shard; if one of them decides what the graph does, the
 shards no longer run the same program.)",
      .fix = R"(Let them agree first: agree(clock()) takes the value of shard 0 on all.)",
      .reach = Reach::later},

@@ -16,7 +16,8 @@ tensor it meets. (Integers inside tensors wrap.))",
      .summary = "division by zero",
      .program = R"(fn share(total: int, parts: int) -> int { return total / parts }
 print(share(10, 0)))",
-     .cause = R"(Integers cannot be divided by zero, neither by / nor by %. In a tensor one such element spoils the whole
+     .cause =
+         R"(Integers cannot be divided by zero, neither by / nor by %. In a tensor one such element spoils the whole
 result, and what reads it does not run. (Floats give inf or nan.))",
      .fix = R"(Test the divisor first; in tensors replace the zeros: where(d == 0, 1, d).)"},
     {.code = "E5003",
@@ -63,6 +64,13 @@ print(x.sum().scalar))",
 while true { n = (n + 1) % 10 }       // until Ctrl-C is pressed)",
      .cause = R"(The run was stopped from outside. Files that were complete before are kept; nothing is half written.)",
      .fix = R"(None is needed; the exit code is 130.)",
+     .reach = Reach::circumstance},
+    {.code = "E5011",
+     .summary = "a task written in C++ threw an exception",
+     .program = R"(task measure(in x: f32[4]) -> (y: f32[4]) extern "measure"    // whose function throws)",
+     .cause = R"(The function behind an `extern` or .native task ended by an exception. The outputs of the task have no
+values, and what reads them does not run.)",
+     .fix = R"(The message holds what the exception says; catch in the function what it can deal with itself.)",
      .reach = Reach::circumstance},
 };
 static_assert(is_family(codes, 5));

@@ -9,7 +9,8 @@ constexpr CodeInfo codes[] = {
      .program = R"(let a = [1.0, 2.0, 3.0, 4.0] as f32[4]
 let b = [1.0, 2.0, 3.0, 4.0, 5.0] as f32[5]
 print((a + b).array))",
-     .cause = R"(Two shapes that must agree do not. Shapes are aligned from the right, and a dimension that is missing or 1
+     .cause =
+         R"(Two shapes that must agree do not. Shapes are aligned from the right, and a dimension that is missing or 1
 stretches; nothing else does. Dimension variables such as N and M are equal only to themselves.)",
      .fix = R"(Reshape, slice or pad one side; or use one dimension variable for both in the signature.)"},
     {.code = "E2002",
@@ -24,13 +25,15 @@ precisions tern, u4, i9 and i28 only store numbers: arithmetic needs another one
      .summary = "a constant does not fit the precision",
      .program = R"(let a = [1, 2, 3, 4] as i8[4]
 print((a + 300).array))",
-     .cause = R"(A number of the host takes the precision of the tensor it meets, and must be exact in an integer one.)",
+     .cause =
+         R"(A number of the host takes the precision of the tensor it meets, and must be exact in an integer one.)",
      .fix = R"(Use a number within the range that the message names, or convert the tensor to a wider precision.)"},
     {.code = "E2004",
      .summary = "index outside the shape",
      .program = R"(let x = [1.0, 2.0] as f32[2]
 print(x[5].scalar))",
-     .cause = R"(An index, range, axis or size does not lie inside the shape. Indices and axes count from 0; the end of a
+     .cause =
+         R"(An index, range, axis or size does not lie inside the shape. Indices and axes count from 0; the end of a
 range is not part of it; there are no negative indices.)",
      .fix = R"(Stay within the shape that the message names. x[..n] and x[n..] leave one bound out.)"},
 };

@@ -8,14 +8,17 @@ constexpr CodeInfo codes[] = {
      .summary = "control determinism violated",
      .program = R"(let n = rank()                         // through C++, where no type forbids it
 launch stencil(p[i]) for i in 0..4 + n)",
-     .cause = R"(All shards must make the same calls with the same arguments in the same order; the message names the first
+     .cause =
+         R"(All shards must make the same calls with the same arguments in the same order; the message names the first
 call that differs, the shards, and their lines.)",
-     .fix = R"(Find what differs between shards (a clock, the environment, a file, addresses) and let them agree on it.)",
+     .fix =
+         R"(Find what differs between shards (a clock, the environment, a file, addresses) and let them agree on it.)",
      .reach = Reach::later},
     {.code = "E6002",
      .summary = "ranks or MPI do not fit",
      .program = R"(print(run work() on mpi(shards: 2))    // started with 4 ranks)",
-     .cause = R"(There are more ranks than shards, the number of ranks is not the one asked for, or the MPI library gives
+     .cause =
+         R"(There are more ranks than shards, the number of ranks is not the one asked for, or the MPI library gives
 too little thread support.)",
      .fix = R"(Ask for at least as many shards as ranks; leave --ranks out when started by mpirun.)",
      .reach = Reach::later},

@@ -1,6 +1,6 @@
 // Dense f32 kernels on oneDNN, which is seen by the dense_*.cpp files only. Each returns null where oneDNN
-// has nothing to offer (other precisions, odd layouts, a build under ThreadSanitizer, which does not
-// understand its OpenMP); product_kernel is the twin that computes the same everywhere.
+// has nothing to offer (other precisions, odd layouts, a build without it); product_kernel is the twin that
+// computes the same everywhere.
 #pragma once
 #include "stdlib/kernels/product.hpp"
 

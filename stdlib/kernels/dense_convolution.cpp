@@ -199,9 +199,6 @@ class DenseConvolution final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> dense_convolution_kernel(const ConvolutionPlan& plan) {
-#ifdef __SANITIZE_THREAD__
-  return nullptr;
-#endif
   if (plan.operations() == 0) return nullptr;
   try {
     return std::make_unique<DenseConvolution>(plan);

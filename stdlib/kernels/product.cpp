@@ -149,9 +149,20 @@ class ProductKernel final : public Kernel {
   Storer<Acc> store_;
 };
 
+// The transposed product, which leaves the same numbers in memory when one side of the result is 1.
+void turn(ProductPlan& plan) {
+  std::swap(plan.rows, plan.columns);
+  std::swap(plan.left, plan.right);
+  std::swap(plan.left_precision, plan.right_precision);
+  std::swap(plan.left_input, plan.right_input);
+  for (ProductItem& item : plan.items) std::swap(item.left, item.right);
+  if (plan.bias != Bias::none) plan.bias = plan.bias == Bias::per_row ? Bias::per_column : Bias::per_row;
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> product_kernel(ProductPlan plan) {
+  if (plan.columns == 1) turn(plan);  // a tile has many columns and can have a single row
   switch (plan.out_precision) {
     case Precision::f64:
       return std::make_unique<ProductKernel<double>>(std::move(plan));

@@ -28,8 +28,8 @@ extern constinit const OpDef op_abs = OpFields{
     .name = "abs",
     .operands = unary_operands,
     .doc =
-        "The absolute value of x, element by element; that of the smallest integer wraps to itself. Takes integers and "
-        "floats (E2002) and host numbers.",
+        "The absolute value of x, element by element; that of the smallest integer wraps to itself. Takes integers "
+        "and floats (E2002) and host numbers.",
     .example =
         "print(([-1.5, 2.0] as f32[2]).abs().array, abs(-3))\n"
         "// expect: [1.5, 2] 3\n",

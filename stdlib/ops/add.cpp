@@ -26,9 +26,9 @@ extern constinit const OpDef op_add = OpFields{
     .symbol = "+",
     .operands = binary_operands,
     .doc =
-        "The sum of two tensors, element by element, with broadcasting; integers wrap. A host number beside a "
-        "tensor takes its precision (E2003 when it does not fit). On the host also joins strings and lists; int "
-        "overflow is E5001. Shapes that do not broadcast are E2001, different precisions E2002.",
+        "The sum of two tensors, element by element, with broadcasting; integers wrap. A host number beside a tensor "
+        "takes its precision (E2003 when it does not fit). On the host also joins strings and lists; int overflow is "
+        "E5001. Shapes that do not broadcast are E2001, different precisions E2002.",
     .example =
         "let x = [1, 2, 3] as i32[3]\n"
         "print((x + 10).array, 1 + 2.5, \"a\" + \"b\", [1] + [2])\n"

@@ -21,8 +21,8 @@ extern constinit const OpDef op_and = OpFields{
     .symbol = "&",
     .operands = binary_operands,
     .doc =
-        "a and b, element by element, with broadcasting: of bools, or of integers bit by bit. Floats are E2002. On the "
-        "host of two bools or two ints, both of which are evaluated.",
+        "a and b, element by element, with broadcasting: of bools, or of integers bit by bit. Floats are E2002. On "
+        "the host of two bools or two ints, both of which are evaluated.",
     .example =
         "let x = [true, true] as bool[2]\n"
         "let y = [true, false] as bool[2]\n"

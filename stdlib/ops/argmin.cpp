@@ -38,10 +38,9 @@ extern constinit const OpDef op_argmin = OpFields{
     .name = "argmin",
     .operands = reduction_operands,
     .doc =
-        "The index of the smallest element along one axis, the first of equals; that of the first nan if there is one. "
-        "The "
-        "axis stays with extent 1. Without an axis the place in the whole tensor, counted row by row, as rank 0. Gives "
-        "i64. Takes bool, integers and floats (E2002); no elements are E2004.",
+        "The index of the smallest element along one axis, the first of equals; that of the first nan if there is "
+        "one. The axis stays with extent 1. Without an axis the place in the whole tensor, counted row by row, as "
+        "rank 0. Gives i64. Takes bool, integers and floats (E2002); no elements are E2004.",
     .example =
         "let x = [[1, 7], [5, 2]] as i32[2, 2]\n"
         "print(x.argmin(1).array, x.argmin().array)\n"

@@ -135,10 +135,9 @@ extern constinit const OpDef op_cast = OpFields{
     .operands = operands,
     .doc =
         "x in another precision: rounded half to even, saturated for integers, nan to 0; bool is x != 0. Makes a "
-        "tensor "
-        "of a host number, bool or nested list, whose lists must be rectangular (E5004). The number of elements never "
-        "changes: a written shape must be that of x (E2001, or a guard), a bare precision keeps it. Also between host "
-        "numbers and bools. Every precision.",
+        "tensor of a host number, bool or nested list, whose lists must be rectangular (E5004). The number of "
+        "elements never changes: a written shape must be that of x (E2001, or a guard), a bare precision keeps it. "
+        "Also between host numbers and bools. Every precision.",
     .example =
         "print(([-1.5, 2.5, 300.0] as f32[3] as i8).array, 2.5 as int)\n"
         "// expect: [-2, 2, 127] 2\n",

@@ -24,8 +24,8 @@ extern constinit const OpDef op_ceil = OpFields{
     .name = "ceil",
     .operands = unary_operands,
     .doc =
-        "The smallest integer that is not below x, element by element, still as a float. Takes floats "
-        "(E2002) and host numbers; `as` converts to integers.",
+        "The smallest integer that is not below x, element by element, still as a float. Takes floats (E2002) and "
+        "host numbers; `as` converts to integers.",
     .example =
         "print(([-2.5, 2.5] as f32[2]).ceil().array, ceil(2.5))\n"
         "// expect: [-2, 3] 3\n",

@@ -42,8 +42,9 @@ extern constinit const OpDef op_clamp = OpFields{
     .name = "clamp",
     .operands = operands,
     .doc =
-        "x, but lo where it is below lo and hi where it is above hi, element by element, with broadcasting; nan stays. "
-        "Takes integers and floats (E2002); host numbers beside a tensor take its precision. Also of host numbers.",
+        "x, but lo where it is below lo and hi where it is above hi, element by element, with broadcasting; nan "
+        "stays. Takes integers and floats (E2002); host numbers beside a tensor take its precision. Also of host "
+        "numbers.",
     .example =
         "print(([-300, 5, 300] as i32[3]).clamp(-128, 127).array, clamp(7, 0, 5))\n"
         "// expect: [-128, 5, 127] 5\n",

@@ -33,8 +33,8 @@ extern constinit const OpDef op_div = OpFields{
     .symbol = "/",
     .operands = binary_operands,
     .doc =
-        "The quotient of two tensors, element by element, with broadcasting. Integers drop the fraction, towards zero; "
-        "by zero is E5002. Floats are IEEE: by zero gives inf or nan. A host number beside a tensor takes its "
+        "The quotient of two tensors, element by element, with broadcasting. Integers drop the fraction, towards "
+        "zero; by zero is E5002. Floats are IEEE: by zero gives inf or nan. A host number beside a tensor takes its "
         "precision (E2003 when it does not fit). Shapes that do not broadcast are E2001, different precisions E2002.",
     .example =
         "let x = [7, -7, 8] as i32[3]\n"

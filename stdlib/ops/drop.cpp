@@ -21,7 +21,9 @@ Type type(RuleContext& ctx) {
     if (!std::binary_search(axes->begin(), axes->end(), i))
       dims.push_back(x.dims[i]);
     else
-      ctx.require_same(x.dims[i], Dim(1), fmt::format("dropped dimension {} of {}", i, x.text()));
+      ctx.require_same(
+          x.dims[i], Dim(1),
+          fmt::format("only an extent of 1 can be dropped; dimension {} of {} is {}", i, x.text(), x.dims[i].text()));
   }
   return Type::tensor(x.precision, dims);
 }

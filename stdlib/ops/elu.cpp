@@ -47,9 +47,8 @@ extern constinit const OpDef op_elu = OpFields{
     .name = "elu",
     .operands = operands,
     .doc =
-        "x, but alpha (e^x - 1) where it is negative, element by element; alpha is a host number. Takes floats (E2002) "
-        "and "
-        "host numbers.",
+        "x, but alpha (e^x - 1) where it is negative, element by element; alpha is a host number. Takes floats "
+        "(E2002) and host numbers.",
     .example =
         "print(([-1.0, 2.0] as f64[2]).elu().array, elu(2))\n"
         "// expect: [-0.6321205588285577, 2] 2\n",

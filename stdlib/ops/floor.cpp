@@ -24,8 +24,8 @@ extern constinit const OpDef op_floor = OpFields{
     .name = "floor",
     .operands = unary_operands,
     .doc =
-        "The largest integer that is not above x, element by element, still as a float. Takes floats "
-        "(E2002) and host numbers; `as` converts to integers.",
+        "The largest integer that is not above x, element by element, still as a float. Takes floats (E2002) and "
+        "host numbers; `as` converts to integers.",
     .example =
         "print(([-2.5, 2.5] as f32[2]).floor().array, floor(2.5))\n"
         "// expect: [-3, 2] 2\n",

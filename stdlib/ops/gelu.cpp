@@ -40,8 +40,7 @@ extern constinit const OpDef op_gelu = OpFields{
     .operands = unary_operands,
     .doc =
         "x times the share of the normal distribution below x, x (1 + erf(x / sqrt(2))) / 2, element by element: the "
-        "exact "
-        "form of the Gaussian error linear unit. Takes floats (E2002) and host numbers.",
+        "exact form of the Gaussian error linear unit. Takes floats (E2002) and host numbers.",
     .example =
         "print(([0.0, 1.0] as f64[2]).gelu().array, gelu(0))\n"
         "// expect: [0, 0.8413447460685429] 0\n",

@@ -21,9 +21,8 @@ extern constinit const OpDef op_gt = OpFields{
     .symbol = ">",
     .operands = binary_operands,
     .doc =
-        "Whether a is greater than b, element by element, with broadcasting: a bool tensor. Takes every "
-        "precision; both "
-        "sides must have the same (E2002). nan gives false. On the host compares numbers and strings.",
+        "Whether a is greater than b, element by element, with broadcasting: a bool tensor. Takes every precision; "
+        "both sides must have the same (E2002). nan gives false. On the host compares numbers and strings.",
     .example =
         "let x = [1, 2, 3] as i32[3]\n"
         "print((x > 2).array, 1 > 2.5)\n"

@@ -23,7 +23,8 @@ extern constinit const OpDef op_log = OpFields{
     .name = "log",
     .operands = unary_operands,
     .doc =
-        "The natural logarithm of x, element by element; -inf of 0, nan below. Takes floats (E2002) and host numbers.",
+        "The natural logarithm of x, element by element; -inf of 0, nan below. Takes floats (E2002) and host "
+        "numbers.",
     .example =
         "print(([1.0, 10.0] as f64[2]).log().array, log(1))\n"
         "// expect: [0, 2.302585092994046] 0\n",

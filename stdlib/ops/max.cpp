@@ -32,9 +32,10 @@ extern constinit const OpDef op_max = OpFields{
     .name = "max",
     .operands = reduction_operands,
     .doc =
-        "The largest of the elements along one axis or several; nan if one is nan. Keeps a reduced axis with extent 1; "
-        "several axes as a tuple; without an axis gives rank 0. Takes bool, integers and floats (E2002); no elements "
-        "are E2004. Also the largest item of a host list of numbers or strings. Of two operands `maximum` is the op.",
+        "The largest of the elements along one axis or several; nan if one is nan. Keeps a reduced axis with extent "
+        "1; several axes as a tuple; without an axis gives rank 0. Takes bool, integers and floats (E2002); no "
+        "elements are E2004. Also the largest item of a host list of numbers or strings. Of two operands `maximum` "
+        "is the op.",
     .example =
         "let x = [[1, 2], [3, 4]] as i32[2, 2]\n"
         "print(x.max(0).array, x.max().array, max([2, 1, 3]))\n"

@@ -27,9 +27,9 @@ extern constinit const OpDef op_maximum = OpFields{
     .name = "maximum",
     .operands = binary_operands,
     .doc =
-        "The larger of a and b, element by element, with broadcasting; nan if either is nan. Takes integers and floats "
-        "(E2002). A host number beside a tensor takes its precision. Also of two host numbers. The reduction over an "
-        "axis is `max`.",
+        "The larger of a and b, element by element, with broadcasting; nan if either is nan. Takes integers and "
+        "floats (E2002). A host number beside a tensor takes its precision. Also of two host numbers. The reduction "
+        "over an axis is `max`.",
     .example =
         "let x = [1, 5] as i32[2]\n"
         "print(x.maximum(3).array, maximum(1, 2.5))\n"

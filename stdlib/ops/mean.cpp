@@ -36,9 +36,8 @@ extern constinit const OpDef op_mean = OpFields{
     .name = "mean",
     .operands = reduction_operands,
     .doc =
-        "The average of the elements along one axis or several. Keeps a reduced axis with extent 1; several axes as a "
-        "tuple; without an axis gives rank 0. "
-        "Takes floats (E2002); the average of no elements is nan.",
+        "The average of the elements along one axis or several. Keeps a reduced axis with extent 1; several axes as "
+        "a tuple; without an axis gives rank 0. Takes floats (E2002); the average of no elements is nan.",
     .example =
         "let x = [[1.0, 2.0], [3.0, 4.0]] as f32[2, 2]\n"
         "print(x.mean(0).array, x.mean().array)\n"

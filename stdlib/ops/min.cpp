@@ -33,9 +33,9 @@ extern constinit const OpDef op_min = OpFields{
     .operands = reduction_operands,
     .doc =
         "The smallest of the elements along one axis or several; nan if one is nan. Keeps a reduced axis with extent "
-        "1; "
-        "several axes as a tuple; without an axis gives rank 0. Takes bool, integers and floats (E2002); no elements "
-        "are E2004. Also the smallest item of a host list of numbers or strings. Of two operands `minimum` is the op.",
+        "1; several axes as a tuple; without an axis gives rank 0. Takes bool, integers and floats (E2002); no "
+        "elements are E2004. Also the smallest item of a host list of numbers or strings. Of two operands `minimum` "
+        "is the op.",
     .example =
         "let x = [[1, 2], [3, 4]] as i32[2, 2]\n"
         "print(x.min(0).array, x.min().array, min([2, 1, 3]))\n"

@@ -28,9 +28,8 @@ extern constinit const OpDef op_minimum = OpFields{
     .operands = binary_operands,
     .doc =
         "The smaller of a and b, element by element, with broadcasting; nan if either is nan. Takes integers and "
-        "floats "
-        "(E2002). A host number beside a tensor takes its precision. Also of two host numbers. The reduction over an "
-        "axis is `min`.",
+        "floats (E2002). A host number beside a tensor takes its precision. Also of two host numbers. The reduction "
+        "over an axis is `min`.",
     .example =
         "let x = [1, 5] as i32[2]\n"
         "print(x.minimum(3).array, minimum(1, 2.5))\n"

@@ -21,9 +21,8 @@ extern constinit const OpDef op_ne = OpFields{
     .symbol = "!=",
     .operands = binary_operands,
     .doc =
-        "Whether a is different from b, element by element, with broadcasting: a bool tensor. Takes every "
-        "precision; both "
-        "sides must have the same (E2002). nan is different from everything. On the host compares any two "
+        "Whether a is different from b, element by element, with broadcasting: a bool tensor. Takes every precision; "
+        "both sides must have the same (E2002). nan is different from everything. On the host compares any two "
         "values of one type (E1004), lists and tuples by their contents.",
     .example =
         "let x = [1, 2, 3] as i32[3]\n"

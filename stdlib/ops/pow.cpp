@@ -63,10 +63,8 @@ extern constinit const OpDef op_pow = OpFields{
     .operands = operands,
     .doc =
         "x to the power of y, element by element, with broadcasting. Floats are IEEE (a negative x to a broken power "
-        "is "
-        "nan); integers wrap, and a negative power is E5003. Both sides have one precision (E2002); a host number "
-        "beside "
-        "a tensor takes it. Also of host numbers, where two ints give an int (E5001 when it overflows).",
+        "is nan); integers wrap, and a negative power is E5003. Both sides have one precision (E2002); a host number "
+        "beside a tensor takes it. Also of host numbers, where two ints give an int (E5001 when it overflows).",
     .example =
         "print(([2.0, 3.0] as f32[2]).pow(2.0).array, pow(2, 10), pow(2, 0.5))\n"
         "// expect: [4, 9] 1024 1.4142135623730951\n",

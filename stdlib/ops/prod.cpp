@@ -35,10 +35,9 @@ extern constinit const OpDef op_prod = OpFields{
     .name = "prod",
     .operands = reduction_operands,
     .doc =
-        "The product of the elements along one axis or several. Keeps a reduced axis with extent 1; several axes as a "
-        "tuple; without an axis gives rank 0. "
-        "Integers narrower than 32 bits, and bool, give i32, and integers wrap; floats are multiplied in f64. Its "
-        "derivative is nan where an element is 0.",
+        "The product of the elements along one axis or several. Keeps a reduced axis with extent 1; several axes as "
+        "a tuple; without an axis gives rank 0. Integers narrower than 32 bits, and bool, give i32, and integers "
+        "wrap; floats are multiplied in f64. Its derivative is nan where an element is 0.",
     .example =
         "let x = [[1, 2], [3, 4]] as i32[2, 2]\n"
         "print(x.prod(1).array, x.prod().array)\n"

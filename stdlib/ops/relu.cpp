@@ -31,8 +31,7 @@ extern constinit const OpDef op_relu = OpFields{
     .operands = unary_operands,
     .doc =
         "x, but 0 where it is negative, element by element; nan stays. Takes integers and floats (E2002) and host "
-        "numbers. "
-        "Its derivative at 0 counts as 0.",
+        "numbers. Its derivative at 0 counts as 0.",
     .example =
         "print(([-1.5, 2.0] as f32[2]).relu().array, relu(-3))\n"
         "// expect: [0, 2] 0\n",

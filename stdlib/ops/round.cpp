@@ -24,8 +24,8 @@ extern constinit const OpDef op_round = OpFields{
     .name = "round",
     .operands = unary_operands,
     .doc =
-        "The nearest integer, of two the even one, element by element, still as a float. Takes floats "
-        "(E2002) and host numbers; `as` converts to integers.",
+        "The nearest integer, of two the even one, element by element, still as a float. Takes floats (E2002) and "
+        "host numbers; `as` converts to integers.",
     .example =
         "print(([-2.5, 2.5] as f32[2]).round().array, round(2.5))\n"
         "// expect: [-2, 2] 2\n",

@@ -39,9 +39,8 @@ extern constinit const OpDef op_shift_left = OpFields{
     .name = "shift_left",
     .operands = operands,
     .doc =
-        "The bits of x moved n places up, element by element: x times 2^n, wrapped. Takes integers (E2002); a negative "
-        "n "
-        "is E2003, a large one gives 0.",
+        "The bits of x moved n places up, element by element: x times 2^n, wrapped. Takes integers (E2002); a "
+        "negative n is E2003, a large one gives 0.",
     .example =
         "print(([1, 100] as i8[2]).shift_left(1).array)\n"
         "// expect: [2, -56]\n",

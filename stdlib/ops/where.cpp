@@ -44,8 +44,8 @@ extern constinit const OpDef op_where = OpFields{
     .name = "where",
     .operands = operands,
     .doc =
-        "a where the bool tensor c holds, else b, element by element, with broadcasting of all three. a and b have one "
-        "precision, any (E2002); one of them may be a host number, which takes that of the other.",
+        "a where the bool tensor c holds, else b, element by element, with broadcasting of all three. a and b have "
+        "one precision, any (E2002); one of them may be a host number, which takes that of the other.",
     .example =
         "let x = [-1, 2] as i32[2]\n"
         "print(where(x > 0, x, 0).array)\n"

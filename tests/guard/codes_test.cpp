@@ -1,4 +1,6 @@
 // Diagnostics: every code is registered, has a test, and its explanation tells the truth.
+#include "ir/codes.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "ir/codes.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 

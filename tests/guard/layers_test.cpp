@@ -52,7 +52,7 @@ const std::map<std::string_view, Names> confined_to = {
 };
 
 // The system's own C headers, which look like those of libraries.
-const Names system_headers = {"dlfcn.h", "fcntl.h", "pthread.h", "sched.h", "signal.h", "spawn.h",
+const Names system_headers = {"dlfcn.h", "fcntl.h",   "pthread.h",  "sched.h",  "signal.h",    "spawn.h",
                               "sys/",    "termios.h", "ucontext.h", "unistd.h", "immintrin.h", "linux/"};
 
 struct Include {

@@ -40,7 +40,8 @@ std::set<std::string> commands() {
 
 std::set<std::string> options_of_the_tool() {
   std::set<std::string> options = options_in(in_shell("taskspec --help").out);
-  for (const std::string& command : commands()) options.merge(options_in(in_shell("taskspec " + command + " --help").out));
+  for (const std::string& command : commands())
+    options.merge(options_in(in_shell("taskspec " + command + " --help").out));
   return options;
 }
 
@@ -54,7 +55,8 @@ std::set<std::string> documented() {
 
 TEST_CASE("the tool tells its commands and every command its options") {
   const std::set<std::string> names = commands();
-  for (const char* name : {"run", "check", "fmt", "test", "graph", "explain"}) CHECK_MESSAGE(names.contains(name), name);
+  for (const char* name : {"run", "check", "fmt", "test", "graph", "explain"})
+    CHECK_MESSAGE(names.contains(name), name);
   for (const std::string& name : names) {
     CAPTURE(name);
     Outcome help = in_shell("taskspec " + name + " --help");
@@ -78,7 +80,8 @@ TEST_CASE("every documented option exists") {
 }
 
 TEST_CASE("a wrong command line is told so and exits with 2") {
-  for (const char* line : {"taskspec", "taskspec no-such-command", "taskspec run", "taskspec run --no-such-option x.task"}) {
+  for (const char* line :
+       {"taskspec", "taskspec no-such-command", "taskspec run", "taskspec run --no-such-option x.task"}) {
     CAPTURE(line);
     Outcome outcome = in_shell(line);
     CHECK(outcome.code == 2);

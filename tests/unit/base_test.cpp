@@ -116,11 +116,11 @@ TEST_CASE("edit distance counts insertions, deletions, changes and swaps") {
 TEST_CASE("the nearest name is the one that was meant, or none") {
   CHECK(nearest("enrgy", {"scale", "energy", "moments"}) == "energy");
   CHECK(nearest("mixture", {"scale", "energy"}) == std::nullopt);
-  CHECK(nearest("x", {"y", "z"}) == std::nullopt);      // one letter is no typo of another
-  CHECK(nearest("X", {"y", "x"}) == "x");               // but the wrong case is
+  CHECK(nearest("x", {"y", "z"}) == std::nullopt);  // one letter is no typo of another
+  CHECK(nearest("X", {"y", "x"}) == "x");           // but the wrong case is
   CHECK(nearest("Softmax", {"softmax"}) == "softmax");
-  CHECK(nearest("fill", {"fill", "file"}) == "file");   // never the name itself
-  CHECK(nearest("bat", {"cat", "hat"}) == "cat");       // of equals the first
+  CHECK(nearest("fill", {"fill", "file"}) == "file");  // never the name itself
+  CHECK(nearest("bat", {"cat", "hat"}) == "cat");      // of equals the first
   CHECK(nearest("abc", {}) == std::nullopt);
 }
 
@@ -175,8 +175,7 @@ TEST_CASE("a hasher tells apart what plain joining would not") {
 TEST_CASE("Philox 4x32-10 has its published values") {
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == PhiloxBlock{0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8});
   constexpr std::uint32_t ones = 0xFFFFFFFF;
-  CHECK(philox({ones, ones, ones, ones}, {ones, ones}) ==
-        PhiloxBlock{0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD});
+  CHECK(philox({ones, ones, ones, ones}, {ones, ones}) == PhiloxBlock{0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD});
   CHECK(philox({0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344}, {0xA4093822, 0x299F31D0}) ==
         PhiloxBlock{0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1});
   CHECK(philox_key(0x0123456789ABCDEF) == PhiloxKey{0x89ABCDEF, 0x01234567});

@@ -35,9 +35,12 @@ class Expressions {
     if (depth == 0 || between(random_, 0, 4) == 0) return leaf();
     Pair a = make(depth - 1), b = make(depth - 1);
     switch (between(random_, 0, 2)) {
-      case 0: return {a.dim + b.dim, a.value + b.value};
-      case 1: return {a.dim - b.dim, a.value - b.value};
-      default: return {a.dim * b.dim, a.value * b.value};
+      case 0:
+        return {a.dim + b.dim, a.value + b.value};
+      case 1:
+        return {a.dim - b.dim, a.value - b.value};
+      default:
+        return {a.dim * b.dim, a.value * b.value};
     }
   }
 

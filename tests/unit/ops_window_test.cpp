@@ -121,6 +121,19 @@ TEST_CASE("oneDNN's convolution equals its twin within the tolerance of the op [
   }
 }
 
+TEST_CASE("oneDNN's convolution of one large image is shared out by channels [ops]") {
+  Array x = tensor(Precision::f32, {1, 64, 32, 32}, 1), w = tensor(Precision::f32, {64, 64, 3, 3}, 2);
+  Array b = tensor(Precision::f32, {64}, 3);
+  OpCall call = prepare("conv2d", {x, w, b, i(1), i(1)});
+  ConvolutionPlan plan = convolution_plan(call.instance, x.extents(), w.extents(), call.instance.out[0].extents);
+  plan.bias = true;
+  std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan);
+  if (!dense) return;  // a build without oneDNN
+  Shuffled shuffled;
+  Array expected = run(*product_kernel(convolution_product(call.instance, plan)), call, shuffled)[0];
+  CHECK(worst_difference(run(*dense, call, shuffled)[0], expected) <= 1e-4);
+}
+
 TEST_CASE("conv2d takes single images and ints for pairs [ops]") {
   Array x = tensor(Precision::f32, {3, 6, 6}, 1), w = tensor(Precision::f32, {2, 3, 3, 3}, 2);
   Array y = call_op("conv2d", {x, w, Value(), i(2), i(1)});

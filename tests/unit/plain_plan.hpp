@@ -60,10 +60,17 @@ class PlainPlanner {
 
   void add_task(NodeId node) {
     PlanTask task{node, static_cast<std::uint32_t>(plan_->operands.size()), 0};
-    for (Ref ref : graph_.in(node)) plan_->operands.push_back(buffer(ref));
+    for (Ref ref : graph_.in(node)) use(buffer(ref));
     task.first_out = static_cast<std::uint32_t>(plan_->operands.size());
-    for (std::size_t k = 0; k < graph_.out(node).size(); ++k) plan_->operands.push_back(buffer(Ref::future(node, k)));
+    for (std::size_t k = 0; k < graph_.out(node).size(); ++k) use(buffer(Ref::future(node, k)));
     plan_->tasks.push_back(task);
+  }
+
+  void use(BufferId id) {
+    plan_->operands.push_back(id);
+    Buffer& buffer = plan_->buffers[id.index()];
+    buffer.last = StepId(plan_->step_starts.size() - 1);
+    if (!buffer.first.valid()) buffer.first = buffer.last;
   }
 
   void link_steps() {

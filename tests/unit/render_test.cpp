@@ -125,7 +125,8 @@ TEST_CASE("a label in another file") {
   SourceId main = s.file("main.task", "import lib\nlib.f(1)\n");
   std::string above(11, '\n');
   SourceId lib = s.file("lib.task", above + "fn f() { }\n");
-  s.diags.error("E1003", s.find(main, "1"), "'f' takes no arguments, 1 given").label(s.find(lib, "f()"), "defined here");
+  s.diags.error("E1003", s.find(main, "1"), "'f' takes no arguments, 1 given")
+      .label(s.find(lib, "f()"), "defined here");
   CHECK(s.text() == R"(
 error E1003: 'f' takes no arguments, 1 given
   --> main.task:2:7
@@ -159,27 +160,31 @@ error E1302: graph 'g' has host effects
 TEST_CASE("tabs and wide characters keep the carets under their text") {
   Scene s;
   SourceId id = s.file("t.task", "\tlet gr\u00f6\u00dfe = \"\u65e5\u672c\" + vile\n");
-  s.diags.error("E1001", s.find(id, "vile"), "unknown name 'vile'").at("here").label(s.find(id, "\u65e5\u672c"), "text");
-  CHECK(s.text() == "\n"
-                    "error E1001: unknown name 'vile'\n"
-                    " --> t.task:1:27\n"
-                    "  |\n"
-                    "1 |     let gr\u00f6\u00dfe = \"\u65e5\u672c\" + vile\n"
-                    "  |                  ----    ^^^^ here\n"
-                    "  |                  |\n"
-                    "  |                  text\n");
+  s.diags.error("E1001", s.find(id, "vile"), "unknown name 'vile'")
+      .at("here")
+      .label(s.find(id, "\u65e5\u672c"), "text");
+  CHECK(s.text() ==
+        "\n"
+        "error E1001: unknown name 'vile'\n"
+        " --> t.task:1:27\n"
+        "  |\n"
+        "1 |     let gr\u00f6\u00dfe = \"\u65e5\u672c\" + vile\n"
+        "  |                  ----    ^^^^ here\n"
+        "  |                  |\n"
+        "  |                  text\n");
 }
 
 TEST_CASE("broken bytes and control characters do not reach the terminal") {
   Scene s;
   SourceId id = s.file("b.task", "print(\"\xFF\x1b[31m\u202e\")\n");
   s.diags.error("E0006", {id, 7, 8}, "the source is not UTF-8").at("byte FF belongs to no character");
-  CHECK(s.text() == "\n"
-                    "error E0006: the source is not UTF-8\n"
-                    " --> b.task:1:8\n"
-                    "  |\n"
-                    "1 | print(\"\uFFFD\uFFFD[31m\uFFFD\")\n"
-                    "  |        ^ byte FF belongs to no character\n");
+  CHECK(s.text() ==
+        "\n"
+        "error E0006: the source is not UTF-8\n"
+        " --> b.task:1:8\n"
+        "  |\n"
+        "1 | print(\"\uFFFD\uFFFD[31m\uFFFD\")\n"
+        "  |        ^ byte FF belongs to no character\n");
 }
 
 TEST_CASE("places at a line end and at the end of the file") {
@@ -300,8 +305,10 @@ TEST_CASE("colour changes nothing but colour") {
   std::string coloured = s.text({.colour = true}), bare;
   CHECK(coloured.find("\x1b[1;31merror E2001\x1b[0m") != std::string::npos);
   for (std::size_t i = 0; i < coloured.size(); ++i) {
-    if (coloured[i] == '\x1b') i = coloured.find('m', i);
-    else bare += coloured[i];
+    if (coloured[i] == '\x1b')
+      i = coloured.find('m', i);
+    else
+      bare += coloured[i];
   }
   CHECK(bare == s.text());
 }
@@ -311,7 +318,10 @@ TEST_CASE("no diagnostics, no text") { CHECK(render({}, Diags()).empty()); }
 TEST_CASE("the plain form has the places resolved") {
   Scene s;
   SourceId id = s.file("p.task", "let x = 1\nlet x = 2\n");
-  s.diags.error("E1005", s.find(id, "x", 1), "'x' is defined twice").at("again").label(s.find(id, "x"), "first").note("n");
+  s.diags.error("E1005", s.find(id, "x", 1), "'x' is defined twice")
+      .at("again")
+      .label(s.find(id, "x"), "first")
+      .note("n");
   std::vector<PlainDiag> all = plain(s.sources, s.diags);
   REQUIRE(all.size() == 1);
   CHECK(all[0].code == "E1005");

@@ -1,17 +1,17 @@
-#include "interp/host/code_store.hpp"
+#include "interp/host/code_maker.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
 namespace taskspec {
 
-CodeStore::CodeStore(std::shared_ptr<const Plan> plan, Bodies& bodies, bool takeovers)
-    : plan_(std::move(plan)), bodies_(bodies), takeovers_(takeovers), places_(places_of(*plan_)),
+CodeMaker::CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies)
+    : plan_(std::move(plan)), bodies_(bodies), places_(places_of(*plan_)),
       natives_(plan_->graph->definitions().size(), nullptr) {
   count_readers();
 }
 
-void CodeStore::count_readers() {
+void CodeMaker::count_readers() {
   readers_.resize(plan_->buffers.size());
   if (readers_.empty()) return;
   for (std::size_t task = 0; task < plan_->tasks.size(); ++task)
@@ -19,17 +19,17 @@ void CodeStore::count_readers() {
   for (BufferId buffer : plan_->results) ++readers_[buffer.index()];
 }
 
-std::span<const BufferId> CodeStore::inputs(std::size_t task) const {
+std::span<const BufferId> CodeMaker::inputs(std::size_t task) const {
   const PlanTask& t = plan_->tasks[task];
   return std::span(plan_->operands).subspan(t.first_in, t.first_out - t.first_in);
 }
 
-std::span<const BufferId> CodeStore::outputs(std::size_t task) const {
+std::span<const BufferId> CodeMaker::outputs(std::size_t task) const {
   std::size_t end = task + 1 < plan_->tasks.size() ? plan_->tasks[task + 1].first_in : plan_->operands.size();
   return std::span(plan_->operands).subspan(plan_->tasks[task].first_out, end - plan_->tasks[task].first_out);
 }
 
-OpInstance CodeStore::instance(std::size_t task) const {
+OpInstance CodeMaker::instance(std::size_t task) const {
   NodeId node = plan_->tasks[task].node;
   OpInstance instance{plan_->graph->definition(node).op, {}, plan_->graph->arguments(node), {}};
   for (BufferId buffer : inputs(task)) instance.in.push_back(type(buffer));
@@ -38,7 +38,7 @@ OpInstance CodeStore::instance(std::size_t task) const {
 }
 
 // A kernel may write where it reads if it promises to; else the body compiler finds a way round.
-bool CodeStore::writes_safely(std::size_t task) const {
+bool CodeMaker::writes_safely(std::size_t task) const {
   const OpDef& op = *plan_->graph->definition(plan_->tasks[task].node).op;
   for (BufferId out : outputs(task))
     for (BufferId in : inputs(task)) {
@@ -50,7 +50,7 @@ bool CodeStore::writes_safely(std::size_t task) const {
 }
 
 // Two tasks with equal keys do the same with operands of equal types, in bytes that coincide alike.
-std::string CodeStore::key(std::size_t task, bool with_bytes) const {
+std::string CodeMaker::key(std::size_t task, bool with_bytes) const {
   const TaskNode& node = (*plan_->graph)[plan_->tasks[task].node];
   std::string key;
   put_number(key, node.definition.value);
@@ -68,7 +68,7 @@ std::string CodeStore::key(std::size_t task, bool with_bytes) const {
   return key;
 }
 
-std::shared_ptr<const BodyTrace> CodeStore::trace(std::size_t task) {
+std::shared_ptr<const BodyTrace> CodeMaker::trace(std::size_t task) {
   NodeId node = plan_->tasks[task].node;
   if (kind(task) == Definition::Kind::op) return std::make_shared<BodyTrace>(trace_of(instance(task)));
   if (kind(task) != Definition::Kind::task) return nullptr;
@@ -78,7 +78,7 @@ std::shared_ptr<const BodyTrace> CodeStore::trace(std::size_t task) {
   return known->second;
 }
 
-const TaskCode& CodeStore::make(std::size_t first, std::size_t last, std::vector<BufferId>& operands) {
+const TaskCode& CodeMaker::make(std::size_t first, std::size_t last, std::vector<BufferId>& operands) {
   if (last - first > 1 && kind(first) != Definition::Kind::native) {
     std::vector<std::shared_ptr<const BodyTrace>> traces;
     for (std::size_t task = first; task < last; ++task) {
@@ -97,7 +97,7 @@ const TaskCode& CodeStore::make(std::size_t first, std::size_t last, std::vector
   return make_interpreted(first);
 }
 
-const TaskCode& CodeStore::make_interpreted(std::size_t task) {
+const TaskCode& CodeMaker::make_interpreted(std::size_t task) {
   std::vector<ArrayType> in, out;
   for (BufferId buffer : inputs(task)) in.push_back(type(buffer));
   for (BufferId buffer : outputs(task)) out.push_back(type(buffer));
@@ -105,7 +105,7 @@ const TaskCode& CodeStore::make_interpreted(std::size_t task) {
   return keep(std::make_unique<InterpretedCode>(bodies_, plan_, node, std::move(in), std::move(out)));
 }
 
-const TaskCode& CodeStore::make_native(std::size_t task) {
+const TaskCode& CodeMaker::make_native(std::size_t task) {
   NodeId node = plan_->tasks[task].node;
   const TaskCode*& code = natives_[(*plan_->graph)[node].definition.index()];
   if (!code || code->inputs != inputs(task).size() || code->outputs != outputs(task).size())
@@ -114,7 +114,7 @@ const TaskCode& CodeStore::make_native(std::size_t task) {
   return *code;
 }
 
-const TaskCode& CodeStore::make_kernel(std::size_t task) {
+const TaskCode& CodeMaker::make_kernel(std::size_t task) {
   const TaskCode*& code = known_[key(task, true)];
   if (!code) {
     OpInstance op = instance(task);
@@ -123,7 +123,7 @@ const TaskCode& CodeStore::make_kernel(std::size_t task) {
   return *code;
 }
 
-const TaskCode& CodeStore::make_body(std::size_t task, const BodyTrace& trace) {
+const TaskCode& CodeMaker::make_body(std::size_t task, const BodyTrace& trace) {
   const TaskCode*& code = known_[key(task, true)];
   if (code) return *code;
   Body body;
@@ -136,7 +136,7 @@ const TaskCode& CodeStore::make_body(std::size_t task, const BodyTrace& trace) {
   return *(code = &compile(std::move(body)));
 }
 
-const TaskCode& CodeStore::make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
+const TaskCode& CodeMaker::make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
                                       std::vector<BufferId>& operands) {
   struct Inside {
     std::uint32_t value = 0, reads = 0;
@@ -173,17 +173,17 @@ const TaskCode& CodeStore::make_chain(std::size_t first, std::span<const std::sh
   return compile(std::move(body));
 }
 
-const TaskCode& CodeStore::compile(Body body) {
+const TaskCode& CodeMaker::compile(Body body) {
   std::vector<std::shared_ptr<const Kernel>> kernels;
   for (const BodyOp& op : body.ops) kernels.push_back(kernels_.get(op.instance));
   return keep(std::make_unique<BodyCode>(std::move(body), std::move(kernels)));
 }
 
-const TaskCode& CodeStore::keep(std::unique_ptr<TaskCode> code) {
-  scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes());
-  most_operands_ = std::max<std::size_t>(most_operands_, code->inputs + code->outputs);
-  codes_.push_back(std::move(code));
-  return *codes_.back();
+const TaskCode& CodeMaker::keep(std::unique_ptr<TaskCode> code) {
+  set_.scratch_bytes = std::max(set_.scratch_bytes, code->scratch_bytes());
+  set_.most_operands = std::max<std::size_t>(set_.most_operands, code->inputs + code->outputs);
+  set_.codes.push_back(std::move(code));
+  return *set_.codes.back();
 }
 
 }  // namespace taskspec

@@ -1,7 +1,8 @@
 // Makes the code of a plan's tasks: kernels and compiled bodies where the control of a task does not depend
 // on data, else calls of the interpreter. Consecutive tasks of a chain become one code where they can.
 //
-//   const TaskCode& code = store.make(first, last, operands);   // of as many tasks from `first` as fit
+//   const TaskCode& code = maker.make(first, last, operands);   // of as many tasks from `first` as fit
+//   CodeSet codes = std::move(maker).finish();                  // they live here
 #pragma once
 #include <map>
 
@@ -11,24 +12,26 @@
 
 namespace taskspec {
 
-class CodeStore {
+struct CodeSet {
+  std::vector<std::unique_ptr<TaskCode>> codes;
+  std::size_t scratch_bytes = 0;  // of the largest
+  std::size_t most_operands = 0;
+};
+
+class CodeMaker {
  public:
-  // `takeovers`: outputs may lie in the bytes of inputs, as the plan says; else all buffers are apart.
-  CodeStore(std::shared_ptr<const Plan> plan, Bodies& bodies, bool takeovers);
+  CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies);
 
   // For tasks [first, last) of the plan, which follow one another in a chain: the code of the first ones of
   // them. Appends the buffers of its operands. May throw Error.
   const TaskCode& make(std::size_t first, std::size_t last, std::vector<BufferId>& operands);
-  std::size_t scratch_bytes() const { return scratch_bytes_; }  // of the largest code
-  std::size_t most_operands() const { return most_operands_; }
+  CodeSet finish() && { return std::move(set_); }
 
  private:
   std::span<const BufferId> inputs(std::size_t task) const;
   std::span<const BufferId> outputs(std::size_t task) const;
   const ArrayType& type(BufferId buffer) const { return plan_->buffers[buffer.index()].type; }
-  std::uint32_t bytes_of(BufferId buffer) const {
-    return takeovers_ ? places_[buffer.index()].location.value : buffer.value;
-  }
+  std::uint32_t bytes_of(BufferId buffer) const { return places_[buffer.index()].location.value; }
   Definition::Kind kind(std::size_t task) const { return plan_->graph->definition(plan_->tasks[task].node).kind; }
   OpInstance instance(std::size_t task) const;
   bool writes_safely(std::size_t task) const;
@@ -47,15 +50,13 @@ class CodeStore {
 
   std::shared_ptr<const Plan> plan_;
   Bodies& bodies_;
-  bool takeovers_;
   std::vector<CellPlace> places_;
   std::vector<std::uint32_t> readers_;                 // by buffer; results of the graph have one more
   KernelCache kernels_;
-  std::vector<std::unique_ptr<TaskCode>> codes_;
+  CodeSet set_;
   std::vector<const TaskCode*> natives_;               // by definition
   std::map<std::string, const TaskCode*> known_;       // by key
   std::map<std::string, std::shared_ptr<const BodyTrace>> traces_;
-  std::size_t scratch_bytes_ = 0, most_operands_ = 0;
 };
 
 }  // namespace taskspec

@@ -1,0 +1,38 @@
+#include "frontend/check.hpp"
+
+#include <algorithm>
+
+#include "frontend/check/effects.hpp"
+#include "frontend/check/modules.hpp"
+
+namespace taskspec {
+
+Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options) {
+  checking::World world(sources, options);
+  try {
+    checking::check_program(world, main);
+    checking::infer_effects(world);
+  } catch (const Error& error) {
+    world.report(error, {main, 0, 0});
+  }
+  Diags sorted;
+  for (Diag& diag : world.diags.sorted()) sorted.add(std::move(diag));
+  if (sorted.has_errors()) return sorted;
+  world.program.sources = sources;
+  return {std::move(world.program), std::move(sorted)};
+}
+
+bool takes_define(const Program& program, std::string_view name) {
+  const Module& main = program.main();
+  for (const Variable& variable : program[main.top_level].variables)
+    if (!variable.is_mutable && variable.name == name) return true;
+  for (const Function& function : program.functions) {
+    bool is_main = function.kind == FunctionKind::fn && function.name == "main" && !function.agent.valid() &&
+                   &program.modules[function.module.index()] == &main;
+    auto named = [&](const Parameter& p) { return p.name == name; };
+    if (is_main && std::any_of(function.parameters.begin(), function.parameters.end(), named)) return true;
+  }
+  return false;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,61 @@
+// The bodies of tasks, graphs and fns: statements, and what must be true at their end.
+#include <fmt/format.h>
+
+#include "frontend/check/declare.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/statements.hpp"
+
+namespace taskspec::checking {
+
+namespace {
+
+void require_outputs(Body& body, Span span) {
+  const std::vector<Output> outputs = body.function().outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (body.is_set[i] || body.info().broken) continue;
+    bool never = body.missed[i].empty();
+    Diag& diag = body.world.diags.error(
+        "E1006", outputs[i].span,
+        fmt::format("output '{}' of {} is {}", outputs[i].name, body.world.described(body.id),
+                    never ? "never set" : "not set on every path"));
+    for (const Label& label : body.missed[i]) diag.label(label.span, label.text);
+    if (never) diag.label({span.source, span.end - 1, span.end}, "the body ends here");
+  }
+}
+
+void require_return(Body& body, const ast::Block& block) {
+  const Type& result = body.function().result;
+  if (result.is(Type::Kind::none) || body.info().broken || always_returns(block.stmts)) return;
+  body.world.diags
+      .error("E1006", body.function().span, fmt::format("{} may end without returning its {}", body.world.described(body.id), result.text()))
+      .label({block.span.source, block.span.end - 1, block.span.end}, "it ends here");
+}
+
+}  // namespace
+
+void check_function(World& world, FunctionId function) {
+  FunctionInfo& info = world.info(function);
+  if (info.stage != FunctionInfo::Stage::resolved) return;
+  info.stage = FunctionInfo::Stage::checked;
+  Body& body = *info.body;
+  if (info.task && info.task->external) body.function().extern_symbol = info.task->external->text;
+  const ast::Block* block = info.fn ? &info.fn->body : info.task->body ? &*info.task->body : nullptr;
+  if (block) {
+    statements(body, block->stmts);
+    if (body.function().kind == FunctionKind::fn) require_return(body, *block);
+    else require_outputs(body, block->span);
+  }
+  body.finish();
+  info.body.reset();
+}
+
+void check_pending(World& world, ModuleId module) {
+  std::vector<FunctionId> pending = std::move(world.file(module).pending);
+  world.file(module).pending.clear();
+  for (std::size_t i = 0; i < world.agents.size(); ++i)
+    if (world.program.agents[i].module == module) resolve_agent(world, AgentId(i));
+  for (FunctionId function : pending) resolve_signature(world, function);
+  for (FunctionId function : pending) check_function(world, function);
+}
+
+}  // namespace taskspec::checking

@@ -1,0 +1,192 @@
+#include "frontend/check/modules.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "frontend/check/declare.hpp"
+#include "frontend/check/later.hpp"
+#include "frontend/check/messages.hpp"
+#include "frontend/check/statements.hpp"
+#include "frontend/parse.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec::checking {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::string dotted(const ast::ImportDecl& import) {
+  std::vector<std::string> names;
+  for (const ast::Name& name : import.path) names.push_back(name.text);
+  return joined(names, ".");
+}
+
+class Files {
+ public:
+  explicit Files(World& world) : world_(world) {}
+
+  // The module, checked; invalid when it could not be parsed (reported).
+  ModuleId check(SourceId source, const std::string& name) {
+    Result<Ast> ast = parse(world_.sources, source);
+    world_.diags.append(ast.diags());
+    if (!ast) return {};
+    const Ast& tree = world_.trees.emplace_back(std::move(*ast));
+    std::vector<std::pair<const ast::Name*, ModuleId>> imports;
+    for (const ast::Item& item : tree.items)
+      if (auto* import = std::get_if<ast::ImportDecl>(&item.node)) imports.push_back(bring(*import, item.span, source));
+    return check_items(tree, name, imports);
+  }
+
+ private:
+  // ---- imports ----
+
+  struct Frame {
+    std::string key, name;
+  };
+
+  // The bound name and what it stands for; an invalid module when something is wrong with it.
+  std::pair<const ast::Name*, ModuleId> bring(const ast::ImportDecl& import, Span span, SourceId from) {
+    if (import.file) {
+      not_built(world_.diags, import.file->span, "the import of a model file", "importers");
+      return {import.alias ? &*import.alias : nullptr, ModuleId()};
+    }
+    const ast::Name* bound = import.alias ? &*import.alias : &import.path.back();
+    return {bound, load(import, join(import.path.front().span, import.path.back().span), span, from)};
+  }
+
+  std::vector<std::string> folders(SourceId from) const {
+    std::vector<std::string> folders{fs::path(world_.sources[from].path()).parent_path().string()};
+    folders.insert(folders.end(), world_.options.search_path.begin(), world_.options.search_path.end());
+    return folders;
+  }
+
+  ModuleId load(const ast::ImportDecl& import, Span path_span, Span span, SourceId from) {
+    fs::path relative;
+    for (const ast::Name& name : import.path) relative /= name.text;
+    relative += ".task";
+    std::vector<std::string> tried;
+    for (const std::string& folder : folders(from)) {
+      fs::path path = fs::path(folder) / relative;
+      tried.push_back(path.string());
+      if (std::optional<std::string> text = read_file(path)) return load(path, std::move(*text), import, span);
+    }
+    std::string name = dotted(import);
+    if (std::string_view part = part_of_module(import.path.front().text); !part.empty()) {
+      not_built(world_.diags, path_span, fmt::format("module '{}'", name), part);
+    } else {
+      Diag& diag = world_.diags.error("E7001", path_span, fmt::format("module '{}' is not found", name));
+      for (const std::string& path : tried) diag.note("no file " + path);
+    }
+    return {};
+  }
+
+  ModuleId load(const fs::path& path, std::string text, const ast::ImportDecl& import, Span span) {
+    std::error_code error;
+    std::string key = fs::weakly_canonical(path, error).string();
+    if (auto known = loaded_.find(key); known != loaded_.end()) return known->second;
+    if (is_open(key)) {
+      std::string way;
+      bool inside = false;
+      for (const Frame& frame : open_)
+        if (inside = inside || frame.key == key; inside) way += frame.name + " -> ";
+      world_.diags.error("E7002", span, fmt::format("import cycle: {}{}", way, dotted(import)));
+      return {};
+    }
+    SourceId source = world_.sources.add(path.string(), std::move(text));
+    open_.push_back({key, dotted(import)});
+    ModuleId module = check(source, import.path.back().text);
+    open_.pop_back();
+    loaded_.emplace(key, module);
+    return module;
+  }
+
+  bool is_open(const std::string& key) const {
+    for (const Frame& frame : open_)
+      if (frame.key == key) return true;
+    return false;
+  }
+
+ public:
+  void open_main(SourceId main, const std::string& name) {
+    std::error_code error;
+    open_.push_back({fs::weakly_canonical(world_.sources[main].path(), error).string(), name});
+  }
+
+ private:
+  // ---- one file ----
+
+  ModuleId add_module(SourceId source, const std::string& name) {
+    ModuleId id(world_.program.modules.size());
+    Function top_level;
+    top_level.kind = FunctionKind::module;
+    top_level.name = "<module>";
+    top_level.module = id;
+    top_level.span = {source, 0, 0};
+    FunctionId function = world_.add_function(std::move(top_level));
+    world_.program.modules.push_back({name, world_.sources[source].path(), source, function});
+    FileScope& file = world_.files.emplace_back();
+    file.top_level = std::make_unique<Body>(world_, function);
+    return id;
+  }
+
+  ModuleId check_items(const Ast& tree, const std::string& name,
+                       const std::vector<std::pair<const ast::Name*, ModuleId>>& imports) {
+    ModuleId id = add_module(tree.source, name);
+    Body& body = *world_.file(id).top_level;
+    for (const auto& [bound, module] : imports) {
+      if (!bound) continue;
+      Binding binding{.kind = module.valid() ? Binding::Kind::module : Binding::Kind::error, .what = "module"};
+      binding.module = module;
+      body.define(*bound, binding);
+    }
+    declare_items(world_, id, tree);
+    bool imported = tree.source != world_.main;
+    Scope& scope = body.scopes.front();
+    for (const ast::Item& item : tree.items)
+      if (auto* stmt = std::get_if<ast::Stmt>(&item.node)) scope.statements.push_back(stmt);
+    for (std::size_t i = 0; i < body.scopes.front().statements.size(); ++i) {
+      body.scopes.front().position = i;
+      const ast::Stmt& stmt = *body.scopes.front().statements[i];
+      if (imported) require_let(stmt);
+      statement(body, stmt);
+    }
+    check_pending(world_, id);
+    body.finish();
+    return id;
+  }
+
+  void require_let(const ast::Stmt& stmt) {
+    auto* let = std::get_if<ast::Let>(&stmt.node);
+    if (let && !let->is_var) return;
+    world_.diags.error("E7005", stmt.span, "an imported file holds declarations and pure lets only");
+  }
+
+  World& world_;
+  std::vector<Frame> open_;                 // files that are being read, to find import cycles
+  std::map<std::string, ModuleId> loaded_;  // by canonical path
+};
+
+}  // namespace
+
+void check_program(World& world, SourceId main) {
+  world.main = main;
+  std::string name = fs::path(world.sources[main].path()).stem().string();
+  Files files(world);
+  files.open_main(main, name);
+  files.check(main, name);
+}
+
+}  // namespace taskspec::checking

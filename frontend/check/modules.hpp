@@ -1,0 +1,10 @@
+// Files and their imports. Imported files come first in the program; each is read once.
+#pragma once
+#include "frontend/check/world.hpp"
+
+namespace taskspec::checking {
+
+// Parses and checks one file and all that it imports.
+void check_program(World& world, SourceId main);
+
+}  // namespace taskspec::checking

@@ -1,0 +1,127 @@
+#include "interp/cli/stages.hpp"
+
+#include "frontend/ast_print.hpp"
+#include "frontend/parse.hpp"
+#include "interp/control/build_graph.hpp"
+#include "interp/control/deep_stack.hpp"
+#include "interp/control/host_context.hpp"
+#include "interp/control/immediate.hpp"
+#include "ir/base/text.hpp"
+#include "ir/dot.hpp"
+#include "ir/files/files.hpp"
+#include "ir/json.hpp"
+#include "ir/print_graph.hpp"
+#include "ir/print_program.hpp"
+#include "ir/top_level.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+std::vector<std::string> names_of(const Program& program, const std::vector<FunctionId>& graphs) {
+  std::vector<std::string> names;
+  for (FunctionId id : graphs) names.push_back(program.display_name(id));
+  return names;
+}
+
+void choose_graphs(GraphFile& file, const std::string& path, const std::string& name) {
+  file.graphs = graphs_of(file.program);
+  if (name.empty()) return;
+  std::vector<std::string> names = names_of(file.program, file.graphs);
+  FunctionId chosen = find_graph(file.program, name);
+  if (chosen.valid()) file.graphs = {chosen};
+  else file.problem = "no graph '" + name + "' in " + path + (names.empty() ? "" : "; graphs: " + joined(names, ", "));
+}
+
+// Calls `use` with the graph as it is recorded. What it reads of the top level is computed first; the rest of the
+// program does not run.
+template <class Use>
+std::string with_view(const Program& program, FunctionId graph, const Toolbox& tools, const Use& use) {
+  Program needed = with_needed_top_level(program, graph);
+  std::string text;
+  with_deep_stack([&] {
+    HostContext host(needed, tools.ops);
+    host.output = [](std::string_view) {};
+    ImmediateTarget target;
+    Interpreter interpreter(needed, &host);
+    interpreter.set_target(target);
+    for (const Module& module : needed.modules) interpreter.module(module);
+    std::unique_ptr<GraphView> view = build_graph(interpreter, graph);
+    text = use(*view);
+  });
+  return text;
+}
+
+std::string inputs_text(const TaskGraph& graph) {
+  std::vector<std::string> inputs;
+  for (const GraphInput& input : graph.inputs()) inputs.push_back(input.name + ": " + input.type.text());
+  return joined(inputs, ", ");
+}
+
+// The plan borrows the graph, which stays where it is.
+std::shared_ptr<const Plan> plan_of(const TaskGraph& graph, const Chains& chains) {
+  if (!has_concrete_types(graph)) return nullptr;
+  return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
+}
+
+std::string one_graph(const Program& program, const GraphView& view, const std::string& stage, const std::string& format,
+                      const Options& options) {
+  const TaskGraph& graph = view.graph;
+  Chains chains = aggregate(graph, {.sink_rule = options.sink_rule == "output" ? SinkRule::output : SinkRule::task});
+  std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of(graph, chains) : nullptr;
+  if (format == "json") return graph_json(program, view.function, graph, chains, plan.get());
+  if (format == "dot") return to_dot(graph, chains);
+  if (stage == "graph") return graph_text(graph);
+  if (stage == "chains") return chains_text(graph, chains);
+  if (plan) return plan_text(*plan);
+  return graph.name + ": no plan before the extents of its inputs are known (" + inputs_text(graph) + ")\n";
+}
+
+}  // namespace
+
+Result<GraphFile> load_graphs(const std::string& path, const Options& options, const Toolbox& tools, Sources& sources) {
+  GraphFile file;
+  if (path.ends_with(".json")) {
+    Result<ImportedGraph> imported = import_graph(path, tools.ops, tools.builtins);
+    if (!imported) return imported.diags();
+    file.program = std::move(imported->program);
+    choose_graphs(file, path, options.graph.empty() ? imported->name : options.graph);
+    return file;
+  }
+  Result<Program> program = load_program(path, load_options(options), tools, sources);
+  if (!program) return program.diags();
+  file.program = std::move(*program);
+  choose_graphs(file, path, options.graph);
+  return {std::move(file), program.diags()};
+}
+
+std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,
+                       const Options& options, const Toolbox& tools) {
+  if (stage == "program") return program_text(file.program);
+  std::string text;
+  for (FunctionId id : file.graphs) {
+    if (!text.empty()) text += "\n";
+    text += with_view(file.program, id, tools, [&](const GraphView& view) {
+      return one_graph(file.program, view, stage, format, options);
+    });
+  }
+  return text;
+}
+
+std::string ast_text(const std::string& file, Sources& sources) {
+  SourceId source = sources.add(file == "-" ? "<stdin>" : file, read_text(file == "-" ? "/dev/stdin" : file));
+  Result<Ast> ast = parse(sources, source);
+  if (!ast) throw Error(ast.diags());
+  return print_ast(*ast, &sources);
+}
+
+std::string stage_text(const std::string& file, const std::string& stage, const Options& options, const Toolbox& tools) {
+  Sources sources;
+  if (stage == "ast") return ast_text(file, sources);
+  Result<GraphFile> loaded = load_graphs(file, options, tools, sources);
+  if (!loaded) throw Error(loaded.diags());
+  bool is_format = stage == "json" || stage == "dot";
+  return stage_text(*loaded, is_format ? "chains" : stage, is_format ? stage : "text", options, tools);
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,36 @@
+#include "interp/control/export_graph.hpp"
+
+#include <boost/graph/topological_sort.hpp>
+#include <filesystem>
+
+#include "ir/dot.hpp"
+#include "ir/files/files.hpp"
+#include "ir/json.hpp"
+
+namespace taskspec {
+
+void export_graph(const Program& program, const GraphView& view, const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  if (suffix != ".json" && suffix != ".dot") {
+    Diag diag;
+    diag.code = "E7003";
+    diag.message = "'" + path + "' names no form in which a graph can be written";
+    diag.help_text = "end it in .json or .dot";
+    throw Error(std::move(diag));
+  }
+  Chains chains = aggregate(view.graph);
+  write_text(path, suffix == ".dot" ? to_dot(view.graph, chains) : graph_json(program, view.function, view.graph, chains));
+}
+
+bool is_acyclic(const TaskGraph& graph) {
+  std::vector<std::uint32_t> order;
+  order.reserve(graph.size());
+  try {
+    boost::topological_sort(graph.boost(), std::back_inserter(order));
+  } catch (const boost::not_a_dag&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,164 @@
+#include "ir/json_defs.hpp"
+
+#include "ir/top_level.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::uint32_t unlisted = UINT32_MAX;
+
+// Gives calls and variables their positions, in the order in which the file lists them.
+FunctionNumbers numbered(const Function& function) {
+  FunctionNumbers numbers;
+  numbers.calls.assign(function.calls.size(), unlisted);
+  numbers.variables.assign(function.variables.size(), unlisted);
+  auto variable = [&](VariableId id) {
+    if (!id.valid() || numbers.variables[id.index()] != unlisted) return;
+    numbers.variables[id.index()] = static_cast<std::uint32_t>(numbers.variable_order.size());
+    numbers.variable_order.push_back(id);
+  };
+  auto call = [&](CallId id) {
+    numbers.calls[id.index()] = static_cast<std::uint32_t>(numbers.call_order.size());
+    numbers.call_order.push_back(id);
+    if (function[id].form != Form::global) variable(function[id].variable);
+    for (const Place& place : function[id].places) variable(place.variable);
+  };
+  for (const Parameter& parameter : function.parameters) variable(parameter.variable);
+  for (const Output& output : function.outputs) variable(output.variable);
+  for (const Parameter& parameter : function.parameters) each_call(function, parameter.default_block, call);
+  each_call(function, function.body, call);
+  return numbers;
+}
+
+void add_types(SymbolNames& names, const Value& value) {
+  if (value.is_type()) names.add(value.type());
+  const List* items = value.is_list() ? &value.list() : value.is_tuple() ? &value.tuple().items : nullptr;
+  if (items)
+    for (const Value& item : *items) add_types(names, item);
+}
+
+void collect_symbols(const Function& function, FunctionNumbers& numbers) {
+  SymbolNames& names = numbers.symbols;
+  for (const Symbol& symbol : function.dimensions) names.add(symbol);
+  for (const Parameter& parameter : function.parameters) names.add(parameter.type);
+  for (const Output& output : function.outputs) names.add(output.type);
+  names.add(function.result);
+  for (VariableId id : numbers.variable_order) names.add(function.variables[id.index()].type);
+  for (CallId id : numbers.call_order) {
+    const Call& call = function[id];
+    names.add(call.type);
+    if (call.symbol) names.add(call.symbol);
+    add_types(names, call.value);
+    for (const Guard& guard : call.guards) {
+      names.add(guard.left);
+      names.add(guard.right);
+    }
+  }
+}
+
+}  // namespace
+
+Defs::Defs(const Program& program, FunctionId function, const TaskGraph& graph) : program_(program) {
+  reach_nodes(graph);
+  if (function.valid()) reach(function);
+  for (const Scope& scope : graph.scopes())
+    if (scope.function.valid()) reach(scope.function);
+  for (const AgentInstance& agent : graph.agents()) reach(agent.definition);
+  reach_bodies();
+  reach_modules();
+  number_functions();
+}
+
+std::string Defs::text(const Type& type, FunctionId in) const {
+  return type_text(type, numbers(in).symbols, [this](AgentId id) { return of(id); });
+}
+
+// ---- what is reached ------------------------------------------------------------------------------
+
+void Defs::reach_nodes(const TaskGraph& graph) {
+  of_node_.assign(graph.definitions().size(), SIZE_MAX);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    DefinitionId id = graph[NodeId(i)].definition;
+    std::size_t& def = of_node_[id.index()];
+    if (def != SIZE_MAX) continue;
+    const Definition& definition = graph.definitions()[id.index()];
+    if (definition.kind == Definition::Kind::op) {
+      auto [known, fresh] = ops_.emplace(definition.op, all_.size());
+      if (fresh) all_.push_back({.kind = Def::Kind::op, .op = definition.op});
+      def = known->second;
+    } else if (definition.function.valid()) {
+      reach(definition.function);
+      def = of(definition.function);
+    } else {
+      def = all_.size();
+      all_.push_back({.kind = Def::Kind::native, .native = id});
+    }
+  }
+}
+
+void Defs::reach(FunctionId id) {
+  if (functions_.emplace(id, all_.size()).second) all_.push_back({.kind = Def::Kind::function, .function = id});
+}
+
+void Defs::reach(AgentId id) {
+  if (agents_.emplace(id, all_.size()).second) all_.push_back({.kind = Def::Kind::agent, .agent = id});
+}
+
+void Defs::reach(const Type& type) {
+  if (type.is(Type::Kind::agent)) reach(type.agent);
+  for (const Type& part : type.parts) reach(part);
+}
+
+void Defs::reach_bodies() {
+  for (; walked_ < all_.size(); ++walked_) {
+    const Def def = all_[walked_];
+    if (def.kind == Def::Kind::agent) {
+      for (const Parameter& parameter : program_[def.agent].parameters) reach(parameter.type);
+      for (const Slot& slot : program_[def.agent].slots)
+        if (slot.initial.valid()) reach(slot.initial);
+    }
+    if (def.kind != Def::Kind::function) continue;
+    const Function& function = program_[def.function];
+    if (function.agent.valid()) reach(function.agent);
+    for (const Parameter& parameter : function.parameters) reach(parameter.type);
+    for (const Output& output : function.outputs) reach(output.type);
+    reach(function.result);
+    const FunctionNumbers& numbers = numbers_.emplace(def.function, numbered(function)).first->second;
+    for (VariableId id : numbers.variable_order) reach(function.variables[id.index()].type);
+    auto visit = [&](CallId id) { reach_call(function[id]); };
+    for (const Parameter& parameter : function.parameters) each_call(function, parameter.default_block, visit);
+    each_call(function, function.body, visit);
+  }
+}
+
+void Defs::reach_call(const Call& call) {
+  if (call.callee.valid()) reach(call.callee);
+  if (call.agent.valid()) reach(call.agent);
+  reach(call.type);
+}
+
+// Last, in their order: imports before importers.
+void Defs::reach_modules() {
+  for (const Module& module : program_.modules)
+    each_call(program_[module.top_level], program_[module.top_level].body,
+              [&](CallId id) { reach_call(program_[module.top_level][id]); });
+  reach_bodies();
+  for (const Module& module : program_.modules)
+    if (!program_[module.top_level].body.calls.empty()) reach(module.top_level);
+  reach_bodies();
+}
+
+void Defs::number_functions() {
+  for (const auto& [id, position] : functions_) {
+    const Function& function = program_[id];
+    FunctionNumbers& numbers = numbers_.at(id);
+    collect_symbols(function, numbers);
+    numbers.symbols.choose();
+    for (const auto& [symbol, info] : numbers.symbols.symbols()) ranks_.emplace(symbol, 0);
+  }
+  std::size_t rank = 0;
+  for (auto& [symbol, position] : ranks_) position = rank++;
+}
+
+}  // namespace taskspec

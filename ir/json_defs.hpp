@@ -1,0 +1,70 @@
+// Which definitions an exported graph carries, and by which ids: those of its nodes in order of first use, the graph
+// itself, what their bodies reach, and the top levels that they read. Internal to ir/json_*.cpp.
+//
+//   Defs defs(program, graph_function, graph);
+//   defs.of_node(definition)      // 0
+//   defs.all()[0].kind            // Def::Kind::task
+#pragma once
+#include <map>
+#include <vector>
+
+#include "ir/json_types.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+struct Def {
+  enum class Kind : std::uint8_t { op, native, function, agent };
+  Kind kind = Kind::op;
+  const OpDef* op = nullptr;
+  DefinitionId native = {};
+  FunctionId function = {};
+  AgentId agent = {};
+};
+
+// Calls and variables of one function in the order in which the file lists them: positions are ids there.
+struct FunctionNumbers {
+  std::vector<std::uint32_t> calls;        // by CallId; UINT32_MAX: not listed
+  std::vector<std::uint32_t> variables;    // by VariableId, likewise
+  std::vector<CallId> call_order;
+  std::vector<VariableId> variable_order;
+  SymbolNames symbols;
+};
+
+class Defs {
+ public:
+  // The top levels of the program hold only what is needed (ir/top_level.hpp).
+  Defs(const Program& program, FunctionId function, const TaskGraph& graph);
+
+  const std::vector<Def>& all() const { return all_; }
+  std::size_t of_node(DefinitionId id) const { return of_node_[id.index()]; }
+  std::size_t of(FunctionId id) const { return functions_.at(id); }
+  std::size_t of(AgentId id) const { return agents_.at(id); }
+  bool has(FunctionId id) const { return functions_.contains(id); }
+  const FunctionNumbers& numbers(FunctionId id) const { return numbers_.at(id); }
+  std::size_t rank(std::uint32_t symbol) const { return ranks_.at(symbol); }  // among all symbols of the file
+  std::string text(const Type& type, FunctionId in) const;
+  std::string text(const Dim& dim, FunctionId in) const { return numbers(in).symbols.text(dim); }
+
+ private:
+  void reach_nodes(const TaskGraph& graph);
+  void reach(FunctionId id);
+  void reach(AgentId id);
+  void reach(const Type& type);
+  void reach_bodies();
+  void reach_call(const Call& call);
+  void reach_modules();
+  void number_functions();
+
+  const Program& program_;
+  std::vector<Def> all_;
+  std::vector<std::size_t> of_node_;
+  std::map<FunctionId, std::size_t> functions_;
+  std::map<AgentId, std::size_t> agents_;
+  std::map<const OpDef*, std::size_t> ops_;            // only ever looked up
+  std::size_t walked_ = 0;                             // defs before this one have been looked into
+  std::map<FunctionId, FunctionNumbers> numbers_;
+  std::map<std::uint32_t, std::size_t> ranks_;
+};
+
+}  // namespace taskspec

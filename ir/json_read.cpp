@@ -1,0 +1,155 @@
+#include "ir/json_read.hpp"
+
+#include <fmt/format.h>
+
+#include "ir/files/files.hpp"
+#include "ir/json.hpp"
+#include "ir/json_body.hpp"
+#include "ir/json_format.hpp"
+#include "ir/verify_program.hpp"
+
+namespace taskspec {
+
+FunctionId ImportIds::function(const Item& item) const {
+  FunctionId id = functions[item.id(functions.size(), "definition")];
+  if (!id.valid()) item.fail(fmt::format("definition {} is no task, graph or fn", item.integer()));
+  return id;
+}
+
+AgentId ImportIds::agent(const Item& item) const {
+  AgentId id = agents[item.id(agents.size(), "definition")];
+  if (!id.valid()) item.fail(fmt::format("definition {} is no agent", item.integer()));
+  return id;
+}
+
+ModuleId ImportIds::module(const Item& item) const {
+  ModuleId id = modules[item.id(modules.size(), "definition")];
+  if (!id.valid()) item.fail(fmt::format("definition {} is no module", item.integer()));
+  return id;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kind_names{"fn", "task", "graph", "module", "op", "agent"};
+
+void check_header(const Item& root) {
+  if (Item format = root["format"]; format.text() != graph_format)
+    format.fail(fmt::format("expected \"{}\"", graph_format));
+  Item version = root["version"];
+  if (version.integer() > graph_version)
+    version.fail(fmt::format("version {} is newer than this program, which reads up to {}", version.integer(), graph_version),
+                 "export the graph anew, or use a newer taskspec");
+  if (version.integer() < 1) version.expected("a version from 1 on");
+}
+
+class Importer {
+ public:
+  Importer(const Item& root, const std::string& path, const OpTable& ops, const BuiltinTable& builtins)
+      : root_(root), path_(path), context_{imported_.program, ops, builtins, {}} {}
+
+  ImportedGraph run() {
+    check_header(root_);
+    imported_.name = root_["name"].text();
+    Item defs = root_["defs"];
+    declare(defs);
+    add_main();
+    const ImportIds& ids = context_.ids;
+    // Slots speak of the symbols of their initial functions, so those come first.
+    for (std::size_t i = 0; i < defs.size(); ++i)
+      if (ids.functions[i].valid()) read_function(context_, defs[i], ids.functions[i]);
+    for (std::size_t i = 0; i < defs.size(); ++i)
+      if (ids.agents[i].valid()) read_agent(context_, defs[i], ids.agents[i]);
+    read_spans(imported_.program, root_["spans"], defs, ids);
+    if (std::vector<std::string> wrong = verify(imported_.program); !wrong.empty()) root_["defs"].fail(wrong[0]);
+    find_graph();
+    check_graph_part(root_);
+    return std::move(imported_);
+  }
+
+ private:
+  // Gives every def its place in the program, so that bodies may refer to any of them.
+  void declare(const Item& defs) {
+    Program& program = imported_.program;
+    ImportIds& ids = context_.ids;
+    ids.functions.resize(defs.size());
+    ids.agents.resize(defs.size());
+    ids.modules.resize(defs.size());
+    for (std::size_t i = 0; i < defs.size(); ++i) {
+      Item def = defs[i];
+      if (def["id"].integer() != static_cast<std::int64_t>(i)) def["id"].fail(fmt::format("expected {}, its place", i));
+      std::size_t kind = def["kind"].one_of(kind_names);
+      if (kind_names[kind] == "agent") {
+        ids.agents[i] = AgentId(program.agents.size());
+        program.agents.emplace_back().name = def["name"].text();
+      } else if (kind_names[kind] == "op") {
+        find_op(def["name"]);
+      } else if (def.has("body")) {
+        ids.functions[i] = FunctionId(program.functions.size());
+        program.functions.emplace_back().kind = static_cast<FunctionKind>(kind);
+        if (kind_names[kind] == "module") add_module(def["name"].text(), ids.modules[i], ids.functions[i]);
+      }
+    }
+  }
+
+  void find_op(const Item& name) const {
+    if (context_.ops.find(name.text())) return;
+    std::vector<std::string> known;
+    for (const OpDef* op : context_.ops.all()) known.emplace_back(op->name);
+    name.unknown_word(known);
+  }
+
+  void add_module(const std::string& name, ModuleId& id, FunctionId top_level) {
+    id = ModuleId(imported_.program.modules.size());
+    imported_.program.modules.push_back({name, path_, SourceId(), top_level});
+  }
+
+  // All functions belong to the main module, which is the last one.
+  void add_main() {
+    Program& program = imported_.program;
+    if (program.modules.empty()) {
+      FunctionId top(program.functions.size());
+      program.functions.emplace_back().kind = FunctionKind::module;
+      program.functions.back().name = "<module>";
+      ModuleId main;
+      add_module(imported_.name, main, top);
+    }
+    ModuleId main(program.modules.size() - 1);
+    for (Function& function : program.functions) function.module = main;
+    for (AgentDef& agent : program.agents) agent.module = main;
+    for (std::size_t i = 0; i < program.modules.size(); ++i) program[program.modules[i].top_level].module = ModuleId(i);
+  }
+
+  void find_graph() const {
+    const Program& program = imported_.program;
+    for (std::size_t i = 0; i < program.functions.size(); ++i)
+      if (program.functions[i].kind == FunctionKind::graph && program.display_name(FunctionId(i)) == imported_.name) return;
+    root_["name"].fail(fmt::format("no graph '{}' is defined", imported_.name));
+  }
+
+  const Item& root_;
+  const std::string& path_;
+  ImportedGraph imported_;
+  ImportContext context_;
+};
+
+}  // namespace
+
+Result<ImportedGraph> import_graph_text(std::string_view text, const std::string& path, const OpTable& ops,
+                                        const BuiltinTable& builtins) {
+  try {
+    Json root = parse_json(text, path);
+    return Importer(Item(root, path), path, ops, builtins).run();
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops, const BuiltinTable& builtins) {
+  try {
+    return import_graph_text(read_text(path, std::size_t{1} << 30), path, ops, builtins);
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+}  // namespace taskspec

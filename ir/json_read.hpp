@@ -1,0 +1,42 @@
+// Reading definitions back: the pieces of import_graph. Internal to ir/json_*.cpp.
+#pragma once
+#include <vector>
+
+#include "ir/json_item.hpp"
+#include "ir/json_types.hpp"
+#include "ir/program.hpp"
+
+namespace taskspec {
+
+// What the ids of a file mean in the program that is being made.
+struct ImportIds {
+  std::vector<FunctionId> functions;  // by def; invalid for other kinds
+  std::vector<AgentId> agents;
+  std::vector<ModuleId> modules;
+
+  FunctionId function(const Item& item) const;
+  AgentId agent(const Item& item) const;
+  ModuleId module(const Item& item) const;
+};
+
+struct ImportContext {
+  Program& program;
+  const OpTable& ops;
+  const BuiltinTable& builtins;
+  ImportIds ids;
+};
+
+// Fills the function of this def; its id and kind are known already.
+void read_function(ImportContext& context, const Item& def, FunctionId id);
+void read_agent(ImportContext& context, const Item& def, AgentId id);
+
+// Texts of blanks in which every place of the table exists, and the spans of functions, agents and calls in them.
+void read_spans(Program& program, const Item& spans, const Item& defs, const ImportIds& ids);
+
+Value read_value(const Item& item, const Type& type, const TypeNames& names);
+
+// Nodes, edges and chains are made anew from the definitions, but a file whose ids lead nowhere, or whose nodes
+// wait for one another, is broken.
+void check_graph_part(const Item& root);
+
+}  // namespace taskspec

@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include "ir/json_body.hpp"
+#include "ir/json_read.hpp"
+#include "ir/print_program.hpp"
+
+namespace taskspec {
+
+using Kind = Type::Kind;
+
+namespace {
+
+constexpr std::array<std::string_view, 4> privilege_names{"in", "out", "inout", "reduce"};
+constexpr std::array<std::string_view, 4> role_names{"declared", "agent", "slot", "capture"};
+constexpr std::array<std::string_view, 3> slot_kind_names{"weight", "state", "table"};
+constexpr std::array<std::string_view, 3> effect_names{"host", "graph", "local"};
+
+class FunctionReader {
+ public:
+  FunctionReader(ImportContext& context, const Item& def, FunctionId id)
+      : context_(context), def_(def), function_(context.program[id]) {
+    names_.symbol = [this](std::string_view written) -> std::optional<Symbol> {
+      auto found = symbols_.find(written);
+      return found == symbols_.end() ? std::nullopt : std::optional(found->second);
+    };
+    names_.agent = [this](std::size_t def) -> std::optional<AgentId> {
+      const std::vector<AgentId>& agents = context_.ids.agents;
+      return def < agents.size() && agents[def].valid() ? std::optional(agents[def]) : std::nullopt;
+    };
+  }
+
+  void read() {
+    name();
+    symbols();
+    variables();
+    parameters();
+    outputs();
+    if (auto result = def_.find("result")) function_.result = type(*result);
+    effects();
+    if (auto symbol = def_.find("extern")) function_.extern_symbol = symbol->text();
+    function_.body = calls(def_["body"]);
+  }
+
+  const TypeNames& names() const { return names_; }
+
+ private:
+  Type type(const Item& item) const {
+    if (std::optional<Type> type = parse_type(item.text(), names_)) return *type;
+    item.fail(fmt::format("'{}' is no type", item.text().substr(0, 60)));
+  }
+  Dim dim(const Item& item) const {
+    if (std::optional<Dim> dim = parse_dim(item.text(), names_)) return *dim;
+    item.fail(fmt::format("'{}' is no extent", item.text().substr(0, 60)));
+  }
+  VariableId variable(const Item& item) const { return VariableId(item.id(function_.variables.size(), "variable")); }
+
+  // ---- signature ----
+
+  void name() {
+    function_.name = function_.kind == FunctionKind::module ? "<module>" : def_["name"].text();
+    auto agent = def_.find("agent");
+    if (!agent) return;
+    function_.agent = context_.ids.agent(*agent);
+    std::string prefix = context_.program[function_.agent].name + ".";
+    if (!function_.name.starts_with(prefix)) def_["name"].fail(fmt::format("a member of this agent begins with '{}'", prefix));
+    function_.name.erase(0, prefix.size());
+  }
+
+  void symbols() {
+    Item list = def_["symbols"];
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Item item = list[i];
+      auto as = item.find("as");
+      auto call = item.find("call");
+      SymbolInfo info{item["name"].text(), static_cast<std::uint32_t>(item["rank"].id(INT32_MAX, "symbol")), false, UINT32_MAX};
+      info.host = call.has_value();
+      if (call && !call->is_null()) info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
+      context_.program.symbols = std::max(context_.program.symbols, info.id + 1);
+      symbols_[as ? as->text() : info.name] = std::make_shared<const SymbolInfo>(std::move(info));
+    }
+    if (auto dimensions = def_.find("dimensions"))
+      for (std::size_t i = 0; i < dimensions->size(); ++i) function_.dimensions.push_back(symbol((*dimensions)[i]));
+  }
+
+  Symbol symbol(const Item& item) const {
+    if (std::optional<Symbol> found = names_.symbol(item.text())) return *found;
+    item.fail("no such symbol");
+  }
+
+  void variables() {
+    Item list = def_["variables"];
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      auto is_mutable = list[i].find("mutable");
+      function_.variables.push_back({list[i]["name"].text(), type(list[i]["type"]), is_mutable && is_mutable->boolean(), {}});
+    }
+  }
+
+  void parameters() {
+    Item list = def_["params"];
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Item item = list[i];
+      Parameter parameter;
+      parameter.name = item["name"].text();
+      parameter.type = type(item["type"]);
+      parameter.privilege = static_cast<Privilege>(item["priv"].one_of(privilege_names));
+      if (auto role = item.find("role")) parameter.role = static_cast<Role>(role->one_of(role_names));
+      if (auto place = item.find("variable")) parameter.variable = variable(*place);
+      if (auto standard = item.find("default")) {
+        parameter.default_block = calls((*standard)["body"]);
+        parameter.default_value = CallId((*standard)["result"].id(function_.calls.size(), "call"));
+      }
+      function_.parameters.push_back(std::move(parameter));
+    }
+  }
+
+  void outputs() {
+    Item list = def_["outputs"];
+    for (std::size_t i = 0; i < list.size(); ++i)
+      function_.outputs.push_back({list[i]["name"].text(), type(list[i]["type"]), variable(list[i]["variable"]), {}});
+  }
+
+  void effects() {
+    Item list = def_["effects"];
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      std::size_t effect = list[i].one_of(effect_names);
+      (effect == 0 ? function_.effects.host : effect == 1 ? function_.effects.graph : function_.effects.local) = true;
+    }
+  }
+
+  // ---- calls ----
+
+  Block calls(const Item& list) {
+    Block block;
+    for (std::size_t i = 0; i < list.size(); ++i) block.calls.push_back(call(list[i]));
+    return block;
+  }
+
+  // Ids count the calls of a function in the order of the text.
+  CallId call(const Item& item) {
+    CallId id(function_.calls.size());
+    if (item["id"].integer() != static_cast<std::int64_t>(id.value)) item["id"].fail(fmt::format("expected {}", id.value));
+    function_.calls.emplace_back();
+    Call call;
+    call.type = type(item["type"]);
+    form(call, item["op"]);
+    Item in = item["in"];
+    for (std::size_t i = 0; i < in.size(); ++i)
+      call.in.push_back(in[i].is_null() ? CallId() : CallId(in[i].id(INT32_MAX, "call")));
+    attributes(call, item["attrs"]);
+    if (auto blocks = item.find("blocks"))
+      for (std::size_t i = 0; i < blocks->size(); ++i) {
+        Block& block = call.blocks.emplace_back(calls((*blocks)[i]["body"]));
+        if (auto result = (*blocks)[i].find("result")) block.result = CallId(result->id(function_.calls.size(), "call"));
+      }
+    function_[id] = std::move(call);
+    return id;
+  }
+
+  // The name of a form, or of an op.
+  void form(Call& call, const Item& item) {
+    for (auto form = static_cast<int>(Form::constant); form <= static_cast<int>(Form::run); ++form) {
+      call.form = static_cast<Form>(form);
+      if (call.form != Form::op && form_name(call.form) == item.text()) return;
+    }
+    call.form = Form::op;
+    call.op = context_.ops.find(item.text());
+    if (call.op) return;
+    std::vector<std::string> known;
+    for (const OpDef* op : context_.ops.all()) known.emplace_back(op->name);
+    item.unknown_word(known);
+  }
+
+  void attributes(Call& call, const Item& attrs) {
+    if (call.form == Form::constant) call.value = read_value(attrs["value"], call.type, names_);
+    if (call.form == Form::dimension) call.symbol = symbol(attrs["symbol"]);
+    if (call.form == Form::builtin) call.builtin = builtin(attrs["builtin"]);
+    if (call.form == Form::agent) call.agent = context_.ids.agent(attrs["def"]);
+    else if (auto callee = attrs.find("def")) call.callee = context_.ids.function(*callee);
+    if (call.form == Form::global) {
+      call.module = context_.ids.module(attrs["module"]);
+      call.variable = VariableId(attrs["variable"].id(INT32_MAX, "variable"));
+    } else if (auto place = attrs.find("variable")) {
+      call.variable = variable(*place);
+    }
+    if (auto index = attrs.find("index")) call.index = static_cast<std::uint32_t>(index->id(INT32_MAX, "position"));
+    if (call.form == Form::field) call.name = attrs["name"].text();
+    if (auto folded = attrs.find("folded")) call.folded = folded->boolean();
+    if (auto guards = attrs.find("guards"))
+      for (std::size_t i = 0; i < guards->size(); ++i)
+        call.guards.push_back({dim((*guards)[i]["left"]), dim((*guards)[i]["right"]), (*guards)[i]["what"].text()});
+    if (auto places = attrs.find("places"))
+      for (std::size_t i = 0; i < places->size(); ++i)
+        call.places.push_back({static_cast<std::uint32_t>((*places)[i]["operand"].id(call.in.size(), "operand")),
+                               variable((*places)[i]["variable"])});
+  }
+
+  const Builtin* builtin(const Item& item) const {
+    if (const Builtin* found = context_.builtins.find(item.text())) return found;
+    std::vector<std::string> known;
+    for (const Builtin* one : context_.builtins.all()) known.emplace_back(one->name);
+    item.unknown_word(known);
+  }
+
+  ImportContext& context_;
+  const Item& def_;
+  Function& function_;
+  std::map<std::string, Symbol, std::less<>> symbols_;  // as written
+  TypeNames names_;
+};
+
+}  // namespace
+
+void read_function(ImportContext& context, const Item& def, FunctionId id) { FunctionReader(context, def, id).read(); }
+
+void read_agent(ImportContext& context, const Item& def, AgentId id) {
+  AgentDef& agent = context.program.agents[id.index()];
+  Item params = def["params"];
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    std::optional<Type> type = parse_type(params[i]["type"].text(), {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
+    if (!type) params[i]["type"].expected("the type of a host value");
+    Parameter& parameter = agent.parameters.emplace_back();
+    parameter.name = params[i]["name"].text();
+    parameter.type = *type;
+    parameter.role = Role::agent_parameter;
+  }
+  Item slots = def["slots"];
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    FunctionId initial = context.ids.function(slots[i]["initial"]);
+    Slot slot{static_cast<SlotKind>(slots[i]["kind"].one_of(slot_kind_names)), slots[i]["name"].text(), {}, initial, {}};
+    slot.type = context.program[initial].result;  // its text is for viewers
+    agent.slots.push_back(std::move(slot));
+  }
+  for (std::size_t i = 0; i < context.program.functions.size(); ++i)
+    if (const Function& function = context.program.functions[i]; function.agent == id && function.kind != FunctionKind::fn)
+      agent.members.push_back(FunctionId(i));
+}
+
+}  // namespace taskspec

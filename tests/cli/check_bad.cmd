@@ -1,0 +1,1 @@
+check hello.task broken.task

@@ -1,0 +1,1 @@
+check hello.task graphs.task main.task

@@ -1,0 +1,1 @@
+--diagnostics=json check broken.task

@@ -1,0 +1,1 @@
+rum hello.task

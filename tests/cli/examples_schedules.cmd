@@ -1,0 +1,3 @@
+run examples/03_branches.task --schedule=push
+run examples/03_branches.task --schedule=pull
+run examples/03_branches.task --schedule=eager

@@ -1,0 +1,1 @@
+run exit_code.task

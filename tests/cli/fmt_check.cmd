@@ -1,0 +1,1 @@
+fmt --check hello.task untidy.task

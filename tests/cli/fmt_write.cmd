@@ -1,0 +1,3 @@
+fmt untidy.task
+fmt --check untidy.task
+run untidy.task

@@ -1,0 +1,1 @@
+graph graphs.task --stage middle

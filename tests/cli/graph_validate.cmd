@@ -1,0 +1,1 @@
+graph examples/02_composition.task --format json --validate

@@ -1,0 +1,3 @@
+--help
+run --help
+graph --help

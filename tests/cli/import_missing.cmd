@@ -1,0 +1,1 @@
+run import_missing.task

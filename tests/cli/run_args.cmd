@@ -1,0 +1,1 @@
+run args.task -- one --two -D

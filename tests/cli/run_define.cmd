@@ -1,0 +1,1 @@
+run hello.task -D name="big world" -D count=2*3+1

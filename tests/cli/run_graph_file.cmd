@@ -1,0 +1,2 @@
+run - 
+run graphs.task --name ladder -D x=in.npy

@@ -1,0 +1,1 @@
+run graphs.task --name lader -D x=[1.0]

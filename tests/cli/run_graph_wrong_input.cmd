@@ -1,0 +1,1 @@
+run graphs.task --name ladder -D x=[1.0] -D z=1

@@ -1,0 +1,2 @@
+run - > x.json
+run x.json

@@ -1,0 +1,3 @@
+run hello.task --report
+run hello.task --report r.json
+run -

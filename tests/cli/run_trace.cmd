@@ -1,0 +1,2 @@
+run hello.task --trace t.json
+run -

@@ -1,0 +1,1 @@
+test --label right passing.task failing.task

@@ -1,0 +1,136 @@
+// Every gradient of the table against central differences in f64: the reverse of one call, built by the record's
+// own rule out of ops that run at once, must equal the slope of a random weighted sum of the results.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <deque>
+
+#include "op_samples.hpp"
+#include "stdlib/ops.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+// Runs every emitted op immediately.
+class EagerBuilder final : public GradientBuilder {
+ public:
+  EagerBuilder(OpCall call, Array output, Array upstream) : call_(std::move(call)), gradients_(call_.tensors.size()) {
+    for (const Array& tensor : call_.tensors) keep(tensor);
+    output_ = keep(std::move(output));
+    upstream_ = keep(std::move(upstream));
+  }
+
+  const OpInstance& call() const override { return call_.instance; }
+  Var input(std::size_t i) override { return static_cast<Var>(i); }
+  Var output(std::size_t) override { return output_; }
+  Var upstream(std::size_t) override { return upstream_; }
+  Var emit(std::string_view op, const std::vector<std::variant<Var, Value>>& operands) override {
+    Operands values;
+    for (const auto& operand : operands) {
+      if (const Var* var = std::get_if<Var>(&operand))
+        values.push_back(arrays_[*var]);
+      else
+        values.push_back(std::get<Value>(operand));
+    }
+    return keep(call_op(op, values));
+  }
+  const ArrayType& type(Var v) override { return arrays_[v].type(); }
+  void add(std::size_t input, Var gradient) override {
+    std::optional<Array>& sum = gradients_[input];
+    sum = sum ? call_op("add", {*sum, arrays_[gradient]}) : arrays_[gradient];
+  }
+
+  const std::vector<std::optional<Array>>& gradients() const { return gradients_; }
+
+ private:
+  Var keep(Array array) {
+    arrays_.push_back(std::move(array));
+    return static_cast<Var>(arrays_.size() - 1);
+  }
+
+  OpCall call_;
+  std::deque<Array> arrays_;
+  std::vector<std::optional<Array>> gradients_;
+  Var output_ = 0, upstream_ = 0;
+};
+
+// ---- slopes ---------------------------------------------------------------------------------------
+
+double weighted_sum(const OpDef& op, const Operands& operands, const Array& weights) {
+  Array y = call_op(op.name, operands);
+  double sum = 0;
+  for (std::int64_t e = 0; e < y.elements(); ++e) sum += y.number(e) * weights.number(e);
+  return sum;
+}
+
+// The tensor that is tensor number `input` of the operands.
+Array& tensor_of(Operands& operands, std::size_t input) {
+  for (Value& value : operands) {
+    if (value.is_array() && input-- == 0) return value.array();
+    if (!value.is_list()) continue;
+    if (input < value.list().size()) return value.unique_list()[input].array();
+    input -= value.list().size();
+  }
+  throw failure("E5003", {}, "no such tensor operand");
+}
+
+double slope(const OpDef& op, const Operands& operands, std::size_t input, std::int64_t element, const Array& weights) {
+  constexpr double h = 1e-3;  // with five points the error is h^4
+  auto at = [&](double offset) {
+    Operands moved = operands;
+    Array& tensor = tensor_of(moved, input);
+    Array copy = Array::make(tensor.type());
+    std::copy(tensor.raw(), tensor.raw() + tensor.bytes(), copy.raw());
+    copy.set_number(element, copy.number(element) + offset);
+    tensor = copy;
+    return weighted_sum(op, moved, weights);
+  };
+  return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+}
+
+void check_gradient(const OpDef& op, const Operands& operands) {
+  OpCall call = prepare(op.name, operands);
+  Array y = call_op(op.name, operands), upstream = random_array(y.type(), 99);
+  EagerBuilder builder(call, y, upstream);
+  op.gradient.build(builder);
+  std::size_t host_numbers = 0;  // those that stand as tensor operands follow the arrays in no fixed place
+  for (std::size_t k = 0; k < operands.size() && k < op.operands.size(); ++k)
+    host_numbers += op.operands[k].kind == OperandKind::tensor && operands[k].is_number();
+  std::size_t inputs = call.tensors.size() - host_numbers;
+  for (std::size_t input = 0; input < inputs; ++input) {
+    if (!is_float(call.tensors[input].precision())) continue;
+    CAPTURE(input);
+    const std::optional<Array>& gradient = builder.gradients()[input];
+    REQUIRE(gradient);
+    REQUIRE(gradient->type() == call.tensors[input].type());
+    double worst = 0, largest = 1;
+    for (std::int64_t e = 0; e < gradient->elements(); ++e) {
+      double expected = slope(op, operands, input, e, upstream);
+      largest = std::max(largest, std::abs(expected));
+      worst = std::max(worst, std::abs(gradient->number(e) - expected));
+    }
+    CHECK(worst / largest < 1e-6);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every gradient equals central differences [ops]") {
+  for (const OpDef* op : standard_ops().all()) {
+    if (!op->gradient.build) continue;
+    CAPTURE(op->name);
+    std::vector<Operands> cases = sample_operands(*op);
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+      CAPTURE(k);
+      check_gradient(*op, cases[k]);
+    }
+  }
+}
+
+TEST_CASE("an op without a gradient says why [ops]") {
+  for (const OpDef* op : standard_ops().all()) {
+    CAPTURE(op->name);
+    CHECK((op->gradient.build != nullptr) != !op->gradient.why_none.empty());
+  }
+}

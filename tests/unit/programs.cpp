@@ -1,0 +1,52 @@
+#include "tests/unit/programs.hpp"
+
+#include "frontend/check.hpp"
+#include "ir/base/render.hpp"
+#include "ir/base/text.hpp"
+
+using namespace taskspec;
+
+Ran run_text(const std::string& text, RunSettings settings, const Toolbox& tools) {
+  Ran ran;
+  Sources sources;
+  const SourceId main = sources.add("test.task", text);
+  Result<Program> program = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
+  ran.diags = program.diags();
+  ran.errors = render(sources, ran.diags);
+  if (!program) {
+    ran.code = 1;
+    return ran;
+  }
+  settings.output = [&](std::string_view part) { ran.output += part; };
+  const RunResult result = run_program(*program, tools, settings);
+  ran.diags.append(result.diags);
+  ran.errors += render(program->sources, result.diags);
+  ran.code = result.exit_code;
+  ran.report = result.report;
+  return ran;
+}
+
+Ran run_text(const std::string& text, const RunSettings& settings) {
+  static const Toolbox tools = standard_toolbox();
+  return run_text(text, settings, tools);
+}
+
+bool fits(std::string_view pattern, std::string_view text) {
+  const std::size_t gap = pattern.find("...");
+  if (gap == std::string_view::npos) return text == pattern;
+  if (!text.starts_with(pattern.substr(0, gap))) return false;
+  const std::string_view rest = pattern.substr(gap + 3);
+  for (std::size_t at = gap; at <= text.size(); ++at)
+    if (fits(rest, text.substr(at))) return true;
+  return false;
+}
+
+std::string expected_output(std::string_view program) {
+  constexpr std::string_view mark = "// expect: ";
+  std::string lines;
+  for (std::string_view line : lines_of(program)) {
+    const std::size_t at = line.find(mark);
+    if (at != std::string_view::npos) lines.append(line.substr(at + mark.size())) += "\n";
+  }
+  return lines;
+}

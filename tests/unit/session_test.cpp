@@ -1,0 +1,318 @@
+// Sessions as a program sees them: nothing runs before a receive asks for it, and then once; failures poison
+// what depends on them; loops replay plans; agents and tables hold names and places, never values.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "frontend/check.hpp"
+#include "interp/control/bodies.hpp"
+#include "interp/control/build_graph.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/control/record.hpp"
+#include "interp/host/host_backend.hpp"
+#include "interp/host/lookup_table.hpp"
+#include "tests/unit/programs.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+// ---- builtins that look inside ------------------------------------------------------------------------
+
+Session& session_of(HostContext& host) {
+  return dynamic_cast<Session&>(dynamic_cast<RecordTarget&>(host.interpreter->target()).recorder());
+}
+
+Type an_int(RuleContext&) { return Type::Kind::integer; }
+Type a_string(RuleContext&) { return Type::Kind::string; }
+
+Value run_executions(HostContext& host, std::span<const Value>) {
+  return Value(static_cast<std::int64_t>(session_of(host).executions()));
+}
+
+Value run_recorded(HostContext& host, std::span<const Value>) {
+  return Value(static_cast<std::int64_t>(session_of(host).graph.size()));
+}
+
+// What an agent consists of: "k=int s=future", or "s=array" if it held contents.
+Value run_parts(HostContext& host, std::span<const Value> values) {
+  const Agent& agent = *values[0].as<Agent>();
+  const AgentDef& definition = host.program[agent.definition];
+  auto kind = [](const Value& value) {
+    if (value.is_array()) return "array";
+    auto* tensor = value.as<Tensor>();
+    if (!tensor) return "host";
+    return tensor->ref.is_future() ? "future" : "constant";
+  };
+  std::string text;
+  for (std::size_t i = 0; i < agent.arguments.size(); ++i)
+    text += definition.parameters[i].name + "=" + kind(agent.arguments[i]) + " ";
+  for (std::size_t i = 0; i < agent.slots.size(); ++i) text += definition.slots[i].name + "=" + kind(agent.slots[i]) + " ";
+  return Value(text);
+}
+
+constexpr Operand agent_operand[] = {{"agent", OperandKind::value}};
+constinit const Builtin executions = BuiltinFields{
+    .name = "executions", .operands = {}, .doc = "Tasks run so far.", .example = "-", .type = an_int, .effect = Effect::host, .run = run_executions};
+constinit const Builtin recorded = BuiltinFields{
+    .name = "recorded", .operands = {}, .doc = "Tasks recorded so far.", .example = "-", .type = an_int, .effect = Effect::host, .run = run_recorded};
+constinit const Builtin parts = BuiltinFields{
+    .name = "parts", .operands = agent_operand, .doc = "Parts of an agent.", .example = "-", .type = a_string, .effect = Effect::host, .run = run_parts};
+
+// The standard tools and those above.
+class Tools {
+ public:
+  Tools() {
+    const Toolbox standard = standard_toolbox();
+    table_.assign(standard.builtins.all().begin(), standard.builtins.all().end());
+    table_.insert(table_.end(), {&executions, &recorded, &parts});
+    std::sort(table_.begin(), table_.end(), [](const Builtin* a, const Builtin* b) { return a->name < b->name; });
+  }
+  Toolbox toolbox() const { return {standard_toolbox().ops, BuiltinTable(table_)}; }
+
+ private:
+  std::vector<const Builtin*> table_;
+};
+
+Ran run_with(const std::string& text, Schedule schedule = Schedule::push, int threads = 2) {
+  RunSettings settings;
+  settings.schedule = schedule;
+  settings.threads = threads;
+  const Tools tools;
+  Ran ran = run_text(text, settings, tools.toolbox());
+  CAPTURE(text);
+  CHECK_MESSAGE(ran.errors == "", ran.errors);
+  return ran;
+}
+
+const std::string tasks =
+    "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+    "task add(in a: f32[N], in b: f32[N]) -> (y: f32[N]) { y = a + b }\n"
+    "task bump(inout r: f32[N], in d: f32[N]) -> (t: f32[1]) { r += d; t = r.sum(0) }\n"
+    "task divide(in x: i32[N], in d: i32[N]) -> (q: i32[N]) { q = x / d }\n"
+    "task next(in x: i32[N]) -> (y: i32[N]) { y = x + 1 }\n"
+    "let x = [1.0, 2.0] as f32[2]\n";
+
+constexpr Schedule all_schedules[] = {Schedule::push, Schedule::pull, Schedule::eager};
+
+}  // namespace
+
+// ---- deferred execution -------------------------------------------------------------------------------
+
+TEST_CASE("[A4] nothing runs before a receive, then everything that it needs, once") {
+  const std::string program = tasks +
+                              "graph twice(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\n"
+                              "let a = twice(x)\nlet b = add(a.y, inc(a.y).y)\n"
+                              "print(executions())\n"
+                              "print(b.y.array, executions())\n"
+                              "print(b.y.array, a.y.array, executions())\n";
+  CHECK(run_with(program).output == "0\n[7, 9] 4\n[7, 9] [3, 4] 4\n");
+  CHECK(run_with(program, Schedule::pull).output == "0\n[7, 9] 4\n[7, 9] [3, 4] 4\n");
+}
+
+TEST_CASE("[A4] pull runs what is asked for, and the rest when that is asked for") {
+  const std::string program = tasks +
+                              "let a = inc(x)\nlet b = inc(a.y)\nlet c = inc(a.y)\n"
+                              "print(b.y.array, executions())\nprint(c.y.array, executions())\n";
+  CHECK(run_with(program, Schedule::pull).output == "[3, 4] 2\n[3, 4] 3\n");
+  CHECK(run_with(program, Schedule::push).output == "[3, 4] 3\n[3, 4] 3\n");
+}
+
+TEST_CASE("[A3] a future prints the same before and after it ran, on every schedule") {
+  const std::string program = tasks +
+                              "let a = inc(inc(x).y)\nprint(a)\nprint(a.y)\nlet v = a.y.array\nprint(a.y)\nprint(v)\n";
+  for (const Schedule schedule : all_schedules) {
+    const std::string& output = run_with(program, schedule).output;
+    CHECK(output == "<inc#1.y : f32[2], 2 steps>\n<inc#1.y : f32[2], 2 steps>\n<inc#1.y : f32[2], 2 steps>\n[3, 4]\n");
+  }
+}
+
+TEST_CASE("[A4] a graph is built and aggregated first, and its input bound later") {
+  const std::string text =
+      "task twice(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 }\n"
+      "task shifted(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+      "graph g(x: f32[4]) -> (y: f32[4], z: f32[4]) { let a = twice(x); y = shifted(a.y).y; z = twice(a.y).y }\n";
+  const Toolbox tools = standard_toolbox();
+  Sources sources;
+  const SourceId main = sources.add("g.task", text);
+  Result<Program> checked = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
+  REQUIRE(static_cast<bool>(checked));
+  const Program& program = *checked;
+  Interpreter interpreter(program, nullptr);
+  interpreter.leave_host();
+  const std::unique_ptr<GraphView> view = build_graph(interpreter, find_graph(program, "g"));
+  REQUIRE(has_concrete_types(view->graph));
+  const std::shared_ptr<const TaskGraph> graph(std::shared_ptr<const GraphView>(view.get(), [](auto*) {}), &view->graph);
+  const std::shared_ptr<const Plan> plan = make_plan(graph, aggregate(*graph));
+  ProgramBodies bodies(interpreter);
+  const std::unique_ptr<Backend> backend = make_host_backend({.threads = 2});
+  const std::shared_ptr<Executable> ready = backend->prepare(plan, bodies);
+
+  for (const float first : {1.0f, -3.0f}) {
+    Array input = Array::make({Precision::f32, {4}});
+    for (std::int64_t i = 0; i < 4; ++i) input.set_number(i, first + static_cast<float>(i));
+    for (const Schedule schedule : all_schedules) {
+      const Location location = backend->allocate(input.type());
+      backend->write(location, input);
+      const Outcome outcome = backend->execute(*ready, {&location, 1}, {.schedule = schedule});
+      CHECK(outcome.tasks_run == 3);
+      REQUIRE(outcome.results.size() == 2);
+      for (std::size_t r = 0; r < 2; ++r) {
+        REQUIRE(std::holds_alternative<Location>(outcome.results[r]));
+        const Location result = std::get<Location>(outcome.results[r]);
+        const Array array = backend->read(result);
+        for (std::int64_t i = 0; i < 4; ++i) {
+          const float doubled = 2 * (first + static_cast<float>(i));
+          CHECK(array.number(i) == (r == 0 ? doubled + 1 : doubled * 2));
+        }
+        backend->free(result);
+      }
+      backend->free(location);
+    }
+  }
+  CHECK(backend->memory().live_bytes == 0);
+}
+
+// ---- every task once ----------------------------------------------------------------------------------
+
+TEST_CASE("[A13] I7: a task runs once, however many ask for it") {
+  std::string program = tasks + "let a = inc(x)\nvar total = 0.0\n";
+  for (int i = 0; i < 10; ++i) program += "total += add(a.y, a.y).y.sum().scalar + a.y[0].scalar\n";
+  program += "print(total)\nprint(executions() == recorded(), executions())\n";
+  for (const Schedule schedule : {Schedule::push, Schedule::pull}) {
+    const Ran ran = run_with(program, schedule);
+    CHECK(ran.output == "120\ntrue 31\n");  // inc; then add, sum and slice ten times
+    CHECK(ran.report.tasks == 31);
+    CHECK(ran.report.dropped == 0);
+  }
+}
+
+TEST_CASE("work that nobody observes is dropped and counted, unless it has effects") {
+  for (const Schedule schedule : {Schedule::push, Schedule::pull}) {
+    const Ran ran = run_with(tasks +
+                                 "var r = x\n"
+                                 "for i in 0..5 { inc(x) }\n"
+                                 "for i in 0..3 { bump(r, x) }\n"
+                                 "print(recorded())\n",
+                             schedule);
+    CHECK(ran.output == "8\n");
+    CHECK(ran.report.tasks == 3);  // those that write a place
+    CHECK(ran.report.dropped == 5);
+  }
+}
+
+TEST_CASE("[A15] everything that was allocated is freed at the end of the program") {
+  for (const Schedule schedule : all_schedules) {
+    const Ran ran = run_with(tasks +
+                                 "var v = x\nvar r = x\nfor i in 0..20 { v = inc(add(v, x).y).y; bump(r, v) }\n"
+                                 "print(v.array, r[0..1].array.len())\n",
+                             schedule);
+    CHECK(ran.report.memory.allocations > 0);
+    CHECK(ran.report.memory.allocations == ran.report.memory.frees);
+    CHECK(ran.report.memory.live_bytes == 0);
+  }
+}
+
+// ---- plans --------------------------------------------------------------------------------------------
+
+TEST_CASE("a loop of a thousand equal turns makes few plans") {
+  const Ran ran = run_with(tasks +
+                           "var v = x\nvar total = 0.0\n"
+                           "for i in 0..1000 { v = add(inc(v).y, x).y; if v[0].scalar > 100.0 { v = x }\ntotal += 1.0 }\n"
+                           "print(total)\n");
+  CHECK(ran.output == "1000\n");
+  CHECK(ran.report.plans <= 5);
+  CHECK(ran.report.tasks >= 3000);
+}
+
+TEST_CASE("[A10] a chain is one dispatch") {
+  const Ran ran = run_with(tasks + "print(inc(inc(inc(inc(x).y).y).y).y.array)\n");
+  CHECK(ran.output == "[5, 6]\n");
+  CHECK(ran.report.tasks == 4);
+  CHECK(ran.report.dispatches == 1);
+  const Ran eager = run_with(tasks + "print(inc(inc(inc(inc(x).y).y).y).y.array)\n", Schedule::eager);
+  CHECK(eager.report.dispatches == 4);
+}
+
+// ---- poison -------------------------------------------------------------------------------------------
+
+TEST_CASE("[A2] a failing task poisons what depends on it; the first receive names it and the way") {
+  const std::string program = tasks +
+                              "let bad = divide([6, 8] as i32[2], [2, 0] as i32[2])\n"
+                              "let good = divide([6, 8] as i32[2], [2, 2] as i32[2])\n"
+                              "let far = next(next(next(bad.q).y).y)\n"
+                              "print(next(good.q).y.array)\n"
+                              "print(far.y.array)\nprint(\"not reached\")\n";
+  for (const Schedule schedule : all_schedules) {
+    RunSettings settings;
+    settings.schedule = schedule;
+    const Ran ran = run_text(program, settings);
+    CAPTURE(ran.errors);
+    CHECK(ran.code == 3);
+    CHECK(ran.output == "[4, 5]\n");
+    REQUIRE(ran.diags.size() == 1);
+    const Diag& diag = ran.diags.items().front();
+    CHECK(diag.code.text() == "E5002");
+    CHECK(diag.primary.text == "in 'divide#0'");
+    CHECK(ran.errors.find("divide#0 -> next#0 -> next#1 -> next#2") != std::string::npos);
+    CHECK(ran.errors.find("received here") != std::string::npos);
+  }
+}
+
+TEST_CASE("[A2] a task that reads poison does not run") {
+  const std::string program = tasks +
+                              "let bad = divide([6] as i32[1], [0] as i32[1])\n"
+                              "let far = next(next(bad.q).y)\n"
+                              "let good = next([1] as i32[1])\n"
+                              "print(good.y.array)\nprint(far.y.array)\n";
+  RunSettings settings;
+  settings.schedule = Schedule::pull;
+  const Ran ran = run_text(program, settings);
+  CHECK(ran.output == "[2]\n");
+  CHECK(ran.report.tasks <= 2);  // good, and the one that failed
+}
+
+TEST_CASE("a failure that nobody receives is silent, unless it was to have an effect") {
+  CHECK(run_text(tasks + "let bad = divide([6] as i32[1], [0] as i32[1])\nprint(1)\n").code == 0);
+  const Ran ran = run_text(tasks +
+                           "task scale(inout r: i32[N], in d: i32[N]) { r = r / d }\n"
+                           "var r = [6] as i32[1]\nscale(r, [0] as i32[1])\nprint(1)\n");
+  CHECK(ran.output == "1\n");
+  CHECK(ran.code == 3);
+  CHECK(ran.errors.find("E5002") != std::string::npos);
+  CHECK(ran.errors.find("scale#0") != std::string::npos);
+}
+
+// ---- who holds what -----------------------------------------------------------------------------------
+
+// Neither a location nor a buffer can be made from an address, and a cell points with numbers only.
+static_assert(!std::is_constructible_v<Location, std::byte*> && !std::is_convertible_v<Location, std::byte*>);
+static_assert(!std::is_constructible_v<BufferId, std::byte*> && !std::is_convertible_v<BufferId, std::byte*>);
+static_assert(std::is_same_v<decltype(CellPlace::location), BufferId> && std::is_same_v<decltype(CellPlace::version), std::uint32_t>);
+static_assert(sizeof(CellPlace) == sizeof(BufferId) + sizeof(std::uint32_t));
+static_assert(std::is_same_v<decltype(std::declval<const LookupTable&>().place(BufferId())), CellPlace>);
+
+TEST_CASE("[A1] an agent holds parameters and names of versions, never contents") {
+  const Ran ran = run_with(
+      "agent Sum(k: float) {\n"
+      "  state s: f32[1000] = zero()\n"
+      "  weight w: f32[1000] = constant(2.0)\n"
+      "  task add(in x: f32[1000]) -> (y: f32[1]) { s += x * w * k; y = s.sum(0) }\n"
+      "}\n"
+      "let a = Sum(0.5)\n"
+      "print(parts(a))\n"
+      "for i in 0..3 { a.add(fill(f32[1000], 1.0)) }\n"
+      "print(parts(a))\n"
+      "print(a.add(fill(f32[1000], 1.0)).y.scalar)\n"
+      "print(parts(a))\n");
+  CHECK(ran.output ==
+        "k=host s=constant w=constant \n"
+        "k=host s=future w=constant \n"
+        "4000\n"
+        "k=host s=future w=constant \n");
+}
+
+TEST_CASE("[A1] tasks and futures are told apart from values: the taskGraph gains nothing by running") {
+  const Ran ran = run_with(tasks + "let a = inc(x)\nlet before = recorded()\nprint(a.y.array, a.y.array)\nprint(recorded() == before)\n");
+  CHECK(ran.output == "[2, 3] [2, 3]\ntrue\n");
+}
