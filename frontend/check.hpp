@@ -20,9 +20,9 @@ namespace taskspec {
 struct CheckOptions {
   const OpTable& ops;
   const BuiltinTable& builtins;
-  std::vector<std::string> search_path = {};                       // folders after that of the importing file
-  std::vector<std::pair<std::string, std::string>> defines = {};   // -D name=value
-  bool at_prompt = false;                                          // names may be defined again
+  std::vector<std::string> search_path = {};                      // folders after that of the importing file
+  std::vector<std::pair<std::string, std::string>> defines = {};  // -D name=value
+  bool at_prompt = false;                                         // names may be defined again
 };
 
 // Imported files are parsed on the way and added to `sources`, so that their diagnostics can be shown.

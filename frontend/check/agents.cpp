@@ -37,7 +37,8 @@ class Initialiser {
   Initialiser(Body& body, const ast::Slot& slot, const Type& type) : body_(body), slot_(slot), type_(type) {}
 
   Term run() {
-    if (!slot_.init) return fill(body_.constant(Value(std::int64_t{0}), Kind::integer, slot_.name.span), slot_.name.span);
+    if (!slot_.init)
+      return fill(body_.constant(Value(std::int64_t{0}), Kind::integer, slot_.name.span), slot_.name.span);
     auto* call = std::get_if<ast::Call>(&slot_.init->node);
     auto* name = call ? std::get_if<ast::NameExpr>(&call->callee->node) : nullptr;
     if (!name || body_.find(name->name.text)) return value();
@@ -84,7 +85,8 @@ FunctionId initial_value(World& world, AgentId agent, const ast::Slot& slot, Typ
   add_agent_parameters(body);
   type = written_type(body, slot.type, Blank::refused);
   if (!type.is_tensor() && !type.is(Kind::error)) {
-    wrong_type(world.diags, slot.type.span, fmt::format("a slot holds a tensor, '{}' is {}", slot.name.text, type.text()));
+    wrong_type(world.diags, slot.type.span,
+               fmt::format("a slot holds a tensor, '{}' is {}", slot.name.text, type.text()));
     type = Kind::error;
   }
   Term value = type.is(Kind::error) ? body.error(slot.name.span) : Initialiser(body, slot, type).run();
@@ -103,7 +105,8 @@ Type agent_parameter_type(World& world, Body& file, const ast::Param& param) {
   }
   Type type = written_type(file, param.type, Blank::refused);
   if (!type.is_tensor()) return type;
-  wrong_type(world.diags, param.type.span, fmt::format("parameters of agents are host values, '{}' is {}", param.name.text, type.text()))
+  wrong_type(world.diags, param.type.span,
+             fmt::format("parameters of agents are host values, '{}' is {}", param.name.text, type.text()))
       .help("make it a slot, or a parameter of the task");
   return Kind::error;
 }

@@ -71,7 +71,8 @@ class Placement {
       if (parameter.variadic) continue;
       if (parameter.name == name) {
         if (from_[i].valid()) {
-          wrong(arg.span, fmt::format("argument '{}' of {} is given twice", name, callable_.text)).label(from_[i], "first here");
+          wrong(arg.span, fmt::format("argument '{}' of {} is given twice", name, callable_.text))
+              .label(from_[i], "first here");
           return std::nullopt;
         }
         from_[i] = arg.span;

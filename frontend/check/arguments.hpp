@@ -13,10 +13,10 @@ struct ParameterName {
 };
 
 struct Callable {
-  std::string text;      // "task 'energy'", for messages
-  Span declared;         // where it is written, if it is in a text
+  std::string text;  // "task 'energy'", for messages
+  Span declared;     // where it is written, if it is in a text
   std::span<const ParameterName> parameters;
-  std::size_t given = 0; // parameters that have a value already: the receiver of a method
+  std::size_t given = 0;  // parameters that have a value already: the receiver of a method
 };
 
 // For each argument the position of its parameter; for a variadic one the positions go on. Nothing when the

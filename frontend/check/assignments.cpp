@@ -32,7 +32,9 @@ class Assignment {
     Term target = expression(body_, *assign_.target);
     expression(body_, *assign_.value);
     if (!body_.is_error(target))
-      diags_.error("E1007", assign_.target->span, fmt::format("'{}' cannot be assigned", body_.text(assign_.target->span)))
+      diags_
+          .error("E1007", assign_.target->span,
+                 fmt::format("'{}' cannot be assigned", body_.text(assign_.target->span)))
           .help("a target is a variable, an output or an element of a list");
   }
 
@@ -70,8 +72,10 @@ class Assignment {
   }
 
   void unknown(const ast::Name& name) {
-    if (name.text == "_") wildcard_as_name(diags_, name.span);
-    else unknown_name(diags_, name, {}).help(fmt::format("define it: {} {} = ...", plain() ? "let" : "var", name.text));
+    if (name.text == "_")
+      wildcard_as_name(diags_, name.span);
+    else
+      unknown_name(diags_, name, {}).help(fmt::format("define it: {} {} = ...", plain() ? "let" : "var", name.text));
     expression(body_, *assign_.value);
     body_.scopes.back().names.emplace(name.text, Binding{.span = name.span});
   }
@@ -88,8 +92,10 @@ class Assignment {
       if (binding.what == "parameter") body_.info().effects.writes = true;
       return binding.variable;
     }
-    if (binding.kind == Binding::Kind::global && binding.is_mutable) top_level_var(diags_, name, binding.span);
-    else refuse(binding, name);
+    if (binding.kind == Binding::Kind::global && binding.is_mutable)
+      top_level_var(diags_, name, binding.span);
+    else
+      refuse(binding, name);
     return {};
   }
 
@@ -134,10 +140,12 @@ class Assignment {
   void not_assignable(const Type& type, Span span) {
     const std::string text = body_.text(span);
     if (type.is_tensor() || type.is(Kind::invocation))
-      diags_.error("E1402", assign_.target->span, fmt::format("'{}' is a tensor; its elements cannot be assigned", text))
+      diags_
+          .error("E1402", assign_.target->span, fmt::format("'{}' is a tensor; its elements cannot be assigned", text))
           .help("build a new tensor with ops such as where, concat or pad");
     else
-      diags_.error("E1007", assign_.target->span, fmt::format("'{}' is {}; its elements cannot be assigned", text, type.text()));
+      diags_.error("E1007", assign_.target->span,
+                   fmt::format("'{}' is {}; its elements cannot be assigned", text, type.text()));
   }
 
   // Without reading it: a list that nobody else holds is changed in place.

@@ -75,15 +75,15 @@ class Body {
   std::vector<CallId> captured;  // calls of the enclosing body
 
   // ---- extents: see extents.hpp ----
-  std::unordered_map<std::uint32_t, Dim> extents;      // by call
-  std::unordered_map<std::uint32_t, Dim> imported;     // by symbol of another function
-  std::unordered_map<std::uint64_t, CallId> globals;   // by module and variable: its call in the prologue
+  std::unordered_map<std::uint32_t, Dim> extents;     // by call
+  std::unordered_map<std::uint32_t, Dim> imported;    // by symbol of another function
+  std::unordered_map<std::uint64_t, CallId> globals;  // by module and variable: its call in the prologue
 
   // ---- while statements are checked ----
-  std::vector<bool> is_set;                            // by output
-  std::vector<std::vector<Label>> missed;              // by output: where a path goes by without setting it
+  std::vector<bool> is_set;                // by output
+  std::vector<std::vector<Label>> missed;  // by output: where a path goes by without setting it
   std::uint32_t loops = 0;
-  std::uint32_t parameter_limit = UINT32_MAX;          // in a default: parameters from here on are not set yet
+  std::uint32_t parameter_limit = UINT32_MAX;               // in a default: parameters from here on are not set yet
   std::vector<std::pair<std::uint32_t, VariableId>> slots;  // used ones
   // While a default of another file's agent is read: only the innermost scope and that file are visible.
   std::optional<ModuleId> isolated;

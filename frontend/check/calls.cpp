@@ -155,7 +155,8 @@ class Calls {
     for (const Builtin* builtin : body_.world.options.builtins.all())
       if (builtin->method) candidates.emplace_back(builtin->name);
     Diag& diag = no_member(body_.world.diags, name, body_.type(base).text(), "method", {});
-    if (std::optional<std::string> best = nearest(name.text, candidates)) diag.help(fmt::format("did you mean '{}'?", *best));
+    if (std::optional<std::string> best = nearest(name.text, candidates))
+      diag.help(fmt::format("did you mean '{}'?", *best));
   }
 
   Term failed() {

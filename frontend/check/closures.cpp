@@ -56,7 +56,8 @@ class Closure {
   }
 
   CallId add_parameter(const std::string& name, const Type& type, Span span) {
-    return inner_.add_parameter({name, inner_.import_type(type), Privilege::in, Role::declared, {}, {}, {}, span}, span);
+    return inner_.add_parameter({name, inner_.import_type(type), Privilege::in, Role::declared, {}, {}, {}, span},
+                                span);
   }
 
   // `(a, b) => ...` names two parameters, or the parts of one tuple.
@@ -69,7 +70,8 @@ class Closure {
       inner_.define(name, binding);
     };
     if (names.size() == parameters.size()) {
-      for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], add_parameter(names[i].text, parameters[i], names[i].span));
+      for (std::size_t i = 0; i < names.size(); ++i)
+        bind(names[i], add_parameter(names[i].text, parameters[i], names[i].span));
       return true;
     }
     bool tuple = parameters.size() == 1 && parameters[0].is(Kind::tuple) && parameters[0].parts.size() == names.size();
@@ -138,7 +140,8 @@ Type result_when_called(Body& body, const Term& function, const std::vector<Type
   for (std::size_t i = 0; fits && i < count; ++i) fits = match.fits(type.parts[i], arguments[i]);
   if (!fits) {
     std::string wanted = Type::function(arguments, Kind::none).text();
-    wrong_type(body.world.diags, function.span, fmt::format("a function {} is wanted here, this is {}", wanted, type.text()));
+    wrong_type(body.world.diags, function.span,
+               fmt::format("a function {} is wanted here, this is {}", wanted, type.text()));
     return Kind::error;
   }
   if (!task) return match.result(type.parts.back());

@@ -52,7 +52,8 @@ class Composition {
       not_built(body_.world.diags, expr.span, "composing a task with inout parameters", "places in composites");
       return std::nullopt;
     }
-    wrong_type(body_.world.diags, expr.span, fmt::format("'>>' composes tasks and graphs, this is {}", side.type.text()));
+    wrong_type(body_.world.diags, expr.span,
+               fmt::format("'>>' composes tasks and graphs, this is {}", side.type.text()));
     return std::nullopt;
   }
 
@@ -60,9 +61,8 @@ class Composition {
     const Call& call = body_[term.id];
     if (call.form != Form::function && call.form != Form::member) return false;
     const std::vector<Parameter>& parameters = body_.world.program[call.callee].parameters;
-    return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) {
-      return p.role == Role::declared && p.privilege == Privilege::inout;
-    });
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [](const Parameter& p) { return p.role == Role::declared && p.privilege == Privilege::inout; });
   }
 
   // The dimension variables of both sides are different ones, also when both are the same task.
@@ -85,7 +85,9 @@ class Composition {
         if (first.output_name(o) == second.type.names[i]) wiring[i] = o, matched = true;
     if (!matched && first.outputs() == 1 && !wiring.empty()) wiring[0] = 0, matched = true;
     if (matched) return wiring;
-    Diag& diag = body_.world.diags.error("E3004", binary_.op.span, "nothing to compose: no output of the left side has the name of an input of the right side");
+    Diag& diag = body_.world.diags.error(
+        "E3004", binary_.op.span,
+        "nothing to compose: no output of the left side has the name of an input of the right side");
     diag.label(first.term.span, "outputs: " + joined(first.output_names(), ", "));
     diag.label(second.term.span, "inputs: " + joined(second.input_names(), ", "));
     return {};
@@ -103,7 +105,9 @@ class Composition {
       Type given = match.substitute(match.substitute(first.output(*wiring[i])));
       Type wanted = match.substitute(match.substitute(second.type.parts[i]));
       if (match.fits(wanted, given)) continue;
-      Code code = wanted.kind != given.kind ? Code("E1004") : wanted.precision != given.precision ? Code("E2002") : Code("E2001");
+      Code code = wanted.kind != given.kind             ? Code("E1004")
+                  : wanted.precision != given.precision ? Code("E2002")
+                                                        : Code("E2001");
       body_.world.diags
           .error(code, binary_.op.span,
                  fmt::format("output '{}' of the left side is {}, input '{}' of the right side is {}",
@@ -127,8 +131,10 @@ class Composition {
     for (std::size_t i = 0; i < first.type.inputs; ++i) add(first.type.parts[i], first.type.names[i]);
     std::size_t of_second = names.size();
     for (std::size_t i = 0; i < wiring.size(); ++i) {
-      if (wiring[i]) used[*wiring[i]] = true;
-      else add(second.type.parts[i], second.type.names[i]);
+      if (wiring[i])
+        used[*wiring[i]] = true;
+      else
+        add(second.type.parts[i], second.type.names[i]);
     }
     rename_equal(names, 0, of_second);
     std::size_t inputs = names.size();

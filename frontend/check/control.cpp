@@ -26,7 +26,8 @@ Term condition(Body& body, const ast::Expr& expr) {
     Span part = graph_part(body, value);
     graph_value(diags, part, body.text(part));
   } else if (type.precision != Precision::boolean || same(type.elements(), Dim(1)) == Same::no) {
-    wrong_type(diags, value.span, fmt::format("a condition is a bool or a tensor of one bool, this is {}", type.text()));
+    wrong_type(diags, value.span,
+               fmt::format("a condition is a bool or a tensor of one bool, this is {}", type.text()));
   } else {
     return value;
   }
@@ -66,8 +67,10 @@ class If {
     Block otherwise = rest(k, misses);
     bool then_leaves = always_leaves(arm.body.stmts);
     bool rest_leaves = k + 1 == node_.arms.size() && node_.otherwise && always_leaves(node_.otherwise->stmts);
-    if (rest_leaves) body_.is_set = after_then;
-    else if (!then_leaves) join_paths(body_, after_then, arm.span, std::vector<bool>(body_.is_set), misses);
+    if (rest_leaves)
+      body_.is_set = after_then;
+    else if (!then_leaves)
+      join_paths(body_, after_then, arm.span, std::vector<bool>(body_.is_set), misses);
     Term made = body_.make(Form::if_, Kind::none, k == 0 ? span_ : arm.span, {test});
     body_[made.id].blocks.push_back(std::move(then));
     body_[made.id].blocks.push_back(std::move(otherwise));
@@ -113,7 +116,8 @@ Type element_type(Body& body, const Term& domain) {
   if (type.is(Kind::range)) return Kind::integer;
   if (type.is(Kind::list)) return type.parts[0];
   if (type.is(Kind::error)) return type;
-  Diag& diag = wrong_type(body.world.diags, domain.span, fmt::format("a for loop runs over a range or a list, this is {}", type.text()));
+  Diag& diag = wrong_type(body.world.diags, domain.span,
+                          fmt::format("a for loop runs over a range or a list, this is {}", type.text()));
   if (type.is_tensor()) diag.help("receive its elements with .iter");
   if (type.is(Kind::integer)) diag.help(fmt::format("count up to it: 0..{}", body.text(domain.span)));
   return Kind::error;
@@ -135,8 +139,8 @@ void control_statement(Body& body, const ast::For& node, Span span) {
   LoopPaths paths(body, join(node.pattern.span, node.domain->span));
   body.open_block();
   body.scopes.emplace_back();
-  Term turn = element.is(Kind::error) ? body.error(node.pattern.span)
-                                      : body.make(Form::loop, element, node.pattern.span, {});
+  Term turn =
+      element.is(Kind::error) ? body.error(node.pattern.span) : body.make(Form::loop, element, node.pattern.span, {});
   define_pattern(body, node.pattern, turn, "loop variable");
   statements(body, node.body.stmts);
   body.scopes.pop_back();

@@ -178,8 +178,9 @@ class Cycle {
     std::vector<std::size_t> calls = named_calls(use);
     if (calls.empty()) return std::string(consumer.name);
     const ast::Expr& outer = *use.around[calls[0]];
-    const ast::Expr* user = calls[0] > 0 ? use.around[calls[0] - 1]
-                            : consumer.around.size() > 1 ? consumer.around[consumer.around.size() - 2] : nullptr;
+    const ast::Expr* user = calls[0] > 0                 ? use.around[calls[0] - 1]
+                            : consumer.around.size() > 1 ? consumer.around[consumer.around.size() - 2]
+                                                         : nullptr;
     return calls_.label(outer) + calls_.output(outer, user);
   }
 
@@ -205,7 +206,8 @@ bool report_cycle(Body& body, Scope& scope, const ast::Name& name) {
   const ast::Stmt& setter = *scope.statements[scope.setters().at(name.text)];
   Diag& diag = body.world.diags.error("E3001", name.span, "cycle: " + way);
   if (&setter != scope.statements[scope.position])
-    diag.label(setter.span, fmt::format("'{}' needs '{}'", name.text, names_set_by(*scope.statements[scope.position])[0]));
+    diag.label(setter.span,
+               fmt::format("'{}' needs '{}'", name.text, names_set_by(*scope.statements[scope.position])[0]));
   return true;
 }
 

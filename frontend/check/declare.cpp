@@ -51,8 +51,10 @@ class Declarations {
     if (name.text == "_") return wildcard_as_name(world_.diags, name.span);
     auto [place, added] = names.emplace(name.text, binding);
     if (added) return;
-    if (!world_.options.at_prompt) defined_twice(world_.diags, name.text, place->second.span, name.span);
-    else place->second = binding;
+    if (!world_.options.at_prompt)
+      defined_twice(world_.diags, name.text, place->second.span, name.span);
+    else
+      place->second = binding;
   }
 
   static Binding function(FunctionId id, std::string_view what) {
@@ -136,7 +138,8 @@ Term defined_value(Body& body, const std::string& name, const std::string& text,
                    const Type* wanted) {
   World& world = body.world;
   bool string = wanted && wanted->is(Type::Kind::string);
-  if (!wanted && standard) string = dry_run(body, [&] { return body.type(expression(body, *standard)).is(Type::Kind::string); });
+  if (!wanted && standard)
+    string = dry_run(body, [&] { return body.type(expression(body, *standard)).is(Type::Kind::string); });
   SourceId source = world.sources.add("-D " + name, text);
   Span span{source, 0, static_cast<std::uint32_t>(text.size())};
   if (string) return body.constant(Value(text), Type::Kind::string, span);

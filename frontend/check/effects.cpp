@@ -59,7 +59,8 @@ class Inference {
   FunctionKind kind(FunctionId id) const { return world_.program[id].kind; }
   bool must_be_pure(FunctionId id) const {
     FunctionKind k = kind(id);
-    bool imported = k == FunctionKind::module && world_.program[id].module != ModuleId(world_.program.modules.size() - 1);
+    bool imported =
+        k == FunctionKind::module && world_.program[id].module != ModuleId(world_.program.modules.size() - 1);
     return k == FunctionKind::task || k == FunctionKind::graph || imported;
   }
 
@@ -70,8 +71,10 @@ class Inference {
     sites.insert(sites.end(), notes.host.begin(), notes.host.end());
     for (const EffectNotes::CallSite& site : notes.callees) {
       if (!flags_[site.callee.index()].host || must_be_pure(site.callee)) continue;
-      if (world_.program[site.callee].name == "<closure>") collect_sites(site.callee, sites);
-      else sites.push_back({world_.name_of(site.callee), site.span});
+      if (world_.program[site.callee].name == "<closure>")
+        collect_sites(site.callee, sites);
+      else
+        sites.push_back({world_.name_of(site.callee), site.span});
     }
   }
 
@@ -86,7 +89,8 @@ class Inference {
       Position at = world_.sources[site.span.source].position(site.span.begin);
       list += fmt::format("{}{} at {}:{}", list.empty() ? "" : ", ", site.name, at.line, at.column);
     }
-    Diag& diag = world_.diags.error("E1302", sites[0].span, fmt::format("{} has host effects: {}", described(id), list));
+    Diag& diag =
+        world_.diags.error("E1302", sites[0].span, fmt::format("{} has host effects: {}", described(id), list));
     for (std::size_t i = 1; i < sites.size(); ++i) diag.label(sites[i].span, "");
     if (kind(id) == FunctionKind::graph) diag.help("make it a fn, or move the effect to the caller");
     if (kind(id) == FunctionKind::module) diag.note("an imported file holds declarations and pure lets only");
@@ -104,7 +108,8 @@ class Inference {
     for (const EffectNotes::CallSite& site : world_.infos[id.index()].effects.callees)
       if (flags_[site.callee.index()].invokes && kind(site.callee) == FunctionKind::fn) {
         not_built(world_.diags, site.span,
-                  fmt::format("a call of {}, which invokes tasks, in a task body", world_.described(site.callee)), "nested tasks");
+                  fmt::format("a call of {}, which invokes tasks, in a task body", world_.described(site.callee)),
+                  "nested tasks");
         return;
       }
   }
@@ -113,7 +118,8 @@ class Inference {
     for (const DroppedCall& call : world_.dropped) {
       const Flags& f = flags_[call.callee.index()];
       if (f.host || f.local || f.writes) continue;
-      world_.diags.warning("E1008", call.span, fmt::format("the result of {} is not used", world_.described(call.callee)));
+      world_.diags.warning("E1008", call.span,
+                           fmt::format("the result of {} is not used", world_.described(call.callee)));
     }
     world_.dropped.clear();
   }

@@ -47,7 +47,7 @@ class Expressions {
       if (body_.is_error(parts.back())) failed_ = true;
     }
     if (failed_) return body_.error(span_);
-      if (parts.empty()) return body_.constant(Value(List{}), element ? *expected_ : Type::list(Kind::error), span_);
+    if (parts.empty()) return body_.constant(Value(List{}), element ? *expected_ : Type::list(Kind::error), span_);
     return list_of(body_, parts, span_);
   }
 

@@ -8,13 +8,13 @@ namespace taskspec::checking {
 Term expression(Body& body, const ast::Expr& expr, const Type* expected = nullptr);
 
 // The parts, by kind of expression.
-Term binary_expression(Body& body, const ast::Binary& binary, Span span);     // operators.cpp
+Term binary_expression(Body& body, const ast::Binary& binary, Span span);  // operators.cpp
 Term unary_expression(Body& body, const ast::Unary& unary, Span span);
 Term cast_expression(Body& body, const ast::Cast& cast, Span span);
-Term index_expression(Body& body, const ast::Index& index, Span span);        // indexing.cpp
-Term member_expression(Body& body, const ast::Member& member, Span span);     // members.cpp
-Term call_expression(Body& body, const ast::Call& call, Span span);           // calls.cpp
-Term run_expression(Body& body, const ast::Run& run, Span span);              // run.cpp
+Term index_expression(Body& body, const ast::Index& index, Span span);     // indexing.cpp
+Term member_expression(Body& body, const ast::Member& member, Span span);  // members.cpp
+Term call_expression(Body& body, const ast::Call& call, Span span);        // calls.cpp
+Term run_expression(Body& body, const ast::Run& run, Span span);           // run.cpp
 
 // One item of a list or string, and one element of a tuple by a constant index.
 Term item_of(Body& body, const Term& container, const Term& index, Span span);

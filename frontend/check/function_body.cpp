@@ -14,10 +14,10 @@ void require_outputs(Body& body, Span span) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (body.is_set[i] || body.info().broken) continue;
     bool never = body.missed[i].empty();
-    Diag& diag = body.world.diags.error(
-        "E1006", outputs[i].span,
-        fmt::format("output '{}' of {} is {}", outputs[i].name, body.world.described(body.id),
-                    never ? "never set" : "not set on every path"));
+    Diag& diag =
+        body.world.diags.error("E1006", outputs[i].span,
+                               fmt::format("output '{}' of {} is {}", outputs[i].name, body.world.described(body.id),
+                                           never ? "never set" : "not set on every path"));
     for (const Label& label : body.missed[i]) diag.label(label.span, label.text);
     if (never) diag.label({span.source, span.end - 1, span.end}, "the body ends here");
   }
@@ -27,7 +27,8 @@ void require_return(Body& body, const ast::Block& block) {
   const Type& result = body.function().result;
   if (result.is(Type::Kind::none) || body.info().broken || always_returns(block.stmts)) return;
   body.world.diags
-      .error("E1006", body.function().span, fmt::format("{} may end without returning its {}", body.world.described(body.id), result.text()))
+      .error("E1006", body.function().span,
+             fmt::format("{} may end without returning its {}", body.world.described(body.id), result.text()))
       .label({block.span.source, block.span.end - 1, block.span.end}, "it ends here");
 }
 
@@ -42,8 +43,10 @@ void check_function(World& world, FunctionId function) {
   const ast::Block* block = info.fn ? &info.fn->body : info.task->body ? &*info.task->body : nullptr;
   if (block) {
     statements(body, block->stmts);
-    if (body.function().kind == FunctionKind::fn) require_return(body, *block);
-    else require_outputs(body, block->span);
+    if (body.function().kind == FunctionKind::fn)
+      require_return(body, *block);
+    else
+      require_outputs(body, block->span);
   }
   body.finish();
   info.body.reset();

@@ -57,7 +57,13 @@ Type invocation_type(const std::vector<Output>& outputs) {
 class FunctionCall {
  public:
   FunctionCall(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span)
-      : body_(body), world_(body.world), id_(function), agent_(agent), call_(call), span_(span), match_(body, Match::all) {}
+      : body_(body),
+        world_(body.world),
+        id_(function),
+        agent_(agent),
+        call_(call),
+        span_(span),
+        match_(body, Match::all) {}
 
   Term run() {
     resolve_signature(world_, id_);
@@ -185,7 +191,8 @@ class FunctionCall {
 
 }  // namespace
 
-Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span) {
+Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call,
+                   Span span) {
   return FunctionCall(body, function, agent, call, span).run();
 }
 
@@ -258,7 +265,8 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     Expected expected{task ? fmt::format("'{}' of {}", names[i].name, callable.text)
-                           : fmt::format("argument {} of {}", i + 1, callable.text), {}};
+                           : fmt::format("argument {} of {}", i + 1, callable.text),
+                      {}};
     failed = !match.require(type.parts[i], in[i + 1], expected) || body.is_error(in[i + 1]) || failed;
   }
   if (failed) return body.error(span);

@@ -88,8 +88,10 @@ void define_var(Body& body, const ast::Name& name, const Term& value) {
 
 void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, std::string_view what) {
   auto define = [&](const ast::Name& name, const Term& part) {
-    if (what == "var") define_var(body, name, part);
-    else define_let(body, name, part, what);
+    if (what == "var")
+      define_var(body, name, part);
+    else
+      define_let(body, name, part, what);
   };
   if (pattern.names.size() == 1) return define(pattern.names[0], value);
   const Type type = body.type(value);

@@ -92,11 +92,13 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
                                     info(wanted.precision).name, info(given.precision).name));
   } else {
     std::size_t i = difference.axis;
-    std::string where = difference.kind == Difference::rank
-                            ? fmt::format("rank {} against {}", wanted.rank(), given.rank())
-                            : fmt::format("dimension {} is {} against {}", i, wanted.dims[i].text(), given.dims[i].text());
-    diag = &diags.error("E2001", value.span, fmt::format("shapes differ: {} is {}, this is {}; {}", expected.what,
-                                                         wanted.text(), given.text(), where));
+    std::string where =
+        difference.kind == Difference::rank
+            ? fmt::format("rank {} against {}", wanted.rank(), given.rank())
+            : fmt::format("dimension {} is {} against {}", i, wanted.dims[i].text(), given.dims[i].text());
+    diag = &diags.error(
+        "E2001", value.span,
+        fmt::format("shapes differ: {} is {}, this is {}; {}", expected.what, wanted.text(), given.text(), where));
   }
   diag->at(given.text());
   if (expected.declared.valid()) diag->label(expected.declared, "declared here");

@@ -1,4 +1,6 @@
 // What stands behind a dot and is not called: names of a module, outputs, members of agents, fields, receives.
+#include "frontend/check/members.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -9,7 +11,6 @@
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
 #include "frontend/check/later.hpp"
-#include "frontend/check/members.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
 
@@ -41,7 +42,8 @@ class TensorMember {
   std::optional<Term> read() {
     const Type type = body_.type(tensor_);
     if (name_.text == "shape") return shape_of(body_, tensor_, span_);
-    if (name_.text == "rank") return body_.constant(Value(static_cast<std::int64_t>(type.rank())), Kind::integer, span_);
+    if (name_.text == "rank")
+      return body_.constant(Value(static_cast<std::int64_t>(type.rank())), Kind::integer, span_);
     if (name_.text == "precision")
       return body_.constant(Value(std::string(info(type.precision).name)), Kind::string, span_);
     for (std::size_t i = 0; i < receives.size(); ++i)
@@ -57,7 +59,8 @@ class TensorMember {
       result = scalar_type(type.precision);
     } else if (kind != Receive::handle) {
       if (kind == Receive::iter && type.rank() == 0) {
-        wrong_type(body_.world.diags, name_.span, ".iter goes along axis 0, and this has rank 0").label(tensor_.span, type.text());
+        wrong_type(body_.world.diags, name_.span, ".iter goes along axis 0, and this has rank 0")
+            .label(tensor_.span, type.text());
         return body_.error(span_);
       }
       result = array_type(type, type.rank());

@@ -19,6 +19,7 @@ std::vector<const ast::Expr*> values_of(const ast::Stmt& statement);
 
 // Visits all expressions of statements, nested blocks too, those inside of one before itself: the order in
 // which calls are numbered.
-void each_expression(const std::vector<const ast::Stmt*>& statements, const std::function<void(const ast::Expr&)>& visit);
+void each_expression(const std::vector<const ast::Stmt*>& statements,
+                     const std::function<void(const ast::Expr&)>& visit);
 
 }  // namespace taskspec::checking

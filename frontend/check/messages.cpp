@@ -70,7 +70,9 @@ Diag& wrong_type(Diags& diags, Span span, const std::string& what, const Type& w
   return diag;
 }
 
-Diag& wrong_type(Diags& diags, Span span, std::string message) { return diags.error("E1004", span, std::move(message)); }
+Diag& wrong_type(Diags& diags, Span span, std::string message) {
+  return diags.error("E1004", span, std::move(message));
+}
 
 // ---- what cannot be changed -----------------------------------------------------------------------
 

@@ -101,7 +101,8 @@ VariableId slot_variable(Body& body, std::uint32_t index) {
 
 bool sees_slots(Body& body, Span span) {
   if (body.in_graph()) return true;
-  body.world.diags.error("E1001", span, fmt::format("'{}' is a slot; a fn of an agent sees its parameters only", body.text(span)))
+  body.world.diags
+      .error("E1001", span, fmt::format("'{}' is a slot; a fn of an agent sees its parameters only", body.text(span)))
       .help("make the fn a graph or task, or pass the value");
   return false;
 }
@@ -196,7 +197,8 @@ bool require_set(Body& body, VariableId variable, const ast::Name& name) {
     if (body.missed[i].empty()) {
       report_output_before_set(body, name);
     } else {
-      Diag& diag = body.world.diags.error("E1006", name.span, fmt::format("'{}' is not set on every path to here", name.text));
+      Diag& diag =
+          body.world.diags.error("E1006", name.span, fmt::format("'{}' is not set on every path to here", name.text));
       for (const Label& label : body.missed[i]) diag.label(label.span, label.text);
     }
     body.is_set[i] = true;  // said once

@@ -21,9 +21,9 @@ struct Sign {
   std::string_view sign, op;
 };
 constexpr std::array binary_signs{
-    Sign{"+", "add"}, Sign{"-", "sub"}, Sign{"*", "mul"}, Sign{"/", "div"}, Sign{"%", "mod"},
-    Sign{"@", "matmul"}, Sign{"<", "lt"}, Sign{"<=", "le"}, Sign{">", "gt"}, Sign{">=", "ge"},
-    Sign{"==", "eq"}, Sign{"!=", "ne"}, Sign{"&", "and"}, Sign{"|", "or"},
+    Sign{"+", "add"},    Sign{"-", "sub"}, Sign{"*", "mul"}, Sign{"/", "div"}, Sign{"%", "mod"},
+    Sign{"@", "matmul"}, Sign{"<", "lt"},  Sign{"<=", "le"}, Sign{">", "gt"},  Sign{">=", "ge"},
+    Sign{"==", "eq"},    Sign{"!=", "ne"}, Sign{"&", "and"}, Sign{"|", "or"},
 };
 
 std::string_view op_of(std::string_view sign) {

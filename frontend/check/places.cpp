@@ -73,7 +73,8 @@ Term place_argument(Body& body, const ast::Expr& expr, std::size_t argument, Wri
   if (!binding) {
     Term value = expression(body, expr);
     if (!body.is_error(value))
-      body.world.diags.error("E1007", expr.span, fmt::format("'{}' is no place that could be changed", body.text(expr.span)))
+      body.world.diags
+          .error("E1007", expr.span, fmt::format("'{}' is no place that could be changed", body.text(expr.span)))
           .help("an inout argument is a var, an inout parameter or a state slot");
     return body.error(expr.span);
   }
@@ -93,8 +94,8 @@ void note_read(Body& body, const ast::Expr& expr, std::size_t argument, WrittenP
   std::optional<Binding> binding = named ? body.find(named->name.text) : std::nullopt;
   if (!binding) return;
   bool global = binding->kind == Binding::Kind::global && binding->is_mutable && body.at_top_level();
-  bool is_variable = binding->kind == Binding::Kind::variable || global ||
-                     (binding->kind == Binding::Kind::slot && body.in_graph());
+  bool is_variable =
+      binding->kind == Binding::Kind::variable || global || (binding->kind == Binding::Kind::slot && body.in_graph());
   if (is_variable) written.add(variable_of(body, *binding), argument, expr.span, false);
 }
 

@@ -12,7 +12,7 @@ class WrittenPlaces {
   void add(VariableId variable, std::size_t argument, Span span, bool written) {
     named_.push_back({variable, argument, span, written});
   }
-  bool check(Body& body) const;                                // E1403
+  bool check(Body& body) const;                                  // E1403
   std::vector<Place> places(std::uint32_t first_operand) const;  // for the call
 
  private:

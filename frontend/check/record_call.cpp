@@ -106,8 +106,7 @@ class Operands {
     Term given = expression(body_, expr);
     const Type& type = body_.type(given);
     if (type.is(Kind::function) || type.is(Kind::task) || type.is(Kind::error)) return {given};
-    wrong_type(body_.world.diags, expr.span,
-               fmt::format("{} is a function, this is {}", what(operand), type.text()));
+    wrong_type(body_.world.diags, expr.span, fmt::format("{} is a function, this is {}", what(operand), type.text()));
     return {body_.error(expr.span)};
   }
 
@@ -223,8 +222,8 @@ Term call_with(Body& body, const Record& record, std::vector<Given> operands, Sp
   return made;
 }
 
-Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver,
-                 std::span<const ast::Arg> args, Span span) {
+Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, std::span<const ast::Arg> args,
+                 Span span) {
   std::vector<ParameterName> names;
   for (const taskspec::Operand& operand : record.operands())
     names.push_back({operand.name, operand.standard.kind != Default::Kind::none, operand.variadic});

@@ -28,8 +28,8 @@ struct Given {
 };
 
 // name(args), and receiver.name(args) with the receiver as the first operand.
-Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver,
-                 std::span<const ast::Arg> args, Span span);
+Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, std::span<const ast::Arg> args,
+                 Span span);
 
 // All operands are there, in declared order, invalid ones take their defaults. `sign` is the operator as written,
 // for calls that have one.

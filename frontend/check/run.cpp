@@ -25,7 +25,8 @@ Term backend(Body& body, const ast::Expr& expr) {
   Record record = name && !body.find(name->name.text) ? find_builtin(body.world, name->name.text) : Record{};
   Term value = record ? call_record(body, record, std::nullopt, {}, expr.span) : expression(body, expr);
   if (body.is_error(value) || body.type(value).is(Kind::backend)) return value;
-  wrong_type(body.world.diags, expr.span, fmt::format("'on' wants a backend such as host, this is {}", body.type(value).text()));
+  wrong_type(body.world.diags, expr.span,
+             fmt::format("'on' wants a backend such as host, this is {}", body.type(value).text()));
   return body.error(expr.span);
 }
 

@@ -45,7 +45,7 @@ struct Scope {
   Names names;
   // The statements that are checked in this scope, to tell "not yet set" from "unknown".
   std::vector<const ast::Stmt*> statements;
-  std::size_t position = 0;                                              // of the statement being checked
+  std::size_t position = 0;                                               // of the statement being checked
   std::optional<std::unordered_map<std::string_view, std::size_t>> sets;  // name -> first statement that sets it
 
   const std::unordered_map<std::string_view, std::size_t>& setters();

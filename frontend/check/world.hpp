@@ -47,9 +47,9 @@ struct FunctionInfo {
   const ast::TaskDecl* task = nullptr;  // both null: module body, closure, slot initialiser
   const ast::FnDecl* fn = nullptr;
   enum class Stage : std::uint8_t { declared, resolving, resolved, checked } stage = Stage::declared;
-  std::unique_ptr<Body> body;  // lives from the signature to the end of the body
-  std::map<std::uint32_t, SymbolSource> symbols;            // by symbol id
-  std::vector<std::optional<Value>> defaults;               // by parameter: the default, where it is known now
+  std::unique_ptr<Body> body;                     // lives from the signature to the end of the body
+  std::map<std::uint32_t, SymbolSource> symbols;  // by symbol id
+  std::vector<std::optional<Value>> defaults;     // by parameter: the default, where it is known now
   EffectNotes effects;
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
 };
@@ -84,11 +84,11 @@ class World {
   const CheckOptions& options;
   Program program;
   Diags diags;
-  std::deque<Ast> trees;                // own all syntax that the infos point into
-  std::deque<ast::Expr> values;         // likewise, of -D
-  std::deque<FileScope> files;          // by ModuleId
-  std::deque<FunctionInfo> infos;       // by FunctionId
-  std::deque<AgentInfo> agents;         // by AgentId
+  std::deque<Ast> trees;           // own all syntax that the infos point into
+  std::deque<ast::Expr> values;    // likewise, of -D
+  std::deque<FileScope> files;     // by ModuleId
+  std::deque<FunctionInfo> infos;  // by FunctionId
+  std::deque<AgentInfo> agents;    // by AgentId
   std::vector<DroppedCall> dropped;
   SourceId main;  // the file that was asked for
 

@@ -31,7 +31,8 @@ Value Interpreter::op(Frame& frame, const Call& call) {
       types.push_back(target_->type_of(value));
       tensors = true;
     } else {
-      types.push_back(in.valid() ? frame.function[in].type : Type());
+      // A written type means what its extents are here.
+      types.push_back(value.is_type() ? Type::of(value.type()) : in.valid() ? frame.function[in].type : Type());
     }
   }
   if (!call.type.is_tensor()) {

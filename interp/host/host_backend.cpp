@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interp/host/eager.hpp"
+#include "interp/host/pace.hpp"
 #include "interp/host/schedule.hpp"
 
 namespace taskspec {
@@ -14,7 +15,7 @@ namespace {
 class Prepared final : public Executable {
  public:
   Prepared(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers)
-      : planned(std::move(plan), bodies, workers) {}
+      : planned(std::move(plan), bodies, workers), pace(planned.plan->steps(), workers) {}
 
   HostExecutable& eager() {
     if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1);
@@ -30,6 +31,7 @@ class Prepared final : public Executable {
   }
 
   HostExecutable planned;
+  Pace pace;
 
  private:
   std::unique_ptr<HostExecutable> eager_;
@@ -39,7 +41,8 @@ class Made;
 
 class HostBackend final : public Backend {
  public:
-  explicit HostBackend(std::uint32_t threads) : locations_(count_), cache_(count_), pool_(threads) {}
+  explicit HostBackend(std::uint32_t threads, bool adaptive)
+      : locations_(count_), cache_(count_), adaptive_(adaptive), pool_(threads) {}
 
   std::string name() const override { return "host(" + std::to_string(pool_.size()) + ")"; }
   Location allocate(const ArrayType& type) override { return locations_.add(type); }
@@ -69,6 +72,7 @@ class HostBackend final : public Backend {
   Locations locations_;
   BytesCache cache_;
   Attention attention_;
+  const bool adaptive_;
   Pool pool_;
 };
 
@@ -93,12 +97,20 @@ Outcome HostBackend::execute(Executable& executable, std::span<const Location> i
   } else {
     Pool::Entry entry(pool_);
     attention_.clear();
-    bool alone = pool_.size() == 1 || chosen.plan->steps() <= 1 || options.schedule == Schedule::eager;
+    count_.begin_run();
+    bool choice = pool_.size() > 1 && chosen.plan->steps() > 1 && options.schedule != Schedule::eager;
+    bool alone = !choice || (adaptive_ && prepared.pace.alone());
+    auto begin = std::chrono::steady_clock::now();
     outcome = run(chosen, entry.worker(), alone, inputs, options);
+    std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (choice) prepared.pace.ran(alone, seconds.count());
   }
   if (options.schedule == Schedule::eager) prepared.name_steps(outcome.records);
   return outcome;
 }
+
+// Where values without bytes lie.
+alignas(64) constinit std::byte nowhere[64] = {};
 
 // Borrowed for one run, and given back however it ends.
 class Loan {
@@ -109,7 +121,7 @@ class Loan {
   ~Loan() {
     if (bytes_.data()) cache_.give_back(std::move(bytes_), size_);
   }
-  std::byte* data() const { return bytes_.data(); }
+  std::byte* data() const { return bytes_.data() ? bytes_.data() : nowhere; }
 
  private:
   BytesCache& cache_;
@@ -154,7 +166,6 @@ Outcome HostBackend::run(HostExecutable& executable, Worker& worker, bool alone,
                          const RunOptions& options) {
   Running running(executable);
   Memory before = count_.now();
-  count_.begin_run();
   Outcome outcome;
   {
     Loan arena(cache_, executable.plan->arena_bytes);
@@ -201,6 +212,7 @@ std::vector<Location> HostBackend::bind_results(HostExecutable& executable, Made
 }
 
 void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options) {
+  if (!alone && executable.lanes.size() != pool_.size()) bug("a plan that was prepared for another backend");
   for (std::size_t i = 0; i < executable.lanes.size(); ++i) {
     Lane& lane = executable.lanes[i];
     lane.tasks = lane.dispatches = 0;
@@ -213,7 +225,7 @@ void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
   if (options.schedule == Schedule::pull) needed = executable.needed();
   if (std::ranges::count(needed, 0) == 0) needed = {};
   StepRunner runner(executable, context, needed);
-  if (alone) run_serially(executable, runner, executable.lanes[0]);
+  if (alone) run_serially(executable, runner, worker.index);
   else ParallelRun(executable, runner, pool_).run(worker);
 }
 
@@ -253,7 +265,7 @@ std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, s
 
 std::unique_ptr<Backend> make_host_backend(const HostOptions& options) {
   std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
-  return std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores);
+  return std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options.adaptive);
 }
 
 }  // namespace taskspec

@@ -37,7 +37,7 @@ Worker* Pool::here() {
 void Pool::run(Worker& caller, Job& job, StepRange first) {
   job_.store(&job, std::memory_order_relaxed);
   finished_.store(false, std::memory_order_relaxed);
-  caller.push(first);
+  job.process(caller, first);
   live(caller);
 }
 

@@ -108,8 +108,8 @@ void ParallelRun::flush(Worker& worker, Pending& pending) {
   pending = {};
 }
 
-void run_serially(HostExecutable& executable, StepRunner& runner, Lane& lane) {
-  for (std::uint32_t step = 0; step < executable.plan->steps(); ++step) runner.run(lane, step, 0);
+void run_serially(HostExecutable& executable, StepRunner& runner, std::uint32_t worker) {
+  for (std::uint32_t step = 0; step < executable.plan->steps(); ++step) runner.run(executable.lanes[0], step, worker);
 }
 
 }  // namespace taskspec

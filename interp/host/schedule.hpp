@@ -35,7 +35,7 @@ class ParallelRun final : public Job {
   const StepLinks& links_;
 };
 
-// All steps on the calling thread, in the order of the plan.
-void run_serially(HostExecutable& executable, StepRunner& runner, Lane& lane);
+// All steps on the calling thread, which is that of `worker`, in the order of the plan.
+void run_serially(HostExecutable& executable, StepRunner& runner, std::uint32_t worker);
 
 }  // namespace taskspec

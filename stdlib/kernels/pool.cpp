@@ -45,13 +45,13 @@ struct Sum {
   }
 };
 
-struct Span1 {
+struct Interval {
   std::int64_t begin, end;
   std::int64_t size() const { return end - begin; }
 };
 
 // The pixels along one axis that window `position` covers.
-Span1 covered(const Windows& w, int axis, std::int64_t position) {
+Interval covered(const Windows& w, int axis, std::int64_t position) {
   std::int64_t first = position * w.stride[axis] - w.pad[axis];
   return {std::max<std::int64_t>(first, 0), std::min(first + w.kernel[axis], w.image[axis])};
 }
@@ -108,7 +108,7 @@ TASKSPEC_CLONES void pool_plane(const Windows& w, const T* x, T* y, Computed<T>*
   std::int64_t width = w.image[1], columns = w.out[1];
   std::fill(line, result, Join::template start<Acc>());
   for (std::int64_t row = 0; row < w.out[0]; ++row, y += columns) {
-    Span1 rows = covered(w, 0, row);
+    Interval rows = covered(w, 0, row);
     take<Join, true>(line + w.pad[1], x + rows.begin * width, 1, width);
     for (std::int64_t r = rows.begin + 1; r < rows.end; ++r)
       take<Join, false>(line + w.pad[1], x + r * width, 1, width);
@@ -179,7 +179,7 @@ class Backward final : public PoolKernel {
     Acc* gradient = reinterpret_cast<Acc*>(scratch);
     std::fill(gradient, gradient + w.pixels(), Acc{});
     for (std::int64_t p = 0; p < w.positions(); ++p) {
-      Span1 rows = covered(w, 0, p / w.out[1]), columns = covered(w, 1, p % w.out[1]);
+      Interval rows = covered(w, 0, p / w.out[1]), columns = covered(w, 1, p % w.out[1]);
       Acc value = convert<Acc>(upstream[p]);
       if (maximum_)
         gradient[largest(x, rows, columns)] += value;
@@ -189,7 +189,7 @@ class Backward final : public PoolKernel {
     for (std::int64_t i = 0; i < w.pixels(); ++i) out[i] = convert<T>(gradient[i]);
   }
 
-  std::int64_t largest(const T* x, Span1 rows, Span1 columns) const {
+  std::int64_t largest(const T* x, Interval rows, Interval columns) const {
     std::int64_t best = rows.begin * windows().image[1] + columns.begin;
     for (std::int64_t r = rows.begin; r < rows.end; ++r)
       for (std::int64_t c = columns.begin; c < columns.end; ++c) {
@@ -200,7 +200,7 @@ class Backward final : public PoolKernel {
     return best;
   }
 
-  void spread(Acc* gradient, Span1 rows, Span1 columns, Acc value) const {
+  void spread(Acc* gradient, Interval rows, Interval columns, Acc value) const {
     Acc share = value / static_cast<Acc>(rows.size() * columns.size());
     for (std::int64_t r = rows.begin; r < rows.end; ++r)
       for (std::int64_t c = columns.begin; c < columns.end; ++c) gradient[r * windows().image[1] + c] += share;

@@ -60,26 +60,26 @@ ElementwiseKernel::ElementwiseKernel(const OpInstance& call, Fault fault)
     strip_steps_.push_back(single ? std::uint8_t{0} : widths_[k]);
   }
   if (!strips) strip_steps_.clear();
-  // Neighbouring dimensions are one where every operand walks through both with even steps.
   for (std::size_t d = 0; d < out.size(); ++d) {
-    if (out[d] == 1) continue;
     std::array<std::int64_t, max_operands> here{};
     for (std::size_t k = 0; k < operands_; ++k) here[k] = offsets[k][d];
-    bool even = !layout_.extents.empty();
-    for (std::size_t k = 0; even && k < operands_; ++k) even = layout_.offsets.back()[k] == here[k] * out[d];
-    if (even) {
-      layout_.extents.back() *= out[d];
-      layout_.offsets.back() = here;
-    } else {
-      layout_.extents.push_back(out[d]);
-      layout_.offsets.push_back(here);
-    }
+    if (out[d] != 1) add_dimension(out[d], here);
   }
-  if (layout_.extents.empty()) {
-    layout_.extents.push_back(1);
-    layout_.offsets.push_back({});
-  }
+  if (layout_.extents.empty()) add_dimension(1, {});
   for (std::size_t k = 0; k < operands_; ++k) row_steps_[k] = static_cast<std::uint8_t>(layout_.offsets.back()[k]);
+}
+
+// Becomes one with the dimension before it where every operand walks through both with even steps.
+void ElementwiseKernel::add_dimension(std::int64_t extent, const std::array<std::int64_t, max_operands>& offsets) {
+  bool even = !layout_.extents.empty();
+  for (std::size_t k = 0; even && k < operands_; ++k) even = layout_.offsets.back()[k] == offsets[k] * extent;
+  if (even) {
+    layout_.extents.back() *= extent;
+    layout_.offsets.back() = offsets;
+  } else {
+    layout_.extents.push_back(extent);
+    layout_.offsets.push_back(offsets);
+  }
 }
 
 // ---- walks

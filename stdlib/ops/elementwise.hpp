@@ -1,7 +1,7 @@
 // Element-wise ops: one number function per op; loops, broadcasting, strips and threads are written here once.
 //
 //   struct Add { template <class T> T operator()(T a, T b) const { return wrapped(a, b, std::plus<>{}); } };
-//   .kernel = map_kernel<Add, Takes::numbers>
+//   .kernel = binary_kernel<Add, Takes::numbers>
 //
 // A function object F sees f16 as float and bool as 0 or 1. It may also have
 //   bool allows(x...)     false where it fails (division by zero): then the whole output is poisoned
@@ -9,7 +9,7 @@
 //   float fast(float)     the same bits as mixed ones
 #pragma once
 #include <algorithm>
-#include <tuple>
+#include <array>
 
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/ops/dispatch.hpp"
@@ -44,11 +44,11 @@ class ElementwiseKernel : public Kernel {
   virtual bool loop(const Pointers& in, std::byte* out, std::int64_t count) const = 0;
 
  private:
-  struct Run;
   struct Layout {
     std::vector<std::int64_t> extents;                            // outermost first, merged where possible
     std::vector<std::array<std::int64_t, max_operands>> offsets;  // bytes from one index to the next
   };
+  void add_dimension(std::int64_t extent, const std::array<std::int64_t, max_operands>& offsets);
   bool rows(const KernelArgs& args, std::int64_t begin, std::int64_t end) const;
   bool spread(const Pointers& in, const std::uint8_t* steps, std::byte* out, std::int64_t count) const;
   bool gathered(const KernelArgs& args, std::int64_t begin, std::int64_t end) const;

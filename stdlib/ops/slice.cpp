@@ -109,7 +109,7 @@ extern constinit const OpDef op_slice = OpFields{
         "All precisions.",
     .example =
         "let m = [[1, 2, 3], [4, 5, 6]] as i32[2, 3]\n"
-        "print(m[1].array, m[.., 1..].array, m[0, 2].array)\n"
+        "print(m[1].array, m[.., 1..].array, m[0, 2].scalar)\n"
         "// expect: [4, 5, 6] [[2, 3], [5, 6]] 3\n",
     .type = type,
     .kernel = kernel,

@@ -104,7 +104,7 @@ struct Donations {
 TEST_CASE("random graphs give the same bits under every plan, schedule and number of threads [A5] [A13] [chains-prop]") {
   Backends backends;
   NoBodies bodies;
-  for (std::uint64_t seed : random_seeds(120, 3000)) {
+  for (std::uint64_t seed : random_seeds(60, 3000)) {
     CAPTURE(seed);
     Random random(seed);
     MixGraph g;
@@ -151,7 +151,7 @@ std::vector<NodeId> expected_origins(const MixGraph& g) {
 TEST_CASE("random failures poison the same results by the same task, and leave the others whole [A2] [chains-prop]") {
   Backends backends;
   NoBodies bodies;
-  for (std::uint64_t seed : random_seeds(120, 3000)) {
+  for (std::uint64_t seed : random_seeds(60, 3000)) {
     CAPTURE(seed);
     Random random(seed);
     MixGraph g;
@@ -280,7 +280,7 @@ std::vector<std::string> observe(Backend& backend, Executable& executable, const
 
 TEST_CASE("fused chains of bodies give the bits and the poison of tasks run one by one [A4] [A5] [chains-prop]") {
   Backends backends;
-  for (std::uint64_t seed : random_seeds(300, 10'000)) {
+  for (std::uint64_t seed : random_seeds(100, 5000)) {
     CAPTURE(seed);
     Random random(seed);
     BodyGraph g(random);

@@ -7,9 +7,9 @@
 #include <regex>
 #include <set>
 
-#include "guard/paths.hpp"
 #include "op_samples.hpp"
 #include "stdlib/ops.hpp"
+#include "tests/guard/paths.hpp"
 
 using namespace taskspec;
 
