@@ -96,6 +96,10 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
     };
     std::unique_ptr<OpenSession> session = open(settings.backend, settings.threads, settings.schedule);
     interpreter.set_target(session->target());
+    struct Forget {  // handles go before the session that they name, however this ends
+      Interpreter& interpreter;
+      ~Forget() { interpreter.forget_modules(); }
+    } forget{interpreter};
     try {
       body(interpreter, session->session());
     } catch (const ExitRequest& exit) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ir/base/text.hpp"
@@ -10,7 +11,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr int deepest = 4000;  // levels of brackets; a body of if in if takes three of them each
+constexpr int deepest = 5000;  // levels of brackets; an if in an if takes four of them
 
 // A value as it may stand in a message: short, on one line.
 std::string shown(const Json& value) {
@@ -37,14 +38,9 @@ Item Item::operator[](std::string_view key) const {
   fail(fmt::format("there is no '{}'", key));
 }
 
-Item Item::operator[](std::size_t position) const {
-  return Item((*value_)[position], path_ + "/" + std::to_string(position), file_);
-}
-
 std::optional<Item> Item::find(std::string_view key) const {
   auto found = object().find(key);
-  if (found == value_->end()) return std::nullopt;
-  return Item(*found, path_ + "/" + escaped(key), file_);
+  return found == value_->end() ? std::nullopt : std::optional(Item(*found, *file_));
 }
 
 std::size_t Item::size() const {
@@ -93,8 +89,9 @@ std::size_t Item::id(std::size_t count, std::string_view what) const {
 void Item::fail(const std::string& what, std::string help) const {
   Diag diag;
   diag.code = "E7003";
-  diag.message = fmt::format("'{}' is no graph that can be read: {}{}{}", *file_, path_.empty() ? "" : "at " + path_,
-                             path_.empty() ? "" : ": ", what);
+  std::string place = file_->pointer_to(*value_);
+  diag.message = fmt::format("'{}' is no graph that can be read: {}{}{}", file_->path(), place.empty() ? "" : "at " + place,
+                             place.empty() ? "" : ": ", what);
   diag.help_text = std::move(help);
   throw Error(std::move(diag));
 }
@@ -107,7 +104,7 @@ void Item::unknown_word(const std::vector<std::string>& known) const {
   fail(fmt::format("{} means nothing here", shown(*value_)), help);
 }
 
-// ---- parsing --------------------------------------------------------------------------------------
+// ---- the file -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -121,9 +118,7 @@ Error no_json(const std::string& file, std::string_view text, std::size_t byte, 
 
 struct TooDeep {};
 
-}  // namespace
-
-Json parse_json(std::string_view text, const std::string& file) {
+Json parsed(const std::string& file, std::string_view text) {
   auto guard = [](int depth, Json::parse_event_t, Json&) {
     if (depth > deepest) throw TooDeep();
     return true;
@@ -138,6 +133,35 @@ Json parse_json(std::string_view text, const std::string& file) {
   } catch (const TooDeep&) {
     throw failure("E7003", {}, fmt::format("'{}' is nested too deeply: more than {} levels", file, deepest));
   }
+}
+
+}  // namespace
+
+JsonFile::JsonFile(std::string path, std::string_view text) : path_(std::move(path)), json_(parsed(path_, text)) {}
+
+Item JsonFile::root() const { return Item(json_, *this); }
+
+// Only asked for by an error, so nobody has to carry the way along.
+std::string JsonFile::pointer_to(const Json& value) const {
+  struct Step {
+    const Json* container;
+    Json::const_iterator at;
+  };
+  std::vector<Step> way;
+  const Json* here = &json_;
+  while (here != &value) {
+    if (here->is_structured() && !here->empty()) {
+      way.push_back({here, here->begin()});
+    } else {
+      while (!way.empty() && ++way.back().at == way.back().container->end()) way.pop_back();
+      if (way.empty()) return "";
+    }
+    here = &*way.back().at;
+  }
+  std::string pointer;
+  for (const Step& step : way)
+    pointer += "/" + (step.container->is_object() ? escaped(step.at.key()) : std::to_string(step.at - step.container->begin()));
+  return pointer;
 }
 
 }  // namespace taskspec

@@ -1,8 +1,8 @@
-// One value of a JSON file together with the way to it, so that every complaint names its place as a JSON pointer.
-// Whatever a file holds instead of what is asked for becomes E7003. Internal to ir/json_*.cpp.
+// One value of a JSON file. Whatever it is instead of what is asked for becomes E7003, which names its place as a JSON
+// pointer. Internal to ir/json_*.cpp.
 //
-//   Item item(root, file);
-//   item["defs"][3]["name"].text()      // or: 'x.json' at /defs/3/name: expected a string, found 7
+//   JsonFile file("x.json", text);
+//   file.root()["defs"][3]["name"].text()      // or: 'x.json' at /defs/3/name: expected a string, found 7
 #pragma once
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -16,19 +16,34 @@ namespace taskspec {
 
 using Json = nlohmann::json;
 
+class Item;
+
+// The whole text as a tree. Throws E7003 with line and column for what is no JSON, or is nested too deeply.
+class JsonFile {
+ public:
+  JsonFile(std::string path, std::string_view text);
+  Item root() const;
+  const Json& json() const { return json_; }
+  const std::string& path() const { return path_; }
+  std::string pointer_to(const Json& value) const;  // "/defs/3/name"; searches the tree
+
+ private:
+  std::string path_;
+  Json json_;
+};
+
 class Item {
  public:
-  Item(const Json& value, const std::string& file) : value_(&value), file_(&file) {}
+  Item(const Json& value, const JsonFile& file) : value_(&value), file_(&file) {}
 
   const Json& json() const { return *value_; }
-  const std::string& path() const { return path_; }
   bool is_null() const { return value_->is_null(); }
   bool has(std::string_view key) const { return object().contains(key); }
 
-  Item operator[](std::string_view key) const;          // must be there
-  Item operator[](std::size_t position) const;      // of a list, in range
-  std::optional<Item> find(std::string_view key) const; // of an object
-  std::size_t size() const;                         // of a list
+  Item operator[](std::string_view key) const;           // must be there
+  Item operator[](std::size_t position) const { return Item((*value_)[position], *file_); }  // of a list, in range
+  std::optional<Item> find(std::string_view key) const;  // of an object
+  std::size_t size() const;                              // of a list
 
   const std::string& text() const;
   std::int64_t integer() const;
@@ -41,8 +56,7 @@ class Item {
     const std::string& word = text();
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == word) return i;
-    std::vector<std::string> all(names.begin(), names.end());
-    unknown_word(all);
+    unknown_word({names.begin(), names.end()});
   }
 
   [[noreturn]] void fail(const std::string& what, std::string help = "") const;
@@ -50,15 +64,10 @@ class Item {
   [[noreturn]] void unknown_word(const std::vector<std::string>& known) const;
 
  private:
-  Item(const Json& value, std::string path, const std::string* file) : value_(&value), path_(std::move(path)), file_(file) {}
   const Json& object() const;
 
   const Json* value_;
-  std::string path_;  // "/defs/3"
-  const std::string* file_;
+  const JsonFile* file_;
 };
-
-// The whole text as a tree. Throws Error E7003 with line and column for what is no JSON, or is nested too deeply.
-Json parse_json(std::string_view text, const std::string& file);
 
 }  // namespace taskspec

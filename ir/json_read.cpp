@@ -44,8 +44,8 @@ void check_header(const Item& root) {
 
 class Importer {
  public:
-  Importer(const Item& root, const std::string& path, const OpTable& ops, const BuiltinTable& builtins)
-      : root_(root), path_(path), context_{imported_.program, ops, builtins, {}} {}
+  Importer(const JsonFile& file, const OpTable& ops, const BuiltinTable& builtins)
+      : root_(file.root()), path_(file.path()), context_{imported_.program, ops, builtins, {}} {}
 
   ImportedGraph run() {
     check_header(root_);
@@ -60,7 +60,9 @@ class Importer {
     for (std::size_t i = 0; i < defs.size(); ++i)
       if (ids.agents[i].valid()) read_agent(context_, defs[i], ids.agents[i]);
     read_spans(imported_.program, root_["spans"], defs, ids);
-    if (std::vector<std::string> wrong = verify(imported_.program); !wrong.empty()) root_["defs"].fail(wrong[0]);
+    if (std::vector<std::string> wrong = verify(imported_.program); !wrong.empty()) defs.fail(wrong[0]);
+    for (std::size_t i = 0; i < defs.size(); ++i)
+      if (ids.functions[i].valid()) check_types(imported_.program, ids.functions[i], defs[i]);
     find_graph();
     check_graph_part(root_);
     return std::move(imported_);
@@ -126,7 +128,7 @@ class Importer {
     root_["name"].fail(fmt::format("no graph '{}' is defined", imported_.name));
   }
 
-  const Item& root_;
+  Item root_;
   const std::string& path_;
   ImportedGraph imported_;
   ImportContext context_;
@@ -137,8 +139,8 @@ class Importer {
 Result<ImportedGraph> import_graph_text(std::string_view text, const std::string& path, const OpTable& ops,
                                         const BuiltinTable& builtins) {
   try {
-    Json root = parse_json(text, path);
-    return Importer(Item(root, path), path, ops, builtins).run();
+    JsonFile file(path, text);
+    return Importer(file, ops, builtins).run();
   } catch (const Error& error) {
     return error.diags();
   }

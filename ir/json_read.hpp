@@ -30,6 +30,10 @@ struct ImportContext {
 void read_function(ImportContext& context, const Item& def, FunctionId id);
 void read_agent(ImportContext& context, const Item& def, AgentId id);
 
+// Every form has operands of the kinds that it works on, so that running the function cannot meet a value of another
+// kind. Extents are left to the run, which works out the types of ops anew.
+void check_types(const Program& program, FunctionId id, const Item& def);
+
 // Texts of blanks in which every place of the table exists, and the spans of functions, agents and calls in them.
 void read_spans(Program& program, const Item& spans, const Item& defs, const ImportIds& ids);
 

@@ -79,7 +79,8 @@ class FunctionReader {
       info.host = call.has_value();
       if (call && !call->is_null()) info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
       context_.program.symbols = std::max(context_.program.symbols, info.id + 1);
-      symbols_[as ? as->text() : info.name] = std::make_shared<const SymbolInfo>(std::move(info));
+      std::string written = as ? as->text() : info.name;
+      symbols_[written] = std::make_shared<const SymbolInfo>(std::move(info));
     }
     if (auto dimensions = def_.find("dimensions"))
       for (std::size_t i = 0; i < dimensions->size(); ++i) function_.dimensions.push_back(symbol((*dimensions)[i]));
@@ -140,6 +141,7 @@ class FunctionReader {
 
   // Ids count the calls of a function in the order of the text.
   CallId call(const Item& item) {
+    if (++depth_ > deepest) item.fail("nested too deeply");
     CallId id(function_.calls.size());
     if (item["id"].integer() != static_cast<std::int64_t>(id.value)) item["id"].fail(fmt::format("expected {}", id.value));
     function_.calls.emplace_back();
@@ -156,6 +158,7 @@ class FunctionReader {
         if (auto result = (*blocks)[i].find("result")) block.result = CallId(result->id(function_.calls.size(), "call"));
       }
     function_[id] = std::move(call);
+    --depth_;
     return id;
   }
 
@@ -204,6 +207,8 @@ class FunctionReader {
     item.unknown_word(known);
   }
 
+  static constexpr int deepest = 1200;  // an else if nests in the one before
+  int depth_ = 0;
   ImportContext& context_;
   const Item& def_;
   Function& function_;

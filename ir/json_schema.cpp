@@ -206,11 +206,10 @@ nlohmann::ordered_json graph_schema_tree() {
 std::string graph_schema() { return graph_schema_tree().dump(2) + "\n"; }
 
 std::vector<std::string> validate_graph_json(std::string_view text) {
-  std::string name = "the text";
   try {
-    Json value = parse_json(text, name);
-    std::vector<std::string> faults = schema_faults(graph_schema_tree(), value);
-    if (faults.empty()) check_graph_part(Item(value, name));
+    JsonFile file("the text", text);
+    std::vector<std::string> faults = schema_faults(graph_schema_tree(), file.json());
+    if (faults.empty()) check_graph_part(file.root());
     return faults;
   } catch (const Error& error) {
     return {error.diags().items().front().message};

@@ -51,32 +51,44 @@ class Planner {
   Plan run() {
     number_outputs();
     lay_out_tasks();
-    describe_outputs();
+    find_homes();
     link_steps();
     bind_results();
     return std::move(plan_);
   }
 
  private:
-  // The buffer of an output has the output's position in the graph; those of inputs and constants follow. Tables of
-  // what is looked up in random order are kept small: at 10^6 tasks they decide the time.
+  // What is looked up in random order, side by side: at 10^6 tasks cache misses decide the time.
+  struct Known {
+    std::uint32_t first_out = 0;
+    StepId step, last;  // of the node; of the last step that reads its first output
+  };
+
+  // The buffer of an output has the output's position in the graph; those of inputs and constants follow.
   void number_outputs() {
     std::size_t operands = 0;
     std::uint32_t outputs = 0;
-    first_out_.reserve(graph_.size());
+    known_.reserve(graph_.size());
     for (std::size_t i = 0; i < graph_.size(); ++i) {
-      first_out_.push_back(outputs);
+      StepId step(chains_.chain_of(NodeId(i)).index());
+      known_.push_back({outputs, step, step});
       outputs += static_cast<std::uint32_t>(graph_.out(NodeId(i)).size());
       operands += graph_.in(NodeId(i)).size();
     }
-    last_.resize(outputs);
     plan_.operands.reserve(operands + outputs);
+    plan_.buffers.resize(outputs);
     plan_.tasks.reserve(graph_.size());
     plan_.step_starts.reserve(chains_.size() + 1);
     plan_.step_starts.push_back(0);
     inputs_.assign(graph_.inputs().size(), BufferId());
     constants_.assign(graph_.constant_count(), BufferId());
-    plan_.buffers.resize(outputs);
+    std::uint32_t out = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      for (TypeId type : graph_.out(NodeId(i))) {
+        Buffer& buffer = plan_.buffers[out++];
+        buffer.type = types_.of(type);
+        buffer.first = buffer.last = known_[i].step;
+      }
   }
 
   // Chains are in program order of their heads, and whatever a chain needs ends before its head: that is a
@@ -88,11 +100,8 @@ class Planner {
         PlanTask task{node, static_cast<std::uint32_t>(plan_.operands.size()), 0};
         for (Ref ref : graph_.in(node)) plan_.operands.push_back(read(ref, step));
         task.first_out = static_cast<std::uint32_t>(plan_.operands.size());
-        std::uint32_t out = first_out_[node.index()];
-        for (std::size_t count = graph_.out(node).size(); count-- > 0; ++out) {
-          plan_.operands.push_back(BufferId(out));
-          last_[out] = step;
-        }
+        for (std::size_t slot = 0; slot < graph_.out(node).size(); ++slot)
+          plan_.operands.push_back(BufferId(known_[node.index()].first_out + slot));
         plan_.tasks.push_back(task);
       }
       plan_.step_starts.push_back(static_cast<std::uint32_t>(plan_.tasks.size()));
@@ -101,14 +110,27 @@ class Planner {
 
   BufferId read(Ref ref, StepId step) {
     if (ref.is_future()) {
-      std::uint32_t out = first_out_[ref.id] + ref.slot;
-      last_[out] = step;
-      return BufferId(out);
+      Known& known = known_[ref.id];
+      BufferId id(known.first_out + std::size_t{ref.slot});
+      (ref.slot == 0 ? known.last : plan_.buffers[id.index()].last) = step;
+      return id;
     }
-    Buffer& buffer = plan_.buffers[given(ref).index()];
+    BufferId id = given(ref);
+    Buffer& buffer = plan_.buffers[id.index()];
     if (!buffer.first.valid()) buffer.first = step;
     buffer.last = step;
-    return given(ref);
+    return id;
+  }
+
+  // An output that nobody reads outside its step needs no place of its own.
+  void find_homes() {
+    std::uint32_t out = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      for (std::size_t slot = 0; slot < graph_.out(NodeId(i)).size(); ++slot) {
+        Buffer& buffer = plan_.buffers[out++];
+        if (slot == 0) buffer.last = known_[i].last;
+        buffer.home = buffer.first == buffer.last ? Buffer::Home::scratch : Buffer::Home::arena;
+      }
   }
 
   BufferId given(Ref ref) {
@@ -124,18 +146,6 @@ class Planner {
     return known;
   }
 
-  void describe_outputs() {
-    std::uint32_t out = 0;
-    for (std::size_t i = 0; i < graph_.size(); ++i)
-      for (TypeId type : graph_.out(NodeId(i))) {
-        Buffer& buffer = plan_.buffers[out];
-        buffer.type = types_.of(type);
-        buffer.first = StepId(chains_.chain_of(NodeId(i)).index());
-        buffer.last = last_[out++];
-        buffer.home = buffer.first == buffer.last ? Buffer::Home::scratch : Buffer::Home::arena;
-      }
-  }
-
   void link_steps() {
     std::size_t steps = plan_.steps();
     std::vector<std::uint32_t> before;  // distinct predecessors, step after step
@@ -146,7 +156,7 @@ class Planner {
       std::size_t first = before.size();
       for (std::uint32_t t = plan_.step_starts[s]; t < plan_.step_starts[s + 1]; ++t)
         for (const TaskEdge& edge : graph_.edges_into(plan_.tasks[t].node))
-          if (std::uint32_t p = chains_.chain_of(edge.from).value; p != s) before.push_back(p);
+          if (std::uint32_t p = known_[edge.from.index()].step.value; p != s) before.push_back(p);
       if (before.size() - first > 1) {
         std::sort(before.begin() + static_cast<std::ptrdiff_t>(first), before.end());
         before.erase(std::unique(before.begin() + static_cast<std::ptrdiff_t>(first), before.end()), before.end());
@@ -165,7 +175,7 @@ class Planner {
   void bind_results() {
     for (std::size_t i = 0; i < graph_.results().size(); ++i) {
       Ref ref = graph_.results()[i].ref;
-      BufferId id = ref.is_future() ? BufferId(first_out_[ref.id] + std::size_t{ref.slot}) : given(ref);
+      BufferId id = ref.is_future() ? BufferId(known_[ref.id].first_out + std::size_t{ref.slot}) : given(ref);
       plan_.results.push_back(id);
       Buffer& buffer = plan_.buffers[id.index()];
       bool made_here = buffer.home == Buffer::Home::arena || buffer.home == Buffer::Home::scratch;
@@ -179,8 +189,7 @@ class Planner {
   const Chains& chains_;
   Plan plan_;
   PlanTypes types_;
-  std::vector<std::uint32_t> first_out_;   // by node
-  std::vector<StepId> last_;               // by output: the last step that reads or writes it
+  std::vector<Known> known_;                // by node
   std::vector<BufferId> inputs_, constants_;
 };
 

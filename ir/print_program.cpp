@@ -9,11 +9,10 @@ namespace taskspec {
 namespace {
 
 constexpr std::array<std::string_view, 38> form_names{
-    "constant", "parameter", "dimension", "type",   "variable", "global", "loop",   "op",       "builtin",
-    "tuple",    "list",      "range",     "element", "item",    "items",  "field",  "receive",  "agent",
-    "self",     "member",    "function",  "closure", "compose", "call",   "invoke", "apply",    "output",
-    "write",    "store",     "if",        "for",     "while",   "both",   "either", "return",   "break",
-    "continue", "run",
+    "constant", "parameter", "dimension", "type",   "variable", "global", "loop",     "op",    "builtin", "tuple",
+    "list",     "range",     "element",   "item",   "items",    "field",  "receive",  "agent", "self",    "member",
+    "function", "closure",   "compose",   "call",   "invoke",   "apply",  "output",   "write", "store",   "if",
+    "for",      "while",     "both",      "either", "return",   "break",  "continue", "run",
 };
 
 constexpr std::array<std::string_view, 4> receive_names{"scalar", "array", "iter", "handle"};
@@ -44,7 +43,8 @@ class Printer {
     static constexpr std::array<std::string_view, 4> roles{"", "agent ", "slot ", "capture "};
     static constexpr std::array<std::string_view, 4> privileges{"", "out ", "inout ", "reduce "};
     return fmt::format("{}{}{}: {}", roles[static_cast<std::size_t>(parameter.role)],
-                       privileges[static_cast<std::size_t>(parameter.privilege)], parameter.name, parameter.type.text());
+                       privileges[static_cast<std::size_t>(parameter.privilege)], parameter.name,
+                       parameter.type.text());
   }
 
   void header() {
@@ -105,8 +105,10 @@ class Printer {
     if (value) text = fmt::format("{} = {} : {}", name(id), text, call.type.text());
     if (call.folded && call.form != Form::constant && call.form != Form::type) text += "   folded";
     for (const Place& place : call.places)
-      text += fmt::format("   {} -> {}", name(call.in[place.operand]), function_.variables[place.variable.index()].name);
-    for (const Guard& guard : call.guards) text += fmt::format("   guard {} == {}", guard.left.text(), guard.right.text());
+      text +=
+          fmt::format("   {} -> {}", name(call.in[place.operand]), function_.variables[place.variable.index()].name);
+    for (const Guard& guard : call.guards)
+      text += fmt::format("   guard {} == {}", guard.left.text(), guard.right.text());
     line(text);
     blocks(call);
   }
@@ -134,7 +136,8 @@ class Printer {
         return form + " " + variable(call);
       case Form::global: {
         const Module& module = program_.modules[call.module.index()];
-        return fmt::format("{} {}.{}", form, module.name, program_[module.top_level].variables[call.variable.index()].name);
+        return fmt::format("{} {}.{}", form, module.name,
+                           program_[module.top_level].variables[call.variable.index()].name);
       }
       case Form::op:
         return fmt::format("op {}({})", call.op->name, operands(call));

@@ -78,7 +78,9 @@ std::uint32_t TaskGraph::name_id(std::string_view text) {
 
 // Tasks and calls of graphs count together, so that a path names one thing.
 std::uint32_t TaskGraph::count_call(ScopeId scope, std::uint32_t name) {
-  return counters_[(std::uint64_t{scope.value} << 32) | name]++;
+  std::uint64_t key = (std::uint64_t{scope.value} << 32) | name;
+  if (!counted_ || counted_->first != key) counted_ = &*counters_.try_emplace(key, 0).first;
+  return counted_->second++;
 }
 
 DefinitionId TaskGraph::define(Definition definition) {
@@ -169,8 +171,8 @@ void TaskGraph::add_future_edges(NodeId id) {
     edge.slot_to = static_cast<std::uint16_t>(i - first_in);
   }
   auto before = [](const TaskEdge& a, const TaskEdge& b) {
-    return std::tie(a.from, a.kind, a.slot_from, a.slot_to, a.place) <
-           std::tie(b.from, b.kind, b.slot_from, b.slot_to, b.place);
+    if (a.from != b.from) return a.from < b.from;
+    return std::tie(a.kind, a.slot_from, a.slot_to, a.place) < std::tie(b.kind, b.slot_from, b.slot_to, b.place);
   };
   auto begin = edges_.begin() + first_edge;
   if (edges_.end() - begin > 1 && !std::is_sorted(begin, edges_.end(), before)) std::sort(begin, edges_.end(), before);

@@ -215,6 +215,7 @@ class TaskGraph {
   std::unordered_map<std::string, std::uint32_t> name_ids_;         // of definitions and callees
   std::vector<std::uint32_t> definition_names_;                     // definition -> name id
   std::unordered_map<std::uint64_t, std::uint32_t> counters_;       // (scope, name id) -> calls so far
+  std::pair<const std::uint64_t, std::uint32_t>* counted_ = nullptr;  // the last one used: loops call one thing often
   std::vector<Scope> scopes_;
   std::vector<AgentInstance> agents_;
   std::vector<std::vector<Value>> argument_lists_;         // [0] is the empty one

@@ -92,7 +92,10 @@ bool has_error(const Type& type) {
 class FunctionVerifier {
  public:
   FunctionVerifier(const Program& program, FunctionId id, std::vector<std::string>& wrong)
-      : program_(program), function_(program[id]), name_(program.display_name(id)), wrong_(wrong),
+      : program_(program),
+        function_(program[id]),
+        name_(program.display_name(id)),
+        wrong_(wrong),
         defined_(function_.calls.size(), false) {}
 
   void run() {
@@ -114,12 +117,14 @@ class FunctionVerifier {
 
   void signature() {
     for (const Parameter& parameter : function_.parameters) {
-      if (has_error(parameter.type) || parameter.type.is(Type::Kind::none)) say("parameter " + parameter.name + " has no type");
+      if (has_error(parameter.type) || parameter.type.is(Type::Kind::none))
+        say("parameter " + parameter.name + " has no type");
       bool place = parameter.role == Role::slot || parameter.privilege == Privilege::inout;
       if (place && !in_range(parameter.variable)) say("place " + parameter.name + " has no variable");
     }
     for (const Output& output : function_.outputs)
-      if (has_error(output.type) || !in_range(output.variable)) say("output " + output.name + " has no type or variable");
+      if (has_error(output.type) || !in_range(output.variable))
+        say("output " + output.name + " has no type or variable");
     for (const Variable& variable : function_.variables)
       if (has_error(variable.type)) say("variable " + variable.name + " has no type");
     if (has_error(function_.result)) say("the result has no type");
@@ -163,11 +168,13 @@ class FunctionVerifier {
     const Call& call = function_[id];
     Needs needs = needs_of(call.form);
     for (CallId in : call.in) operand(id, call, in);
-    if (call.in.size() < needs.least || call.in.size() > needs.most) say(id, fmt::format("{} operands", call.in.size()));
+    if (call.in.size() < needs.least || call.in.size() > needs.most)
+      say(id, fmt::format("{} operands", call.in.size()));
     if (call.blocks.size() != needs.blocks) say(id, fmt::format("{} blocks", call.blocks.size()));
     if (has_error(call.type)) say(id, "its type is an error");
     if (needs.value && call.type.is(Type::Kind::none)) say(id, "it has no type");
-    if (needs.callee && (!call.callee.valid() || call.callee.index() >= program_.functions.size())) say(id, "no callee");
+    if (needs.callee && (!call.callee.valid() || call.callee.index() >= program_.functions.size()))
+      say(id, "no callee");
     if (needs.variable && call.form != Form::global && !in_range(call.variable)) say(id, "no variable");
     fields(id, call);
     for (const Place& place : call.places)
@@ -176,8 +183,8 @@ class FunctionVerifier {
   }
 
   void operand(CallId id, const Call& call, CallId in) {
-    bool may_miss = call.form == Form::op || call.form == Form::builtin || call.form == Form::call ||
-                    call.form == Form::invoke;
+    bool may_miss =
+        call.form == Form::op || call.form == Form::builtin || call.form == Form::call || call.form == Form::invoke;
     if (!in.valid()) {
       if (!may_miss) say(id, "an operand is missing");
     } else if (in.index() >= defined_.size() || !defined_[in.index()]) {
@@ -211,7 +218,8 @@ class FunctionVerifier {
         arguments(id, call);
         break;
       case Form::output:
-        if (call.in.size() == 1 && call.index >= function_[call.in[0]].type.parts.size()) say(id, "there is no such output");
+        if (call.in.size() == 1 && call.index >= function_[call.in[0]].type.parts.size())
+          say(id, "there is no such output");
         break;
       case Form::agent:
         if (!call.agent.valid() || call.agent.index() >= program_.agents.size()) say(id, "it has no agent");
@@ -243,8 +251,8 @@ class FunctionVerifier {
   const Function& function_;
   std::string name_;
   std::vector<std::string>& wrong_;
-  std::vector<bool> defined_;                // by call: made on every path to here
-  std::vector<std::vector<CallId>> leave_;   // calls of blocks that end with the call they belong to
+  std::vector<bool> defined_;               // by call: made on every path to here
+  std::vector<std::vector<CallId>> leave_;  // calls of blocks that end with the call they belong to
 };
 
 }  // namespace
@@ -255,7 +263,8 @@ std::vector<std::string> verify(const Program& program) {
   for (std::size_t i = 0; i < program.functions.size(); ++i) FunctionVerifier(program, FunctionId(i), wrong).run();
   for (const AgentDef& agent : program.agents)
     for (const Slot& slot : agent.slots)
-      if (!slot.initial.valid() || has_error(slot.type)) wrong.push_back(agent.name + "." + slot.name + ": slot without value or type");
+      if (!slot.initial.valid() || has_error(slot.type))
+        wrong.push_back(agent.name + "." + slot.name + ": slot without value or type");
   return wrong;
 }
 

@@ -42,13 +42,21 @@ Block nested(Body& body, const std::vector<ast::Stmt>& list) {
   return body.close_block();
 }
 
+std::vector<std::size_t> labels_so_far(const Body& body) {
+  std::vector<std::size_t> counts;
+  for (const std::vector<Label>& labels : body.missed) counts.push_back(labels.size());
+  return counts;
+}
+
 // What is set after either of two paths: what both set. The one that misses an output is remembered.
 void join_paths(Body& body, const std::vector<bool>& first, Span first_span, const std::vector<bool>& second,
-                const Label& second_misses) {
+                const Label& second_misses, const std::vector<std::size_t>& said) {
   for (std::size_t i = 0; i < first.size(); ++i) {
     body.is_set[i] = first[i] && second[i];
     if (first[i] == second[i]) continue;
-    body.missed[i].push_back(first[i] ? second_misses : Label{first_span, "not set here"});
+    if (!first[i]) body.missed[i].push_back({first_span, "not set here"});
+    // A branch inside of the second path may have said where already.
+    else if (body.missed[i].size() == said[i]) body.missed[i].push_back(second_misses);
   }
 }
 
@@ -64,13 +72,14 @@ class If {
     std::vector<bool> after_then = body_.is_set;
     body_.is_set = before;
     Label misses{arm.condition->span, "not set when this is false"};
+    std::vector<std::size_t> said = labels_so_far(body_);
     Block otherwise = rest(k, misses);
     bool then_leaves = always_leaves(arm.body.stmts);
     bool rest_leaves = k + 1 == node_.arms.size() && node_.otherwise && always_leaves(node_.otherwise->stmts);
     if (rest_leaves)
       body_.is_set = after_then;
     else if (!then_leaves)
-      join_paths(body_, after_then, arm.span, std::vector<bool>(body_.is_set), misses);
+      join_paths(body_, after_then, arm.span, std::vector<bool>(body_.is_set), misses, said);
     Term made = body_.make(Form::if_, Kind::none, k == 0 ? span_ : arm.span, {test});
     body_[made.id].blocks.push_back(std::move(then));
     body_[made.id].blocks.push_back(std::move(otherwise));
@@ -101,7 +110,7 @@ class LoopPaths {
   void close() {
     --body_.loops;
     std::vector<bool> inside = body_.is_set;
-    join_paths(body_, inside, header_, before_, {header_, "this loop may run no turn"});
+    join_paths(body_, inside, header_, before_, {header_, "this loop may run no turn"}, labels_so_far(body_));
   }
 
  private:

@@ -13,6 +13,23 @@ using Kind = Type::Kind;
 
 namespace {
 
+// A long list of plain numbers, without a call for each of them. Nothing if anything else stands in it.
+std::optional<List> plain_numbers(const ast::ListExpr& list, bool& floats) {
+  List values;
+  values.reserve(list.parts.size());
+  for (const ast::Expr& part : list.parts) {
+    if (auto* integer = std::get_if<ast::IntLit>(&part.node)) {
+      values.push_back(Value(integer->value));
+    } else if (auto* real = std::get_if<ast::FloatLit>(&part.node)) {
+      values.push_back(Value(real->value));
+      floats = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return values;
+}
+
 class Expressions {
  public:
   Expressions(Body& body, Span span, const Type* expected) : body_(body), span_(span), expected_(expected) {}
@@ -41,6 +58,12 @@ class Expressions {
 
   Term operator()(const ast::ListExpr& node) {
     const Type* element = expected_ && expected_->is(Kind::list) ? &expected_->parts[0] : nullptr;
+    constexpr std::size_t is_long = 64;
+    bool floats = element && element->is(Kind::real);
+    if (std::optional<List> numbers = node.parts.size() > is_long ? plain_numbers(node, floats) : std::nullopt) {
+      Term list = body_.constant(Value(std::move(*numbers)), Type::list(Kind::error), span_);
+      return adapt(body_, list, Type::list(floats ? Kind::real : Kind::integer));
+    }
     std::vector<Term> parts;
     for (const ast::Expr& part : node.parts) {
       parts.push_back(wanted(part, element));

@@ -145,7 +145,10 @@ class Slice {
 
   void add_position(const Term& at) {
     spec_ += 'i';
-    Term next = operator_call(body_, "add", {at, integer(body_, 1, at.span)}, at.span, {});
+    // A known position is not given to `add`: folding takes its operands back, and this one is still needed.
+    const Value* known = body_.known(at.id);
+    Term next = known ? integer(body_, checked_add(known->integer(), 1), at.span)
+                      : operator_call(body_, "add", {at, integer(body_, 1, at.span)}, at.span, {});
     bounds_.insert(bounds_.end(), {at, next});
   }
 

@@ -39,6 +39,7 @@ constexpr std::array parts{
     Part{"kaiming_normal", "training"},
     Part{"layernorm", "training"},
     Part{"lif", "the chip"},
+    Part{"lookup", "the chip"},
     Part{"lut", "the chip"},
     Part{"map", "the chip"},
     Part{"mpi", "shards"},

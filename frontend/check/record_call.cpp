@@ -158,17 +158,20 @@ void fill_in(Body& body, const Record& record, std::vector<Given>& operands, Spa
 
 // ---- what the rule said ---------------------------------------------------------------------------
 
+// A mismatch has two sides: both tensors are labelled with what they are, of an operator all operands.
+void label_sides(Body& body, Diag& diag, const std::vector<Given>& operands, bool all) {
+  for (const Given& given : operands)
+    if (given.term.valid() && (all || body.type(given.term).is_tensor()))
+      diag.label(given.term.span, body.type(given.term).text());
+}
+
 void report(Body& body, const RuleFailure& failure, const std::vector<Given>& operands, Span span, Span sign) {
   bool one = failure.operand >= 0 && static_cast<std::size_t>(failure.operand) < operands.size();
   Term guilty = one ? operands[static_cast<std::size_t>(failure.operand)].term : Term{};
   Span place = guilty.valid() ? guilty.span : sign.valid() ? sign : span;
   Diag& diag = body.world.diags.error(failure.code, place, failure.message).help(failure.help);
   if (guilty.valid()) return;
-  // A mismatch has two sides: both are labelled with what they are.
-  for (const Given& given : operands)
-    if (given.term.valid() && !(given.term.span == span) && !body.is_error(given.term) &&
-        !body.type(given.term).is(Kind::string))
-      diag.label(given.term.span, body.type(given.term).text());
+  label_sides(body, diag, operands, sign.valid());
 }
 
 void note_effects(Body& body, const Record& record, const Type& type, Span span) {

@@ -43,8 +43,10 @@ class Signature {
       for (std::size_t i = 0; i < params_->size(); ++i)
         if (is_int((*params_)[i]) == ints) set_type(i, parameter_type((*params_)[i]));
     require_lone_dimensions();
-    if (function().kind == FunctionKind::fn) add_result();
-    else add_outputs();
+    if (function().kind == FunctionKind::fn)
+      add_result();
+    else
+      add_outputs();
     for (std::size_t i = 0; i < params_->size(); ++i) add_default(i);
     body().parameter_limit = UINT32_MAX;
     note_symbols();
@@ -84,8 +86,10 @@ class Signature {
   }
 
   void set_type(std::size_t i, Type type) {
-    if (VariableId variable = parameter(i).variable; variable.valid()) function().variables[variable.index()].type = type;
-    else body()[calls_[i]].type = type;
+    if (VariableId variable = parameter(i).variable; variable.valid())
+      function().variables[variable.index()].type = type;
+    else
+      body()[calls_[i]].type = type;
     parameter(i).type = std::move(type);
   }
 
@@ -101,7 +105,8 @@ class Signature {
     if (type.is(Kind::error) || type.is_tensor()) return type;
     bool scalar = type.is_number() || type.is(Kind::boolean) || type.is(Kind::string);
     std::string message;
-    if (is_inout(param)) message = fmt::format("inout is for tensors, '{}' is {}", param.name.text, type.text());
+    if (is_inout(param))
+      message = fmt::format("inout is for tensors, '{}' is {}", param.name.text, type.text());
     else if (is_task() && !scalar)
       message = fmt::format("a task takes tensors and host scalars, '{}' is {}", param.name.text, type.text());
     if (message.empty()) return type;
@@ -120,7 +125,8 @@ class Signature {
       if (broken || std::find(lone.begin(), lone.end(), symbol->id) != lone.end()) continue;
       auto named = body().scopes.back().names.find(symbol->name);
       Span span = named == body().scopes.back().names.end() ? function().span : named->second.span;
-      wrong_type(world_.diags, span, fmt::format("the extent '{}' cannot be read off an argument: no parameter has it alone", symbol->name))
+      wrong_type(world_.diags, span,
+                 fmt::format("the extent '{}' cannot be read off an argument: no parameter has it alone", symbol->name))
           .help(fmt::format("make it an int parameter, or give a parameter the extent {}", symbol->name));
     }
   }
@@ -147,7 +153,8 @@ class Signature {
   void add_output(const ast::Name& name, const ast::TypeExpr& written) {
     Type type = written_type(body(), written, Blank::refused);
     if (!type.is_tensor() && !type.is(Kind::error)) {
-      Diag& diag = wrong_type(world_.diags, written.span, fmt::format("outputs are tensors, '{}' is {}", name.text, type.text()));
+      Diag& diag = wrong_type(world_.diags, written.span,
+                              fmt::format("outputs are tensors, '{}' is {}", name.text, type.text()));
       if (type.is(Kind::integer)) diag.help("i64 is an int as a tensor of rank 0");
       if (type.is(Kind::real)) diag.help("f64 is a float as a tensor of rank 0");
       type = Kind::error;
@@ -180,7 +187,8 @@ class Signature {
     const std::string* defined = define(i);
     if (!param.default_value && !defined) return;
     if (is_inout(param)) {
-      world_.diags.error("E1003", param.default_value->span, "an inout parameter has no default: it names a place of the caller");
+      world_.diags.error("E1003", param.default_value->span,
+                         "an inout parameter has no default: it names a place of the caller");
       return;
     }
     body().parameter_limit = static_cast<std::uint32_t>(first_ + i);

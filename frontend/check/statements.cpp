@@ -43,13 +43,16 @@ class Statements {
     }
     const Type wanted = body_.function().result;
     if (!node.value) {
-      if (wanted.is(Kind::none) || wanted.is(Kind::error)) body_.make(Form::return_, Kind::none, span_, {});
-      else wrong_type(diags_, span_, fmt::format("{} returns {}, this returns nothing", described, wanted.text()));
+      if (wanted.is(Kind::none) || wanted.is(Kind::error))
+        body_.make(Form::return_, Kind::none, span_, {});
+      else
+        wrong_type(diags_, span_, fmt::format("{} returns {}, this returns nothing", described, wanted.text()));
       return;
     }
     Term value = expression(body_, *node.value, &wanted);
     if (wanted.is(Kind::none) && !body_.is_error(value)) {
-      wrong_type(diags_, node.value->span, fmt::format("{} returns nothing", described)).label(body_.function().span, "declared here without a result");
+      wrong_type(diags_, node.value->span, fmt::format("{} returns nothing", described))
+          .label(body_.function().span, "declared here without a result");
       return;
     }
     value = convert(body_, value, wanted, {fmt::format("the result of {}", described), body_.function().span});
@@ -63,13 +66,16 @@ class Statements {
     Term term = expression(body_, *node.value);
     if (body_.is_error(term) || (body_.world.options.at_prompt && body_.is_file_scope())) return;
     if (acts) return warn_if_dropped(term);
-    diags_.error("E1008", span_, "this statement has no effect: its value is lost").help("name it with let, or print it");
+    diags_.error("E1008", span_, "this statement has no effect: its value is lost")
+        .help("name it with let, or print it");
   }
 
  private:
   void jump(Form form, const char* word) {
-    if (body_.loops > 0) body_.make(form, Kind::none, span_, {});
-    else diags_.error("E0001", span_, fmt::format("unexpected '{}': there is no loop around it", word));
+    if (body_.loops > 0)
+      body_.make(form, Kind::none, span_, {});
+    else
+      diags_.error("E0001", span_, fmt::format("unexpected '{}': there is no loop around it", word));
   }
 
   // A call that does nothing but give a value. Of calls of the program this is known at the end only.

@@ -63,6 +63,7 @@ class Interpreter {
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
+  Type type_here(const Value& value, const Type& written) const;
   Value builtin(Frame& frame, const Call& call);
   Value read_variable(Frame& frame, const Call& call);
   Value read_global(const Call& call);

@@ -226,6 +226,7 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
     agent->arguments.push_back(std::move(value));
   }
   agent->instance = target_->instance(call.agent, agent->arguments);
+  agent->home = target_;
   Value self(std::static_pointer_cast<Object>(agent));
   for (const Slot& slot : def.slots) {
     Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame, nullptr});

@@ -19,6 +19,18 @@ bool settled(const Function& function, const Call& call, const Type& type) {
 
 }  // namespace
 
+// The type of a host operand as it is here: written types and lists of tensors with the extents they have now.
+Type Interpreter::type_here(const Value& value, const Type& written) const {
+  if (value.is_type()) return Type::of(value.type());
+  if (!value.is_list()) return written;
+  std::vector<Type> parts;
+  for (const Value& item : value.list()) {
+    if (!target_->is_tensor(item)) return written;
+    parts.push_back(target_->type_of(item));
+  }
+  return parts.empty() ? written : Type::tuple(std::move(parts));
+}
+
 Value Interpreter::op(Frame& frame, const Call& call) {
   std::vector<Value> operands;
   std::vector<Type> types;
@@ -31,8 +43,7 @@ Value Interpreter::op(Frame& frame, const Call& call) {
       types.push_back(target_->type_of(value));
       tensors = true;
     } else {
-      // A written type means what its extents are here.
-      types.push_back(value.is_type() ? Type::of(value.type()) : in.valid() ? frame.function[in].type : Type());
+      types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
     }
   }
   if (!call.type.is_tensor()) {

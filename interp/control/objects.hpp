@@ -69,7 +69,8 @@ class Agent final : public Object {
   std::vector<Value> arguments;
   std::vector<Value> slots;
   Value* slot(std::string_view name);
-  InstanceId instance;      // in the recorder's graph
+  InstanceId instance;      // in the graph of the target that made it
+  const void* home = nullptr;  // that target
   std::string text() const override;
 };
 

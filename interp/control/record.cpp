@@ -103,6 +103,15 @@ Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
   return Value(std::static_pointer_cast<Object>(tensor));
 }
 
+// An agent made in another session, or outside the graph that is looked at, gets an instance of its own here.
+InstanceId RecordTarget::instance_of(const Agent* agent) {
+  if (!agent) return {};
+  if (agent->home == this) return agent->instance;
+  auto [known, fresh] = foreign_agents_.try_emplace({agent->home, agent->instance.value});
+  if (fresh) known->second = instance(agent->definition, agent->arguments);
+  return known->second;
+}
+
 TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   const Function& function = program_[call.function];
   // Contents of top-level tensors that the body names are needed before it can run.
@@ -137,7 +146,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   }
   NodeId node = add(define(call.function),
                     {.in = inputs.refs, .out = out, .scope = call.scope,
-                     .agent = call.agent ? call.agent->instance : InstanceId(), .arguments = std::move(arguments),
+                     .agent = instance_of(call.agent), .arguments = std::move(arguments),
                      .span = call.span}, inputs);
   TaskResult result;
   auto invocation = std::make_shared<Invocation>();

@@ -1,6 +1,7 @@
 // The target that records: every tensor operation becomes a node of the recorder's taskGraph. Used by
 // sessions and, with symbolic inputs, for looking at a graph.
 #pragma once
+#include <map>
 #include <unordered_map>
 
 #include "interp/control/recorder.hpp"
@@ -40,6 +41,7 @@ class RecordTarget final : public Target {
   NodeId add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs);
   DefinitionId define(const OpDef& op);
   DefinitionId define(FunctionId task);
+  InstanceId instance_of(const Agent* agent);
   Value version(NodeId node, std::size_t slot, PlaceId place);
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
@@ -48,6 +50,7 @@ class RecordTarget final : public Target {
   Recorder& recorder_;
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
+  std::map<std::pair<const void*, std::uint32_t>, InstanceId> foreign_agents_;  // by home and instance there
 };
 
 }  // namespace taskspec

@@ -30,6 +30,13 @@ larger than it may be.)",
      .cause =
          R"(The folder is missing or protected, or the disk is full. An older file of the same name is unchanged.)",
      .fix = R"(Create the folder, choose another one, or make room.)"},
+    {.code = "E7005",
+     .summary = "an imported file does more than declare",
+     .program = R"(import loud     // where loud.task says: print("hello"))",
+     .cause = R"(An imported file holds declarations and top-level `let`s with pure values only, so that importing it does
+nothing but bring its names.)",
+     .fix = R"(Put the statements into a fn of that file and call it from the importing one.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(codes, 7));
 

@@ -21,7 +21,7 @@ Type type(RuleContext& ctx) {
     std::optional<std::size_t> axis = axis_operand(ctx, i, x.rank());
     if (!axis) return Type::tensor(x.precision, unknown_dims(ctx, x.rank()));
     if (std::find(axes.begin(), axes.end(), *axis) != axes.end())
-      refuse(ctx, "E1003", fmt::format("axis {} is given twice", *axis), static_cast<int>(i));
+      refuse(ctx, "E2004", fmt::format("axis {} is given twice", *axis), static_cast<int>(i));
     axes.push_back(*axis);
   }
   std::vector<Dim> dims;

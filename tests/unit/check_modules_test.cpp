@@ -34,16 +34,20 @@ class Folder {
 
 TEST_CASE("check: an imported file's names are members of its name") {
   Folder folder;
-  folder.write("game.task", "let size = 4\nlet _hidden = 1\nfn start(n: int) -> [int] { return [n, size] }\n"
-                            "agent A(k: float) { task t(in x: f32[size]) -> (y: f32[size]) { y = k * x } }\n");
+  folder.write("game.task",
+               "let size = 4\nlet _hidden = 1\nfn start(n: int) -> [int] { return [n, size] }\n"
+               "agent A(k: float) { task t(in x: f32[size]) -> (y: f32[size]) { y = k * x } }\n");
   folder.write("models/policy.task", "import game\ngraph act(x: f32[game.size]) -> (a: f32[4]) { a = x + 1.0 }\n");
   CHECK(error_of("import game\nimport models.policy as policy\nprint(game.start(game.size))\n"
-                 "let y = policy.act(game.A(2.0).t(fill(f32[4], 0.0)).y).a", folder.main()) == "");
-  CHECK(error_of("import game\nprint(game._hidden)", folder.main()) == "E1001 2:12 '_hidden' is private to module 'game'");
+                 "let y = policy.act(game.A(2.0).t(fill(f32[4], 0.0)).y).a",
+                 folder.main()) == "");
+  CHECK(error_of("import game\nprint(game._hidden)", folder.main()) ==
+        "E1001 2:12 '_hidden' is private to module 'game'");
   CHECK(details_of("import game\nprint(game.stat(1))", folder.main()) ==
         "E1001 2:12 module 'game' has no 'stat'\n  help: did you mean 'start'?\n");
   CHECK(error_of("import game\nprint(game)", folder.main()) == "E1004 2:7 'game' is a module, not a value");
-  CHECK(dump_of("import game\nprint(game.size)", "<module>", folder.main()).find("global game.size : int") != std::string::npos);
+  CHECK(dump_of("import game\nprint(game.size)", "<module>", folder.main()).find("global game.size : int") !=
+        std::string::npos);
 }
 
 TEST_CASE("check: modules are searched beside the file, then in the search path") {
@@ -61,7 +65,9 @@ TEST_CASE("check: an imported file only declares") {
   folder.write("loud.task", "let x = 1\nprint(x)\n");
   folder.write("open.task", "var x = 1\n");
   folder.write("deep.task", "fn f() -> int { print(1); return 2 }\nlet x = f()\n");
-  CHECK(error_of("import loud", folder.main()).find("E7005 2:1 an imported file holds declarations and pure lets only") == 0);
+  CHECK(
+      error_of("import loud", folder.main()).find("E7005 2:1 an imported file holds declarations and pure lets only") ==
+      0);
   CHECK(error_of("import open", folder.main()) == "E7005 1:1 an imported file holds declarations and pure lets only");
   CHECK(error_of("import deep", folder.main()) == "E1302 2:9 module 'deep' has host effects: f at 2:9");
 }
@@ -77,7 +83,8 @@ TEST_CASE("check: errors of an imported file are shown once") {
   Folder folder;
   folder.write("bad.task", "fn f() -> int { return nope }\n");
   folder.write("broken.task", "fn f( {\n");
-  CHECK(error_of("import bad\nimport bad as again\nprint(bad.f(), again.f())", folder.main()) == "E1001 1:24 unknown name 'nope'");
+  CHECK(error_of("import bad\nimport bad as again\nprint(bad.f(), again.f())", folder.main()) ==
+        "E1001 1:24 unknown name 'nope'");
   CHECK(error_of("import broken\nprint(broken.f())", folder.main()).find("E0") == 0);
 }
 
@@ -85,7 +92,9 @@ TEST_CASE("check: -D replaces a top-level let, or a default of main") {
   CheckCase five{.defines = {{"n", "2 + 3"}, {"name", "a b"}, {"f", "other"}, {"m", "7"}}};
   CHECK(dump_of("let n = 1\nlet name = \"x\"", "<module>", five) ==
         "module test\n  %0 = constant 5 : int\n  write n = %0\n  %2 = constant \"a b\" : string\n  write name = %2\n");
-  CHECK(error_of("fn other(x: int) -> int { return x }\nfn main(f: fn(int) -> int = other, m: int) { print(f(m)) }\nmain()", five) == "");
+  CHECK(error_of(
+            "fn other(x: int) -> int { return x }\nfn main(f: fn(int) -> int = other, m: int) { print(f(m)) }\nmain()",
+            five) == "");
   CHECK(error_of("let n: string = \"s\"\nprint(n + \"t\")", five) == "");
   CHECK(error_of("let n = 1\nlet k: string = n", five).substr(0, 10) == "E1004 2:17");
   CHECK(error_of("let n = 1", {.defines = {{"n", "1 +"}}}).substr(0, 5) == "E0001");
@@ -107,7 +116,8 @@ TEST_CASE("verify: what is not well formed is named") {
     REQUIRE_FALSE(found.empty());
     return found[0];
   };
-  CHECK(wrong([](Function& f) { std::swap(f.body.calls[1], f.body.calls[2]); }) == "g: %2 op: %1 is not made before it");
+  CHECK(wrong([](Function& f) { std::swap(f.body.calls[1], f.body.calls[2]); }) ==
+        "g: %2 op: %1 is not made before it");
   CHECK(wrong([](Function& f) { f.calls[2].type = Type::Kind::error; }) == "g: %2 op: its type is an error");
   CHECK(wrong([](Function& f) { f.calls[2].op = nullptr; }) == "g: %2 op: it has no op");
   CHECK(wrong([](Function& f) { f.calls[3].variable = VariableId(7); }) == "g: %3 write: no variable");

@@ -18,13 +18,15 @@ TEST_CASE("check: an unknown name suggests the nearest one, once per function") 
 }
 
 TEST_CASE("check: declarations are visible in the whole file, in any order") {
-  CHECK(error_of("print(f(1))\nfn f(x: int) -> int { return g(x) }\nfn g(x: int) -> int { return x + k }\nlet k = 2") == "");
+  CHECK(error_of("print(f(1))\nfn f(x: int) -> int { return g(x) }\nfn g(x: int) -> int { return x + k }\nlet k = 2") ==
+        "");
 }
 
 TEST_CASE("check: an inner scope may hide an outer or library name") {
   CHECK(error_of("let len = 3\nprint(len + 1)") == "");
   CHECK(error_of("let a = 1\nif true {\n  let a = \"s\"\n  print(a + \"t\")\n}\nprint(a + 1)") == "");
-  CHECK(error_of("fn f(x: int) -> int {\n  for i in 0..x { let x = \"s\"; print(x + \"t\") }\n  return x + 1\n}") == "");
+  CHECK(error_of("fn f(x: int) -> int {\n  for i in 0..x { let x = \"s\"; print(x + \"t\") }\n  return x + 1\n}") ==
+        "");
 }
 
 TEST_CASE("check: a name is defined once in a scope") {
@@ -47,7 +49,8 @@ TEST_CASE("check: a let is final, a var is not") {
 
 TEST_CASE("check: functions see top-level lets, never vars") {
   CHECK(error_of("let k = 1\nfn f() -> int { return k }") == "");
-  CHECK(error_of("var k = 1\nfn f() -> int { return k }") == "E1010 2:24 'k' is a top-level var; functions see only lets");
+  CHECK(error_of("var k = 1\nfn f() -> int { return k }") ==
+        "E1010 2:24 'k' is a top-level var; functions see only lets");
   CHECK(error_of("var k = 1\nfn f() { k = 2 }") == "E1010 2:10 'k' is a top-level var; functions see only lets");
   CHECK(error_of("let k = 1\nfn f() { k = 2 }") == "E1007 2:10 'k' is a let and cannot be changed");
   CHECK(dump_of("let k = len([1])\nfn f() -> int { return k }", "f") ==
@@ -67,13 +70,16 @@ TEST_CASE("check: a value that needs itself is a cycle, with the way around [A17
         "E3001 3:13 cycle: f#0.y -> f#1.x -> f#1.y -> f#0.x");
   CHECK(error_of(f + "graph g() -> (r: f32[4]) {\n  let a = f(a.y)\n  r = a.y\n}") ==
         "E3001 3:13 cycle: f#0.y -> f#0.x");
-  CHECK(error_of(f + "graph g() -> (r: f32[4]) {\n  let a = f(f(c))\n  let b = f(a)\n  let c = b + 1.0\n  r = a.y\n}") ==
-        "E3001 3:15 cycle: f#1.y -> f#2.x -> f#2.y -> c -> f#0.x -> f#0.y -> f#1.x");
+  CHECK(
+      error_of(f + "graph g() -> (r: f32[4]) {\n  let a = f(f(c))\n  let b = f(a)\n  let c = b + 1.0\n  r = a.y\n}") ==
+      "E3001 3:15 cycle: f#1.y -> f#2.x -> f#2.y -> c -> f#0.x -> f#0.y -> f#1.x");
   CHECK(error_of(f + "let a = f(b.y)\nlet b = f(a.y)") == "E3001 2:11 cycle: f#0.y -> f#1.x -> f#1.y -> f#0.x");
   CHECK(error_of("let a = b + 1\nlet b = c\nlet c = a") == "E3001 1:9 cycle: a -> c -> b -> a");
-  CHECK(error_of("agent S { task t(in x: f32[2]) -> (y: f32[2]) { y = x } }\nlet a = S().t(b.y)\nlet b = S().t(in_b: a.y)\n"
-                 "let c = 1") == "E3001 2:15 cycle: S.t#0.y -> S.t#1 -> S.t#1.y -> S.t#0.x\n"
-                                 "E1003 3:15 task 'S.t' has no parameter 'in_b'");
+  CHECK(error_of(
+            "agent S { task t(in x: f32[2]) -> (y: f32[2]) { y = x } }\nlet a = S().t(b.y)\nlet b = S().t(in_b: a.y)\n"
+            "let c = 1") ==
+        "E3001 2:15 cycle: S.t#0.y -> S.t#1 -> S.t#1.y -> S.t#0.x\n"
+        "E1003 3:15 task 'S.t' has no parameter 'in_b'");
 }
 
 TEST_CASE("check: outputs are names that the body sets") {
@@ -87,7 +93,9 @@ TEST_CASE("check: outputs are names that the body sets") {
   CHECK(error_of(head + "  y = x\n  if k > 0 { z = x } else if k > 1 { z = y } else { z = x + y }\n}") == "");
   CHECK(details_of(head + "  y = x\n  for i in 0..k { z = x }\n}") ==
         "E1006 1:48 output 'z' of task 't' is not set on every path\n  3:7 this loop may run no turn\n");
-  CHECK(error_of(head + "  z = x\n  for i in 0..k {\n    if i > 1 { break } else { y = x }\n    z = y\n  }\n  y = x\n}") == "");
+  CHECK(error_of(head +
+                 "  z = x\n  for i in 0..k {\n    if i > 1 { break } else { y = x }\n    z = y\n  }\n  y = x\n}") ==
+        "");
   CHECK(error_of("task t(in x: f32[2]) -> f32[2] { value = x }") == "");
 }
 

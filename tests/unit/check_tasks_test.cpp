@@ -43,8 +43,10 @@ TEST_CASE("check: outputs first, then members of a single output") {
   CHECK(type_of_last(scale + "let y = Scale(2.0).apply(fill(f32[3], 0.0)).sum(0)") == "f32[1]");
   CHECK(type_of_last(scale + "let y = Scale(2.0).apply(fill(f32[3], 0.0)) + 1.0") == "f32[3]");
   CHECK(type_of_last(moments + "let d = moments(fill(f32[3], 0.0)).dev") == "f32[3]");
-  CHECK(error_of("task energy(in x: f32[N]) -> (e: f32[1]) { e = x.sum(0) }\nlet t = energy(fill(f32[3], 0.0))\nprint(t.z)") ==
-        "E1002 3:9 task 'energy' has no output 'z'; outputs: e");
+  CHECK(
+      error_of(
+          "task energy(in x: f32[N]) -> (e: f32[1]) { e = x.sum(0) }\nlet t = energy(fill(f32[3], 0.0))\nprint(t.z)") ==
+      "E1002 3:9 task 'energy' has no output 'z'; outputs: e");
   CHECK(error_of(moments + "let d = moments(fill(f32[3], 0.0)).sum(0)") ==
         "E1002 5:36 task 'moments' has no output 'sum'; outputs: mean, dev");
   CHECK(error_of(moments + "let d = moments(fill(f32[3], 0.0)) + 1.0").substr(0, 6) == "E1004 ");
@@ -62,7 +64,8 @@ TEST_CASE("check: arguments") {
   CHECK(error_of(f + "f(1, 2, 3, 4)") == "E1003 2:12 fn 'f' takes at most 3 arguments");
   CHECK(error_of(f + "f(1, a: 2)") == "E1003 2:6 argument 'a' of fn 'f' is given twice");
   CHECK(error_of(f + "f(a: 1, 2)") == "E1003 2:9 positional arguments come before named ones");
-  CHECK(details_of(f + "f(1, bb: 2)") == "E1003 2:6 fn 'f' has no parameter 'bb'\n  1:4 declared here\n  help: did you mean 'b'?\n");
+  CHECK(details_of(f + "f(1, bb: 2)") ==
+        "E1003 2:6 fn 'f' has no parameter 'bb'\n  1:4 declared here\n  help: did you mean 'b'?\n");
   CHECK(error_of("fn f(a: int = b, b: int = 1) -> int { return a + b }") == "E1006 1:15 'b' is not set yet");
   CHECK(error_of("let x = 3\nx(1)") == "E1004 2:1 'x' is int and cannot be called");
 }
@@ -112,7 +115,8 @@ TEST_CASE("check: inout arguments are places") {
   CHECK(dump_of(bump + "graph h(inout r: f64[N], d: f64[1]) -> (t: f64[1]) { t = bump(r, d).t }", "h")
             .find("invoke bump(%1, %0) : invocation (t: f64[1])   %1 -> r\n") != std::string::npos);
   CHECK(error_of(bump + "var r = fill(f64[3], 0.0)\nlet t = bump(r, fill(f64[1], 1.0)).t") == "");
-  CHECK(error_of(bump + "let r = fill(f64[3], 0.0)\nbump(r, fill(f64[1], 1.0))") == "E1007 3:6 'r' is a let and cannot be changed");
+  CHECK(error_of(bump + "let r = fill(f64[3], 0.0)\nbump(r, fill(f64[1], 1.0))") ==
+        "E1007 3:6 'r' is a let and cannot be changed");
   CHECK(error_of(bump + "bump(fill(f64[3], 0.0), fill(f64[1], 1.0))") ==
         "E1007 2:6 'fill(f64[3], 0.0)' is no place that could be changed");
   CHECK(error_of(bump + "graph g(r: f64[3]) -> (t: f64[1]) { t = bump(r, fill(f64[1], 1.0)).t }") ==
@@ -127,12 +131,15 @@ TEST_CASE("check: inout arguments are places") {
 
 TEST_CASE("check: tasks and graphs have no host effects, also not through functions") {
   CHECK(error_of("graph g() { print(1) }") == "E1302 1:13 graph 'g' has host effects: print at 1:13");
-  CHECK(error_of("fn f(x: f32[1]) -> float { return x.sum(0).scalar }\ngraph g(x: f32[1]) -> (y: f32) {\n  y = f(x)\n}") ==
+  CHECK(error_of(
+            "fn f(x: f32[1]) -> float { return x.sum(0).scalar }\ngraph g(x: f32[1]) -> (y: f32) {\n  y = f(x)\n}") ==
         "E1302 3:7 graph 'g' has host effects: f at 3:7");
   CHECK(error_of("graph g(x: f32[1]) -> (y: f32) { y = x.scalar; print(1); print(clock()) }") ==
         "E1302 1:38 graph 'g' has host effects: .scalar at 1:38, print at 1:48, print at 1:58, clock at 1:64");
-  CHECK(error_of("graph h(x: f32[1]) -> (y: f32[1]) { print(1); y = x }\ngraph g(x: f32[1]) -> (y: f32[1]) { y = h(x).y }") ==
-        "E1302 1:37 graph 'h' has host effects: print at 1:37");
+  CHECK(
+      error_of(
+          "graph h(x: f32[1]) -> (y: f32[1]) { print(1); y = x }\ngraph g(x: f32[1]) -> (y: f32[1]) { y = h(x).y }") ==
+      "E1302 1:37 graph 'h' has host effects: print at 1:37");
   CHECK(error_of("graph g(x: f32[1]) -> (y: f32[1]) { let l = map([1], i => clock()); y = x }") ==
         "E1302 1:59 graph 'g' has host effects: clock at 1:59");
 }
@@ -142,7 +149,8 @@ TEST_CASE("check: a tensor decides in graphs and tasks, in a fn it must be recei
         "E1301 2:6 'x' is a graph value; host control needs an explicit receive: x.scalar\n");
   CHECK(error_of("fn f(x: f32[3]) {\n  while x.max(0) > 0.0 && true { print(1) }\n}") ==
         "E1301 2:9 'x.max(0)' is a graph value; host control needs an explicit receive: x.max(0).scalar");
-  CHECK(error_of("task t(in x: f32[1]) -> (y: f32[1]) {\n  y = x\n  if x > 0.0 && x < 3.0 { y = -x }\n  while y > 9.0 { y /= 2.0 }\n}") == "");
+  CHECK(error_of("task t(in x: f32[1]) -> (y: f32[1]) {\n  y = x\n  if x > 0.0 && x < 3.0 { y = -x }\n  while y > 9.0 "
+                 "{ y /= 2.0 }\n}") == "");
   CHECK(error_of("task t(in x: f32[4]) -> (y: f32[4]) {\n  y = x\n  if x > 0.0 { y = -x }\n}") ==
         "E1004 3:6 a condition is a bool or a tensor of one bool, this is bool[4]");
   CHECK(error_of("if 3 { print(1) }") == "E1004 1:4 a condition is a bool, this is int");
@@ -151,15 +159,19 @@ TEST_CASE("check: a tensor decides in graphs and tasks, in a fn it must be recei
 TEST_CASE("check: no task in a task") {
   CHECK(error_of(moments + "task t(in x: f32[3]) -> (y: f32[3]) { y = moments(x).dev }") ==
         "E1009 5:43 a call of task 'moments' in a task body needs a part that is not built yet: nested tasks");
-  CHECK(error_of(moments + "fn f(x: f32[3]) -> f32[3] { return moments(x).dev }\ntask t(in x: f32[3]) -> (y: f32[3]) { y = f(x) }") ==
-        "E1009 6:43 a call of fn 'f', which invokes tasks, in a task body needs a part that is not built yet: nested tasks");
+  CHECK(error_of(
+            moments +
+            "fn f(x: f32[3]) -> f32[3] { return moments(x).dev }\ntask t(in x: f32[3]) -> (y: f32[3]) { y = f(x) }") ==
+        "E1009 6:43 a call of fn 'f', which invokes tasks, in a task body needs a part that is not built yet: nested "
+        "tasks");
 }
 
 TEST_CASE("check: composition") {
   const std::string tasks =
       "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
       "task add(in a: f32[N], in b: f32[N]) -> (y: f32[N]) { y = a + b }\n"
-      "task four(in y: f32[4]) -> (z: f32[2, 2]) { z = y.reshape(2, 2) }\n" + moments;
+      "task four(in y: f32[4]) -> (z: f32[2, 2]) { z = y.reshape(2, 2) }\n" +
+      moments;
   CHECK(type_of_last(tasks + "let c = inc >> inc") == "task(x: f32[N]) -> (y: f32[N])");
   CHECK(type_of_last(tasks + "let c = inc >> add") == "task(x: f32[N], b: f32[N]) -> (y: f32[N])");
   CHECK(type_of_last(tasks + "let c = inc >> four") == "task(x: f32[4]) -> (z: f32[2, 2])");

@@ -24,8 +24,7 @@ TEST_CASE("check: constants are folded, and leave no call behind") {
   CHECK(type_of_last("let l = [1, 2.0]") == "[float]");
   CHECK(value_of_last("let t = ([10, 20], 3)\nlet x = [1, 2, 3][2]") == "3");
   CHECK(value_of_last("let b = 1 < 2 && !(3 == 4)") == "true");
-  CHECK(dump_of("let n = 1 + 2 * 3", "<module>") ==
-        "module test\n  %0 = constant 7 : int\n  write n = %0\n");
+  CHECK(dump_of("let n = 1 + 2 * 3", "<module>") == "module test\n  %0 = constant 7 : int\n  write n = %0\n");
 }
 
 TEST_CASE("check: what goes wrong in a constant is an error already") {
@@ -85,7 +84,8 @@ TEST_CASE("check: a function calls itself with other extents") {
 }
 
 TEST_CASE("check: what only the run can decide becomes a guard") {
-  std::string dump = dump_of("let n = len([1])\nlet m = len([2])\nlet z = fill(f32[n], 0.0) + fill(f32[m], 0.0)", "<module>");
+  std::string dump =
+      dump_of("let n = len([1])\nlet m = len([2])\nlet z = fill(f32[n], 0.0) + fill(f32[m], 0.0)", "<module>");
   CHECK(dump.find("   guard n == m") != std::string::npos);
   dump = dump_of("let n = len([1])\nlet x: f32[4] = fill(f32[n], 0.0)", "<module>");
   CHECK(dump.find("   guard n == 4") != std::string::npos);
@@ -113,9 +113,11 @@ TEST_CASE("check: int becomes float and a scalar a rank-0 tensor, nothing else b
   CHECK(error_of("let l = []") == "E1004 1:9 the type of an empty list is not known");
   CHECK(error_of("let l = [1, \"a\"]") == "E1004 1:13 a list holds values of one type, here int and string");
   CHECK(error_of("task t(in a: f32, in b: i8) -> (y: f32) { y = a }\nlet y = t(1.5, 3).y") == "");
-  CHECK(error_of("task t(in b: i8) -> (y: i8) { y = b }\nlet y = t(300).y") == "E2003 2:11 300 does not fit i8 (-128..127)");
+  CHECK(error_of("task t(in b: i8) -> (y: i8) { y = b }\nlet y = t(300).y") ==
+        "E2003 2:11 300 does not fit i8 (-128..127)");
   CHECK(details_of("fn f(x: int) { print(x) }\nf(fill(i64, 3))") ==
-        "E1004 2:3 'x' of fn 'f' is int, this is i64\n  at i64\n  1:6 declared here\n  help: receive its value with .scalar\n");
+        "E1004 2:3 'x' of fn 'f' is int, this is i64\n  at i64\n  1:6 declared here\n  help: receive its value with "
+        ".scalar\n");
 }
 
 TEST_CASE("check: precisions") {
@@ -151,8 +153,10 @@ TEST_CASE("check: indexing") {
 
 TEST_CASE("check: elements of lists are assigned, those of tensors not") {
   CHECK(error_of("var l = [[1, 2], [3]]\nl[0][1] = 5\nl[1][0] += 2") == "");
-  CHECK(error_of("let x = fill(f32[4], 0.0)\nx[0] = 1.0") == "E1402 2:1 'x' is a tensor; its elements cannot be assigned");
-  CHECK(error_of("var l = [fill(f32[4], 0.0)]\nl[0][1] = 1.0") == "E1402 2:1 'l[0]' is a tensor; its elements cannot be assigned");
+  CHECK(error_of("let x = fill(f32[4], 0.0)\nx[0] = 1.0") ==
+        "E1402 2:1 'x' is a tensor; its elements cannot be assigned");
+  CHECK(error_of("var l = [fill(f32[4], 0.0)]\nl[0][1] = 1.0") ==
+        "E1402 2:1 'l[0]' is a tensor; its elements cannot be assigned");
   CHECK(error_of("let l = [1]\nl[0] = 2") == "E1007 2:1 'l' is a let and cannot be changed");
   CHECK(error_of("var l = [1]\nl[0] = \"a\"") == "E1004 2:8 'l[0]' is int, this is string");
   CHECK(dump_of("var l = [1]\nlet i = len(l)\nl[i] = 2", "<module>").find("store l[%3] = %4") != std::string::npos);

@@ -33,7 +33,8 @@ Type facts(RuleContext&) {
 
 Type element(RuleContext& c, std::size_t operand) {
   if (c.type(operand).is(Kind::range)) return Kind::integer;
-  if (!c.type(operand).is(Kind::list)) c.fail("E1004", "a list is wanted, not " + c.type(operand).text(), static_cast<int>(operand), "");
+  if (!c.type(operand).is(Kind::list))
+    c.fail("E1004", "a list is wanted, not " + c.type(operand).text(), static_cast<int>(operand), "");
   return c.type(operand).parts[0];
 }
 
@@ -51,11 +52,13 @@ constexpr taskspec::Operand one[] = {{.name = "x", .kind = OperandKind::value}};
 constexpr taskspec::Operand many[] = {{.name = "values", .kind = OperandKind::value, .variadic = true}};
 constexpr taskspec::Operand listed[] = {{.name = "l", .kind = OperandKind::value},
                                         {.name = "f", .kind = OperandKind::function}};
-constexpr taskspec::Operand two[] = {{.name = "a", .kind = OperandKind::value}, {.name = "b", .kind = OperandKind::value}};
+constexpr taskspec::Operand two[] = {{.name = "a", .kind = OperandKind::value},
+                                     {.name = "b", .kind = OperandKind::value}};
 constexpr taskspec::Operand of_host[] = {{.name = "threads", .kind = OperandKind::integer, .standard = 0},
                                          {.name = "schedule", .kind = OperandKind::string, .standard = ""},
                                          {.name = "time_steps", .kind = OperandKind::integer, .standard = 1}};
-constexpr taskspec::Operand of_load[] = {{.name = "T", .kind = OperandKind::type}, {.name = "path", .kind = OperandKind::string}};
+constexpr taskspec::Operand of_load[] = {{.name = "T", .kind = OperandKind::type},
+                                         {.name = "path", .kind = OperandKind::string}};
 constexpr taskspec::Operand of_format[] = {{.name = "s", .kind = OperandKind::string},
                                            {.name = "values", .kind = OperandKind::value, .variadic = true}};
 
@@ -76,8 +79,9 @@ constinit const Builtin of_map = record("map", listed, map_type, Effect::pure, t
 constinit const Builtin of_print = record("print", many, nothing, Effect::host);
 constinit const Builtin of_zip = record("zip", two, zip_type);
 
-constexpr std::array<const Builtin*, 11> builtins{&of_chains, &of_check,   &of_clock, &of_filter, &of_formatting, &of_hosts,
-                                                  &of_len,    &of_loading, &of_map,   &of_print,  &of_zip};
+constexpr std::array<const Builtin*, 11> builtins{&of_chains,     &of_check, &of_clock, &of_filter,
+                                                  &of_formatting, &of_hosts, &of_len,   &of_loading,
+                                                  &of_map,        &of_print, &of_zip};
 
 std::string place(const Sources& sources, Span span) {
   if (!span.valid()) return "?";
@@ -129,7 +133,8 @@ Checked checked(const std::string& text, const CheckCase& options) {
 std::string error_of(const std::string& text, const CheckCase& options) {
   Checked result = checked(text, options);
   std::string out;
-  for (const Diag& diag : result.program.diags().items()) out += (out.empty() ? "" : "\n") + headline(result.sources, diag);
+  for (const Diag& diag : result.program.diags().items())
+    out += (out.empty() ? "" : "\n") + headline(result.sources, diag);
   return out;
 }
 
@@ -139,7 +144,8 @@ std::string details_of(const std::string& text, const CheckCase& options) {
   for (const Diag& diag : result.program.diags().items()) {
     out += headline(result.sources, diag) + "\n";
     if (!diag.primary.text.empty()) out += "  at " + diag.primary.text + "\n";
-    for (const Label& label : diag.labels) out += fmt::format("  {} {}\n", place(result.sources, label.span), label.text);
+    for (const Label& label : diag.labels)
+      out += fmt::format("  {} {}\n", place(result.sources, label.span), label.text);
     for (const std::string& note : diag.notes) out += "  note: " + note + "\n";
     if (!diag.help_text.empty()) out += "  help: " + diag.help_text + "\n";
   }
