@@ -53,6 +53,7 @@ class OpenSession final : public NestedSession {
       : backend_(std::move(backend)), bodies_(interpreter),
         session_(std::make_unique<Session>(*backend_, bodies_, options)), target_(program, *session_) {}
   Target& target() override { return target_; }
+  bool named() const override { return session_->handles > 0; }
   Value report() override {
     session_->finish();
     return report_value(session_->report());

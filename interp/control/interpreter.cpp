@@ -21,6 +21,15 @@ std::uintptr_t stack_floor() {
   return reinterpret_cast<std::uintptr_t>(address) + reserve;
 }
 
+// A range whose bounds are only known when the graph runs is as unknown as they are.
+Value range_of(const Value& begin, const Value& end) {
+  if (begin.is_integer() && end.is_integer()) return Value(Range{begin.integer(), end.integer()});
+  auto scalar = std::make_shared<GraphScalar>();
+  scalar->written = print(begin) + ".." + print(end);
+  scalar->type = Type::Kind::range;
+  return Value(std::static_pointer_cast<Object>(scalar));
+}
+
 // Runs `body`; an error without a place gets that of the call.
 template <class F>
 auto placed(Span span, F&& body) {
@@ -127,7 +136,7 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
       out = call.form == Form::list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
       break;
     }
-    case Form::range: out = Value(Range{operand(frame, call, 0).integer(), operand(frame, call, 1).integer()}); break;
+    case Form::range: out = range_of(operand(frame, call, 0), operand(frame, call, 1)); break;
     case Form::element: out = element(frame, call); break;
     case Form::item: out = item(operand(frame, call, 0), operand(frame, call, 1).integer(), call.span); break;
     case Form::items:

@@ -262,6 +262,7 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   value = Value();
   forget(frame, call.blocks[0]);
   result->outputs.push_back(session->report());
+  if (session->named()) host_->kept.push_back(std::move(session));
   result->names = call.type.names;
   return Value(std::static_pointer_cast<Object>(result));
 }

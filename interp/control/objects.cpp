@@ -5,10 +5,14 @@
 namespace taskspec {
 
 Tensor::Tensor(Recorder& r, Ref reference, Type t) : recorder(r), ref(reference), type(std::move(t)) {
+  ++recorder.handles;
   recorder.retain(ref);
 }
 
-Tensor::~Tensor() { recorder.release(ref); }
+Tensor::~Tensor() {
+  --recorder.handles;
+  recorder.release(ref);
+}
 
 std::string Tensor::text() const {
   if (ref.kind == Ref::Kind::constant) return "<const : " + type.text() + ">";

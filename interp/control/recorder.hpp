@@ -13,6 +13,7 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   TaskGraph graph;
+  std::size_t handles = 0;  // Tensors that name something in it
   ChainLinks links;
 
   // Called once for each new node, with what it does to places.

@@ -88,15 +88,24 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
 
   Inputs inputs;
   std::vector<Value> arguments;
-  for (CallId in : call.in)
+  Definition definition;
+  std::size_t declared = 0;
+  const std::size_t agent = callee.agent.valid() ? 1 : 0;
+  std::vector<std::string> names;
+  for (const Parameter& parameter : callee.parameters)
+    if (parameter.role == Role::declared) names.push_back(parameter.name);
+  for (CallId in : call.in) {
+    const std::string name = declared < agent ? "self" : names[declared - agent];
+    ++declared;
     arguments.push_back(replace_tensors(
         in.valid() ? frame[in] : Value(), [this](const Value& v) { return is_tensor(v); },
         [&](const Value& tensor) {
           add_input(inputs, tensor, call.span);
+          definition.inputs.push_back(name);
           return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
         },
         call.span));
-  Definition definition;
+  }
   definition.kind = Definition::Kind::call;
   definition.name = interpreter.program().display_name(call.callee);
   definition.function = call.callee;

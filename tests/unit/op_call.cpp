@@ -1,4 +1,4 @@
-#include "op_call.hpp"
+#include "tests/unit/op_call.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "op_samples.hpp"
+#include "tests/unit/op_samples.hpp"
 
 #include <cmath>
 #include <map>

@@ -3,7 +3,7 @@
 //
 //   for (const Operands& operands : sample_operands(op)) call_op(op.name, operands);
 #pragma once
-#include "op_call.hpp"
+#include "tests/unit/op_call.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "op_samples.hpp"
+#include "tests/unit/op_samples.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/guard/paths.hpp"
 

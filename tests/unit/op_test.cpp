@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "errors.hpp"
+#include "tests/unit/errors.hpp"
 #include "ir/rules.hpp"
 #include "stdlib/ops.hpp"
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "errors.hpp"
+#include "tests/unit/errors.hpp"
 #include "ir/scalar.hpp"
-#include "op_call.hpp"
+#include "tests/unit/op_call.hpp"
 #include "stdlib/ops.hpp"
 #include "stdlib/ops/convert.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <functional>
 
-#include "errors.hpp"
-#include "op_call.hpp"
-#include "random_cases.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
+#include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
 

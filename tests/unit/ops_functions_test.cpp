@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "errors.hpp"
-#include "op_call.hpp"
-#include "random_cases.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
+#include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
 

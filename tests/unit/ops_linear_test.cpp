@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "errors.hpp"
-#include "op_call.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
 #include "stdlib/kernels/dense.hpp"
 
 using namespace taskspec;

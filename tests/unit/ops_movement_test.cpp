@@ -5,8 +5,8 @@
 #include <functional>
 #include <optional>
 
-#include "errors.hpp"
-#include "op_call.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
 #include "stdlib/kernels/copy.hpp"
 
 using namespace taskspec;

@@ -7,10 +7,10 @@
 #include <functional>
 #include <numeric>
 
-#include "errors.hpp"
+#include "tests/unit/errors.hpp"
 #include "ir/scalar.hpp"
-#include "op_call.hpp"
-#include "random_cases.hpp"
+#include "tests/unit/op_call.hpp"
+#include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
 

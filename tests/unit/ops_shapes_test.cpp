@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "errors.hpp"
+#include "tests/unit/errors.hpp"
 #include "ir/rules.hpp"
 #include "stdlib/ops.hpp"
 

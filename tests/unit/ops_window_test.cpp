@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "errors.hpp"
-#include "op_call.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
 #include "stdlib/ops/convolution.hpp"
 
 using namespace taskspec;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "errors.hpp"
+#include "tests/unit/errors.hpp"
 
 using namespace taskspec;
 
