@@ -29,11 +29,6 @@ Term type_operand(Body& body, const Type& type, Span span) {
 
 namespace {
 
-// The operand that argument number `place` goes to; variadic ones share the last.
-const taskspec::Operand& operand_at(const Record& record, std::size_t place) {
-  return record.operands()[std::min(place, record.operands().size() - 1)];
-}
-
 class Operands {
  public:
   Operands(Body& body, const Record& record) : body_(body), record_(record) {}
@@ -45,7 +40,7 @@ class Operands {
       case OperandKind::function:
         return function(operand, expr);
       case OperandKind::tensors:
-        return {tensors(expr)};
+        return {tensors(operand, expr)};
       default:
         return {fit(operand, expression(body_, expr))};
     }
@@ -55,8 +50,9 @@ class Operands {
   Term fit(const taskspec::Operand& operand, const Term& given) {
     switch (operand.kind) {
       case OperandKind::tensor:
-      case OperandKind::tensors:
         return output_of(body_, given);
+      case OperandKind::tensors:
+        return listed(operand, given);
       case OperandKind::integer:
         return host(operand, given, Kind::integer);
       case OperandKind::real:
@@ -110,9 +106,17 @@ class Operands {
     return {body_.error(expr.span)};
   }
 
-  Term tensors(const ast::Expr& expr) {
+  // How many tensors there are must be known, so the list must be written somewhere.
+  Term listed(const taskspec::Operand& operand, const Term& given) {
+    const Type& type = body_.type(given);
+    if (type.is(Kind::error) || body_[given.id].form == Form::list) return given;
+    wrong_type(body_.world.diags, given.span, fmt::format("{} is a list written in place, such as [a, b]", what(operand)));
+    return body_.error(given.span);
+  }
+
+  Term tensors(const taskspec::Operand& operand, const ast::Expr& expr) {
     auto* list = std::get_if<ast::ListExpr>(&expr.node);
-    if (!list) return output_of(body_, expression(body_, expr));
+    if (!list) return listed(operand, expression(body_, expr));
     std::vector<Term> parts;
     bool fine = true;
     for (const ast::Expr& part : list->parts) {
@@ -204,7 +208,7 @@ Term call_with(Body& body, const Record& record, std::vector<Given> operands, Sp
   fill_in(body, record, operands, span);
   for (const Given& given : operands)
     if (given.term.valid() && body.is_error(given.term)) return body.error(span);
-  CheckRules rules(body, operands);
+  CheckRules rules(body, record, operands);
   Type type;
   try {
     type = record.rule()(rules);

@@ -17,6 +17,11 @@ struct Record {
   TypeRule rule() const { return op ? op->type : builtin->type; }
 };
 
+// The operand that value number `place` goes to; variadic ones share the last.
+inline const taskspec::Operand& operand_at(const Record& record, std::size_t place) {
+  return record.operands()[std::min(place, record.operands().size() - 1)];
+}
+
 // What is known by this name; an op and a builtin may share it.
 Record find_op(const World& world, std::string_view name);
 Record find_builtin(const World& world, std::string_view name);

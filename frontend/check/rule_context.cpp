@@ -8,10 +8,10 @@ namespace taskspec::checking {
 
 namespace {
 
-// A list written in place: the types of its elements, so that tensors of different shapes may stand in it.
-Type operand_type(Body& body, const Term& term) {
+// A list of tensors written in place: the types of its elements, so that different shapes may stand in it.
+Type operand_type(Body& body, const Term& term, OperandKind kind) {
   const Call& call = body[term.id];
-  if (call.form != Form::list || call.type.parts.empty() || !call.type.parts[0].is_tensor()) return call.type;
+  if (kind != OperandKind::tensors || call.form != Form::list) return call.type;
   std::vector<Type> parts;
   for (CallId in : call.in) parts.push_back(body.type(in));
   return Type::tuple(std::move(parts));
@@ -19,12 +19,14 @@ Type operand_type(Body& body, const Term& term) {
 
 }  // namespace
 
-CheckRules::CheckRules(Body& body, std::vector<Given>& operands) : body_(body), operands_(operands) {
-  for (const Given& given : operands) {
+CheckRules::CheckRules(Body& body, const Record& record, std::vector<Given>& operands)
+    : body_(body), operands_(operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Given& given = operands[i];
     if (given.closure)
       types_.push_back(Type::function({}, Type::Kind::none));
     else
-      types_.push_back(given.term.valid() ? operand_type(body, given.term) : Type());
+      types_.push_back(given.term.valid() ? operand_type(body, given.term, operand_at(record, i).kind) : Type());
   }
 }
 

@@ -14,7 +14,7 @@ struct RuleFailure {
 
 class CheckRules final : public RuleContext {
  public:
-  CheckRules(Body& body, std::vector<Given>& operands);
+  CheckRules(Body& body, const Record& record, std::vector<Given>& operands);
 
   std::size_t count() const override { return operands_.size(); }
   const Type& type(std::size_t operand) const override { return types_[operand]; }
