@@ -24,10 +24,8 @@ Shape fan_shape(std::size_t tasks) {
   Shape shape{.name = "fan"};
   for (std::uint32_t t = 0; t < tasks; ++t) {
     bool last = t > 0 && t + 1 == tasks;
-    if (last)
-      for (std::uint32_t p = 1; p < t; ++p) shape.predecessors.push_back(p);
-    else if (t > 0)
-      shape.predecessors.push_back(0);
+    if (last) for (std::uint32_t p = 1; p < t; ++p) shape.predecessors.push_back(p);
+    else if (t > 0) shape.predecessors.push_back(0);
     end_task(shape);
   }
   return shape;
@@ -40,8 +38,7 @@ Shape dag_shape(std::size_t tasks) {
   for (std::size_t t = 0; t < tasks; ++t) {
     std::size_t count = t == 0 ? 0 : 1 + random() % 3, reach = std::min(t, window);
     std::size_t begin = shape.predecessors.size();
-    for (std::size_t k = 0; k < count; ++k)
-      shape.predecessors.push_back(static_cast<std::uint32_t>(t - 1 - random() % reach));
+    for (std::size_t k = 0; k < count; ++k) shape.predecessors.push_back(static_cast<std::uint32_t>(t - 1 - random() % reach));
     auto own = shape.predecessors.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(own, shape.predecessors.end());
     shape.predecessors.erase(std::unique(own, shape.predecessors.end()), shape.predecessors.end());

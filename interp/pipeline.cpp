@@ -9,7 +9,6 @@
 #include "interp/host/host_backend.hpp"
 #include "interp/host/null_backend.hpp"
 #include "ir/files/files.hpp"
-#include "ir/top_level.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec {
@@ -130,12 +129,9 @@ RunResult run_program(const Program& program, const Toolbox& tools, const RunSet
 GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
                    const RunSettings& settings) {
   GraphRun result;
-  // What the graph reads of the top level is computed first; the rest of the program does not run.
-  Program needed = with_needed_top_level(program, graph);
-  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
-    for (const Module& module : needed.modules) interpreter.module(module);
+  in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
     Target& target = interpreter.target();
-    const Function& function = needed[graph];
+    const Function& function = program[graph];
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].is_array()) continue;
       inputs[i] = target.constant(inputs[i].array());

@@ -31,35 +31,36 @@ std::string several_graphs(const GraphFile& file) {
                        : "JSON holds one graph; choose with --name: " + joined(names, ", ");
 }
 
-// What about the JSON of a graph is wrong: it breaks the schema, or does not say the same as its definitions, from
-// which a reader makes the graph anew.
-Diags faults_of(const std::string& text, const std::string& name, const Options& options, const Toolbox& tools) {
+// True if the text follows the schema; else what does not is reported.
+bool follows_schema(const std::string& text, const std::string& name, const Options& options) {
   Diags diags;
   for (const std::string& fault : validate_graph_json(text)) diags.error("E7003", {}, "'" + name + "': " + fault);
-  if (!diags.empty()) return diags;
-  Result<GraphFile> file = graph_of_json(text, name, tools);
-  if (!file) return file.diags();
-  bool planned = text.find("\n\"plan\":") != std::string::npos;
-  std::string anew = stage_text(*file, planned ? "plan" : "chains", "json", options, tools);
-  if (anew == text) return diags;
+  report(options, Sources(), diags);
+  return diags.empty();
+}
+
+// An exported graph must say the same as its definitions: made anew from them, it is the same file.
+bool is_consistent(const GraphFile& file, const std::string& text, const Options& options, const Toolbox& tools) {
+  std::string anew = stage_text(file, text.find("\n\"plan\":") == std::string::npos ? "chains" : "plan", "json", options, tools);
+  if (anew == text) return true;
   std::vector<std::string_view> a = lines_of(text), b = lines_of(anew);
   std::size_t line = 0;
   while (line < a.size() && line < b.size() && a[line] == b[line]) ++line;
-  diags.error(
-      "E7003", {},
-      "'" + name + "' is not what its definitions give; the first difference is in line " + std::to_string(line + 1));
-  return diags;
+  Diags diags;
+  diags.error("E7003", {}, "'" + options.files[0] + "' is not what its definitions give; the first difference is in line " +
+                               std::to_string(line + 1));
+  report(options, Sources(), diags);
+  return false;
 }
 
 int show(const GraphFile& file, const Options& options, const Toolbox& tools) {
-  const std::string& path = options.files[0];
   if (options.format == "json" && file.graphs.size() != 1) return usage(several_graphs(file));
-  std::string text = stage_text(file, options.stage, options.format, options, tools);
-  if (options.validate) {
-    Diags wrong = faults_of(path.ends_with(".json") ? read_text(path, largest_graph) : text, path, options, tools);
-    report(options, Sources(), wrong);
-    if (!wrong.empty()) return 1;
+  if (options.validate && options.files[0].ends_with(".json")) {
+    std::string text = read_text(options.files[0], std::size_t{1} << 30);
+    if (!follows_schema(text, options.files[0], options) || !is_consistent(file, text, options, tools)) return 1;
   }
+  std::string text = stage_text(file, options.stage, options.format, options, tools);
+  if (options.validate && options.format == "json" && !follows_schema(text, options.files[0], options)) return 1;
   write_out(text);
   flush_out();
   return 0;

@@ -53,7 +53,7 @@ Value Interpreter::op(Frame& frame, const Call& call) {
     return call.op->scalar(operands);
   }
   Type type = evaluate(call.type, frame);
-  if (!program_.proven || !settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
+  if (!settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
   return target_->op(frame, call, operands, type);
 }
 

@@ -1,1 +1,0 @@
-run hello.task -D count=1.5
