@@ -50,8 +50,10 @@ class GraphBuilder {
   std::shared_ptr<const TaskGraph> build() {
     for (std::size_t t = 0; t < shape_.size(); ++t) {
       if (!runs_.empty()) definition_ = graph_->define(native("count", &count_run, &runs_[t]));
-      if (shape_.name == "fan") add_to_fan(t);
-      else add(shape_.before(t));
+      if (shape_.name == "fan")
+        add_to_fan(t);
+      else
+        add(shape_.before(t));
     }
     return graph_;
   }
@@ -177,8 +179,8 @@ void measure_case(const Case& what, const Shape& shape, const std::shared_ptr<co
   }
   double ns = 1e9 / static_cast<double>(shape.size());
   auto row = [&](const char* name, const Repeats& r, bool judged) {
-    table.add({fmt::format("{}, {} thread{}", shape.name, threads, threads == 1 ? "" : "s"), name, number(r.min_wall() * ns),
-               number(r.median_wall() * ns), number(r.median_cpu() * ns),
+    table.add({fmt::format("{}, {} thread{}", shape.name, threads, threads == 1 ? "" : "s"), name,
+               number(r.min_wall() * ns), number(r.median_wall() * ns), number(r.median_cpu() * ns),
                fmt::format("{:.2f}", r.median_wall() / theirs.median_wall()),
                judged ? fmt::format("{:.2f}", r.median_wall() * ns / what.bar) : "",
                judged ? fmt::format("{:.2f}", r.median_cpu() * ns / (2 * what.bar)) : ""});

@@ -17,8 +17,10 @@ struct TbbGraph::Nodes {
 
 TbbGraph::TbbGraph(const Shape& shape, std::span<std::uint8_t> runs) : nodes_(std::make_unique<Nodes>()) {
   for (std::size_t t = 0; t < shape.size(); ++t) {
-    if (runs.empty()) nodes_->tasks.emplace_back(nodes_->graph, [](const Message&) {});
-    else nodes_->tasks.emplace_back(nodes_->graph, [counter = &runs[t]](const Message&) { ++*counter; });
+    if (runs.empty())
+      nodes_->tasks.emplace_back(nodes_->graph, [](const Message&) {});
+    else
+      nodes_->tasks.emplace_back(nodes_->graph, [counter = &runs[t]](const Message&) { ++*counter; });
     for (std::uint32_t p : shape.before(t)) flow::make_edge(nodes_->tasks[p], nodes_->tasks[t]);
   }
 }

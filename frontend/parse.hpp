@@ -22,13 +22,14 @@ Result<ast::Expr> parse_expression(const Sources& sources, SourceId source);
 // after an operator or keyword that wants more.
 bool needs_more(std::string_view text);
 
-// How hard the parser had to think. The grammar is kept so that all counts but `errors` stay 0 on any text: then
+// How hard the parser had to think. The grammar is kept so that no text gives an ambiguity or a full context: then
 // the fast mode (SLL) decides as the full one (LL), and parsing is linear.
 struct ParseReport {
   struct Mode {
     std::size_t ambiguities = 0;
     std::size_t full_contexts = 0;
     std::size_t errors = 0;
+    std::size_t lookahead = 0;  // tokens looked at to decide, all decisions together
   };
   Mode sll, ll;
 };

@@ -27,6 +27,23 @@ class ReportCounter final : public antlr4::BaseErrorListener {
   ParseReport::Mode& counts_;
 };
 
+// Decides as its base does, and counts the tokens that it looks at.
+class CountingSimulator final : public ParserATNSimulator {
+ public:
+  CountingSimulator(antlr4::Parser* parser, const antlr4::atn::ATN& atn, std::vector<antlr4::dfa::DFA>& tables,
+                    antlr4::atn::PredictionContextCache& cache, std::size_t& looked_at)
+      : ParserATNSimulator(parser, atn, tables, cache), looked_at_(looked_at) {}
+
+ protected:
+  antlr4::dfa::DFAState* getExistingTargetState(antlr4::dfa::DFAState* state, size_t token) override {
+    ++looked_at_;
+    return ParserATNSimulator::getExistingTargetState(state, token);
+  }
+
+ private:
+  std::size_t& looked_at_;
+};
+
 // Prediction tables of its own, so that nothing an earlier run has learned can hide a report.
 ParseReport::Mode count_reports(SourceId source, std::string_view text, PredictionMode mode) {
   Diags diags;
@@ -39,8 +56,9 @@ ParseReport::Mode count_reports(SourceId source, std::string_view text, Predicti
     const antlr4::atn::ATN& atn = parser.getATN();
     for (std::size_t i = 0; i < atn.getNumberOfDecisions(); ++i) tables.emplace_back(atn.getDecisionState(i), i);
     antlr4::atn::PredictionContextCache cache;
-    parser.setInterpreter(new ParserATNSimulator(&parser, atn, tables, cache));  // the parser owns it
-    parser.getInterpreter<ParserATNSimulator>()->setPredictionMode(mode);
+    auto* simulator = new CountingSimulator(&parser, atn, tables, cache, counts.lookahead);
+    parser.setInterpreter(simulator);  // the parser owns it
+    simulator->setPredictionMode(mode);
     ReportCounter counter(counts);
     parser.removeErrorListeners();
     parser.addErrorListener(&counter);

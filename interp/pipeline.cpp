@@ -1,19 +1,21 @@
 #include "interp/pipeline.hpp"
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
 #include "frontend/check.hpp"
 #include "interp/control/bodies.hpp"
-#include "interp/control/builtins/builtins.hpp"
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/record.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/null_backend.hpp"
 #include "ir/files/files.hpp"
-#include "stdlib/ops.hpp"
+#include "ir/top_level.hpp"
 
 namespace taskspec {
-
-Toolbox standard_toolbox() { return {standard_ops(), standard_builtins()}; }
 
 Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools, Sources& sources) {
   try {
@@ -46,12 +48,33 @@ Value report_value(const SessionReport& report) {
   return Value(std::static_pointer_cast<Object>(record));
 }
 
+// Ctrl-C reaches the tasks that a backend runs: whoever waits for them cannot look at the flag meanwhile.
+class InterruptWatch {
+ public:
+  InterruptWatch(Backend& backend, const std::atomic<bool>* interrupted) {
+    if (!interrupted) return;
+    thread_ = std::jthread([this, &backend, interrupted](std::stop_token stop) {
+      std::unique_lock lock(mutex_);
+      // Again and again: a run that begins just then has not heard of it.
+      while (!ended_.wait_for(lock, stop, std::chrono::milliseconds(50), [&] { return stop.stop_requested(); }))
+        if (interrupted->load(std::memory_order_relaxed)) backend.interrupt();
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_;
+};
+
 // A backend, a session on it and the target that records into the session; for the program and for `run .. on`.
 class OpenSession final : public NestedSession {
  public:
-  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter, SessionOptions options)
+  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter, SessionOptions options,
+              const std::atomic<bool>* interrupted)
       : backend_(std::move(backend)), bodies_(interpreter),
-        session_(std::make_unique<Session>(*backend_, bodies_, options)), target_(program, *session_) {}
+        session_(std::make_unique<Session>(*backend_, bodies_, options)), target_(program, *session_),
+        watch_(*backend_, interrupted) {}
   Target& target() override { return target_; }
   bool named() const override { return session_->handles > 0; }
   Value report() override {
@@ -72,11 +95,8 @@ class OpenSession final : public NestedSession {
   ProgramBodies bodies_;
   std::unique_ptr<Session> session_;
   RecordTarget target_;
+  InterruptWatch watch_;
 };
-
-}  // namespace
-
-namespace {
 
 // Sets up interpreter and session, lets `body` work with them on a deep stack, and closes them again.
 void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
@@ -89,7 +109,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
     Interpreter interpreter(program, &host);
     auto open = [&](const std::string& name, int threads, Schedule schedule) {
       SessionOptions options{schedule, settings.record};
-      return std::make_unique<OpenSession>(program, make_backend(name, threads), interpreter, options);
+      return std::make_unique<OpenSession>(program, make_backend(name, threads), interpreter, options, settings.interrupted);
     };
     host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
       int threads = choice.threads != 0 ? static_cast<int>(choice.threads) : settings.threads;
@@ -129,9 +149,12 @@ RunResult run_program(const Program& program, const Toolbox& tools, const RunSet
 GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
                    const RunSettings& settings) {
   GraphRun result;
-  in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+  // What the graph reads of the top level is computed first; the rest of the program does not run.
+  Program needed = with_needed_top_level(program, graph);
+  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+    for (const Module& module : needed.modules) interpreter.module(module);
     Target& target = interpreter.target();
-    const Function& function = program[graph];
+    const Function& function = needed[graph];
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].is_array()) continue;
       inputs[i] = target.constant(inputs[i].array());

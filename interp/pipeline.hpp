@@ -1,7 +1,7 @@
 // The whole way of a program: text -> Program -> session on a backend. What the command line and the tests
 // share.
 //
-//   Toolbox tools = standard_toolbox();
+//   Toolbox tools{standard_ops(), standard_builtins()};
 //   Sources sources;
 //   Result<Program> program = load_program("hello.task", {}, tools, sources);
 //   RunResult result = run_program(*program, tools, {});
@@ -23,7 +23,6 @@ struct Toolbox {
   OpTable ops;
   BuiltinTable builtins;
 };
-Toolbox standard_toolbox();
 
 using Defines = std::vector<std::pair<std::string, std::string>>;  // -D name=value
 

@@ -23,9 +23,11 @@ std::string graph_json(const Program& program, FunctionId function, const TaskGr
                        const Plan* plan = nullptr);
 
 struct ImportedGraph {
-  Program program;   // the definitions reached; its main module holds the graph
+  Program program;  // the definitions reached; its main module holds the graph
   std::string name;
 };
+inline constexpr std::size_t largest_graph = std::size_t{1} << 30;  // bytes of a file
+
 // E7001 not found, E7003 broken, of a newer version, or with an op that this program does not have.
 Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops, const BuiltinTable& builtins);
 Result<ImportedGraph> import_graph_text(std::string_view text, const std::string& path, const OpTable& ops,

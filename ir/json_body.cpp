@@ -47,8 +47,10 @@ class FunctionWriter {
 
   void put_call(CallId id) {
     std::uint32_t number = id.index() < numbers_.calls.size() ? numbers_.calls[id.index()] : UINT32_MAX;
-    if (number == UINT32_MAX) out_.null();
-    else out_.number(number);
+    if (number == UINT32_MAX)
+      out_.null();
+    else
+      out_.number(number);
   }
 
   // ---- signature ----
@@ -185,8 +187,11 @@ class FunctionWriter {
     if (call.guards.empty()) return;
     out_.key("guards").open('[');
     for (const Guard& guard : call.guards)
-      out_.open('{').member("left", defs_.text(guard.left, id_)).member("right", defs_.text(guard.right, id_))
-          .member("what", guard.what).close('}');
+      out_.open('{')
+          .member("left", defs_.text(guard.left, id_))
+          .member("right", defs_.text(guard.right, id_))
+          .member("what", guard.what)
+          .close('}');
     out_.close(']');
   }
 
@@ -213,9 +218,19 @@ class FunctionWriter {
 void put_op(JsonText& out, const OpDef& op) {
   out.member("kind", "op").member("name", op.name).key("params").open('[');
   for (const Operand& operand : op.operands)
-    out.open('{').member("name", operand.name).member("type", name_in(operand_kind_names, operand.kind))
-        .member("priv", "in").close('}');
-  out.close(']').key("outputs").open('[').open('{').member("name", "value").member("type", "tensor").close('}').close(']');
+    out.open('{')
+        .member("name", operand.name)
+        .member("type", name_in(operand_kind_names, operand.kind))
+        .member("priv", "in")
+        .close('}');
+  out.close(']')
+      .key("outputs")
+      .open('[')
+      .open('{')
+      .member("name", "value")
+      .member("type", "tensor")
+      .close('}')
+      .close(']');
 }
 
 void put_native(JsonText& out, const Definition& definition) {
@@ -234,8 +249,11 @@ void put_agent(JsonText& out, const Program& program, const Defs& defs, AgentId 
   auto number = [&](AgentId other) { return defs.of(other); };
   out.member("kind", "agent").member("name", agent.name).key("params").open('[');
   for (const Parameter& parameter : agent.parameters)
-    out.open('{').member("name", parameter.name).member("type", type_text(parameter.type, none, number))
-        .member("priv", "in").close('}');
+    out.open('{')
+        .member("name", parameter.name)
+        .member("type", type_text(parameter.type, none, number))
+        .member("priv", "in")
+        .close('}');
   out.close(']').key("slots").open('[');
   for (const Slot& slot : agent.slots) {
     out.open('{').member("name", slot.name).member("kind", slot_kind_name(slot.kind));
@@ -257,10 +275,18 @@ void put_def(JsonText& out, const Program& program, const TaskGraph& graph, cons
   const Def& def = defs.all()[id];
   out.line().open('{').member("id", static_cast<std::int64_t>(id));
   switch (def.kind) {
-    case Def::Kind::op: put_op(out, *def.op); break;
-    case Def::Kind::native: put_native(out, graph.definitions()[def.native.index()]); break;
-    case Def::Kind::function: FunctionWriter(out, program, defs, def.function).put(); break;
-    case Def::Kind::agent: put_agent(out, program, defs, def.agent); break;
+    case Def::Kind::op:
+      put_op(out, *def.op);
+      break;
+    case Def::Kind::native:
+      put_native(out, graph.definitions()[def.native.index()]);
+      break;
+    case Def::Kind::function:
+      FunctionWriter(out, program, defs, def.function).put();
+      break;
+    case Def::Kind::agent:
+      put_agent(out, program, defs, def.agent);
+      break;
   }
   out.close('}');
 }
@@ -274,28 +300,38 @@ void put_data(JsonText& out, const Array& array) {
   }
   out.key("data").open('[');
   for (std::int64_t i = 0; i < array.elements(); ++i) {
-    if (array.precision() == Precision::boolean) out.boolean(array.integer(i) != 0);
-    else if (is_float(array.precision())) out.real(array.number(i));
-    else out.number(array.integer(i));
+    if (array.precision() == Precision::boolean)
+      out.boolean(array.integer(i) != 0);
+    else if (is_float(array.precision()))
+      out.real(array.number(i));
+    else
+      out.number(array.integer(i));
   }
   out.close(']');
 }
 
-void put_value(JsonText& out, const Value& value, const Type& type, const std::function<std::string(const Type&)>& text) {
+void put_value(JsonText& out, const Value& value, const Type& type,
+               const std::function<std::string(const Type&)>& text) {
   bool is_real = type.is(Type::Kind::real);
   if (value.is_none()) {
     out.null();
   } else if (value.is_bool()) {
     out.boolean(value.boolean());
   } else if (value.is_integer()) {
-    if (is_real) out.open('{').member("int", value.integer()).close('}');
-    else out.number(value.integer());
+    if (is_real)
+      out.open('{').member("int", value.integer()).close('}');
+    else
+      out.number(value.integer());
   } else if (value.is_real()) {
-    if (is_real) out.real(value.real());
-    else out.open('{').key("float").real(value.real()).close('}');
+    if (is_real)
+      out.real(value.real());
+    else
+      out.open('{').key("float").real(value.real()).close('}');
   } else if (value.is_string()) {
-    if (value.is_name()) out.open('{').member("name", value.string()).close('}');
-    else out.string(value.string());
+    if (value.is_name())
+      out.open('{').member("name", value.string()).close('}');
+    else
+      out.string(value.string());
   } else if (value.is_list()) {
     Type element = type.is(Type::Kind::list) ? type.parts[0] : Type();
     out.open('[');

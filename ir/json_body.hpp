@@ -11,7 +11,8 @@ namespace taskspec {
 void put_def(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id);
 
 // A value by its type: what the type does not tell stands in an object, {"int": 3}, {"tuple": [...]}, {"array": ...}.
-void put_value(JsonText& out, const Value& value, const Type& type, const std::function<std::string(const Type&)>& text);
+void put_value(JsonText& out, const Value& value, const Type& type,
+               const std::function<std::string(const Type&)>& text);
 // "data":[...] up to 1,024 elements, else "base64":"...": two members of an open object.
 void put_data(JsonText& out, const Array& array);
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/json_kinds.hpp"
 #include "ir/json_read.hpp"
 #include "ir/print_program.hpp"
+#include "ir/wiring.hpp"
 
 namespace taskspec {
 
@@ -13,109 +15,25 @@ using Kind = Type::Kind;
 
 namespace {
 
-// Equal but for extents.
-bool agree(const Type& a, const Type& b) {
-  if (a.kind != b.kind || a.parts.size() != b.parts.size() || a.inputs != b.inputs) return false;
-  if (a.is_tensor() && (a.precision != b.precision || a.rank() != b.rank())) return false;
-  if (a.is(Kind::agent) && a.agent != b.agent) return false;
-  return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), agree);
-}
-
-// Where an int may stand for a float.
-bool fits(const Type& wanted, const Type& given) {
-  return agree(wanted, given) || (wanted.is(Kind::real) && given.is(Kind::integer));
-}
-
-bool holds(const Type& type, const Value& value) {
-  auto all = [](const List& items, auto type_of) {
-    for (std::size_t i = 0; i < items.size(); ++i)
-      if (!holds(type_of(i), items[i])) return false;
-    return true;
-  };
-  switch (type.kind) {
-    case Kind::integer: return value.is_integer();
-    case Kind::real: return value.is_number();
-    case Kind::boolean: return value.is_bool();
-    case Kind::string: return value.is_string();
-    case Kind::range: return value.is_range();
-    case Kind::type: return value.is_type();
-    case Kind::tensor: return value.is_array() && agree(type, value.array().type().type());
-    case Kind::list: return value.is_list() && all(value.list(), [&](std::size_t) -> const Type& { return type.parts[0]; });
-    case Kind::tuple:
-      return value.is_tuple() && value.tuple().items.size() == type.parts.size() &&
-             all(value.tuple().items, [&](std::size_t i) -> const Type& { return type.parts[i]; });
-    default: return false;
-  }
-}
-
-// A function as a value: fn(T) -> U, or task(a: T) -> (y: U).
-Type value_type(const Function& function) {
-  Type type(function.kind == FunctionKind::fn ? Kind::function : Kind::task);
-  for (const Parameter& parameter : function.parameters)
-    if (parameter.role == Role::declared) type.parts.push_back(parameter.type);
-  type.inputs = type.is(Kind::task) ? static_cast<std::uint32_t>(type.parts.size()) : 0;
-  if (type.is(Kind::function)) type.parts.push_back(function.result);
-  for (const Output& output : function.outputs) type.parts.push_back(output.type);
-  return type;
-}
-
-// What a call of a value of this type gives.
-Type called(const Type& callable) {
-  if (callable.is(Kind::function)) return callable.parts.back();
-  Type type(Kind::invocation);
-  type.parts.assign(callable.parts.begin() + callable.inputs, callable.parts.end());
-  return type;
-}
-
-// What the rule of an op or builtin sees of a call: kinds and constants, extents only where they are plain numbers.
-class ImportRules final : public RuleContext {
- public:
-  ImportRules(std::vector<Type> types, std::vector<const Value*> values) : types_(std::move(types)), values_(std::move(values)) {}
-
-  std::size_t count() const override { return types_.size(); }
-  const Type& type(std::size_t i) const override { return types_[i]; }
-  const Value* constant(std::size_t i) const override { return values_[i]; }
-  std::optional<Dim> dim(std::size_t i) const override {
-    if (!types_[i].is(Kind::integer)) return std::nullopt;
-    return values_[i] && values_[i]->is_integer() ? Dim(values_[i]->integer()) : fresh();
-  }
-  void require_same(const Dim&, const Dim&, const std::string&) override {}  // the run knows
-  Dim unknown(const std::string&) override { return fresh(); }
-  Type closure(std::size_t i, const std::vector<Type>& parameters) override {
-    const Type& type = types_[i];
-    bool fine = type.is(Kind::task) ? type.inputs == parameters.size()
-                                    : type.is(Kind::function) && type.parts.size() == parameters.size() + 1;
-    for (std::size_t k = 0; fine && k < parameters.size(); ++k) fine = fits(type.parts[k], parameters[k]);
-    if (!fine) fail("E1004", "a function that cannot take its arguments", static_cast<int>(i), "");
-    return called(type);
-  }
-  [[noreturn]] void fail(Code, std::string message, int, std::string) override { throw failure("E7003", {}, std::move(message)); }
-
- private:
-  Dim fresh() const {
-    return Dim(std::make_shared<const SymbolInfo>(SymbolInfo{"_", UINT32_MAX - count_++, true, UINT32_MAX}));
-  }
-  std::vector<Type> types_;
-  std::vector<const Value*> values_;
-  mutable std::uint32_t count_ = 0;
-};
-
 class TypeChecker {
  public:
-  TypeChecker(const Program& program, FunctionId id, const Item& def) : program_(program), function_(program[id]), def_(def) {}
+  TypeChecker(const Program& program, FunctionId id, const Item& def)
+      : program_(program), function_(program[id]), def_(def) {}
 
   void run() {
     signature();
     for (const Parameter& parameter : function_.parameters) {
       block(parameter.default_block);
-      if (parameter.default_value.valid()) want(fits(parameter.type, type(parameter.default_value)), "a default of another type");
+      if (parameter.default_value.valid())
+        want(fits(parameter.type, type(parameter.default_value)), "a default of another type");
     }
     block(function_.body);
     bool gives = function_.kind == FunctionKind::fn && !function_.result.is(Kind::none);
     want(!gives || leaves(function_.body), "a fn that does not end by return");
     if (function_.kind != FunctionKind::task || !function_.extern_symbol.empty()) return;
     for (const Output& output : function_.outputs)
-      want(writes(function_.body, output.variable) || is_place(output.variable), "an output that is not set on every path");
+      want(writes(function_.body, output.variable) || is_place(output.variable),
+           "an output that is not set on every path");
   }
 
  private:
@@ -141,8 +59,9 @@ class TypeChecker {
         ++of_agent;
       }
       if (parameter.role == Role::slot)
-        want(agent && std::any_of(agent->slots.begin(), agent->slots.end(),
-                                  [&](const Slot& s) { return s.name == parameter.name && agree(s.type, parameter.type); }),
+        want(agent &&
+                 std::any_of(agent->slots.begin(), agent->slots.end(),
+                             [&](const Slot& s) { return s.name == parameter.name && agree(s.type, parameter.type); }),
              "a slot that its agent does not have");
       want(parameter.role != Role::capture || !declared, "a captured value after the parameters");
       declared = declared || parameter.role == Role::declared;
@@ -191,63 +110,100 @@ class TypeChecker {
   void check(const Call& call) const {
     const std::size_t n = call.in.size();
     switch (call.form) {
-      case Form::constant: return want(holds(call.type, call.value), "a value of another type");
-      case Form::parameter: return want(agree(call.type, function_.parameters[call.index].type), "a parameter of another type");
-      case Form::dimension: return want(call.type.is(Kind::integer), "an extent is an int");
-      case Form::type: return want(call.type.is(Kind::type) || call.type.is_tensor(), "no type");
-      case Form::variable: return want(agree(call.type, type(call.variable)), "a variable of another type");
-      case Form::global: return global(call);
-      case Form::loop: return want(loops_.contains(at_), "a loop variable outside of a loop");
-      case Form::op: return record(call, call.op->operands, call.op->type);
-      case Form::builtin: return record(call, call.builtin->operands, call.builtin->type);
-      case Form::tuple: return tuple(call);
+      case Form::constant:
+        return want(holds(call.type, call.value), "a value of another type");
+      case Form::parameter:
+        return want(agree(call.type, function_.parameters[call.index].type), "a parameter of another type");
+      case Form::dimension:
+        return want(call.type.is(Kind::integer), "an extent is an int");
+      case Form::type:
+        return want(call.type.is(Kind::type) || call.type.is_tensor(), "no type");
+      case Form::variable:
+        return want(agree(call.type, type(call.variable)), "a variable of another type");
+      case Form::global:
+        return global(call);
+      case Form::loop:
+        return want(loops_.contains(at_), "a loop variable outside of a loop");
+      case Form::op:
+        return record(call, call.op->operands, call.op->type);
+      case Form::builtin:
+        return record(call, call.builtin->operands, call.builtin->type);
+      case Form::tuple:
+        return tuple(call);
       case Form::list:
         want(call.type.is(Kind::list), "no list");
         for (std::size_t i = 0; i < n; ++i) want(fits(call.type.parts[0], type(call, i)), "an element of another type");
         return;
-      case Form::range: return want(call.type.is(Kind::range) && ints(call, 0), "a range has two ints");
+      case Form::range:
+        return want(call.type.is(Kind::range) && ints(call, 0), "a range has two ints");
       case Form::element:
         return want(type(call, 0).is(Kind::tuple) && call.index < type(call, 0).parts.size() &&
-                    agree(call.type, type(call, 0).parts[call.index]), "no such part of a tuple");
-      case Form::item: return want(ints(call, 1) && agree(call.type, item_of(type(call, 0))), "no element of a list or string");
+                        agree(call.type, type(call, 0).parts[call.index]),
+                    "no such part of a tuple");
+      case Form::item:
+        return want(ints(call, 1) && agree(call.type, item_of(type(call, 0))), "no element of a list or string");
       case Form::items:
-        return want(ints(call, 1) && is_sequence(type(call, 0)) && agree(call.type, type(call, 0)), "no part of a list or string");
-      case Form::field: return field(call);
-      case Form::receive: return receive(call);
-      case Form::agent: return agent(call);
-      case Form::self: return want(function_.agent.valid() && is_agent(call.type, function_.agent), "no agent here");
-      default: return calls_and_effects(call);
+        return want(ints(call, 1) && is_sequence(type(call, 0)) && agree(call.type, type(call, 0)),
+                    "no part of a list or string");
+      case Form::field:
+        return field(call);
+      case Form::receive:
+        return receive(call);
+      case Form::agent:
+        return agent(call);
+      case Form::self:
+        return want(function_.agent.valid() && is_agent(call.type, function_.agent), "no agent here");
+      default:
+        return calls_and_effects(call);
     }
   }
 
   void calls_and_effects(const Call& call) const {
     switch (call.form) {
       case Form::member:
-        want(program_[call.callee].agent.valid() && is_agent(type(call, 0), program_[call.callee].agent), "an agent of another kind");
+        want(program_[call.callee].agent.valid() && is_agent(type(call, 0), program_[call.callee].agent),
+             "an agent of another kind");
         return want(agree(call.type, value_type(program_[call.callee])), "a value of another type");
       case Form::function:
         want(!program_[call.callee].agent.valid() && captures(call.callee) == 0, "a function that needs more");
         return want(agree(call.type, value_type(program_[call.callee])), "a value of another type");
-      case Form::closure: return closure(call);
-      case Form::compose: return compose(call);
+      case Form::closure:
+        return closure(call);
+      case Form::compose:
+        return compose(call);
       case Form::call:
-      case Form::invoke: return direct(call);
-      case Form::apply: return apply(call);
+      case Form::invoke:
+        return direct(call);
+      case Form::apply:
+        return apply(call);
       case Form::output:
-        return want(type(call, 0).is(Kind::invocation) && agree(call.type, type(call, 0).parts[call.index]), "no such output");
-      case Form::write: return want(fits(type(call.variable), type(call, 0)), "a value of another type");
-      case Form::store: return store(call);
-      case Form::if_: return want(is_condition(type(call, 0)), "a condition is a bool");
-      case Form::for_: return want(type(call, 0).is(Kind::range) || type(call, 0).is(Kind::list), "no range and no list");
-      case Form::while_: return want(call.blocks[0].result.valid() && is_condition(type(call.blocks[0].result)), "a condition is a bool");
+        return want(type(call, 0).is(Kind::invocation) && agree(call.type, type(call, 0).parts[call.index]),
+                    "no such output");
+      case Form::write:
+        return want(fits(type(call.variable), type(call, 0)), "a value of another type");
+      case Form::store:
+        return store(call);
+      case Form::if_:
+        return want(is_condition(type(call, 0)), "a condition is a bool");
+      case Form::for_:
+        return want(type(call, 0).is(Kind::range) || type(call, 0).is(Kind::list), "no range and no list");
+      case Form::while_:
+        return want(call.blocks[0].result.valid() && is_condition(type(call.blocks[0].result)),
+                    "a condition is a bool");
       case Form::both:
       case Form::either:
-        return want(call.type.is(Kind::boolean) || call.type.is_tensor() ? is_condition(type(call, 0)) && call.blocks[0].result.valid() &&
-                    is_condition(type(call.blocks[0].result)) : false, "a condition is a bool");
+        return want(call.type.is(Kind::boolean) || call.type.is_tensor()
+                        ? is_condition(type(call, 0)) && call.blocks[0].result.valid() &&
+                              is_condition(type(call.blocks[0].result))
+                        : false,
+                    "a condition is a bool");
       case Form::return_:
-        return want(call.in.empty() ? function_.result.is(Kind::none) : fits(function_.result, type(call, 0)), "a result of another type");
-      case Form::run: return session(call);
-      default: return;
+        return want(call.in.empty() ? function_.result.is(Kind::none) : fits(function_.result, type(call, 0)),
+                    "a result of another type");
+      case Form::run:
+        return session(call);
+      default:
+        return;
     }
   }
 
@@ -256,13 +212,16 @@ class TypeChecker {
     const Block& body = call.blocks[0];
     if (body.calls.empty() || function_[body.calls[0]].form != Form::loop) return;
     const Type& domain = type(call, 0);
-    want(agree(type(body.calls[0]), domain.is(Kind::range) ? Type(Kind::integer) : domain.parts[0]), "a loop variable of another type");
+    want(agree(type(body.calls[0]), domain.is(Kind::range) ? Type(Kind::integer) : domain.parts[0]),
+         "a loop variable of another type");
     loops_.insert(body.calls[0]);
   }
 
   static bool is_agent(const Type& type, AgentId agent) { return type.is(Kind::agent) && type.agent == agent; }
   static bool is_sequence(const Type& type) { return type.is(Kind::list) || type.is(Kind::string); }
-  static Type item_of(const Type& type) { return type.is(Kind::list) ? type.parts[0] : type.is(Kind::string) ? type : Type(); }
+  static Type item_of(const Type& type) {
+    return type.is(Kind::list) ? type.parts[0] : type.is(Kind::string) ? type : Type();
+  }
   static bool is_condition(const Type& type) {
     return type.is(Kind::boolean) || (type.is_tensor() && type.precision == Precision::boolean);
   }
@@ -273,7 +232,8 @@ class TypeChecker {
   }
   std::size_t captures(FunctionId id) const {
     const std::vector<Parameter>& all = program_[id].parameters;
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Parameter& p) { return p.role == Role::capture; }));
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const Parameter& p) { return p.role == Role::capture; }));
   }
 
   void global(const Call& call) const {
@@ -297,12 +257,13 @@ class TypeChecker {
     }
     Type result;
     try {
-      result = rule(*std::make_unique<ImportRules>(std::move(types), std::move(values)));
+      result = ruled(rule, std::move(types), std::move(values));
     } catch (const Error& error) {
       want(false, error.diags().items().front().message);
     }
     want(agree(call.type, result), fmt::format("its result is {}, not {}", result.text(), call.type.text()));
-    if (call.form == Form::op && !call.type.is_tensor()) want(call.op->scalar != nullptr, "an op that works on tensors only");
+    if (call.form == Form::op && !call.type.is_tensor())
+      want(call.op->scalar != nullptr, "an op that works on tensors only");
   }
 
   // A list of tensors shows its rule the type of each.
@@ -315,7 +276,8 @@ class TypeChecker {
 
   void tuple(const Call& call) const {
     want(call.type.is(Kind::tuple) && call.type.parts.size() == call.in.size(), "a tuple of another size");
-    for (std::size_t i = 0; i < call.in.size(); ++i) want(agree(call.type.parts[i], type(call, i)), "a part of another type");
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      want(agree(call.type.parts[i], type(call, i)), "a part of another type");
   }
 
   void field(const Call& call) const {
@@ -339,7 +301,9 @@ class TypeChecker {
   void receive(const Call& call) const {
     const Type& tensor = type(call, 0);
     want(tensor.is_tensor() && call.index <= static_cast<std::uint32_t>(Receive::handle), "no receive");
-    Type result = tensor.precision == Precision::boolean ? Kind::boolean : is_float(tensor.precision) ? Kind::real : Kind::integer;
+    Type result = tensor.precision == Precision::boolean ? Kind::boolean
+                  : is_float(tensor.precision)           ? Kind::real
+                                                         : Kind::integer;
     auto kind = static_cast<Receive>(call.index);
     if (kind == Receive::handle) result = tensor;
     if (kind == Receive::array || kind == Receive::iter)
@@ -363,47 +327,45 @@ class TypeChecker {
     want(agree(call.type, value_type(callee)), "a value of another type");
   }
 
-  // The interpreter wires by names, and trusts the type to list what is free and what is live.
+  // The interpreter trusts the type to list what is free and what is live.
   void compose(const Call& call) const {
     const Type &a = type(call, 0), &b = type(call, 1);
     for (const Type* side : {&a, &b, &call.type})
       want(side->is(Kind::task) && side->names.size() == side->parts.size(), "no task");
-    std::size_t outputs = a.parts.size() - a.inputs;
-    std::vector<bool> used(outputs, false);
-    std::vector<std::size_t> wire(b.inputs, outputs);
-    for (std::size_t i = 0; i < b.inputs; ++i)
-      for (std::size_t o = 0; o < outputs; ++o)
-        if (a.names[a.inputs + o] == b.names[i]) wire[i] = o;
-    bool matched = std::any_of(wire.begin(), wire.end(), [&](std::size_t o) { return o < outputs; });
-    if (!matched && outputs == 1 && b.inputs > 0) wire[0] = 0;
-    Type composed(Kind::task);
-    composed.parts.assign(a.parts.begin(), a.parts.begin() + a.inputs);
-    for (std::size_t i = 0; i < b.inputs; ++i) {
-      if (wire[i] == outputs) composed.parts.push_back(b.parts[i]);
-      else want(agree(b.parts[i], a.parts[a.inputs + wire[i]]), "an output of another type than the input it goes to");
-      if (wire[i] < outputs) used[wire[i]] = true;
+    std::optional<Wiring> wiring = wire(a, b);
+    want(wiring.has_value(), "nothing to compose");
+    for (std::uint32_t i = 0; i < b.inputs; ++i) {
+      auto [from, index] = wiring->inputs[i];
+      if (from == Wiring::Source::From::outside) continue;
+      bool output = from == Wiring::Source::From::output;
+      want(agree(b.parts[i], a.parts[output ? a.inputs + index : index]), "another type than the input it goes to");
+      want(!output || !b.is_place(i), "an output where a place is changed");
     }
-    composed.inputs = static_cast<std::uint32_t>(composed.parts.size());
-    for (std::size_t o = 0; o < outputs; ++o)
-      if (!used[o]) composed.parts.push_back(a.parts[a.inputs + o]);
-    composed.parts.insert(composed.parts.end(), b.parts.begin() + b.inputs, b.parts.end());
-    want(agree(call.type, composed), "other inputs or outputs than the two tasks have");
+    want(agree(call.type, composite(a, b, *wiring)), "other inputs or outputs than the two tasks have");
   }
 
   void direct(const Call& call) const {
     const Function& callee = program_[call.callee];
     want(callee.kind != FunctionKind::module && captures(call.callee) == 0, "not callable");
     std::size_t next = 0;
-    if (callee.agent.valid()) want(call.in[0].valid() && is_agent(type(call, next++), callee.agent), "an agent of another kind");
+    if (callee.agent.valid())
+      want(call.in[0].valid() && is_agent(type(call, next++), callee.agent), "an agent of another kind");
     for (const Parameter& parameter : callee.parameters) {
       if (parameter.role != Role::declared) continue;
       CallId in = call.in[next++];
-      if (in.valid()) want(fits(parameter.type, type(in)), fmt::format("'{}' of another type", parameter.name));
-      else want(parameter.default_value.valid(), fmt::format("'{}' is missing", parameter.name));
+      if (in.valid())
+        want(fits(parameter.type, type(in)), fmt::format("'{}' of another type", parameter.name));
+      else
+        want(parameter.default_value.valid(), fmt::format("'{}' is missing", parameter.name));
     }
     want(agree(call.type, called(value_type(callee))), "a result of another type");
+    places(call);
+  }
+
+  void places(const Call& call) const {
     for (const Place& place : call.places)
-      want(call.in[place.operand].valid() && agree(type(place.variable), type(call.in[place.operand])), "a place of another type");
+      want(call.in[place.operand].valid() && agree(type(place.variable), type(call.in[place.operand])),
+           "a place of another type");
   }
 
   void apply(const Call& call) const {
@@ -411,8 +373,10 @@ class TypeChecker {
     want(callable.is(Kind::function) || callable.is(Kind::task), "not callable");
     std::size_t count = callable.is(Kind::task) ? callable.inputs : callable.parts.size() - 1;
     want(call.in.size() == count + 1, "another number of arguments");
-    for (std::size_t i = 0; i < count; ++i) want(fits(callable.parts[i], type(call, i + 1)), "an argument of another type");
+    for (std::size_t i = 0; i < count; ++i)
+      want(fits(callable.parts[i], type(call, i + 1)), "an argument of another type");
     want(agree(call.type, called(callable)), "a result of another type");
+    places(call);
   }
 
   void store(const Call& call) const {
@@ -428,9 +392,12 @@ class TypeChecker {
   void session(const Call& call) const {
     want(type(call, 0).is(Kind::backend) && call.blocks[0].result.valid(), "no backend");
     const Type& value = type(call.blocks[0].result);
-    std::vector<Type> parts = value.is(Kind::invocation) ? value.parts : value.is(Kind::none) ? std::vector<Type>{} : std::vector<Type>{value};
-    want(call.type.is(Kind::invocation) && call.type.parts.size() == parts.size() + 1 && call.type.names.size() == parts.size() + 1 &&
-         call.type.parts.back().is(Kind::record) && std::equal(parts.begin(), parts.end(), call.type.parts.begin(), agree),
+    std::vector<Type> parts = value.is(Kind::invocation) ? value.parts
+                              : value.is(Kind::none)     ? std::vector<Type>{}
+                                                         : std::vector<Type>{value};
+    want(call.type.is(Kind::invocation) && call.type.parts.size() == parts.size() + 1 &&
+             call.type.names.size() == parts.size() + 1 && call.type.parts.back().is(Kind::record) &&
+             std::equal(parts.begin(), parts.end(), call.type.parts.begin(), agree),
          "other outputs than those of the call and the report");
   }
 

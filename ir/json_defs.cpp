@@ -83,18 +83,32 @@ void Defs::reach_nodes(const TaskGraph& graph) {
     std::size_t& def = of_node_[id.index()];
     if (def != SIZE_MAX) continue;
     const Definition& definition = graph.definitions()[id.index()];
-    if (definition.kind == Definition::Kind::op) {
-      auto [known, fresh] = ops_.emplace(definition.op, all_.size());
-      if (fresh) all_.push_back({.kind = Def::Kind::op, .op = definition.op});
-      def = known->second;
+    if (definition.op) {
+      reach(*definition.op);
+      def = of(*definition.op);
     } else if (definition.function.valid()) {
       reach(definition.function);
       def = of(definition.function);
+      if (definition.structured()) reach_inside(definition);
     } else {
       def = all_.size();
       all_.push_back({.kind = Def::Kind::native, .native = id});
     }
   }
+}
+
+// The ops that the graphs of its bodies name.
+void Defs::reach_inside(const Definition& definition) {
+  const Function& function = program_[definition.function];
+  auto visit = [&](CallId id) {
+    if (function[id].op) reach(*function[id].op);
+  };
+  if (!definition.call.valid()) return each_call(function, function.body, visit);
+  for (const Block& block : function[definition.call].blocks) each_call(function, block, visit);
+}
+
+void Defs::reach(const OpDef& op) {
+  if (ops_.emplace(&op, all_.size()).second) all_.push_back({.kind = Def::Kind::op, .op = &op});
 }
 
 void Defs::reach(FunctionId id) {

@@ -24,8 +24,8 @@ struct Def {
 
 // Calls and variables of one function in the order in which the file lists them: positions are ids there.
 struct FunctionNumbers {
-  std::vector<std::uint32_t> calls;        // by CallId; UINT32_MAX: not listed
-  std::vector<std::uint32_t> variables;    // by VariableId, likewise
+  std::vector<std::uint32_t> calls;      // by CallId; UINT32_MAX: not listed
+  std::vector<std::uint32_t> variables;  // by VariableId, likewise
   std::vector<CallId> call_order;
   std::vector<VariableId> variable_order;
   SymbolNames symbols;
@@ -40,6 +40,7 @@ class Defs {
   std::size_t of_node(DefinitionId id) const { return of_node_[id.index()]; }
   std::size_t of(FunctionId id) const { return functions_.at(id); }
   std::size_t of(AgentId id) const { return agents_.at(id); }
+  std::size_t of(const OpDef& op) const { return ops_.at(&op); }  // of nodes, and of calls inside structured ones
   bool has(FunctionId id) const { return functions_.contains(id); }
   const FunctionNumbers& numbers(FunctionId id) const { return numbers_.at(id); }
   std::size_t rank(std::uint32_t symbol) const { return ranks_.at(symbol); }  // among all symbols of the file
@@ -50,6 +51,8 @@ class Defs {
   void reach_nodes(const TaskGraph& graph);
   void reach(FunctionId id);
   void reach(AgentId id);
+  void reach(const OpDef& op);
+  void reach_inside(const Definition& definition);
   void reach(const Type& type);
   void reach_bodies();
   void reach_call(const Call& call);
@@ -61,8 +64,8 @@ class Defs {
   std::vector<std::size_t> of_node_;
   std::map<FunctionId, std::size_t> functions_;
   std::map<AgentId, std::size_t> agents_;
-  std::map<const OpDef*, std::size_t> ops_;            // only ever looked up
-  std::size_t walked_ = 0;                             // defs before this one have been looked into
+  std::map<const OpDef*, std::size_t> ops_;  // only ever looked up
+  std::size_t walked_ = 0;                   // defs before this one have been looked into
   std::map<FunctionId, FunctionNumbers> numbers_;
   std::map<std::uint32_t, std::size_t> ranks_;
 };

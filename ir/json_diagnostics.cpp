@@ -27,8 +27,10 @@ void put(JsonText& out, const PlainDiag& diag) {
   out.close(']').key("notes").open('[');
   for (const std::string& note : diag.notes) out.string(note);
   out.close(']').key("help");
-  if (diag.help.empty()) out.null();
-  else out.string(diag.help);
+  if (diag.help.empty())
+    out.null();
+  else
+    out.string(diag.help);
   out.close('}');
 }
 

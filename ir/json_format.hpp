@@ -34,7 +34,9 @@ class SpanWriter {
 };
 
 void put_plan(JsonText& out, const Plan& plan);
-// Where the control of a structured node stands: "call" and, of an if or while, "cond" in the body of its def.
+// Of a structured node: where its control stands in the body of its def ("call"; "cond", the call that decides), and
+// "bodies", what happens inside as graphs.
 void put_structure(JsonText& out, const Program& program, const Defs& defs, const Definition& definition);
+void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call);
 
 }  // namespace taskspec

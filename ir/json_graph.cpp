@@ -16,7 +16,10 @@ namespace {
 class GraphWriter {
  public:
   GraphWriter(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains)
-      : program_(with_needed_top_level(program, function)), function_(function), graph_(graph), chains_(chains),
+      : program_(with_needed_top_level(program, function)),
+        function_(function),
+        graph_(graph),
+        chains_(chains),
         defs_(program_, function, graph) {}
 
   std::string run(const Plan* plan) {
@@ -53,8 +56,12 @@ class GraphWriter {
   void inputs() {
     list("inputs", graph_.inputs().size(), [&](std::size_t i) {
       const GraphInput& input = graph_.inputs()[i];
-      out_.line().open('{').member("name", input.name).member("type", input.type.text())
-          .member("priv", privilege_name(input.privilege)).close('}');
+      out_.line()
+          .open('{')
+          .member("name", input.name)
+          .member("type", input.type.text())
+          .member("priv", privilege_name(input.privilege))
+          .close('}');
     });
   }
 
@@ -74,11 +81,15 @@ class GraphWriter {
     out_.line().open('{');
     number("id", i);
     out_.key("parent");
-    if (scope.parent.valid()) out_.number(scope.parent.value);
-    else out_.null();
+    if (scope.parent.valid())
+      out_.number(scope.parent.value);
+    else
+      out_.null();
     out_.member("name", scope.parent.valid() ? scope.name : graph_.name).key("def");
-    if (function.valid()) out_.number(static_cast<std::int64_t>(defs_.of(function)));
-    else out_.null();
+    if (function.valid())
+      out_.number(static_cast<std::int64_t>(defs_.of(function)));
+    else
+      out_.null();
     out_.close('}');
   }
 
@@ -108,7 +119,7 @@ class GraphWriter {
     out_.close(']');
     number("chain", chains_.chain_of(id).index());
     number("steps", chains_.steps(id));
-    if (definition.call.valid()) put_structure(out_, program_, defs_, definition);
+    if (definition.structured() && definition.function.valid()) put_structure(out_, program_, defs_, definition);
     out_.close('}');
   }
 
@@ -229,8 +240,11 @@ class GraphWriter {
     }
     out_.close('}').key("slots").open('[');
     for (const Slot& slot : def.slots)
-      out_.open('{').member("name", slot.name).member("kind", slot_kind_name(slot.kind))
-          .member("type", slot.type.text()).close('}');
+      out_.open('{')
+          .member("name", slot.name)
+          .member("kind", slot_kind_name(slot.kind))
+          .member("type", slot.type.text())
+          .close('}');
     out_.close(']').close('}');
   }
 

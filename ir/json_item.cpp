@@ -24,9 +24,12 @@ std::string shown(const Json& value) {
 std::string escaped(std::string_view key) {
   std::string out;
   for (char c : key) {
-    if (c == '~') out += "~0";
-    else if (c == '/') out += "~1";
-    else out += c;
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
   }
   return out;
 }
@@ -59,7 +62,8 @@ const std::string& Item::text() const {
 }
 
 std::int64_t Item::integer() const {
-  bool fits = value_->is_number_integer() && (!value_->is_number_unsigned() || value_->get<std::uint64_t>() <= INT64_MAX);
+  bool fits =
+      value_->is_number_integer() && (!value_->is_number_unsigned() || value_->get<std::uint64_t>() <= INT64_MAX);
   if (!fits) expected("an integer");
   return value_->get<std::int64_t>();
 }
@@ -90,8 +94,8 @@ void Item::fail(const std::string& what, std::string help) const {
   Diag diag;
   diag.code = "E7003";
   std::string place = file_->pointer_to(*value_);
-  diag.message = fmt::format("'{}' is no graph that can be read: {}{}{}", file_->path(), place.empty() ? "" : "at " + place,
-                             place.empty() ? "" : ": ", what);
+  diag.message = fmt::format("'{}' is no graph that can be read: {}{}{}", file_->path(),
+                             place.empty() ? "" : "at " + place, place.empty() ? "" : ": ", what);
   diag.help_text = std::move(help);
   throw Error(std::move(diag));
 }
@@ -160,7 +164,8 @@ std::string JsonFile::pointer_to(const Json& value) const {
   }
   std::string pointer;
   for (const Step& step : way)
-    pointer += "/" + (step.container->is_object() ? escaped(step.at.key()) : std::to_string(step.at - step.container->begin()));
+    pointer += "/" + (step.container->is_object() ? escaped(step.at.key())
+                                                  : std::to_string(step.at - step.container->begin()));
   return pointer;
 }
 

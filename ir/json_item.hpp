@@ -40,10 +40,10 @@ class Item {
   bool is_null() const { return value_->is_null(); }
   bool has(std::string_view key) const { return object().contains(key); }
 
-  Item operator[](std::string_view key) const;           // must be there
+  Item operator[](std::string_view key) const;                                               // must be there
   Item operator[](std::size_t position) const { return Item((*value_)[position], *file_); }  // of a list, in range
-  std::optional<Item> find(std::string_view key) const;  // of an object
-  std::size_t size() const;                              // of a list
+  std::optional<Item> find(std::string_view key) const;                                      // of an object
+  std::size_t size() const;                                                                  // of a list
 
   const std::string& text() const;
   std::int64_t integer() const;

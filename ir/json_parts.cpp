@@ -28,8 +28,12 @@ void SpanWriter::put(Span span) {
     return;
   }
   Position at = sources_[span.source].position(span.begin);
-  out_.open('[').number(numbers_.at(span.source.value)).number(at.line).number(at.column)
-      .number(span.end - span.begin).close(']');
+  out_.open('[')
+      .number(numbers_.at(span.source.value))
+      .number(at.line)
+      .number(at.column)
+      .number(span.end - span.begin)
+      .close(']');
 }
 
 // ---- plan -----------------------------------------------------------------------------------------
@@ -62,8 +66,10 @@ void put_buffer(JsonText& out, const Plan& plan, std::size_t id) {
   number(out, placed ? "offset" : "index", placed ? buffer.offset : buffer.index);
   out.key("life").open('[');
   for (StepId step : {buffer.first, buffer.last}) {
-    if (step.valid()) out.number(step.value);
-    else out.null();
+    if (step.valid())
+      out.number(step.value);
+    else
+      out.null();
   }
   out.close(']');
   if (buffer.shares != UINT32_MAX) number(out, "shares", buffer.shares);
@@ -84,18 +90,8 @@ void put_plan(JsonText& out, const Plan& plan) {
   number(out, "scratch", plan.scratch_bytes);
   number(out, "peak", plan.peak_bytes);
   number(out, "peak_without_chains", plan.peak_without_chains);
-  out.key("transfers").open('[').close(']').key("placement").open('[').close(']').close('}');  // one backend, one memory
-}
-
-// ---- structured nodes -----------------------------------------------------------------------------
-
-void put_structure(JsonText& out, const Program& program, const Defs& defs, const Definition& definition) {
-  const Function& function = program[definition.function];
-  const FunctionNumbers& numbers = defs.numbers(definition.function);
-  const Call& call = function[definition.call];
-  number(out, "call", numbers.calls[definition.call.index()]);
-  CallId condition = call.form == Form::while_ ? call.blocks[0].result : call.in.empty() ? CallId() : call.in[0];
-  if (condition.valid()) number(out, "cond", numbers.calls[condition.index()]);
+  out.key("transfers").open('[').close(']').key("placement").open('[').close(']').close('}');  // one backend, one
+                                                                                               // memory
 }
 
 }  // namespace taskspec

@@ -37,8 +37,9 @@ void check_header(const Item& root) {
     format.fail(fmt::format("expected \"{}\"", graph_format));
   Item version = root["version"];
   if (version.integer() > graph_version)
-    version.fail(fmt::format("version {} is newer than this program, which reads up to {}", version.integer(), graph_version),
-                 "export the graph anew, or use a newer taskspec");
+    version.fail(
+        fmt::format("version {} is newer than this program, which reads up to {}", version.integer(), graph_version),
+        "export the graph anew, or use a newer taskspec");
   if (version.integer() < 1) version.expected("a version from 1 on");
 }
 
@@ -49,6 +50,7 @@ class Importer {
 
   ImportedGraph run() {
     check_header(root_);
+    imported_.program.proven = false;
     imported_.name = root_["name"].text();
     Item defs = root_["defs"];
     declare(defs);
@@ -124,7 +126,8 @@ class Importer {
   void find_graph() const {
     const Program& program = imported_.program;
     for (std::size_t i = 0; i < program.functions.size(); ++i)
-      if (program.functions[i].kind == FunctionKind::graph && program.display_name(FunctionId(i)) == imported_.name) return;
+      if (program.functions[i].kind == FunctionKind::graph && program.display_name(FunctionId(i)) == imported_.name)
+        return;
     root_["name"].fail(fmt::format("no graph '{}' is defined", imported_.name));
   }
 
@@ -148,7 +151,7 @@ Result<ImportedGraph> import_graph_text(std::string_view text, const std::string
 
 Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops, const BuiltinTable& builtins) {
   try {
-    return import_graph_text(read_text(path, std::size_t{1} << 30), path, ops, builtins);
+    return import_graph_text(read_text(path, largest_graph), path, ops, builtins);
   } catch (const Error& error) {
     return error.diags();
   }

@@ -65,7 +65,8 @@ class FunctionReader {
     if (!agent) return;
     function_.agent = context_.ids.agent(*agent);
     std::string prefix = context_.program[function_.agent].name + ".";
-    if (!function_.name.starts_with(prefix)) def_["name"].fail(fmt::format("a member of this agent begins with '{}'", prefix));
+    if (!function_.name.starts_with(prefix))
+      def_["name"].fail(fmt::format("a member of this agent begins with '{}'", prefix));
     function_.name.erase(0, prefix.size());
   }
 
@@ -75,7 +76,8 @@ class FunctionReader {
       Item item = list[i];
       auto as = item.find("as");
       auto call = item.find("call");
-      SymbolInfo info{item["name"].text(), static_cast<std::uint32_t>(item["rank"].id(INT32_MAX, "symbol")), false, UINT32_MAX};
+      SymbolInfo info{item["name"].text(), static_cast<std::uint32_t>(item["rank"].id(INT32_MAX, "symbol")), false,
+                      UINT32_MAX};
       info.host = call.has_value();
       if (call && !call->is_null()) info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
       context_.program.symbols = std::max(context_.program.symbols, info.id + 1);
@@ -95,7 +97,8 @@ class FunctionReader {
     Item list = def_["variables"];
     for (std::size_t i = 0; i < list.size(); ++i) {
       auto is_mutable = list[i].find("mutable");
-      function_.variables.push_back({list[i]["name"].text(), type(list[i]["type"]), is_mutable && is_mutable->boolean(), {}});
+      function_.variables.push_back(
+          {list[i]["name"].text(), type(list[i]["type"]), is_mutable && is_mutable->boolean(), {}});
     }
   }
 
@@ -143,7 +146,8 @@ class FunctionReader {
   CallId call(const Item& item) {
     if (++depth_ > deepest) item.fail("nested too deeply");
     CallId id(function_.calls.size());
-    if (item["id"].integer() != static_cast<std::int64_t>(id.value)) item["id"].fail(fmt::format("expected {}", id.value));
+    if (item["id"].integer() != static_cast<std::int64_t>(id.value))
+      item["id"].fail(fmt::format("expected {}", id.value));
     function_.calls.emplace_back();
     Call call;
     call.type = type(item["type"]);
@@ -155,7 +159,8 @@ class FunctionReader {
     if (auto blocks = item.find("blocks"))
       for (std::size_t i = 0; i < blocks->size(); ++i) {
         Block& block = call.blocks.emplace_back(calls((*blocks)[i]["body"]));
-        if (auto result = (*blocks)[i].find("result")) block.result = CallId(result->id(function_.calls.size(), "call"));
+        if (auto result = (*blocks)[i].find("result"))
+          block.result = CallId(result->id(function_.calls.size(), "call"));
       }
     function_[id] = std::move(call);
     --depth_;
@@ -180,8 +185,10 @@ class FunctionReader {
     if (call.form == Form::constant) call.value = read_value(attrs["value"], call.type, names_);
     if (call.form == Form::dimension) call.symbol = symbol(attrs["symbol"]);
     if (call.form == Form::builtin) call.builtin = builtin(attrs["builtin"]);
-    if (call.form == Form::agent) call.agent = context_.ids.agent(attrs["def"]);
-    else if (auto callee = attrs.find("def")) call.callee = context_.ids.function(*callee);
+    if (call.form == Form::agent)
+      call.agent = context_.ids.agent(attrs["def"]);
+    else if (auto callee = attrs.find("def"))
+      call.callee = context_.ids.function(*callee);
     if (call.form == Form::global) {
       call.module = context_.ids.module(attrs["module"]);
       call.variable = VariableId(attrs["variable"].id(INT32_MAX, "variable"));
@@ -224,7 +231,8 @@ void read_agent(ImportContext& context, const Item& def, AgentId id) {
   AgentDef& agent = context.program.agents[id.index()];
   Item params = def["params"];
   for (std::size_t i = 0; i < params.size(); ++i) {
-    std::optional<Type> type = parse_type(params[i]["type"].text(), {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
+    std::optional<Type> type = parse_type(params[i]["type"].text(), {[](std::string_view) { return std::nullopt; },
+                                                                     [](std::size_t) { return std::nullopt; }});
     if (!type) params[i]["type"].expected("the type of a host value");
     Parameter& parameter = agent.parameters.emplace_back();
     parameter.name = params[i]["name"].text();
@@ -234,12 +242,14 @@ void read_agent(ImportContext& context, const Item& def, AgentId id) {
   Item slots = def["slots"];
   for (std::size_t i = 0; i < slots.size(); ++i) {
     FunctionId initial = context.ids.function(slots[i]["initial"]);
-    Slot slot{static_cast<SlotKind>(slots[i]["kind"].one_of(slot_kind_names)), slots[i]["name"].text(), {}, initial, {}};
+    Slot slot{
+        static_cast<SlotKind>(slots[i]["kind"].one_of(slot_kind_names)), slots[i]["name"].text(), {}, initial, {}};
     slot.type = context.program[initial].result;  // its text is for viewers
     agent.slots.push_back(std::move(slot));
   }
   for (std::size_t i = 0; i < context.program.functions.size(); ++i)
-    if (const Function& function = context.program.functions[i]; function.agent == id && function.kind != FunctionKind::fn)
+    if (const Function& function = context.program.functions[i];
+        function.agent == id && function.kind != FunctionKind::fn)
       agent.members.push_back(FunctionId(i));
 }
 

@@ -63,7 +63,8 @@ class SpanReader {
 
   // First what places there are, then, with a text in which they exist, what they are.
   void read(const Item& defs, const Item& places, const ImportIds& ids) {
-    if (places.size() != defs.size()) places.fail(fmt::format("{} entries for {} definitions", places.size(), defs.size()));
+    if (places.size() != defs.size())
+      places.fail(fmt::format("{} entries for {} definitions", places.size(), defs.size()));
     for (bool measure : {true, false}) {
       for (std::size_t i = 0; i < places.size(); ++i) {
         Item at = places[i]["at"], calls = places[i]["calls"];
@@ -72,7 +73,8 @@ class SpanReader {
         if (!ids.functions[i].valid()) continue;
         Function& function = program_[ids.functions[i]];
         function.span = span;
-        if (calls.size() != function.calls.size()) calls.fail(fmt::format("{} entries for {} calls", calls.size(), function.calls.size()));
+        if (calls.size() != function.calls.size())
+          calls.fail(fmt::format("{} entries for {} calls", calls.size(), function.calls.size()));
         for (std::size_t k = 0; k < calls.size(); ++k) function.calls[k].span = place(calls[k], measure);
       }
       if (measure) make_sources();
@@ -88,7 +90,8 @@ class SpanReader {
       return {};
     }
     SourceId source(spot->file);
-    auto begin = program_.sources[source].line_start(static_cast<std::uint32_t>(spot->line)) + static_cast<std::uint32_t>(spot->column) - 1;
+    auto begin = program_.sources[source].line_start(static_cast<std::uint32_t>(spot->line)) +
+                 static_cast<std::uint32_t>(spot->column) - 1;
     return {source, begin, begin + static_cast<std::uint32_t>(spot->length)};
   }
 
@@ -117,8 +120,13 @@ namespace {
 class GraphPart {
  public:
   explicit GraphPart(const Item& root)
-      : root_(root), nodes_(root["nodes"]), defs_(root["defs"].size()), scopes_(root["scopes"].size()),
-        chains_(root["chains"].size()), consts_(root["consts"].size()), inputs_(root["inputs"].size()),
+      : root_(root),
+        nodes_(root["nodes"]),
+        defs_(root["defs"].size()),
+        scopes_(root["scopes"].size()),
+        chains_(root["chains"].size()),
+        consts_(root["consts"].size()),
+        inputs_(root["inputs"].size()),
         agents_(root["agents"].size()) {}
 
   void check() const {
@@ -155,7 +163,8 @@ class GraphPart {
     } else {
       Item node = ref["node"];
       if (node.id(nodes_.size(), "node") >= before)
-        node.fail(fmt::format("node {} reads node {}, which does not stand before it: a cycle", before, node.integer()));
+        node.fail(
+            fmt::format("node {} reads node {}, which does not stand before it: a cycle", before, node.integer()));
     }
   }
 

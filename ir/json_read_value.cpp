@@ -32,7 +32,8 @@ void set_element(Array& array, std::int64_t position, const Item& item) {
 // Memory is taken only when the file has as many elements as the type says.
 Array read_array(const Item& item) {
   Item written = item["array"];
-  Type type = written_type(written, {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
+  Type type =
+      written_type(written, {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
   if (type.is(Kind::boolean)) type = Type::tensor(Precision::boolean, {});
   if (!type.is_tensor()) written.expected("the type of a tensor");
   for (const Dim& dim : type.dims)

@@ -103,7 +103,8 @@ Schema def_schema() {
 // ---- the graph ------------------------------------------------------------------------------------
 
 Schema ref_schema() {
-  Schema future = object({{"node", number()}, {"slot", text()}, {"place", text(), false}, {"version", number(), false}});
+  Schema future =
+      object({{"node", number()}, {"slot", text()}, {"place", text(), false}, {"version", number(), false}});
   return either({object({{"const", number()}}), object({{"input", number()}}), future,
                  object({{"region", number()}, {"view", text()}})});
 }
@@ -121,7 +122,25 @@ Schema node_schema() {
                  {"steps", number()},
                  {"call", number(), false},
                  {"cond", number(), false},
-                 {"bodies", list(typed("object")), false}});
+                 {"bodies", list(reference("body_graph")), false}});
+}
+
+// Inside a structured node: as the whole graph, without chains.
+Schema body_graph_schema() {
+  Schema input = object({{"name", text()}, {"type", text()}});
+  Schema result = object({{"name", text()}, {"ref", reference("ref")}});
+  Schema node = object({{"id", number()},
+                        {"name", text()},
+                        {"def", number()},
+                        {"in", list(object({{"slot", text()}, {"ref", reference("ref")}}))},
+                        {"out", list(object({{"slot", text()}, {"type", text()}}))},
+                        {"bodies", list(reference("body_graph")), false}});
+  Schema edge = object({{"from", number()}, {"to", number()}, {"slot_from", text()}, {"slot_to", text()}});
+  return object({{"name", text()},
+                 {"inputs", list(input)},
+                 {"results", list(result)},
+                 {"nodes", list(node)},
+                 {"edges", list(edge)}});
 }
 
 Schema edge_schema() {
@@ -158,16 +177,21 @@ Schema plan_schema() {
                           {"index", number(), false},
                           {"life", tuple(or_null(number()), 2)},
                           {"shares", number(), false}});
-  return object({{"steps", list(step)}, {"buffers", list(buffer)}, {"results", list(number())}, {"arena", number()},
-                 {"scratch", number()}, {"peak", number()}, {"peak_without_chains", number()},
-                 {"transfers", list(anything())}, {"placement", list(anything())}});
+  return object({{"steps", list(step)},
+                 {"buffers", list(buffer)},
+                 {"results", list(number())},
+                 {"arena", number()},
+                 {"scratch", number()},
+                 {"peak", number()},
+                 {"peak_without_chains", number()},
+                 {"transfers", list(anything())},
+                 {"placement", list(anything())}});
 }
 
 Schema spans_schema() {
   Schema span = or_null(tuple(number(), 4));
-  return object({{"files", list(text())},
-                 {"nodes", list(span)},
-                 {"defs", list(object({{"at", span}, {"calls", list(span)}}))}});
+  return object(
+      {{"files", list(text())}, {"nodes", list(span)}, {"defs", list(object({{"at", span}, {"calls", list(span)}}))}});
 }
 
 Schema layout_schema() {
@@ -177,29 +201,34 @@ Schema layout_schema() {
 }  // namespace
 
 nlohmann::ordered_json graph_schema_tree() {
-  Schema agent = object({{"id", number()}, {"def", number()}, {"name", text()}, {"args", map(anything())},
+  Schema agent = object({{"id", number()},
+                         {"def", number()},
+                         {"name", text()},
+                         {"args", map(anything())},
                          {"slots", list(reference("slot"))}});
-  Schema scope = object({{"id", number()}, {"parent", or_null(number())}, {"name", text()}, {"def", or_null(number())}});
+  Schema scope =
+      object({{"id", number()}, {"parent", or_null(number())}, {"name", text()}, {"def", or_null(number())}});
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "a graph of taskspec"}};
-  schema.update(object({{"format", exactly(graph_format)},
-                        {"version", exactly(graph_version)},
-                        {"name", text()},
-                        {"inputs", list(object({{"name", text()}, {"type", text()}, {"priv", names(privilege_name, 4)}}))},
-                        {"results", list(object({{"name", text()}, {"type", text()}, {"ref", reference("ref")}}))},
-                        {"defs", list(def_schema())},
-                        {"scopes", list(scope)},
-                        {"nodes", list(node_schema())},
-                        {"edges", list(edge_schema())},
-                        {"chains", list(chain_schema())},
-                        {"agents", list(agent)},
-                        {"consts", list(const_schema())},
-                        {"regions", list(anything())},
-                        {"blocks", list(anything())},
-                        {"plan", plan_schema(), false},
-                        {"spans", spans_schema()},
-                        {"layout", layout_schema()}}));
-  schema["definitions"] = {{"call", call_schema()},           {"block", block_schema()}, {"parameter", parameter_schema()},
-                           {"slot", slot_schema()},           {"ref", ref_schema()}};
+  schema.update(
+      object({{"format", exactly(graph_format)},
+              {"version", exactly(graph_version)},
+              {"name", text()},
+              {"inputs", list(object({{"name", text()}, {"type", text()}, {"priv", names(privilege_name, 4)}}))},
+              {"results", list(object({{"name", text()}, {"type", text()}, {"ref", reference("ref")}}))},
+              {"defs", list(def_schema())},
+              {"scopes", list(scope)},
+              {"nodes", list(node_schema())},
+              {"edges", list(edge_schema())},
+              {"chains", list(chain_schema())},
+              {"agents", list(agent)},
+              {"consts", list(const_schema())},
+              {"regions", list(anything())},
+              {"blocks", list(anything())},
+              {"plan", plan_schema(), false},
+              {"spans", spans_schema()},
+              {"layout", layout_schema()}}));
+  schema["definitions"] = {{"call", call_schema()}, {"block", block_schema()}, {"parameter", parameter_schema()},
+                           {"slot", slot_schema()}, {"ref", ref_schema()},     {"body_graph", body_graph_schema()}};
   return schema;
 }
 

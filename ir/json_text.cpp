@@ -118,7 +118,8 @@ std::string base64(std::string_view bytes) {
 bool from_base64(std::string_view text, std::string& bytes) {
   std::array<std::int8_t, 256> value{};
   value.fill(-1);
-  for (std::size_t i = 0; i < digits.size(); ++i) value[static_cast<unsigned char>(digits[i])] = static_cast<std::int8_t>(i);
+  for (std::size_t i = 0; i < digits.size(); ++i)
+    value[static_cast<unsigned char>(digits[i])] = static_cast<std::int8_t>(i);
   if (text.size() % 4 != 0) return false;
   std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   bytes.clear();

@@ -37,7 +37,7 @@ class JsonText {
   void quote(std::string_view text);
 
   std::string out_;
-  bool first_ = true;       // nothing stands before the next value: no comma
+  bool first_ = true;  // nothing stands before the next value: no comma
   bool new_line_ = false;
 };
 

@@ -61,24 +61,34 @@ namespace {
 
 class TypeWriter {
  public:
-  TypeWriter(const SymbolNames& names, const std::function<std::size_t(AgentId)>& agent) : names_(names), agent_(agent) {}
+  TypeWriter(const SymbolNames& names, const std::function<std::size_t(AgentId)>& agent)
+      : names_(names), agent_(agent) {}
 
   std::string text(const Type& type) const {
     const std::size_t n = type.parts.size();
     switch (type.kind) {
-      case Kind::list: return "[" + text(type.parts[0]) + "]";
-      case Kind::tuple: return "(" + parts(type, 0, n) + ")";
+      case Kind::list:
+        return "[" + text(type.parts[0]) + "]";
+      case Kind::tuple:
+        return "(" + parts(type, 0, n) + ")";
       case Kind::function: {
         std::string written = "fn(" + parts(type, 0, n - 1) + ")";
         return type.parts.back().is(Kind::none) ? written : written + " -> " + text(type.parts.back());
       }
-      case Kind::type: return "type " + text(type.parts[0]);
-      case Kind::tensor: return tensor(type);
-      case Kind::task: return "task(" + parts(type, 0, type.inputs) + ") -> (" + parts(type, type.inputs, n) + ")";
-      case Kind::invocation: return "invocation (" + parts(type, 0, n) + ")";
-      case Kind::record: return "record {" + parts(type, 0, n) + "}";
-      case Kind::agent: return "agent#" + std::to_string(agent_(type.agent));
-      default: return type.text();
+      case Kind::type:
+        return "type " + text(type.parts[0]);
+      case Kind::tensor:
+        return tensor(type);
+      case Kind::task:
+        return "task(" + parts(type, 0, type.inputs) + ") -> (" + parts(type, type.inputs, n) + ")";
+      case Kind::invocation:
+        return "invocation (" + parts(type, 0, n) + ")";
+      case Kind::record:
+        return "record {" + parts(type, 0, n) + "}";
+      case Kind::agent:
+        return "agent#" + std::to_string(agent_(type.agent));
+      default:
+        return type.text();
     }
   }
 
@@ -95,6 +105,7 @@ class TypeWriter {
     std::string written;
     for (std::size_t i = from; i < to; ++i) {
       if (i > from) written += ", ";
+      if (type.is_place(i)) written += "inout ";
       if (i < type.names.size() && !type.names[i].empty()) written += type.names[i] + ": ";
       written += text(type.parts[i]);
     }
@@ -134,7 +145,8 @@ class TypeParser {
 
  private:
   static constexpr int deepest = 200;
-  static constexpr std::size_t most_terms = 256;  // a polynomial that takes longer than an instant was not written by us
+  static constexpr std::size_t most_terms =
+      256;  // a polynomial that takes longer than an instant was not written by us
 
   bool take(std::string_view text) {
     if (!rest_.starts_with(text)) return false;
@@ -157,7 +169,8 @@ class TypeParser {
   std::int64_t number() {
     std::string_view digits = take_while(is_digit);
     std::int64_t value = 0;
-    if (digits.empty() || std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc()) throw NoType();
+    if (digits.empty() || std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
+      throw NoType();
     return value;
   }
 
@@ -196,11 +209,12 @@ class TypeParser {
     throw NoType();
   }
 
-  // "a: T, U)": named and unnamed parts up to the closing bracket.
-  void parts(Type& into, std::string_view close) {
+  // "inout a: T, U)": named and unnamed parts up to the closing bracket.
+  void parts(Type& into, std::string_view close, bool places = false) {
     if (take(close)) return;
     bool named = !into.names.empty();
     do {
+      if (places && take("inout ")) into.places.push_back(static_cast<std::uint32_t>(into.parts.size()));
       std::string_view before = rest_;
       std::string_view name = take_while([](char c) { return is_letter(c) || is_digit(c) || c == '.'; });
       bool has_name = !name.empty() && take(": ");
@@ -226,7 +240,7 @@ class TypeParser {
   Type task() {
     Type result(Kind::task);
     expect("(");
-    parts(result, ")");
+    parts(result, ")", true);
     result.inputs = static_cast<std::uint32_t>(result.parts.size());
     expect(" -> (");
     parts(result, ")");
@@ -255,9 +269,12 @@ class TypeParser {
     Dim sum = term(take("-"));
     std::size_t terms = 1;
     while (true) {
-      if (take(" + ")) sum = sum + term(false);
-      else if (take(" - ")) sum = sum + term(true);
-      else return sum;
+      if (take(" + "))
+        sum = sum + term(false);
+      else if (take(" - "))
+        sum = sum + term(true);
+      else
+        return sum;
       if (++terms > most_terms) throw NoType();
     }
   }

@@ -57,7 +57,8 @@ class Validator {
     if (auto choices = schema.find("anyOf"); choices != schema.end()) return check_any(*choices, value, path);
     if (auto type = schema.find("type"); type != schema.end() && !has_type(value, type->get_ref<const std::string&>()))
       return say(path, fmt::format("expected {}, found {}", type->get_ref<const std::string&>(), value.type_name()));
-    if (auto constant = schema.find("const"); constant != schema.end()) check_word(Schema::array({*constant}), value, path);
+    if (auto constant = schema.find("const"); constant != schema.end())
+      check_word(Schema::array({*constant}), value, path);
     if (auto words = schema.find("enum"); words != schema.end()) check_word(*words, value, path);
     if (auto least = schema.find("minimum"); least != schema.end() && value.get<double>() < least->get<double>())
       say(path, "expected at least " + least->dump());
@@ -75,7 +76,9 @@ class Validator {
   // Words and small numbers.
   void check_word(const Schema& words, const Json& value, const std::string& path) {
     for (const Schema& word : words) {
-      if (word.is_string() && value.is_string() && word.get_ref<const std::string&>() == value.get_ref<const std::string&>()) return;
+      if (word.is_string() && value.is_string() &&
+          word.get_ref<const std::string&>() == value.get_ref<const std::string&>())
+        return;
       if (word.is_number() && value.is_number() && word.get<double>() == value.get<double>()) return;
     }
     say(path, words.size() == 1 ? "expected " + words[0].dump() : "expected one of " + words.dump());
@@ -99,7 +102,8 @@ class Validator {
     if (least != schema.end() && value.size() < least->get<std::size_t>()) say(path, "too few elements");
     if (most != schema.end() && value.size() > most->get<std::size_t>()) say(path, "too many elements");
     if (items == schema.end() || items->empty()) return;
-    for (std::size_t i = 0; i < value.size(); ++i) todo_.push_back({&*items, &value[i], path + "/" + std::to_string(i)});
+    for (std::size_t i = 0; i < value.size(); ++i)
+      todo_.push_back({&*items, &value[i], path + "/" + std::to_string(i)});
   }
 
   const Schema& root_;
@@ -110,7 +114,8 @@ class Validator {
 
 }  // namespace
 
-std::vector<std::string> schema_faults(const nlohmann::ordered_json& schema, const nlohmann::json& value, std::size_t most) {
+std::vector<std::string> schema_faults(const nlohmann::ordered_json& schema, const nlohmann::json& value,
+                                       std::size_t most) {
   return Validator(schema, most).run(schema, value);
 }
 

@@ -136,7 +136,8 @@ class Sheet {
   }
 
   void level(bool forward) {
-    for (std::size_t i = 0; i < layers_.size(); ++i) level_layer(layers_[forward ? i : layers_.size() - 1 - i], forward);
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      level_layer(layers_[forward ? i : layers_.size() - 1 - i], forward);
   }
 
   // The nearest places to where the boxes of a layer would like to be that keep order and distance: boxes that get
@@ -171,8 +172,7 @@ class Sheet {
   // Whole pixels, nothing above or left of the origin. Tops are rounded down, so that distances lose at most one.
   Layout drawn() const {
     double top = 0;
-    for (std::uint32_t node = 0; node < boxes_.size(); ++node)
-      top = std::min(top, middle_[node] - half(node));
+    for (std::uint32_t node = 0; node < boxes_.size(); ++node) top = std::min(top, middle_[node] - half(node));
     auto y_of = [&](std::uint32_t node) { return static_cast<std::int32_t>(std::floor(middle_[node] - top)); };
     Layout layout;
     for (std::uint32_t node = 0; node < nodes_; ++node) {
@@ -206,9 +206,9 @@ class Sheet {
   std::vector<std::uint32_t> layer_;
   Neighbours before_, after_;
   std::vector<std::vector<std::uint32_t>> layers_;
-  std::vector<double> position_;      // in its layer
-  std::vector<Column> columns_;       // by layer
-  std::vector<double> middle_;        // y
+  std::vector<double> position_;  // in its layer
+  std::vector<Column> columns_;   // by layer
+  std::vector<double> middle_;    // y
 };
 
 }  // namespace

@@ -76,6 +76,7 @@ class Planner {
       operands += graph_.in(NodeId(i)).size();
     }
     plan_.operands.reserve(operands + outputs);
+    plan_.buffers.reserve(outputs + graph_.inputs().size() + graph_.constant_count());
     plan_.buffers.resize(outputs);
     plan_.tasks.reserve(graph_.size());
     plan_.step_starts.reserve(chains_.size() + 1);

@@ -96,6 +96,12 @@ class Printer {
     return text;
   }
 
+  std::string arguments(const Call& call) const {
+    bool value = call.form == Form::function || call.form == Form::member || call.form == Form::closure;
+    if (!value) return "(" + operands(call) + ")";
+    return call.in.empty() ? "" : " of " + operands(call);
+  }
+
   const std::string& variable(const Call& call) const { return function_.variables[call.variable.index()].name; }
 
   void call(CallId id) {
@@ -157,7 +163,7 @@ class Printer {
       case Form::closure:
       case Form::call:
       case Form::invoke:
-        return fmt::format("{} {}({})", form, program_.display_name(call.callee), operands(call));
+        return fmt::format("{} {}{}", form, program_.display_name(call.callee), arguments(call));
       case Form::write:
         return fmt::format("write {} = {}", variable(call), operands(call));
       case Form::store:

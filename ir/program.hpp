@@ -196,6 +196,7 @@ struct Program {
   std::vector<Function> functions;  // in order of first appearance
   std::vector<AgentDef> agents;
   std::uint32_t symbols = 0;        // how many Symbols were given out
+  bool proven = true;               // the checker proved the extents of types; false for what is read from a file
 
   const Function& operator[](FunctionId id) const { return functions[id.index()]; }
   Function& operator[](FunctionId id) { return functions[id.index()]; }

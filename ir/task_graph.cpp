@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/base/key.hpp"
+
 namespace taskspec {
 
 namespace {
-
-void put(std::string& key, std::string_view text) {
-  key += std::to_string(text.size());
-  key += ':';
-  key += text;
-}
 
 template <class T>
 void put_bits(std::string& key, const T& value) {
@@ -31,10 +27,10 @@ std::string key_of(const Definition& definition) {
   put_bits(key, definition.call);
   put_bits(key, definition.native);
   put_bits(key, definition.context);
-  put(key, definition.name);
-  for (const std::string& slot : definition.inputs) put(key, slot);
+  put_text(key, definition.name);
+  for (const std::string& slot : definition.inputs) put_text(key, slot);
   key += '>';
-  for (const std::string& slot : definition.outputs) put(key, slot);
+  for (const std::string& slot : definition.outputs) put_text(key, slot);
   return key;
 }
 
@@ -147,16 +143,25 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   fresh.first_out = static_cast<std::uint32_t>(outs_.size());
   fresh.first_edge = static_cast<std::uint32_t>(edges_.size());
   fresh.span = node.span;
-  if (!node.arguments.empty()) {
-    fresh.arguments = static_cast<std::uint32_t>(argument_lists_.size());
-    argument_lists_.push_back(node.arguments);
-  }
+  if (!node.arguments.empty()) fresh.arguments = intern(node.arguments);
   ins_.insert(ins_.end(), node.in.begin(), node.in.end());
   outs_.insert(outs_.end(), node.out.begin(), node.out.end());
   if (!accesses.empty()) add_order_edges(id, accesses);
   add_future_edges(id);
   if (!accesses.empty()) update_places(id, accesses);
   boost_.reset();
+  return id;
+}
+
+std::uint32_t TaskGraph::intern(const std::vector<Value>& arguments) {
+  std::uint64_t hash = 0;
+  for (const Value& value : arguments) hash = mix(hash, hash_of(value));
+  auto [begin, end] = argument_ids_.equal_range(hash);
+  for (auto known = begin; known != end; ++known)
+    if (std::ranges::equal(argument_lists_[known->second], arguments, identical)) return known->second;
+  auto id = static_cast<std::uint32_t>(argument_lists_.size());
+  argument_lists_.push_back(arguments);
+  argument_ids_.emplace(hash, id);
   return id;
 }
 

@@ -218,7 +218,8 @@ class TaskGraph {
   std::pair<const std::uint64_t, std::uint32_t>* counted_ = nullptr;  // the last one used: loops call one thing often
   std::vector<Scope> scopes_;
   std::vector<AgentInstance> agents_;
-  std::vector<std::vector<Value>> argument_lists_;         // [0] is the empty one
+  std::vector<std::vector<Value>> argument_lists_;         // [0] is the empty one; no two are identical
+  std::unordered_multimap<std::uint64_t, std::uint32_t> argument_ids_;  // by hash
   std::vector<std::pair<Type, Value>> constants_;
   std::vector<GraphInput> inputs_;
   std::vector<GraphResult> results_;
@@ -227,6 +228,7 @@ class TaskGraph {
   std::uint32_t name_id(std::string_view text);
   void add_future_edges(NodeId id);
   void add_order_edges(NodeId id, std::span<const Access> accesses);
+  std::uint32_t intern(const std::vector<Value>& arguments);
   void update_places(NodeId id, std::span<const Access> accesses);
   mutable std::unique_ptr<BoostTaskGraph> boost_;
 };

@@ -10,7 +10,10 @@ namespace {
 class Slicer {
  public:
   explicit Slicer(const Function& top)
-      : top_(top), statement_(top.calls.size()), changed_by_(top.variables.size()), taken_(top.body.calls.size(), false),
+      : top_(top),
+        statement_(top.calls.size()),
+        changed_by_(top.variables.size()),
+        taken_(top.body.calls.size(), false),
         wanted_(top.variables.size(), false) {
     for (std::size_t i = 0; i < top.body.calls.size(); ++i) index(i, top.body.calls[i]);
   }
@@ -73,8 +76,8 @@ class Slicer {
   }
 
   const Function& top_;
-  std::vector<std::size_t> statement_;                 // by call: its place in the outermost block
-  std::vector<std::vector<std::size_t>> changed_by_;   // by variable
+  std::vector<std::size_t> statement_;                // by call: its place in the outermost block
+  std::vector<std::vector<std::size_t>> changed_by_;  // by variable
   std::vector<bool> taken_, wanted_;
   std::vector<std::size_t> todo_;
 };

@@ -13,7 +13,8 @@ namespace taskspec {
 // Calls of the outermost block, in their order.
 std::vector<CallId> top_level_slice(const Function& top_level, const std::vector<VariableId>& wanted);
 
-// The same program, its top levels cut down to what `function` and all that it calls read of them. Ids stay as they are.
+// The same program, its top levels cut down to what `function` and all that it calls read of them. Ids stay as they
+// are.
 Program with_needed_top_level(const Program& program, FunctionId function);
 
 // Calls `visit(id)` for every call of a block and of the blocks inside it, in the order of the text.

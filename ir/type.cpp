@@ -1,5 +1,7 @@
 #include "ir/type.hpp"
 
+#include <algorithm>
+
 namespace taskspec {
 
 Type Type::tensor(Precision precision, std::vector<Dim> dims) {
@@ -48,6 +50,10 @@ bool Type::has_symbols() const {
   for (const Type& part : parts)
     if (part.has_symbols()) return true;
   return false;
+}
+
+bool Type::is_place(std::size_t input) const {
+  return std::find(places.begin(), places.end(), input) != places.end();
 }
 
 Dim Type::elements() const {
@@ -103,8 +109,12 @@ std::string Type::text() const {
     }
     case Kind::type: return "type " + parts[0].text();
     case Kind::tensor: return std::string(info(precision).name) + (dims.empty() ? "" : shape_text(dims));
-    case Kind::task:
-      return "task(" + joined(parts, names, 0, inputs) + ") -> (" + joined(parts, names, inputs, n) + ")";
+    case Kind::task: {
+      std::string out;
+      for (std::size_t i = 0; i < inputs; ++i)
+        out += std::string(i ? ", " : "") + (is_place(i) ? "inout " : "") + joined(parts, names, i, i + 1);
+      return "task(" + out + ") -> (" + joined(parts, names, inputs, n) + ")";
+    }
     case Kind::invocation: return "invocation (" + joined(parts, names, 0, n) + ")";
     case Kind::agent: return "agent";
     case Kind::record: return "record {" + joined(parts, names, 0, n) + "}";

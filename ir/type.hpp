@@ -44,6 +44,7 @@ class Type {
   std::vector<Type> parts;
   std::vector<std::string> names;        // of parts, where they have names
   std::uint32_t inputs = 0;              // task: how many of the parts are inputs
+  std::vector<std::uint32_t> places;     // task: which inputs are inout, ascending
   AgentId agent;                         // agent
 
   Type() = default;
@@ -56,6 +57,7 @@ class Type {
 
   bool is(Kind k) const { return kind == k; }
   bool is_tensor() const { return kind == Kind::tensor; }
+  bool is_place(std::size_t input) const;  // of a task: an inout input
   bool is_number() const { return kind == Kind::integer || kind == Kind::real; }
   bool is_host() const;      // a value of the host program: may be printed, compared, stored in lists
   std::size_t rank() const { return dims.size(); }

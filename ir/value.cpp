@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "ir/base/diag.hpp"
@@ -48,6 +50,33 @@ bool equal(const Value& a, const Value& b) {
   if (a.is_array()) return equal_arrays(a.array(), b.array());
   if (a.is_object()) return a.object() == b.object();
   return true;  // none and none
+}
+
+bool identical(const Value& a, const Value& b) {
+  if (a.data().index() != b.data().index()) return false;
+  if (a.is_real()) return std::bit_cast<std::uint64_t>(a.real()) == std::bit_cast<std::uint64_t>(b.real());
+  if (a.is_list()) return std::ranges::equal(a.list(), b.list(), identical);
+  if (a.is_tuple()) return std::ranges::equal(a.tuple().items, b.tuple().items, identical);
+  if (a.is_array()) return a.array().type() == b.array().type() && a.array().raw() == b.array().raw();
+  return equal(a, b);
+}
+
+std::uint64_t hash_of(const Value& value) {
+  std::uint64_t hash = value.data().index();
+  auto mix = [&hash](std::uint64_t part) {
+    hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  };
+  auto mix_all = [&](const List& items) {
+    for (const Value& item : items) mix(hash_of(item));
+  };
+  if (value.is_bool()) mix(value.boolean());
+  if (value.is_integer()) mix(static_cast<std::uint64_t>(value.integer()));
+  if (value.is_real()) mix(std::bit_cast<std::uint64_t>(value.real()));
+  if (value.is_string()) mix(std::hash<std::string>()(value.string()));
+  if (value.is_list()) mix_all(value.list());
+  if (value.is_tuple()) mix_all(value.tuple().items);
+  return hash;
 }
 
 // ---- printing

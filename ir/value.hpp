@@ -97,6 +97,9 @@ class Value {
 
 // Equality of the language: contents, numbers across int and float, nan unequal to itself.
 bool equal(const Value& a, const Value& b);
+// Stricter: 1 is not 1.0 here, 0.0 not -0.0, nan is itself; arrays and objects are only identical to themselves.
+bool identical(const Value& a, const Value& b);
+std::uint64_t hash_of(const Value& value);  // equal for identical values
 
 // The text that `print` writes (language.md section 9): shortest digits, strings quoted inside containers.
 // An Array prints its contents as nested lists.

@@ -138,7 +138,7 @@ Type result_when_called(Body& body, const Term& function, const std::vector<Type
   bool fits = count == arguments.size();
   for (std::size_t i = 0; fits && i < count; ++i) match.bind(type.parts[i], arguments[i]);
   for (std::size_t i = 0; fits && i < count; ++i) fits = match.fits(type.parts[i], arguments[i]);
-  if (!fits) {
+  if (!fits || !type.places.empty()) {
     std::string wanted = Type::function(arguments, Kind::none).text();
     wrong_type(body.world.diags, function.span,
                fmt::format("a function {} is wanted here, this is {}", wanted, type.text()));

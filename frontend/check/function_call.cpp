@@ -204,15 +204,16 @@ Type callable_type(Body& body, FunctionId function, const std::optional<Term>& a
   for (const auto& [symbol, source] : world.info(function).symbols)
     if (!match.is_set(symbol)) match.set(symbol, unknown_extent(body, "_"));
   const Function& callee = world.program[function];
+  Type type(Kind::task);
   std::vector<Type> parts;
   std::vector<std::string> names;
   for (const Parameter& parameter : callee.parameters) {
     if (parameter.role != Role::declared) continue;
+    if (parameter.privilege == Privilege::inout) type.places.push_back(static_cast<std::uint32_t>(parts.size()));
     parts.push_back(parameter.type);
     names.push_back(parameter.name);
   }
   if (callee.kind == FunctionKind::fn) return match.substitute(Type::function(std::move(parts), callee.result));
-  Type type(Kind::task);
   type.inputs = static_cast<std::uint32_t>(parts.size());
   for (const Output& output : callee.outputs) {
     parts.push_back(output.type);
@@ -256,11 +257,18 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
   Match match(body, Match::foreign);
   std::vector<Term> in(count + 1);
   in[0] = callee;
+  WrittenPlaces written;
   bool failed = false;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     std::size_t at = (*places)[i];
-    Type wanted = match.substitute(type.parts[at]);
-    in[at + 1] = adapt(body, expression(body, *call.args[i].value, &wanted), wanted);
+    const ast::Expr& argument = *call.args[i].value;
+    if (type.is_place(at)) {
+      in[at + 1] = place_argument(body, argument, at, written);
+    } else {
+      Type wanted = match.substitute(type.parts[at]);
+      in[at + 1] = adapt(body, expression(body, argument, &wanted), wanted);
+      note_read(body, argument, at, written);
+    }
     match.bind(type.parts[at], in[at + 1]);
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -269,7 +277,7 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
                       {}};
     failed = !match.require(type.parts[i], in[i + 1], expected) || body.is_error(in[i + 1]) || failed;
   }
-  if (failed) return body.error(span);
+  if (failed || !written.check(body)) return body.error(span);
   Type result = type.parts.back();
   if (task) {
     result = Type(Kind::invocation);
@@ -278,7 +286,9 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
   }
   Term made = body.make(Form::apply, match.result(result), span, in);
   body[made.id].guards = std::move(match.guards);
+  body[made.id].places = written.places(1);
   EffectNotes& effects = body.info().effects;
+  effects.writes = effects.writes || !type.places.empty();
   effects.graph = effects.graph || task || body.type(made).is_tensor();
   effects.invokes = effects.invokes || task;
   return made;

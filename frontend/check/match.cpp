@@ -58,7 +58,7 @@ std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& 
   }
   bool same_names = wanted.is(Kind::function) || wanted.names == given.names;
   bool fits = wanted.parts.size() == given.parts.size() && wanted.inputs == given.inputs &&
-              wanted.agent == given.agent && same_names;
+              wanted.places == given.places && wanted.agent == given.agent && same_names;
   return fits ? compare_parts(wanted, given) : Difference{Difference::type};
 }
 

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "bench/chains.hpp"
+#include "bench/replay.hpp"
 #include "interp/cli/commands.hpp"
 
 namespace taskspec::cli {
@@ -13,7 +14,7 @@ struct Benchmark {
   int (*run)(const bench::Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"chains", bench::chains}};
+constexpr Benchmark benchmarks[] = {{"chains", bench::chains}, {"replay", bench::replay}};
 
 }  // namespace
 

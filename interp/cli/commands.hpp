@@ -15,9 +15,14 @@ int explain(const Options& options);
 int doc(const Options& options, const Toolbox& tools);
 int bench(const Options& options);
 
-// Shared: the program of options.files[0] with its -D, or its diagnostics reported and nothing.
+// Shared: the program of options.files[0] with its -D; or nothing, its problems reported, and the exit code.
 LoadOptions load_options(const Options& options);
-std::optional<Program> load(const Options& options, const Toolbox& tools);
+struct Loaded {
+  std::optional<Program> program;
+  int exit_code = 0;
+};
+Loaded load(const Options& options, const Toolbox& tools);
+std::optional<std::string> unknown_define(const Options& options, const Program& program);  // a -D without meaning, in words
 int usage(const std::string& message);  // prints it, gives 2
 
 }  // namespace taskspec::cli

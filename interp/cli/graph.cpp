@@ -31,39 +31,48 @@ std::string several_graphs(const GraphFile& file) {
                        : "JSON holds one graph; choose with --name: " + joined(names, ", ");
 }
 
-// True if the text follows the schema; else what does not is reported.
-bool follows_schema(const std::string& text, const std::string& name, const Options& options) {
+// What about the JSON of a graph is wrong: it breaks the schema, or does not say the same as its definitions, from
+// which a reader makes the graph anew.
+Diags faults_of(const std::string& text, const std::string& name, const Options& options, const Toolbox& tools) {
   Diags diags;
   for (const std::string& fault : validate_graph_json(text)) diags.error("E7003", {}, "'" + name + "': " + fault);
-  report(options, Sources(), diags);
-  return diags.empty();
-}
-
-// An exported graph must say the same as its definitions: made anew from them, it is the same file.
-bool is_consistent(const GraphFile& file, const std::string& text, const Options& options, const Toolbox& tools) {
-  std::string anew = stage_text(file, text.find("\n\"plan\":") == std::string::npos ? "chains" : "plan", "json", options, tools);
-  if (anew == text) return true;
+  if (!diags.empty()) return diags;
+  Result<GraphFile> file = graph_of_json(text, name, tools);
+  if (!file) return file.diags();
+  bool planned = text.find("\n\"plan\":") != std::string::npos;
+  std::string anew = stage_text(*file, planned ? "plan" : "chains", "json", options, tools);
+  if (anew == text) return diags;
   std::vector<std::string_view> a = lines_of(text), b = lines_of(anew);
   std::size_t line = 0;
   while (line < a.size() && line < b.size() && a[line] == b[line]) ++line;
-  Diags diags;
-  diags.error("E7003", {}, "'" + options.files[0] + "' is not what its definitions give; the first difference is in line " +
-                               std::to_string(line + 1));
-  report(options, Sources(), diags);
-  return false;
+  diags.error(
+      "E7003", {},
+      "'" + name + "' is not what its definitions give; the first difference is in line " + std::to_string(line + 1));
+  return diags;
 }
 
-int show(const GraphFile& file, const Options& options, const Toolbox& tools) {
+// Fills in the text to show; gives the exit code, 0 if there is something to show.
+int show(const GraphFile& file, const Options& options, const Toolbox& tools, std::string& text) {
+  const std::string& path = options.files[0];
   if (options.format == "json" && file.graphs.size() != 1) return usage(several_graphs(file));
-  if (options.validate && options.files[0].ends_with(".json")) {
-    std::string text = read_text(options.files[0], std::size_t{1} << 30);
-    if (!follows_schema(text, options.files[0], options) || !is_consistent(file, text, options, tools)) return 1;
+  text = stage_text(file, options.stage, options.format, options, tools);
+  if (!options.validate) return 0;
+  Diags wrong = faults_of(path.ends_with(".json") ? read_text(path, largest_graph) : text, path, options, tools);
+  report(options, Sources(), wrong);
+  return wrong.empty() ? 0 : 1;
+}
+
+int show(const Options& options, const Toolbox& tools, Sources& sources, std::string& text) {
+  if (options.stage == "ast") {
+    text = ast_text(options.files[0], sources);
+    return 0;
   }
-  std::string text = stage_text(file, options.stage, options.format, options, tools);
-  if (options.validate && options.format == "json" && !follows_schema(text, options.files[0], options)) return 1;
-  write_out(text);
-  flush_out();
-  return 0;
+  Result<GraphFile> file = load_graphs(options.files[0], options, tools, sources);
+  report(options, sources, file.diags());
+  if (!file) return 1;
+  if (!file->problem.empty()) return usage(file->problem);
+  sources = file->program.sources;
+  return show(*file, options, tools, text);
 }
 
 }  // namespace
@@ -71,24 +80,16 @@ int show(const GraphFile& file, const Options& options, const Toolbox& tools) {
 int graph(const Options& options, const Toolbox& tools) {
   if (std::string problem = refused(options); !problem.empty()) return usage(problem);
   Sources sources;
-  std::optional<GraphFile> file;
+  std::string text;
   try {
-    if (options.stage == "ast") {
-      write_out(ast_text(options.files[0], sources));
-      flush_out();
-      return 0;
-    }
-    Result<GraphFile> loaded = load_graphs(options.files[0], options, tools, sources);
-    report(options, sources, loaded.diags());
-    if (!loaded) return 1;
-    file = std::move(*loaded);
-    if (!file->problem.empty()) return usage(file->problem);
-    sources = file->program.sources;
-    return show(*file, options, tools);
+    if (int code = show(options, tools, sources, text); code != 0) return code;
   } catch (const Error& error) {
     report(options, sources, error.diags());
     return 1;
   }
+  write_out(text);  // outside: an output that cannot be written is no fault of the program
+  flush_out();
+  return 0;
 }
 
 }  // namespace taskspec::cli

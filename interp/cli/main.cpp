@@ -4,13 +4,15 @@
 
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "stdlib/ops.hpp"
 
 namespace {
 
 using namespace taskspec;
 
 int dispatch(const cli::Options& options) {
-  Toolbox tools = standard_toolbox();
+  Toolbox tools{standard_ops(), standard_builtins()};
   const std::unordered_map<std::string, std::function<int()>> commands = {
       {"run", [&] { return cli::run(options, tools); }},     {"check", [&] { return cli::check(options, tools); }},
       {"fmt", [&] { return cli::fmt(options); }},            {"test", [&] { return cli::test(options, tools); }},

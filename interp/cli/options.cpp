@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "ir/base/text.hpp"
+
 namespace taskspec::cli {
 
 namespace {
@@ -50,6 +52,19 @@ std::string overview(const CLI::App& app) {
   return text + "\ntaskspec COMMAND --help tells more; start with: taskspec run examples/01_hello.task\n";
 }
 
+// In words, with the command that was meant; empty if the first word is a command or an option.
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  if (word.starts_with("-")) return "";
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(command->get_name());
+    if (commands.back() == word) return "";
+  }
+  auto near = nearest(word, commands);
+  return "taskspec: no command is called '" + word + "'; " +
+         (near ? "did you mean '" + *near + "'?" : "there are " + joined(commands, ", ")) + "\n";
+}
+
 // `--` and what follows belong to the program, not to us.
 std::vector<std::string> split_arguments(int argc, const char* const* argv, std::vector<std::string>& program) {
   std::vector<std::string> ours;
@@ -79,7 +94,7 @@ Parsed parse_arguments(int argc, const char* const* argv) {
   fmt->add_option("FILE", o.files, ".task files, or - for standard input")->required();
   CLI::App* test = app.add_subcommand("test", "run the // expect tests of files, or of all below examples and tests");
   test->add_option("FILE", o.files, ".task files; none: all below examples and tests");
-  test->add_option("--label", o.labels, "only those that carry this // label")->type_name("X");
+  test->add_option("--label", o.labels, "only those that carry this // label")->type_name("X")->allow_extra_args(false);
   test->add_flag("--update", o.update, "rewrite the golden files beside them");
   add_graph(app, o, defines);
   CLI::App* explain = app.add_subcommand("explain", "what an error code means, with an example and its cure");
@@ -94,6 +109,7 @@ Parsed parse_arguments(int argc, const char* const* argv) {
 
   std::vector<std::string> ours = split_arguments(argc, argv, o.arguments);
   if (ours.empty()) return {std::nullopt, overview(app), 2};
+  if (std::string unknown = unknown_command(app, ours[0]); !unknown.empty()) return {std::nullopt, unknown, 2};
   try {
     std::reverse(ours.begin(), ours.end());  // CLI11 takes them from the back
     app.parse(ours);

@@ -81,8 +81,8 @@ int run(const Options& options, const Toolbox& tools) {
   settings.interrupted = &interrupted();
   if (is_graph || !options.graph.empty()) return run_graph(options, tools, settings);
 
-  std::optional<Program> program = load(options, tools);
-  if (!program) return 1;
+  auto [program, exit_code] = load(options, tools);
+  if (!program) return exit_code;
   RunResult result = run_program(*program, tools, settings);
   flush_out();
   report(options, program->sources, result.diags);

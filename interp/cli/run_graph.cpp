@@ -72,7 +72,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
   } else {
     Options plain = options;
     plain.defines.clear();  // they are inputs of the graph
-    program = load(plain, tools);
+    program = load(plain, tools).program;
     if (!program) return 1;
   }
   FunctionId graph = find_graph(*program, name);

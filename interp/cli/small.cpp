@@ -32,12 +32,20 @@ LoadOptions load_options(const Options& options) {
   return load;
 }
 
-std::optional<Program> load(const Options& options, const Toolbox& tools) {
+std::optional<std::string> unknown_define(const Options& options, const Program& program) {
+  for (const auto& define : options.defines)
+    if (!takes_define(program, define.first))
+      return "-D " + define.first + ": there is no top-level let and no parameter of fn main by this name";
+  return std::nullopt;
+}
+
+Loaded load(const Options& options, const Toolbox& tools) {
   Sources sources;
   Result<Program> program = load_program(options.files[0], load_options(options), tools, sources);
   report(options, sources, program.diags());
-  if (!program) return std::nullopt;
-  return std::move(*program);
+  if (!program) return {std::nullopt, 1};
+  if (auto problem = unknown_define(options, *program)) return {std::nullopt, usage(*problem)};
+  return {std::move(*program), 0};
 }
 
 int check(const Options& options, const Toolbox& tools) {
@@ -47,6 +55,8 @@ int check(const Options& options, const Toolbox& tools) {
     Result<Program> program = load_program(file, load_options(options), tools, sources);
     report(options, sources, program.diags());
     wrong = wrong || !program;
+    if (program)
+      if (auto problem = unknown_define(options, *program)) return usage(*problem);
   }
   return wrong ? 1 : 0;
 }

@@ -2,17 +2,13 @@
 
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
-#include "interp/control/build_graph.hpp"
-#include "interp/control/deep_stack.hpp"
-#include "interp/control/host_context.hpp"
-#include "interp/control/immediate.hpp"
+#include "interp/control/export_graph.hpp"
 #include "ir/base/text.hpp"
 #include "ir/dot.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
 #include "ir/print_graph.hpp"
 #include "ir/print_program.hpp"
-#include "ir/top_level.hpp"
 
 namespace taskspec::cli {
 
@@ -29,27 +25,10 @@ void choose_graphs(GraphFile& file, const std::string& path, const std::string& 
   if (name.empty()) return;
   std::vector<std::string> names = names_of(file.program, file.graphs);
   FunctionId chosen = find_graph(file.program, name);
-  if (chosen.valid()) file.graphs = {chosen};
-  else file.problem = "no graph '" + name + "' in " + path + (names.empty() ? "" : "; graphs: " + joined(names, ", "));
-}
-
-// Calls `use` with the graph as it is recorded. What it reads of the top level is computed first; the rest of the
-// program does not run.
-template <class Use>
-std::string with_view(const Program& program, FunctionId graph, const Toolbox& tools, const Use& use) {
-  Program needed = with_needed_top_level(program, graph);
-  std::string text;
-  with_deep_stack([&] {
-    HostContext host(needed, tools.ops);
-    host.output = [](std::string_view) {};
-    ImmediateTarget target;
-    Interpreter interpreter(needed, &host);
-    interpreter.set_target(target);
-    for (const Module& module : needed.modules) interpreter.module(module);
-    std::unique_ptr<GraphView> view = build_graph(interpreter, graph);
-    text = use(*view);
-  });
-  return text;
+  if (chosen.valid())
+    file.graphs = {chosen};
+  else
+    file.problem = "no graph '" + name + "' in " + path + (names.empty() ? "" : "; graphs: " + joined(names, ", "));
 }
 
 std::string inputs_text(const TaskGraph& graph) {
@@ -64,8 +43,8 @@ std::shared_ptr<const Plan> plan_of(const TaskGraph& graph, const Chains& chains
   return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
 }
 
-std::string one_graph(const Program& program, const GraphView& view, const std::string& stage, const std::string& format,
-                      const Options& options) {
+std::string one_graph(const Program& program, const GraphView& view, const std::string& stage,
+                      const std::string& format, const Options& options) {
   const TaskGraph& graph = view.graph;
   Chains chains = aggregate(graph, {.sink_rule = options.sink_rule == "output" ? SinkRule::output : SinkRule::task});
   std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of(graph, chains) : nullptr;
@@ -79,18 +58,28 @@ std::string one_graph(const Program& program, const GraphView& view, const std::
 
 }  // namespace
 
-Result<GraphFile> load_graphs(const std::string& path, const Options& options, const Toolbox& tools, Sources& sources) {
+Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools) {
+  Result<ImportedGraph> imported = import_graph_text(text, name, tools.ops, tools.builtins);
+  if (!imported) return imported.diags();
   GraphFile file;
+  file.program = std::move(imported->program);
+  choose_graphs(file, name, imported->name);
+  return file;
+}
+
+Result<GraphFile> load_graphs(const std::string& path, const Options& options, const Toolbox& tools, Sources& sources) {
   if (path.ends_with(".json")) {
-    Result<ImportedGraph> imported = import_graph(path, tools.ops, tools.builtins);
-    if (!imported) return imported.diags();
-    file.program = std::move(imported->program);
-    choose_graphs(file, path, options.graph.empty() ? imported->name : options.graph);
-    return file;
+    try {
+      return graph_of_json(read_text(path, largest_graph), path, tools);
+    } catch (const Error& error) {
+      return error.diags();
+    }
   }
+  GraphFile file;
   Result<Program> program = load_program(path, load_options(options), tools, sources);
   if (!program) return program.diags();
   file.program = std::move(*program);
+  if (auto problem = unknown_define(options, file.program)) file.problem = *problem;
   choose_graphs(file, path, options.graph);
   return {std::move(file), program.diags()};
 }
@@ -101,9 +90,8 @@ std::string stage_text(const GraphFile& file, const std::string& stage, const st
   std::string text;
   for (FunctionId id : file.graphs) {
     if (!text.empty()) text += "\n";
-    text += with_view(file.program, id, tools, [&](const GraphView& view) {
-      return one_graph(file.program, view, stage, format, options);
-    });
+    with_graph(file.program, id, tools.ops,
+               [&](const GraphView& view) { text += one_graph(file.program, view, stage, format, options); });
   }
   return text;
 }
@@ -115,7 +103,8 @@ std::string ast_text(const std::string& file, Sources& sources) {
   return print_ast(*ast, &sources);
 }
 
-std::string stage_text(const std::string& file, const std::string& stage, const Options& options, const Toolbox& tools) {
+std::string stage_text(const std::string& file, const std::string& stage, const Options& options,
+                       const Toolbox& tools) {
   Sources sources;
   if (stage == "ast") return ast_text(file, sources);
   Result<GraphFile> loaded = load_graphs(file, options, tools, sources);

@@ -14,6 +14,7 @@ struct GraphFile {
   std::string problem;  // wrong usage, such as a --name that there is not
 };
 Result<GraphFile> load_graphs(const std::string& file, const Options& options, const Toolbox& tools, Sources& sources);
+Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools);
 
 // `stage`: program, graph, chains, plan; `format`: text, json, dot. Throws Error.
 std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,

@@ -5,6 +5,15 @@
 
 namespace taskspec {
 
+namespace {
+
+// What the graph was planned with: the body must give the same, whatever its own types say.
+ArrayType output_type(const TaskGraph& graph, NodeId node, std::size_t slot) {
+  return concrete(graph.type(graph.out(node)[slot]));
+}
+
+}  // namespace
+
 TaskCall ProgramBodies::bind(const TaskGraph& graph, NodeId node, const std::function<Value(std::size_t)>& input) {
   const Definition& definition = graph.definition(node);
   const Function& function = outer_.program()[definition.function];
@@ -37,7 +46,10 @@ std::optional<BodyTrace> ProgramBodies::trace(const TaskGraph& graph, NodeId nod
     call.agent = &self;
   }
   try {
-    return target.finish(run_task(interpreter, call));
+    BodyTrace trace = target.finish(run_task(interpreter, call));
+    for (std::size_t k = 0; k < trace.outputs.size(); ++k)
+      if (trace.values[trace.outputs[k]] != output_type(graph, node, k)) return std::nullopt;
+    return trace;
   } catch (const NotTraceable&) {
     return std::nullopt;
   } catch (const Error&) {
@@ -58,7 +70,7 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
       agent = arguments.front();
       arguments.erase(arguments.begin());
     }
-    Value result = interpreter.call(definition.function, agent, std::move(arguments), {graph[node].span, nullptr, nullptr});
+    Value result = interpreter.call(definition.function, agent, std::move(arguments), {graph[node].span}).value;
     return result.is_tuple() ? result.tuple().items : std::vector<Value>{result};
   }
   Frame frame(function, definition.function);
@@ -95,7 +107,13 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
                             [&](const Value& v) { return replace_tensors(v, is_slot, input, graph[node].span); });
   }
   std::vector<Array> outputs;
-  for (Value& value : values) outputs.push_back(std::move(value.array()));
+  for (Value& value : values) {
+    ArrayType wanted = output_type(graph, node, outputs.size());
+    if (value.array().type() != wanted)
+      throw failure("E5004", graph[node].span, "'" + graph.slot_out(node, outputs.size()) + "' of " + graph.path(node) + " is " +
+                                                   value.array().type().text() + " here, " + wanted.text() + " is needed");
+    outputs.push_back(std::move(value.array()));
+  }
   return outputs;
 }
 

@@ -3,11 +3,29 @@
 #include <boost/graph/topological_sort.hpp>
 #include <filesystem>
 
+#include "interp/control/deep_stack.hpp"
+#include "interp/control/host_context.hpp"
+#include "interp/control/immediate.hpp"
 #include "ir/dot.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
+#include "ir/top_level.hpp"
 
 namespace taskspec {
+
+void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
+                const std::function<void(const GraphView&)>& use) {
+  Program needed = with_needed_top_level(program, graph);
+  with_deep_stack([&] {
+    HostContext host(needed, ops);
+    host.output = [](std::string_view) {};
+    ImmediateTarget target;
+    Interpreter interpreter(needed, &host);
+    interpreter.set_target(target);
+    for (const Module& module : needed.modules) interpreter.module(module);
+    use(*build_graph(interpreter, graph));
+  });
+}
 
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
@@ -19,7 +37,8 @@ void export_graph(const Program& program, const GraphView& view, const std::stri
     throw Error(std::move(diag));
   }
   Chains chains = aggregate(view.graph);
-  write_text(path, suffix == ".dot" ? to_dot(view.graph, chains) : graph_json(program, view.function, view.graph, chains));
+  write_text(path,
+             suffix == ".dot" ? to_dot(view.graph, chains) : graph_json(program, view.function, view.graph, chains));
 }
 
 bool is_acyclic(const TaskGraph& graph) {

@@ -1,10 +1,18 @@
-// A graph written to a file in the form that its suffix names.
+// Graphs looked at from outside of a running program: shown, exported.
+//
+//   with_graph(program, id, ops, [](const GraphView& view) { fmt::print("{}", graph_text(view.graph)); });
 #pragma once
+#include <functional>
 #include <string>
 
 #include "interp/control/build_graph.hpp"
 
 namespace taskspec {
+
+// Calls `use` with the graph as it is recorded. What it reads of the top level is computed first; the rest of the
+// program does not run. Throws Error.
+void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
+                const std::function<void(const GraphView&)>& use);
 
 // .json, .dot; E7003 for another suffix, E7004 when it cannot be written.
 void export_graph(const Program& program, const GraphView& view, const std::string& path);

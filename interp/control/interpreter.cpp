@@ -59,6 +59,7 @@ Interpreter Interpreter::nested(Target& target) const {
   other.interrupted_ = interrupted_;
   other.facts_ = facts_;
   other.modules_ = modules_;
+  other.globals_ = globals_;
   return other;
 }
 
@@ -155,12 +156,7 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
       if (call.form == Form::call && frame.in_graph && target_->structured(*this, frame, id)) break;
       out = call_function(frame, call);
       break;
-    case Form::apply: {
-      std::vector<Value> arguments;
-      for (std::size_t i = 1; i < call.in.size(); ++i) arguments.push_back(operand(frame, call, i));
-      out = apply(operand(frame, call, 0), std::move(arguments), {call.span, &frame, &call});
-      break;
-    }
+    case Form::apply: out = apply_value(frame, call); break;
     case Form::output: {
       Value value = operand(frame, call, 0);
       auto* invocation = value.as<Invocation>();

@@ -20,11 +20,16 @@ struct ExitRequest {
   int code;
 };
 
-// Where a call stands: the frame that makes it and, when the text names the callee, the call itself.
+// Where a call stands, and the frame that makes it.
 struct CallSite {
   Span span;
   Frame* caller = nullptr;
-  const Call* call = nullptr;
+};
+
+// What a call leaves: its value (of a fn) or an Invocation, and the new versions of its inout arguments.
+struct CallResult {
+  Value value;
+  std::vector<std::pair<std::uint32_t, Value>> versions;  // position among the declared parameters
 };
 
 class Interpreter {
@@ -34,9 +39,9 @@ class Interpreter {
 
   void module(const Module& module);                                  // its top level, once
   void forget_modules() { modules_.clear(); }
-  // Calls any function with its declared arguments; none = the default. Result: of a fn its value, else an Invocation.
-  Value call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
-  Value apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
+  // Calls any function with its captures and declared arguments; none = the default.
+  CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
+  CallResult apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
   // The body of a graph in the outermost scope, as when the graph is looked at or run by itself.
   std::vector<Value> outputs_of(FunctionId graph, std::vector<Value> arguments);
   // The body of a task, run here (targets that do not make nodes). Arguments as in TaskCall.
@@ -52,7 +57,8 @@ class Interpreter {
   Facts& facts() { return *facts_; }
   Target& target() { return *target_; }
   HostContext* host() { return host_; }
-  Frame* top_level(ModuleId module) { return modules_[module.index()].get(); }
+  // The contents of the top-level tensors that a body names, before it runs: a body cannot force anything.
+  void receive_globals(FunctionId function, Span span);
   // Runs with another target from here on, e.g. that of a nested session; returns the previous one.
   Interpreter nested(Target& target) const;
   // From here on host effects are impossible: the interpreter runs a body on behalf of a backend.
@@ -77,7 +83,8 @@ class Interpreter {
   Value make_agent(Frame& frame, const Call& call);
   Value make_callable(Frame& frame, const Call& call);
   Value compose(Frame& frame, const Call& call);
-  Value apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site);
+  CallResult apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site);
+  Value apply_value(Frame& frame, const Call& call);
   Value call_function(Frame& frame, const Call& call);
   Value run_on(Frame& frame, const Call& call);
   static void forget(Frame& frame, const Block& block);
@@ -96,6 +103,8 @@ class Interpreter {
   const std::atomic<bool>* interrupted_ = nullptr;
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;                       // top-level frames, by module
+  using Contents = std::unordered_map<std::uint64_t, Array>;
+  std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
   std::uint32_t depth_ = 0;
   std::uintptr_t stack_limit_ = 0;
 };

@@ -74,27 +74,34 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
 
 namespace {
 
-// After a call the callee's places have new versions: they go to the caller's variables and the agent's slots.
-void return_places(const Frame& inner, Agent* agent, const CallSite& site) {
-  std::uint32_t operand = agent ? 1 : 0;  // position among the operands of the call, the agent in front
+// The callee's places have new versions: they go to the agent's slots and back to the caller.
+std::vector<std::pair<std::uint32_t, Value>> versions_after(const Frame& inner, Agent* agent) {
+  std::vector<std::pair<std::uint32_t, Value>> versions;
+  std::uint32_t position = 0;
   for (const Parameter& parameter : inner.function.parameters) {
-    bool declared = parameter.role == Role::declared || parameter.role == Role::capture;
-    if (parameter.privilege == Privilege::inout && parameter.variable.valid()) {
-      const Value& version = inner.variables[parameter.variable.index()];
-      if (parameter.role == Role::slot && agent) *agent->slot(parameter.name) = version;
-      if (declared && site.call)
-        for (const Place& place : site.call->places)
-          if (place.operand == operand) (*site.caller)[place.variable] = version;
-    }
-    if (declared) ++operand;
+    bool changes = parameter.privilege == Privilege::inout && parameter.variable.valid();
+    if (changes && parameter.role == Role::slot && agent)
+      *agent->slot(parameter.name) = inner.variables[parameter.variable.index()];
+    if (parameter.role != Role::declared) continue;
+    if (changes) versions.emplace_back(position, inner.variables[parameter.variable.index()]);
+    ++position;
   }
+  return versions;
+}
+
+// `first`: where the declared arguments begin among the operands of the call.
+void assign_places(Frame& frame, const Call& call, std::uint32_t first,
+                   const std::vector<std::pair<std::uint32_t, Value>>& versions) {
+  for (const auto& [position, version] : versions)
+    for (const Place& place : call.places)
+      if (place.operand == first + position) frame[place.variable] = version;
 }
 
 }  // namespace
 
 // ---- calls ----------------------------------------------------------------------------------------
 
-Value Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
+CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
   const Function& function = program_[id];
   Frame frame(function, id);
   if (site.caller) frame.scope = site.caller->scope;
@@ -109,8 +116,7 @@ Value Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> ar
   } else {
     result = enter(frame, site);
   }
-  return_places(frame, owner, site);
-  return result;
+  return {std::move(result), versions_after(frame, owner)};
 }
 
 std::vector<Value> Interpreter::outputs_of(FunctionId id, std::vector<Value> arguments) {
@@ -127,12 +133,14 @@ std::vector<Value> Interpreter::outputs_of(FunctionId id, std::vector<Value> arg
 }
 
 Value Interpreter::call_function(Frame& frame, const Call& call) {
-  std::size_t first = program_[call.callee].agent.valid() ? 1 : 0;
+  std::uint32_t first = program_[call.callee].agent.valid() ? 1 : 0;
   Value agent = first ? frame[call.in[0]] : Value();
   std::vector<Value> arguments;
   for (std::size_t i = first; i < call.in.size(); ++i)
     arguments.push_back(call.in[i].valid() ? frame[call.in[i]] : Value());
-  return Interpreter::call(call.callee, agent, std::move(arguments), {call.span, &frame, &call});
+  CallResult result = Interpreter::call(call.callee, agent, std::move(arguments), {call.span, &frame});
+  assign_places(frame, call, first, result.versions);
+  return std::move(result.value);
 }
 
 TaskResult Interpreter::inline_task(const TaskCall& task) {
@@ -156,13 +164,21 @@ TaskResult Interpreter::inline_task(const TaskCall& task) {
   return result;
 }
 
-Value Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {
+CallResult Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {
   if (auto* composed = callable.as<ComposedTask>()) return apply_composed(*composed, std::move(arguments), site);
   auto* function = callable.as<Callable>();
   if (!function) bug("call of something that is not callable");
   std::vector<Value> all = function->captures;
   all.insert(all.end(), std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end()));
-  return call(function->function, function->agent, std::move(all), {site.span, site.caller, nullptr});
+  return call(function->function, function->agent, std::move(all), site);
+}
+
+Value Interpreter::apply_value(Frame& frame, const Call& call) {
+  std::vector<Value> arguments;
+  for (std::size_t i = 1; i < call.in.size(); ++i) arguments.push_back(operand(frame, call, i));
+  CallResult result = apply(operand(frame, call, 0), std::move(arguments), {call.span, &frame});
+  assign_places(frame, call, 1, result.versions);
+  return std::move(result.value);
 }
 
 // ---- composition ----------------------------------------------------------------------------------
@@ -171,40 +187,36 @@ Value Interpreter::compose(Frame& frame, const Call& call) {
   auto composed = std::make_shared<ComposedTask>();
   composed->first = operand(frame, call, 0);
   composed->second = operand(frame, call, 1);
+  const Type& first = frame.function[call.in[0]].type;
+  composed->inputs_of_first = first.inputs;
+  composed->wiring = *wire(first, frame.function[call.in[1]].type);
   composed->type = call.type;
-  const Type& a = frame.function[call.in[0]].type;
-  const Type& b = frame.function[call.in[1]].type;
-  std::size_t outputs = a.parts.size() - a.inputs;
-  std::vector<bool> used(outputs, false);
-  composed->wiring.resize(b.inputs);
-  bool matched = false;
-  for (std::uint32_t i = 0; i < b.inputs; ++i)
-    for (std::uint32_t o = 0; o < outputs; ++o)
-      if (a.names[a.inputs + o] == b.names[i]) composed->wiring[i] = o, used[o] = matched = true;
-  if (!matched && outputs == 1 && b.inputs > 0) composed->wiring[0] = 0, used[0] = true;
-  for (std::uint32_t o = 0; o < outputs; ++o)
-    if (!used[o]) composed->live.push_back(o);
   return Value(std::static_pointer_cast<Object>(composed));
 }
 
-Value Interpreter::apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site) {
-  std::size_t inputs_of_first = 0, free_of_second = 0;
-  for (const auto& wire : composed.wiring) free_of_second += wire ? 0 : 1;
-  inputs_of_first = composed.type.inputs - free_of_second;
-  std::vector<Value> first(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(inputs_of_first));
-  Value a = apply(composed.first, std::move(first), site);
-  auto* left = a.as<Invocation>();
-  std::vector<Value> second;
-  std::size_t next = inputs_of_first;
-  for (const auto& wire : composed.wiring) second.push_back(wire ? left->outputs[*wire] : arguments[next++]);
-  Value b = apply(composed.second, std::move(second), site);
-  auto* right = b.as<Invocation>();
-  auto result = std::make_shared<Invocation>();
-  result->label = right->label;
-  for (std::uint32_t o : composed.live) result->outputs.push_back(left->outputs[o]);
-  result->outputs.insert(result->outputs.end(), right->outputs.begin(), right->outputs.end());
-  result->names.assign(composed.type.names.begin() + composed.type.inputs, composed.type.names.end());
-  return Value(std::static_pointer_cast<Object>(result));
+CallResult Interpreter::apply_composed(const ComposedTask& composed, std::vector<Value> arguments,
+                                       const CallSite& site) {
+  auto of_first = arguments.begin() + static_cast<std::ptrdiff_t>(composed.inputs_of_first);
+  CallResult first = apply(composed.first, {arguments.begin(), of_first}, site);
+  auto* left = first.value.as<Invocation>();
+  // From here on the arguments of the composite are the newest versions.
+  for (auto& [position, version] : first.versions) arguments[position] = version;
+  std::vector<Value> inputs;
+  for (auto [from, index] : composed.wiring.inputs)
+    inputs.push_back(from == Wiring::Source::From::output ? left->outputs[index] : arguments[index]);
+  CallResult second = apply(composed.second, std::move(inputs), site);
+  auto* right = second.value.as<Invocation>();
+  for (auto& [position, version] : second.versions)
+    arguments[composed.wiring.inputs[position].index] = std::move(version);
+
+  auto invocation = std::make_shared<Invocation>();
+  invocation->label = right->label;
+  for (std::uint32_t output : composed.wiring.live) invocation->outputs.push_back(left->outputs[output]);
+  invocation->outputs.insert(invocation->outputs.end(), right->outputs.begin(), right->outputs.end());
+  invocation->names.assign(composed.type.names.begin() + composed.type.inputs, composed.type.names.end());
+  CallResult result{Value(std::static_pointer_cast<Object>(invocation)), {}};
+  for (std::uint32_t place : composed.type.places) result.versions.emplace_back(place, std::move(arguments[place]));
+  return result;
 }
 
 // ---- callables and agents -------------------------------------------------------------------------
@@ -229,7 +241,7 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
   agent->home = target_;
   Value self(std::static_pointer_cast<Object>(agent));
   for (const Slot& slot : def.slots) {
-    Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame, nullptr});
+    Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame}).value;
     agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
   }
   return self;
@@ -247,6 +259,14 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   auto* choice = operand(frame, call, 0).as<BackendChoice>();
   if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
   std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
+  struct End {  // what the frame holds of the session goes first, however this ends
+    std::function<void()> run;
+    ~End() { run(); }
+  } end{[&] {
+    forget(frame, call.blocks[0]);
+    std::erase_if(host_->kept, [](const auto& kept) { return !kept->named(); });
+    if (session->named()) host_->kept.push_back(std::move(session));
+  }};
   Interpreter inner = nested(session->target());
   Value value = inner.value_of(frame, call.blocks[0]);
   auto result = std::make_shared<Invocation>();
@@ -262,7 +282,6 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   value = Value();
   forget(frame, call.blocks[0]);
   result->outputs.push_back(session->report());
-  if (session->named()) host_->kept.push_back(std::move(session));
   result->names = call.type.names;
   return Value(std::static_pointer_cast<Object>(result));
 }

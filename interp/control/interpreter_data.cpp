@@ -53,7 +53,7 @@ Value Interpreter::op(Frame& frame, const Call& call) {
     return call.op->scalar(operands);
   }
   Type type = evaluate(call.type, frame);
-  if (!settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
+  if (!program_.proven || !settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
   return target_->op(frame, call, operands, type);
 }
 
@@ -82,15 +82,29 @@ Value Interpreter::read_variable(Frame& frame, const Call& call) {
   return value;
 }
 
+namespace {
+
+std::uint64_t name_of(ModuleId module, VariableId variable) { return (std::uint64_t{module.value} << 32) | variable.value; }
+
+}  // namespace
+
+void Interpreter::receive_globals(FunctionId function, Span span) {
+  for (const GlobalUse& use : facts_->globals(function)) {
+    Frame* frame = modules_[use.module.index()].get();
+    auto* tensor = frame ? (*frame)[use.variable].as<Tensor>() : nullptr;
+    std::uint64_t name = name_of(use.module, use.variable);
+    if (tensor && !globals_->contains(name)) globals_->emplace(name, tensor->recorder.receive(*tensor, span));
+  }
+}
+
 Value Interpreter::read_global(const Call& call) {
-  Frame* frame = top_level(call.module);
+  Frame* frame = modules_[call.module.index()].get();
   const Variable& variable = program_[program_.modules[call.module.index()].top_level].variables[call.variable.index()];
   if (!frame || (*frame)[call.variable].is_none())
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
   Value value = (*frame)[call.variable];
-  if (auto* tensor = value.as<Tensor>(); tensor && !target_->is_tensor(value))
-    return Value(tensor->recorder.receive(*tensor, call.span));
-  return value;
+  bool inside_body = value.as<Tensor>() && !target_->is_tensor(value);
+  return inside_body ? Value(globals_->at(name_of(call.module, call.variable))) : value;
 }
 
 void Interpreter::write(Frame& frame, VariableId variable, Value value) {

@@ -8,6 +8,7 @@
 
 #include "ir/program.hpp"
 #include "ir/task_graph.hpp"
+#include "ir/wiring.hpp"
 
 namespace taskspec {
 
@@ -50,13 +51,13 @@ class Callable final : public Object {
   std::string text() const override;
 };
 
-// `first >> second`: the outputs of the first that feed the second, by position of the second's inputs.
+// `first >> second`.
 class ComposedTask final : public Object {
  public:
-  Value first, second;                              // Callable or ComposedTask
-  Type type;                                        // Kind::task
-  std::vector<std::optional<std::uint32_t>> wiring; // per input of second: output of first
-  std::vector<std::uint32_t> live;                  // outputs of first that stay outputs
+  Value first, second;  // Callable or ComposedTask
+  Type type;            // Kind::task
+  std::uint32_t inputs_of_first = 0;
+  Wiring wiring;
   std::string text() const override;
 };
 

@@ -96,6 +96,11 @@ DefinitionId RecordTarget::define(FunctionId task) {
   return known->second = recorder_.graph.define(std::move(definition));
 }
 
+PlaceId RecordTarget::place_of(const Value& value) const {
+  auto* tensor = value.as<Tensor>();
+  return tensor && &tensor->recorder == &recorder_ ? tensor->place : PlaceId();
+}
+
 Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
   const Type& type = recorder_.graph.type(recorder_.graph.out(node)[slot]);
   std::shared_ptr<Tensor> tensor = recorder_.tensor(Ref::future(node, slot), type);
@@ -114,11 +119,7 @@ InstanceId RecordTarget::instance_of(const Agent* agent) {
 
 TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   const Function& function = program_[call.function];
-  // Contents of top-level tensors that the body names are needed before it can run.
-  for (const GlobalUse& use : interpreter.facts().globals(call.function))
-    if (Frame* frame = interpreter.top_level(use.module))
-      if (auto* tensor = (*frame)[use.variable].as<Tensor>()) tensor->recorder.receive(*tensor, call.span);
-
+  interpreter.receive_globals(call.function, call.span);
   Inputs inputs;
   std::vector<Value> arguments(function.parameters.size());
   std::vector<TypeId> out;
@@ -193,8 +194,9 @@ std::string RecordTarget::scope_path(ScopeId scope) const {
 }
 
 Value RecordTarget::renamed(const Value& value, std::string alias, bool structured) {
-  auto* tensor = value.as<Tensor>();
-  if (!tensor || !tensor->ref.is_future()) return value;
+  if (!value.as<Tensor>()) return value;
+  std::shared_ptr<Tensor> tensor = own(value, {});
+  if (!tensor->ref.is_future()) return Value(std::static_pointer_cast<Object>(tensor));
   std::shared_ptr<Tensor> result = recorder_.tensor(tensor->ref, tensor->type);
   result->place = tensor->place;
   result->alias = std::move(alias);

@@ -42,6 +42,7 @@ class RecordTarget final : public Target {
   DefinitionId define(const OpDef& op);
   DefinitionId define(FunctionId task);
   InstanceId instance_of(const Agent* agent);
+  PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);

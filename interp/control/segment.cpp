@@ -1,23 +1,10 @@
 #include "interp/control/segment.hpp"
 
-#include <cstring>
+#include "interp/control/value_key.hpp"
 
 namespace taskspec {
 
 namespace {
-
-void put(std::string& key, std::uint64_t number) {
-  char bytes[sizeof number];
-  std::memcpy(bytes, &number, sizeof number);
-  key.append(bytes, sizeof number);
-}
-
-void put(std::string& key, const Value& value) {
-  key += static_cast<char>('a' + value.data().index());
-  std::string text = value.is_none() ? std::string() : print(value);
-  put(key, text.size());
-  key += text;
-}
 
 // Maps references of the session to references inside one segment.
 class Renumber {
@@ -46,6 +33,15 @@ const std::vector<TaskGraph::Access>& accesses_of(const Accesses& accesses, Node
   return found == accesses.end() ? none : found->second;
 }
 
+// What a body sees of its agent. Slots come as inputs of the node.
+void put_agent(std::string& key, const TaskGraph& session, InstanceId agent) {
+  put_number(key, agent.valid());
+  if (!agent.valid()) return;
+  const AgentInstance& instance = session.agents()[agent.index()];
+  put_number(key, instance.definition.value);
+  for (const Value& value : instance.arguments) put_value(key, value);
+}
+
 }  // namespace
 
 Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
@@ -55,23 +51,23 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses&
   Renumber renumber(segment.nodes);
   std::unordered_map<std::uint32_t, std::uint64_t> places;
   for (NodeId node : segment.nodes) {
-    put(segment.key, session[node].definition.value);
-    put(segment.key, session[node].agent.value);
-    for (const Value& value : session.arguments(node)) put(segment.key, value);
+    put_number(segment.key, session[node].definition.value);
+    put_agent(segment.key, session, session[node].agent);
+    for (const Value& value : session.arguments(node)) put_value(segment.key, value);
     for (Ref ref : session.in(node)) {
       Ref inside = renumber(ref, segment.inputs);
-      put(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) | (static_cast<std::uint64_t>(inside.slot) << 8) |
-                           static_cast<std::uint64_t>(inside.kind));
-      if (inside.kind == Ref::Kind::input) segment.key += session.type(ref).text();
+      put_number(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) | (static_cast<std::uint64_t>(inside.slot) << 8) |
+                                  static_cast<std::uint64_t>(inside.kind));
+      if (inside.kind == Ref::Kind::input) put_text(segment.key, session.type(ref).text());
     }
     for (const TaskGraph::Access& access : accesses_of(accesses, node)) {
       auto place = places.emplace(access.place.value, places.size()).first->second;
-      put(segment.key, (place << 32) | (std::uint64_t{access.slot_in} << 16) | access.slot_out);
+      put_number(segment.key, (place << 32) | (std::uint64_t{access.slot_in} << 16) | access.slot_out);
       segment.key += access.writes ? 'w' : 'r';
     }
     auto out = session.out(node);
     for (std::size_t slot = 0; slot < out.size(); ++slot) {
-      put(segment.key, out[slot].value);
+      put_number(segment.key, out[slot].value);
       if (!live(node, slot)) continue;
       segment.key += '!';
       segment.results.push_back(Ref::future(node, slot));

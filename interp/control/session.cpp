@@ -97,9 +97,8 @@ std::vector<NodeId> Session::needed() {
 // ---- running --------------------------------------------------------------------------------------
 
 Session::Prepared& Session::prepare(const Segment& segment) {
-  auto [known, fresh] = plans_.try_emplace(segment.key);
-  Prepared& prepared = known->second;
-  if (!fresh) return prepared;
+  if (auto known = plans_.find(segment.key); known != plans_.end()) return known->second;
+  Prepared prepared;
   std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses_);
   Chains chains = aggregate(*g, {.sink_rule = options_.sink_rule});
   prepared.plan = make_plan(g, chains);
@@ -118,7 +117,7 @@ Session::Prepared& Session::prepare(const Segment& segment) {
       prepared.bytes.push_back(bytes);
     }
   }
-  return prepared;
+  return plans_.emplace(segment.key, std::move(prepared)).first->second;
 }
 
 Location Session::input(Ref ref) {
@@ -148,6 +147,7 @@ void Session::run(std::vector<NodeId> nodes) {
       continue;
     }
     sick.emplace(node.value, cause);
+    if (has_effect(node)) failed_effects_.emplace(node, cause);
     done_[node.index()] = true;
     accesses_.erase(node.value);
     for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) {
@@ -174,6 +174,8 @@ void Session::run(std::vector<NodeId> nodes) {
     for (Ref ref : segment.inputs) inputs.push_back(input(ref));
     Outcome outcome = backend_.execute(*prepared.executable, inputs, {options_.schedule, options_.record});
     tasks_run_ += outcome.tasks_run;
+    // Pull leaves out what only had to come before something else.
+    if (outcome.failed.empty()) dropped_ += segment.nodes.size() - outcome.tasks_run;
     chains_run_ += prepared.plan->steps();
     dispatches_ += outcome.dispatches;
     plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
@@ -184,8 +186,28 @@ void Session::run(std::vector<NodeId> nodes) {
   std::erase_if(pending_, [this](NodeId node) { return done_[node.index()]; });
 }
 
+// Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
+void Session::note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed) {
+  std::unordered_map<std::uint32_t, std::uint32_t> sick;
+  for (NodeId node : segment.nodes) {
+    std::uint32_t cause = UINT32_MAX;
+    if (auto own = failed.find(node); own != failed.end()) cause = own->second;
+    for (const TaskEdge& edge : graph.edges_into(node))
+      if (auto before = sick.find(edge.from.value); before != sick.end()) cause = std::min(cause, before->second);
+    if (cause == UINT32_MAX) continue;
+    sick.emplace(node.value, cause);
+    if (has_effect(node)) failed_effects_.emplace(node, cause);
+  }
+}
+
 void Session::settle(const Segment& segment, const Outcome& outcome) {
-  std::unordered_map<std::uint32_t, std::uint32_t> known;  // origin -> position in poisons_
+  std::map<NodeId, std::uint32_t> failed;  // origin -> position in poisons_
+  for (const Poison& poison : outcome.failed) {
+    NodeId origin = segment.nodes[poison.origin.index()];
+    failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
+    poisons_.push_back({origin, poison.fault});
+  }
+  if (!failed.empty()) note_failed_effects(segment, failed);
   for (NodeId node : segment.nodes) {
     done_[node.index()] = true;
     accesses_.erase(node.value);
@@ -200,8 +222,8 @@ void Session::settle(const Segment& segment, const Outcome& outcome) {
     }
     const Poison& poison = std::get<Poison>(outcome.results[i]);
     NodeId origin = segment.nodes[poison.origin.index()];
-    auto [position, fresh] = known.emplace(origin.value, static_cast<std::uint32_t>(poisons_.size()));
-    if (fresh) poisons_.push_back({origin, poison.fault});
+    auto [position, fresh] = failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
+    if (fresh) poisons_.push_back({origin, poison.fault});  // it was stopped: interrupted
     e.state = State::poisoned;
     e.poison = position->second;
   }
@@ -231,37 +253,43 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (entry(ref).state == State::pending)
     run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
   Entry& e = entry(ref);
-  if (e.state == State::poisoned) raise(poisons_[e.poison], ref, place);
+  if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);
   if (e.state != State::ready) bug("a received value is not there");
   return backend_.read(e.location);
 }
 
-void Session::raise(const Failure& failure, Ref at, Span place) {
+// The first of the ways in the graph, task by task. Every task on it is poisoned.
+std::string Session::way(NodeId from, NodeId to) const {
+  std::unordered_map<std::uint32_t, NodeId> before;  // of what is reached
+  before.emplace(from.value, from);
+  for (NodeId node(from.value + 1); node <= to; node = NodeId(node.value + 1))
+    for (const TaskEdge& edge : graph.edges_into(node))
+      if (before.contains(edge.from.value)) {
+        before.emplace(node.value, edge.from);
+        break;
+      }
+  std::string text = graph.path(to);
+  for (NodeId node = to; node != from;) {
+    node = before.at(node.value);
+    text = graph.path(node) + " -> " + text;
+  }
+  return text;
+}
+
+void Session::raise(const Failure& failure, NodeId at, Span place) {
   const TaskNode& origin = graph[failure.origin];
   Diag diag{failure.fault.code, Severity::error, failure.fault.message, {origin.span, ""}, {}, {}, ""};
   diag.at("in '" + graph.path(failure.origin) + "'");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
-  // The way from the task that failed to what was asked for.
-  std::string path = graph.path(at.node());
-  for (NodeId node = at.node(); node != failure.origin;) {
-    NodeId before = failure.origin;
-    for (const TaskEdge& edge : graph.edges_into(node))
-      if (edge.from.value >= failure.origin.value) before = edge.from;
-    node = before;
-    path = graph.path(node) + " -> " + path;
-  }
-  if (at.node() != failure.origin) diag.note("the failure reached this value along " + path);
+  if (at != failure.origin) diag.note("the failure reached this value along " + way(failure.origin, at));
   throw Error(std::move(diag));
 }
 
 void Session::finish() {
-  std::vector<NodeId> effects;
-  for (NodeId node : pending_)
-    if (has_effect(node)) effects.push_back(node);
   run(needed());
-  for (NodeId node : effects)
-    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
-      if (Entry& e = entry(Ref::future(node, slot)); e.state == State::poisoned) raise(poisons_[e.poison], Ref::future(node, slot), {});
+  if (failed_effects_.empty()) return;
+  auto [node, poison] = *failed_effects_.begin();
+  raise(poisons_[poison], node, {});
 }
 
 SessionReport Session::report() const {

@@ -84,9 +84,11 @@ class Session final : public Recorder {
   Prepared& prepare(const Segment& segment);
   Location input(Ref ref);
   void settle(const Segment& segment, const Outcome& outcome);
+  void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
   void keep_records(const Prepared& prepared, const Outcome& outcome);
   void drop_if_unseen(Ref ref);
-  [[noreturn]] void raise(const Failure& failure, Ref at, Span place);
+  std::string way(NodeId from, NodeId to) const;
+  [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
 
   Backend& backend_;
   Bodies& bodies_;
@@ -97,6 +99,7 @@ class Session final : public Recorder {
   Accesses accesses_;                                   // of pending nodes
   std::vector<Location> constants_;                     // by constant id, when written to the backend
   std::vector<Failure> poisons_;
+  std::map<NodeId, std::uint32_t> failed_effects_;      // tasks with effects that did not happen, and why: in poisons_
   std::map<std::string, Prepared> plans_;
   std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0, peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;

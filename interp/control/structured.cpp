@@ -39,6 +39,7 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   for (VariableId variable : use.read) needed = needed || depends_on_graph(frame[variable]);
   if (!needed) return false;
 
+  interpreter.receive_globals(frame.id, call.span);
   Inputs inputs;
   auto capture = [&](const Value& value) {
     return replace_tensors(value, [this](const Value& v) { return is_tensor(v); },
@@ -64,17 +65,17 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
     definition.outputs.push_back(declared.name);
     const Value& now = frame[variable];
     out.push_back(recorder_.graph.intern(is_tensor(now) ? type_of(now) : evaluate(declared.type, frame)));
-    auto* tensor = now.as<Tensor>();
-    if (!tensor || !tensor->place.valid()) continue;
+    PlaceId place = place_of(now);
+    if (!place.valid()) continue;
     for (TaskGraph::Access& access : inputs.accesses)
-      if (access.place == tensor->place) access.writes = true, access.slot_out = static_cast<std::uint16_t>(out.size() - 1);
+      if (access.place == place) access.writes = true, access.slot_out = static_cast<std::uint16_t>(out.size() - 1);
   }
   NodeId node = add(recorder_.graph.define(std::move(definition)),
                     {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
                      .span = call.span}, inputs);
   for (std::size_t slot = 0; slot < use.written.size(); ++slot) {
-    auto* before = frame[use.written[slot]].as<Tensor>();
-    frame[use.written[slot]] = version(node, slot, before ? before->place : PlaceId());
+    PlaceId place = place_of(frame[use.written[slot]]);
+    frame[use.written[slot]] = version(node, slot, place);
   }
   return true;
 }
@@ -86,6 +87,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   for (CallId in : call.in) needed = needed || (in.valid() && depends_on_graph(frame[in]));
   if (!needed) return false;
 
+  interpreter.receive_globals(call.callee, call.span);
   Inputs inputs;
   std::vector<Value> arguments;
   Definition definition;

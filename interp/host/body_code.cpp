@@ -32,8 +32,11 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 }  // namespace
 
 BodyCode::BodyCode(Body body, std::vector<std::shared_ptr<const Kernel>> kernels)
-    : TaskCode(body.inputs.size(), body.outputs.size(), body.tasks), body_(std::move(body)), kernels_(std::move(kernels)),
-      layout_(lay_out(body_, kernels_)), reads_(reads_of(body_)) {
+    : TaskCode(body.inputs.size(), body.outputs.size(), body.tasks),
+      body_(std::move(body)),
+      kernels_(std::move(kernels)),
+      layout_(lay_out(body_, kernels_)),
+      reads_(reads_of(body_)) {
   std::size_t kernel_scratch = 0;
   for (const BodyPass& pass : layout_.passes) {
     if (pass.strips) continue;
@@ -80,10 +83,14 @@ std::vector<char> BodyCode::spread(std::span<const char> given, std::span<const 
 
 std::byte* BodyCode::address(const BodyPlace& place, const Frame& frame) const {
   switch (place.kind) {
-    case BodyPlace::Kind::operand: return frame.operands[place.at];
-    case BodyPlace::Kind::constant: return const_cast<std::byte*>(body_.constants[place.at].second.raw());
-    case BodyPlace::Kind::scratch: return frame.around.scratch + place.at;
-    case BodyPlace::Kind::strip: break;
+    case BodyPlace::Kind::operand:
+      return frame.operands[place.at];
+    case BodyPlace::Kind::constant:
+      return const_cast<std::byte*>(body_.constants[place.at].second.raw());
+    case BodyPlace::Kind::scratch:
+      return frame.around.scratch + place.at;
+    case BodyPlace::Kind::strip:
+      break;
   }
   bug("a value that lives in strips was used outside its pass");
 }
@@ -101,8 +108,10 @@ bool BodyCode::run_kernel(const BodyPass& pass, Frame& frame) const {
   for (std::uint32_t v : op.in) *out++ = address(layout_.places[v], frame);
   for (std::size_t i = 0; i < op.out.size(); ++i) out[i] = address(layout_.places[op.out[i]], frame);
   try {
-    auto fault = kernels_[pass.ops[0]]->run(
-        {{pointers, op.in.size()}, {out, op.out.size()}, frame.around.scratch + kernel_scratch_at_, *frame.around.parallel});
+    auto fault = kernels_[pass.ops[0]]->run({{pointers, op.in.size()},
+                                             {out, op.out.size()},
+                                             frame.around.scratch + kernel_scratch_at_,
+                                             *frame.around.parallel});
     if (!fault) return true;
     frame.around.faults.push_back({op.task, *std::move(fault)});
   } catch (...) {
@@ -128,7 +137,8 @@ struct StripOp {
 
   std::optional<Fault> run(std::int64_t first, std::int64_t count) const {
     std::array<const std::byte*, StripLimits::inputs> in{};
-    for (std::size_t i = 0; i < inputs; ++i) in[i] = streams[i].begin + streams[i].step * static_cast<std::size_t>(first);
+    for (std::size_t i = 0; i < inputs; ++i)
+      in[i] = streams[i].begin + streams[i].step * static_cast<std::size_t>(first);
     std::byte* out = streams[inputs].begin + streams[inputs].step * static_cast<std::size_t>(first);
     auto fault = kernel->run_strip({in.data(), inputs}, {&out, 1}, count);
     // Who reads this is poisoned too, but runs through the rest of the strip: on zeros.
@@ -149,7 +159,8 @@ class StripFaults {
       return std::tuple(a.task, a.position, a.first) < std::tuple(b.task, b.position, b.first);
     });
     for (std::size_t i = 0; i < items_.size(); ++i)
-      if (i == 0 || items_[i].task != items_[i - 1].task) faults.push_back({items_[i].task, std::move(items_[i].fault)});
+      if (i == 0 || items_[i].task != items_[i - 1].task)
+        faults.push_back({items_[i].task, std::move(items_[i].fault)});
     return items_.empty();
   }
 
@@ -196,7 +207,8 @@ bool BodyCode::run_strips(const BodyPass& pass, Frame& frame) const {
         if (!s.begin) s = {strips + s.step * pass.slot_bytes, 0};
     for (std::int64_t first = begin; first < end; first += pass.strip_elements)
       for (const StripOp& op : std::span(mine).first(used))
-        if (auto fault = op.run(first, std::min(pass.strip_elements, end - first))) faults.add(op, first, *std::move(fault));
+        if (auto fault = op.run(first, std::min(pass.strip_elements, end - first)))
+          faults.add(op, first, *std::move(fault));
   });
   return faults.give_to(frame.around.faults);
 }

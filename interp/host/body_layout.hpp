@@ -17,9 +17,9 @@ struct BodyPlace {
 };
 
 struct BodyPass {
-  std::vector<std::uint32_t> ops;      // positions in Body::ops; several only when `strips`
+  std::vector<std::uint32_t> ops;  // positions in Body::ops; several only when `strips`
   bool strips = false;
-  std::int64_t elements = 0;           // of every value, when `strips`
+  std::int64_t elements = 0;  // of every value, when `strips`
   std::int64_t strip_elements = 0;
   std::size_t slots = 0, slot_bytes = 0;
 };
@@ -30,7 +30,7 @@ struct BodyCopy {
 };
 
 struct BodyLayout {
-  std::vector<BodyPlace> places;       // by value
+  std::vector<BodyPlace> places;  // by value
   std::vector<BodyPass> passes;
   std::vector<BodyCopy> before, after;
   std::size_t scratch_bytes = 0;

@@ -6,7 +6,9 @@
 namespace taskspec {
 
 CodeMaker::CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies)
-    : plan_(std::move(plan)), bodies_(bodies), places_(places_of(*plan_)),
+    : plan_(std::move(plan)),
+      bodies_(bodies),
+      places_(places_of(*plan_)),
       natives_(plan_->graph->definitions().size(), nullptr) {
   count_readers();
 }
@@ -109,8 +111,8 @@ const TaskCode& CodeMaker::make_native(std::size_t task) {
   NodeId node = plan_->tasks[task].node;
   const TaskCode*& code = natives_[(*plan_->graph)[node].definition.index()];
   if (!code || code->inputs != inputs(task).size() || code->outputs != outputs(task).size())
-    code = &keep(
-        std::make_unique<NativeCode>(plan_->graph->definition(node), inputs(task).size(), outputs(task).size()));
+    code =
+        &keep(std::make_unique<NativeCode>(plan_->graph->definition(node), inputs(task).size(), outputs(task).size()));
   return *code;
 }
 

@@ -51,11 +51,11 @@ class CodeMaker {
   std::shared_ptr<const Plan> plan_;
   Bodies& bodies_;
   std::vector<CellPlace> places_;
-  std::vector<std::uint32_t> readers_;                 // by buffer; results of the graph have one more
+  std::vector<std::uint32_t> readers_;  // by buffer; results of the graph have one more
   KernelCache kernels_;
   CodeSet set_;
-  std::vector<const TaskCode*> natives_;               // by definition
-  std::map<std::string, const TaskCode*> known_;       // by key
+  std::vector<const TaskCode*> natives_;          // by definition
+  std::map<std::string, const TaskCode*> known_;  // by key
   std::map<std::string, std::shared_ptr<const BodyTrace>> traces_;
 };
 

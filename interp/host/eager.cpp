@@ -93,7 +93,8 @@ class Unaggregation {
     for (std::size_t s = 0; s < begins.size(); ++s) {
       for (std::uint32_t b : begins[s]) {
         std::vector<std::uint64_t>& places = free[size(b)];
-        plan_->buffers[b].offset = places.empty() ? std::exchange(plan_->arena_bytes, plan_->arena_bytes + size(b)) : places.back();
+        plan_->buffers[b].offset =
+            places.empty() ? std::exchange(plan_->arena_bytes, plan_->arena_bytes + size(b)) : places.back();
         if (!places.empty()) places.pop_back();
       }
       for (std::uint32_t b : ends[s]) free[size(b)].push_back(plan_->buffers[b].offset);

@@ -97,8 +97,10 @@ Array HostExecutable::constant(std::size_t id) const {
   const Value& value = plan->graph->constant(id);
   if (value.is_array()) return value.array();
   Array array = Array::make(concrete(plan->graph->constant_type(id)));
-  if (value.is_real() || is_float(array.precision())) array.set_number(0, value.real());
-  else array.set_integer(0, value.is_bool() ? value.boolean() : value.integer());
+  if (value.is_real() || is_float(array.precision()))
+    array.set_number(0, value.real());
+  else
+    array.set_integer(0, value.is_bool() ? value.boolean() : value.integer());
   return array;
 }
 
@@ -168,7 +170,8 @@ const std::vector<char>& HostExecutable::needed() {
 
 std::size_t HostExecutable::bytes() const {
   auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return of(calls_) + of(call_starts_) + of(operand_buffers_) + of(addresses_) + of(outside_) + of(links.targets) + of(links.waits) + of(counters) + of(lanes);
+  return of(calls_) + of(call_starts_) + of(operand_buffers_) + of(addresses_) + of(outside_) + of(links.targets) +
+         of(links.waits) + of(counters) + of(lanes);
 }
 
 }  // namespace taskspec

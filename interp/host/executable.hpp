@@ -20,8 +20,8 @@ struct CodeCall {
 struct StepLinks {
   static constexpr std::uint32_t only = 1U << 31;  // flag in targets: it waits for nobody else
   std::vector<std::uint32_t> targets;
-  std::uint32_t first_root = 0;                    // in targets
-  std::vector<std::uint32_t> waits;                // by step, then `end`: for how many others
+  std::uint32_t first_root = 0;      // in targets
+  std::vector<std::uint32_t> waits;  // by step, then `end`: for how many others
   std::uint32_t end() const { return static_cast<std::uint32_t>(waits.size() - 1); }
   std::uint32_t end_position() const { return static_cast<std::uint32_t>(targets.size() - 1); }
 };
@@ -39,7 +39,7 @@ struct alignas(64) Lane {
   Bytes scratch;
   std::vector<std::byte*> operands;
   std::uint64_t tasks = 0, dispatches = 0;
-  std::vector<char> dead;           // of this and what follows only runs that fail or record make use
+  std::vector<char> dead;  // of this and what follows only runs that fail or record make use
   std::vector<Poison> failed;
   std::vector<StepRecord> records;
 };
@@ -64,17 +64,17 @@ class HostExecutable final : public Executable {
   void bind_result(const ResultSource& result, std::byte* bytes) { bind(result.location, bytes); }
   // Of what is neither an input nor a result.
   const std::byte* address(const Buffer& buffer) const;
-  const std::vector<char>& needed();                   // by step: for the results, or for what it does (pull)
-  std::size_t bytes() const;                           // memory of what is made here, for reports
+  const std::vector<char>& needed();  // by step: for the results, or for what it does (pull)
+  std::size_t bytes() const;          // memory of what is made here, for reports
 
   const std::shared_ptr<const Plan> plan;
   Bodies& bodies;
   LookupTable table;
   StepLinks links;
-  std::vector<std::uint32_t> counters;                 // by step: for how many it still waits; atomic in a run
-  std::vector<Lane> lanes;                             // by worker
+  std::vector<std::uint32_t> counters;  // by step: for how many it still waits; atomic in a run
+  std::vector<Lane> lanes;              // by worker
   std::vector<ResultSource> results;
-  std::vector<char> overwritten;                       // by input: some task writes into its bytes
+  std::vector<char> overwritten;  // by input: some task writes into its bytes
   bool running = false;
 
  private:
@@ -82,18 +82,18 @@ class HostExecutable final : public Executable {
   void make_links();
   void find_results(std::span<const CellPlace> places);
   void find_addresses(std::span<const CellPlace> places);
-  Array constant(std::size_t id) const;                // as an array, also if it is a host number
+  Array constant(std::size_t id) const;  // as an array, also if it is a host number
   void bind(BufferId first, std::byte* bytes);
   std::byte* const* gather(const CodeCall& call, Lane& lane) const;
 
   CodeSet codes_;
   std::vector<CodeCall> calls_;
   std::vector<std::uint32_t> call_starts_;
-  std::vector<BufferId> operand_buffers_;              // first ones of their rows of takeovers
-  std::vector<std::byte*> addresses_;                  // by operand
+  std::vector<BufferId> operand_buffers_;                    // first ones of their rows of takeovers
+  std::vector<std::byte*> addresses_;                        // by operand
   std::vector<std::pair<BufferId, std::uint32_t>> outside_;  // sorted: buffers of inputs and results, their operands
-  std::vector<BufferId> input_buffers_;                // by input of the graph; none when nobody reads it
-  std::vector<Array> constants_;                       // by constant of the graph, those that somebody reads
+  std::vector<BufferId> input_buffers_;                      // by input of the graph; none when nobody reads it
+  std::vector<Array> constants_;                             // by constant of the graph, those that somebody reads
   std::byte* arena_ = nullptr;
   std::size_t code_scratch_at_ = 0;
   std::vector<char> needed_;

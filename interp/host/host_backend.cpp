@@ -65,7 +65,8 @@ class HostBackend final : public Backend {
   void go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options);
   static void count_work(const HostExecutable& executable, Outcome& outcome);
   std::variant<Location, Poison> result(HostExecutable& executable, std::size_t position,
-                                        std::span<const Location> inputs, std::span<const Location> written, Made& made);
+                                        std::span<const Location> inputs, std::span<const Location> written,
+                                        Made& made);
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   MemoryCount count_;
@@ -225,8 +226,10 @@ void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
   if (options.schedule == Schedule::pull) needed = executable.needed();
   if (std::ranges::count(needed, 0) == 0) needed = {};
   StepRunner runner(executable, context, needed);
-  if (alone) run_serially(executable, runner, worker.index);
-  else ParallelRun(executable, runner, pool_).run(worker);
+  if (alone)
+    run_serially(executable, runner, worker.index);
+  else
+    ParallelRun(executable, runner, pool_).run(worker);
 }
 
 void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome) {

@@ -1,28 +1,8 @@
 #include "interp/host/kernel_cache.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace taskspec {
-
-namespace {
-
-// Stricter than equality of the language: 1 is not 1.0 here, and 0.0 not -0.0.
-bool identical(const Value& a, const Value& b) {
-  if (a.data().index() != b.data().index()) return false;
-  if (a.is_real()) return std::bit_cast<std::uint64_t>(a.real()) == std::bit_cast<std::uint64_t>(b.real());
-  if (a.is_list()) return std::ranges::equal(a.list(), b.list(), identical);
-  if (a.is_tuple()) return std::ranges::equal(a.tuple().items, b.tuple().items, identical);
-  if (a.is_array()) return a.array().type() == b.array().type() && a.array().raw() == b.array().raw();
-  return equal(a, b);
-}
-
-}  // namespace
-
-void put_number(std::string& text, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) text += static_cast<char>(number | 0x80);
-  text += static_cast<char>(number);
-}
 
 void put_type(std::string& text, const ArrayType& type) {
   text += static_cast<char>(type.precision);

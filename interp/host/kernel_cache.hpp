@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/key.hpp"
 #include "ir/op.hpp"
 
 namespace taskspec {
@@ -25,6 +26,5 @@ class KernelCache {
 
 // `text` grows by something that only equal types have.
 void put_type(std::string& text, const ArrayType& type);
-void put_number(std::string& text, std::uint64_t number);
 
 }  // namespace taskspec

@@ -25,18 +25,18 @@ std::vector<CellPlace> places_of(const Plan& plan);
 
 class LookupTable {
  public:
-  explicit LookupTable(const Plan& plan);    // which outlives it
+  explicit LookupTable(const Plan& plan);  // which outlives it
 
-  void clear();                              // a new table: every cell Unbound
+  void clear();  // a new table: every cell Unbound
   bool pend(BufferId cell) { return move(cell, CellState::unbound, CellState::pending); }
   bool publish(BufferId cell) { return move(cell, CellState::pending, CellState::ready); }
   bool poison(BufferId cell, const Poison& poison);
-  void pend_all();                           // every Unbound cell
-  void publish_given();                      // inputs and constants: Ready before anything runs
+  void pend_all();       // every Unbound cell
+  void publish_given();  // inputs and constants: Ready before anything runs
 
   CellState state(BufferId cell) const { return states_[cell.index()]; }
   CellPlace place(BufferId cell) const;
-  Poison poison(BufferId cell) const;        // of a Poisoned cell
+  Poison poison(BufferId cell) const;  // of a Poisoned cell
 
  private:
   bool move(BufferId cell, CellState from, CellState to) {
@@ -49,9 +49,9 @@ class LookupTable {
   std::vector<CellState> states_;
   const Plan& plan_;
   std::vector<BufferId> given_;
-  mutable std::mutex mutex_;                 // of what follows; only a run that fails gets here
+  mutable std::mutex mutex_;  // of what follows; only a run that fails gets here
   std::vector<Poison> poisons_;
-  std::vector<std::uint32_t> poison_of_;     // by cell, made when the first one is poisoned
+  std::vector<std::uint32_t> poison_of_;  // by cell, made when the first one is poisoned
 };
 
 }  // namespace taskspec

@@ -61,7 +61,7 @@ class BytesCache {
   static constexpr std::size_t kept = 16;  // blocks; and a quarter of the memory at most
   MemoryCount& count_;
   std::mutex mutex_;
-  std::vector<Bytes> idle_;                // by size
+  std::vector<Bytes> idle_;  // by size
   std::size_t idle_bytes_ = 0;
 };
 
@@ -70,11 +70,11 @@ class Locations {
  public:
   explicit Locations(MemoryCount& count) : count_(count) {}
   ~Locations();
-  Location add(const ArrayType& type);               // bytes undefined
-  const ArrayType& type(Location location) const;    // stays where it is until the Location is freed
+  Location add(const ArrayType& type);             // bytes undefined
+  const ArrayType& type(Location location) const;  // stays where it is until the Location is freed
   std::byte* data(Location location) const;
-  Array share(Location location) const;              // an Array over the bytes themselves
-  void own(Location location);                       // makes sure that no Array shares the bytes
+  Array share(Location location) const;  // an Array over the bytes themselves
+  void own(Location location);           // makes sure that no Array shares the bytes
   void free(Location location);
 
  private:

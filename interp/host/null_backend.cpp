@@ -66,7 +66,7 @@ class NullBackend final : public Backend {
   }
 
   MemoryCount count_{UINT64_MAX};  // it has no bytes that could run out
-  std::vector<ArrayType> types_;  // by location; never used again, so that a stale one is recognised
+  std::vector<ArrayType> types_;   // by location; never used again, so that a stale one is recognised
   std::vector<char> live_;
 };
 

@@ -29,7 +29,7 @@ class alignas(64) Worker {
   Worker(Pool& pool, std::uint32_t index) : index(index), pool_(pool), team_(pool) {}
   const std::uint32_t index;
 
-  void push(StepRange range);            // by its own thread
+  void push(StepRange range);  // by its own thread
   Parallel& parallel() { return team_; }
 
  private:
@@ -58,9 +58,9 @@ class Pool {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(workers_.size()); }
   Worker& worker(std::size_t index) { return workers_[index]; }
-  Worker* here();                        // the worker that runs on this thread, if one does
+  Worker* here();  // the worker that runs on this thread, if one does
   void run(Worker& caller, Job& job, StepRange first);
-  void finish();                         // by whoever processed the last range of a run
+  void finish();  // by whoever processed the last range of a run
   // After something was made that another worker could do.
   void wake_if_useful() {
     if (sleepers_.load(std::memory_order_seq_cst) != 0 && searchers_.load(std::memory_order_seq_cst) == 0) wake_one();
@@ -68,7 +68,7 @@ class Pool {
 
  private:
   friend class Worker;
-  bool find(Worker& self, StepRange& range);        // steals, helps, in the end sleeps
+  bool find(Worker& self, StepRange& range);  // steals, helps, in the end sleeps
   bool something_to_do() const;
   bool over(const Worker& self) const;
   void found(bool more);
@@ -80,15 +80,15 @@ class Pool {
 
   std::deque<Worker> workers_;
   std::vector<std::thread> threads_;
-  std::mutex entrance_;                                  // one run at a time
+  std::mutex entrance_;  // one run at a time
   std::atomic<std::thread::id> caller_{};
   std::atomic<Job*> job_{nullptr};
   alignas(64) std::atomic<bool> finished_{true};
   std::atomic<bool> quit_{false};
-  alignas(64) std::atomic<std::uint32_t> sleepers_{0};   // idle_.size()
+  alignas(64) std::atomic<std::uint32_t> sleepers_{0};  // idle_.size()
   std::atomic<std::uint32_t> searchers_{0};
   std::mutex idle_mutex_;
-  std::vector<std::uint32_t> idle_;                      // workers that sleep or are about to
+  std::vector<std::uint32_t> idle_;  // workers that sleep or are about to
 };
 
 inline void Worker::push(StepRange range) {

@@ -19,7 +19,9 @@ class ParallelRun final : public Job {
   struct Pending {
     std::uint32_t position = none, count = 0;
   };
-  void run_step(Worker& worker, std::uint32_t step) { runner_.run(executable_.lanes[worker.index], step, worker.index); }
+  void run_step(Worker& worker, std::uint32_t step) {
+    runner_.run(executable_.lanes[worker.index], step, worker.index);
+  }
   void run_chunk(Worker& worker, StepRange chunk);
   void run_on(Worker& worker, std::uint32_t position);
   std::uint32_t release(Worker& worker, std::uint32_t step);

@@ -33,8 +33,10 @@ bool StepRunner::call(Lane& lane, const CodeCall& call) {
 
 void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (!call(lane, calls[i])) settle(lane, calls[i]);
-    else if (calls[i].code->outputs) publish(calls[i]);
+    if (!call(lane, calls[i]))
+      settle(lane, calls[i]);
+    else if (calls[i].code->outputs)
+      publish(calls[i]);
     if (!context_.attention.flags()) continue;
     // From here on every task is looked at; those that do not run any more were counted already.
     for (++i; i < calls.size(); ++i) {
@@ -124,7 +126,8 @@ void StepRunner::publish(const CodeCall& call) {
 }
 
 std::int64_t StepRunner::now() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - context_.start).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - context_.start)
+      .count();
 }
 
 }  // namespace taskspec

@@ -16,16 +16,17 @@ struct TaskFault {
 
 // What a worker lends to the code it runs.
 struct Surroundings {
-  std::byte* scratch = nullptr;    // TaskCode::scratch_bytes() of it
+  std::byte* scratch = nullptr;  // TaskCode::scratch_bytes() of it
   Parallel* parallel = nullptr;
-  std::span<const char> dead;      // empty, or true per task that must not run: an input is poisoned
-  std::vector<TaskFault> faults;   // in order of tasks; left alone when nothing fails
+  std::span<const char> dead;     // empty, or true per task that must not run: an input is poisoned
+  std::vector<TaskFault> faults;  // in order of tasks; left alone when nothing fails
 };
 
 class TaskCode {
  public:
   TaskCode(std::size_t inputs, std::size_t outputs, std::size_t tasks = 1)
-      : inputs(static_cast<std::uint32_t>(inputs)), outputs(static_cast<std::uint32_t>(outputs)),
+      : inputs(static_cast<std::uint32_t>(inputs)),
+        outputs(static_cast<std::uint32_t>(outputs)),
         tasks(static_cast<std::uint32_t>(tasks)) {}
   virtual ~TaskCode() = default;
   const std::uint32_t inputs, outputs, tasks;
@@ -75,7 +76,11 @@ class InterpretedCode final : public TaskCode {
  public:
   InterpretedCode(Bodies& bodies, std::shared_ptr<const Plan> plan, NodeId node, std::vector<ArrayType> in,
                   std::vector<ArrayType> out)
-      : TaskCode(in.size(), out.size()), bodies_(bodies), plan_(std::move(plan)), node_(node), in_(std::move(in)),
+      : TaskCode(in.size(), out.size()),
+        bodies_(bodies),
+        plan_(std::move(plan)),
+        node_(node),
+        in_(std::move(in)),
         out_(std::move(out)) {}
   bool run(std::byte* const* operands, Surroundings& around) const override;
 

@@ -3,10 +3,10 @@
 //   std::fputs(render(sources, diags, {.colour = is_terminal}).c_str(), stderr);
 //
 //   error E2001: shapes differ: f32[4] + f32[5]; dimension 0 is 4 against 5
-//    --> hello.task:3:9
+//    --> hello.task:3:11
 //     |
 //   3 | let c = a + b
-//     |         - ^ f32[5]
+//     |         - ^ - f32[5]
 //     |         |
 //     |         f32[4]
 //     = help: make both the same length

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "ir/base/text.hpp"
@@ -189,12 +190,10 @@ class Drawing {
   void draw_underlines(const std::vector<Underline>& underlines) {
     Row row;
     int end = 0;
-    for (bool primary : {false, true})
-      for (const Underline& u : underlines)
-        if (u.primary == primary) {
-          row.put(u.begin, std::string(static_cast<std::size_t>(u.end - u.begin), primary ? '^' : '-'), style(u));
-          end = std::max(end, u.end);
-        }
+    for (const Underline* u : widest_first(underlines)) {
+      row.put(u->begin, std::string(static_cast<std::size_t>(u->end - u->begin), u->primary ? '^' : '-'), style(*u));
+      end = std::max(end, u->end);
+    }
     std::vector<const Underline*> hanging;
     for (const Underline& u : underlines)
       if (!u.text.empty()) hanging.push_back(&u);
@@ -211,6 +210,16 @@ class Drawing {
       text.put(rightmost->begin, rightmost->text, style(*rightmost));
       put_row("", text.text(canvas_.colour));
     }
+  }
+
+  // So that a part stays visible on the whole that it lies in; of two equals the primary one is seen.
+  static std::vector<const Underline*> widest_first(const std::vector<Underline>& underlines) {
+    std::vector<const Underline*> order;
+    for (const Underline& u : underlines) order.push_back(&u);
+    std::stable_sort(order.begin(), order.end(), [](const Underline* a, const Underline* b) {
+      return std::pair(b->end - b->begin, a->primary) < std::pair(a->end - a->begin, b->primary);
+    });
+    return order;
   }
 
   Row connectors(const std::vector<const Underline*>& hanging) const {

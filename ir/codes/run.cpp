@@ -28,8 +28,12 @@ for i in 0..4 { print(l[i]) })",
      .fix = R"(Indices go from 0 to len(l) - 1; loop with `for x in l` or `for i in 0..len(l)`.)"},
     {.code = "E5004",
      .summary = "a shape is not what was promised",
-     .program = R"(let l = [1.0, 2.0, 3.0]
-print((l as f32[4]).array))",
+     .program = R"(fn ones(n: int) -> [float] {
+  var l: [float] = []
+  for i in 0..n { l += [1.0] }
+  return l
+}
+print((ones(3) as f32[4]).array))",
      .cause = R"(A shape that depends on values of the run (lists, files, int parameters) turned out different from the
 one that the program demands. Lists must also be rectangular.)",
      .fix = R"(Correct the data or the demanded shape; `_` takes a dimension as it comes.)"},

@@ -44,6 +44,12 @@ Error not_found(const std::string& path) {
   return Error(std::move(diag));
 }
 
+// Streams that somebody opened for us: `taskspec run -`, `taskspec run <(generate)`.
+bool is_open_stream(const std::string& path, mode_t mode) {
+  bool named = path == "/dev/stdin" || path.starts_with("/dev/fd/");
+  return named && (S_ISFIFO(mode) || S_ISCHR(mode) || S_ISSOCK(mode));
+}
+
 std::string kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe";
@@ -71,7 +77,9 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   if (descriptor < 0) throw unreadable(path_, "cannot be read: " + system_words(errno));
   struct stat status {};
   bool known = fstat(descriptor, &status) == 0;
-  if (!known || !S_ISREG(status.st_mode)) {
+  if (known && is_open_stream(path_, status.st_mode)) {
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);  // here waiting is right
+  } else if (!known || !S_ISREG(status.st_mode)) {
     close(descriptor);
     throw unreadable(path_, known ? "is " + kind_of(status.st_mode) + ", not a file" : "cannot be read");
   }

@@ -1,5 +1,6 @@
 // A regular file open for reading. Folders, pipes and devices are refused at once, so that no read can
-// hang; every error names the file, and the byte where it helps.
+// hang; only standard input, by its name, may be a pipe or a terminal. Every error names the file, and the
+// byte where it helps.
 //
 //   InputFile file("x.npy");     file.read(span_of_bytes);     throw file.broken("expected a digit");
 #pragma once

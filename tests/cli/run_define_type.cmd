@@ -1,1 +1,1 @@
-run hello.task -D count=1.5
+run run_define_type.task -D count=1.5

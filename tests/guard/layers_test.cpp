@@ -34,7 +34,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"antlr4-runtime", {"frontend/parse"}},
     {"TaskLexer.h", {"frontend/parse"}},
     {"TaskParser.h", {"frontend/parse"}},
-    {"nlohmann/", {"ir/json", "hwsim/chip"}},
+    {"nlohmann/", {"ir/json", "hwsim/chip", "tests/unit/json"}},
     {"xxhash", {"ir/base/hash.cpp"}},
     {"png", {"ir/files/png.cpp"}},
     {"jpeglib", {"ir/files/jpeg.cpp"}},
@@ -52,7 +52,7 @@ const std::map<std::string_view, Names> confined_to = {
 };
 
 // The system's own C headers, which look like those of libraries.
-const Names system_headers = {"dlfcn.h", "fcntl.h",   "pthread.h",  "sched.h",  "signal.h",    "spawn.h",
+const Names system_headers = {"dlfcn.h", "fcntl.h",   "malloc.h",  "pthread.h",  "sched.h",  "signal.h",    "spawn.h",
                               "sys/",    "termios.h", "ucontext.h", "unistd.h", "immintrin.h", "linux/"};
 
 struct Include {
@@ -101,7 +101,7 @@ std::string fault(const Include& include) {
 
 }  // namespace
 
-TEST_CASE("every include keeps to the layers and to the confinement of libraries" * doctest::may_fail()) {
+TEST_CASE("every include keeps to the layers and to the confinement of libraries") {
   std::size_t count = 0;
   for (const std::string& file : cpp_files())
     for (const Include& include : includes_of(file)) {

@@ -25,12 +25,14 @@ void fill(MixGraph& g, Random& random) {
   std::vector<Ref> values{g.constant({1, 2, 3})};
   for (std::int64_t i = between(random, 0, 3); i > 0; --i) values.push_back(g.input(1 + pick(random, 6)));
   std::vector<PlaceId> places;
-  for (std::int64_t i = between(random, 0, 2); i > 0; --i) places.push_back(g.place(values[pick(random, values.size())]));
+  for (std::int64_t i = between(random, 0, 2); i > 0; --i)
+    places.push_back(g.place(values[pick(random, values.size())]));
   for (std::int64_t n = between(random, 1, 40); n > 0; --n) {
     std::vector<Ref> in;
     // Mostly the newest values: then there are chains.
     for (std::int64_t k = between(random, 0, 3); k > 0; --k)
-      in.push_back(values[values.size() - 1 - (random() % 3 ? std::min(pick(random, 3), values.size() - 1) : pick(random, values.size()))]);
+      in.push_back(values[values.size() - 1 -
+                          (random() % 3 ? std::min(pick(random, 3), values.size() - 1) : pick(random, values.size()))]);
     std::vector<std::size_t> out;
     for (std::int64_t k = between(random, 0, 2); k > 0; --k) out.push_back(pick(random, 9));
     std::vector<PlaceId> touched;
@@ -101,7 +103,8 @@ struct Donations {
 
 }  // namespace
 
-TEST_CASE("random graphs give the same bits under every plan, schedule and number of threads [A5] [A13] [chains-prop]") {
+TEST_CASE(
+    "random graphs give the same bits under every plan, schedule and number of threads [A5] [A13] [chains-prop]") {
   Backends backends;
   NoBodies bodies;
   for (std::uint64_t seed : random_seeds(60, 3000)) {
@@ -171,8 +174,10 @@ TEST_CASE("random failures poison the same results by the same task, and leave t
           for (std::size_t i = 0; i < origins.size(); ++i) {
             const Poison* poison = std::get_if<Poison>(&once.outcome.results[i]);
             REQUIRE((poison != nullptr) == origins[i].valid());
-            if (poison) REQUIRE(poison->origin == origins[i]);
-            else REQUIRE(once.words[i] == expected[i]);
+            if (poison)
+              REQUIRE(poison->origin == origins[i]);
+            else
+              REQUIRE(once.words[i] == expected[i]);
           }
         }
       }
@@ -186,7 +191,8 @@ using namespace test_ops;
 
 // A random body: some i32 inputs, ops on what is there, one to three outputs, of which the first may be the
 // new version of a place that is input 0.
-BodyTrace random_body(Random& random, const std::vector<ArrayType>& inputs, std::size_t outputs, const ArrayType& type) {
+BodyTrace random_body(Random& random, const std::vector<ArrayType>& inputs, std::size_t outputs,
+                      const ArrayType& type) {
   TraceWriter w(inputs);
   Array numbers = Array::make(type);
   for (std::int32_t& n : numbers.data<std::int32_t>()) n = static_cast<std::int32_t>(random() % 9) - 4;
@@ -196,14 +202,23 @@ BodyTrace random_body(Random& random, const std::vector<ArrayType>& inputs, std:
     auto any = [&] { return values[random() % 2 ? values.size() - 1 : pick(random, values.size())]; };
     std::uint32_t a = any(), b = any();
     switch (random() % 8) {
-      case 0: values.push_back(w.op(flip, {a})); break;
-      case 1: values.push_back(w.op(view, {a})); break;
-      case 2: values.push_back(w.op(over, {a, b})); break;
-      default: values.push_back(w.op(plus, {a, b})); break;
+      case 0:
+        values.push_back(w.op(flip, {a}));
+        break;
+      case 1:
+        values.push_back(w.op(view, {a}));
+        break;
+      case 2:
+        values.push_back(w.op(over, {a, b}));
+        break;
+      default:
+        values.push_back(w.op(plus, {a, b}));
+        break;
     }
   }
   std::vector<std::uint32_t> out;
-  for (std::size_t k = 0; k < outputs; ++k) out.push_back(values[values.size() - 1 - std::min(pick(random, 3), values.size() - 1)]);
+  for (std::size_t k = 0; k < outputs; ++k)
+    out.push_back(values[values.size() - 1 - std::min(pick(random, 3), values.size() - 1)]);
   return w.finish(out);
 }
 
@@ -214,7 +229,8 @@ struct BodyGraph {
   WrittenBodies bodies;
   ArrayType type;
 
-  explicit BodyGraph(Random& random) : type{Precision::i32, {random() % 3 ? between(random, 1, 20) : between(random, 5000, 20'000)}} {
+  explicit BodyGraph(Random& random)
+      : type{Precision::i32, {random() % 3 ? between(random, 1, 20) : between(random, 5000, 20'000)}} {
     bodies.write = [this](const std::string& name) { return traces[std::stoul(name)]; };
     Type written = type.type();
     std::vector<Ref> values{Ref::input(graph->add_input({"x", written, Privilege::in})),
@@ -237,8 +253,10 @@ struct BodyGraph {
       for (std::int64_t k = between(random, 0, 2); k > 0; --k)
         in.push_back(values[random() % 3 ? values.size() - 1 : pick(random, values.size())]);
       std::size_t outputs = std::max<std::size_t>(definition.outputs.size(), 1 + pick(random, 2));
-      while (definition.inputs.size() < in.size()) definition.inputs.push_back("x" + std::to_string(definition.inputs.size()));
-      while (definition.outputs.size() < outputs) definition.outputs.push_back("y" + std::to_string(definition.outputs.size()));
+      while (definition.inputs.size() < in.size())
+        definition.inputs.push_back("x" + std::to_string(definition.inputs.size()));
+      while (definition.outputs.size() < outputs)
+        definition.outputs.push_back("y" + std::to_string(definition.outputs.size()));
       traces.push_back(random_body(random, std::vector(in.size(), type), outputs, type));
       std::vector<TypeId> out(outputs, id);
       bool hides_version = !accesses.empty() && accesses[0].writes;
@@ -252,7 +270,8 @@ struct BodyGraph {
 };
 
 // Contents of all results; for a poisoned one its origin and fault.
-std::vector<std::string> observe(Backend& backend, Executable& executable, const ArrayType& type, const RunOptions& options) {
+std::vector<std::string> observe(Backend& backend, Executable& executable, const ArrayType& type,
+                                 const RunOptions& options) {
   std::vector<Location> inputs;
   for (std::int32_t i = 0; i < 2; ++i) {
     Array array = Array::make(type);

@@ -15,7 +15,8 @@ struct Ready {
   std::shared_ptr<Executable> executable;
 
   explicit Ready(const MixGraph& g, std::uint32_t threads = 2)
-      : backend(make_host_backend({.threads = threads})), plan(make_plan(g.graph, aggregate(*g.graph))),
+      : backend(make_host_backend({.threads = threads})),
+        plan(make_plan(g.graph, aggregate(*g.graph))),
         executable(backend->prepare(plan, bodies)) {}
   RunOnce run(const std::vector<Words>& inputs = {}, const RunOptions& options = {}) {
     return RunOnce(*backend, *executable, inputs, options);

@@ -55,7 +55,8 @@ std::vector<TaskFault> run(const BodyCode& code, const std::vector<Array*>& oper
 Body one_task(const BodyTrace& trace, std::vector<std::uint32_t> bytes = {}) {
   Body body;
   bytes.resize(trace.inputs + trace.outputs.size());
-  if (std::ranges::count(bytes, 0U) == static_cast<std::ptrdiff_t>(bytes.size())) std::iota(bytes.begin(), bytes.end(), 0U);
+  if (std::ranges::count(bytes, 0U) == static_cast<std::ptrdiff_t>(bytes.size()))
+    std::iota(bytes.begin(), bytes.end(), 0U);
   std::vector<std::uint32_t> given;
   for (std::uint32_t i = 0; i < trace.inputs; ++i) given.push_back(body.input(trace.values[i], bytes[i]));
   std::vector<std::uint32_t> made = body.append(trace, given);
@@ -84,7 +85,8 @@ TEST_CASE("element-wise ops become one pass over strips") {
 
 TEST_CASE("what other ops read has bytes in the scratch, and those are taken over") {
   TraceWriter w({ints(100)});
-  std::uint32_t a = w.op(flip, {0}), b = w.op(flip, {a}), c = w.op(flip, {b}), d = w.op(plus, {c, 0}), e = w.op(flip, {d});
+  std::uint32_t a = w.op(flip, {0}), b = w.op(flip, {a}), c = w.op(flip, {b}), d = w.op(plus, {c, 0}),
+                e = w.op(flip, {d});
   BodyCode code = compiled(one_task(w.finish({e})));
   CHECK(code.layout().passes.size() == 5);
   CHECK(code.layout().scratch_bytes == 2 * 448);  // two neighbours at a time
@@ -114,7 +116,8 @@ TEST_CASE("an output in the bytes of an input is written after the last read of 
   std::uint32_t fresh = w.op(plus, {0, one}), sum = w.op(plus, {0, fresh});
   BodyTrace trace = w.finish({fresh, sum});
   for (bool in_place : {true, false}) {
-    BodyCode code = compiled(one_task(trace, in_place ? std::vector<std::uint32_t>{1, 1, 2} : std::vector<std::uint32_t>{}));
+    BodyCode code =
+        compiled(one_task(trace, in_place ? std::vector<std::uint32_t>{1, 1, 2} : std::vector<std::uint32_t>{}));
     Array r = ints({10, 20, 30}), apart = ints(Numbers(3)), s = ints(Numbers(3));
     CHECK(run(code, {&r, in_place ? &r : &apart, &s}).empty());
     CHECK(numbers(in_place ? r : apart) == Numbers{11, 21, 31});

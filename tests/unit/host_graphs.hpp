@@ -32,7 +32,7 @@ struct MixTask {
   std::uint64_t id = 0;
   std::vector<std::size_t> in, out;  // words
   std::atomic<int> runs{0};
-  int wait = 0;                      // rounds
+  int wait = 0;  // rounds
   bool fails = false;
 
   std::vector<Words> mix(const std::vector<Words>& inputs) const {
@@ -63,7 +63,9 @@ struct MixTask {
   }
 };
 
-inline Type word_type(std::size_t words) { return Type::tensor(Precision::i64, {Dim(static_cast<std::int64_t>(words))}); }
+inline Type word_type(std::size_t words) {
+  return Type::tensor(Precision::i64, {Dim(static_cast<std::int64_t>(words))});
+}
 
 inline Array words_array(const Words& words) {
   Array array = Array::make({Precision::i64, {static_cast<std::int64_t>(words.size())}});
@@ -91,7 +93,8 @@ class MixGraph {
   std::deque<MixTask> tasks;  // by node
 
   Ref input(std::size_t words) {
-    return Ref::input(graph->add_input({"x" + std::to_string(graph->inputs().size()), word_type(words), Privilege::in}));
+    return Ref::input(
+        graph->add_input({"x" + std::to_string(graph->inputs().size()), word_type(words), Privilege::in}));
   }
   Ref constant(const Words& words) {
     return Ref::constant(graph->add_constant(word_type(words.size()), words_array(words)));

@@ -34,7 +34,8 @@ class Pointwise final : public Kernel {
   }
 
  private:
-  std::optional<Fault> loop(std::span<const std::byte* const> in, std::span<std::byte* const> out, std::int64_t count) const {
+  std::optional<Fault> loop(std::span<const std::byte* const> in, std::span<std::byte* const> out,
+                            std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t a = load<std::int32_t>(in[0], steps_[0], i);
       std::int64_t b = in.size() > 1 ? load<std::int32_t>(in[1], steps_[1], i) : 0, result = 0;
@@ -98,9 +99,17 @@ constexpr Operand one[] = {{"a"}}, two[] = {{"a"}, {"b"}};
 Type no_rule(RuleContext&) { bug("the rules of test ops are not asked"); }
 Work no_work(const OpInstance&) { return {}; }
 
-consteval OpFields fields(std::string_view name, std::span<const Operand> operands, KernelMaker kernel, Sharing sharing) {
-  return {.name = name, .operands = operands, .doc = "An op for tests.", .example = "print(1)", .type = no_rule,
-          .kernel = kernel, .gradient = Gradient::none("only for tests"), .work = no_work, .sharing = sharing};
+consteval OpFields fields(std::string_view name, std::span<const Operand> operands, KernelMaker kernel,
+                          Sharing sharing) {
+  return {.name = name,
+          .operands = operands,
+          .doc = "An op for tests.",
+          .example = "print(1)",
+          .type = no_rule,
+          .kernel = kernel,
+          .gradient = Gradient::none("only for tests"),
+          .work = no_work,
+          .sharing = sharing};
 }
 
 }  // namespace
@@ -112,9 +121,8 @@ constinit const OpDef flip = fields("flip", one, &made<Flip>, Sharing::none);
 constinit const OpDef view = fields("view", one, &made<View>, Sharing::same_bytes);
 
 OpInstance call(const OpDef& op, std::vector<ArrayType> in) {
-  ArrayType out = *std::max_element(in.begin(), in.end(), [](const ArrayType& a, const ArrayType& b) {
-    return a.elements() < b.elements();
-  });
+  ArrayType out = *std::max_element(in.begin(), in.end(),
+                                    [](const ArrayType& a, const ArrayType& b) { return a.elements() < b.elements(); });
   if (&op == &widen) out.precision = Precision::i64;
   return {&op, std::move(in), {}, {out}};
 }

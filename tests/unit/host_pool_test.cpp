@@ -117,7 +117,10 @@ TEST_CASE("a loop inside a part of a loop works, and what a part throws reaches 
     parallel.for_each(100, 10, [&](std::int64_t b, std::int64_t e) { sum += (e - b) * (begin + 1); });
   });
   CHECK(sum == 3600);
-  CHECK_THROWS_AS(parallel.for_each(8, 1, [](std::int64_t b, std::int64_t) { if (b == 5) throw std::runtime_error("part"); }),
+  CHECK_THROWS_AS(parallel.for_each(8, 1,
+                                    [](std::int64_t b, std::int64_t) {
+                                      if (b == 5) throw std::runtime_error("part");
+                                    }),
                   std::runtime_error);
   sum = 0;
   parallel.for_each(8, 1, [&](std::int64_t, std::int64_t) { ++sum; });

@@ -69,14 +69,26 @@ task busy(in x: f32[4], in k: float = 0.5, in steps: int = 3) -> (y: f32[4]) {
     acc = acc * list[i / 2] + (halved(8) as f32)
   }
   var turns = 0
-  while turns < 2 && len(list[1..3]) == 2 {
+  while turns < 2 && list[1..3] != [0.5] {
     turns += 1
-    acc = acc + map([1, 2, 3], i => i * turns)[turns]
+    acc = acc + [1, 2, 3][turns] * turns
   }
-  for (i, v) in enumerate(list) { if v > 3.0 { acc = acc - i } }
+  for (i, v) in [(1, 2.0), (2, 4.0)] { if v > 3.0 { acc = acc - i } }
   if acc.rank == 1 && acc.precision == "f32" { y = where(acc > 3.0, acc, -acc) } else { y = x }
 }
 graph busy_graph(x: f32[4]) -> (y: f32[4]) { y = busy(busy(x).y, steps: 2, k: 1.0).y }
+)";
+
+// Builtins and closures in a task body.
+inline const std::string library = R"(
+task books(in x: f32[4]) -> (y: f32[4]) {
+  let k = 3
+  let list = map([1, 2, 3], i => i * k)
+  var acc = x
+  for (i, v) in enumerate(list) { if v > len(list) { acc = acc - i } }
+  y = acc
+}
+graph books_graph(x: f32[4]) -> (y: f32[4]) { y = books(x).y }
 )";
 
 // Control that depends on data: structured nodes.
@@ -143,7 +155,7 @@ graph shapes(a: f32[N], b: f32[2 * N + 1], x: f32[H, W], k: int) -> (y: f32[3 * 
 )";
 
 inline const std::vector<std::pair<std::string, std::string>> all = {
-    {"pipeline", pipeline}, {"diamond", diamond}, {"hazard", hazard}, {"busy_graph", control},
+    {"pipeline", pipeline}, {"diamond", diamond}, {"hazard", hazard}, {"busy_graph", control}, {"books_graph", library},
     {"settle", structured}, {"counted", slots},   {"reads", globals}, {"shapes", extents},
 };
 

@@ -14,6 +14,7 @@
 #include "ir/json_types.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/json_programs.hpp"
+#include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
@@ -22,10 +23,7 @@ using nlohmann::json;
 
 namespace {
 
-const Toolbox& tools() {
-  static const Toolbox toolbox = standard_toolbox();
-  return toolbox;
-}
+const Toolbox& tools() { return standard_toolbox(); }
 
 Program checked(const std::string& text) {
   Sources sources;

@@ -52,7 +52,10 @@ Samples elementwise(Maker m) {
       {"pow", {{m.positive({2, 3}), m.tensor({3})}, {m.positive({3}), 2.5}}},
       {"mod", {{floats({1.3, -2.6, 3.1}), floats({1.0, 1.2, -2.0})}}},  // far from the jumps of the quotient
       {"where", {{m.truths({2, 3}), m.tensor({2, 3}), m.tensor({3})}}},
-      {"clamp", {{m.tensor({5, 4}), -0.5, 0.6}, {m.tensor({5, 4}), m.tensor({4}), 1.0}}},
+      {"clamp",  // bounds between the numbers, never near one
+       {{m.tensor({5, 4}), -0.2, 0.95},
+        {m.tensor({5, 4}), floats({-0.2, 0.0, 0.1, 0.2}), 1.0},
+        {m.tensor({5, 4}), -1.0, floats({-0.2, 0.0, 0.1, 0.2})}}},
       {"and", {{m.truths({2, 3}), m.truths({3})}, {m.ints({2, 3}), m.ints({2, 3})}}},
       {"or", {{m.truths({2, 3}), m.truths({3})}, {m.ints({4}), i(3)}}},
       {"xor", {{m.truths({2, 3}), m.truths({3})}, {m.ints({4}), i(3)}}},

@@ -518,20 +518,16 @@ TEST_CASE("random damage to a real program is reported, never fatal") {
   }
 }
 
-TEST_CASE("parsing is linear in the length of a program" * doctest::may_fail()) {
+TEST_CASE("parsing looks at each token a bounded number of times, however long the program is") {
   const std::string one = read(syntax_folder() / "sample_3.txt") + read(syntax_folder() / "sample_7.txt");
-  auto seconds = [&](std::size_t copies) {
-    std::string text = times(copies, one);
-    auto begin = std::chrono::steady_clock::now();
-    Parsed parsed(text);
-    REQUIRE(parsed.ast);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  auto lookahead = [&](std::size_t copies) {
+    Sources sources;
+    ParseReport report = parse_report(sources, sources.add("long.task", times(copies, one)));
+    CHECK(report.sll.errors == 0);
+    CHECK(report.ll.lookahead == report.sll.lookahead);
+    return report.sll.lookahead;
   };
-  seconds(1);  // fills the parser's tables
-  auto lines = static_cast<std::size_t>(std::count(one.begin(), one.end(), '\n'));
-  std::size_t copies = 100000 / lines;
-  double small = seconds(copies / 10), large = seconds(copies);
-  double speed = static_cast<double>(one.size() * copies) / large / 1e6;
-  MESSAGE("parsed " << lines * copies << " lines at " << speed << " MB/s");
-  CHECK(large < 30 * small);
+  const std::size_t begin = lookahead(1), each = lookahead(2) - begin;
+  CHECK(each > 0);
+  CHECK(lookahead(40) == begin + 39 * each);
 }

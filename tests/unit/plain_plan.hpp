@@ -32,7 +32,8 @@ class PlainPlanner {
  private:
   BufferId add_buffer(const Type& type, Buffer::Home home, std::size_t index = 0) {
     plan_->types.push_back(std::make_shared<ArrayType>(concrete(type)));
-    Buffer buffer{SharedType(plan_->types.back().get()), home, static_cast<std::uint32_t>(index), 0, UINT32_MAX, {}, {}};
+    Buffer buffer{
+        SharedType(plan_->types.back().get()), home, static_cast<std::uint32_t>(index), 0, UINT32_MAX, {}, {}};
     if (home == Buffer::Home::arena) {
       buffer.offset = plan_->arena_bytes;
       plan_->arena_bytes += (buffer.type->bytes() + 63) / 64 * 64;

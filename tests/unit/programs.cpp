@@ -1,8 +1,10 @@
 #include "tests/unit/programs.hpp"
 
 #include "frontend/check.hpp"
+#include "interp/control/builtins/builtins.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
+#include "stdlib/ops.hpp"
 
 using namespace taskspec;
 
@@ -26,9 +28,13 @@ Ran run_text(const std::string& text, RunSettings settings, const Toolbox& tools
   return ran;
 }
 
+const Toolbox& standard_toolbox() {
+  static const Toolbox tools{standard_ops(), standard_builtins()};
+  return tools;
+}
+
 Ran run_text(const std::string& text, const RunSettings& settings) {
-  static const Toolbox tools = standard_toolbox();
-  return run_text(text, settings, tools);
+  return run_text(text, settings, standard_toolbox());
 }
 
 bool fits(std::string_view pattern, std::string_view text) {

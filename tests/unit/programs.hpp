@@ -15,6 +15,9 @@ struct Ran {
   taskspec::SessionReport report;
 };
 
+// All ops and builtins.
+const taskspec::Toolbox& standard_toolbox();
+
 // `tools` may hold more than the standard ones.
 Ran run_text(const std::string& text, taskspec::RunSettings settings, const taskspec::Toolbox& tools);
 Ran run_text(const std::string& text, const taskspec::RunSettings& settings = {});

@@ -75,8 +75,8 @@ class Writer {
       case 2: return let(read() + (chance(50) ? " * 0.5 + " : " * 0.25 - ") + read() + " * 0.5");
       case 3: {
         const std::string name = "h" + std::to_string(next_++);
-        line("let " + name + " = " + (chance(50) ? "halves(" : "norm(") + read() + ")");
-        const bool halves = text_.rfind("halves(") > text_.rfind("norm(") || text_.rfind("norm(") == std::string::npos;
+        const bool halves = chance(50);
+        line("let " + name + " = " + (halves ? "halves(" : "norm(") + read() + ")");
         let(name + (halves ? ".high" : ".dev"));
         if (halves && chance(50)) let(name + ".low");
         return;

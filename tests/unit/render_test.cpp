@@ -98,6 +98,24 @@ error E1004: wrong type
 )");
 }
 
+TEST_CASE("parts stay visible under a primary place that holds them") {
+  Scene s;
+  SourceId id = s.file("hello.task", "print((l as f32[4]).array)\n");
+  s.diags.error("E2001", s.find(id, "(l as f32[4])"), "shapes differ")
+      .label(s.find(id, "l"), "3 elements")
+      .label(s.find(id, "f32[4]"), "4 wanted");
+  CHECK(s.text() == R"(
+error E2001: shapes differ
+ --> hello.task:1:7
+  |
+1 | print((l as f32[4]).array)
+  |       ^-^^^^------^
+  |        |    |
+  |        |    4 wanted
+  |        3 elements
+)");
+}
+
 TEST_CASE("labels on other lines: one line between is shown, more are left out") {
   Scene s;
   SourceId id = s.file("a.task", "let x = 1\n// one\nlet y = 2\n// two\n// three\nlet x = 3\n");

@@ -83,7 +83,7 @@ Type filter_type(RuleContext& c) {
 }
 
 Value apply(HostContext& host, const Value& function, const Value& item) {
-  return host.interpreter->apply(function, {item}, {host.span, host.frame, nullptr});
+  return host.interpreter->apply(function, {item}, {host.span, host.frame}).value;
 }
 
 Value run_map(HostContext& host, std::span<const Value> values) {

@@ -178,7 +178,7 @@ constinit const Builtin builtin_host = BuiltinFields{
 constinit const Builtin builtin_null = BuiltinFields{
     .name = "null", .operands = {},
     .doc = "The backend that runs nothing and counts everything: values are zeros, the report is real. For run .. on.",
-    .example = "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on null).report.tasks)\n// expect: 1",
+    .example = "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nprint((run g(fill(f32[2], 1.0)) on null).report.tasks)\n// expect: 1",
     .type = null_type, .run = run_null};
 
 }  // namespace taskspec

@@ -1,0 +1,1 @@
+run hello.task -D count=1.5
