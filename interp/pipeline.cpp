@@ -8,12 +8,14 @@
 #include "frontend/check.hpp"
 #include "interp/control/bodies.hpp"
 #include "interp/control/deep_stack.hpp"
+#include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/record.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/null_backend.hpp"
 #include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
+#include "ir/verify.hpp"
 
 namespace taskspec {
 
@@ -21,7 +23,30 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
   try {
     std::string text = read_text(path == "-" ? "/dev/stdin" : path);
     SourceId main = sources.add(path == "-" ? "<stdin>" : path, std::move(text));
-    return check(sources, main, {tools.ops, tools.builtins, options.search_path, options.defines});
+    Result<Program> program = check(sources, main, {tools.ops, tools.builtins, options.search_path, options.defines});
+    verified([&] {
+      std::vector<std::string> wrong = program ? verify(*program) : std::vector<std::string>();
+      return wrong.empty() ? std::string() : wrong[0];
+    });
+    return program;
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources) {
+  try {
+    const bool bare = written.find('(') == std::string::npos;  // the brackets may be left out there
+    SourceId source = sources.add("--on", "let it = " + written + (bare ? "()" : ""));
+    Result<Program> program = check(sources, source, {tools.ops, tools.builtins});
+    if (!program) return program.diags();
+    HostContext host(*program, tools.ops);
+    ImmediateTarget target;
+    Interpreter interpreter(*program, &host);
+    interpreter.set_target(target);
+    auto* choice = interpreter.module(program->modules.back())[VariableId(0)].as<BackendChoice>();
+    if (!choice) throw failure("E1004", {source, 9, static_cast<std::uint32_t>(9 + written.size())}, "this is no backend");
+    return *choice;
   } catch (const Error& error) {
     return error.diags();
   }
@@ -33,10 +58,8 @@ std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
 
 namespace {
 
-Schedule schedule_of(const std::string& name, Schedule standard) {
-  if (name == "pull") return Schedule::pull;
-  if (name == "eager") return Schedule::eager;
-  return name == "push" ? Schedule::push : standard;
+Schedule schedule_of(const std::string& name) {
+  return name == "pull" ? Schedule::pull : name == "eager" ? Schedule::eager : Schedule::push;
 }
 
 Value report_value(const SessionReport& report) {
@@ -107,15 +130,13 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   host.interrupted = settings.interrupted;
   auto run = [&] {
     Interpreter interpreter(program, &host);
-    auto open = [&](const std::string& name, int threads, Schedule schedule) {
-      SessionOptions options{schedule, settings.record};
-      return std::make_unique<OpenSession>(program, make_backend(name, threads), interpreter, options, settings.interrupted);
+    auto open = [&](const BackendChoice& choice) {
+      int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
+      SessionOptions options{settings.schedule.value_or(schedule_of(choice.schedule)), settings.record};
+      return std::make_unique<OpenSession>(program, make_backend(choice.name, threads), interpreter, options, settings.interrupted);
     };
-    host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
-      int threads = choice.threads != 0 ? static_cast<int>(choice.threads) : settings.threads;
-      return open(choice.name, threads, schedule_of(choice.schedule, settings.schedule));
-    };
-    std::unique_ptr<OpenSession> session = open(settings.backend, settings.threads, settings.schedule);
+    host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> { return open(choice); };
+    std::unique_ptr<OpenSession> session = open(settings.on);
     interpreter.set_target(session->target());
     struct Forget {  // handles go before the session that they name, however this ends
       Interpreter& interpreter;

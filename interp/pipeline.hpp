@@ -34,10 +34,14 @@ struct LoadOptions {
 // "-" is standard input. What was read is added to `sources`, also when there are errors, to show where they are.
 Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools, Sources& sources);
 
+// What stands after `on` in the language, such as "host(threads: 2)": from a command line.
+Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources);
+
 struct RunSettings {
-  std::string backend = "host";          // host, null
-  int threads = 0;                       // 0: one per core
-  Schedule schedule = Schedule::push;
+  BackendChoice on;                      // of the session of the program itself
+  // For every session, whatever the text or `on` says:
+  int threads = 0;                       // 0: as they say
+  std::optional<Schedule> schedule;
   bool record = false;
   std::vector<std::string> arguments;    // after --
   std::function<void(std::string_view)> output;

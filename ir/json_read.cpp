@@ -6,7 +6,7 @@
 #include "ir/json.hpp"
 #include "ir/json_body.hpp"
 #include "ir/json_format.hpp"
-#include "ir/verify_program.hpp"
+#include "ir/verify.hpp"
 
 namespace taskspec {
 

@@ -87,11 +87,4 @@ bool has_concrete_types(const TaskGraph& graph);
 std::shared_ptr<const Plan> make_plan(std::shared_ptr<const TaskGraph> graph, const Chains& chains,
                                       const PlanOptions& options = {});
 
-// Independent checks. Each returns what is wrong, empty if nothing is.
-// Of a plan: order, lifetimes, no two live buffers share bytes, in-place only by last readers (under every parallel
-// schedule; above 4,096 steps in program order only).
-std::string verify_plan(const Plan& plan, std::span<const bool> donated = {});
-std::string verify_graph(const TaskGraph& graph);
-std::string verify_chains(const TaskGraph& graph, const Chains& chains);
-
 }  // namespace taskspec

@@ -22,7 +22,11 @@ struct Tuple {
 
 struct Range {
   std::int64_t begin = 0, end = 0;  // empty when end <= begin
-  std::int64_t size() const { return end > begin ? end - begin : 0; }
+  std::int64_t size() const {  // at most the largest int
+    std::int64_t distance = 0;
+    if (end <= begin) return 0;
+    return __builtin_sub_overflow(end, begin, &distance) ? INT64_MAX : distance;
+  }
   friend bool operator==(Range, Range) = default;
 };
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "ir/plan.hpp"
+#include "ir/verify.hpp"
 
 namespace taskspec {
 

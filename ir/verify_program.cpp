@@ -1,4 +1,4 @@
-#include "ir/verify_program.hpp"
+#include "ir/verify.hpp"
 
 #include <fmt/format.h>
 

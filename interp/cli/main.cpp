@@ -37,5 +37,10 @@ int main(int argc, char** argv) {
     // What no command could put better: standard output that cannot be written, a file that went away.
     cli::report(*parsed.options, Sources(), error.diags());
     return 3;
+  } catch (const std::bad_alloc&) {
+    cli::report(*parsed.options, Sources(), failure("E5008", {}, "no memory left").diags());
+    return 3;
+  } catch (const std::exception& error) {
+    bug(std::string("an exception that nobody caught: ") + error.what());
   }
 }

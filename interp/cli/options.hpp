@@ -14,7 +14,7 @@ struct Options {
   std::string backend = "host";                                  // --on
   std::vector<std::pair<std::string, std::string>> defines;      // -D name=value
   int threads = 0;
-  std::string schedule = "push";
+  std::string schedule;                                          // empty: as the text says
   bool profile = false;
   std::string trace;                                             // --trace FILE
   std::optional<std::string> report;                             // --report [FILE]

@@ -13,6 +13,15 @@ namespace taskspec::cli {
 
 namespace {
 
+// An int may stand for a float, nothing else for anything else.
+Value host_input(const Value& value, const Type& type, const std::string& name) {
+  using Kind = Type::Kind;
+  if (type.is(Kind::real) && value.is_number()) return Value(value.real());
+  bool fits = (type.is(Kind::integer) && value.is_integer()) || (type.is(Kind::boolean) && value.is_bool());
+  if (!fits) throw failure("E1004", {}, "input '" + name + "' is " + type.text() + ", not " + print(value));
+  return value;
+}
+
 // A literal, or the file that the value names.
 Value input_value(const Parameter& parameter, const std::string& name, const std::string& written, Sources& sources) {
   const Type& type = parameter.type;
@@ -27,7 +36,7 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
   Result<ast::Expr> expression = parse_expression(sources, source);
   if (!expression) throw Error(expression.diags());
   Value value = literal_value(*expression);
-  if (!type.is_tensor()) return value;
+  if (!type.is_tensor()) return host_input(value, type, name);
   Array array = array_of(value, type.precision);
   if (array.extents().size() != type.rank())
     throw failure("E5004", {}, "input '" + name + "' is " + type.text() + "; " + written + " is " + array.type().text());

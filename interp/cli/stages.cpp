@@ -9,6 +9,7 @@
 #include "ir/json.hpp"
 #include "ir/print_graph.hpp"
 #include "ir/print_program.hpp"
+#include "ir/verify.hpp"
 
 namespace taskspec::cli {
 
@@ -47,6 +48,8 @@ std::string one_graph(const Program& program, const GraphView& view, const std::
                       const std::string& format, const Options& options) {
   const TaskGraph& graph = view.graph;
   Chains chains = aggregate(graph, {.sink_rule = options.sink_rule == "output" ? SinkRule::output : SinkRule::task});
+  verified([&] { return verify_graph(graph); });
+  verified([&] { return verify_chains(graph, chains); });
   std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of(graph, chains) : nullptr;
   if (format == "json") return graph_json(program, view.function, graph, chains, plan.get());
   if (format == "dot") return to_dot(graph, chains);

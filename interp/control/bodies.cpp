@@ -70,10 +70,13 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
       agent = arguments.front();
       arguments.erase(arguments.begin());
     }
-    Value result = interpreter.call(definition.function, agent, std::move(arguments), {graph[node].span}).value;
-    return result.is_tuple() ? result.tuple().items : std::vector<Value>{result};
+    CallResult result = interpreter.call(definition.function, agent, std::move(arguments), {graph[node].span});
+    std::vector<Value> outputs = result.value.is_tuple() ? result.value.tuple().items : std::vector<Value>{};
+    if (!result.value.is_tuple() && !result.value.is_none()) outputs.push_back(std::move(result.value));
+    for (auto& version : result.versions) outputs.push_back(std::move(version.second));
+    return outputs;
   }
-  Frame frame(function, definition.function);
+  Frame frame(function, definition.function, interpreter.facts().function(definition.function));
   const FreeUse& use = interpreter.facts().free_use(definition.function, definition.call);
   restore_frame(frame, use, captured, restore);
   interpreter.step(frame, definition.call);

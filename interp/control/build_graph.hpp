@@ -14,6 +14,7 @@ namespace taskspec {
 class GraphView final : public Recorder {
  public:
   FunctionId function;  // the graph that it shows
+  bool executes() const override { return false; }
   Array receive(const Tensor&, Span place) override {
     throw failure("E1301", place, "a graph that is only looked at has no contents");
   }

@@ -4,28 +4,56 @@
 
 namespace taskspec {
 
+namespace {
+
+template <class T, class F>
+Value changed_copy(const T& object, F&& change) {
+  auto copy = std::make_shared<T>(object);
+  change(*copy);
+  return Value(std::static_pointer_cast<Object>(copy));
+}
+
+}  // namespace
+
 Value replace_tensors(const Value& value, const std::function<bool(const Value&)>& is_tensor,
                       const std::function<Value(const Value&)>& replace, Span span) {
   auto inner = [&](const Value& v) { return replace_tensors(v, is_tensor, replace, span); };
+  auto all = [&](List items) {
+    for (Value& item : items) item = inner(item);
+    return items;
+  };
   if (is_tensor(value)) return replace(value);
-  if (value.is_list()) {
-    List items;
-    for (const Value& item : value.list()) items.push_back(inner(item));
-    return Value(std::move(items));
-  }
-  if (value.is_tuple()) {
-    Tuple items;
-    for (const Value& item : value.tuple().items) items.items.push_back(inner(item));
-    return Value(std::move(items));
-  }
-  if (auto* invocation = value.as<Invocation>()) {
-    auto copy = std::make_shared<Invocation>(*invocation);
-    for (Value& output : copy->outputs) output = inner(output);
-    return Value(std::static_pointer_cast<Object>(copy));
-  }
+  if (value.is_list()) return Value(all(value.list()));
+  if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
+  if (auto* invocation = value.as<Invocation>())
+    return changed_copy(*invocation, [&](Invocation& copy) { copy.outputs = all(copy.outputs); });
+  if (auto* callable = value.as<Callable>())
+    return changed_copy(*callable, [&](Callable& copy) {
+      copy.captures = all(copy.captures);
+      copy.agent = inner(copy.agent);
+    });
+  if (auto* composed = value.as<ComposedTask>())
+    return changed_copy(*composed, [&](ComposedTask& copy) {
+      copy.first = inner(copy.first);
+      copy.second = inner(copy.second);
+    });
   if (auto* agent = value.as<Agent>(); agent && !agent->slots.empty())
     throw failure("E1009", span, "an agent with slots inside a loop, branch or fn of a graph is not built yet");
   return value;
+}
+
+void each_function(const Value& value, const std::function<void(FunctionId)>& visit) {
+  auto all = [&](const List& items) {
+    for (const Value& item : items) each_function(item, visit);
+  };
+  if (value.is_list()) all(value.list());
+  if (value.is_tuple()) all(value.tuple().items);
+  if (auto* invocation = value.as<Invocation>()) all(invocation->outputs);
+  if (auto* callable = value.as<Callable>()) {
+    visit(callable->function);
+    all(callable->captures);
+  }
+  if (auto* composed = value.as<ComposedTask>()) all({composed->first, composed->second});
 }
 
 std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, const std::function<Value(const Value&)>& capture) {
@@ -40,7 +68,7 @@ std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, const s
     if (dim.is_constant())
       extents.push_back(Value(Tuple{{Value(static_cast<std::int64_t>(symbol)), Value(*dim.constant())}}));
   arguments.push_back(Value(std::move(extents)));
-  arguments.push_back(capture(frame.self));
+  arguments.push_back(use.self ? capture(frame.self) : Value());
   return arguments;
 }
 

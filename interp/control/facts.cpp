@@ -2,10 +2,100 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
+#include <set>
 
 namespace taskspec {
 
 namespace {
+
+// Where each call of a function stands, and who reads its value last.
+class LastReads {
+ public:
+  explicit LastReads(const Function& function)
+      : function_(function), homes_(function.calls.size()), last_(function.calls.size()), uses_(function.calls.size(), 0) {
+    place(function.body, CallId());
+    for (const Parameter& parameter : function.parameters) place(parameter.default_block, CallId());
+    for (std::size_t i = 0; i < function.calls.size(); ++i)
+      for (const Block& block : function.calls[i].blocks) place(block, CallId(i));
+    for (std::size_t i = 0; i < function.calls.size(); ++i) {
+      for (CallId in : function.calls[i].in) read(in, CallId(i));
+      for (const Block& block : function.calls[i].blocks) keep(block.result);
+    }
+    keep(function.body.result);
+    for (const Parameter& parameter : function.parameters) keep(parameter.default_value);
+  }
+
+  bool once(CallId id) const { return id.valid() && uses_[id.index()] == 1 && last_[id.index()].valid(); }
+
+  void write(FunctionFacts& facts) const {
+    std::vector<std::uint32_t>& starts = facts.last_read_starts;
+    starts.assign(function_.calls.size() + 1, 0);
+    for (std::size_t i = 0; i < last_.size(); ++i)
+      if (is_released(i)) ++starts[last_[i].index() + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    facts.last_reads.resize(starts.back());
+    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    for (std::size_t i = 0; i < last_.size(); ++i)
+      if (is_released(i)) facts.last_reads[next[last_[i].index()]++] = CallId(i);
+  }
+
+ private:
+  struct Home {
+    const Block* block = nullptr;
+    CallId owner;            // of the block
+    std::size_t position = 0;
+  };
+
+  void place(const Block& block, CallId owner) {
+    for (std::size_t i = 0; i < block.calls.size(); ++i) homes_[block.calls[i].index()] = {&block, owner, i};
+  }
+
+  void read(CallId value, CallId reader) {
+    if (!value.valid()) return;
+    ++uses_[value.index()];
+    const Home& home = homes_[value.index()];
+    // A reader inside a loop or branch counts as that loop or branch.
+    while (reader.valid() && homes_[reader.index()].block != home.block) reader = homes_[reader.index()].owner;
+    CallId& last = last_[value.index()];
+    if (!home.block || !reader.valid())
+      keep(value);
+    else if (!kept_.contains(value) && (!last.valid() || homes_[last.index()].position < homes_[reader.index()].position))
+      last = reader;
+  }
+
+  // Somebody reads it at a time that is not seen here.
+  void keep(CallId value) {
+    if (!value.valid()) return;
+    kept_.insert(value);
+    last_[value.index()] = CallId();
+  }
+
+  // Scalars cost nothing to keep, and extents name them.
+  bool is_released(std::size_t i) const {
+    const Type& type = function_.calls[i].type;
+    return last_[i].valid() && (type.is_tensor() || type.is(Type::Kind::invocation) || type.is(Type::Kind::list) || type.is(Type::Kind::tuple));
+  }
+
+  const Function& function_;
+  std::vector<Home> homes_;
+  std::vector<CallId> last_;
+  std::vector<std::uint32_t> uses_;
+  std::set<CallId> kept_;
+};
+
+void find_appends(const Function& function, const LastReads& reads, FunctionFacts& facts) {
+  facts.appends.resize(function.calls.size(), false);
+  for (const Call& call : function.calls) {
+    if (call.form != Form::write || call.in.empty() || !reads.once(call.in[0])) continue;
+    const Call& sum = function[call.in[0]];
+    bool joins = sum.form == Form::op && sum.op->name == "add" && sum.type.is(Type::Kind::list) && sum.in.size() == 2;
+    if (!joins || !reads.once(sum.in[0])) continue;
+    const Call& left = function[sum.in[0]];
+    facts.appends[call.in[0].index()] = left.form == Form::variable && left.variable == call.variable &&
+                                        left.type == sum.type && function[sum.in[1]].type == sum.type;
+  }
+}
 
 FunctionFacts make_facts(const Function& function) {
   FunctionFacts facts;
@@ -18,6 +108,9 @@ FunctionFacts make_facts(const Function& function) {
   for (const Parameter& parameter : function.parameters)
     if (parameter.privilege == Privilege::inout && parameter.variable.valid())
       facts.places[parameter.variable.index()] = true;
+  LastReads reads(function);
+  reads.write(facts);
+  find_appends(function, reads, facts);
   return facts;
 }
 
@@ -48,6 +141,7 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     for (CallId id : call.in) value(id);
     for (const Block& block : call.blocks) value(block.result);
     if (call.form == Form::parameter) parameters[call.index] = true;
+    if (call.form == Form::self) use.self = true;
     if (call.form == Form::variable) read[call.variable.index()] = true;
     if (call.form == Form::write || call.form == Form::store) written[call.variable.index()] = true;
     for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;

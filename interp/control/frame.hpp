@@ -3,16 +3,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/program.hpp"
+#include "interp/control/facts.hpp"
 #include "ir/task_graph.hpp"
 
 namespace taskspec {
 
 struct Frame {
-  Frame(const Function& f, FunctionId self) : function(f), id(self), values(f.calls.size()), variables(f.variables.size()) {}
+  Frame(const Function& f, FunctionId self, const FunctionFacts& known)
+      : function(f), id(self), facts(known), values(f.calls.size()), variables(f.variables.size()) {}
 
   const Function& function;
   FunctionId id;
+  const FunctionFacts& facts;
   std::vector<Value> values;                            // by CallId
   std::vector<Value> variables;                         // by VariableId; none = not set yet
   std::vector<Value> arguments;                         // by parameter

@@ -45,6 +45,7 @@ class HostContext {
   Interpreter* interpreter = nullptr;
   Frame* frame = nullptr;
   Span span;
+  const Type* type = nullptr;  // what the checker says of its result
 };
 
 }  // namespace taskspec

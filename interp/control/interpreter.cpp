@@ -65,10 +65,11 @@ Interpreter Interpreter::nested(Target& target) const {
 
 void Interpreter::leave_host() { host_ = nullptr; }
 
-void Interpreter::module(const Module& module) {
+Frame& Interpreter::module(const Module& module) {
   std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
-  modules_[position] = std::make_shared<Frame>(program_[module.top_level], module.top_level);
+  modules_[position] = std::make_shared<Frame>(program_[module.top_level], module.top_level, facts_->function(module.top_level));
   block(*modules_[position], modules_[position]->function.body);
+  return *modules_[position];
 }
 
 void Interpreter::poll(Span span) const {
@@ -79,8 +80,10 @@ void Interpreter::poll(Span span) const {
 }
 
 Interpreter::Flow Interpreter::block(Frame& frame, const Block& block) {
-  for (CallId id : block.calls)
+  for (CallId id : block.calls) {
     if (Flow flow = step(frame, id); flow != Flow::next) return flow;
+    for (CallId read : frame.facts.last_read_by(id)) frame[read] = Value();
+  }
   return Flow::next;
 }
 
@@ -123,7 +126,9 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
     case Form::variable: out = read_variable(frame, call); break;
     case Form::global: out = read_global(call); break;
     case Form::loop: break;  // set by the loop
-    case Form::op: out = placed(call.span, [&] { return op(frame, call); }); break;
+    case Form::op:
+      out = frame.facts.appends[id.index()] ? append(frame, call) : placed(call.span, [&] { return op(frame, call); });
+      break;
     case Form::builtin: out = placed(call.span, [&] { return builtin(frame, call); }); break;
     case Form::tuple:
     case Form::list: {

@@ -37,7 +37,7 @@ class Interpreter {
   Interpreter(const Program& program, HostContext* host);
   void set_target(Target& target) { target_ = &target; }  // before anything runs
 
-  void module(const Module& module);                                  // its top level, once
+  Frame& module(const Module& module);                                // runs its top level, once
   void forget_modules() { modules_.clear(); }
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
@@ -74,6 +74,7 @@ class Interpreter {
   Value read_variable(Frame& frame, const Call& call);
   Value read_global(const Call& call);
   void write(Frame& frame, VariableId variable, Value value);
+  Value append(Frame& frame, const Call& call);
   void store(Frame& frame, const Call& call);
   Value element(Frame& frame, const Call& call);
   Value item(const Value& container, std::int64_t index, Span span);

@@ -13,7 +13,7 @@ void Interpreter::set_parameter(Frame& frame, std::size_t k, Span span) {
   if (parameter.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
   if (target_->is_tensor(value)) bind_dimensions(parameter.type, target_->type_of(value), frame, span, parameter.name);
   if (parameter.variable.valid()) frame[parameter.variable] = value;
-  for (CallId id : facts_->function(frame.id).parameter_calls)
+  for (CallId id : frame.facts.parameter_calls)
     if (frame.function[id].index == k) frame[id] = value;
 }
 
@@ -103,7 +103,7 @@ void assign_places(Frame& frame, const Call& call, std::uint32_t first,
 
 CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
   const Function& function = program_[id];
-  Frame frame(function, id);
+  Frame frame(function, id, facts_->function(id));
   if (site.caller) frame.scope = site.caller->scope;
   bind(frame, agent, std::move(arguments), site.span);
   auto* owner = agent.as<Agent>();
@@ -120,7 +120,7 @@ CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Valu
 }
 
 std::vector<Value> Interpreter::outputs_of(FunctionId id, std::vector<Value> arguments) {
-  Frame frame(program_[id], id);
+  Frame frame(program_[id], id, facts_->function(id));
   bind(frame, Value(), std::move(arguments), frame.function.span);
   frame.in_graph = true;
   block(frame, frame.function.body);
@@ -145,7 +145,7 @@ Value Interpreter::call_function(Frame& frame, const Call& call) {
 
 TaskResult Interpreter::inline_task(const TaskCall& task) {
   const Function& function = program_[task.function];
-  Frame frame(function, task.function);
+  Frame frame(function, task.function, facts_->function(task.function));
   frame.arguments = task.arguments;
   for (std::size_t k = 0; k < function.parameters.size(); ++k) set_parameter(frame, k, task.span);
   if (task.agent) frame.self = Value(std::static_pointer_cast<Object>(std::make_shared<Agent>(*task.agent)));

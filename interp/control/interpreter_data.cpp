@@ -67,6 +67,7 @@ Value Interpreter::builtin(Frame& frame, const Call& call) {
   host_->interpreter = this;
   host_->frame = &frame;
   host_->span = call.span;
+  host_->type = &call.type;
   Value result = call.builtin->run(*host_, operands);
   host_->interpreter = outer;
   host_->frame = outer_frame;
@@ -103,15 +104,28 @@ Value Interpreter::read_global(const Call& call) {
   if (!frame || (*frame)[call.variable].is_none())
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
   Value value = (*frame)[call.variable];
-  bool inside_body = value.as<Tensor>() && !target_->is_tensor(value);
-  return inside_body ? Value(globals_->at(name_of(call.module, call.variable))) : value;
+  if (!value.as<Tensor>() || target_->is_tensor(value)) return value;
+  auto received = globals_->find(name_of(call.module, call.variable));
+  if (received == globals_->end()) bug("a body reads '" + variable.name + "', which was not received before it");
+  return Value(received->second);
 }
 
 void Interpreter::write(Frame& frame, VariableId variable, Value value) {
   const Variable& declared = frame.function.variables[variable.index()];
   if (declared.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
-  if (facts_->function(frame.id).places[variable.index()] && target_->is_tensor(value)) value = target_->place(declared.name, value);
+  if (frame.facts.places[variable.index()] && target_->is_tensor(value)) value = target_->place(declared.name, value);
   frame[variable] = std::move(value);
+}
+
+// l += items: the variable lets go of its list first, so that a list that nobody else holds grows in place.
+Value Interpreter::append(Frame& frame, const Call& call) {
+  Value list = std::move(frame[call.in[0]]);
+  frame[call.in[0]] = Value();
+  frame[frame.function[call.in[0]].variable] = Value();
+  const List items = operand(frame, call, 1).list();
+  List& all = list.unique_list();
+  all.insert(all.end(), items.begin(), items.end());
+  return list;
 }
 
 void Interpreter::store(Frame& frame, const Call& call) {

@@ -86,9 +86,9 @@ class Record final : public Object {
 // host(threads: 2), null: which session `run e on` opens.
 class BackendChoice final : public Object {
  public:
-  std::string name;
-  std::int64_t threads = 0;
-  std::string schedule;     // empty: as the command line says
+  std::string name = "host";
+  std::int64_t threads = 0;  // 0: one per core
+  std::string schedule;      // empty: push
   std::string text() const override { return "<backend " + name + ">"; }
 };
 

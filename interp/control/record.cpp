@@ -1,5 +1,6 @@
 #include "interp/control/record.hpp"
 
+#include "interp/control/capture.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/operands.hpp"
@@ -117,9 +118,17 @@ InstanceId RecordTarget::instance_of(const Agent* agent) {
   return known->second;
 }
 
+void RecordTarget::receive_globals(Interpreter& interpreter, FunctionId function, std::span<const Value> values,
+                                   Span span) {
+  if (!recorder_.executes()) return;
+  interpreter.receive_globals(function, span);
+  for (const Value& value : values)
+    each_function(value, [&](FunctionId inside) { interpreter.receive_globals(inside, span); });
+}
+
 TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   const Function& function = program_[call.function];
-  interpreter.receive_globals(call.function, call.span);
+  receive_globals(interpreter, call.function, call.arguments, call.span);
   Inputs inputs;
   std::vector<Value> arguments(function.parameters.size());
   std::vector<TypeId> out;

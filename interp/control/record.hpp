@@ -36,6 +36,7 @@ class RecordTarget final : public Target {
     std::vector<TaskGraph::Access> accesses;
     std::vector<std::shared_ptr<Object>> alive;  // handles, until the node holds the references
   };
+  static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
   std::shared_ptr<Tensor> own(const Value& tensor, Span span);
   NodeId add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs);
@@ -44,6 +45,8 @@ class RecordTarget final : public Target {
   InstanceId instance_of(const Agent* agent);
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
+  // What bodies will read of the top level: those of `function` and of every function value in `values`.
+  void receive_globals(Interpreter& interpreter, FunctionId function, std::span<const Value> values, Span span);
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
 

@@ -21,6 +21,7 @@ class Recorder {
   // A handle appears or goes: what nobody can name any more may be freed.
   virtual void retain(Ref) {}
   virtual void release(Ref) {}
+  virtual bool executes() const { return true; }  // false: its graph is only looked at
   // The contents; forces what is pending. A recorder that does not execute has none.
   virtual Array receive(const Tensor& tensor, Span place) = 0;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/verify.hpp"
+
 namespace taskspec {
 
 Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
@@ -102,6 +104,12 @@ Session::Prepared& Session::prepare(const Segment& segment) {
   std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses_);
   Chains chains = aggregate(*g, {.sink_rule = options_.sink_rule});
   prepared.plan = make_plan(g, chains);
+  constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long segment would wait for them
+  if (g->size() <= largest_verified) {
+    verified([&] { return verify_graph(*g); });
+    verified([&] { return verify_chains(*g, chains); });
+    verified([&] { return verify_plan(*prepared.plan); });
+  }
   prepared.executable = backend_.prepare(prepared.plan, bodies_);
   if (options_.record) {
     const Plan& plan = *prepared.plan;
@@ -117,6 +125,9 @@ Session::Prepared& Session::prepare(const Segment& segment) {
       prepared.bytes.push_back(bytes);
     }
   }
+  constexpr std::size_t most_plans = 1024;  // a program whose every turn is another segment must not fill the memory
+  if (plans_.size() == most_plans) plans_.clear();
+  ++plans_made_;
   return plans_.emplace(segment.key, std::move(prepared)).first->second;
 }
 
@@ -133,15 +144,16 @@ Location Session::input(Ref ref) {
 }
 
 void Session::run(std::vector<NodeId> nodes) {
-  // A task that reads a poisoned entry is poisoned by it and does not run.
+  // A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs.
   std::vector<NodeId> healthy;
   std::unordered_map<std::uint32_t, std::uint32_t> sick;
   for (NodeId node : nodes) {
     std::uint32_t cause = UINT32_MAX;
-    for (const TaskEdge& edge : graph.edges_into(node))
-      if (auto found = sick.find(edge.from.value); found != sick.end()) cause = std::min(cause, found->second);
-    for (Ref ref : graph.in(node))
-      if (ref.is_future() && entry(ref).state == State::poisoned) cause = std::min(cause, entry(ref).poison);
+    for (Ref ref : graph.in(node)) {
+      if (!ref.is_future()) continue;
+      if (auto found = sick.find(ref.id); found != sick.end()) cause = std::min(cause, found->second);
+      if (entry(ref).state == State::poisoned) cause = std::min(cause, entry(ref).poison);
+    }
     if (cause == UINT32_MAX) {
       healthy.push_back(node);
       continue;
@@ -192,8 +204,9 @@ void Session::note_failed_effects(const Segment& segment, const std::map<NodeId,
   for (NodeId node : segment.nodes) {
     std::uint32_t cause = UINT32_MAX;
     if (auto own = failed.find(node); own != failed.end()) cause = own->second;
-    for (const TaskEdge& edge : graph.edges_into(node))
-      if (auto before = sick.find(edge.from.value); before != sick.end()) cause = std::min(cause, before->second);
+    for (Ref ref : graph.in(node))
+      if (auto before = ref.is_future() ? sick.find(ref.id) : sick.end(); before != sick.end())
+        cause = std::min(cause, before->second);
     if (cause == UINT32_MAX) continue;
     sick.emplace(node.value, cause);
     if (has_effect(node)) failed_effects_.emplace(node, cause);
@@ -263,9 +276,9 @@ std::string Session::way(NodeId from, NodeId to) const {
   std::unordered_map<std::uint32_t, NodeId> before;  // of what is reached
   before.emplace(from.value, from);
   for (NodeId node(from.value + 1); node <= to; node = NodeId(node.value + 1))
-    for (const TaskEdge& edge : graph.edges_into(node))
-      if (before.contains(edge.from.value)) {
-        before.emplace(node.value, edge.from);
+    for (Ref ref : graph.in(node))
+      if (ref.is_future() && before.contains(ref.id)) {
+        before.emplace(node.value, ref.node());
         break;
       }
   std::string text = graph.path(to);
@@ -298,7 +311,7 @@ SessionReport Session::report() const {
   report.chains = chains_run_;
   report.dispatches = dispatches_;
   report.dropped = dropped_;
-  report.plans = plans_.size();
+  report.plans = plans_made_;
   report.plan_peak = plan_peak_;
   report.peak_without_chains = peak_without_chains_;
   report.memory = backend_.memory();

@@ -101,6 +101,7 @@ class Session final : public Recorder {
   std::vector<Failure> poisons_;
   std::map<NodeId, std::uint32_t> failed_effects_;      // tasks with effects that did not happen, and why: in poisons_
   std::map<std::string, Prepared> plans_;
+  std::uint64_t plans_made_ = 0;
   std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0, peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;
   std::vector<ProfileRow> profile_;

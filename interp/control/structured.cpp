@@ -13,6 +13,9 @@ bool depends_on_graph(const Value& value) {
   if (value.is_array() || value.as<Tensor>() || value.as<GraphScalar>()) return true;
   const List* items = value.is_list() ? &value.list() : value.is_tuple() ? &value.tuple().items : nullptr;
   if (auto* invocation = value.as<Invocation>()) items = &invocation->outputs;
+  if (auto* callable = value.as<Callable>()) items = &callable->captures;
+  if (auto* composed = value.as<ComposedTask>())
+    return depends_on_graph(composed->first) || depends_on_graph(composed->second);
   if (items)
     for (const Value& item : *items)
       if (depends_on_graph(item)) return true;
@@ -30,6 +33,15 @@ bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id)
                                                : structured_block(interpreter, frame, id);
 }
 
+// Output `slot` is the next version of a place that is read already.
+void RecordTarget::write_place(Inputs& inputs, PlaceId place, std::size_t slot) {
+  for (TaskGraph::Access& access : inputs.accesses)
+    if (place.valid() && access.place == place) {
+      access.writes = true;
+      access.slot_out = static_cast<std::uint16_t>(slot);
+    }
+}
+
 // Host control that touches no tensor is executed while the graph is made.
 bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
@@ -39,7 +51,6 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   for (VariableId variable : use.read) needed = needed || depends_on_graph(frame[variable]);
   if (!needed) return false;
 
-  interpreter.receive_globals(frame.id, call.span);
   Inputs inputs;
   auto capture = [&](const Value& value) {
     return replace_tensors(value, [this](const Value& v) { return is_tensor(v); },
@@ -50,6 +61,7 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
                            call.span);
   };
   std::vector<Value> arguments = capture_frame(frame, use, capture);
+  receive_globals(interpreter, frame.id, arguments, call.span);
 
   Definition definition;
   definition.kind = call.form == Form::if_ ? Definition::Kind::branch : Definition::Kind::loop;
@@ -65,10 +77,7 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
     definition.outputs.push_back(declared.name);
     const Value& now = frame[variable];
     out.push_back(recorder_.graph.intern(is_tensor(now) ? type_of(now) : evaluate(declared.type, frame)));
-    PlaceId place = place_of(now);
-    if (!place.valid()) continue;
-    for (TaskGraph::Access& access : inputs.accesses)
-      if (access.place == place) access.writes = true, access.slot_out = static_cast<std::uint16_t>(out.size() - 1);
+    write_place(inputs, place_of(now), out.size() - 1);
   }
   NodeId node = add(recorder_.graph.define(std::move(definition)),
                     {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
@@ -87,7 +96,6 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   for (CallId in : call.in) needed = needed || (in.valid() && depends_on_graph(frame[in]));
   if (!needed) return false;
 
-  interpreter.receive_globals(call.callee, call.span);
   Inputs inputs;
   std::vector<Value> arguments;
   Definition definition;
@@ -108,11 +116,13 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
         },
         call.span));
   }
+  receive_globals(interpreter, call.callee, arguments, call.span);
   definition.kind = Definition::Kind::call;
   definition.name = interpreter.program().display_name(call.callee);
   definition.function = call.callee;
   Type result = evaluate(call.type, frame);
   std::vector<Type> parts = result.is(Type::Kind::tuple) ? result.parts : std::vector<Type>{result};
+  if (result.is(Type::Kind::none)) parts.clear();
   std::vector<TypeId> out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].is_tensor())
@@ -120,12 +130,26 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
     definition.outputs.push_back(parts.size() == 1 ? "value" : "value" + std::to_string(i));
     out.push_back(recorder_.graph.intern(parts[i]));
   }
+  const std::size_t values = out.size();
+  for (const Place& place : call.places) {  // after its value the new versions of its inout arguments
+    const Value& now = frame[place.variable];
+    if (!is_tensor(now))
+      throw failure("E1009", call.span, "a fn that changes a host value inside a graph is not built yet");
+    definition.outputs.push_back(names[place.operand - agent]);
+    out.push_back(recorder_.graph.intern(type_of(now)));
+    write_place(inputs, place_of(now), out.size() - 1);
+  }
   NodeId node = add(recorder_.graph.define(std::move(definition)),
                     {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
                      .span = call.span}, inputs);
+  for (std::size_t k = 0; k < call.places.size(); ++k) {
+    Value& variable = frame[call.places[k].variable];
+    variable = version(node, values + k, place_of(variable));
+  }
   List results;
-  for (std::size_t slot = 0; slot < out.size(); ++slot) results.push_back(version(node, slot, PlaceId()));
-  frame[id] = result.is(Type::Kind::tuple) ? Value(Tuple{std::move(results)}) : results[0];
+  for (std::size_t slot = 0; slot < values; ++slot) results.push_back(version(node, slot, PlaceId()));
+  if (!result.is(Type::Kind::none))
+    frame[id] = result.is(Type::Kind::tuple) ? Value(Tuple{std::move(results)}) : results[0];
   return true;
 }
 

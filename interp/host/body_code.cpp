@@ -63,12 +63,24 @@ bool BodyCode::run_passes(std::byte* const* operands, Surroundings& around) cons
   std::size_t before = around.faults.size();
   for (const BodyCopy& c : layout_.before) copy(c, frame);
   for (const BodyPass& pass : layout_.passes) {
+    if (around.attention && around.attention->is_interrupted()) return interrupt(around), false;
     if (pass.strips ? run_strips(pass, frame) : run_kernel(pass, frame)) continue;
     dead = spread(around.dead, std::span(around.faults).subspan(before));
     frame.dead = dead;
   }
   for (const BodyCopy& c : layout_.after) copy(c, frame);
   return around.faults.size() == before;
+}
+
+// A chain of long ops does not make Ctrl-C wait for its end. All its tasks fail: what is finished may still lie
+// elsewhere than where it belongs.
+void BodyCode::interrupt(Surroundings& around) const {
+  std::vector<char> done(around.dead.begin(), around.dead.end());
+  done.resize(tasks);
+  for (const TaskFault& fault : around.faults) done[fault.task] = 1;
+  for (std::uint32_t task = 0; task < tasks; ++task)
+    if (!done[task]) around.faults.push_back({task, {"E5009", "interrupted"}});
+  std::ranges::sort(around.faults, {}, &TaskFault::task);
 }
 
 // A task that failed is dead, and so is who reads what a dead one made.

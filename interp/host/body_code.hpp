@@ -20,6 +20,7 @@ class BodyCode final : public TaskCode {
   void copy(const BodyCopy& copy, const Frame& frame) const;
   bool run_kernel(const BodyPass& pass, Frame& frame) const;
   bool run_strips(const BodyPass& pass, Frame& frame) const;
+  void interrupt(Surroundings& around) const;
   std::vector<char> spread(std::span<const char> dead, std::span<const TaskFault> faults) const;
 
   Body body_;

@@ -219,6 +219,7 @@ void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     lane.tasks = lane.dispatches = 0;
     lane.failed.clear();
     lane.records.clear();
+    lane.around.attention = &attention_;
     lane.around.parallel = alone ? &worker.parallel() : &pool_.worker(i).parallel();
   }
   RunContext context{attention_, cache_, start_, options.record};

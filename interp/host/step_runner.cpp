@@ -59,7 +59,7 @@ void StepRunner::run_carefully(Lane& lane, std::uint32_t step, std::uint32_t wor
 }
 
 bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {
-  bool stop = context_.attention.flags() & Attention::interrupted;
+  bool stop = context_.attention.is_interrupted();
   lane.dead.assign(what.code->tasks, 0);
   for (std::uint32_t k = 0; k < what.code->tasks; ++k) {
     std::size_t task = what.task + k;

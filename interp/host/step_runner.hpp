@@ -8,18 +8,6 @@
 
 namespace taskspec {
 
-// Why steps must look twice; one for all runs of a backend.
-class Attention {
- public:
-  static constexpr std::uint32_t careful = 1, interrupted = 2;
-  void raise(std::uint32_t why) { flags_.fetch_or(why, std::memory_order_relaxed); }
-  void clear() { flags_.store(0, std::memory_order_relaxed); }
-  std::uint32_t flags() const { return flags_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint32_t> flags_{0};
-};
-
 struct RunContext {
   Attention& attention;
   BytesCache& memory;

@@ -1,5 +1,6 @@
 #include "interp/host/task_code.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace taskspec {
@@ -36,6 +37,16 @@ bool KernelCode::run(std::byte* const* operands, Surroundings& around) const {
   return false;
 }
 
+namespace {
+
+Array copy_of(const Array& array) {
+  Array copy = Array::make(array.type());
+  std::memcpy(copy.raw(), array.raw(), array.bytes());
+  return copy;
+}
+
+}  // namespace
+
 bool InterpretedCode::run(std::byte* const* operands, Surroundings& around) const {
   try {
     std::vector<Array> arrays;
@@ -45,6 +56,12 @@ bool InterpretedCode::run(std::byte* const* operands, Surroundings& around) cons
     if (arrays.size() != out_.size()) bug("a body gave " + std::to_string(arrays.size()) + " outputs");
     for (std::size_t i = 0; i < out_.size(); ++i) {
       if (arrays[i].type() != out_[i]) bug("a body gave " + arrays[i].type().text() + " for " + out_[i].text());
+      // A result may be an input in whose bytes another output goes: two places that change their values.
+      auto outputs_at = std::span(operands + inputs, out_.size());
+      auto there = std::ranges::find(outputs_at, arrays[i].raw());
+      if (there != outputs_at.end() && there != outputs_at.begin() + static_cast<std::ptrdiff_t>(i)) arrays[i] = copy_of(arrays[i]);
+    }
+    for (std::size_t i = 0; i < out_.size(); ++i) {
       if (arrays[i].raw() != operands[inputs + i]) std::memmove(operands[inputs + i], arrays[i].raw(), out_[i].bytes());
     }
     return true;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/plan.hpp"
+#include "ir/verify.hpp"
 #include "tests/property/random_graph.hpp"
 
 using namespace taskspec;

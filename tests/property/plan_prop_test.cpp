@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ir/plan.hpp"
+#include "ir/verify.hpp"
 #include "tests/property/random_graph.hpp"
 #include "tests/unit/fake_ops.hpp"
 

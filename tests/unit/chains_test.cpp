@@ -2,6 +2,7 @@
 
 #include "ir/plan.hpp"
 #include "ir/print_graph.hpp"
+#include "ir/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
 using namespace taskspec;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "ir/print_program.hpp"
-#include "ir/verify_program.hpp"
+#include "ir/verify.hpp"
 #include "tests/unit/checking.hpp"
 #include "tests/unit/temporary_folder.hpp"
 

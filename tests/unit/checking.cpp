@@ -6,7 +6,7 @@
 #include <array>
 
 #include "ir/print_program.hpp"
-#include "ir/verify_program.hpp"
+#include "ir/verify.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec::testing {

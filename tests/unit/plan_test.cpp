@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/plan.hpp"
+#include "ir/verify.hpp"
 #include "tests/unit/fake_ops.hpp"
 #include "tests/unit/sample_graphs.hpp"
 

@@ -3,6 +3,7 @@
 #include <boost/graph/topological_sort.hpp>
 
 #include "ir/plan.hpp"
+#include "ir/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
 using namespace taskspec;

@@ -34,8 +34,14 @@ Type element_of(RuleContext& c, std::size_t operand, const std::string& wanted) 
   return type.parts[0];
 }
 
+void want_memory_for(std::uint64_t items) {
+  if (items > memory_limit() / sizeof(Value))
+    throw failure("E5008", {}, "a list of " + std::to_string(items) + " items does not fit into the memory");
+}
+
 List items_of(const Value& value) {
   if (value.is_list()) return value.list();
+  want_memory_for(static_cast<std::uint64_t>(value.range().size()));
   List items;
   for (std::int64_t i = value.range().begin; i < value.range().end; ++i) items.push_back(Value(i));
   return items;

@@ -93,11 +93,7 @@ bool any_bool(const Value& value) {
 }
 
 Value run_tensor(HostContext& host, std::span<const Value> values) {
-  const std::string& name = values[1].string();
-  Precision precision = !name.empty() ? *precision_of(name)
-                        : any_real(values[0]) ? Precision::f32
-                        : any_bool(values[0]) ? Precision::boolean : Precision::i32;
-  return host.interpreter->target().constant(array_of(values[0], precision));
+  return host.interpreter->target().constant(array_of(values[0], host.type->precision));
 }
 
 // ---- texts and results ----------------------------------------------------------------------------

@@ -39,6 +39,10 @@ Type range_type(RuleContext& c) {
 Value run_range(HostContext&, std::span<const Value> values) {
   std::int64_t begin = values[0].integer(), end = values[1].integer(), step = values[2].integer();
   if (step == 0) throw failure("E5003", {}, "the step of a range is 0");
+  auto distance = step > 0 ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin)
+                           : static_cast<std::uint64_t>(begin) - static_cast<std::uint64_t>(end);
+  if (step > 0 ? begin < end : begin > end)
+    builtins::want_memory_for(1 + (distance - 1) / (step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step)));
   List items;
   for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
     items.push_back(Value(i));

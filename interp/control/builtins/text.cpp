@@ -67,8 +67,21 @@ Type format_type(RuleContext& c) {
   return Type::Kind::string;
 }
 
+// A width or precision of more digits than this is a slip, and would fill the memory with blanks.
+constexpr std::size_t most_digits = 4;
+
+bool is_too_wide(const std::string& spec) {
+  std::size_t digits = 0;
+  for (char c : spec) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > most_digits) return true;
+  }
+  return false;
+}
+
 std::string formatted(const Value& value, const std::string& spec) {
   if (spec.empty()) return print(value);
+  if (is_too_wide(spec)) throw failure("E1003", {}, "'{:" + spec + "}' is wider than 9999 characters");
   std::string pattern = "{:" + spec + "}";
   try {
     if (value.is_bool()) return fmt::format(fmt::runtime(pattern), value.boolean());
