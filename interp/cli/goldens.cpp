@@ -14,7 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array endings{"ast", "program", "graph", "chains", "plan", "json", "err"};
+constexpr std::array stages{"ast", "program", "graph", "chains", "plan", "json"};
+
+std::string text_of(const fs::path& file, const std::string& ending, const Observed& seen, const Options& options,
+                    const Toolbox& tools) {
+  std::string text = ending == "err" ? render(seen.sources, seen.diags) : stage_text(file.string(), ending, options, tools);
+  return with_folder(std::move(text), file.parent_path(), "");
+}
 
 std::string first_difference(const fs::path& golden, const std::string& wanted, const std::string& now) {
   std::vector<std::string_view> a = lines_of(wanted), b = lines_of(now);
@@ -29,9 +35,9 @@ std::string first_difference(const fs::path& golden, const std::string& wanted, 
 
 }  // namespace
 
-bool has_golden(const fs::path& file) {
-  return std::any_of(endings.begin(), endings.end(),
-                     [&](const char* ending) { return fs::exists(fs::path(file).replace_extension(ending)); });
+bool has_stage_golden(const fs::path& file) {
+  return std::any_of(stages.begin(), stages.end(),
+                     [&](const char* stage) { return fs::exists(fs::path(file).replace_extension(stage)); });
 }
 
 std::string with_folder(std::string text, const fs::path& folder, const fs::path& instead) {
@@ -42,12 +48,12 @@ std::string with_folder(std::string text, const fs::path& folder, const fs::path
 }
 
 std::string golden_difference(const fs::path& file, const Observed& seen, const Options& options, const Toolbox& tools) {
-  for (const std::string ending : endings) {
+  std::vector<std::string> endings(stages.begin(), stages.end());
+  endings.emplace_back("err");
+  for (const std::string& ending : endings) {
     fs::path golden = fs::path(file).replace_extension(ending);
     if (!fs::exists(golden)) continue;
-    std::string text = ending == "err" ? render(seen.sources, seen.diags) : stage_text(file.string(), ending, options, tools);
-    text = with_folder(text, file.parent_path(), "");
-    std::string wanted = read_text(golden.string());
+    std::string text = text_of(file, ending, seen, options, tools), wanted = read_text(golden.string());
     if (text == wanted) continue;
     if (!options.update) return first_difference(golden, wanted, text);
     write_text(golden.string(), text);

@@ -10,7 +10,8 @@
 
 namespace taskspec::cli {
 
-bool has_golden(const std::filesystem::path& file);
+// One of a stage makes a file a test; x.err does not, it goes with // error lines.
+bool has_stage_golden(const std::filesystem::path& file);
 
 // The first difference, in words; empty if there is none. With options.update the files that differ are rewritten
 // instead; a new one begins as an empty file.

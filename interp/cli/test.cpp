@@ -84,7 +84,7 @@ std::vector<fs::path> all_tests() {
 
 // Modules and data of other tests say nothing about themselves; named on the command line they must only run.
 bool says_something(const Expectation& e, const fs::path& file) {
-  return e.has_lines || !e.errors.empty() || !e.labels.empty() || has_golden(file);
+  return e.has_lines || !e.errors.empty() || !e.labels.empty() || has_stage_golden(file);
 }
 
 bool is_selected(const Expectation& e, const Options& options) {
