@@ -1,8 +1,7 @@
 // `taskspec test`: every .task file is its own test. What it says about itself stands in expectation.hpp, which golden
 // files may stand beside it in goldens.hpp.
-#include <stdlib.h>
-
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
