@@ -75,7 +75,8 @@ Expectation read_expectation(std::string_view text) {
       e.labels.push_back(without_blanks_after(*label));
     } else if (auto define = after("// define: ")) {
       std::size_t at = define->find('=');
-      if (at != std::string::npos) e.defines.emplace_back(define->substr(0, at), without_blanks_after(define->substr(at + 1)));
+      if (at != std::string::npos)
+        e.defines.emplace_back(define->substr(0, at), without_blanks_after(define->substr(at + 1)));
     }
   }
   return e;

@@ -18,7 +18,8 @@ constexpr std::array stages{"ast", "program", "graph", "chains", "plan", "json"}
 
 std::string text_of(const fs::path& file, const std::string& ending, const Observed& seen, const Options& options,
                     const Toolbox& tools) {
-  std::string text = ending == "err" ? render(seen.sources, seen.diags) : stage_text(file.string(), ending, options, tools);
+  std::string text =
+      ending == "err" ? render(seen.sources, seen.diags) : stage_text(file.string(), ending, options, tools);
   return with_folder(std::move(text), file.parent_path(), "");
 }
 
@@ -47,7 +48,8 @@ std::string with_folder(std::string text, const fs::path& folder, const fs::path
   return text;
 }
 
-std::string golden_difference(const fs::path& file, const Observed& seen, const Options& options, const Toolbox& tools) {
+std::string golden_difference(const fs::path& file, const Observed& seen, const Options& options,
+                              const Toolbox& tools) {
   std::vector<std::string> endings(stages.begin(), stages.end());
   endings.emplace_back("err");
   for (const std::string& ending : endings) {

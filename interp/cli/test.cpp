@@ -24,7 +24,8 @@ class Scratch {
  public:
   Scratch() : before_(fs::current_path()) {
     std::string name = (fs::temp_directory_path() / "taskspec-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw failure("E7004", {}, "no folder can be made in '" + fs::temp_directory_path().string() + "'");
+    if (!mkdtemp(name.data()))
+      throw failure("E7004", {}, "no folder can be made in '" + fs::temp_directory_path().string() + "'");
     folder_ = name;
     fs::current_path(folder_);
   }
@@ -74,7 +75,8 @@ std::vector<fs::path> all_tests() {
     if (!fs::is_directory(folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       // What test cases of the tool start from, some of it broken on purpose, is no test of its own.
-      if (entry.path().extension() == ".task" && entry.path().parent_path().filename() != "given") files.push_back(entry.path());
+      if (entry.path().extension() == ".task" && entry.path().parent_path().filename() != "given")
+        files.push_back(entry.path());
     }
   }
   std::sort(files.begin(), files.end());

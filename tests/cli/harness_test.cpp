@@ -25,7 +25,8 @@ Tested run_tests(const TemporaryFolder& folder, std::vector<std::string> argumen
 
 std::size_t files_in(const TemporaryFolder& folder) {
   std::size_t count = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder.path())) count += entry.is_regular_file();
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder.path()))
+    count += entry.is_regular_file();
   return count;
 }
 
@@ -46,8 +47,10 @@ TEST_CASE("a program under test reads and imports what stands beside it") {
   fs::create_directories(folder.path() / "tests/data");
   folder.put("tests/data/numbers.csv", "1,2\n");
   folder.put("tests/units.task", "let two = 2\n");
-  folder.put("tests/a.task", "import units\nprint(load(f64[_, _], \"data/numbers.csv\").array, units.two)\n// expect: [[1, 2]] 2\n");
-  for (const std::vector<std::string>& files : {std::vector<std::string>{}, {"tests/a.task"}, {folder / "tests/a.task"}}) {
+  folder.put("tests/a.task",
+             "import units\nprint(load(f64[_, _], \"data/numbers.csv\").array, units.two)\n// expect: [[1, 2]] 2\n");
+  for (const std::vector<std::string>& files :
+       {std::vector<std::string>{}, {"tests/a.task"}, {folder / "tests/a.task"}}) {
     Tested tested = run_tests(folder, files);
     CHECK_MESSAGE(tested.out == "1 passed, 0 failed\n", tested.out);
   }
@@ -76,8 +79,9 @@ TEST_CASE("no test at all is said and is wrong usage") {
 }
 
 TEST_CASE("a golden file that differs fails, --update rewrites it, and nothing else") {
-  const std::string program = "task inc(in x: f32[4]) -> (y: f32[4]) { y = x + 1.0 }\n"
-                              "graph g(x: f32[4]) -> (y: f32[4]) { y = inc(inc(x).y).y }\n";
+  const std::string program =
+      "task inc(in x: f32[4]) -> (y: f32[4]) { y = x + 1.0 }\n"
+      "graph g(x: f32[4]) -> (y: f32[4]) { y = inc(inc(x).y).y }\n";
   for (const std::string ending : {"ast", "program", "graph", "chains", "plan", "json"}) {
     CAPTURE(ending);
     TemporaryFolder folder;

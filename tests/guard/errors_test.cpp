@@ -25,7 +25,8 @@ TEST_CASE("every code that a file can give has a program and its whole text unde
   for (const std::string& path : files_below("tests/errors", {".err"})) {
     const std::string code = std::filesystem::path(path).stem().string().substr(0, 5);
     const std::string program = read_file(path.substr(0, path.size() - 3) + "task"), text = read_file(path);
-    CHECK_MESSAGE(program.find("// error " + code + " @") != std::string::npos, path << " has no program that expects it");
+    CHECK_MESSAGE(program.find("// error " + code + " @") != std::string::npos,
+                  path << " has no program that expects it");
     CHECK_MESSAGE(("\n" + text).find("\nerror " + code + ": ") != std::string::npos, path);
     shown.insert(code);
   }

@@ -99,7 +99,8 @@ TEST_CASE("the README calls the tool by a name that a fresh clone knows") {
   TemporaryFolder folder;
   CHECK(typed("taskspec --version", folder).code == 127);
   for (const Snippet& snippet : snippets(read_file("README.md")))
-    if (snippet.kind == "sh") CHECK_MESSAGE(("\n" + snippet.text).find("\ntaskspec") == std::string::npos, snippet.text);
+    if (snippet.kind == "sh")
+      CHECK_MESSAGE(("\n" + snippet.text).find("\ntaskspec") == std::string::npos, snippet.text);
 }
 
 TEST_CASE("the README says how to start") {

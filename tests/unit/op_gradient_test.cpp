@@ -5,8 +5,8 @@
 #include <cmath>
 #include <deque>
 
-#include "tests/unit/op_samples.hpp"
 #include "stdlib/ops.hpp"
+#include "tests/unit/op_samples.hpp"
 
 using namespace taskspec;
 
@@ -69,7 +69,8 @@ std::vector<std::size_t> given_tensors(const OpDef& op, const Operands& operands
   std::vector<std::size_t> given;
   std::size_t input = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const bool is_number = k < op.operands.size() && op.operands[k].kind == OperandKind::tensor && operands[k].is_number();
+    const bool is_number =
+        k < op.operands.size() && op.operands[k].kind == OperandKind::tensor && operands[k].is_number();
     const std::size_t tensors = operands[k].is_list() ? operands[k].list().size() : operands[k].is_array() ? 1 : 0;
     for (std::size_t t = 0; t < tensors; ++t) given.push_back(input + t);
     input += tensors + (is_number ? 1 : 0);
