@@ -87,6 +87,15 @@ TEST_CASE("dev test --label needs one test of either kind, and tells when there 
   CHECK(tree.dev("test --label A1").code == 2);
 }
 
+TEST_CASE("dev test --update hands over to the language tests") {
+  Tree tree;
+  tree.programs("exit 1", "echo \"called: $*\"; " + language_fine);
+  Outcome all = tree.dev("test --update");
+  CHECK(all.code == 0);
+  CHECK(all.out.find("called: test --update\n") != std::string::npos);
+  CHECK(tree.dev("test --update x.task").out.find("called: test --update x.task\n") != std::string::npos);
+}
+
 TEST_CASE("a race ends the tests under the thread sanitizer") {
   Tree tree;
   tree.programs(unit_fine, "echo \"$TSAN_OPTIONS\"; " + language_fine);
