@@ -42,6 +42,7 @@ class FunctionReader {
     effects();
     if (auto symbol = def_.find("extern")) function_.extern_symbol = symbol->text();
     function_.body = calls(def_["body"]);
+    for (const Item& item : unmade_) item.id(function_.calls.size(), "call");
   }
 
   const TypeNames& names() const { return names_; }
@@ -154,7 +155,7 @@ class FunctionReader {
     form(call, item["op"]);
     Item in = item["in"];
     for (std::size_t i = 0; i < in.size(); ++i)
-      call.in.push_back(in[i].is_null() ? CallId() : CallId(in[i].id(INT32_MAX, "call")));
+      call.in.push_back(in[i].is_null() ? CallId() : operand(in[i]));
     attributes(call, item["attrs"]);
     if (auto blocks = item.find("blocks"))
       for (std::size_t i = 0; i < blocks->size(); ++i) {
@@ -164,6 +165,13 @@ class FunctionReader {
       }
     function_[id] = std::move(call);
     --depth_;
+    return id;
+  }
+
+  // Whether it is made before its reader is asked later of the whole function; here, whether it is made at all.
+  CallId operand(const Item& item) {
+    CallId id(item.id(INT32_MAX, "call"));
+    if (id.index() >= function_.calls.size()) unmade_.push_back(item);
     return id;
   }
 
@@ -220,6 +228,7 @@ class FunctionReader {
   const Item& def_;
   Function& function_;
   std::map<std::string, Symbol, std::less<>> symbols_;  // as written
+  std::vector<Item> unmade_;                            // operands that no call so far is
   TypeNames names_;
 };
 

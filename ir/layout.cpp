@@ -169,11 +169,14 @@ class Sheet {
       for (double n = 0; n < group.count; ++n, ++k) middle_[layer[k]] = group.mean() + offset[k];
   }
 
-  // Whole pixels, nothing above or left of the origin. Tops are rounded down, so that distances lose at most one.
+  // Whole pixels, nothing above or left of the origin. Middles are rounded down, so that distances lose at most one
+  // and what is level stays level; a sum of fractions may end just below the whole pixel that it means.
   Layout drawn() const {
-    double top = 0;
-    for (std::uint32_t node = 0; node < boxes_.size(); ++node) top = std::min(top, middle_[node] - half(node));
-    auto y_of = [&](std::uint32_t node) { return static_cast<std::int32_t>(std::floor(middle_[node] - top)); };
+    auto pixel = [&](std::uint32_t node) { return static_cast<std::int32_t>(std::floor(middle_[node] + 1e-6)); };
+    std::int32_t top = 0;
+    for (std::uint32_t node = 0; node < boxes_.size(); ++node)
+      top = std::min(top, pixel(node) - boxes_[node].height / 2);
+    auto y_of = [&](std::uint32_t node) { return pixel(node) - top; };
     Layout layout;
     for (std::uint32_t node = 0; node < nodes_; ++node) {
       const Extent& box = boxes_[node];

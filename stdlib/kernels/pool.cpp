@@ -1,7 +1,6 @@
 #include "stdlib/kernels/pool.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/product.hpp"
@@ -10,18 +9,6 @@
 namespace taskspec {
 
 namespace {
-
-// What a kernel computes with: f16 goes through float, everything else is computed as it is stored.
-template <class T>
-using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-
-template <class Acc>
-constexpr Acc lowest() {
-  if constexpr (std::is_floating_point_v<Acc>)
-    return -std::numeric_limits<Acc>::infinity();
-  else
-    return std::numeric_limits<Acc>::min();
-}
 
 struct Maximum {
   template <class Acc>
@@ -208,9 +195,6 @@ class Backward final : public PoolKernel {
 
   bool maximum_;
 };
-
-template <class T>
-constexpr bool is_float_storage = std::is_floating_point_v<T> || std::is_same_v<T, Half>;
 
 }  // namespace
 

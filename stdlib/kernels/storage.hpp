@@ -3,6 +3,7 @@
 //   with_storage(Precision::u4, [](auto element) { using T = decltype(element); ... });   // T = std::uint8_t
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "ir/array.hpp"
@@ -59,6 +60,25 @@ To convert(From value) {
     return {float_to_half(static_cast<float>(value))};
   else
     return static_cast<To>(value);
+}
+
+// What a kernel computes with: f16 goes through float, everything else is computed as it is stored.
+template <class T>
+using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+
+template <class T>
+constexpr bool is_float_storage = std::is_floating_point_v<Computed<T>>;
+
+// Where a search for the largest or the smallest begins.
+template <class T>
+constexpr T lowest() {
+  using Limits = std::numeric_limits<T>;
+  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+}
+template <class T>
+constexpr T highest() {
+  using Limits = std::numeric_limits<T>;
+  return Limits::has_infinity ? Limits::infinity() : Limits::max();
 }
 
 }  // namespace taskspec

@@ -1,9 +1,8 @@
-// The choice of a loop by precision, and the numbers that loops compute with.
+// The choice of a loop by precision; storage.hpp has the numbers that loops compute with.
 //
 //   return with_taken<Takes::floats>(call.in[0].precision, [&](auto x) { return map_kernel<decltype(x), ...>(...); });
 #pragma once
 #include <functional>
-#include <limits>
 #include <memory>
 
 #include "ir/rules.hpp"
@@ -11,13 +10,9 @@
 
 namespace taskspec {
 
-// What an element stored as T is computed with.
-template <class T>
-using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-
 template <class T>
 constexpr bool is_taken(Takes takes) {
-  constexpr bool floats = std::is_floating_point_v<Computed<T>>;
+  constexpr bool floats = is_float_storage<T>;
   if (takes == Takes::floats) return floats;
   return takes == Takes::integers || takes == Takes::bits ? !floats : true;
 }
@@ -55,18 +50,6 @@ constexpr T wrapped(T a, T b, F f) {
     using Wide = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
     return static_cast<T>(f(static_cast<Wide>(a), static_cast<Wide>(b)));
   }
-}
-
-// Where a search for the largest or the smallest begins.
-template <class T>
-constexpr T lowest() {
-  using Limits = std::numeric_limits<T>;
-  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-}
-template <class T>
-constexpr T highest() {
-  using Limits = std::numeric_limits<T>;
-  return Limits::has_infinity ? Limits::infinity() : Limits::max();
 }
 
 }  // namespace taskspec

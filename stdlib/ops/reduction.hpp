@@ -163,9 +163,6 @@ std::unique_ptr<Kernel> reduction_kernel(const OpInstance& call) {
 Precision widened(Precision precision);
 
 template <class T>
-constexpr bool is_float_storage = std::is_floating_point_v<Computed<T>>;
-
-template <class T>
 using Widened = std::conditional_t<is_float_storage<T> || sizeof(T) >= 4, T, std::int32_t>;
 
 // Floats are carried in double, integers modulo 2^n.

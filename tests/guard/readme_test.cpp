@@ -51,13 +51,19 @@ bool matches(std::string_view text, std::string_view pattern) {
   return false;
 }
 
-// A folder in which the commands of the README work as in a clone. Its `dev` hands over to the tool that is under test;
-// its own words, which would build and test the whole tree again from inside a test, only have to exist.
+// A folder that is as a clone after its first build: with the tree's own `dev` and examples, and the build that these
+// tests are part of. The tool is not on the PATH there.
 void furnish(const TemporaryFolder& folder) {
-  fs::create_directory_symlink(source_root() / "examples", folder.path() / "examples");
-  folder.put("dev", "#!/bin/bash\ncase $1 in\n  build|test|format) grep -q \"^\\./dev $1\" <<<\"$(" +
-                        (source_root() / "dev").string() + " help)\" ;;\n  *) exec taskspec \"$@\" ;;\nesac\n");
-  fs::permissions(folder.path() / "dev", fs::perms::owner_all);
+  for (const char* name : {"examples", "tests"})
+    fs::create_directory_symlink(source_root() / name, folder.path() / name);
+  fs::create_directory_symlink(taskspec_binary().parent_path().parent_path().parent_path(), folder.path() / "build");
+  fs::copy_file(source_root() / "dev", folder.path() / "dev");
+  fs::last_write_time(folder.path() / "dev", fs::last_write_time(source_root() / "dev"));
+}
+
+// What a newcomer types, in a shell that knows nothing of us.
+Outcome typed(const std::string& commands, const TemporaryFolder& folder) {
+  return in_shell("PATH=${PATH#*:}\nset -e\n" + commands, folder, 300);
 }
 
 }  // namespace
@@ -72,7 +78,7 @@ TEST_CASE("the README runs") {
     CAPTURE(snippet.line);
     if (snippet.kind == "sh") {
       ++run;
-      Outcome outcome = in_shell("set -e\n" + snippet.text, folder);
+      Outcome outcome = typed(snippet.text, folder);
       CAPTURE(outcome.err);
       CHECK(outcome.code == 0);
       const bool has_output = i + 1 < all.size() && all[i + 1].kind == "text" && all[i + 1].follows_on;
@@ -80,13 +86,21 @@ TEST_CASE("the README runs") {
     } else if (snippet.kind == "task") {
       ++run;
       folder.put("snippet.task", snippet.text);
-      Outcome outcome = in_shell("taskspec test snippet.task", folder);
+      Outcome outcome = typed("./dev test snippet.task", folder);
       CAPTURE(outcome.out);
       CAPTURE(outcome.err);
       CHECK(outcome.code == 0);
     }
   }
   CHECK(run >= 2);
+}
+
+TEST_CASE("the README calls the tool by a name that a fresh clone knows") {
+  TemporaryFolder folder;
+  CHECK(typed("taskspec --version", folder).code == 127);
+  for (const Snippet& snippet : snippets(read_file("README.md")))
+    if (snippet.kind == "sh")
+      CHECK_MESSAGE(("\n" + snippet.text).find("\ntaskspec") == std::string::npos, snippet.text);
 }
 
 TEST_CASE("the README says how to start") {

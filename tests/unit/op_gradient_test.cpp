@@ -5,8 +5,8 @@
 #include <cmath>
 #include <deque>
 
-#include "tests/unit/op_samples.hpp"
 #include "stdlib/ops.hpp"
+#include "tests/unit/op_samples.hpp"
 
 using namespace taskspec;
 
@@ -64,22 +64,36 @@ double weighted_sum(const OpDef& op, const Operands& operands, const Array& weig
   return sum;
 }
 
-// The tensor that is tensor number `input` of the operands.
-Array& tensor_of(Operands& operands, std::size_t input) {
+// The inputs of the call that are given as tensors; the others are host numbers where a tensor may stand.
+std::vector<std::size_t> given_tensors(const OpDef& op, const Operands& operands) {
+  std::vector<std::size_t> given;
+  std::size_t input = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const bool is_number =
+        k < op.operands.size() && op.operands[k].kind == OperandKind::tensor && operands[k].is_number();
+    const std::size_t tensors = operands[k].is_list() ? operands[k].list().size() : operands[k].is_array() ? 1 : 0;
+    for (std::size_t t = 0; t < tensors; ++t) given.push_back(input + t);
+    input += tensors + (is_number ? 1 : 0);
+  }
+  return given;
+}
+
+// Tensor number n among the operands that are tensors.
+Array& tensor_of(Operands& operands, std::size_t n) {
   for (Value& value : operands) {
-    if (value.is_array() && input-- == 0) return value.array();
+    if (value.is_array() && n-- == 0) return value.array();
     if (!value.is_list()) continue;
-    if (input < value.list().size()) return value.unique_list()[input].array();
-    input -= value.list().size();
+    if (n < value.list().size()) return value.unique_list()[n].array();
+    n -= value.list().size();
   }
   throw failure("E5003", {}, "no such tensor operand");
 }
 
-double slope(const OpDef& op, const Operands& operands, std::size_t input, std::int64_t element, const Array& weights) {
+double slope(const OpDef& op, const Operands& operands, std::size_t n, std::int64_t element, const Array& weights) {
   constexpr double h = 1e-3;  // with five points the error is h^4
   auto at = [&](double offset) {
     Operands moved = operands;
-    Array& tensor = tensor_of(moved, input);
+    Array& tensor = tensor_of(moved, n);
     Array copy = Array::make(tensor.type());
     std::copy(tensor.raw(), tensor.raw() + tensor.bytes(), copy.raw());
     copy.set_number(element, copy.number(element) + offset);
@@ -94,11 +108,9 @@ void check_gradient(const OpDef& op, const Operands& operands) {
   Array y = call_op(op.name, operands), upstream = random_array(y.type(), 99);
   EagerBuilder builder(call, y, upstream);
   op.gradient.build(builder);
-  std::size_t host_numbers = 0;  // those that stand as tensor operands follow the arrays in no fixed place
-  for (std::size_t k = 0; k < operands.size() && k < op.operands.size(); ++k)
-    host_numbers += op.operands[k].kind == OperandKind::tensor && operands[k].is_number();
-  std::size_t inputs = call.tensors.size() - host_numbers;
-  for (std::size_t input = 0; input < inputs; ++input) {
+  const std::vector<std::size_t> given = given_tensors(op, operands);
+  for (std::size_t n = 0; n < given.size(); ++n) {
+    const std::size_t input = given[n];
     if (!is_float(call.tensors[input].precision())) continue;
     CAPTURE(input);
     const std::optional<Array>& gradient = builder.gradients()[input];
@@ -106,7 +118,7 @@ void check_gradient(const OpDef& op, const Operands& operands) {
     REQUIRE(gradient->type() == call.tensors[input].type());
     double worst = 0, largest = 1;
     for (std::int64_t e = 0; e < gradient->elements(); ++e) {
-      double expected = slope(op, operands, input, e, upstream);
+      double expected = slope(op, operands, n, e, upstream);
       largest = std::max(largest, std::abs(expected));
       worst = std::max(worst, std::abs(gradient->number(e) - expected));
     }

@@ -7,12 +7,24 @@
 
 namespace {
 
-constexpr const char* definitions = R"(task inc(in x: f32[N]) -> (y: f32[N]) { y = x * 0.5 + 1.0 }
+constexpr const char* definitions = R"(let base = [0.25, -0.5, 1.0, 0.75] as f32[4]
+let lead = base * 0.5 + 0.125
+task inc(in x: f32[N]) -> (y: f32[N]) { y = x * 0.5 + 1.0 }
 task mix(in a: f32[N], in b: f32[N]) -> (y: f32[N]) { y = a * 0.5 - b * 0.25 }
 task halves(in x: f32[N]) -> (low: f32[N], high: f32[N]) { low = minimum(x, 0.5); high = maximum(x, 0.5) }
 task norm(in x: f32[N]) -> (mean: f32[1], dev: f32[N]) { mean = x.mean(0); dev = x - mean }
 task bump(inout r: f32[N], in d: f32[N]) -> (t: f32[N]) { r = r * 0.5 + d; t = r + r.mean(0) }
-task swap(inout a: f32[N], inout b: f32[N]) { let c = a * 1.0; a = b * 1.0; b = c }
+task swap(inout a: f32[N], inout b: f32[N]) { let c = a; a = b; b = c }
+task spin(inout a: f32[N], inout b: f32[N], in n: int) { for i in 0..n { let c = a; a = b; b = c } }
+task order(inout a: f32[N], inout b: f32[N]) { if a.sum(0) > b.sum(0) { let c = a; a = b; b = c } }
+task put(inout r: f32[N], in d: f32[N]) -> (t: f32[N]) { t = r; r = d }
+task turn(inout a: f32[N], inout b: f32[N], in d: f32[N]) -> (t: f32[N]) { t = a; a = b; b = d }
+task same(in x: f32[N]) -> (y: f32[N]) { y = x }
+task both(in x: f32[N]) -> (low: f32[N], high: f32[N]) { low = x; high = x }
+task twin(in x: f32[N]) -> (low: f32[N], high: f32[N]) { low = x * 0.5; high = low }
+task cross(in a: f32[N], in b: f32[N]) -> (low: f32[N], high: f32[N]) { low = b; high = a }
+task shift(in x: f32[4]) -> (y: f32[4]) { y = x * 0.5 + base }
+task first(in x: f32[4]) -> (y: f32[4]) { y = lead }
 task grow(in x: f32[N], in n: int) -> (y: f32[N]) { y = x; for i in 0..n { y = y * 0.5 + i } }
 task pick(in x: f32[N]) -> (y: f32[N]) { if x.sum(0) > 1.0 { y = x * 0.125 } else { y = 1.0 - x } }
 task halve(in x: f32[N]) -> (y: f32[N]) { y = x; while y.max(0) > 0.75 { y = y * 0.5 } }
@@ -24,6 +36,10 @@ agent Memory(k: float) {
   task peek() -> (y: f32[4]) { y = s - w }
 }
 fn blend(a: f32[N], b: f32[N]) -> f32[N] { return a * 0.75 + inc(b).y * 0.25 }
+fn lean(x: f32[N]) -> f32[N] { return x }
+fn tilt(x: f32[4]) -> f32[4] { return x * 0.25 + lead }
+graph through(x: f32[4], z: f32[4], n: int = 2) -> (y: f32[4], w: f32[4]) { y = z; w = x }
+graph fork(x: f32[4], z: f32[4], n: int = 2) -> (y: f32[4], w: f32[4]) { y = z; w = z }
 fn count(n: int) -> int { if n < 2 { return n }; return count(n - 1) + 1 }
 )";
 
@@ -32,14 +48,15 @@ class Writer {
   Writer(std::uint64_t seed, const RandomProgramOptions& options) : random_(seed), options_(options) {}
 
   std::string program() {
-    for (int g = 0; g < 3; ++g) graph(g);
+    for (int g = 0; g < 3; ++g) graph("g" + std::to_string(g));
+    graphs_.push_back({"through", 0});
+    graphs_.push_back({"fork", 0});
     std::string text = definitions + text_;
     text_.clear();
-    graphs_ = 3;
     line("let v0 = [0.5, -1.0, 2.0, 0.25] as f32[4]");
     line("let v1 = fill(f32[4], 1.5)");
     line("let v2 = iota(4) as f32[4]");
-    values_ = {"v0", "v1", "v2"};
+    values_ = {"v0", "v1", "v2", "lead"};
     line("var p0 = v0");
     line("var p1 = v1");
     places_ = {"p0", "p1"};
@@ -56,9 +73,10 @@ class Writer {
   bool chance(int percent) { return between(random_, 1, 100) <= percent; }
   int below(std::size_t n) { return static_cast<int>(between(random_, 0, static_cast<std::int64_t>(n) - 1)); }
   void line(const std::string& text) { text_ += std::string(indent_, ' ') + text + "\n"; }
-  const std::string& value() { return values_[static_cast<std::size_t>(below(values_.size()))]; }
+  const std::string& one_of(const std::vector<std::string>& names) { return names[static_cast<std::size_t>(below(names.size()))]; }
+  const std::string& value() { return one_of(values_); }
   std::string read() {  // a value, sometimes a place
-    return !places_.empty() && chance(20) ? places_[static_cast<std::size_t>(below(places_.size()))] : value();
+    return !places_.empty() && chance(20) ? one_of(places_) : value();
   }
   std::string fresh() { return "v" + std::to_string(next_++); }
   void let(const std::string& expression) {
@@ -69,7 +87,9 @@ class Writer {
 
   // What gives one new value, inside a graph or outside.
   void computation() {
-    switch (below(options_.failures && chance(30) ? 12 : 11)) {
+    if (options_.failures && chance(5)) return let("risky(" + read() + ", " + (chance(50) ? "-9.0" : "0.25") + ").y");
+    if (chance(25)) return handed_through();
+    switch (below(11)) {
       case 0: return let("inc(" + read() + ").y");
       case 1: return let("mix(" + read() + ", " + read() + ").y");
       case 2: return let(read() + (chance(50) ? " * 0.5 + " : " * 0.25 - ") + read() + " * 0.5");
@@ -87,35 +107,64 @@ class Writer {
       case 7: return let("blend(" + read() + ", " + read() + ")");
       case 8: return let("concat([" + read() + "[2..4], " + read() + "[0..2]], 0).tanh()");
       case 9: return let("inc(mix(" + read() + ", inc(" + read() + ").y).y).y");
-      case 10: return let("where(" + read() + " > 0.5, " + read() + ", " + read() + ")");
-      default: return let("risky(" + read() + ", " + (chance(50) ? "-9.0" : "0.25") + ").y");
+      default: return let("where(" + read() + " > 0.5, " + read() + ", " + read() + ")");
+    }
+  }
+
+  // What gives values that are others under a new name, or that the top level holds.
+  void handed_through() {
+    switch (below(7)) {
+      case 0: return let("same(" + read() + ").y");
+      case 1: return let("lean(" + read() + ")");
+      case 2: return let("tilt(" + read() + ")");
+      case 3: return let("shift(" + read() + ").y");
+      case 4: return let("first(" + read() + ").y");
+      default: {
+        const std::string name = "h" + std::to_string(next_++);
+        const int task = below(3);
+        line("let " + name + " = " + (task == 0 ? "both(" : task == 1 ? "twin(" : "cross(" + read() + ", ") + read() + ")");
+        let(name + ".high");
+        if (chance(50)) let(name + ".low");
+      }
     }
   }
 
   void update() {
-    const std::string place = places_[static_cast<std::size_t>(below(places_.size()))];
-    if (places_.size() > 1 && chance(15)) return line("swap(" + places_[0] + ", " + places_[1] + ")");
-    if (chance(50)) return line("bump(" + place + ", " + value() + ")");
-    let("bump(" + place + ", " + value() + ").t");
+    const std::string place = one_of(places_);
+    if (places_.size() > 1 && chance(30)) return update_both();
+    const std::string call = (chance(70) ? "bump(" : "put(") + place + ", " + value() + ")";
+    if (chance(50)) return line(call);
+    let(call + ".t");
   }
 
-  void graph(int number) {
-    values_ = {"x", "z"};
+  void update_both() {
+    const bool turned = chance(50);
+    const std::string pair = places_[turned] + ", " + places_[!turned];
+    switch (below(4)) {
+      case 0: return line("swap(" + pair + ")");
+      case 1: return line("spin(" + pair + ", " + std::to_string(below(4)) + ")");
+      case 2: return line("order(" + pair + ")");
+      default: return let("turn(" + pair + ", " + value() + ").t");
+    }
+  }
+
+  void graph(const std::string& name) {
+    values_ = {"x", "z", "lead"};
     places_.clear();
-    const bool has_place = chance(50);
-    if (has_place) places_ = {"q"};
-    line("graph g" + std::to_string(number) + "(x: f32[4], z: f32[4]" + (has_place ? ", inout q: f32[4]" : "") +
-         ", n: int = 2) -> (y: f32[4], w: f32[4]) {");
+    for (int places = below(3); places > 0; --places) places_.push_back("q" + std::to_string(places));
+    std::string parameters;
+    for (const std::string& place : places_) parameters += ", inout " + place + ": f32[4]";
+    line("graph " + name + "(x: f32[4], z: f32[4]" + parameters + ", n: int = 2) -> (y: f32[4], w: f32[4]) {");
     indent_ = 2;
-    has_place_.push_back(has_place);
+    graphs_.push_back({name, places_.size()});
     for (int i = below(5); i >= 0; --i) {
-      if (has_place && chance(25)) update();
+      if (!places_.empty() && chance(25)) update();
       else if (chance(15)) loop_in_graph();
       else if (chance(15)) branch_in_graph();
       else computation();
     }
-    line("y = " + value() + " * 1.0");
-    line("w = " + value() + " * 0.5");
+    line("y = " + value() + (chance(50) ? "" : " * 1.0"));
+    line("w = " + (chance(50) ? read() : value() + " * 0.5"));
     indent_ = 0;
     line("}");
   }
@@ -137,7 +186,7 @@ class Writer {
   }
 
   void top_level_statement() {
-    const std::string agent = agents_[static_cast<std::size_t>(below(agents_.size()))];
+    const std::string agent = one_of(agents_);
     switch (below(14)) {
       case 0: case 1: return update();
       case 2: return let(agent + ".add(" + read() + ").y");
@@ -152,19 +201,30 @@ class Writer {
   }
 
   void call_graph() {
-    const int number = below(static_cast<std::size_t>(graphs_));
+    const Graph& graph = graphs_[static_cast<std::size_t>(below(graphs_.size()))];
     const std::string name = "c" + std::to_string(next_++);
-    std::string call = "g" + std::to_string(number) + "(" + value() + ", " + value();
-    if (has_place_[static_cast<std::size_t>(number)]) call += ", " + places_[static_cast<std::size_t>(below(places_.size()))];
-    line("let " + name + " = " + call + (chance(50) ? ", n: " + std::to_string(below(4)) + ")" : ")"));
+    std::string call = graph.name + "(" + value() + ", " + value();
+    const std::size_t first = chance(50);
+    for (std::size_t i = 0; i < graph.places; ++i) call += ", " + places_[(first + i) % 2];
+    call += chance(50) ? ", n: " + std::to_string(below(4)) + ")" : ")";
+    const bool is_nested = chance(25);
+    line("let " + name + " = " + (is_nested ? "run " + call + " on " + backend() : call));
     let(name + ".y");
     if (chance(50)) let(name + ".w");
-    if (chance(30)) line("print(" + name + ")");
+    if (!is_nested && chance(30)) line("print(" + name + ")");  // the report of a nested session holds times
+  }
+
+  std::string backend() {
+    switch (below(3)) {
+      case 0: return "host";
+      case 1: return "host(threads: 2)";
+      default: return "host(schedule: \"pull\")";
+    }
   }
 
   void loop() {
     const std::string name = fresh();
-    const std::string place = places_[static_cast<std::size_t>(below(places_.size()))];
+    const std::string place = one_of(places_);
     line("var " + name + " = " + value());
     line("for i in 0.." + std::to_string(below(5)) + " {");
     line("  " + name + " = mix(" + name + ", inc(" + value() + ").y).y + i * 0.125");
@@ -178,9 +238,13 @@ class Writer {
   const RandomProgramOptions options_;
   std::string text_;
   std::size_t indent_ = 0;
-  int next_ = 3, graphs_ = 0;
+  int next_ = 3;
+  struct Graph {
+    std::string name;
+    std::size_t places = 0;
+  };
+  std::vector<Graph> graphs_;
   std::vector<std::string> values_, places_, agents_;
-  std::vector<bool> has_place_;
 };
 
 }  // namespace

@@ -1,0 +1,115 @@
+// The script `dev`, in a tree of its own that is built already: what stands for the build and the test programs are
+// scripts that say and return what the real ones might.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/guard/paths.hpp"
+#include "tests/guard/tool.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Tree {
+  TemporaryFolder folder;
+
+  Tree() {
+    fs::create_directories(folder.path() / "build/tests");
+    fs::create_directories(folder.path() / "build/interp/cli");
+    fs::create_directory(folder.path() / "bin");
+    fs::copy_file(source_root() / "dev", folder.path() / "dev");
+    folder.put("build/build.ninja", "");
+    folder.put("build/packages", "");  // newer than dev: nothing is installed
+    script("bin/ninja", "echo 'ninja: no work to do.'");
+  }
+  void script(const std::string& name, const std::string& text) {
+    folder.put(name, "#!/bin/bash\n" + text + "\n");
+    fs::permissions(folder.path() / name, fs::perms::owner_all);
+  }
+  void programs(const std::string& unit, const std::string& language) {
+    script("build/tests/unit_tests", unit);
+    script("build/interp/cli/taskspec", language);
+  }
+  Outcome dev(const std::string& words) {
+    return in_shell("PATH=\"$PWD/bin:$PATH\"; unset TSAN_OPTIONS; ./dev " + words, folder);
+  }
+};
+
+const std::string unit_fine = "echo '[doctest] test cases: 3 | 3 passed | 0 failed | 1 skipped'";
+const std::string language_fine = "echo '2 passed, 0 failed'";
+
+}  // namespace
+
+TEST_CASE("dev test adds up what the test programs say") {
+  Tree tree;
+  tree.programs(unit_fine, language_fine);
+  Outcome fine = tree.dev("test");
+  CHECK(fine.code == 0);
+  CHECK(fine.out.ends_with("\n5 passed, 0 failed\n"));
+  tree.programs("echo '[doctest] test cases: 3 | 1 passed | 2 failed | 1 skipped'; exit 1", language_fine);
+  Outcome bad = tree.dev("test");
+  CHECK(bad.code == 4);
+  CHECK(bad.out.ends_with("\n3 passed, 2 failed\n"));
+}
+
+TEST_CASE("dev test fails when a test program ends badly after a good summary") {
+  Tree tree;
+  tree.programs(unit_fine + "; seq 100; echo 'ThreadSanitizer: reported 1 warnings'; exit 66", language_fine);
+  Outcome race = tree.dev("test");
+  CHECK(race.code == 4);
+  CHECK(race.out.ends_with("\n5 passed, 1 failed\n"));
+  CHECK(race.err.find("exit status 66") != std::string::npos);
+  tree.programs(unit_fine, language_fine + "; exit 23");
+  CHECK(tree.dev("test").code == 4);
+  CHECK(tree.dev("test x.task").code == 4);
+}
+
+TEST_CASE("dev test fails when a test program says nothing at all") {
+  Tree tree;
+  tree.programs("kill -SEGV $$", language_fine);
+  Outcome crash = tree.dev("test");
+  CHECK(crash.code == 4);
+  CHECK(crash.out.ends_with("\n2 passed, 1 failed\n"));
+  tree.programs(unit_fine, "exit 2");
+  CHECK(tree.dev("test").code == 4);
+}
+
+TEST_CASE("dev test --label needs one test of either kind, and tells when there is none") {
+  Tree tree;
+  const std::string none = "echo \"taskspec: no test carries the label $3\" >&2; exit 2";
+  tree.programs(unit_fine, none);
+  Outcome some = tree.dev("test --label A1");
+  CHECK(some.code == 0);
+  CHECK(some.out.ends_with("\n3 passed, 0 failed\n"));
+  tree.programs("echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'", none);
+  CHECK(tree.dev("test --label A1").code == 2);
+}
+
+TEST_CASE("dev test --update hands over to the language tests") {
+  Tree tree;
+  tree.programs("exit 1", "echo \"called: $*\"; " + language_fine);
+  Outcome all = tree.dev("test --update");
+  CHECK(all.code == 0);
+  CHECK(all.out.find("called: test --update\n") != std::string::npos);
+  CHECK(tree.dev("test --update x.task").out.find("called: test --update x.task\n") != std::string::npos);
+}
+
+TEST_CASE("a race ends the tests under the thread sanitizer") {
+  Tree tree;
+  tree.programs(unit_fine, "echo \"$TSAN_OPTIONS\"; " + language_fine);
+  CHECK(tree.dev("test").out.find("halt_on_error=1") != std::string::npos);
+}
+
+TEST_CASE("dev format takes the folders that exist") {
+  Tree tree;
+  tree.script("bin/clang-format", "echo \"$@\" >formatted");
+  fs::create_directory(tree.folder.path() / "ir");
+  tree.folder.put("ir/a.cpp", "");
+  tree.folder.put("ir/b.hpp", "");
+  Outcome outcome = tree.dev("format");
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(read_file(tree.folder.path() / "formatted") == "-i ir/a.cpp ir/b.hpp\n");
+}
