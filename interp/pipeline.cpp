@@ -21,7 +21,12 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
   try {
     std::string text = read_text(path == "-" ? "/dev/stdin" : path);
     SourceId main = sources.add(path == "-" ? "<stdin>" : path, std::move(text));
-    return check(sources, main, {tools.ops, tools.builtins, options.search_path, options.defines});
+    return check(sources, main,
+                 {.ops = tools.ops,
+                  .builtins = tools.builtins,
+                  .search_path = options.search_path,
+                  .defines = options.defines,
+                  .read = [](const std::string& file) { return read_text(file); }});
   } catch (const Error& error) {
     return error.diags();
   }

@@ -49,6 +49,8 @@ class Body {
   void write_variable(VariableId variable, const Term& value, Span span);
   void open_block() { blocks_.emplace_back(); }
   Block close_block();
+  // Forgets the calls from this position on, when none of them went to the prologue.
+  void drop_calls(std::size_t first);
   void splice(const Block& block);  // its calls go on in the open block
   // Where a statement began, to go back to when it could not be finished.
   struct Mark {
@@ -90,6 +92,7 @@ class Body {
 
  private:
   std::optional<Binding> find_in_agent(std::string_view name);
+  bool may_read(const Binding& binding) const;
   Binding captured_binding(const Binding& binding, std::string_view name);
   std::optional<Dim> import_symbol(const Symbol& symbol);
   void place_parameters();
