@@ -67,8 +67,8 @@ bool is_tiny(std::string_view digits) {
   const std::size_t first = digits.find_first_of("123456789");
   if (first >= e) return true;
   // The power of ten of the first digit that counts.
-  std::int64_t power = first < point ? static_cast<std::int64_t>(point - first) - 1
-                                     : -static_cast<std::int64_t>(first - point);
+  std::int64_t power =
+      first < point ? static_cast<std::int64_t>(point - first) - 1 : -static_cast<std::int64_t>(first - point);
   if (e == digits.size()) return power < 0;
   std::string_view exponent = digits.substr(e + 1);
   if (exponent.starts_with('+')) exponent.remove_prefix(1);

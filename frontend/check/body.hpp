@@ -67,6 +67,7 @@ class Body {
   // In the innermost scope, or in the file's at its top level; E1005 when the name is there already.
   void define(const ast::Name& name, Binding binding);
   std::optional<Binding> find(std::string_view name);
+  bool may_read(const Binding& binding) const;
   bool is_file_scope() const { return top_level_ && scopes.size() == 1; }
   Term self(Span span);
 
@@ -92,7 +93,6 @@ class Body {
 
  private:
   std::optional<Binding> find_in_agent(std::string_view name);
-  bool may_read(const Binding& binding) const;
   Binding captured_binding(const Binding& binding, std::string_view name);
   std::optional<Dim> import_symbol(const Symbol& symbol);
   void place_parameters();

@@ -64,7 +64,8 @@ class CallNames {
     if (argument == call.args.end()) return "";
     for (std::size_t i = 0; i < params.size(); ++i) {
       const std::string& name = params[i].name.text;
-      bool here = argument->name ? argument->name->text == name : call.args.begin() + static_cast<std::ptrdiff_t>(i) == argument;
+      bool here = argument->name ? argument->name->text == name
+                                 : call.args.begin() + static_cast<std::ptrdiff_t>(i) == argument;
       if (here) return "." + name;
     }
     return "";

@@ -10,6 +10,7 @@
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/mentions.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/places.hpp"
 
@@ -114,18 +115,39 @@ class FunctionCall {
 
   // From left to right; but closures whose parameters have extents that other arguments decide come last.
   void read_arguments() {
-    std::vector<std::size_t> later;
+    std::vector<std::pair<std::size_t, Scope>> later;
     for (std::size_t i = 0; i < call_.args.size(); ++i)
       if (must_wait(*call_.args[i].value, places_[i]))
-        later.push_back(i);
+        later.emplace_back(i, values_now(*call_.args[i].value));
       else
         read(*call_.args[i].value, places_[i]);
     use_defaults();
-    for (std::size_t i : later)
-      if (must_wait(*call_.args[i].value, places_[i]))
+    for (auto& [i, values] : later) {
+      if (must_wait(*call_.args[i].value, places_[i])) {
         unknown_parameters(call_.args[i].span, places_[i]);
-      else
-        read(*call_.args[i].value, places_[i]);
+        continue;
+      }
+      body_.scopes.push_back(std::move(values));
+      read(*call_.args[i].value, places_[i]);
+      body_.scopes.pop_back();
+    }
+  }
+
+  // A closure is made of the values that variables have where it stands: other arguments may change them.
+  Scope values_now(const ast::Expr& closure) {
+    Scope values;
+    if (body_.isolated) return values;
+    each_mention(closure, [&](const ast::Name& name, const std::vector<const ast::Expr*>&) {
+      std::optional<Binding> found = body_.find(name.text);
+      bool variable = found && found->kind == Binding::Kind::variable;
+      bool global = found && found->kind == Binding::Kind::global && found->is_mutable && body_.at_top_level();
+      if ((!variable && !global) || !body_.may_read(*found)) return;
+      Binding now = *found;
+      now.kind = Binding::Kind::value;
+      now.call = body_.read_variable(found->variable, name.span).id;
+      values.names.emplace(name.text, now);
+    });
+    return values;
   }
 
   bool must_wait(const ast::Expr& expr, std::size_t i) {

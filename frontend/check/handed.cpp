@@ -114,7 +114,8 @@ class Handed {
     if (call.form == Form::closure) return called_[call.callee.index()][operand];  // captures come first
     if (call.form == Form::agent) {
       const std::vector<FunctionId>& members = world_.program[call.agent].members;
-      return std::any_of(members.begin(), members.end(), [&](FunctionId member) { return called_[member.index()][operand]; });
+      return std::any_of(members.begin(), members.end(),
+                         [&](FunctionId member) { return called_[member.index()][operand]; });
     }
     if (call.form != Form::call && call.form != Form::invoke) return false;
     const Function& callee = world_.program[call.callee];

@@ -59,7 +59,8 @@ class HiddenPlaces {
       if (!slot) continue;
       auto used = uses_[call.callee.index()].find(*slot);
       if (used == uses_[call.callee.index()].end()) continue;
-      bool written = std::any_of(call.places.begin(), call.places.end(), [&](const Place& p) { return p.operand == k; });
+      bool written =
+          std::any_of(call.places.begin(), call.places.end(), [&](const Place& p) { return p.operand == k; });
       if (!written && !used->second) continue;
       world_.diags
           .error("E1403", call.in_spans[k],

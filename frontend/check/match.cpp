@@ -18,14 +18,36 @@ void Match::bind(const Type& wanted, const Term& value) {
   bind(wanted, body_.type(value), value.span);
 }
 
+// Of a function that is not this one: it says nothing here.
+bool Match::has_foreign(const Dim& dim) const {
+  std::vector<Symbol> symbols = dim.symbols();
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    FunctionId owner = body_.world.owner(symbol);
+    return owner.valid() && owner != body_.id;
+  });
+}
+
+// The type of a function value for these parameters: `fn id(x: f32[N]) -> f32[N]` as fn(f32[4]) -> f32[4].
+Type Match::as_used(const Type& wanted, const Type& given) const {
+  bool function = given.is(Type::Kind::function);
+  if (!(function || given.is(Type::Kind::task)) || wanted.kind != given.kind) return given;
+  if (wanted.parts.size() != given.parts.size() || wanted.inputs != given.inputs) return given;
+  Match own(body_, foreign);
+  for (std::size_t i = 0; i < (function ? given.parts.size() - 1 : given.inputs); ++i)
+    if (given.parts[i].is_tensor()) own.bind(given.parts[i], wanted.parts[i], Span());
+  return own.substitute(given);
+}
+
 // A lone variable that is not bound yet takes the extent; what does not fit is found by `require`.
-void Match::bind(const Type& wanted, const Type& given, Span from) {
-  if (wanted.kind != given.kind) return;
-  for (std::size_t i = 0; i < wanted.dims.size() && i < given.dims.size(); ++i) {
+void Match::bind(const Type& wanted, const Type& value, Span from) {
+  if (wanted.kind != value.kind) return;
+  for (std::size_t i = 0; i < wanted.dims.size() && i < value.dims.size(); ++i) {
     std::vector<Symbol> symbols = wanted.dims[i].symbols();
-    if (symbols.size() == 1 && is_variable(symbols[0]) && wanted.dims[i] == Dim(symbols[0]))
-      bound_.emplace(symbols[0]->id, Bound{given.dims[i], from});
+    bool variable = symbols.size() == 1 && is_variable(symbols[0]) && wanted.dims[i] == Dim(symbols[0]);
+    if (variable && !(variables_ == all && has_foreign(value.dims[i])))
+      bound_.emplace(symbols[0]->id, Bound{value.dims[i], from});
   }
+  Type given = wanted.parts.empty() ? Type() : as_used(substitute(wanted), value);
   for (std::size_t i = 0; i < wanted.parts.size() && i < given.parts.size(); ++i)
     bind(wanted.parts[i], given.parts[i], from);
 }
@@ -73,7 +95,7 @@ std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& 
   bool same_names = wanted.is(Kind::function) || wanted.names == given.names;
   bool fits = wanted.parts.size() == given.parts.size() && wanted.inputs == given.inputs &&
               wanted.places == given.places && wanted.agent == given.agent && same_names;
-  return fits ? compare_parts(wanted, given) : Difference{Difference::type};
+  return fits ? compare_parts(wanted, as_used(wanted, given)) : Difference{Difference::type};
 }
 
 namespace {

@@ -57,6 +57,8 @@ class Match {
     refused,  // inside a list or of a result: nothing would ever compare them
   };
   bool is_variable(const Symbol& symbol) const;
+  bool has_foreign(const Dim& dim) const;
+  Type as_used(const Type& wanted, const Type& given) const;
   void bind(const Type& wanted, const Type& given, Span from);
   std::optional<Difference> compare(const Type& wanted, const Type& given, Open open, const Term* value = nullptr);
   std::optional<Difference> compare_extents(const Type& wanted, const Type& given, Open open, const Term* value);

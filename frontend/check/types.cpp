@@ -104,7 +104,12 @@ class TypeReader {
   }
 
   std::optional<Dim> checked_extent(const ast::Expr& expr) {
-    std::optional<Dim> dim = extent(expr);
+    std::optional<Dim> dim;
+    try {
+      dim = extent(expr);
+    } catch (const Error& failure) {
+      body_.world.report(failure, expr.span);
+    }
     if (!dim || dim->constant().value_or(0) >= 0) return dim;
     error("E2004", expr.span, "an extent cannot be negative: " + dim->text());
     return std::nullopt;

@@ -196,7 +196,8 @@ TEST_CASE("check: a session gives the outputs and a report") {
 }
 
 TEST_CASE("check: function values that tasks and graphs may call have no host effects") {
-  const std::string noisy = "fn noisy(i: int) -> int { print(i); return i }\nfn quiet(i: int) -> int { return i + 1 }\n";
+  const std::string noisy =
+      "fn noisy(i: int) -> int { print(i); return i }\nfn quiet(i: int) -> int { return i + 1 }\n";
   const std::string g = "graph g(f: fn(int) -> int, x: f32[4]) -> (y: f32[4]) { y = x * f(3) }\n";
   const std::string x = "let x = fill(f32[4], 1.0)\n";
   const std::string wrong = " 'noisy' has host effects, and a task or graph may call it";

@@ -161,10 +161,10 @@ std::string details_of(const std::string& text, const CheckCase& options) {
 
 std::string dump_of(const std::string& text, const std::string& function, const CheckCase& options) {
   Program program = right(text, options);
-  for (std::size_t i = 0; i < program.functions.size(); ++i) {
-    bool top = FunctionId(i) == program.main().top_level && function == "<module>";
-    if (top || program.display_name(FunctionId(i)) == function) return function_text(program, FunctionId(i));
-  }
+  // Every file has a "<module>"; the one that is meant is the main file's.
+  if (function == "<module>") return function_text(program, program.main().top_level);
+  for (std::size_t i = 0; i < program.functions.size(); ++i)
+    if (program.display_name(FunctionId(i)) == function) return function_text(program, FunctionId(i));
   return "no function " + function;
 }
 
