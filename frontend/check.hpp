@@ -7,6 +7,7 @@
 //
 // Several errors per run, at most one per cause: whatever is wrong gets the type `error`, which agrees with all.
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ struct CheckOptions {
   std::vector<std::string> search_path = {};                      // folders after that of the importing file
   std::vector<std::pair<std::string, std::string>> defines = {};  // -D name=value
   bool at_prompt = false;                                         // names may be defined again
+  // The text of a file; E7001 where there is none. Without it no file can be imported.
+  std::function<std::string(const std::string& path)> read = {};
 };
 
 // Imported files are parsed on the way and added to `sources`, so that their diagnostics can be shown.

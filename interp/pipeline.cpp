@@ -23,7 +23,12 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
   try {
     std::string text = read_text(path == "-" ? "/dev/stdin" : path);
     SourceId main = sources.add(path == "-" ? "<stdin>" : path, std::move(text));
-    Result<Program> program = check(sources, main, {tools.ops, tools.builtins, options.search_path, options.defines});
+    Result<Program> program = check(sources, main,
+                                    {.ops = tools.ops,
+                                     .builtins = tools.builtins,
+                                     .search_path = options.search_path,
+                                     .defines = options.defines,
+                                     .read = [](const std::string& file) { return read_text(file); }});
     verified([&] {
       std::vector<std::string> wrong = program ? verify(*program) : std::vector<std::string>();
       return wrong.empty() ? std::string() : wrong[0];
@@ -38,7 +43,7 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
   try {
     const bool bare = written.find('(') == std::string::npos;  // the brackets may be left out there
     SourceId source = sources.add("--on", "let it = " + written + (bare ? "()" : ""));
-    Result<Program> program = check(sources, source, {tools.ops, tools.builtins});
+    Result<Program> program = check(sources, source, {.ops = tools.ops, .builtins = tools.builtins});
     if (!program) return program.diags();
     HostContext host(*program, tools.ops);
     ImmediateTarget target;

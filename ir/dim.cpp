@@ -30,6 +30,15 @@ bool before(const Dim::Term& a, const Dim::Term& b) {
 
 bool same_symbols(const Dim::Term& a, const Dim::Term& b) { return !before(a, b) && !before(b, a); }
 
+// Longer polynomials are refused: (A + B + ... + H) to the 40th has 3.8e8 terms.
+constexpr std::size_t most_terms = 256, most_factors = 16;
+
+Error too_long() {
+  return failure("E0005", {},
+                 "an extent has at most " + std::to_string(most_terms) + " terms of at most " +
+                     std::to_string(most_factors) + " factors");
+}
+
 }  // namespace
 
 Dim::Dim(Symbol symbol) : terms_(std::make_shared<std::vector<Term>>(std::vector<Term>{{1, {std::move(symbol)}}})) {}
@@ -44,6 +53,9 @@ Dim Dim::from(std::int64_t constant, std::vector<Term> terms) {
       merged.push_back(std::move(term));
   }
   std::erase_if(merged, [](const Term& t) { return t.factor == 0; });
+  // The highest degree stands first.
+  bool fits = merged.size() <= most_terms && (merged.empty() || merged.front().symbols.size() <= most_factors);
+  if (!fits) throw too_long();
   Dim result(constant);
   if (!merged.empty()) result.terms_ = std::make_shared<std::vector<Term>>(std::move(merged));
   return result;

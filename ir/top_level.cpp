@@ -11,7 +11,7 @@ class Slicer {
  public:
   explicit Slicer(const Function& top)
       : top_(top),
-        statement_(top.calls.size()),
+        statement_(top.calls.size(), nowhere),
         changed_by_(top.variables.size()),
         taken_(top.body.calls.size(), false),
         wanted_(top.variables.size(), false) {
@@ -32,6 +32,8 @@ class Slicer {
   }
 
  private:
+  static constexpr std::size_t nowhere = SIZE_MAX;  // calls that no block lists
+
   // Which statement each call belongs to, and which statements change each variable.
   void index(std::size_t position, CallId id) {
     const Call& call = top_[id];
@@ -48,8 +50,9 @@ class Slicer {
     for (std::size_t position : changed_by_[variable.index()]) take(position);
   }
 
+  void take(CallId id) { take(statement_[id.index()]); }
   void take(std::size_t position) {
-    if (taken_[position]) return;
+    if (position == nowhere || taken_[position]) return;
     taken_[position] = true;
     todo_.push_back(position);
   }
@@ -57,21 +60,28 @@ class Slicer {
   void need_operands(CallId id) {
     const Call& call = top_[id];
     for (CallId in : call.in)
-      if (in.valid()) take(statement_[in.index()]);
+      if (in.valid()) take(in);
     need_symbols(call.type);
-    if (call.form == Form::variable) want(call.variable);
+    for (const Guard& guard : call.guards) {
+      need_symbols(guard.left);
+      need_symbols(guard.right);
+    }
+    // A store changes an element of what is there already.
+    if (call.form == Form::variable || call.form == Form::store) want(call.variable);
     for (const Place& place : call.places) want(place.variable);
     for (const Block& block : call.blocks) {
-      if (block.result.valid()) take(statement_[block.result.index()]);
+      if (block.result.valid()) take(block.result);
       for (CallId inner : block.calls) need_operands(inner);
     }
   }
 
   // The ints that extents of a type stand for.
+  void need_symbols(const Dim& dim) {
+    for (const Symbol& symbol : dim.symbols())
+      if (symbol->host && symbol->call < statement_.size()) take(CallId(symbol->call));
+  }
   void need_symbols(const Type& type) {
-    for (const Dim& dim : type.dims)
-      for (const Symbol& symbol : dim.symbols())
-        if (symbol->host && symbol->call < statement_.size()) take(statement_[symbol->call]);
+    for (const Dim& dim : type.dims) need_symbols(dim);
     for (const Type& part : type.parts) need_symbols(part);
   }
 

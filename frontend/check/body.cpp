@@ -111,6 +111,12 @@ void Body::splice(const Block& block) {
   open.insert(open.end(), block.calls.begin(), block.calls.end());
 }
 
+void Body::drop_calls(std::size_t first) {
+  if (std::any_of(prologue_.begin(), prologue_.end(), [&](CallId call) { return call.index() >= first; })) return;
+  function().calls.resize(first);
+  std::erase_if(extents, [&](const auto& known) { return known.first >= first; });
+}
+
 void Body::back_to(const Mark& mark) {
   scopes.resize(mark.scopes);
   blocks_.resize(mark.blocks);

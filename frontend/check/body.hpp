@@ -49,6 +49,8 @@ class Body {
   void write_variable(VariableId variable, const Term& value, Span span);
   void open_block() { blocks_.emplace_back(); }
   Block close_block();
+  // Forgets the calls from this position on, when none of them went to the prologue.
+  void drop_calls(std::size_t first);
   void splice(const Block& block);  // its calls go on in the open block
   // Where a statement began, to go back to when it could not be finished.
   struct Mark {
@@ -65,6 +67,7 @@ class Body {
   // In the innermost scope, or in the file's at its top level; E1005 when the name is there already.
   void define(const ast::Name& name, Binding binding);
   std::optional<Binding> find(std::string_view name);
+  bool may_read(const Binding& binding) const;
   bool is_file_scope() const { return top_level_ && scopes.size() == 1; }
   Term self(Span span);
 

@@ -22,8 +22,20 @@ CallId Body::capture(CallId outer_call, const std::string& name) {
   return captures_[outer_call.value] = made;
 }
 
+// False for a later parameter inside a default, and for an output that has no value yet.
+bool Body::may_read(const Binding& binding) const {
+  if (binding.what == "parameter" && binding.index >= parameter_limit) return false;
+  const std::vector<Output>& outputs = world.program[id].outputs;
+  if (binding.kind != Binding::Kind::variable) return true;
+  for (std::size_t i = 0; i < outputs.size() && i < is_set.size(); ++i)
+    if (outputs[i].variable == binding.variable && !is_set[i]) return false;
+  return true;
+}
+
 Binding Body::captured_binding(const Binding& binding, std::string_view name) {
   Binding inside = binding;
+  if (!outer->may_read(binding)) inside.kind = Binding::Kind::unset;
+  if (inside.kind == Binding::Kind::unset) return inside;
   CallId call = binding.call;
   switch (binding.kind) {
     case Binding::Kind::value:

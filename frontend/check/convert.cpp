@@ -79,6 +79,16 @@ Term to_tensor(Body& body, const Term& value, const Type& wanted) {
   return cast_to(body, value, wanted, value.span);
 }
 
+// The value once its extents are compared, with the type that it is then known to have: whoever uses it depends on
+// the guards.
+Term guarded(Body& body, const Term& value, const Type& type, std::vector<Guard> guards) {
+  VariableId variable = body.add_variable("_", type, false, value.span);
+  body.write_variable(variable, value, value.span);
+  Term read = body.read_variable(variable, value.span);
+  body[read.id].guards = std::move(guards);
+  return read;
+}
+
 }  // namespace
 
 Term adapt(Body& body, const Term& given, const Type& wanted) {
@@ -98,8 +108,7 @@ Term convert(Body& body, const Term& given, const Type& wanted, const Expected& 
   Match match(body, Match::foreign);
   match.bind(wanted, value);
   if (!match.require(wanted, value, expected)) return body.error(value.span);
-  emit_guards(body, std::move(match.guards), value.span);
-  return value;
+  return match.guards.empty() ? value : guarded(body, value, match.result(wanted), std::move(match.guards));
 }
 
 std::optional<Type> common_type(const Type& a, const Type& b) {

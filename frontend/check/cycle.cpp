@@ -59,10 +59,14 @@ class CallNames {
     const auto& call = std::get<ast::Call>(expr.node);
     FunctionInfo& info = body_.world.info(callee(expr));
     const std::vector<ast::Param>& params = info.task ? info.task->params : info.fn->params;
-    for (std::size_t i = 0; i < call.args.size(); ++i) {
-      if (call.args[i].value.get() != &inner) continue;
-      if (call.args[i].name) return "." + call.args[i].name->text;
-      return i < params.size() ? "." + params[i].name.text : "";
+    auto argument = std::find_if(call.args.begin(), call.args.end(),
+                                 [&](const ast::Arg& arg) { return arg.value.get() == &inner; });
+    if (argument == call.args.end()) return "";
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      const std::string& name = params[i].name.text;
+      bool here = argument->name ? argument->name->text == name
+                                 : call.args.begin() + static_cast<std::ptrdiff_t>(i) == argument;
+      if (here) return "." + name;
     }
     return "";
   }
@@ -102,7 +106,10 @@ class Cycle {
     });
     if (first == uses.end()) return "";
     std::vector<Use> path{*first};
-    return find_back(path) ? text(path) : "";
+    if (!find_back(path)) return "";
+    scope_.in_cycle.resize(all.size(), false);
+    for (const Use& use : path) scope_.in_cycle[use.statement] = true;
+    return text(path);
   }
 
  private:
@@ -214,6 +221,9 @@ bool report_cycle(Body& body, Scope& scope, const ast::Name& name) {
 }  // namespace
 
 void report_used_before_set(Body& body, Scope& scope, const ast::Name& name) {
+  // The other values of a cycle need one another as well: it is said once.
+  auto reported = [&](std::size_t statement) { return statement < scope.in_cycle.size() && scope.in_cycle[statement]; };
+  if (reported(scope.position) && reported(scope.setters().at(name.text))) return;
   bool here = std::any_of(body.scopes.begin(), body.scopes.end(), [&](const Scope& s) { return &s == &scope; });
   if (here && report_cycle(body, scope, name)) return;
   const ast::Stmt& setter = *scope.statements[scope.setters().at(name.text)];

@@ -28,9 +28,11 @@ Type slot_type(Body& body, std::uint32_t index);
 template <class F>
 auto dry_run(Body& body, F&& check) {
   EffectNotes before = body.info().effects;
+  const std::size_t calls = body.function().calls.size();
   body.open_block();
   auto result = check();
   body.close_block();
+  body.drop_calls(calls);
   body.info().effects = std::move(before);
   return result;
 }

@@ -37,6 +37,11 @@ class Inference {
       require_no_nested_task(FunctionId(i));
     }
     warn_about_dropped();
+    if (world_.diags.has_errors()) return;
+    std::vector<bool> host;
+    for (const Flags& f : flags_) host.push_back(f.host);
+    refuse_host_functions(world_, host);
+    refuse_hidden_places(world_);
   }
 
  private:

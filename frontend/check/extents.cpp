@@ -11,13 +11,6 @@ constexpr std::size_t max_symbols = 6;
 constexpr std::size_t max_degree_text = 120;
 constexpr int max_depth = 40;
 
-// The frame of a running function can say what this extent is.
-bool is_reachable(const Dim& dim) {
-  for (const Symbol& symbol : dim.symbols())
-    if (symbol->host && symbol->call == UINT32_MAX) return false;
-  return true;
-}
-
 bool is_small(const Dim& dim) {
   return dim.is_constant() || (dim.symbols().size() <= max_symbols && dim.text().size() <= max_degree_text);
 }
@@ -50,8 +43,18 @@ class Extents {
     Dim left = of(in[0], text(id, 0), depth + 1);
     if (!binary) return Dim(-1) * left;
     Dim right = of(in[1], text(id, 1), depth + 1);
-    Dim result = op == "add" ? left + right : op == "sub" ? left - right : left * right;
-    return is_small(result) ? std::optional(result) : std::nullopt;
+    return combined(op, left, right);
+  }
+
+  // Nothing where it gets long: an error of a written extent, here a symbol does as well.
+  static std::optional<Dim> combined(std::string_view op, const Dim& left, const Dim& right) {
+    try {
+      Dim result = op == "add" ? left + right : op == "sub" ? left - right : left * right;
+      if (is_small(result)) return result;
+    } catch (const Error& error) {
+      if (!(error.diags().items().front().code == Code("E0005"))) throw;
+    }
+    return std::nullopt;
   }
 
   std::optional<Dim> item_of_shape(const Call& call) {
@@ -62,7 +65,7 @@ class Extents {
     if (!index || !index->is_integer() || !tensor.is_tensor()) return std::nullopt;
     if (index->integer() < 0 || index->integer() >= static_cast<std::int64_t>(tensor.rank())) return std::nullopt;
     Dim dim = tensor.dims[static_cast<std::size_t>(index->integer())];
-    return is_reachable(dim) ? std::optional(dim) : std::nullopt;
+    return is_reachable(body_, dim) ? std::optional(dim) : std::nullopt;
   }
 
   std::string text(CallId id, std::size_t operand) {
@@ -76,6 +79,33 @@ class Extents {
 }  // namespace
 
 Dim extent_of(Body& body, CallId call, const std::string& name) { return Extents(body).of(call, name, 0); }
+
+bool is_reachable(Body& body, const Dim& dim) {
+  for (const Symbol& symbol : dim.symbols())
+    if (body.world.owner(symbol) != body.id || (symbol->host && symbol->call == UINT32_MAX)) return false;
+  return true;
+}
+
+namespace {
+
+std::optional<Dim> extent_among(Body& body, const Dim& dim, const std::vector<Term>& tensors) {
+  for (const Term& tensor : tensors)
+    for (std::size_t axis = 0; tensor.valid() && axis < body.type(tensor).rank(); ++axis)
+      if (body.type(tensor).dims[axis] == dim)
+        return extent_of(body, extent_operand(body, tensor, axis).id, dim.text());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Dim reachable(Body& body, const Dim& dim, const std::vector<Term>& tensors) {
+  if (is_reachable(body, dim)) return dim;
+  if (std::optional<Dim> whole = extent_among(body, dim, tensors)) return *whole;
+  return dim.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
+    if (is_reachable(body, Dim(symbol))) return std::nullopt;
+    return extent_among(body, Dim(symbol), tensors);
+  });
+}
 
 Dim unknown_extent(Body& body, const std::string& name) {
   return Dim(body.world.symbol(name, true, CallId(), body.id));

@@ -10,6 +10,12 @@ namespace taskspec::checking {
 // The extent that the int `call` gives; `name` is what a new symbol is called in messages.
 Dim extent_of(Body& body, CallId call, const std::string& name);
 
+// The frame of this body can say what the extent is while it runs.
+bool is_reachable(Body& body, const Dim& dim);
+
+// The same extent in such a form, where one of these tensors has it.
+Dim reachable(Body& body, const Dim& dim, const std::vector<Term>& tensors);
+
 // A fresh extent that only the run knows.
 Dim unknown_extent(Body& body, const std::string& name);
 

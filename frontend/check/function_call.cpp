@@ -1,12 +1,16 @@
 // Calls of fns, tasks and graphs, and of values that hold them.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/arguments.hpp"
 #include "frontend/check/calls.hpp"
+#include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/mentions.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/places.hpp"
 
@@ -72,10 +76,9 @@ class FunctionCall {
       return body_.error(span_);
     }
     set_outer_symbols(body_, match_, id_, agent_);
-    for (std::size_t i = 0; i < call_.args.size(); ++i) read(*call_.args[i].value, places_[i]);
-    use_defaults();
+    read_arguments();
     for (std::size_t i = 0; i < declared_.size(); ++i)
-      if (terms_[i].valid() && !match_.require(parameter(i).type, terms_[i], expected(i))) failed_ = true;
+      if (terms_[i].valid() && !match_.require(parameter(i).type, terms_[i], expected(i), true)) failed_ = true;
     if (failed_ || !written_.check(body_)) return body_.error(span_);
     return emit();
   }
@@ -110,6 +113,58 @@ class FunctionCall {
     return {fmt::format("'{}' of {}", parameter(i).name, world_.described(id_)), parameter(i).span};
   }
 
+  // From left to right; but closures whose parameters have extents that other arguments decide come last.
+  void read_arguments() {
+    std::vector<std::pair<std::size_t, Scope>> later;
+    for (std::size_t i = 0; i < call_.args.size(); ++i)
+      if (must_wait(*call_.args[i].value, places_[i]))
+        later.emplace_back(i, values_now(*call_.args[i].value));
+      else
+        read(*call_.args[i].value, places_[i]);
+    use_defaults();
+    for (auto& [i, values] : later) {
+      if (must_wait(*call_.args[i].value, places_[i])) {
+        unknown_parameters(call_.args[i].span, places_[i]);
+        continue;
+      }
+      body_.scopes.push_back(std::move(values));
+      read(*call_.args[i].value, places_[i]);
+      body_.scopes.pop_back();
+    }
+  }
+
+  // A closure is made of the values that variables have where it stands: other arguments may change them.
+  Scope values_now(const ast::Expr& closure) {
+    Scope values;
+    if (body_.isolated) return values;
+    each_mention(closure, [&](const ast::Name& name, const std::vector<const ast::Expr*>&) {
+      std::optional<Binding> found = body_.find(name.text);
+      bool variable = found && found->kind == Binding::Kind::variable;
+      bool global = found && found->kind == Binding::Kind::global && found->is_mutable && body_.at_top_level();
+      if ((!variable && !global) || !body_.may_read(*found)) return;
+      Binding now = *found;
+      now.kind = Binding::Kind::value;
+      now.call = body_.read_variable(found->variable, name.span).id;
+      values.names.emplace(name.text, now);
+    });
+    return values;
+  }
+
+  bool must_wait(const ast::Expr& expr, std::size_t i) {
+    const Type& type = parameter(i).type;
+    if (!type.is(Kind::function) || !is_untyped_function(body_, expr)) return false;
+    return std::any_of(type.parts.begin(), type.parts.end() - 1,
+                       [&](const Type& part) { return match_.is_open(part); });
+  }
+
+  void unknown_parameters(Span span, std::size_t i) {
+    failed_ = true;
+    terms_[i] = body_.error(span);
+    wrong_type(world_.diags, span,
+               fmt::format("no other argument says what the extents of {} are", parameter(i).type.text()))
+        .help("pass a fn that is declared with its types");
+  }
+
   void read(const ast::Expr& expr, std::size_t i) {
     Type wanted = match_.substitute(parameter(i).type);
     Term term;
@@ -133,6 +188,15 @@ class FunctionCall {
       if (terms_[i].valid() || plain >= defaults.size() || !defaults[plain]) continue;
       if (defaults[plain]->is_integer()) set_int(i, Dim(defaults[plain]->integer()));
     }
+    // Defaults and agents that are not known here: the callee knows them, and looks at its arguments itself.
+    for (const auto& [symbol, source] : world_.info(id_).symbols)
+      if (!match_.is_set(symbol)) match_.set(symbol, unknown_extent(body_, name_at(source.parameter)));
+  }
+
+  std::string name_at(std::size_t plain) const {
+    for (std::size_t i = 0; i < declared_.size(); ++i)
+      if (plain_position(i) == plain) return parameter(i).name;
+    return "_";
   }
 
   // Among the agent's parameters and the declared ones: the numbers that signatures use.
@@ -275,7 +339,7 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
     Expected expected{task ? fmt::format("'{}' of {}", names[i].name, callable.text)
                            : fmt::format("argument {} of {}", i + 1, callable.text),
                       {}};
-    failed = !match.require(type.parts[i], in[i + 1], expected) || body.is_error(in[i + 1]) || failed;
+    failed = !match.require(type.parts[i], in[i + 1], expected, true) || body.is_error(in[i + 1]) || failed;
   }
   if (failed || !written.check(body)) return body.error(span);
   Type result = type.parts.back();

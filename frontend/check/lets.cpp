@@ -6,6 +6,7 @@
 #include "frontend/check/convert.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
 #include "frontend/check/types.hpp"
@@ -36,13 +37,18 @@ Term namable(Body& body, const Term& value) {
   return body.error(value.span);
 }
 
+// What -D says about a top-level let of this name.
+const std::string* define_of(Body& body, const ast::Name& name) {
+  return body.is_file_scope() ? define_for(body.world, body.module, name.text) : nullptr;
+}
+
 Term value_of(Body& body, const ast::Let& let) {
   std::optional<Type> written;
   if (let.type) written = written_type(body, *let.type, Blank::pattern);
   const Type* wanted = written ? &*written : nullptr;
   const ast::Name& name = let.pattern.names[0];
-  bool can_be_defined = body.is_file_scope() && !let.is_var && let.pattern.names.size() == 1;
-  const std::string* defined = can_be_defined ? define_for(body.world, body.module, name.text) : nullptr;
+  bool can_be_defined = !let.is_var && let.pattern.names.size() == 1;
+  const std::string* defined = can_be_defined ? define_of(body, name) : nullptr;
   Term value = defined ? defined_value(body, name.text, *defined, let.value.get(), wanted)
                        : expression(body, *let.value, wanted);
   if (written) value = convert(body, value, *written, {fmt::format("'{}'", name.text), let.type->span});
@@ -72,7 +78,9 @@ void define_var(Body& body, const ast::Name& name, const Term& value) {
     body.define(name, Binding{.what = "var"});
     return;
   }
-  const Type type = body.type(value);
+  Type type = body.type(value);
+  // What is assigned later is compared with extents that a running frame knows.
+  for (Dim& dim : type.dims) dim = reachable(body, dim, {value});
   binding.variable = body.add_variable(name.text, type, true, name.span);
   binding.is_place = type.is_tensor();
   binding.is_mutable = true;
@@ -101,8 +109,14 @@ void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, 
                fmt::format("{} take a tuple apart, this is {}", plural(pattern.names.size(), "name"), type.text()))
         .label(value.span, type.text());
   for (std::size_t i = 0; i < pattern.names.size(); ++i) {
-    Span span = pattern.names[i].span;
-    define(pattern.names[i], fits ? element_of(body, value, i, span) : body.error(span));
+    const ast::Name& name = pattern.names[i];
+    Term part = fits ? element_of(body, value, i, name.span) : body.error(name.span);
+    if (const std::string* defined = what == "let" && fits ? define_of(body, name) : nullptr) {
+      const Type text(Kind::string);
+      const Type* wanted = body.type(part).is(Kind::string) ? &text : nullptr;
+      part = namable(body, defined_value(body, name.text, *defined, nullptr, wanted));
+    }
+    define(name, part);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 
@@ -11,14 +13,41 @@ bool Match::is_variable(const Symbol& symbol) const {
   return !symbol->host && (variables_ == all || body_.world.owner(symbol) != body_.id);
 }
 
+void Match::bind(const Type& wanted, const Term& value) {
+  if (wanted.is_tensor() && body_.type(value).is_tensor()) tensors_.push_back(value);
+  bind(wanted, body_.type(value), value.span);
+}
+
+// Of a function that is not this one: it says nothing here.
+bool Match::has_foreign(const Dim& dim) const {
+  std::vector<Symbol> symbols = dim.symbols();
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    FunctionId owner = body_.world.owner(symbol);
+    return owner.valid() && owner != body_.id;
+  });
+}
+
+// The type of a function value for these parameters: `fn id(x: f32[N]) -> f32[N]` as fn(f32[4]) -> f32[4].
+Type Match::as_used(const Type& wanted, const Type& given) const {
+  bool function = given.is(Type::Kind::function);
+  if (!(function || given.is(Type::Kind::task)) || wanted.kind != given.kind) return given;
+  if (wanted.parts.size() != given.parts.size() || wanted.inputs != given.inputs) return given;
+  Match own(body_, foreign);
+  for (std::size_t i = 0; i < (function ? given.parts.size() - 1 : given.inputs); ++i)
+    if (given.parts[i].is_tensor()) own.bind(given.parts[i], wanted.parts[i], Span());
+  return own.substitute(given);
+}
+
 // A lone variable that is not bound yet takes the extent; what does not fit is found by `require`.
-void Match::bind(const Type& wanted, const Type& given, Span from) {
-  if (wanted.kind != given.kind) return;
-  for (std::size_t i = 0; i < wanted.dims.size() && i < given.dims.size(); ++i) {
+void Match::bind(const Type& wanted, const Type& value, Span from) {
+  if (wanted.kind != value.kind) return;
+  for (std::size_t i = 0; i < wanted.dims.size() && i < value.dims.size(); ++i) {
     std::vector<Symbol> symbols = wanted.dims[i].symbols();
-    if (symbols.size() == 1 && is_variable(symbols[0]) && wanted.dims[i] == Dim(symbols[0]))
-      bound_.emplace(symbols[0]->id, Bound{given.dims[i], from});
+    bool variable = symbols.size() == 1 && is_variable(symbols[0]) && wanted.dims[i] == Dim(symbols[0]);
+    if (variable && !(variables_ == all && has_foreign(value.dims[i])))
+      bound_.emplace(symbols[0]->id, Bound{value.dims[i], from});
   }
+  Type given = wanted.parts.empty() ? Type() : as_used(substitute(wanted), value);
   for (std::size_t i = 0; i < wanted.parts.size() && i < given.parts.size(); ++i)
     bind(wanted.parts[i], given.parts[i], from);
 }
@@ -40,43 +69,79 @@ Type Match::result(const Type& type) {
   });
 }
 
-bool Match::require(const Type& wanted, const Term& value, const Expected& expected) {
+bool Match::is_open(const Type& type) const {
+  for (const Dim& dim : type.dims)
+    for (const Symbol& symbol : dim.symbols())
+      if (!is_set(symbol->id)) return true;
+  return std::any_of(type.parts.begin(), type.parts.end(), [&](const Type& part) { return is_open(part); });
+}
+
+bool Match::require(const Type& wanted, const Term& value, const Expected& expected, bool argument) {
   Type now = substitute(wanted), given = body_.type(value);
-  std::optional<Difference> difference = compare(now, given, &value);
+  std::optional<Difference> difference = compare(now, given, argument ? Open::checked : Open::guarded, &value);
   if (difference) report(*difference, now, value, expected);
   return !difference;
 }
 
-std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& given, const Term* value) {
+std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& given, Open open, const Term* value) {
   using Kind = Type::Kind;
   if (wanted.is(Kind::error) || given.is(Kind::error)) return std::nullopt;
   if (wanted.kind != given.kind) return Difference{Difference::type};
   if (wanted.is_tensor()) {
     if (wanted.precision != given.precision) return Difference{Difference::precision};
     if (wanted.rank() != given.rank()) return Difference{Difference::rank};
-    return compare_extents(wanted, given, value);
+    return compare_extents(wanted, given, open, value);
   }
   bool same_names = wanted.is(Kind::function) || wanted.names == given.names;
   bool fits = wanted.parts.size() == given.parts.size() && wanted.inputs == given.inputs &&
               wanted.places == given.places && wanted.agent == given.agent && same_names;
-  return fits ? compare_parts(wanted, given) : Difference{Difference::type};
+  return fits ? compare_parts(wanted, as_used(wanted, given)) : Difference{Difference::type};
 }
 
-std::optional<Match::Difference> Match::compare_extents(const Type& wanted, const Type& given, const Term* value) {
+namespace {
+
+// The `_` of `var l: [f32[_]] = []`: tensors of any extent may stand there, and what is done with them is typed
+// when the program runs.
+bool is_any(Body& body, const Dim& dim) {
+  std::vector<Symbol> symbols = dim.symbols();
+  return symbols.size() == 1 && !body.world.owner(symbols[0]).valid();
+}
+
+}  // namespace
+
+std::optional<Match::Difference> Match::compare_extents(const Type& wanted, const Type& given, Open open,
+                                                        const Term* value) {
   for (std::size_t i = 0; i < wanted.rank(); ++i) {
+    if (open == Open::refused && is_any(body_, wanted.dims[i])) continue;
     Same is_same = same(wanted.dims[i], given.dims[i]);
     if (is_same == Same::no) return Difference{Difference::extent, i};
     if (is_same == Same::yes) continue;
-    if (!value) continue;  // inside a list or tuple: looked at again where it is used
-    Dim right = reachable(body_, given.dims[i], {*value});
-    guards.push_back({right, wanted.dims[i], fmt::format("dimension {} of '{}'", i, body_.text(value->span))});
+    bool guarded = open != Open::refused && value && guard(wanted.dims[i], given.dims[i], *value, i);
+    if (!guarded && open != Open::checked) return Difference{Difference::open, i};
   }
   return std::nullopt;
 }
 
+// False where a running frame could not tell what the two sides are: such a guard would never fail.
+bool Match::guard(const Dim& wanted, const Dim& given, const Term& value, std::size_t axis) {
+  std::vector<Term> tensors{value};
+  tensors.insert(tensors.end(), tensors_.begin(), tensors_.end());
+  Dim left = reachable(body_, given, tensors), right = reachable(body_, wanted, tensors);
+  if (!is_reachable(body_, left) || !is_reachable(body_, right)) return false;
+  guards.push_back({left, right, fmt::format("dimension {} of '{}'", axis, body_.text(value.span))});
+  return true;
+}
+
 std::optional<Match::Difference> Match::compare_parts(const Type& wanted, const Type& given) {
-  for (std::size_t i = 0; i < wanted.parts.size(); ++i)
-    if (compare(wanted.parts[i], given.parts[i], nullptr)) return Difference{Difference::type};
+  // Parameters of a function value are looked at when it is called, its results are not.
+  std::size_t checked = wanted.is(Type::Kind::function) ? wanted.parts.size() - 1
+                        : wanted.is(Type::Kind::task)   ? wanted.inputs
+                                                        : 0;
+  for (std::size_t i = 0; i < wanted.parts.size(); ++i) {
+    Open open = i < checked && wanted.parts[i].is_tensor() ? Open::checked : Open::refused;
+    std::optional<Difference> difference = compare(wanted.parts[i], given.parts[i], open);
+    if (difference) return Difference{difference->kind == Difference::open ? Difference::open : Difference::type};
+  }
   return std::nullopt;
 }
 
@@ -86,6 +151,11 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
   Diag* diag = nullptr;
   if (difference.kind == Difference::type) {
     diag = &wrong_type(diags, value.span, expected.what, wanted, given);
+  } else if (difference.kind == Difference::open) {
+    diag = &diags.error("E1004", value.span,
+                        fmt::format("{} is {}, this is {}, and whether they agree is not known before the run",
+                                    expected.what, wanted.text(), given.text()));
+    diag->help("fix the shape of each tensor first: x as f32[4]");
   } else if (difference.kind == Difference::precision) {
     diag = &diags.error("E2002", value.span,
                         fmt::format("precision differs: {} is {}, this is {}; convert it with 'as'", expected.what,
@@ -109,23 +179,6 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
       diag->label(bound.from, "this made it " + bound.dim.text());
       return;
     }
-}
-
-Dim reachable(Body& body, const Dim& dim, const std::vector<Term>& tensors) {
-  bool known = true;
-  for (const Symbol& symbol : dim.symbols()) known = known && (!symbol->host || symbol->call != UINT32_MAX);
-  if (known) return dim;
-  for (const Term& tensor : tensors)
-    for (std::size_t axis = 0; tensor.valid() && axis < body.type(tensor).rank(); ++axis)
-      if (body.type(tensor).dims[axis] == dim)
-        return extent_of(body, extent_operand(body, tensor, axis).id, dim.text());
-  return dim;
-}
-
-void emit_guards(Body& body, std::vector<Guard> guards, Span span) {
-  if (guards.empty()) return;
-  Term carrier = body.constant(Value(true), Type::Kind::boolean, span);
-  body[carrier.id].guards = std::move(guards);
 }
 
 }  // namespace taskspec::checking

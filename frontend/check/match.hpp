@@ -27,11 +27,14 @@ class Match {
 
   void set(std::uint32_t symbol, Dim dim) { bound_[symbol] = {std::move(dim), {}}; }
   bool is_set(std::uint32_t symbol) const { return bound_.contains(symbol); }
-  void bind(const Type& wanted, const Term& value) { bind(wanted, body_.type(value), value.span); }
+  void bind(const Type& wanted, const Term& value);
   void bind(const Type& wanted, const Type& given) { bind(wanted, given, Span()); }
   // Says what is wrong and returns false; a value that is wrong already agrees with everything.
-  bool require(const Type& wanted, const Term& value, const Expected& expected);
-  bool fits(const Type& wanted, const Type& given) { return !compare(substitute(wanted), given, nullptr); }
+  // `argument`: of a function, which looks at its parameters again when it starts.
+  bool require(const Type& wanted, const Term& value, const Expected& expected, bool argument = false);
+  bool fits(const Type& wanted, const Type& given) { return !compare(substitute(wanted), given, Open::checked); }
+  // No argument so far says what an extent in this type of a parameter is.
+  bool is_open(const Type& type) const;
   // With everything bound put in; callee symbols that nothing bound become unknown extents.
   Type result(const Type& type);
   Type substitute(const Type& type) const;
@@ -44,25 +47,29 @@ class Match {
     Span from;
   };
   struct Difference {
-    enum Kind : std::uint8_t { type, precision, rank, extent } kind;
+    enum Kind : std::uint8_t { type, precision, rank, extent, open } kind;
     std::size_t axis = 0;
   };
+  // What to do about extents that only the run knows.
+  enum class Open : std::uint8_t {
+    guarded,  // the value is at hand: a guard compares them
+    checked,  // an argument: the callee compares them when it starts
+    refused,  // inside a list or of a result: nothing would ever compare them
+  };
   bool is_variable(const Symbol& symbol) const;
+  bool has_foreign(const Dim& dim) const;
+  Type as_used(const Type& wanted, const Type& given) const;
   void bind(const Type& wanted, const Type& given, Span from);
-  std::optional<Difference> compare(const Type& wanted, const Type& given, const Term* value);
-  std::optional<Difference> compare_extents(const Type& wanted, const Type& given, const Term* value);
+  std::optional<Difference> compare(const Type& wanted, const Type& given, Open open, const Term* value = nullptr);
+  std::optional<Difference> compare_extents(const Type& wanted, const Type& given, Open open, const Term* value);
   std::optional<Difference> compare_parts(const Type& wanted, const Type& given);
+  bool guard(const Dim& wanted, const Dim& given, const Term& value, std::size_t axis);
   void report(const Difference& difference, const Type& wanted, const Term& value, const Expected& expected);
 
   Body& body_;
   Variables variables_;
+  std::vector<Term> tensors_;             // that bound something
   std::map<std::uint32_t, Bound> bound_;  // ordered: which label a message shows must not depend on hashing
 };
-
-// The same extent in a form that a running frame can work out, where one of these tensors has it.
-Dim reachable(Body& body, const Dim& dim, const std::vector<Term>& tensors);
-
-// A call that does nothing but check these guards.
-void emit_guards(Body& body, std::vector<Guard> guards, Span span);
 
 }  // namespace taskspec::checking

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "frontend/check/declare.hpp"
@@ -19,14 +17,6 @@ namespace taskspec::checking {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> read_file(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 std::string dotted(const ast::ImportDecl& import) {
   std::vector<std::string> names;
@@ -81,7 +71,12 @@ class Files {
     for (const std::string& folder : folders(from)) {
       fs::path path = fs::path(folder) / relative;
       tried.push_back(path.string());
-      if (std::optional<std::string> text = read_file(path)) return load(path, std::move(*text), import, span);
+      try {
+        if (std::optional<std::string> text = read(path.string())) return load(path, std::move(*text), import, span);
+      } catch (const Error& error) {
+        world_.report(error, path_span);
+        return {};
+      }
     }
     std::string name = dotted(import);
     if (std::string_view part = part_of_module(import.path.front().text); !part.empty()) {
@@ -91,6 +86,17 @@ class Files {
       for (const std::string& path : tried) diag.note("no file " + path);
     }
     return {};
+  }
+
+  // Nothing where there is no such file. One that cannot be read is an error: another folder may hold another file.
+  std::optional<std::string> read(const std::string& path) const {
+    if (!world_.options.read) return std::nullopt;
+    try {
+      return world_.options.read(path);
+    } catch (const Error& error) {
+      if (error.diags().items().front().code == Code("E7001")) return std::nullopt;
+      throw;
+    }
   }
 
   ModuleId load(const fs::path& path, std::string text, const ast::ImportDecl& import, Span span) {

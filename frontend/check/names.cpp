@@ -51,6 +51,10 @@ Term not_a_value(Body& body, const Binding& binding, const ast::Name& name) {
 }  // namespace
 
 Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
+  if (binding.kind == Binding::Kind::unset) {
+    read_name(*body.outer, name);  // says why
+    return body.error(name.span);
+  }
   if (binding.what == "parameter" && binding.index >= body.parameter_limit) {
     not_set_yet(body.world.diags, name).label(binding.span, "a later parameter");
     return body.error(name.span);
@@ -75,6 +79,7 @@ Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
     case Binding::Kind::agent:
     case Binding::Kind::module:
       return not_a_value(body, binding, name);
+    case Binding::Kind::unset:
     case Binding::Kind::error:
       break;
   }

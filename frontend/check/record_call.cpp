@@ -217,9 +217,8 @@ Term call_with(Body& body, const Record& record, std::vector<Given> operands, Sp
     return body.error(span);
   }
   for (Given& given : operands) {
-    if (!given.closure) continue;
-    given.term = expression(body, *given.closure);  // the rule did not ask: it stands on its own
-    if (body.is_error(given.term)) return body.error(span);
+    if (given.closure) given.term = expression(body, *given.closure);  // the rule did not ask: it stands on its own
+    if (given.term.valid() && body.is_error(given.term)) return body.error(span);
   }
   if (type.is(Kind::error)) return body.error(span);
   note_effects(body, record, type, span);

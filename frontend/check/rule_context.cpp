@@ -2,7 +2,6 @@
 
 #include "frontend/check/closures.hpp"
 #include "frontend/check/extents.hpp"
-#include "frontend/check/match.hpp"
 
 namespace taskspec::checking {
 

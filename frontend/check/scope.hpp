@@ -23,6 +23,7 @@ struct Binding {
     function,   // task, graph or fn; with `agent` one of its members
     agent,
     module,
+    unset,  // of an enclosing body, which must not read it yet
     error,  // reported already, or not built yet: nothing more is said about it
   };
   Kind kind = Kind::error;
@@ -47,6 +48,7 @@ struct Scope {
   std::vector<const ast::Stmt*> statements;
   std::size_t position = 0;                                               // of the statement being checked
   std::optional<std::unordered_map<std::string_view, std::size_t>> sets;  // name -> first statement that sets it
+  std::vector<bool> in_cycle;  // by statement: part of a cycle that was reported
 
   const std::unordered_map<std::string_view, std::size_t>& setters();
 };

@@ -104,7 +104,12 @@ class TypeReader {
   }
 
   std::optional<Dim> checked_extent(const ast::Expr& expr) {
-    std::optional<Dim> dim = extent(expr);
+    std::optional<Dim> dim;
+    try {
+      dim = extent(expr);
+    } catch (const Error& failure) {
+      body_.world.report(failure, expr.span);
+    }
     if (!dim || dim->constant().value_or(0) >= 0) return dim;
     error("E2004", expr.span, "an extent cannot be negative: " + dim->text());
     return std::nullopt;
@@ -123,7 +128,16 @@ class TypeReader {
         if (!left || !right) return std::nullopt;
         return op == "+" ? *left + *right : op == "-" ? *left - *right : *left * *right;
       }
+    if (auto* member = std::get_if<ast::Member>(&expr.node); member && names_module(*member->base))
+      return from_operand(expression(body_, expr), body_.text(expr.span));
     return computed_extent(expr);
+  }
+
+  // `game` in `f32[game.size]`: a top-level let of another file is as good as one of this file.
+  bool names_module(const ast::Expr& base) {
+    auto* name = std::get_if<ast::NameExpr>(&base.node);
+    std::optional<Binding> found = name ? body_.find(name->name.text) : std::nullopt;
+    return found && found->kind == Binding::Kind::module;
   }
 
   std::optional<Dim> named_extent(const ast::Name& name) {

@@ -31,6 +31,9 @@ bool same_but_for_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
+// Names longer than this are no typos of one another, and comparing them takes the product of their lengths.
+constexpr std::size_t longest_name = 64;
+
 // Short names are all near one another; one slip in three to five letters, two in six, and so on.
 std::size_t allowed_slips(std::size_t length) {
   if (length < 3) return 0;
@@ -40,13 +43,15 @@ std::size_t allowed_slips(std::size_t length) {
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates) {
+  if (name.size() > longest_name) return std::nullopt;
   const std::size_t limit = allowed_slips(name.size());
   std::size_t best = limit + 1;
   std::optional<std::string> found;
   for (const std::string& candidate : candidates) {
     std::size_t apart = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
-    if (candidate == name || (apart >= best && !same_but_for_case(name, candidate))) continue;
-    std::size_t distance = same_but_for_case(name, candidate) ? 0 : edit_distance(name, candidate);
+    bool doubled = name.size() == 2 && name[0] == name[1] && candidate == name.substr(1);  // `bb` for `b`
+    if (candidate == name || (apart >= best && !doubled && !same_but_for_case(name, candidate))) continue;
+    std::size_t distance = doubled || same_but_for_case(name, candidate) ? 0 : edit_distance(name, candidate);
     if (distance >= best) continue;
     best = distance;
     found = candidate;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "ir/print_program.hpp"
+#include "ir/top_level.hpp"
 #include "ir/verify.hpp"
 #include "tests/unit/checking.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -38,9 +39,12 @@ TEST_CASE("check: an imported file's names are members of its name") {
                "let size = 4\nlet _hidden = 1\nfn start(n: int) -> [int] { return [n, size] }\n"
                "agent A(k: float) { task t(in x: f32[size]) -> (y: f32[size]) { y = k * x } }\n");
   folder.write("models/policy.task", "import game\ngraph act(x: f32[game.size]) -> (a: f32[4]) { a = x + 1.0 }\n");
+  // `import game` in models/policy.task looks beside that file, then along the search path.
+  CheckCase both = folder.main();
+  both.search_path = {folder.path()};
   CHECK(error_of("import game\nimport models.policy as policy\nprint(game.start(game.size))\n"
                  "let y = policy.act(game.A(2.0).t(fill(f32[4], 0.0)).y).a",
-                 folder.main()) == "");
+                 both) == "");
   CHECK(error_of("import game\nprint(game._hidden)", folder.main()) ==
         "E1001 2:12 '_hidden' is private to module 'game'");
   CHECK(details_of("import game\nprint(game.stat(1))", folder.main()) ==
@@ -57,6 +61,9 @@ TEST_CASE("check: modules are searched beside the file, then in the search path"
   CHECK(error_of("import a.b\nprint(b.x)", options) == "E7001 1:8 module 'a.b' is not found");
   options.search_path = {library.path()};
   CHECK(error_of("import a.b\nprint(b.x)", options) == "");
+  // One that is there but cannot be read hides those further along: an error, not another file.
+  std::filesystem::create_directories(folder.path() + "/a/b.task");
+  CHECK(error_of("import a.b\nprint(b.x)", options).starts_with("E7003 1:8 "));
   CHECK(error_of("import nn", options) == "E1009 1:8 module 'nn' needs a part that is not built yet: training");
 }
 
@@ -98,10 +105,29 @@ TEST_CASE("check: -D replaces a top-level let, or a default of main") {
   CHECK(error_of("let n: string = \"s\"\nprint(n + \"t\")", five) == "");
   CHECK(error_of("let n = 1\nlet k: string = n", five).substr(0, 10) == "E1004 2:17");
   CHECK(error_of("let n = 1", {.defines = {{"n", "1 +"}}}).substr(0, 5) == "E0001");
+  // A name of a pattern is replaced as well; the rest of the tuple stays.
+  CHECK(dump_of("let (n, k) = (1, 2)", "<module>", five).find("constant 5 : int\n  write n = ") != std::string::npos);
+  CHECK(error_of("let (name, k) = (\"x\", 2)\nprint(name + \"t\")", five) == "");
   Program program = *checked("let n = 1\nvar v = 2\nfn main(m: int) { print(m) }").program;
   CHECK(takes_define(program, "n"));
   CHECK(takes_define(program, "m"));
   CHECK_FALSE(takes_define(program, "v"));
+}
+
+TEST_CASE("check: the top level that a graph needs holds what changes its values") {
+  const std::string text =
+      "var l = [0.0]\nvar w = 1.0\nfor i in 0..2 { l[0] = 5.0; w = w + 1.0 }\nlet k = w\nprint(k)\n"
+      "graph g(x: f32[2]) -> (y: f32[2]) { y = x * k }\n";
+  const Program program = *checked(text).program;
+  std::string top = function_text(with_needed_top_level(program, FunctionId(1)), program.main().top_level);
+  CHECK(top.find("write l = ") != std::string::npos);  // for the store in the loop
+  CHECK(top.find("print") == std::string::npos);
+  // A guard goes with the value whose shape it looks at.
+  const Program guarded =
+      *checked("let k: f32[2] = load(f32[_], \"k.npy\")\ngraph g(x: f32[2]) -> (y: f32[2]) { y = x * k }\n").program;
+  top = function_text(with_needed_top_level(guarded, FunctionId(1)), guarded.main().top_level);
+  CHECK(top.find("guard _ == 2") != std::string::npos);
+  CHECK(top.find("field shape of") != std::string::npos);
 }
 
 TEST_CASE("verify: what is not well formed is named") {

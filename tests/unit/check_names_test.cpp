@@ -82,6 +82,20 @@ TEST_CASE("check: a value that needs itself is a cycle, with the way around [A17
         "E1003 3:15 task 'S.t' has no parameter 'in_b'");
 }
 
+TEST_CASE("check: names of a great length are compared with nothing") {
+  const std::string name(30000, 'a');
+  CHECK(details_of("let " + name + "b = 1\nprint(" + name + "c)").find("did you mean") == std::string::npos);
+}
+
+TEST_CASE("check: a closure reads nothing that is not set yet") {
+  CHECK(details_of("fn f(a: [int] = map([1, 2], x => x + b), b: int = 3) -> int { return a[0] }") ==
+        "E1006 1:38 'b' is not set yet\n  1:42 a later parameter\n");
+  CHECK(error_of("fn f(b: int = 3, a: [int] = map([1, 2], x => x + b)) -> int { return a[0] }") == "");
+  CHECK(error_of("graph g(x: f32[4]) -> (y: f32[4]) { let l = map([0], i => y + 1.0); y = x }") ==
+        "E1006 1:59 'y' is not set yet");
+  CHECK(error_of("graph g(x: f32[4]) -> (y: f32[4]) { y = x; let l = map([0], i => y + 1.0); y = l[0] }") == "");
+}
+
 TEST_CASE("check: outputs are names that the body sets") {
   const std::string head = "task t(in x: f32[2], in k: int) -> (y: f32[2], z: f32[2]) {\n";
   CHECK(error_of(head + "  y = x\n  y += 1.0\n  z = y * y\n}") == "");

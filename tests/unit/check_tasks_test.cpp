@@ -195,6 +195,38 @@ TEST_CASE("check: a session gives the outputs and a report") {
         "E1009 2:17 'time_steps' needs a part that is not built yet: networks that run in steps");
 }
 
+TEST_CASE("check: function values that tasks and graphs may call have no host effects") {
+  const std::string noisy =
+      "fn noisy(i: int) -> int { print(i); return i }\nfn quiet(i: int) -> int { return i + 1 }\n";
+  const std::string g = "graph g(f: fn(int) -> int, x: f32[4]) -> (y: f32[4]) { y = x * f(3) }\n";
+  const std::string x = "let x = fill(f32[4], 1.0)\n";
+  const std::string wrong = " 'noisy' has host effects, and a task or graph may call it";
+  CHECK(error_of(noisy + g + x + "let y = g(quiet, x)") == "");
+  CHECK(error_of(noisy + g + x + "let y = g(noisy, x)") == "E1302 5:11" + wrong);
+  CHECK(error_of(noisy + g + x + "let f = noisy\nlet y = g(f, x)") == "E1302 6:11" + wrong);
+  CHECK(error_of(noisy + g + x + "let y = g(i => noisy(i), x)") ==
+        "E1302 5:11 this function has host effects, and a task or graph may call it");
+  // Through a fn, and only the parameter that goes to the graph.
+  const std::string h = "fn h(f: fn(int) -> int, k: fn(int) -> int, x: f32[4]) -> f32[4] { return g(f, x) * k(1) }\n";
+  CHECK(error_of(noisy + g + h + x + "let y = h(noisy, quiet, x)") == "E1302 6:11" + wrong);
+  CHECK(error_of(noisy + g + h + x + "let y = h(quiet, noisy, x)") == "");
+  CHECK(error_of(noisy + "agent A(f: fn(int) -> int) { task t(in x: f32[4]) -> (y: f32[4]) { y = x * f(1) } }\n" +
+                 "let a = A(noisy)") == "E1302 4:11" + wrong);
+}
+
+TEST_CASE("check: a slot that a member uses is a place of its calls") {
+  const std::string t =
+      "agent A {\n  state s: f32[1] = zero()\n"
+      "  task bump(inout x: f32[1]) -> (y: f32[1]) { x = x + 1.0; s = s + x; y = s }\n"
+      "  task look(in x: f32[1]) -> (y: f32[1]) { y = x + s }\n"
+      "  graph deep(inout x: f32[1]) -> (y: f32[1]) { y = bump(x).y }\n";
+  CHECK(error_of(t + "  graph g() -> (y: f32[1]) { y = bump(s).y }\n}") ==
+        "E1403 6:39 's' is named in a call that writes it; task 'A.bump' uses the slot as well");
+  CHECK(error_of(t + "  graph g() -> (y: f32[1]) { y = deep(s).y }\n}").starts_with("E1403 6:39 "));
+  CHECK(error_of(t + "  graph g() -> (y: f32[1]) { y = look(s).y }\n}") == "");
+  CHECK(error_of(t + "  graph g() -> (y: f32[1]) { var v = s.copy(); y = bump(v).y }\n}") == "");
+}
+
 TEST_CASE("check: what is not built yet is refused once per construct, and nothing follows from it") {
   CHECK(error_of("fields Cell { state: f64 }\n"
                  "task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
@@ -210,7 +242,7 @@ TEST_CASE("check: what is not built yet is refused once per construct, and nothi
         "E1009 5:15 'blocks' needs a part that is not built yet: regions\n"
         "E1009 6:3 'trace' needs a part that is not built yet: regions\n"
         "E1009 9:3 'launch' needs a part that is not built yet: regions");
-  CHECK(error_of("ir front {\n  img : SI i8 [y: 28]\n}\nlet x = front(1).out") ==
+  CHECK(error_of("ir front {\n  img : SI i8 [y: 28]\n}\nlet x = front(1).result") ==
         "E1009 1:4 'ir' needs a part that is not built yet: Task IR");
   CHECK(error_of("import \"net.onnx\" as net\nlet y = net.net(1)") ==
         "E1009 1:8 the import of a model file needs a part that is not built yet: importers");

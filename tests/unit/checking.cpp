@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "ir/files/files.hpp"
 #include "ir/print_program.hpp"
 #include "ir/verify.hpp"
 #include "stdlib/ops.hpp"
@@ -121,7 +122,13 @@ Checked checked(const std::string& text, const CheckCase& options) {
   BuiltinTable table = test_builtins();
   Sources sources;
   SourceId main = sources.add(options.path, text);
-  Result<Program> program = check(sources, main, {ops, table, options.search_path, options.defines, options.at_prompt});
+  Result<Program> program = check(sources, main,
+                                  {.ops = ops,
+                                   .builtins = table,
+                                   .search_path = options.search_path,
+                                   .defines = options.defines,
+                                   .at_prompt = options.at_prompt,
+                                   .read = [](const std::string& path) { return read_text(path); }});
   if (program)
     for (const std::string& wrong : verify(*program)) {
       INFO(program_text(*program));
@@ -154,10 +161,10 @@ std::string details_of(const std::string& text, const CheckCase& options) {
 
 std::string dump_of(const std::string& text, const std::string& function, const CheckCase& options) {
   Program program = right(text, options);
-  for (std::size_t i = 0; i < program.functions.size(); ++i) {
-    bool top = program.functions[i].kind == FunctionKind::module && function == "<module>";
-    if (top || program.display_name(FunctionId(i)) == function) return function_text(program, FunctionId(i));
-  }
+  // Every file has a "<module>"; the one that is meant is the main file's.
+  if (function == "<module>") return function_text(program, program.main().top_level);
+  for (std::size_t i = 0; i < program.functions.size(); ++i)
+    if (program.display_name(FunctionId(i)) == function) return function_text(program, FunctionId(i));
   return "no function " + function;
 }
 

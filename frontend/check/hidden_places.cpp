@@ -1,0 +1,94 @@
+// Slots that a member uses are hidden parameters of it. A call that names such a slot as well has one place twice:
+// known only when all bodies are.
+//
+//   task t(inout x: f32[1]) { s = s + x }      graph g() { t(s) }      // E1403: t writes s, and s is its x
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "frontend/check/effects.hpp"
+
+namespace taskspec::checking {
+
+namespace {
+
+class HiddenPlaces {
+ public:
+  explicit HiddenPlaces(World& world) : world_(world), uses_(world.infos.size()) {}
+
+  void run() {
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      for (const Parameter& parameter : world_.program.functions[i].parameters)
+        if (parameter.role == Role::slot) uses_[i][parameter.name] = parameter.privilege == Privilege::inout;
+    for (bool more = true; more;) {
+      more = false;
+      each_own_call([&](FunctionId in, const Call& call) { more = inherit(in, call.callee) || more; });
+    }
+    each_own_call([&](FunctionId in, const Call& call) { require_apart(in, call); });
+  }
+
+ private:
+  // Calls of members by members of the same agent.
+  template <class F>
+  void each_own_call(F&& visit) {
+    for (std::size_t i = 0; i < uses_.size(); ++i) {
+      const Function& function = world_.program.functions[i];
+      for (const Call& call : function.calls) {
+        bool calls = call.form == Form::call || call.form == Form::invoke;
+        bool own = calls && function.agent.valid() && world_.program[call.callee].agent == function.agent;
+        if (own && function[call.in[0]].form == Form::self) visit(FunctionId(i), call);
+      }
+    }
+  }
+
+  bool inherit(FunctionId caller, FunctionId callee) {
+    bool more = false;
+    for (const auto& [slot, writes] : uses_[callee.index()]) {
+      auto [known, added] = uses_[caller.index()].emplace(slot, writes);
+      more = more || added || (writes && !known->second);
+      known->second = known->second || writes;
+    }
+    return more;
+  }
+
+  void require_apart(FunctionId in, const Call& call) {
+    const Function& function = world_.program[in];
+    for (std::size_t k = 1; k < call.in.size(); ++k) {
+      const std::string* slot = k < call.in_spans.size() ? slot_named(function, call, k) : nullptr;
+      if (!slot) continue;
+      auto used = uses_[call.callee.index()].find(*slot);
+      if (used == uses_[call.callee.index()].end()) continue;
+      bool written =
+          std::any_of(call.places.begin(), call.places.end(), [&](const Place& p) { return p.operand == k; });
+      if (!written && !used->second) continue;
+      world_.diags
+          .error("E1403", call.in_spans[k],
+                 fmt::format("'{}' is named in a call that writes it; {} uses the slot as well", *slot,
+                             world_.described(call.callee)))
+          .label(world_.program[call.callee].span, "declared here")
+          .help(fmt::format("pass a copy: {}.copy()", *slot));
+    }
+  }
+
+  // The slot whose name stands as this argument.
+  const std::string* slot_named(const Function& function, const Call& call, std::size_t operand) const {
+    if (!call.in[operand].valid()) return nullptr;
+    const Call& value = function[call.in[operand]];
+    if (value.form != Form::variable) return nullptr;
+    for (const Parameter& parameter : function.parameters)
+      if (parameter.role == Role::slot && parameter.variable == value.variable &&
+          world_.sources.text(call.in_spans[operand]) == parameter.name)
+        return &parameter.name;
+    return nullptr;
+  }
+
+  World& world_;
+  std::vector<std::map<std::string, bool>> uses_;  // by function: slots of its agent, and whether it writes them
+};
+
+}  // namespace
+
+void refuse_hidden_places(World& world) { HiddenPlaces(world).run(); }
+
+}  // namespace taskspec::checking
