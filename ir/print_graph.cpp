@@ -36,7 +36,8 @@ std::string operands_text(const TaskGraph& graph, NodeId node) {
   std::vector<std::string> parts;
   for (std::size_t slot = 0; slot < graph.in(node).size(); ++slot)
     parts.push_back(fmt::format("{}: {}", graph.slot_in(node, slot), ref_text(graph, graph.in(node)[slot])));
-  const std::vector<Value>& arguments = graph.arguments(node);
+  static const std::vector<Value> hidden;  // what a structured node takes along for its body
+  const std::vector<Value>& arguments = graph.definition(node).structured() ? hidden : graph.arguments(node);
   const OpDef* op = graph.definition(node).op;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     if (arguments[k].is_none()) continue;

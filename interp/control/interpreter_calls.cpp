@@ -51,7 +51,7 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   if (depth_ == deepest) throw failure("E5006", site.span, "recursion too deep: more than 1000000 calls");
   ++depth_;
   ScopeId outer = site.caller ? site.caller->scope : ScopeId(0);
-  bool graph_part = function.effects.graph && function.kind != FunctionKind::task;
+  bool graph_part = function.effects.graph || function.kind == FunctionKind::graph;
   frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), frame.id) : outer;
   frame.in_graph = function.kind == FunctionKind::graph || (site.caller && site.caller->in_graph);
   block(frame, function.body);

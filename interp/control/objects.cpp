@@ -31,7 +31,8 @@ std::string Invocation::text() const {
   std::string out = "<" + label + " -> (";
   for (std::size_t i = 0; i < names.size(); ++i) {
     auto* tensor = outputs[i].as<Tensor>();
-    out += (i ? ", " : "") + names[i] + ": " + (tensor ? tensor->type.text() : print(outputs[i]));
+    const bool measured = outputs[i].as<Record>();  // other numbers in every run
+    out += (i ? ", " : "") + names[i] + ": " + (tensor ? tensor->type.text() : measured ? "record" : print(outputs[i]));
   }
   return out + ")>";
 }
