@@ -25,7 +25,7 @@ Result<Program> check(Sources& sources, SourceId main, const CheckOptions& optio
 bool takes_define(const Program& program, std::string_view name) {
   const Module& main = program.main();
   for (const Variable& variable : program[main.top_level].variables)
-    if (!variable.is_mutable && variable.name == name) return true;
+    if (!variable.is_mutable && variable.name == name && name != "_") return true;  // `_` holds a guarded value
   for (const Function& function : program.functions) {
     bool is_main = function.kind == FunctionKind::fn && function.name == "main" && !function.agent.valid() &&
                    &program.modules[function.module.index()] == &main;

@@ -90,6 +90,10 @@ Type Body::export_type(const Type& type) {
   return type.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
     if (auto known = exported_.find(symbol->id); known != exported_.end()) return known->second;
     if (world.owner(symbol) != id) return std::nullopt;
+    // An int of outside that was captured is what it was there.
+    for (auto [outside, inside] : captures_)
+      if (symbol->host && inside.value == symbol->call)
+        return exported_.emplace(symbol->id, extent_of(*outer, CallId(outside), symbol->name)).first->second;
     return exported_.emplace(symbol->id, unknown_extent(*outer, symbol->name)).first->second;
   });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/check/extents.hpp"
 #include "frontend/check/record_call.hpp"
 #include "ir/rules.hpp"
 
@@ -101,6 +102,20 @@ Term adapt(Body& body, const Term& given, const Type& wanted) {
   bool container = wanted.is(Kind::list) || wanted.is(Kind::tuple);
   if (container && !(type == wanted) && fits_literal(type, wanted)) return literal_as(body, value, wanted);
   return value;
+}
+
+Term adapt_part(Body& body, const Term& given, const Type& wanted) {
+  Term value = adapt(body, given, wanted);
+  const Type type = body.type(value);
+  bool tensors = wanted.is_tensor() && type.is_tensor();
+  if (!tensors || wanted.precision != type.precision || wanted.rank() != type.rank()) return value;
+  bool open = false;
+  for (std::size_t i = 0; i < type.rank(); ++i) {
+    Same is_same = same(wanted.dims[i], type.dims[i]);
+    if (is_same == Same::no || !is_reachable(body, wanted.dims[i])) return value;
+    open = open || is_same == Same::open;
+  }
+  return open ? convert(body, value, wanted, {"this", {}}) : value;
 }
 
 Term convert(Body& body, const Term& given, const Type& wanted, const Expected& expected) {

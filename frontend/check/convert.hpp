@@ -15,6 +15,10 @@ Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span spa
 // What can be done for `wanted` without looking at shapes.
 Term adapt(Body& body, const Term& value, const Type& wanted);
 
+// adapt, and where only the run can tell whether the extents are those of `wanted`, a guard on the result. For parts
+// of lists and tuples that stand in the text: inside of one nothing would compare them.
+Term adapt_part(Body& body, const Term& value, const Type& wanted);
+
 // adapt, and then the types must agree: else an error is reported and the result is of type error.
 Term convert(Body& body, const Term& value, const Type& wanted, const Expected& expected);
 

@@ -96,7 +96,7 @@ class Expressions {
  private:
   Term wanted(const ast::Expr& part, const Type* type) {
     Term value = expression(body_, part, type);
-    return type ? adapt(body_, value, *type) : value;
+    return type ? adapt_part(body_, value, *type) : value;
   }
 
   Term bound(const ast::Expr& expr) {

@@ -77,8 +77,11 @@ class FunctionCall {
     }
     set_outer_symbols(body_, match_, id_, agent_);
     read_arguments();
+    // What a fn with dimensions of its own gives is known once those that it takes are.
     for (std::size_t i = 0; i < declared_.size(); ++i)
-      if (terms_[i].valid() && !match_.require(parameter(i).type, terms_[i], expected(i), true)) failed_ = true;
+      if (terms_[i].valid() && parameter(i).type.is(Kind::function)) match_.bind(parameter(i).type, terms_[i]);
+    for (std::size_t i = 0; i < declared_.size(); ++i)
+      if (terms_[i].valid() && !fits(i)) failed_ = true;
     if (failed_ || !written_.check(body_)) return body_.error(span_);
     return emit();
   }
@@ -111,6 +114,12 @@ class FunctionCall {
 
   Expected expected(std::size_t i) const {
     return {fmt::format("'{}' of {}", parameter(i).name, world_.described(id_)), parameter(i).span};
+  }
+
+  // An extent that an argument with an error would have said is not missed in the others.
+  bool fits(std::size_t i) {
+    if (failed_ && match_.is_open(parameter(i).type)) return false;
+    return match_.require(parameter(i).type, terms_[i], expected(i), true);
   }
 
   // From left to right; but closures whose parameters have extents that other arguments decide come last.
@@ -168,15 +177,19 @@ class FunctionCall {
   void read(const ast::Expr& expr, std::size_t i) {
     Type wanted = match_.substitute(parameter(i).type);
     Term term;
-    if (parameter(i).privilege == Privilege::inout) {
+    if (wanted.is(Kind::error) && is_untyped_function(body_, expr)) {
+      term = body_.error(expr.span);  // the parameter was reported
+    } else if (parameter(i).privilege == Privilege::inout) {
       term = place_argument(body_, expr, i, written_);
     } else {
       term = adapt(body_, expression(body_, expr, &wanted), wanted);
       note_read(body_, expr, i, written_);
     }
-    failed_ = failed_ || body_.is_error(term);
     terms_[i] = term;
-    if (failed_) return;
+    if (body_.is_error(term)) {
+      failed_ = true;
+      return;
+    }
     match_.bind(parameter(i).type, term);
     if (body_.type(term).is(Kind::integer)) set_int(i, extent_of(body_, term.id, body_.text(term.span)));
   }

@@ -6,6 +6,7 @@
 #include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
 #include "frontend/check/fold.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/rule_context.hpp"
@@ -223,6 +224,9 @@ Term call_with(Body& body, const Record& record, std::vector<Given> operands, Sp
   if (type.is(Kind::error)) return body.error(span);
   note_effects(body, record, type, span);
   if (std::optional<Term> folded = fold(body, record, operands, type, span)) return *folded;
+  // Types with open extents are worked out by the rule when the program runs.
+  if (rules.unproven)
+    for (Dim& dim : type.dims) dim = unknown_extent(body, dim.text());
   Term made = emit_record(body, record, operands, std::move(type), span);
   body[made.id].guards = std::move(rules.guards);
   return made;

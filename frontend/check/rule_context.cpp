@@ -50,7 +50,11 @@ void CheckRules::require_same(const Dim& a, const Dim& b, const std::string& wha
   Same is_same = same(a, b);
   if (is_same == Same::yes) return;
   if (is_same == Same::no) fail("E2001", what, -1, "");
-  guards.push_back({reachable(body_, a, terms()), reachable(body_, b, terms()), what});
+  Dim left = reachable(body_, a, terms()), right = reachable(body_, b, terms());
+  if (is_reachable(body_, left) && is_reachable(body_, right))
+    guards.push_back({left, right, what});
+  else
+    unproven = true;
 }
 
 Dim CheckRules::unknown(const std::string& name) { return unknown_extent(body_, name); }

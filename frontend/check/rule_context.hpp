@@ -26,6 +26,7 @@ class CheckRules final : public RuleContext {
   [[noreturn]] void fail(Code code, std::string message, int operand, std::string help) override;
 
   std::vector<Guard> guards;
+  bool unproven = false;  // some extents cannot be compared by a guard: the rule must be asked again at the run
 
  private:
   std::vector<Term> terms() const;

@@ -112,6 +112,9 @@ TEST_CASE("check: -D replaces a top-level let, or a default of main") {
   CHECK(takes_define(program, "n"));
   CHECK(takes_define(program, "m"));
   CHECK_FALSE(takes_define(program, "v"));
+  program = *checked("let x: f32[4] = load(f32[_], \"x.npy\")").program;
+  CHECK(takes_define(program, "x"));
+  CHECK_FALSE(takes_define(program, "_"));
 }
 
 TEST_CASE("check: the top level that a graph needs holds what changes its values") {

@@ -70,6 +70,17 @@ TEST_CASE("check: arguments") {
   CHECK(error_of("let x = 3\nx(1)") == "E1004 2:1 'x' is int and cannot be called");
 }
 
+TEST_CASE("check: a wrong argument says nothing about the others") {
+  CHECK(error_of("fn f(a: f32[N], b: f32[N + 1]) { print(a, b) }\nf(nope, fill(f32[5], 0.0))") ==
+        "E1001 2:3 unknown name 'nope'");
+  CHECK(error_of("fn f(a: int, b: f32[N]) { print(a, b) }\nf(nope, fill(f32[5], 0.0))") ==
+        "E1001 2:3 unknown name 'nope'");
+  CHECK(error_of("fn f(a: int, b: f32[4]) { print(a, b) }\nf(nope, fill(f32[5], 0.0))").find("E2001 2:9 ") !=
+        std::string::npos);
+  CHECK(error_of("agent M {}\nfn f(g: fn(f32[N]) -> f32[M], x: f32[N]) { print(x) }\nf(y => y, fill(f32[5], 0.0))") ==
+        "E1004 2:27 'M' is an agent, not a value");
+}
+
 TEST_CASE("check: agents have defaults, slots and members") {
   CHECK(error_of("agent A(k: float = 1.5, n: int = 2) { task t(in x: f32[4]) -> (y: f32[4]) { y = k * x } }\n"
                  "let a = A()\nlet b = A(n: 3)\nlet y = b.t(fill(f32[4], 0.0)).y") == "");

@@ -109,11 +109,17 @@ TEST_CASE("check: what only the run can decide becomes a guard") {
 
 TEST_CASE("check: extents inside lists and results have no guard, so they must be known") {
   const std::string two = "fn two() -> int { return 2 }\n";
-  CHECK(error_of(two + "var l = [fill(f32[4], 0.0)]\nl = [fill(f32[two()], 1.0)]") ==
-        "E1004 3:5 'l' is [f32[4]], this is [f32[two()]], and whether they agree is not known before the run");
-  CHECK(error_of(two + "fn f(l: [f32[4]]) { print(l) }\nf([fill(f32[two()], 1.0)])").starts_with("E1004 3:3 "));
-  CHECK(error_of(two + "fn f(t: (int, f32[4])) { print(t[0]) }\nf((1, fill(f32[two()], 1.0)))")
-            .starts_with("E1004 3:3 "));
+  CHECK(error_of(two + "var l = [fill(f32[4], 0.0)]\nlet m = [fill(f32[two()], 1.0)]\nl = m") ==
+        "E1004 4:5 'l' is [f32[4]], this is [f32[two()]], and whether they agree is not known before the run");
+  const std::string list = "let m = [fill(f32[two()], 1.0)]\n", pair = "let m = (1, fill(f32[two()], 1.0))\n";
+  CHECK(error_of(two + list + "fn f(l: [f32[4]]) { print(l) }\nf(m)").starts_with("E1004 4:3 "));
+  CHECK(error_of(two + pair + "fn f(t: (int, f32[4])) { print(t[0]) }\nf(m)").starts_with("E1004 4:3 "));
+  // A list or tuple that stands in the text has its guards on its parts.
+  CHECK(
+      dump_of(two + "var l = [fill(f32[4], 0.0)]\nl = [fill(f32[two()], 1.0)]", "<module>").find("guard two() == 4") !=
+      std::string::npos);
+  CHECK(error_of(two + "fn f(n: int) -> (f32[n], f32[n]) { return (fill(f32[n], 1.0), fill(f32[two()], 2.0)) }") == "");
+  CHECK(error_of("fn f(n: int) -> [f32[n]] { return map(0..n, i => fill(f32[n], 1.0)) }") == "");
   CHECK(error_of(two + "fn f(l: [f32[4]]) { print(l) }\nf([fill(f32[two()], 1.0) as f32[4]])") == "");
   CHECK(error_of(two + "fn g(n: int) -> f32[n] { return fill(f32[n], 0.0) }\n"
                        "fn f(h: fn(int) -> f32[4]) { print(h(2)) }\nf(g)")
