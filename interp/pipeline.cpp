@@ -42,15 +42,19 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources) {
   try {
     const bool bare = written.find('(') == std::string::npos;  // the brackets may be left out there
-    SourceId source = sources.add("--on", "let it = " + written + (bare ? "()" : ""));
-    Result<Program> program = check(sources, source, {.ops = tools.ops, .builtins = tools.builtins});
+    SourceId source = sources.add("--on", written + (bare ? "()" : ""));
+    CheckOptions options{.ops = tools.ops, .builtins = tools.builtins};
+    options.at_prompt = true;  // where a value may stand alone
+    Result<Program> program = check(sources, source, options);
     if (!program) return program.diags();
     HostContext host(*program, tools.ops);
     ImmediateTarget target;
     Interpreter interpreter(*program, &host);
     interpreter.set_target(target);
-    auto* choice = interpreter.module(program->modules.back())[VariableId(0)].as<BackendChoice>();
-    if (!choice) throw failure("E1004", {source, 9, static_cast<std::uint32_t>(9 + written.size())}, "this is no backend");
+    Frame& frame = interpreter.module(program->modules.back());
+    const std::vector<CallId>& calls = frame.function.body.calls;
+    auto* choice = calls.empty() ? nullptr : frame[calls.back()].as<BackendChoice>();
+    if (!choice) throw failure("E1004", {source, 0, static_cast<std::uint32_t>(written.size())}, "this is no backend");
     return *choice;
   } catch (const Error& error) {
     return error.diags();

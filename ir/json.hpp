@@ -2,7 +2,7 @@
 // the definitions that the graph reaches as typed op lists, so that it can be read back and run.
 //
 //   write_text("pipeline.json", graph_json(program, id, graph, chains));
-//   Result<ImportedGraph> again = import_graph("pipeline.json", ops, builtins);
+//   Result<ImportedGraph> again = import_graph(text, "pipeline.json", ops, builtins);
 //
 // Nodes, edges, chains and layout are for viewers: a reader makes them anew from the definitions. Texts of sources are
 // not carried, but the places of definitions and calls are, so that exporting an imported graph gives the same bytes.
@@ -28,10 +28,9 @@ struct ImportedGraph {
 };
 inline constexpr std::size_t largest_graph = std::size_t{1} << 30;  // bytes of a file
 
-// E7001 not found, E7003 broken, of a newer version, or with an op that this program does not have.
-Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops, const BuiltinTable& builtins);
-Result<ImportedGraph> import_graph_text(std::string_view text, const std::string& path, const OpTable& ops,
-                                        const BuiltinTable& builtins);
+// `path` is for messages. E7003: broken, of a newer version, or with an op that this program does not have.
+Result<ImportedGraph> import_graph(std::string_view text, const std::string& path, const OpTable& ops,
+                                   const BuiltinTable& builtins);
 
 // The schema of the format, and what about a text does not follow it (empty: nothing).
 std::string graph_schema();

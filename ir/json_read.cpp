@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/files/files.hpp"
 #include "ir/json.hpp"
 #include "ir/json_body.hpp"
 #include "ir/json_format.hpp"
@@ -139,19 +138,11 @@ class Importer {
 
 }  // namespace
 
-Result<ImportedGraph> import_graph_text(std::string_view text, const std::string& path, const OpTable& ops,
-                                        const BuiltinTable& builtins) {
+Result<ImportedGraph> import_graph(std::string_view text, const std::string& path, const OpTable& ops,
+                                   const BuiltinTable& builtins) {
   try {
     JsonFile file(path, text);
     return Importer(file, ops, builtins).run();
-  } catch (const Error& error) {
-    return error.diags();
-  }
-}
-
-Result<ImportedGraph> import_graph(const std::string& path, const OpTable& ops, const BuiltinTable& builtins) {
-  try {
-    return import_graph_text(read_text(path, largest_graph), path, ops, builtins);
   } catch (const Error& error) {
     return error.diags();
   }

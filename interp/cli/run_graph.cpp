@@ -66,6 +66,14 @@ std::optional<std::string> check_defines(const Function& graph, const Options& o
   return std::nullopt;
 }
 
+Result<ImportedGraph> read_graph(const std::string& path, const Toolbox& tools) {
+  try {
+    return import_graph(read_text(path, largest_graph), path, tools.ops, tools.builtins);
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
 }  // namespace
 
 int run_graph(const Options& options, const Toolbox& tools, const RunSettings& settings) {
@@ -73,7 +81,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
   std::optional<Program> program;
   std::string name = options.graph;
   if (file.ends_with(".json")) {
-    Result<ImportedGraph> imported = import_graph(file, tools.ops, tools.builtins);
+    Result<ImportedGraph> imported = read_graph(file, tools);
     report(options, Sources(), imported.diags());
     if (!imported) return 1;
     program = std::move(imported->program);

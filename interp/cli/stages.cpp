@@ -62,7 +62,7 @@ std::string one_graph(const Program& program, const GraphView& view, const std::
 }  // namespace
 
 Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools) {
-  Result<ImportedGraph> imported = import_graph_text(text, name, tools.ops, tools.builtins);
+  Result<ImportedGraph> imported = import_graph(text, name, tools.ops, tools.builtins);
   if (!imported) return imported.diags();
   GraphFile file;
   file.program = std::move(imported->program);

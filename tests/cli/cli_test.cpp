@@ -1,6 +1,6 @@
 // The command line, case by case. A case is a set of files beside this one:
 //
-//   NAME.cmd    the arguments of taskspec, one call per line; "quotes" keep blanks together, > FILE sends the
+//   NAME.cmd    the arguments of taskspec, one call per line; "quotes" keep blanks together (\" inside), > FILE sends the
 //               output into a file, # begins a comment; all calls but the last must succeed
 //   NAME.in     its standard input (none: empty)
 //   NAME.out    what it must print; ... stands for any text (none: nothing)
@@ -31,14 +31,18 @@ struct CommandLine {
 CommandLine read_line(const std::string& line) {
   CommandLine command;
   std::string word;
-  bool quoted = false, started = false;
+  bool quoted = false, started = false, escaped = false;
   auto finish = [&] {
     if (started) command.words.push_back(word);
     word.clear();
     started = false;
   };
   for (char c : line) {
-    if (c == '"') {
+    if (c == '\\' && quoted && !escaped) {
+      escaped = true;
+      continue;
+    }
+    if (c == '"' && !escaped) {
       quoted = !quoted;
       started = true;
     } else if (c == ' ' && !quoted) {
@@ -47,6 +51,7 @@ CommandLine read_line(const std::string& line) {
       word += c;
       started = true;
     }
+    escaped = false;
   }
   finish();
   if (command.words.size() >= 2 && command.words[command.words.size() - 2] == ">") {
@@ -116,6 +121,7 @@ TEST_CASE("lines of commands are read as meant") {
   const CommandLine plain = read_line("run \"a b.task\" -D x=\"1 2\" > out.txt");
   CHECK(plain.words == std::vector<std::string>{"run", "a b.task", "-D", "x=1 2"});
   CHECK(plain.output == "out.txt");
+  CHECK(read_line("run \"a \\\"b\\\"\"").words == std::vector<std::string>{"run", "a \"b\""});
   CHECK(read_line("run \"\"").words == std::vector<std::string>{"run", ""});
   CHECK(commands_of("# nothing\n\nrun a\n").size() == 1);
 }

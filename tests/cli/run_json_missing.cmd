@@ -1,0 +1,1 @@
+run none.json

@@ -1,0 +1,1 @@
+run hello.task --on "host(threads: -1)"
