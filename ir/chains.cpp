@@ -14,6 +14,9 @@ struct Neighbours {
   std::vector<std::uint32_t> pred, succ;
 };
 
+// How far ahead lookups in random order are announced to the cache: at 10^6 tasks its misses decide the time.
+constexpr std::size_t ahead = 16;
+
 void meet(std::uint32_t& known, std::uint32_t other) {
   if (known == nobody)
     known = other;
@@ -28,9 +31,11 @@ void close_structured(const TaskGraph& graph, Neighbours& tasks) {
 
 Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
   Neighbours tasks{std::vector(graph.size(), nobody), std::vector(graph.size(), nobody)};
-  for (const TaskEdge& edge : graph.edges()) {
-    meet(tasks.pred[edge.to.index()], edge.from.value);
-    meet(tasks.succ[edge.from.index()], edge.to.value);
+  std::span<const TaskEdge> edges = graph.edges();
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    if (k + ahead < edges.size()) __builtin_prefetch(&tasks.succ[edges[k + ahead].from.index()], 1);
+    meet(tasks.pred[edges[k].to.index()], edges[k].from.value);
+    meet(tasks.succ[edges[k].from.index()], edges[k].to.value);
   }
   close_structured(graph, tasks);
   for (std::size_t i = 0; i < graph.size(); ++i)
@@ -190,6 +195,8 @@ Chains aggregate(const TaskGraph& graph, const AggregateOptions& options) {
   chains.steps_.resize(graph.size());
   chains.members_.reserve(graph.size());
   for (std::uint32_t head = 0; head < graph.size(); ++head) {
+    if (head + ahead < graph.size())
+      if (std::uint32_t pred = tasks.pred[head + ahead]; pred < several) __builtin_prefetch(&tasks.succ[pred]);
     if (follows(head, tasks.pred[head])) continue;
     ChainId chain(chains.size());
     std::uint32_t steps = 0;

@@ -61,8 +61,11 @@ class Planner {
   // What is looked up in random order, side by side: at 10^6 tasks cache misses decide the time.
   struct Known {
     std::uint32_t first_out = 0;
-    StepId step, last;  // of the node; of the last step that reads its first output
+    StepId step, last;          // of the node; of the last step that reads its first output
+    std::uint32_t readers = 0;  // steps that were found to come after it, some of them twice
   };
+  // How many tasks ahead the lookups of a task are announced to the cache.
+  static constexpr std::size_t ahead = 12;
 
   // The buffer of an output has the output's position in the graph; those of inputs and constants follow.
   void number_outputs() {
@@ -71,7 +74,7 @@ class Planner {
     known_.reserve(graph_.size());
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       StepId step(chains_.chain_of(NodeId(i)).index());
-      known_.push_back({outputs, step, step});
+      known_.push_back({outputs, step, step, 0});
       outputs += static_cast<std::uint32_t>(graph_.out(NodeId(i)).size());
       operands += graph_.in(NodeId(i)).size();
     }
@@ -95,24 +98,58 @@ class Planner {
   // Chains are in program order of their heads, and whatever a chain needs ends before its head: that is a
   // topological order, in which step and chain have the same number.
   void lay_out_tasks() {
+    before_.reserve(graph_.edges().size());
+    plan_.predecessors.reserve(chains_.size());
     for (std::size_t c = 0; c < chains_.size(); ++c) {
       StepId step(c);
+      std::size_t first = before_.size();
       for (NodeId node : chains_.members(ChainId(c))) {
+        announce(node.index() + ahead);
         PlanTask task{node, static_cast<std::uint32_t>(plan_.operands.size()), 0};
         for (Ref ref : graph_.in(node)) plan_.operands.push_back(read(ref, step));
+        for (const TaskEdge& edge : graph_.edges_into(node))
+          if (edge.kind == EdgeKind::order) come_after(known_[edge.from.index()], step);
         task.first_out = static_cast<std::uint32_t>(plan_.operands.size());
         for (std::size_t slot = 0; slot < graph_.out(node).size(); ++slot)
           plan_.operands.push_back(BufferId(known_[node.index()].first_out + slot));
         plan_.tasks.push_back(task);
       }
+      keep_each_once(first);
+      plan_.predecessors.push_back(static_cast<std::uint32_t>(before_.size() - first));
       plan_.step_starts.push_back(static_cast<std::uint32_t>(plan_.tasks.size()));
     }
+  }
+
+  void announce(std::size_t node) const {
+    if (node >= graph_.size()) return;
+    for (Ref ref : graph_.in(NodeId(node)))
+      if (ref.is_future()) __builtin_prefetch(&known_[ref.id], 1);
+  }
+
+  void come_after(Known& known, StepId step) {
+    if (known.step == step) return;
+    before_.push_back(known.step.value);
+    ++known.readers;
+  }
+
+  void keep_each_once(std::size_t first) {
+    if (before_.size() - first < 2) return;
+    auto begin = before_.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, before_.end());
+    auto last = begin;
+    for (auto next = begin + 1; next != before_.end(); ++next)
+      if (*next == *last)
+        found_twice_.push_back(*next);
+      else
+        *++last = *next;
+    before_.erase(last + 1, before_.end());
   }
 
   BufferId read(Ref ref, StepId step) {
     if (ref.is_future()) {
       Known& known = known_[ref.id];
       BufferId id(known.first_out + std::size_t{ref.slot});
+      if (ref.slot != 0 || known.last != step) come_after(known, step);
       (ref.slot == 0 ? known.last : plan_.buffers[id.index()].last) = step;
       return id;
     }
@@ -149,28 +186,21 @@ class Planner {
 
   void link_steps() {
     std::size_t steps = plan_.steps();
-    std::vector<std::uint32_t> before;  // distinct predecessors, step after step
-    before.reserve(graph_.edges().size());
-    plan_.predecessors.resize(steps);
-    plan_.successor_starts.assign(steps + 1, 0);
-    for (std::uint32_t s = 0; s < steps; ++s) {
-      std::size_t first = before.size();
-      for (std::uint32_t t = plan_.step_starts[s]; t < plan_.step_starts[s + 1]; ++t)
-        for (const TaskEdge& edge : graph_.edges_into(plan_.tasks[t].node))
-          if (std::uint32_t p = known_[edge.from.index()].step.value; p != s) before.push_back(p);
-      if (before.size() - first > 1) {
-        std::sort(before.begin() + static_cast<std::ptrdiff_t>(first), before.end());
-        before.erase(std::unique(before.begin() + static_cast<std::ptrdiff_t>(first), before.end()), before.end());
-      }
-      plan_.predecessors[s] = static_cast<std::uint32_t>(before.size() - first);
-      for (std::size_t k = first; k < before.size(); ++k) ++plan_.successor_starts[before[k] + 1];
-    }
-    for (std::size_t s = 0; s < steps; ++s) plan_.successor_starts[s + 1] += plan_.successor_starts[s];
-    plan_.successors.resize(before.size());
-    std::vector<std::uint32_t> next(plan_.successor_starts.begin(), plan_.successor_starts.end() - 1);
-    auto p = before.begin();
+    std::vector<std::uint32_t>& starts = plan_.successor_starts;
+    starts.assign(steps + 1, 0);
+    for (const Known& known : known_) starts[known.step.index() + 1] += known.readers;
+    for (std::uint32_t step : found_twice_) --starts[step + 1];
+    for (std::size_t s = 0; s < steps; ++s) starts[s + 1] += starts[s];
+    plan_.successors.resize(before_.size());
+    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    std::size_t k = 0;
     for (std::uint32_t s = 0; s < steps; ++s)
-      for (std::uint32_t k = 0; k < plan_.predecessors[s]; ++k) plan_.successors[next[*p++]++] = s;
+      for (std::size_t end = k + plan_.predecessors[s]; k < end; ++k) {
+        // Two lookups, one in the other: each is announced in time.
+        if (k + 2 * ahead < before_.size()) __builtin_prefetch(&next[before_[k + 2 * ahead]], 1);
+        if (k + ahead < before_.size()) __builtin_prefetch(&plan_.successors[next[before_[k + ahead]]], 1);
+        plan_.successors[next[before_[k]]++] = s;
+      }
   }
 
   void bind_results() {
@@ -191,6 +221,8 @@ class Planner {
   Plan plan_;
   PlanTypes types_;
   std::vector<Known> known_;                // by node
+  std::vector<std::uint32_t> before_;       // distinct predecessors, step after step
+  std::vector<std::uint32_t> found_twice_;  // steps by which Known::readers count too many
   std::vector<BufferId> inputs_, constants_;
 };
 
