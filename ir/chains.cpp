@@ -11,7 +11,8 @@ constexpr std::uint32_t nobody = UINT32_MAX, several = UINT32_MAX - 1;
 // Per task its only predecessor and the successor it may go on to: a node, `nobody`, or `several`, which also
 // stands for "may not chain". No sets: that there is a second one is all that counts.
 struct Neighbours {
-  std::vector<std::uint32_t> pred, succ;
+  explicit Neighbours(std::size_t tasks) : pred(tasks, nobody), succ(tasks, nobody) {}
+  LargeVector<std::uint32_t> pred, succ;
 };
 
 // How far ahead lookups in random order are announced to the cache: at 10^6 tasks its misses decide the time.
@@ -30,7 +31,7 @@ void close_structured(const TaskGraph& graph, Neighbours& tasks) {
 }
 
 Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
-  Neighbours tasks{std::vector(graph.size(), nobody), std::vector(graph.size(), nobody)};
+  Neighbours tasks(graph.size());
   std::span<const TaskEdge> edges = graph.edges();
   for (std::size_t k = 0; k < edges.size(); ++k) {
     if (k + ahead < edges.size()) __builtin_prefetch(&tasks.succ[edges[k + ahead].from.index()], 1);
@@ -47,7 +48,7 @@ Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
 // the first in program order does. The quotient stays acyclic by the source rule alone: a chain is entered at
 // its head only.
 Neighbours by_output(const TaskGraph& graph, const Chains& chains) {
-  Neighbours tasks{std::vector(graph.size(), nobody), std::vector(graph.size(), nobody)};
+  Neighbours tasks(graph.size());
   std::vector<std::uint32_t> consumer, by_order(graph.size(), nobody);
   auto position = [&](NodeId node, std::size_t slot) { return graph[node].first_out + slot; };
   for (std::size_t i = 0; i < graph.size(); ++i) consumer.resize(consumer.size() + graph.out(NodeId(i)).size(), nobody);

@@ -58,10 +58,10 @@ class Chains {
  private:
   friend Chains aggregate(const TaskGraph&, const AggregateOptions&);
   void observe(const TaskGraph& graph, const AggregateOptions& options);
-  std::vector<ChainId> chain_of_;
-  std::vector<std::uint32_t> steps_;
-  std::vector<std::uint32_t> starts_{0};  // CSR over members_
-  std::vector<NodeId> members_;           // chains by program order of their heads
+  LargeVector<ChainId> chain_of_;
+  LargeVector<std::uint32_t> steps_;
+  LargeVector<std::uint32_t> starts_{0};  // CSR over members_
+  LargeVector<NodeId> members_;           // chains by program order of their heads
   std::vector<bool> observed_;            // per output; empty when there is none
   SinkRule sink_rule_ = SinkRule::task;
 };

@@ -186,13 +186,13 @@ class Planner {
 
   void link_steps() {
     std::size_t steps = plan_.steps();
-    std::vector<std::uint32_t>& starts = plan_.successor_starts;
+    LargeVector<std::uint32_t>& starts = plan_.successor_starts;
     starts.assign(steps + 1, 0);
     for (const Known& known : known_) starts[known.step.index() + 1] += known.readers;
     for (std::uint32_t step : found_twice_) --starts[step + 1];
     for (std::size_t s = 0; s < steps; ++s) starts[s + 1] += starts[s];
     plan_.successors.resize(before_.size());
-    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    LargeVector<std::uint32_t> next(starts.begin(), starts.end() - 1);
     std::size_t k = 0;
     for (std::uint32_t s = 0; s < steps; ++s)
       for (std::size_t end = k + plan_.predecessors[s]; k < end; ++k) {
@@ -220,8 +220,8 @@ class Planner {
   const Chains& chains_;
   Plan plan_;
   PlanTypes types_;
-  std::vector<Known> known_;                // by node
-  std::vector<std::uint32_t> before_;       // distinct predecessors, step after step
+  LargeVector<Known> known_;                // by node
+  LargeVector<std::uint32_t> before_;       // distinct predecessors, step after step
   std::vector<std::uint32_t> found_twice_;  // steps by which Known::readers count too many
   std::vector<BufferId> inputs_, constants_;
 };

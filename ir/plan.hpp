@@ -56,12 +56,12 @@ struct PlanTask {
 
 struct Plan {
   std::shared_ptr<const TaskGraph> graph;
-  std::vector<PlanTask> tasks;              // in order of steps
-  std::vector<BufferId> operands;
-  std::vector<std::uint32_t> step_starts;   // CSR: step -> tasks
-  std::vector<std::uint32_t> successor_starts, successors;  // CSR: step -> steps, each once
-  std::vector<std::uint32_t> predecessors;  // per step: how many must finish before it
-  std::vector<Buffer> buffers;
+  LargeVector<PlanTask> tasks;              // in order of steps
+  LargeVector<BufferId> operands;
+  LargeVector<std::uint32_t> step_starts;   // CSR: step -> tasks
+  LargeVector<std::uint32_t> successor_starts, successors;  // CSR: step -> steps, each once
+  LargeVector<std::uint32_t> predecessors;  // per step: how many must finish before it
+  LargeVector<Buffer> buffers;
   std::vector<std::shared_ptr<const ArrayType>> types;  // those that buffers have
   std::vector<BufferId> results;            // per result of the graph. Not always of home `result` with its index: one
                                             // that is an input, a constant or bound twice is to be copied at the end

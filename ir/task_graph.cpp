@@ -57,9 +57,9 @@ std::string slot_name(const std::vector<std::string>& names, std::size_t slot, s
   return slot < single ? names[slot] : fmt::format("{}[{}]", names[single], slot - single);
 }
 
-template <class T>
-std::size_t held(const std::vector<T>& table) {
-  return table.capacity() * sizeof(T);
+template <class Vector>
+std::size_t held(const Vector& table) {
+  return table.capacity() * sizeof(typename Vector::value_type);
 }
 
 }  // namespace

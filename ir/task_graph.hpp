@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/base/large_vector.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
@@ -169,7 +170,7 @@ class TaskGraph {
   std::span<const Ref> in(NodeId id) const;
   std::span<const TypeId> out(NodeId id) const;
   std::span<const TaskEdge> edges_into(NodeId id) const;   // sorted by (from, slot)
-  const std::vector<TaskEdge>& edges() const { return edges_; }
+  std::span<const TaskEdge> edges() const { return edges_; }
   const Type& type(TypeId id) const { return types_[id.index()]; }
   const Type& type(Ref ref) const;
   const std::vector<Value>& arguments(NodeId id) const { return argument_lists_[nodes_[id.index()].arguments]; }
@@ -204,10 +205,10 @@ class TaskGraph {
     NodeId writer;                 // none while version 0
     std::vector<NodeId> readers;   // since the last write
   };
-  std::vector<TaskNode> nodes_;
-  std::vector<Ref> ins_;
-  std::vector<TypeId> outs_;
-  std::vector<TaskEdge> edges_;
+  LargeVector<TaskNode> nodes_;
+  LargeVector<Ref> ins_;
+  LargeVector<TypeId> outs_;
+  LargeVector<TaskEdge> edges_;
   std::vector<Definition> definitions_;
   std::vector<Type> types_;
   std::unordered_multimap<std::uint64_t, TypeId> type_ids_;         // by hash of the structure

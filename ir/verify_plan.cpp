@@ -2,6 +2,8 @@
 // with a map of who lies where: whoever writes over something must come after everybody who ever touched it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <boost/dynamic_bitset.hpp>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
@@ -127,7 +129,7 @@ class PlanCheck {
         ++predecessors[plan_.successors[k]];
       }
     if (wanted != found) return "the steps are not ordered as their tasks are";
-    return predecessors == plan_.predecessors ? "" : "the numbers of predecessors are wrong";
+    return std::ranges::equal(predecessors, plan_.predecessors) ? "" : "the numbers of predecessors are wrong";
   }
 
   std::string homes() {

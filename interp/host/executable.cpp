@@ -47,7 +47,7 @@ void HostExecutable::make_calls(CodeMaker maker) {
 void HostExecutable::make_links() {
   std::size_t steps = plan->steps();
   links.waits.reserve(steps + 1);
-  links.waits = plan->predecessors;
+  links.waits.assign(plan->predecessors.begin(), plan->predecessors.end());
   links.waits.push_back(0);
   for (std::size_t s = 0; s < steps; ++s)
     if (plan->successor_starts[s] == plan->successor_starts[s + 1]) ++links.waits.back();
@@ -63,6 +63,15 @@ void HostExecutable::make_links() {
 }
 
 // ---- addresses ------------------------------------------------------------------------------------
+
+namespace {
+
+alignas(64) std::byte nowhere[64];  // where values without bytes lie
+
+// An offset in the scratch of a worker, in the table of addresses: odd, as no address of a value is.
+std::byte* in_scratch(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset << 1 | 1); }
+
+}  // namespace
 
 void HostExecutable::find_addresses(std::span<const CellPlace> places) {
   using Home = Buffer::Home;
@@ -85,10 +94,14 @@ void HostExecutable::find_addresses(std::span<const CellPlace> places) {
       const Buffer& home = plan->buffers[first.index()];
       if (home.home == Home::constant) addresses_[k] = constants_[home.index].raw();
       if (home.home == Home::input || home.home == Home::result) outside_.emplace_back(first, k);
-      if (home.home == Home::scratch) {
-        call.in_scratch = 1;
-        code_scratch_at_ = (plan->scratch_bytes + 63) / 64 * 64;
+      if (home.home != Home::scratch) continue;
+      if (home.type->bytes() == 0) {
+        addresses_[k] = nowhere;
+        continue;
       }
+      addresses_[k] = in_scratch(home.offset);
+      call.in_scratch = 1;
+      code_scratch_at_ = (plan->scratch_bytes + 63) / 64 * 64;
     }
   std::ranges::sort(outside_);
 }
@@ -132,9 +145,9 @@ const std::byte* HostExecutable::address(const Buffer& buffer) const {
 std::byte* const* HostExecutable::gather(const CodeCall& call, Lane& lane) const {
   std::size_t count = call.code->inputs + call.code->outputs;
   for (std::size_t i = 0; i < count; ++i) {
-    const Buffer& buffer = plan->buffers[operand_buffers_[call.first_operand + i].index()];
-    bool here = buffer.home == Buffer::Home::scratch;
-    lane.operands[i] = here ? lane.scratch.data() + buffer.offset : addresses_[call.first_operand + i];
+    std::byte* address = addresses_[call.first_operand + i];
+    auto bits = reinterpret_cast<std::uintptr_t>(address);
+    lane.operands[i] = bits & 1 ? lane.scratch.data() + (bits >> 1) : address;
   }
   return lane.operands.data();
 }

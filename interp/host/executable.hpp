@@ -90,7 +90,7 @@ class HostExecutable final : public Executable {
   std::vector<CodeCall> calls_;
   std::vector<std::uint32_t> call_starts_;
   std::vector<BufferId> operand_buffers_;                    // first ones of their rows of takeovers
-  std::vector<std::byte*> addresses_;                        // by operand
+  std::vector<std::byte*> addresses_;                        // by operand; odd: an offset in the worker's scratch
   std::vector<std::pair<BufferId, std::uint32_t>> outside_;  // sorted: buffers of inputs and results, their operands
   std::vector<BufferId> input_buffers_;                      // by input of the graph; none when nobody reads it
   std::vector<Array> constants_;                             // by constant of the graph, those that somebody reads

@@ -54,7 +54,7 @@ void ParallelRun::run_on(Worker& worker, std::uint32_t position) {
 }
 
 StepRange ParallelRun::successors(std::uint32_t step) const {
-  const std::vector<std::uint32_t>& starts = executable_.plan->successor_starts;
+  std::span<const std::uint32_t> starts = executable_.plan->successor_starts;
   if (starts[step] < starts[step + 1]) return {starts[step], starts[step + 1]};
   return {links_.end_position(), links_.end_position() + 1};
 }

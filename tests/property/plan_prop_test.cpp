@@ -132,7 +132,7 @@ class Machine {
     for (std::size_t i = 0; i < graph_.inputs().size(); ++i) inputs_.push_back(truth_.value(Ref::input(i)));
     for (std::size_t i = 0; i < graph_.constant_count(); ++i) constants_.push_back(truth_.value(Ref::constant(i)));
     for (const GraphResult& result : graph_.results()) results_.emplace_back(bytes_of(graph_, result.ref), 0xBB);
-    std::vector<std::uint32_t> waits = plan_.predecessors, ready;
+    LargeVector<std::uint32_t> waits = plan_.predecessors, ready;
     for (std::uint32_t s = 0; s < plan_.steps(); ++s)
       if (waits[s] == 0) ready.push_back(s);
     while (!ready.empty()) {

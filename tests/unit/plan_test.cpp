@@ -42,8 +42,8 @@ TEST_CASE("steps are chains, ordered as their tasks are") {
   Sketch s = diamond();
   std::shared_ptr<const Plan> plan = planned(s);
   CHECK(plan->steps() == 4);
-  CHECK(plan->predecessors == std::vector<std::uint32_t>{0, 1, 1, 2});
-  CHECK(plan->successors == std::vector<std::uint32_t>{1, 2, 3, 3});
+  CHECK(plan->predecessors == LargeVector<std::uint32_t>{0, 1, 1, 2});
+  CHECK(plan->successors == LargeVector<std::uint32_t>{1, 2, 3, 3});
   CHECK(value(*plan, NodeId(0)).home == Buffer::Home::arena);
   CHECK(value(*plan, NodeId(0)).last == StepId(2));
 }
