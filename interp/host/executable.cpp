@@ -15,16 +15,6 @@ HostExecutable::HostExecutable(std::shared_ptr<const Plan> p, Bodies& b, std::ui
   for (Lane& lane : lanes) lane.operands.resize(codes_.most_operands);
 }
 
-std::span<const BufferId> HostExecutable::inputs(std::size_t task) const {
-  const PlanTask& t = plan->tasks[task];
-  return std::span(plan->operands).subspan(t.first_in, t.first_out - t.first_in);
-}
-
-std::span<const BufferId> HostExecutable::outputs(std::size_t task) const {
-  std::size_t end = task + 1 < plan->tasks.size() ? plan->tasks[task + 1].first_in : plan->operands.size();
-  return std::span(plan->operands).subspan(plan->tasks[task].first_out, end - plan->tasks[task].first_out);
-}
-
 void HostExecutable::make_calls(CodeMaker maker) {
   calls_.reserve(plan->steps());
   call_starts_.reserve(plan->steps() + 1);

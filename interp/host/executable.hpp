@@ -54,8 +54,14 @@ class HostExecutable final : public Executable {
   std::byte* const* operands(const CodeCall& call, Lane& lane) const {
     return call.in_scratch ? gather(call, lane) : addresses_.data() + call.first_operand;
   }
-  std::span<const BufferId> inputs(std::size_t task) const;
-  std::span<const BufferId> outputs(std::size_t task) const;
+  std::span<const BufferId> inputs(std::size_t task) const {
+    const PlanTask& t = plan->tasks[task];
+    return {plan->operands.data() + t.first_in, plan->operands.data() + t.first_out};
+  }
+  std::span<const BufferId> outputs(std::size_t task) const {
+    std::size_t end = task + 1 < plan->tasks.size() ? plan->tasks[task + 1].first_in : plan->operands.size();
+    return {plan->operands.data() + plan->tasks[task].first_out, plan->operands.data() + end};
+  }
   std::size_t scratch_bytes() const { return code_scratch_at_ + codes_.scratch_bytes; }
   std::size_t code_scratch_at() const { return code_scratch_at_; }  // before it is what the plan keeps there
 

@@ -19,14 +19,12 @@ void StepRunner::lend_scratch(Lane& lane) {
   lane.around.scratch = lane.scratch.data() + executable_.code_scratch_at();
 }
 
-bool StepRunner::call(Lane& lane, const CodeCall& call) {
-  if (scratch_ && !lane.scratch.data()) {
-    try {
-      lend_scratch(lane);
-    } catch (...) {
-      for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.around, task);
-      return false;
-    }
+bool StepRunner::call_with_scratch(Lane& lane, const CodeCall& call) {
+  try {
+    lend_scratch(lane);
+  } catch (...) {
+    for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.around, task);
+    return false;
   }
   return call.code->run(executable_.operands(call, lane), lane.around);
 }
@@ -114,15 +112,6 @@ void StepRunner::poison(std::size_t task, const Poison& poison) {
   context_.attention.raise(Attention::careful);
   for (BufferId buffer : executable_.outputs(task))
     if (!executable_.table.poison(buffer, poison)) bug("a cell was poisoned after it was published");
-}
-
-void StepRunner::publish(std::size_t task) {
-  for (BufferId buffer : executable_.outputs(task))
-    if (!executable_.table.publish(buffer)) bug("a cell was published twice");
-}
-
-void StepRunner::publish(const CodeCall& call) {
-  for (std::uint32_t k = 0; k < call.code->tasks; ++k) publish(call.task + k);
 }
 
 std::int64_t StepRunner::now() const {

@@ -32,10 +32,19 @@ class StepRunner {
   void run_calls(Lane& lane, std::span<const CodeCall> calls);
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);
-  bool call(Lane& lane, const CodeCall& call);
+  bool call(Lane& lane, const CodeCall& call) {
+    if (scratch_ && !lane.scratch.data()) return call_with_scratch(lane, call);
+    return call.code->run(executable_.operands(call, lane), lane.around);
+  }
+  bool call_with_scratch(Lane& lane, const CodeCall& call);
   void lend_scratch(Lane& lane);
-  void publish(const CodeCall& call);
-  void publish(std::size_t task);
+  void publish(const CodeCall& call) {
+    for (std::uint32_t k = 0; k < call.code->tasks; ++k) publish(call.task + k);
+  }
+  void publish(std::size_t task) {
+    for (BufferId buffer : executable_.outputs(task))
+      if (!executable_.table.publish(buffer)) bug("a cell was published twice");
+  }
   void poison(std::size_t task, const Poison& poison);
   std::optional<Poison> inherited(std::size_t task) const;
   void settle(Lane& lane, const CodeCall& call);
