@@ -43,7 +43,11 @@ Value run_why(HostContext& host, std::span<const Value> values) {
   auto g = view(host, values[0]);
   Chains chains = aggregate(g->graph);
   List lines;
-  for (std::size_t i = 0; i < chains.size(); ++i) lines.push_back(Value::name(chain_text(g->graph, chains, ChainId(i))));
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    ChainId chain(i);
+    lines.push_back(Value::name(chain_text(g->graph, chains, chain) + " " + first_text(g->graph, chains, chain) + "; " +
+                                last_text(g->graph, chains, chain)));
+  }
   return Value(std::move(lines));
 }
 
@@ -141,7 +145,9 @@ constinit const Builtin builtin_why = BuiltinFields{
     .name = "why", .operands = graph_operand,
     .doc = "For each chain of a graph, in one line: its tasks, and by which rule and because of which tasks it begins and ends there.",
     .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
-               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nfor line in why(g) { print(line) }\n// expect: [inc, inc]...",
+               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nfor line in why(g) { print(line) }\n"
+               "// expect: [inc, inc] starts with inc#0, because it needs only inputs and constants (input); "
+               "ends with inc#1, because it is the result y (result)",
     .type = why_type, .run = run_why};
 
 constinit const Builtin builtin_export = BuiltinFields{
