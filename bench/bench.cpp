@@ -23,7 +23,8 @@ double cpu_clock() {
 
 double Repeats::least(double Sample::*part) const {
   if (samples_.empty()) return 0;
-  return (*std::min_element(samples_.begin(), samples_.end(), [&](auto& a, auto& b) { return a.*part < b.*part; })).*part;
+  return (*std::min_element(samples_.begin(), samples_.end(), [&](auto& a, auto& b) { return a.*part < b.*part; })).*
+         part;
 }
 
 double Repeats::middle(double Sample::*part) const {

@@ -12,7 +12,7 @@ namespace taskspec::bench {
 
 struct Settings {
   std::size_t tasks = 1'000'000;
-  int repeats = 0;                     // 0: what the benchmark thinks enough
+  int repeats = 0;  // 0: what the benchmark thinks enough
   std::vector<int> threads = {1, 2};
 };
 

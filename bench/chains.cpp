@@ -83,7 +83,9 @@ struct Row {
 
 std::vector<std::string> cells(const std::string& name, const Repeats& small, const Repeats& large, std::size_t few,
                                std::size_t many, std::size_t bytes) {
-  auto ns = [](double seconds, std::size_t tasks) { return fmt::format("{:.1f}", seconds * 1e9 / static_cast<double>(tasks)); };
+  auto ns = [](double seconds, std::size_t tasks) {
+    return fmt::format("{:.1f}", seconds * 1e9 / static_cast<double>(tasks));
+  };
   return {name,
           ns(small.min_wall(), few),
           ns(small.median_wall(), few),
@@ -103,9 +105,10 @@ int chains(const Settings& settings) {
   Row small(few), large(many);
   for (int i = 0; i < repeats; ++i) small.repeat(), large.repeat();
 
-  fmt::print("random graphs of {} and {} empty tasks, 1 to 3 predecessors among all earlier ones; {} chains\n", few, many,
-             large.chain_count);
-  fmt::print("ns per task: minimum and median of {}, least CPU time of the process; bytes per task held afterwards\n\n", repeats);
+  fmt::print("random graphs of {} and {} empty tasks, 1 to 3 predecessors among all earlier ones; {} chains\n", few,
+             many, large.chain_count);
+  fmt::print("ns per task: minimum and median of {}, least CPU time of the process; bytes per task held afterwards\n\n",
+             repeats);
   Table table({"", "n/10 min", "median", "n min", "median", "CPU n/10", "CPU n", "ratio", "bytes"});
   std::size_t held = 0;
   for (int k = 0; k < 3; ++k) {

@@ -19,7 +19,8 @@ Value literal_value(const ast::Expr& expression) {
     for (const ast::Expr& part : list->parts) items.push_back(literal_value(part));
     return Value(std::move(items));
   }
-  throw failure("E1004", expression.span, "a graph input is a literal: a number, a bool, a string or nested lists of them");
+  throw failure("E1004", expression.span,
+                "a graph input is a literal: a number, a bool, a string or nested lists of them");
 }
 
 }  // namespace taskspec

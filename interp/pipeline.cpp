@@ -19,7 +19,8 @@
 
 namespace taskspec {
 
-Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools, Sources& sources) {
+Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools,
+                             Sources& sources) {
   try {
     std::string text = read_text(path == "-" ? "/dev/stdin" : path);
     SourceId main = sources.add(path == "-" ? "<stdin>" : path, std::move(text));
@@ -39,6 +40,22 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
   }
 }
 
+namespace {
+
+// Nothing but constants and the call that makes a backend: a command line must not run a program.
+bool is_one_backend(const Program& program) {
+  const Function& main = program[program.modules.back().top_level];
+  if (main.body.calls.empty()) return false;
+  for (CallId id : main.body.calls) {
+    const bool last = id == main.body.calls.back();
+    if (!last && main[id].form != Form::constant) return false;
+    if (last && (main[id].form != Form::builtin || !main[id].type.is(Type::Kind::backend))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources) {
   try {
     const bool bare = written.find('(') == std::string::npos;  // the brackets may be left out there
@@ -47,15 +64,14 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
     options.at_prompt = true;  // where a value may stand alone
     Result<Program> program = check(sources, source, options);
     if (!program) return program.diags();
+    if (!is_one_backend(*program))
+      throw failure("E1004", {source, 0, static_cast<std::uint32_t>(written.size())}, "this is no backend");
     HostContext host(*program, tools.ops);
     ImmediateTarget target;
     Interpreter interpreter(*program, &host);
     interpreter.set_target(target);
     Frame& frame = interpreter.module(program->modules.back());
-    const std::vector<CallId>& calls = frame.function.body.calls;
-    auto* choice = calls.empty() ? nullptr : frame[calls.back()].as<BackendChoice>();
-    if (!choice) throw failure("E1004", {source, 0, static_cast<std::uint32_t>(written.size())}, "this is no backend");
-    return *choice;
+    return *frame[frame.function.body.calls.back()].as<BackendChoice>();
   } catch (const Error& error) {
     return error.diags();
   }
@@ -74,8 +90,10 @@ Schedule schedule_of(const std::string& name) {
 Value report_value(const SessionReport& report) {
   auto record = std::make_shared<Record>();
   auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
-  record->fields = {{"tasks", number(report.tasks)}, {"chains", number(report.chains)},
-                    {"dispatches", number(report.dispatches)}, {"peak", number(report.memory.peak_bytes)},
+  record->fields = {{"tasks", number(report.tasks)},
+                    {"chains", number(report.chains)},
+                    {"dispatches", number(report.dispatches)},
+                    {"peak", number(report.memory.peak_bytes)},
                     {"seconds", Value(report.seconds)}};
   return Value(std::static_pointer_cast<Object>(record));
 }
@@ -102,10 +120,12 @@ class InterruptWatch {
 // A backend, a session on it and the target that records into the session; for the program and for `run .. on`.
 class OpenSession final : public NestedSession {
  public:
-  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter, SessionOptions options,
-              const std::atomic<bool>* interrupted)
-      : backend_(std::move(backend)), bodies_(interpreter),
-        session_(std::make_unique<Session>(*backend_, bodies_, options)), target_(program, *session_),
+  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
+              SessionOptions options, const std::atomic<bool>* interrupted)
+      : backend_(std::move(backend)),
+        bodies_(interpreter),
+        session_(std::make_unique<Session>(*backend_, bodies_, options)),
+        target_(program, *session_),
         watch_(*backend_, interrupted) {}
   Target& target() override { return target_; }
   bool named() const override { return session_->handles > 0; }
@@ -142,9 +162,12 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
     auto open = [&](const BackendChoice& choice) {
       int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
       SessionOptions options{settings.schedule.value_or(schedule_of(choice.schedule)), settings.record};
-      return std::make_unique<OpenSession>(program, make_backend(choice.name, threads), interpreter, options, settings.interrupted);
+      return std::make_unique<OpenSession>(program, make_backend(choice.name, threads), interpreter, options,
+                                           settings.interrupted);
     };
-    host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> { return open(choice); };
+    host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
+      return open(choice);
+    };
     std::unique_ptr<OpenSession> session = open(settings.on);
     interpreter.set_target(session->target());
     struct Forget {  // handles go before the session that they name, however this ends
@@ -191,7 +214,7 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
       if (function.parameters[i].privilege == Privilege::inout)
         inputs[i] = target.place(function.parameters[i].name, inputs[i]);
     }
-    std::vector<Value> outputs = interpreter.outputs_of(graph, std::move(inputs));
+    std::vector<Value> outputs = interpreter.outputs_of(graph, Value(), std::move(inputs));
     for (std::size_t i = 0; i < outputs.size(); ++i)
       result.results.emplace_back(function.outputs[i].name, target.receive(outputs[i], function.outputs[i].span));
     session.finish();
@@ -202,8 +225,12 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
 std::vector<FunctionId> graphs_of(const Program& program) {
   std::vector<FunctionId> graphs;
   ModuleId main(program.modules.size() - 1);
+  auto is_own_graph = [&](const Function& f) {  // members need their agent
+    return f.kind == FunctionKind::graph && f.module == main && !f.agent.valid();
+  };
   for (std::size_t i = 0; i < program.functions.size(); ++i)
-    if (program.functions[i].kind == FunctionKind::graph && program.functions[i].module == main) graphs.push_back(FunctionId(i));
+    if (is_own_graph(program.functions[i]))
+      graphs.push_back(FunctionId(i));
   return graphs;
 }
 

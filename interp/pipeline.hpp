@@ -32,24 +32,25 @@ struct LoadOptions {
 };
 
 // "-" is standard input. What was read is added to `sources`, also when there are errors, to show where they are.
-Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools, Sources& sources);
+Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools,
+                             Sources& sources);
 
 // What stands after `on` in the language, such as "host(threads: 2)": from a command line.
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources);
 
 struct RunSettings {
-  BackendChoice on;                      // of the session of the program itself
+  BackendChoice on;  // of the session of the program itself
   // For every session, whatever the text or `on` says:
-  int threads = 0;                       // 0: as they say
+  int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;
   bool record = false;
-  std::vector<std::string> arguments;    // after --
+  std::vector<std::string> arguments;  // after --
   std::function<void(std::string_view)> output;
   const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct RunResult {
-  int exit_code = 0;                     // 0, 3, 130, or what exit(code) said
+  int exit_code = 0;  // 0, 3, 130, or what exit(code) said
   Diags diags;
   SessionReport report;
 };

@@ -42,8 +42,9 @@ std::size_t memory_limit() {
 Array Array::make(ArrayType type) {
   std::size_t bytes = type.bytes();
   if (bytes > memory_limit())
-    throw failure("E5008", {}, type.text() + " needs " + std::to_string(bytes) + " bytes; this machine allows " +
-                                   std::to_string(memory_limit()));
+    throw failure("E5008", {},
+                  type.text() + " needs " + std::to_string(bytes) + " bytes; this machine allows " +
+                      std::to_string(memory_limit()));
   std::size_t rounded = (bytes + 63) / 64 * 64;
   void* memory = std::aligned_alloc(64, rounded == 0 ? 64 : rounded);
   if (!memory) throw failure("E5008", {}, "no memory for " + type.text());
@@ -76,41 +77,70 @@ void store(std::byte* base, std::int64_t position, T value) {
 
 double Array::number(std::int64_t position) const {
   switch (precision()) {
-    case Precision::f16: return half_to_float(load<std::uint16_t>(raw(), position));
-    case Precision::f32: return load<float>(raw(), position);
-    case Precision::f64: return load<double>(raw(), position);
-    default: return static_cast<double>(integer(position));
+    case Precision::f16:
+      return half_to_float(load<std::uint16_t>(raw(), position));
+    case Precision::f32:
+      return load<float>(raw(), position);
+    case Precision::f64:
+      return load<double>(raw(), position);
+    default:
+      return static_cast<double>(integer(position));
   }
 }
 
 std::int64_t Array::integer(std::int64_t position) const {
   switch (precision()) {
-    case Precision::boolean: case Precision::u4: case Precision::u8: return load<std::uint8_t>(raw(), position);
-    case Precision::tern: case Precision::i8: return load<std::int8_t>(raw(), position);
-    case Precision::i9: case Precision::i16: return load<std::int16_t>(raw(), position);
-    case Precision::u16: return load<std::uint16_t>(raw(), position);
-    case Precision::i28: case Precision::i32: return load<std::int32_t>(raw(), position);
-    case Precision::u32: return load<std::uint32_t>(raw(), position);
-    case Precision::i64: return load<std::int64_t>(raw(), position);
-    default: return static_cast<std::int64_t>(number(position));
+    case Precision::boolean:
+    case Precision::u4:
+    case Precision::u8:
+      return load<std::uint8_t>(raw(), position);
+    case Precision::tern:
+    case Precision::i8:
+      return load<std::int8_t>(raw(), position);
+    case Precision::i9:
+    case Precision::i16:
+      return load<std::int16_t>(raw(), position);
+    case Precision::u16:
+      return load<std::uint16_t>(raw(), position);
+    case Precision::i28:
+    case Precision::i32:
+      return load<std::int32_t>(raw(), position);
+    case Precision::u32:
+      return load<std::uint32_t>(raw(), position);
+    case Precision::i64:
+      return load<std::int64_t>(raw(), position);
+    default:
+      return static_cast<std::int64_t>(number(position));
   }
 }
 
 void Array::set_number(std::int64_t position, double value) {
   switch (precision()) {
-    case Precision::f16: return store(raw(), position, float_to_half(static_cast<float>(value)));
-    case Precision::f32: return store(raw(), position, static_cast<float>(value));
-    case Precision::f64: return store(raw(), position, value);
-    default: return set_integer(position, static_cast<std::int64_t>(value));
+    case Precision::f16:
+      return store(raw(), position, float_to_half(static_cast<float>(value)));
+    case Precision::f32:
+      return store(raw(), position, static_cast<float>(value));
+    case Precision::f64:
+      return store(raw(), position, value);
+    default:
+      return set_integer(position, static_cast<std::int64_t>(value));
   }
 }
 
 void Array::set_integer(std::int64_t position, std::int64_t value) {
   switch (info(precision()).bytes) {
-    case 1: if (!is_float(precision())) return store(raw(), position, static_cast<std::uint8_t>(value)); break;
-    case 2: if (!is_float(precision())) return store(raw(), position, static_cast<std::uint16_t>(value)); break;
-    case 4: if (!is_float(precision())) return store(raw(), position, static_cast<std::uint32_t>(value)); break;
-    case 8: if (!is_float(precision())) return store(raw(), position, value); break;
+    case 1:
+      if (!is_float(precision())) return store(raw(), position, static_cast<std::uint8_t>(value));
+      break;
+    case 2:
+      if (!is_float(precision())) return store(raw(), position, static_cast<std::uint16_t>(value));
+      break;
+    case 4:
+      if (!is_float(precision())) return store(raw(), position, static_cast<std::uint32_t>(value));
+      break;
+    case 8:
+      if (!is_float(precision())) return store(raw(), position, value);
+      break;
   }
   set_number(position, static_cast<double>(value));
 }

@@ -50,7 +50,9 @@ class Array {
   const std::shared_ptr<std::byte>& storage() const { return bytes_; }
 
   template <class T>
-  std::span<T> data() { return {reinterpret_cast<T*>(bytes_.get()), static_cast<std::size_t>(elements())}; }
+  std::span<T> data() {
+    return {reinterpret_cast<T*>(bytes_.get()), static_cast<std::size_t>(elements())};
+  }
   template <class T>
   std::span<const T> data() const {
     return {reinterpret_cast<const T*>(bytes_.get()), static_cast<std::size_t>(elements())};
@@ -58,8 +60,8 @@ class Array {
 
   // One element as a host number, whatever the precision.
   double number(std::int64_t position) const;
-  std::int64_t integer(std::int64_t position) const;  // of bool and integer precisions
-  void set_number(std::int64_t position, double value);        // stored as the precision allows, no rounding rule
+  std::int64_t integer(std::int64_t position) const;     // of bool and integer precisions
+  void set_number(std::int64_t position, double value);  // stored as the precision allows, no rounding rule
   void set_integer(std::int64_t position, std::int64_t value);
 
  private:

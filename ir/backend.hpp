@@ -18,14 +18,14 @@ using Location = Id<LocationTag>;  // of memory that one backend owns
 struct BodyTrace {
   struct Step {
     OpInstance op;
-    std::vector<std::uint32_t> in, out;   // values
+    std::vector<std::uint32_t> in, out;  // values
   };
   // values 0 .. inputs-1 are the node's inputs, then `constants`, then results of steps
   std::uint32_t inputs = 0;
   std::vector<Array> constants;
-  std::vector<ArrayType> values;          // type of every value
+  std::vector<ArrayType> values;  // type of every value
   std::vector<Step> steps;
-  std::vector<std::uint32_t> outputs;     // values: the node's outputs in order
+  std::vector<std::uint32_t> outputs;  // values: the node's outputs in order
 };
 
 // How a backend gets at bodies without knowing the language: implemented by interp/control.
@@ -45,11 +45,11 @@ enum class Schedule : std::uint8_t {
 };
 
 struct Poison {
-  NodeId origin;   // in the plan's graph
+  NodeId origin;  // in the plan's graph
   Fault fault;
 };
 
-struct StepRecord {        // one dispatch, for profiles and traces
+struct StepRecord {  // one dispatch, for profiles and traces
   StepId step;
   std::uint32_t worker = 0;
   std::int64_t begin_ns = 0, end_ns = 0;  // since the backend was made
@@ -58,8 +58,8 @@ struct StepRecord {        // one dispatch, for profiles and traces
 struct Outcome {
   std::vector<std::variant<Location, Poison>> results;  // as graph.results
   std::uint64_t tasks_run = 0, dispatches = 0, allocations = 0, frees = 0, peak_bytes = 0;
-  std::vector<StepRecord> records;                      // when asked for
-  std::vector<Poison> failed;                           // the tasks that failed themselves, in program order
+  std::vector<StepRecord> records;  // when asked for
+  std::vector<Poison> failed;       // the tasks that failed themselves, in program order
 };
 
 // A plan prepared for one backend: kernels made, arena sized.
@@ -70,7 +70,7 @@ class Executable {
 
 struct RunOptions {
   Schedule schedule = Schedule::push;
-  bool record = false;                        // fill Outcome::records
+  bool record = false;  // fill Outcome::records
 };
 
 class Backend {
@@ -79,7 +79,7 @@ class Backend {
   virtual std::string name() const = 0;
   virtual Location allocate(const ArrayType& type) = 0;
   virtual void write(Location location, const Array& array) = 0;
-  virtual Array read(Location location) const = 0;   // shares the bytes: do not change them
+  virtual Array read(Location location) const = 0;  // shares the bytes: do not change them
   virtual Location copy(Location location) = 0;
   virtual void free(Location location) = 0;
 

@@ -48,11 +48,11 @@ class Chains {
   std::span<const NodeId> members(ChainId chain) const;  // in order
   ChainId chain_of(NodeId node) const { return chain_of_[node.index()]; }
   std::uint32_t steps(NodeId node) const { return steps_[node.index()]; }  // place in its chain, from 1
-  ChainEnd first(const TaskGraph& graph, ChainId chain) const;  // why it does not reach further back
-  ChainEnd last(const TaskGraph& graph, ChainId chain) const;   // why it does not go on
+  ChainEnd first(const TaskGraph& graph, ChainId chain) const;             // why it does not reach further back
+  ChainEnd last(const TaskGraph& graph, ChainId chain) const;              // why it does not go on
   SinkRule sink_rule() const { return sink_rule_; }
-  bool observed(const TaskGraph& graph, Ref output) const;      // the host receives it, or it is a result
-  bool observed(const TaskGraph& graph, NodeId node) const;     // any output of it
+  bool observed(const TaskGraph& graph, Ref output) const;   // the host receives it, or it is a result
+  bool observed(const TaskGraph& graph, NodeId node) const;  // any output of it
   std::size_t bytes() const;
 
  private:
@@ -72,8 +72,8 @@ Chains aggregate(const TaskGraph& graph, const AggregateOptions& options = {});
 // kept up to date while nodes are added. A session asks this at every print.
 class ChainLinks {
  public:
-  void add(const TaskGraph& graph, NodeId node);           // call once per new node
-  void receive(NodeId node);                               // the host receives an output of it
+  void add(const TaskGraph& graph, NodeId node);  // call once per new node
+  void receive(NodeId node);                      // the host receives an output of it
   std::uint32_t steps(const TaskGraph& graph, NodeId node) const;
 
  private:

@@ -107,8 +107,10 @@ std::string Dim::text() const {
       out += factor < 0 ? " - " : " + ";
       if (factor < 0) factor = -factor;
     }
-    if (factor == -1) out += "-";
-    else if (factor != 1) out += std::to_string(factor) + "*";
+    if (factor == -1)
+      out += "-";
+    else if (factor != 1)
+      out += std::to_string(factor) + "*";
     for (std::size_t i = 0; i < term.symbols.size(); ++i) out += (i ? "*" : "") + term.symbols[i]->name;
   }
   if (constant_ > 0) out += " + " + std::to_string(constant_);
@@ -141,8 +143,10 @@ Dim operator*(const Dim& a, const Dim& b) {
       std::vector<Symbol> symbols = x.symbols;
       symbols.insert(symbols.end(), y.symbols.begin(), y.symbols.end());
       std::sort(symbols.begin(), symbols.end(), [](const Symbol& s, const Symbol& t) { return s->id < t->id; });
-      if (symbols.empty()) constant = checked_add(constant, factor);
-      else terms.push_back({factor, std::move(symbols)});
+      if (symbols.empty())
+        constant = checked_add(constant, factor);
+      else
+        terms.push_back({factor, std::move(symbols)});
     }
   return Dim::from(constant, std::move(terms));
 }

@@ -16,9 +16,9 @@ namespace taskspec {
 // or a host integer known when the program runs (open: equality with it becomes a guard at the call).
 struct SymbolInfo {
   std::string name;
-  std::uint32_t id = 0;              // unique in a Program, given in order of appearance
+  std::uint32_t id = 0;  // unique in a Program, given in order of appearance
   bool host = false;
-  std::uint32_t call = UINT32_MAX;   // host symbols: the call (of the same function) whose int it is
+  std::uint32_t call = UINT32_MAX;  // host symbols: the call (of the same function) whose int it is
 };
 using Symbol = std::shared_ptr<const SymbolInfo>;
 

@@ -154,8 +154,7 @@ class FunctionReader {
     call.type = type(item["type"]);
     form(call, item["op"]);
     Item in = item["in"];
-    for (std::size_t i = 0; i < in.size(); ++i)
-      call.in.push_back(in[i].is_null() ? CallId() : operand(in[i]));
+    for (std::size_t i = 0; i < in.size(); ++i) call.in.push_back(in[i].is_null() ? CallId() : operand(in[i]));
     attributes(call, item["attrs"]);
     if (auto blocks = item.find("blocks"))
       for (std::size_t i = 0; i < blocks->size(); ++i) {

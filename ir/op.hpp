@@ -23,12 +23,15 @@ namespace taskspec {
 enum class OperandKind : std::uint8_t {
   tensor,   // a tensor; a host number is converted to the precision of the other tensors
   tensors,  // a list of tensors
-  integer, real, boolean, string,
-  axes,     // an int or a tuple of ints: axes counted from 0
-  pair,     // an int or a pair of ints: (y, x)
-  value,    // any host value
-  type,     // a written tensor type
-  function, // a function value
+  integer,
+  real,
+  boolean,
+  string,
+  axes,      // an int or a tuple of ints: axes counted from 0
+  pair,      // an int or a pair of ints: (y, x)
+  value,     // any host value
+  type,      // a written tensor type
+  function,  // a function value
 };
 
 // A default as a literal; `none` means that the operand must be given, `absent` that it may be missing
@@ -44,7 +47,11 @@ struct Default {
   constexpr Default(int v) : kind(Kind::integer), integer(v) {}
   constexpr Default(double v) : kind(Kind::real), real(v) {}
   constexpr Default(const char* v) : kind(Kind::string), string(v) {}
-  static constexpr Default absent() { Default d; d.kind = Kind::absent; return d; }
+  static constexpr Default absent() {
+    Default d;
+    d.kind = Kind::absent;
+    return d;
+  }
   Value value() const;
 };
 
@@ -65,8 +72,8 @@ class RuleContext {
   virtual ~RuleContext() = default;
   virtual std::size_t count() const = 0;
   virtual const Type& type(std::size_t operand) const = 0;
-  virtual const Value* constant(std::size_t operand) const = 0;      // null when not known now
-  virtual std::optional<Dim> dim(std::size_t operand) const = 0;     // an int operand as an extent; always there for ints
+  virtual const Value* constant(std::size_t operand) const = 0;   // null when not known now
+  virtual std::optional<Dim> dim(std::size_t operand) const = 0;  // an int operand as an extent; always there for ints
   // Demands a == b: nothing if equal, a guard if that depends on host values, else E2001 with `what`.
   virtual void require_same(const Dim& a, const Dim& b, const std::string& what) = 0;
   // A fresh open extent for what depends on values not known now.
@@ -84,7 +91,7 @@ using TypeRule = Type (*)(RuleContext&);
 // One call with everything known. `attributes` has one entry per operand, none for tensors.
 struct OpInstance {
   const struct OpDef* op = nullptr;
-  std::vector<ArrayType> in;       // of the tensor operands, in order (those of a `tensors` list one after another)
+  std::vector<ArrayType> in;  // of the tensor operands, in order (those of a `tensors` list one after another)
   std::vector<Value> attributes;
   std::vector<ArrayType> out;
 };
@@ -100,8 +107,9 @@ class Parallel {
 
   template <class F>
   void for_each(std::int64_t count, std::int64_t grain, F&& f) {
-    run(count, grain, [](void* c, std::int64_t b, std::int64_t e) { (*static_cast<std::remove_reference_t<F>*>(c))(b, e); },
-        &f);
+    run(
+        count, grain,
+        [](void* c, std::int64_t b, std::int64_t e) { (*static_cast<std::remove_reference_t<F>*>(c))(b, e); }, &f);
   }
 };
 
@@ -166,8 +174,8 @@ class GradientBuilder {
  public:
   using Var = std::uint32_t;
   virtual ~GradientBuilder() = default;
-  virtual const OpInstance& call() const = 0;   // the forward call
-  virtual Var input(std::size_t i) = 0;         // tensor operand i of the forward call
+  virtual const OpInstance& call() const = 0;  // the forward call
+  virtual Var input(std::size_t i) = 0;        // tensor operand i of the forward call
   virtual Var output(std::size_t i = 0) = 0;
   virtual Var upstream(std::size_t i = 0) = 0;  // d loss / d output i
   // Calls an op by name; tensor operands and host operands are given in the op's declared order.
@@ -182,23 +190,27 @@ struct Gradient {
 
   constexpr Gradient() = default;
   constexpr Gradient(void (*b)(GradientBuilder&)) : build(b) {}
-  static constexpr Gradient none(std::string_view reason) { Gradient g; g.why_none = reason; return g; }
+  static constexpr Gradient none(std::string_view reason) {
+    Gradient g;
+    g.why_none = reason;
+    return g;
+  }
 };
 
 // ---- the record -----------------------------------------------------------------------------------
 
 struct OpFields {
-  std::string_view name;                  // as called and as printed: "add", "conv2d"
-  std::string_view symbol = {};           // its operator, if it has one: "+"
+  std::string_view name;         // as called and as printed: "add", "conv2d"
+  std::string_view symbol = {};  // its operator, if it has one: "+"
   std::span<const Operand> operands;
-  std::string_view doc;                   // one sentence, then details: shapes, precisions, errors
-  std::string_view example;               // a runnable program with // expect lines
+  std::string_view doc;      // one sentence, then details: shapes, precisions, errors
+  std::string_view example;  // a runnable program with // expect lines
   TypeRule type = nullptr;
   KernelMaker kernel = nullptr;
   Value (*scalar)(std::span<const Value>) = nullptr;  // on host values; throws Error
   Gradient gradient = {};
   Work (*work)(const OpInstance&) = nullptr;
-  double tolerance = 0;                   // relative, between implementations; 0 = bitwise
+  double tolerance = 0;  // relative, between implementations; 0 = bitwise
   Fusion fusion = Fusion::opaque;
   Sharing sharing = Sharing::none;
 };

@@ -35,18 +35,19 @@ class SharedType {
 // Where the bytes of a value lie.
 struct Buffer {
   enum class Home : std::uint8_t {
-    input,    // given by the caller: `index` in graph.inputs; read-only unless donated
-    constant, // of the graph: `index` in its constants
-    result,   // kept after the run: `index` in graph.results; allocated when its writer starts
-    arena,    // `offset` in the run's arena; lives from its writer to its last reader
-    scratch,  // inside one chain: `offset` in the worker's scratch
+    input,     // given by the caller: `index` in graph.inputs; read-only unless donated
+    constant,  // of the graph: `index` in its constants
+    result,    // kept after the run: `index` in graph.results; allocated when its writer starts
+    arena,     // `offset` in the run's arena; lives from its writer to its last reader
+    scratch,   // inside one chain: `offset` in the worker's scratch
   };
   SharedType type;
   Home home = Home::arena;
   std::uint32_t index = 0;
   std::uint64_t offset = 0;
-  std::uint32_t shares = UINT32_MAX;  // position of the buffer whose bytes it takes over, if it does (in place, or same bytes)
-  StepId first, last;                 // steps between which it is alive: its writer's (given ones: first reader's), last reader's
+  std::uint32_t shares =
+      UINT32_MAX;      // position of the buffer whose bytes it takes over, if it does (in place, or same bytes)
+  StepId first, last;  // steps between which it is alive: its writer's (given ones: first reader's), last reader's
 };
 
 struct PlanTask {
@@ -56,27 +57,27 @@ struct PlanTask {
 
 struct Plan {
   std::shared_ptr<const TaskGraph> graph;
-  LargeVector<PlanTask> tasks;              // in order of steps
+  LargeVector<PlanTask> tasks;  // in order of steps
   LargeVector<BufferId> operands;
-  LargeVector<std::uint32_t> step_starts;   // CSR: step -> tasks
+  LargeVector<std::uint32_t> step_starts;                   // CSR: step -> tasks
   LargeVector<std::uint32_t> successor_starts, successors;  // CSR: step -> steps, each once
-  LargeVector<std::uint32_t> predecessors;  // per step: how many must finish before it
+  LargeVector<std::uint32_t> predecessors;                  // per step: how many must finish before it
   LargeVector<Buffer> buffers;
   std::vector<std::shared_ptr<const ArrayType>> types;  // those that buffers have
-  std::vector<BufferId> results;            // per result of the graph. Not always of home `result` with its index: one
-                                            // that is an input, a constant or bound twice is to be copied at the end
+  std::vector<BufferId> results;  // per result of the graph. Not always of home `result` with its index: one
+                                  // that is an input, a constant or bound twice is to be copied at the end
   std::uint64_t arena_bytes = 0;
-  std::uint64_t scratch_bytes = 0;          // of one worker, for values inside chains
-  std::uint64_t peak_bytes = 0;             // live bytes of arena and results at most, in program order
-  std::uint64_t peak_without_chains = 0;    // the same if every inner value had a buffer of its own
+  std::uint64_t scratch_bytes = 0;        // of one worker, for values inside chains
+  std::uint64_t peak_bytes = 0;           // live bytes of arena and results at most, in program order
+  std::uint64_t peak_without_chains = 0;  // the same if every inner value had a buffer of its own
   std::size_t steps() const { return step_starts.size() - 1; }
-  std::size_t bytes() const;                // memory held without the graph, for reports
+  std::size_t bytes() const;  // memory held without the graph, for reports
 };
 
 struct PlanOptions {
   bool in_place = true;
-  bool reuse = true;                        // arena bytes are taken over by later values
-  std::span<const bool> donated = {};       // per input: nobody needs it after this run
+  bool reuse = true;                   // arena bytes are taken over by later values
+  std::span<const bool> donated = {};  // per input: nobody needs it after this run
 };
 
 // True when no type of the graph holds a symbol, so that it can be planned.

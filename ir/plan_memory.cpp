@@ -57,7 +57,8 @@ class Arena {
   }
 
   void give(const std::vector<std::uint32_t>& storages, std::uint32_t step) {
-    for (std::uint32_t i : storages) pool(step).give(root(storages_[i]).offset, rounded(root(storages_[i]).type->bytes()));
+    for (std::uint32_t i : storages)
+      pool(step).give(root(storages_[i]).offset, rounded(root(storages_[i]).type->bytes()));
   }
 
   std::uint64_t take(std::uint64_t bytes, std::uint32_t step) {
@@ -74,7 +75,7 @@ class Arena {
   const std::vector<Storage>& storages_;
   const StepOrder& order_;
   std::vector<std::unique_ptr<FreeBlocks>> pools_;  // by step
-  std::vector<std::uint32_t> outer_;  // by step: a fork before it that has successors still to come
+  std::vector<std::uint32_t> outer_;                // by step: a fork before it that has successors still to come
 };
 
 // Places what lives inside one step, whose tasks run one after another: a line of tasks needs the bytes of its two

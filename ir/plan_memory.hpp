@@ -15,8 +15,8 @@ struct Storage {
   std::uint32_t first_task = 0;  // position in Plan::tasks of the one that writes the root
   std::uint32_t last_task = 0;   // of the last that reads or writes any
   bool kept = false;             // holds a result
-  StepId free_after;             // when this step has run, nobody can touch the bytes any more; none: not before the end
-  bool free_before = false;      // ... even before it runs
+  StepId free_after;         // when this step has run, nobody can touch the bytes any more; none: not before the end
+  bool free_before = false;  // ... even before it runs
 };
 
 // Decides takeovers and returns what there is to place: storages with bytes, by first_task.

@@ -13,11 +13,11 @@ enum class Precision : std::uint8_t { boolean, tern, u4, i8, u8, i9, i16, u16, i
 
 struct PrecisionInfo {
   std::string_view name;
-  std::uint8_t bytes;     // of one element in host memory; narrow ones sit in the next larger integer
+  std::uint8_t bytes;  // of one element in host memory; narrow ones sit in the next larger integer
   bool is_float;
-  bool storage_only;      // enters only `as`, `@`, convolution, comparison and movement (language.md 3.4)
-  std::int64_t minimum;   // of integers; 0 for floats
-  std::int64_t maximum;   // of integers; 0 for floats
+  bool storage_only;     // enters only `as`, `@`, convolution, comparison and movement (language.md 3.4)
+  std::int64_t minimum;  // of integers; 0 for floats
+  std::int64_t maximum;  // of integers; 0 for floats
 };
 
 const PrecisionInfo& info(Precision precision);

@@ -27,44 +27,47 @@ using ModuleId = Id<ModuleTag>;      // in Program::modules
 
 enum class Form : std::uint8_t {
   // values
-  constant,    // value
-  parameter,   // index: parameter `index` of this function (captures and agent parameters included)
-  dimension,   // symbol: a dimension variable as int
-  type,        // type: Kind::type; its extents may hold symbols of this function
-  variable,    // variable: its current value (of an inout place: its current version)
-  global,      // variable of the top level of `module`; E1006 when not set yet
-  loop,        // the loop variable of the enclosing for (value set by it)
+  constant,   // value
+  parameter,  // index: parameter `index` of this function (captures and agent parameters included)
+  dimension,  // symbol: a dimension variable as int
+  type,       // type: Kind::type; its extents may hold symbols of this function
+  variable,   // variable: its current value (of an inout place: its current version)
+  global,     // variable of the top level of `module`; E1006 when not set yet
+  loop,       // the loop variable of the enclosing for (value set by it)
   // data
-  op,          // op: tensors make a graph node, host values are computed at once
-  builtin,     // builtin: host function
-  tuple, list, // in
-  range,       // in[0]..in[1]
-  element,     // in[0]: tuple; index
-  item,        // in[0][in[1]] of a list or string
-  items,       // in[0][in[1]..in[2]] of a list or string
-  field,       // name of in[0]: a record, a composite (inputs, outputs) or a tensor (shape, rank, precision)
-  receive,     // in[0]: tensor; index: Receive
+  op,       // op: tensors make a graph node, host values are computed at once
+  builtin,  // builtin: host function
+  tuple,
+  list,     // in
+  range,    // in[0]..in[1]
+  element,  // in[0]: tuple; index
+  item,     // in[0][in[1]] of a list or string
+  items,    // in[0][in[1]..in[2]] of a list or string
+  field,    // name of in[0]: a record, a composite (inputs, outputs) or a tensor (shape, rank, precision)
+  receive,  // in[0]: tensor; index: Receive
   // callables
-  agent,       // agent(in...): a new agent with slots of its own
-  self,        // the agent whose member this function is
-  member,      // function `callee` of agent in[0], as a value
-  function,    // `callee` as a value
-  closure,     // `callee` with captures in
-  compose,     // in[0] >> in[1], as a value
-  call,        // fn callee(in...); with an agent first when callee belongs to one
-  invoke,      // task or graph callee(in...), likewise: an invocation
-  apply,       // in[0] is a callable value, the rest are its arguments; type tells fn result or invocation
-  output,      // in[0]: invocation; index of the output
+  agent,     // agent(in...): a new agent with slots of its own
+  self,      // the agent whose member this function is
+  member,    // function `callee` of agent in[0], as a value
+  function,  // `callee` as a value
+  closure,   // `callee` with captures in
+  compose,   // in[0] >> in[1], as a value
+  call,      // fn callee(in...); with an agent first when callee belongs to one
+  invoke,    // task or graph callee(in...), likewise: an invocation
+  apply,     // in[0] is a callable value, the rest are its arguments; type tells fn result or invocation
+  output,    // in[0]: invocation; index of the output
   // effects and control
-  write,       // variable = in[0]
-  store,       // variable[in[1]][in[2]]... = in[0], an element of a list
-  if_,         // in[0]; blocks {then, else}
-  for_,        // in[0]: range, list, ...; blocks {body}; its `loop` call is blocks[0].calls[0] when used
-  while_,      // blocks {condition (its result is the bool), body}
-  both, either,// in[0] && / || blocks[0].result
-  return_,     // in[0] or nothing
-  break_, continue_,
-  run,         // blocks[0].result is an invocation or value; in[0]: backend
+  write,   // variable = in[0]
+  store,   // variable[in[1]][in[2]]... = in[0], an element of a list
+  if_,     // in[0]; blocks {then, else}
+  for_,    // in[0]: range, list, ...; blocks {body}; its `loop` call is blocks[0].calls[0] when used
+  while_,  // blocks {condition (its result is the bool), body}
+  both,
+  either,   // in[0] && / || blocks[0].result
+  return_,  // in[0] or nothing
+  break_,
+  continue_,
+  run,  // blocks[0].result is an invocation or value; in[0]: backend
 };
 
 enum class Receive : std::uint8_t { scalar, array, iter, handle };
@@ -91,21 +94,21 @@ struct Call {
   Type type;
   Span span;
   std::vector<CallId> in;
-  std::vector<Span> in_spans;      // as written, for labels; may be shorter than `in` (defaults have none)
+  std::vector<Span> in_spans;  // as written, for labels; may be shorter than `in` (defaults have none)
   std::vector<Block> blocks;
-  Value value;                     // constant
+  Value value;  // constant
   const OpDef* op = nullptr;
   const Builtin* builtin = nullptr;
   FunctionId callee;
   AgentId agent;
-  ModuleId module;                 // global
+  ModuleId module;  // global
   VariableId variable;
-  Symbol symbol;                   // dimension
+  Symbol symbol;  // dimension
   std::uint32_t index = 0;
-  std::string name;                // field
+  std::string name;  // field
   std::vector<Guard> guards;
-  std::vector<Place> places;       // call, invoke, apply
-  bool folded = false;             // every operand is known before the program runs: leaves no node
+  std::vector<Place> places;  // call, invoke, apply
+  bool folded = false;        // every operand is known before the program runs: leaves no node
 };
 
 enum class Privilege : std::uint8_t { in, out, inout, reduce };
@@ -123,9 +126,9 @@ struct Parameter {
 };
 
 struct Output {
-  std::string name;      // "value" for the unnamed one
+  std::string name;  // "value" for the unnamed one
   Type type;
-  VariableId variable;   // where the body leaves it
+  VariableId variable;  // where the body leaves it
   Span span;
 };
 
@@ -146,8 +149,8 @@ struct Effects {
 
 struct Function {
   FunctionKind kind = FunctionKind::fn;
-  std::string name;                // "apply", "<module>", "<closure>"
-  AgentId agent;                   // of a member; its parameters and slots come first in `parameters`
+  std::string name;  // "apply", "<module>", "<closure>"
+  AgentId agent;     // of a member; its parameters and slots come first in `parameters`
   ModuleId module;
   std::vector<Parameter> parameters;
   std::vector<Output> outputs;     // task, graph
@@ -157,7 +160,7 @@ struct Function {
   std::vector<Variable> variables;
   Block body;
   Effects effects;
-  std::string extern_symbol;       // task with an extern body
+  std::string extern_symbol;  // task with an extern body
   Span span;
 
   const Call& operator[](CallId id) const { return calls[id.index()]; }
@@ -177,14 +180,14 @@ struct Slot {
 struct AgentDef {
   std::string name;
   ModuleId module;
-  std::vector<Parameter> parameters;   // as in its members
+  std::vector<Parameter> parameters;  // as in its members
   std::vector<Slot> slots;
   std::vector<FunctionId> members;
   Span span;
 };
 
 struct Module {
-  std::string name;      // "hello"
+  std::string name;  // "hello"
   std::string path;
   SourceId source;
   FunctionId top_level;  // kind module; its variables are the module's lets and vars
@@ -195,8 +198,8 @@ struct Program {
   std::vector<Module> modules;      // imports before importers; the main file is last
   std::vector<Function> functions;  // in order of first appearance
   std::vector<AgentDef> agents;
-  std::uint32_t symbols = 0;        // how many Symbols were given out
-  bool proven = true;               // the checker proved the extents of types; false for what is read from a file
+  std::uint32_t symbols = 0;  // how many Symbols were given out
+  bool proven = true;         // the checker proved the extents of types; false for what is read from a file
 
   const Function& operator[](FunctionId id) const { return functions[id.index()]; }
   Function& operator[](FunctionId id) { return functions[id.index()]; }

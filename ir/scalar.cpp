@@ -62,7 +62,8 @@ Value best_of(const Value& list, const char* name, bool largest) {
 
 std::int64_t power(Operands v) {
   std::int64_t base = v[0].integer(), exponent = v[1].integer(), result = 1;
-  if (exponent < 0) throw failure("E5003", {}, fmt::format("pow({}, {}): an int has no negative power", base, exponent));
+  if (exponent < 0)
+    throw failure("E5003", {}, fmt::format("pow({}, {}): an int has no negative power", base, exponent));
   if (exponent > 64) {  // only these do not overflow
     if (base == -1) return exponent % 2 == 0 ? 1 : -1;
     if (base == 0 || base == 1) return base;

@@ -45,14 +45,14 @@ struct Definition {
     native,  // a C++ function: extern tasks, tasks of the C++ API, benchmarks
   };
   Kind kind = Kind::op;
-  std::string name;                 // "add", "Scale.apply", "for"
+  std::string name;  // "add", "Scale.apply", "for"
   const OpDef* op = nullptr;
-  FunctionId function;              // task, call: the definition; branch, loop: the function it stands in
-  CallId call;                      // branch, loop
+  FunctionId function;  // task, call: the definition; branch, loop: the function it stands in
+  CallId call;          // branch, loop
   void (*native)(void* context, std::span<const std::byte* const> in, std::span<std::byte* const> out) = nullptr;
   void* context = nullptr;
-  std::vector<std::string> inputs;  // slot names
-  std::vector<std::string> outputs; // slot names; the hidden ones of inout places follow, named as the parameter
+  std::vector<std::string> inputs;   // slot names
+  std::vector<std::string> outputs;  // slot names; the hidden ones of inout places follow, named as the parameter
 
   bool structured() const { return kind == Kind::call || kind == Kind::branch || kind == Kind::loop; }
 };
@@ -60,10 +60,10 @@ struct Definition {
 // Where a node's input comes from.
 struct Ref {
   enum class Kind : std::uint8_t { constant, input, future };
-  std::uint32_t id = 0;       // constant: in constants; input: in inputs; future: node
-  std::uint16_t slot = 0;     // future: output of that node
+  std::uint32_t id = 0;    // constant: in constants; input: in inputs; future: node
+  std::uint16_t slot = 0;  // future: output of that node
   Kind kind = Kind::constant;
-  bool through_place = false; // read as a version of a place: order edges instead of a future edge
+  bool through_place = false;  // read as a version of a place: order edges instead of a future edge
 
   static Ref constant(std::size_t id) { return {static_cast<std::uint32_t>(id), 0, Kind::constant, false}; }
   static Ref input(std::size_t id) { return {static_cast<std::uint32_t>(id), 0, Kind::input, false}; }
@@ -78,8 +78,8 @@ struct Ref {
 struct TaskNode {
   DefinitionId definition;
   ScopeId scope;
-  InstanceId agent;          // the agent it belongs to, if any
-  std::uint32_t ordinal = 0; // k of "name#k"
+  InstanceId agent;                                           // the agent it belongs to, if any
+  std::uint32_t ordinal = 0;                                  // k of "name#k"
   std::uint32_t first_in = 0, first_out = 0, first_edge = 0;  // in the flat tables; the end is the next node's begin
   std::uint32_t arguments = 0;                                // in argument_lists
   Span span;
@@ -93,13 +93,13 @@ struct TaskEdge {
   std::uint16_t slot_from = 0, slot_to = 0;  // future edges
   EdgeKind kind = EdgeKind::future;
   Hazard why = Hazard::none;
-  PlaceId place;                             // order edges
+  PlaceId place;  // order edges
 };
 
 // The call of a graph or fn: names of nodes are counted in it, viewers collapse it.
 struct Scope {
   ScopeId parent;
-  std::string name;      // "pipeline#0"; empty for the outermost
+  std::string name;  // "pipeline#0"; empty for the outermost
   FunctionId function;
 };
 
@@ -122,11 +122,11 @@ struct GraphResult {
 
 // A host scalar of a graph that is not known yet: an input, or arithmetic on such.
 struct GraphScalar final : Object {
-  std::string written;              // "n", "mul(n, 2)"
+  std::string written;  // "n", "mul(n, 2)"
   Type type;
-  Dim dim;                          // of an int: its value as an extent
-  std::uint32_t input = UINT32_MAX; // position in inputs, or
-  const OpDef* op = nullptr;        // an op on operands
+  Dim dim;                           // of an int: its value as an extent
+  std::uint32_t input = UINT32_MAX;  // position in inputs, or
+  const OpDef* op = nullptr;         // an op on operands
   std::vector<Value> operands;
   std::string text() const override { return written; }
 };
@@ -148,13 +148,13 @@ class TaskGraph {
   struct Access {
     static constexpr std::uint16_t unread = UINT16_MAX;
     PlaceId place;
-    std::uint16_t slot_in = 0;   // the input that reads it, or `unread`
-    bool writes = false;         // then output `slot_out` of the node is the new version
+    std::uint16_t slot_in = 0;  // the input that reads it, or `unread`
+    bool writes = false;        // then output `slot_out` of the node is the new version
     std::uint16_t slot_out = 0;
   };
 
   TaskGraph();
-  DefinitionId define(Definition definition);       // equal ones are found again
+  DefinitionId define(Definition definition);  // equal ones are found again
   TypeId intern(const Type& type);
   ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
   InstanceId add_agent(AgentInstance instance);
@@ -169,7 +169,7 @@ class TaskGraph {
   const Definition& definition(NodeId id) const { return definitions_[nodes_[id.index()].definition.index()]; }
   std::span<const Ref> in(NodeId id) const;
   std::span<const TypeId> out(NodeId id) const;
-  std::span<const TaskEdge> edges_into(NodeId id) const;   // sorted by (from, slot)
+  std::span<const TaskEdge> edges_into(NodeId id) const;  // sorted by (from, slot)
   std::span<const TaskEdge> edges() const { return edges_; }
   const Type& type(TypeId id) const { return types_[id.index()]; }
   const Type& type(Ref ref) const;
@@ -183,7 +183,7 @@ class TaskGraph {
   const Value& constant(std::size_t id) const { return constants_[id].second; }
   const Type& constant_type(std::size_t id) const { return constants_[id].first; }
   std::size_t constant_count() const { return constants_.size(); }
-  Ref current(PlaceId place) const;                        // its newest version
+  Ref current(PlaceId place) const;  // its newest version
   const std::string& place_name(PlaceId place) const { return places_[place.index()].name; }
 
   std::string name;                                        // of the graph
@@ -191,7 +191,7 @@ class TaskGraph {
   std::string path(NodeId id) const;                       // "pipeline#0/energy#0"
   std::string slot_in(NodeId id, std::size_t slot) const;  // "x"; "parts[1]" for the second of a list
   std::string slot_out(NodeId id, std::size_t slot) const;
-  std::string text(const TaskEdge& edge) const;            // "bump#0 -> peek#0 (RAW r)", "src#0.y -> inc#0.x"
+  std::string text(const TaskEdge& edge) const;  // "bump#0 -> peek#0 (RAW r)", "src#0.y -> inc#0.x"
 
   // The same graph as Boost.Graph knows it, made on first use after a change (so first use before sharing it between
   // threads); edge property = position in edges(). The edges out of a node: futures, then orders, each by target.
@@ -202,8 +202,8 @@ class TaskGraph {
   struct PlaceState {
     std::string name;
     Ref newest;
-    NodeId writer;                 // none while version 0
-    std::vector<NodeId> readers;   // since the last write
+    NodeId writer;                // none while version 0
+    std::vector<NodeId> readers;  // since the last write
   };
   LargeVector<TaskNode> nodes_;
   LargeVector<Ref> ins_;
@@ -211,15 +211,15 @@ class TaskGraph {
   LargeVector<TaskEdge> edges_;
   std::vector<Definition> definitions_;
   std::vector<Type> types_;
-  std::unordered_multimap<std::uint64_t, TypeId> type_ids_;         // by hash of the structure
+  std::unordered_multimap<std::uint64_t, TypeId> type_ids_;  // by hash of the structure
   std::unordered_map<std::string, DefinitionId> definition_ids_;
-  std::unordered_map<std::string, std::uint32_t> name_ids_;         // of definitions and callees
-  std::vector<std::uint32_t> definition_names_;                     // definition -> name id
-  std::unordered_map<std::uint64_t, std::uint32_t> counters_;       // (scope, name id) -> calls so far
+  std::unordered_map<std::string, std::uint32_t> name_ids_;           // of definitions and callees
+  std::vector<std::uint32_t> definition_names_;                       // definition -> name id
+  std::unordered_map<std::uint64_t, std::uint32_t> counters_;         // (scope, name id) -> calls so far
   std::pair<const std::uint64_t, std::uint32_t>* counted_ = nullptr;  // the last one used: loops call one thing often
   std::vector<Scope> scopes_;
   std::vector<AgentInstance> agents_;
-  std::vector<std::vector<Value>> argument_lists_;         // [0] is the empty one; no two are identical
+  std::vector<std::vector<Value>> argument_lists_;                      // [0] is the empty one; no two are identical
   std::unordered_multimap<std::uint64_t, std::uint32_t> argument_ids_;  // by hash
   std::vector<std::pair<Type, Value>> constants_;
   std::vector<GraphInput> inputs_;

@@ -38,9 +38,18 @@ Type Type::of(Type written) {
 
 bool Type::is_host() const {
   switch (kind) {
-    case Kind::integer: case Kind::real: case Kind::boolean: case Kind::string: case Kind::range:
-    case Kind::list: case Kind::tuple: case Kind::function: case Kind::record: return true;
-    default: return false;
+    case Kind::integer:
+    case Kind::real:
+    case Kind::boolean:
+    case Kind::string:
+    case Kind::range:
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::function:
+    case Kind::record:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -52,9 +61,7 @@ bool Type::has_symbols() const {
   return false;
 }
 
-bool Type::is_place(std::size_t input) const {
-  return std::find(places.begin(), places.end(), input) != places.end();
-}
+bool Type::is_place(std::size_t input) const { return std::find(places.begin(), places.end(), input) != places.end(); }
 
 Dim Type::elements() const {
   Dim product(1);
@@ -94,31 +101,46 @@ std::string joined(const std::vector<Type>& parts, const std::vector<std::string
 std::string Type::text() const {
   std::size_t n = parts.size();
   switch (kind) {
-    case Kind::none: return "nothing";
-    case Kind::error: return "?";
-    case Kind::integer: return "int";
-    case Kind::real: return "float";
-    case Kind::boolean: return "bool";
-    case Kind::string: return "string";
-    case Kind::range: return "range";
-    case Kind::list: return "[" + parts[0].text() + "]";
-    case Kind::tuple: return "(" + joined(parts, {}, 0, n) + ")";
+    case Kind::none:
+      return "nothing";
+    case Kind::error:
+      return "?";
+    case Kind::integer:
+      return "int";
+    case Kind::real:
+      return "float";
+    case Kind::boolean:
+      return "bool";
+    case Kind::string:
+      return "string";
+    case Kind::range:
+      return "range";
+    case Kind::list:
+      return "[" + parts[0].text() + "]";
+    case Kind::tuple:
+      return "(" + joined(parts, {}, 0, n) + ")";
     case Kind::function: {
       std::string out = "fn(" + joined(parts, {}, 0, n - 1) + ")";
       return parts.back().is(Kind::none) ? out : out + " -> " + parts.back().text();
     }
-    case Kind::type: return "type " + parts[0].text();
-    case Kind::tensor: return std::string(info(precision).name) + (dims.empty() ? "" : shape_text(dims));
+    case Kind::type:
+      return "type " + parts[0].text();
+    case Kind::tensor:
+      return std::string(info(precision).name) + (dims.empty() ? "" : shape_text(dims));
     case Kind::task: {
       std::string out;
       for (std::size_t i = 0; i < inputs; ++i)
         out += std::string(i ? ", " : "") + (is_place(i) ? "inout " : "") + joined(parts, names, i, i + 1);
       return "task(" + out + ") -> (" + joined(parts, names, inputs, n) + ")";
     }
-    case Kind::invocation: return "invocation (" + joined(parts, names, 0, n) + ")";
-    case Kind::agent: return "agent";
-    case Kind::record: return "record {" + joined(parts, names, 0, n) + "}";
-    case Kind::backend: return "backend";
+    case Kind::invocation:
+      return "invocation (" + joined(parts, names, 0, n) + ")";
+    case Kind::agent:
+      return "agent";
+    case Kind::record:
+      return "record {" + joined(parts, names, 0, n) + "}";
+    case Kind::backend:
+      return "backend";
   }
   return "?";
 }

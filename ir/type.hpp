@@ -22,9 +22,12 @@ using AgentId = Id<AgentTag>;        // of a Program: agent definition
 class Type {
  public:
   enum class Kind : std::uint8_t {
-    none,        // no value: the call of a fn without result
-    error,       // already reported; agrees with everything, so that no error follows from an error
-    integer, real, boolean, string,
+    none,   // no value: the call of a fn without result
+    error,  // already reported; agrees with everything, so that no error follows from an error
+    integer,
+    real,
+    boolean,
+    string,
     range,
     list,        // parts: {element}; an empty list literal has element `error` until its type is known
     tuple,       // parts
@@ -42,10 +45,10 @@ class Type {
   Precision precision = Precision::f32;  // tensor
   std::vector<Dim> dims;                 // tensor
   std::vector<Type> parts;
-  std::vector<std::string> names;        // of parts, where they have names
-  std::uint32_t inputs = 0;              // task: how many of the parts are inputs
-  std::vector<std::uint32_t> places;     // task: which inputs are inout, ascending
-  AgentId agent;                         // agent
+  std::vector<std::string> names;     // of parts, where they have names
+  std::uint32_t inputs = 0;           // task: how many of the parts are inputs
+  std::vector<std::uint32_t> places;  // task: which inputs are inout, ascending
+  AgentId agent;                      // agent
 
   Type() = default;
   Type(Kind k) : kind(k) {}
@@ -59,7 +62,7 @@ class Type {
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_place(std::size_t input) const;  // of a task: an inout input
   bool is_number() const { return kind == Kind::integer || kind == Kind::real; }
-  bool is_host() const;      // a value of the host program: may be printed, compared, stored in lists
+  bool is_host() const;  // a value of the host program: may be printed, compared, stored in lists
   std::size_t rank() const { return dims.size(); }
   bool has_symbols() const;  // anywhere inside
   Dim elements() const;      // product of dims

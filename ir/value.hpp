@@ -22,7 +22,7 @@ struct Tuple {
 
 struct Range {
   std::int64_t begin = 0, end = 0;  // empty when end <= begin
-  std::int64_t size() const {  // at most the largest int
+  std::int64_t size() const {       // at most the largest int
     std::int64_t distance = 0;
     if (end <= begin) return 0;
     return __builtin_sub_overflow(end, begin, &distance) ? INT64_MAX : distance;
@@ -88,7 +88,9 @@ class Value {
   Array& array() { return std::get<Array>(data_); }
   const std::shared_ptr<Object>& object() const { return std::get<std::shared_ptr<Object>>(data_); }
   template <class T>
-  T* as() const { return is_object() ? dynamic_cast<T*>(object().get()) : nullptr; }
+  T* as() const {
+    return is_object() ? dynamic_cast<T*>(object().get()) : nullptr;
+  }
 
   // The list to change in place: copied first when it is shared, so that lists are values.
   List& unique_list();

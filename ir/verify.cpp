@@ -1,13 +1,13 @@
 // Checks of taskGraphs and chains, written from their definitions (tasks.md sections 1, 4 and 6) with sets and
 // Boost's algorithms, sharing nothing with the code that makes them.
+#include "ir/verify.hpp"
+
 #include <fmt/format.h>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
 #include <map>
 #include <set>
-
-#include "ir/verify.hpp"
 
 namespace taskspec {
 

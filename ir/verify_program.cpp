@@ -1,8 +1,7 @@
-#include "ir/verify.hpp"
-
 #include <fmt/format.h>
 
 #include "ir/print_program.hpp"
+#include "ir/verify.hpp"
 
 namespace taskspec {
 

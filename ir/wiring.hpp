@@ -20,8 +20,8 @@ struct Wiring {
     } from = From::outside;
     std::uint32_t index = 0;
   };
-  std::vector<Source> inputs;        // by input of the second
-  std::vector<std::uint32_t> live;   // outputs of the first that stay outputs of the composite
+  std::vector<Source> inputs;       // by input of the second
+  std::vector<std::uint32_t> live;  // outputs of the first that stay outputs of the composite
 };
 
 // By name: outputs and places of the first. Without one, the only output of the first goes to the first input of

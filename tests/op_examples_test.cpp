@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "ir/base/text.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -34,7 +35,7 @@ void check_example(std::string_view name, std::string_view example) {
     CHECK_MESSAGE(ran.errors == "", ran.errors);
     CHECK(ran.code == 0);
     // `show` draws: its lines are more than the one that stands for any text.
-    CHECK_MESSAGE(fits(wanted, ran.output), "expected:\n" << wanted << "printed:\n" << ran.output);
+    CHECK_MESSAGE(taskspec::fits_pattern(wanted, ran.output), "expected:\n" << wanted << "printed:\n" << ran.output);
   }
 }
 

@@ -84,7 +84,8 @@ class Composition {
           .error("E1007", binary_.op.span,
                  fmt::format("the right side changes its inout input '{}', and an output is no place",
                              second.type.names[input]))
-          .label(first.term.span, fmt::format("gives '{}' as an output", first.output_names()[wiring.inputs[input].index]));
+          .label(first.term.span,
+                 fmt::format("gives '{}' as an output", first.output_names()[wiring.inputs[input].index]));
       return false;
     }
     return true;

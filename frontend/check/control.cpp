@@ -56,7 +56,8 @@ void join_paths(Body& body, const std::vector<bool>& first, Span first_span, con
     if (first[i] == second[i]) continue;
     if (!first[i]) body.missed[i].push_back({first_span, "not set here"});
     // A branch inside of the second path may have said where already.
-    else if (body.missed[i].size() == said[i]) body.missed[i].push_back(second_misses);
+    else if (body.missed[i].size() == said[i])
+      body.missed[i].push_back(second_misses);
   }
 }
 

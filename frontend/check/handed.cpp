@@ -105,18 +105,20 @@ class Handed {
       for (const Call& call : function.calls)
         for (std::size_t k = 0; k < call.in.size(); ++k) {
           bool function_value = call.in[k].valid() && holds_function(function[call.in[k]].type);
-          if (function_value && may_be_called(call, k)) visit(FunctionId(i), call, k);
+          if (function_value && may_be_called(function, call, k)) visit(FunctionId(i), call, k);
         }
     }
   }
 
-  bool may_be_called(const Call& call, std::size_t operand) const {
+  bool may_be_called(const Function& function, const Call& call, std::size_t operand) const {
     if (call.form == Form::closure) return called_[call.callee.index()][operand];  // captures come first
     if (call.form == Form::agent) {
       const std::vector<FunctionId>& members = world_.program[call.agent].members;
       return std::any_of(members.begin(), members.end(),
                          [&](FunctionId member) { return called_[member.index()][operand]; });
     }
+    // What a composite or a task as a value does with it is not seen here.
+    if (call.form == Form::apply) return operand > 0 && function[call.in[0]].type.is(Type::Kind::task);
     if (call.form != Form::call && call.form != Form::invoke) return false;
     const Function& callee = world_.program[call.callee];
     std::size_t next = callee.agent.valid() ? 1 : 0;

@@ -1,6 +1,8 @@
 // Operators: each is an op of the table, found by its name; `&& ||` on host bools stop early, `>>` composes.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <array>
 
 #include "frontend/check/compose.hpp"
@@ -107,6 +109,12 @@ std::optional<std::int64_t> length_along(const Value* value, std::size_t axis) {
   return static_cast<std::int64_t>(value->list().size());
 }
 
+// [], [[], []], ...
+bool is_list_of_nothing(const ast::Expr& expr) {
+  auto* list = std::get_if<ast::ListExpr>(&expr.node);
+  return list && std::all_of(list->parts.begin(), list->parts.end(), is_list_of_nothing);
+}
+
 // Each `_` takes what the value has.
 Type without_blanks(Body& body, Type type, const Term& value) {
   if (!type.is_tensor()) return type;
@@ -143,8 +151,12 @@ Term unary_expression(Body& body, const ast::Unary& unary, Span span) {
 }
 
 Term cast_expression(Body& body, const ast::Cast& cast, Span span) {
-  Term value = output_of(body, expression(body, *cast.value));
   Type type = written_type(body, *cast.type, Blank::pattern);
+  // An empty list has the type of what it is to become; no other list has: [1, 2] is one of ints.
+  Type items = Kind::real;
+  for (std::size_t axis = 0; type.is_tensor() && axis < type.rank(); ++axis) items = Type::list(std::move(items));
+  const bool open = items.is(Kind::list) && is_list_of_nothing(*cast.value);
+  Term value = output_of(body, expression(body, *cast.value, open ? &items : nullptr));
   if (type.is(Kind::error) || body.is_error(value)) return body.error(span);
   type = without_blanks(body, std::move(type), value);
   return operator_call(body, "cast", {value, type_operand(body, type, cast.type->span)}, span, {});

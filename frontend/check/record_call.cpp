@@ -51,6 +51,7 @@ class Operands {
   Term fit(const taskspec::Operand& operand, const Term& given) {
     switch (operand.kind) {
       case OperandKind::tensor:
+      case OperandKind::value:  // a call with one output goes through to it
         return output_of(body_, given);
       case OperandKind::tensors:
         return listed(operand, given);
@@ -111,7 +112,8 @@ class Operands {
   Term listed(const taskspec::Operand& operand, const Term& given) {
     const Type& type = body_.type(given);
     if (type.is(Kind::error) || body_[given.id].form == Form::list) return given;
-    wrong_type(body_.world.diags, given.span, fmt::format("{} is a list written in place, such as [a, b]", what(operand)));
+    wrong_type(body_.world.diags, given.span,
+               fmt::format("{} is a list written in place, such as [a, b]", what(operand)));
     return body_.error(given.span);
   }
 

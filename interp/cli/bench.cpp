@@ -27,7 +27,8 @@ int bench(const Options& options) {
     std::istringstream list(options.thread_list);
     for (std::string item; std::getline(list, item, ',');) {
       int threads = std::atoi(item.c_str());
-      if (threads < 1 || threads > 1024) return usage("--threads wants numbers such as 1,2, not '" + options.thread_list + "'");
+      if (threads < 1 || threads > 1024)
+        return usage("--threads wants numbers such as 1,2, not '" + options.thread_list + "'");
       settings.threads.push_back(threads);
     }
   }

@@ -22,7 +22,8 @@ struct Loaded {
   int exit_code = 0;
 };
 Loaded load(const Options& options, const Toolbox& tools);
-std::optional<std::string> unknown_define(const Options& options, const Program& program);  // a -D without meaning, in words
-int usage(const std::string& message);  // prints it, gives 2
+std::optional<std::string> unknown_define(const Options& options,
+                                          const Program& program);  // a -D without meaning, in words
+int usage(const std::string& message);                              // prints it, gives 2
 
 }  // namespace taskspec::cli

@@ -18,7 +18,7 @@ std::string output_difference(const Expectation& e, const Observed& seen) {
     std::string line = "line " + std::to_string(i + 1);
     if (i >= e.lines.size()) return line + " is more than expected: " + std::string(got[i]);
     if (i >= got.size()) return line + " is missing: " + e.lines[i];
-    if (!fits(e.lines[i], got[i]))
+    if (!fits_pattern(e.lines[i], got[i]))
       return line + "\n    expected: " + e.lines[i] + "\n    printed:  " + std::string(got[i]);
   }
   return "";
@@ -44,17 +44,6 @@ std::string errors_difference(const Expectation& e, const Observed& seen) {
 }
 
 }  // namespace
-
-bool fits(std::string_view pattern, std::string_view text) {
-  std::size_t dots = pattern.find("...");
-  if (dots == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, dots))) return false;
-  std::string_view rest = pattern.substr(dots + 3);
-  text.remove_prefix(dots);
-  for (std::size_t skip = 0; skip <= text.size(); ++skip)
-    if (fits(rest, text.substr(skip))) return true;
-  return false;
-}
 
 Expectation read_expectation(std::string_view text) {
   Expectation e;

@@ -32,9 +32,6 @@ struct Observed {
   int exit_code = 0;
 };
 
-// Whether a text is what is expected; `...` in the pattern stands for any text.
-bool fits(std::string_view pattern, std::string_view text);
-
 // The first difference, in words; empty if there is none.
 std::string difference(const Expectation& expectation, const Observed& seen);
 

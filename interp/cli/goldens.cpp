@@ -26,7 +26,7 @@ std::string text_of(const fs::path& file, const std::string& ending, const Obser
 std::string first_difference(const fs::path& golden, const std::string& wanted, const std::string& now) {
   std::vector<std::string_view> a = lines_of(wanted), b = lines_of(now);
   std::size_t line = 0;
-  while (line < a.size() && line < b.size() && fits(a[line], b[line])) ++line;
+  while (line < a.size() && line < b.size() && fits_pattern(a[line], b[line])) ++line;
   auto shown = [line](const std::vector<std::string_view>& lines) {
     return line < lines.size() ? std::string(lines[line]) : "(end)";
   };
@@ -57,7 +57,7 @@ std::string golden_difference(const fs::path& file, const Observed& seen, const 
     fs::path golden = fs::path(file).replace_extension(ending);
     if (!fs::exists(golden)) continue;
     std::string text = text_of(file, ending, seen, options, tools), wanted = read_text(golden.string());
-    if (fits(wanted, text)) continue;
+    if (fits_pattern(wanted, text)) continue;
     if (!options.update) return first_difference(golden, wanted, text);
     write_text(golden.string(), text);
   }

@@ -14,10 +14,14 @@ using namespace taskspec;
 int dispatch(const cli::Options& options) {
   Toolbox tools{standard_ops(), standard_builtins()};
   const std::unordered_map<std::string, std::function<int()>> commands = {
-      {"run", [&] { return cli::run(options, tools); }},     {"check", [&] { return cli::check(options, tools); }},
-      {"fmt", [&] { return cli::fmt(options); }},            {"test", [&] { return cli::test(options, tools); }},
-      {"graph", [&] { return cli::graph(options, tools); }}, {"explain", [&] { return cli::explain(options); }},
-      {"doc", [&] { return cli::doc(options, tools); }},     {"bench", [&] { return cli::bench(options); }},
+      {"run", [&] { return cli::run(options, tools); }},
+      {"check", [&] { return cli::check(options, tools); }},
+      {"fmt", [&] { return cli::fmt(options); }},
+      {"test", [&] { return cli::test(options, tools); }},
+      {"graph", [&] { return cli::graph(options, tools); }},
+      {"explain", [&] { return cli::explain(options); }},
+      {"doc", [&] { return cli::doc(options, tools); }},
+      {"bench", [&] { return cli::bench(options); }},
   };
   return commands.at(options.command)();
 }

@@ -1,7 +1,6 @@
 #include "interp/cli/options.hpp"
 
 #include <CLI/CLI.hpp>
-
 #include <sstream>
 
 #include "ir/base/text.hpp"
@@ -19,16 +18,21 @@ void add_defines(CLI::App& app, std::vector<std::string>& raw) {
 void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* run = app.add_subcommand("run", "check a program, plan it and run it");
   run->add_option("FILE", o.files, "a .task file, a graph as .json, or - for standard input")->required()->expected(1);
-  run->add_option("--name", o.graph, "run this graph of the file; -D gives its inputs, results are printed")->type_name("G");
-  run->add_option("--on", o.backend, "backend of the program: host, null, or a call such as host(threads: 2)")->type_name("B");
+  run->add_option("--name", o.graph, "run this graph of the file; -D gives its inputs, results are printed")
+      ->type_name("G");
+  run->add_option("--on", o.backend, "backend of the program: host, null, or a call such as host(threads: 2)")
+      ->type_name("B");
   add_defines(*run, defines);
-  run->add_option("--threads", o.threads, "threads of every host session (0: one per core)")->check(CLI::Range(0, 1024));
-  run->add_option("--schedule", o.schedule, "when tasks run: push, pull or eager")->check(CLI::IsMember({"push", "pull", "eager"}));
+  run->add_option("--threads", o.threads, "threads of every host session (0: one per core)")
+      ->check(CLI::Range(0, 1024));
+  run->add_option("--schedule", o.schedule, "when tasks run: push, pull or eager")
+      ->check(CLI::IsMember({"push", "pull", "eager"}));
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
   run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open")->type_name("OUT.json");
   std::string& report = o.report.emplace();
   run->add_option("--report", report, "the report after the output, or into FILE when that ends in .json")
-      ->expected(0, 1)->type_name("[FILE]");
+      ->expected(0, 1)
+      ->type_name("[FILE]");
   run->add_option("ARGS", o.arguments, "after --: what args() gives");
 }
 
@@ -38,9 +42,11 @@ void add_graph(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   graph->add_option("--name", o.graph, "only this graph")->type_name("G");
   graph->add_option("--stage", o.stage, "ast, program, graph, chains or plan")
       ->check(CLI::IsMember({"ast", "program", "slices", "graph", "chains", "plan", "blocks"}));
-  graph->add_option("--format", o.format, "text, json or dot")->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}));
+  graph->add_option("--format", o.format, "text, json or dot")
+      ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}));
   graph->add_flag("--validate", o.validate, "check the JSON against its schema");
-  graph->add_option("--sink-rule", o.sink_rule, "count consumers per task or per output")->check(CLI::IsMember({"task", "output"}));
+  graph->add_option("--sink-rule", o.sink_rule, "count consumers per task or per output")
+      ->check(CLI::IsMember({"task", "output"}));
   add_defines(*graph, defines);
 }
 
@@ -63,6 +69,22 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
   auto near = nearest(word, commands);
   return "taskspec: no command is called '" + word + "'; " +
          (near ? "did you mean '" + *near + "'?" : "there are " + joined(commands, ", ")) + "\n";
+}
+
+// The same for options: CLI11 would take what follows an unknown one for a file, and complain of that.
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words[0].starts_with("-")) return "";
+  const CLI::App* command = app.get_subcommand(words[0]);  // there is one of this name
+  for (const std::string& word : words) {
+    std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || name.size() == 2 || command->get_option_no_throw(name)) continue;
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command->get_options()) known.push_back(option->get_name());
+    auto near = nearest(name, known);
+    return "taskspec " + words[0] + ": there is no option '" + name + "'" +
+           (near ? "; did you mean '" + *near + "'?" : "; see taskspec " + words[0] + " --help") + "\n";
+  }
+  return "";
 }
 
 // `--` and what follows belong to the program, not to us.
@@ -110,6 +132,7 @@ Parsed parse_arguments(int argc, const char* const* argv) {
   std::vector<std::string> ours = split_arguments(argc, argv, o.arguments);
   if (ours.empty()) return {std::nullopt, overview(app), 2};
   if (std::string unknown = unknown_command(app, ours[0]); !unknown.empty()) return {std::nullopt, unknown, 2};
+  if (std::string unknown = unknown_option(app, ours); !unknown.empty()) return {std::nullopt, unknown, 2};
   try {
     std::reverse(ours.begin(), ours.end());  // CLI11 takes them from the back
     app.parse(ours);
@@ -123,8 +146,7 @@ Parsed parse_arguments(int argc, const char* const* argv) {
   if (o.command != "run" || chosen->count("--report") == 0) o.report.reset();
   for (const std::string& define : defines) {
     std::size_t at = define.find('=');
-    if (at == std::string::npos || at == 0)
-      return {std::nullopt, "-D wants name=value, not '" + define + "'\n", 2};
+    if (at == std::string::npos || at == 0) return {std::nullopt, "-D wants name=value, not '" + define + "'\n", 2};
     o.defines.emplace_back(define.substr(0, at), define.substr(at + 1));
   }
   return {std::move(o), "", 0};

@@ -8,30 +8,30 @@
 namespace taskspec::cli {
 
 struct Options {
-  std::string command;                                           // "run", "check", ...
+  std::string command;  // "run", "check", ...
   std::vector<std::string> files;
-  std::string graph;                                             // --name
-  std::string backend = "host";                                  // --on
-  std::vector<std::pair<std::string, std::string>> defines;      // -D name=value
+  std::string graph;                                         // --name
+  std::string backend = "host";                              // --on
+  std::vector<std::pair<std::string, std::string>> defines;  // -D name=value
   int threads = 0;
-  std::string schedule;                                          // empty: as the text says
+  std::string schedule;  // empty: as the text says
   bool profile = false;
-  std::string trace;                                             // --trace FILE
-  std::optional<std::string> report;                             // --report [FILE]
-  std::vector<std::string> arguments;                            // after --
+  std::string trace;                   // --trace FILE
+  std::optional<std::string> report;   // --report [FILE]
+  std::vector<std::string> arguments;  // after --
 
-  bool check_only = false;                                       // fmt --check
-  std::vector<std::string> labels;                               // test --label
-  bool update = false;                                           // test --update
-  std::string stage = "chains";                                  // graph --stage
-  std::string format = "text";                                   // graph --format
-  bool validate = false;                                         // graph --validate
-  std::string sink_rule = "task";                                // graph --sink-rule
-  std::string implicit_send;                                     // check --warn / --error
-  std::string topic;                                             // explain CODE, doc NAME, bench NAME
-  long long count = 0;                                           // bench -n
-  int repeats = 0;                                               // bench --repeats
-  std::string thread_list;                                       // bench --threads 1,2
+  bool check_only = false;          // fmt --check
+  std::vector<std::string> labels;  // test --label
+  bool update = false;              // test --update
+  std::string stage = "chains";     // graph --stage
+  std::string format = "text";      // graph --format
+  bool validate = false;            // graph --validate
+  std::string sink_rule = "task";   // graph --sink-rule
+  std::string implicit_send;        // check --warn / --error
+  std::string topic;                // explain CODE, doc NAME, bench NAME
+  long long count = 0;              // bench -n
+  int repeats = 0;                  // bench --repeats
+  std::string thread_list;          // bench --threads 1,2
   std::string diagnostics = "text";
   bool json = false;
 };

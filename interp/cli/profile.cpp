@@ -24,22 +24,25 @@ std::string profile_text(const SessionReport& report) {
   for (const ProfileRow& row : rows)
     out += fmt::format("{:>8} {:>12.3f} {:>12}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
                        bytes_text(static_cast<double>(row.bytes)), row.chain);
-  out += fmt::format("memory: {} allocations, {} frees; peak {}, {} inside plans ({} without chains)\n",
-                     report.memory.allocations, report.memory.frees, bytes_text(static_cast<double>(report.memory.peak_bytes)),
-                     bytes_text(static_cast<double>(report.plan_peak)), bytes_text(static_cast<double>(report.peak_without_chains)));
+  out += fmt::format(
+      "memory: {} allocations, {} frees; peak {}, {} inside plans ({} without chains)\n", report.memory.allocations,
+      report.memory.frees, bytes_text(static_cast<double>(report.memory.peak_bytes)),
+      bytes_text(static_cast<double>(report.plan_peak)), bytes_text(static_cast<double>(report.peak_without_chains)));
   return out;
 }
 
 std::string report_text(const SessionReport& report) {
   return fmt::format(
-      "\ntasks       {}\nchains      {}\ndispatches  {} ({} saved)\ndropped     {}\nplans       {}\npeak        {}\nseconds     {:.6f}\n",
-      report.tasks, report.chains, report.dispatches, report.tasks - std::min(report.tasks, report.dispatches), report.dropped,
-      report.plans, bytes_text(static_cast<double>(report.memory.peak_bytes)), report.seconds);
+      "\ntasks       {}\nchains      {}\ndispatches  {} ({} saved)\ndropped     {}\nplans       {}\npeak        "
+      "{}\nseconds     {:.6f}\n",
+      report.tasks, report.chains, report.dispatches, report.tasks - std::min(report.tasks, report.dispatches),
+      report.dropped, report.plans, bytes_text(static_cast<double>(report.memory.peak_bytes)), report.seconds);
 }
 
 std::string report_json(const SessionReport& report) {
   return fmt::format(
-      "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"peak\":{},\"peak_without_chains\":{},"
+      "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"peak\":{},\"peak_without_chains\":{"
+      "},"
       "\"allocations\":{},\"frees\":{},\"seconds\":{}}}\n",
       report.tasks, report.chains, report.dispatches, report.dropped, report.plans, report.memory.peak_bytes,
       report.peak_without_chains, report.memory.allocations, report.memory.frees, report.seconds);
@@ -49,8 +52,8 @@ std::string trace_json(const SessionReport& report) {
   std::string out = "{\"traceEvents\":[";
   for (const TimelineEntry& entry : report.timeline) {
     if (&entry != report.timeline.data()) out += ",";
-    out += fmt::format("\n{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}", quoted(entry.chain),
-                       entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
+    out += fmt::format("\n{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}",
+                       quoted(entry.chain), entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
                        static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3);
   }
   return out + "\n],\"displayTimeUnit\":\"ns\"}\n";

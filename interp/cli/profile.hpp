@@ -9,6 +9,6 @@ namespace taskspec::cli {
 std::string profile_text(const SessionReport& report);  // one row per chain, one for memory
 std::string report_text(const SessionReport& report);
 std::string report_json(const SessionReport& report);
-std::string trace_json(const SessionReport& report);    // Chrome and Perfetto: one row per worker
+std::string trace_json(const SessionReport& report);  // Chrome and Perfetto: one row per worker
 
 }  // namespace taskspec::cli

@@ -19,8 +19,10 @@ std::optional<Schedule> schedule_of(const std::string& name) {
 void after_run(const Options& options, const SessionReport& report) {
   if (options.profile) write_out(profile_text(report));
   if (options.report) {
-    if (options.report->empty()) write_out(report_text(report));
-    else write_text(*options.report, report_json(report));
+    if (options.report->empty())
+      write_out(report_text(report));
+    else
+      write_text(*options.report, report_json(report));
   }
   if (!options.trace.empty()) write_text(options.trace, trace_json(report));
   flush_out();

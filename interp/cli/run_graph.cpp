@@ -13,23 +13,41 @@ namespace taskspec::cli {
 
 namespace {
 
-// An int may stand for a float, nothing else for anything else.
-Value host_input(const Value& value, const Type& type, const std::string& name) {
+// An int may stand for a float, also inside lists; nothing else for anything else.
+std::optional<Value> fitted(const Value& value, const Type& type) {
   using Kind = Type::Kind;
   if (type.is(Kind::real) && value.is_number()) return Value(value.real());
-  bool fits = (type.is(Kind::integer) && value.is_integer()) || (type.is(Kind::boolean) && value.is_bool());
-  if (!fits) throw failure("E1004", {}, "input '" + name + "' is " + type.text() + ", not " + print(value));
-  return value;
+  if ((type.is(Kind::integer) && value.is_integer()) || (type.is(Kind::boolean) && value.is_bool())) return value;
+  if (type.is(Kind::string) && value.is_string()) return value;
+  if (!type.is(Kind::list) || !value.is_list()) return std::nullopt;
+  List items;
+  for (const Value& item : value.list()) {
+    std::optional<Value> part = fitted(item, type.parts[0]);
+    if (!part) return std::nullopt;
+    items.push_back(*std::move(part));
+  }
+  return Value(std::move(items));
+}
+
+Value host_input(const Value& value, const Type& type, const std::string& name) {
+  if (std::optional<Value> fits = fitted(value, type)) return *std::move(fits);
+  throw failure("E1004", {}, "input '" + name + "' is " + type.text() + ", not " + print(value));
+}
+
+bool is_file(const std::string& written) {  // a literal may be longer than any name
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(written, unknown);
 }
 
 // A literal, or the file that the value names.
 Value input_value(const Parameter& parameter, const std::string& name, const std::string& written, Sources& sources) {
   const Type& type = parameter.type;
   if (type.is(Type::Kind::string)) return Value(written);
-  if (type.is_tensor() && std::filesystem::is_regular_file(written)) {
+  if (type.is_tensor() && is_file(written)) {
     Array array = load_array(written);
     if (array.precision() != type.precision || array.extents().size() != type.rank())
-      throw failure("E5004", {}, "'" + written + "' holds " + array.type().text() + "; input '" + name + "' is " + type.text());
+      throw failure("E5004", {},
+                    "'" + written + "' holds " + array.type().text() + "; input '" + name + "' is " + type.text());
     return Value(std::move(array));
   }
   SourceId source = sources.add("-D " + name, written);
@@ -39,7 +57,8 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
   if (!type.is_tensor()) return host_input(value, type, name);
   Array array = array_of(value, type.precision);
   if (array.extents().size() != type.rank())
-    throw failure("E5004", {}, "input '" + name + "' is " + type.text() + "; " + written + " is " + array.type().text());
+    throw failure("E5004", {},
+                  "input '" + name + "' is " + type.text() + "; " + written + " is " + array.type().text());
   return Value(std::move(array));
 }
 
@@ -59,9 +78,11 @@ std::optional<std::string> check_defines(const Function& graph, const Options& o
     if (std::find(names.begin(), names.end(), define.first) == names.end())
       return "graph '" + graph.name + "' has no input '" + define.first + "'; inputs: " + joined(names, ", ");
   for (const Parameter& parameter : graph.parameters) {
-    bool given = std::any_of(options.defines.begin(), options.defines.end(), [&](const auto& d) { return d.first == parameter.name; });
+    bool given = std::any_of(options.defines.begin(), options.defines.end(),
+                             [&](const auto& d) { return d.first == parameter.name; });
     if (!given && !parameter.default_value.valid())
-      return "input '" + parameter.name + "' of graph '" + graph.name + "' is not given; add -D " + parameter.name + "=...";
+      return "input '" + parameter.name + "' of graph '" + graph.name + "' is not given; add -D " + parameter.name +
+             "=...";
   }
   return std::nullopt;
 }

@@ -116,9 +116,12 @@ std::string signature(std::string_view name, std::span<const Operand> operands) 
     if (&operand != operands.data()) text += ", ";
     text += operand.name;
     if (operand.variadic) text += "...";
-    if (operand.standard.kind == Default::Kind::absent) text += "?";
-    else if (operand.standard.kind == Default::Kind::string) text += ": " + quoted(operand.standard.string);
-    else if (operand.standard.kind != Default::Kind::none) text += ": " + print(operand.standard.value());
+    if (operand.standard.kind == Default::Kind::absent)
+      text += "?";
+    else if (operand.standard.kind == Default::Kind::string)
+      text += ": " + quoted(operand.standard.string);
+    else if (operand.standard.kind != Default::Kind::none)
+      text += ": " + print(operand.standard.value());
   }
   return text + ")";
 }

@@ -83,7 +83,8 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
   std::vector<Value> outputs;
   for (VariableId variable : use.written) {
     if (frame[variable].is_none())
-      throw failure("E1006", graph[node].span, "'" + function.variables[variable.index()].name + "' is not set on this path");
+      throw failure("E1006", graph[node].span,
+                    "'" + function.variables[variable.index()].name + "' is not set on this path");
     outputs.push_back(frame[variable]);
   }
   return outputs;
@@ -113,8 +114,9 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
   for (Value& value : values) {
     ArrayType wanted = output_type(graph, node, outputs.size());
     if (value.array().type() != wanted)
-      throw failure("E5004", graph[node].span, "'" + graph.slot_out(node, outputs.size()) + "' of " + graph.path(node) + " is " +
-                                                   value.array().type().text() + " here, " + wanted.text() + " is needed");
+      throw failure("E5004", graph[node].span,
+                    "'" + graph.slot_out(node, outputs.size()) + "' of " + graph.path(node) + " is " +
+                        value.array().type().text() + " here, " + wanted.text() + " is needed");
     outputs.push_back(std::move(value.array()));
   }
   return outputs;

@@ -17,32 +17,42 @@ Value symbolic_input(const Parameter& parameter, std::size_t position, std::uint
 
 }  // namespace
 
-std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id) {
+std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, const Value& agent) {
   auto view = std::make_unique<GraphView>();
   const Program& program = outer.program();
   const Function& function = program[id];
   RecordTarget target(program, *view);
   Interpreter interpreter = outer.nested(target);
   interpreter.leave_host();
+  if (auto* owner = agent.as<Agent>(); owner && !owner->slots.empty())
+    throw failure("E1009", {}, "looking at a graph of an agent with slots is not built yet");
   view->function = id;
   view->graph.name = program.display_name(id);
   std::vector<Value> arguments;
   for (std::size_t k = 0; k < function.parameters.size(); ++k) {
     const Parameter& parameter = function.parameters[k];
+    if (parameter.role != Role::declared) continue;  // the agent has them
+    std::size_t position = view->graph.inputs().size();
     view->graph.add_input({parameter.name, parameter.type, parameter.privilege});
     if (!parameter.type.is_tensor()) {
-      arguments.push_back(symbolic_input(parameter, k, program.symbols + static_cast<std::uint32_t>(k)));
+      arguments.push_back(symbolic_input(parameter, position, program.symbols + static_cast<std::uint32_t>(k)));
       continue;
     }
-    Value input = view->handle(Ref::input(k), parameter.type);
+    Value input = view->handle(Ref::input(position), parameter.type);
     bool is_place = parameter.privilege == Privilege::inout;
     arguments.push_back(is_place ? target.place(parameter.name, input) : input);
   }
-  std::vector<Value> outputs = interpreter.outputs_of(id, std::move(arguments));
+  std::vector<Value> outputs;
+  try {
+    outputs = interpreter.outputs_of(id, agent, std::move(arguments));
+  } catch (const std::bad_variant_access&) {  // a list or string that is only known when the graph runs
+    throw failure("E1009", function.span, "looking at a graph whose form depends on a host input is not built yet");
+  }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].is_array()) outputs[i] = target.constant(outputs[i].array());
     auto* tensor = outputs[i].as<Tensor>();
-    if (!tensor) throw failure("E1004", function.outputs[i].span, "output '" + function.outputs[i].name + "' is not a tensor");
+    if (!tensor)
+      throw failure("E1004", function.outputs[i].span, "output '" + function.outputs[i].name + "' is not a tensor");
     view->graph.add_result({function.outputs[i].name, tensor->type, tensor->ref});
   }
   return view;

@@ -20,7 +20,8 @@ class GraphView final : public Recorder {
   }
 };
 
-// `outer` gives the program and its top-level values (a graph may read top-level lets). Throws Error.
-std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId graph);
+// `outer` gives the program and its top-level values (a graph may read top-level lets); `agent` is that of a member.
+// Throws Error.
+std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId graph, const Value& agent = {});
 
 }  // namespace taskspec

@@ -52,11 +52,14 @@ void each_function(const Value& value, const std::function<void(FunctionId)>& vi
   if (auto* callable = value.as<Callable>()) {
     visit(callable->function);
     all(callable->captures);
+    each_function(callable->agent, visit);
   }
   if (auto* composed = value.as<ComposedTask>()) all({composed->first, composed->second});
+  if (auto* agent = value.as<Agent>()) all(agent->arguments);
 }
 
-std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, const std::function<Value(const Value&)>& capture) {
+std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use,
+                                 const std::function<Value(const Value&)>& capture) {
   std::vector<Value> arguments;
   for (CallId id : use.values) arguments.push_back(capture(frame.values[id.index()]));
   for (VariableId id : use.read) arguments.push_back(capture(frame.variables[id.index()]));

@@ -18,8 +18,8 @@ class InputSlot final : public Object {
   std::string text() const override { return "<input " + std::to_string(position) + ">"; }
 };
 
-// `value` with every tensor in it (also inside lists, tuples, invocations and function values) replaced by what `replace` gives.
-// Agents with slots are refused (E1009): their state would leave the node unseen.
+// `value` with every tensor in it (also inside lists, tuples, invocations and function values) replaced by what
+// `replace` gives. Agents with slots are refused (E1009): their state would leave the node unseen.
 Value replace_tensors(const Value& value, const std::function<bool(const Value&)>& is_tensor,
                       const std::function<Value(const Value&)>& replace, Span span);
 
@@ -27,7 +27,8 @@ Value replace_tensors(const Value& value, const std::function<bool(const Value&)
 void each_function(const Value& value, const std::function<void(FunctionId)>& visit);
 
 // The node's arguments: values, variables, parameters, extents, self, in this order.
-std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, const std::function<Value(const Value&)>& capture);
+std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use,
+                                 const std::function<Value(const Value&)>& capture);
 void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& arguments,
                    const std::function<Value(const Value&)>& restore);
 

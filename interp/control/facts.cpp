@@ -13,7 +13,10 @@ namespace {
 class LastReads {
  public:
   explicit LastReads(const Function& function)
-      : function_(function), homes_(function.calls.size()), last_(function.calls.size()), uses_(function.calls.size(), 0) {
+      : function_(function),
+        homes_(function.calls.size()),
+        last_(function.calls.size()),
+        uses_(function.calls.size(), 0) {
     place(function.body, CallId());
     for (const Parameter& parameter : function.parameters) place(parameter.default_block, CallId());
     for (std::size_t i = 0; i < function.calls.size(); ++i)
@@ -43,7 +46,7 @@ class LastReads {
  private:
   struct Home {
     const Block* block = nullptr;
-    CallId owner;            // of the block
+    CallId owner;  // of the block
     std::size_t position = 0;
   };
 
@@ -60,7 +63,8 @@ class LastReads {
     CallId& last = last_[value.index()];
     if (!home.block || !reader.valid())
       keep(value);
-    else if (!kept_.contains(value) && (!last.valid() || homes_[last.index()].position < homes_[reader.index()].position))
+    else if (!kept_.contains(value) &&
+             (!last.valid() || homes_[last.index()].position < homes_[reader.index()].position))
       last = reader;
   }
 
@@ -74,7 +78,8 @@ class LastReads {
   // Scalars cost nothing to keep, and extents name them.
   bool is_released(std::size_t i) const {
     const Type& type = function_.calls[i].type;
-    return last_[i].valid() && (type.is_tensor() || type.is(Type::Kind::invocation) || type.is(Type::Kind::list) || type.is(Type::Kind::tuple));
+    return last_[i].valid() && (type.is_tensor() || type.is(Type::Kind::invocation) || type.is(Type::Kind::list) ||
+                                type.is(Type::Kind::tuple));
   }
 
   const Function& function_;

@@ -12,13 +12,14 @@
 namespace taskspec {
 
 struct FunctionFacts {
-  std::vector<CallId> parameter_calls;      // of form `parameter`, anywhere in the function
-  std::vector<bool> places;                 // by VariableId: holds versions of a place
-  std::vector<bool> appends;                // by CallId: variable + list, which the variable becomes
+  std::vector<CallId> parameter_calls;  // of form `parameter`, anywhere in the function
+  std::vector<bool> places;             // by VariableId: holds versions of a place
+  std::vector<bool> appends;            // by CallId: variable + list, which the variable becomes
   // The values that nobody reads after this call has run. A frame lets go of them, so that lists change in place
   // and a future that cannot be named any more is not kept.
   std::span<const CallId> last_read_by(CallId call) const {
-    return std::span(last_reads).subspan(last_read_starts[call.index()], last_read_starts[call.index() + 1] - last_read_starts[call.index()]);
+    return std::span(last_reads)
+        .subspan(last_read_starts[call.index()], last_read_starts[call.index() + 1] - last_read_starts[call.index()]);
   }
   std::vector<std::uint32_t> last_read_starts;
   std::vector<CallId> last_reads;
@@ -26,12 +27,12 @@ struct FunctionFacts {
 
 // What the blocks of a structured call read and change outside of themselves.
 struct FreeUse {
-  std::vector<CallId> values;               // in order of first use
-  std::vector<std::uint32_t> parameters;    // read inside, ascending
-  std::vector<VariableId> read;             // variables read or changed, ascending
-  std::vector<VariableId> written;          // changed, and visible outside
-  bool graph = false;                       // does something with tensors
-  bool self = false;                        // names the agent itself
+  std::vector<CallId> values;             // in order of first use
+  std::vector<std::uint32_t> parameters;  // read inside, ascending
+  std::vector<VariableId> read;           // variables read or changed, ascending
+  std::vector<VariableId> written;        // changed, and visible outside
+  bool graph = false;                     // does something with tensors
+  bool self = false;                      // names the agent itself
 };
 
 struct GlobalUse {

@@ -40,8 +40,9 @@ void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, 
       continue;
     Dim wanted = evaluate(parameter.dims[i], frame);
     if (same(wanted, argument.dims[i]) == Same::no && wanted.is_constant() && argument.dims[i].is_constant())
-      throw failure("E5004", span, "'" + name + "' has shape " + argument.text() + "; dimension " + std::to_string(i) +
-                                       " must be " + wanted.text());
+      throw failure("E5004", span,
+                    "'" + name + "' has shape " + argument.text() + "; dimension " + std::to_string(i) + " must be " +
+                        wanted.text());
   }
 }
 

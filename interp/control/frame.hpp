@@ -15,13 +15,13 @@ struct Frame {
   const Function& function;
   FunctionId id;
   const FunctionFacts& facts;
-  std::vector<Value> values;                            // by CallId
-  std::vector<Value> variables;                         // by VariableId; none = not set yet
-  std::vector<Value> arguments;                         // by parameter
-  Value self;                                           // the agent of a member
-  std::unordered_map<std::uint32_t, Dim> dimensions;    // by symbol id
+  std::vector<Value> values;                          // by CallId
+  std::vector<Value> variables;                       // by VariableId; none = not set yet
+  std::vector<Value> arguments;                       // by parameter
+  Value self;                                         // the agent of a member
+  std::unordered_map<std::uint32_t, Dim> dimensions;  // by symbol id
   ScopeId scope = ScopeId(0);
-  bool in_graph = false;   // control flow makes structured nodes instead of being executed
+  bool in_graph = false;  // control flow makes structured nodes instead of being executed
   Value result;
 
   Value& operator[](CallId call) { return values[call.index()]; }

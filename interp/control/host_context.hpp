@@ -22,7 +22,7 @@ class NestedSession {
   virtual ~NestedSession() = default;
   virtual Target& target() = 0;
   virtual bool named() const = 0;  // a handle still names something in it: the slot of an agent, say
-  virtual Value report() = 0;  // after everything that has effects ran
+  virtual Value report() = 0;      // after everything that has effects ran
 };
 
 class HostContext {
@@ -35,11 +35,11 @@ class HostContext {
   // and its data can be run from anywhere.
   std::string input_path(const std::string& written) const;
 
-  std::vector<std::string> arguments;                                   // after --
-  std::function<void(std::string_view)> output;                         // standard output
+  std::vector<std::string> arguments;            // after --
+  std::function<void(std::string_view)> output;  // standard output
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
-  std::vector<std::unique_ptr<NestedSession>> kept;                     // ended, but still named
-  const std::atomic<bool>* interrupted = nullptr;                       // set by Ctrl-C
+  std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
+  const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
 
   // The call being executed, for builtins.
   Interpreter* interpreter = nullptr;

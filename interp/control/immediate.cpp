@@ -34,7 +34,9 @@ Value ImmediateTarget::op(const Frame&, const Call& call, std::span<const Value>
   return Value(compute(*call.op, operands, type));
 }
 
-TaskResult ImmediateTarget::task(Interpreter& interpreter, const TaskCall& call) { return interpreter.inline_task(call); }
+TaskResult ImmediateTarget::task(Interpreter& interpreter, const TaskCall& call) {
+  return interpreter.inline_task(call);
+}
 
 // ---- tracing --------------------------------------------------------------------------------------
 

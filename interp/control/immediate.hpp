@@ -44,9 +44,9 @@ class TraceTarget final : public Target {
   std::uint32_t position(const Value& value);
   static constexpr std::size_t longest = 4096;  // ops; longer bodies run step by step
   std::size_t inputs_;
-  std::vector<ArrayType> types_;                // of inputs and results of steps, in order of appearance
+  std::vector<ArrayType> types_;  // of inputs and results of steps, in order of appearance
   std::vector<Array> constants_;
-  std::vector<BodyTrace::Step> steps_;          // values: inputs and results; constants from `first_constant` on
+  std::vector<BodyTrace::Step> steps_;  // values: inputs and results; constants from `first_constant` on
   static constexpr std::uint32_t first_constant = 1u << 31;
 };
 

@@ -49,7 +49,11 @@ auto placed(Span span, F&& body) {
 }  // namespace
 
 Interpreter::Interpreter(const Program& program, HostContext* host)
-    : program_(program), host_(host), facts_(std::make_shared<Facts>(program)), modules_(program.modules.size()), stack_limit_(stack_floor()) {
+    : program_(program),
+      host_(host),
+      facts_(std::make_shared<Facts>(program)),
+      modules_(program.modules.size()),
+      stack_limit_(stack_floor()) {
   if (host) interrupted_ = host->interrupted;
 }
 
@@ -67,14 +71,14 @@ void Interpreter::leave_host() { host_ = nullptr; }
 
 Frame& Interpreter::module(const Module& module) {
   std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
-  modules_[position] = std::make_shared<Frame>(program_[module.top_level], module.top_level, facts_->function(module.top_level));
+  modules_[position] =
+      std::make_shared<Frame>(program_[module.top_level], module.top_level, facts_->function(module.top_level));
   block(*modules_[position], modules_[position]->function.body);
   return *modules_[position];
 }
 
 void Interpreter::poll(Span span) const {
-  if (interrupted_ && interrupted_->load(std::memory_order_relaxed))
-    throw failure("E5009", span, "interrupted");
+  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) throw failure("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
     throw failure("E5006", span, "recursion too deep");
 }
@@ -105,9 +109,13 @@ Interpreter::Flow Interpreter::step(Frame& frame, CallId id) {
     case Form::return_:
       if (!call.in.empty()) frame.result = operand(frame, call, 0);
       return Flow::return_;
-    case Form::break_: return Flow::break_;
-    case Form::continue_: return Flow::continue_;
-    default: evaluate_call(frame, id); return Flow::next;
+    case Form::break_:
+      return Flow::break_;
+    case Form::continue_:
+      return Flow::continue_;
+    default:
+      evaluate_call(frame, id);
+      return Flow::next;
   }
 }
 
@@ -115,21 +123,34 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
   const Call& call = frame.function[id];
   Value& out = frame[id];
   switch (call.form) {
-    case Form::constant: out = call.value; break;
-    case Form::parameter: out = frame.arguments[call.index]; break;
+    case Form::constant:
+      out = call.value;
+      break;
+    case Form::parameter:
+      out = frame.arguments[call.index];
+      break;
     case Form::dimension: {
       Dim dim = evaluate(Dim(call.symbol), frame);
       out = scalar_of(dim);
       break;
     }
-    case Form::type: out = Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame)); break;
-    case Form::variable: out = read_variable(frame, call); break;
-    case Form::global: out = read_global(call); break;
-    case Form::loop: break;  // set by the loop
-    case Form::op:
-      out = frame.facts.appends[id.index()] ? append(frame, call) : placed(call.span, [&] { return op(frame, call); });
+    case Form::type:
+      out = Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
       break;
-    case Form::builtin: out = placed(call.span, [&] { return builtin(frame, call); }); break;
+    case Form::variable:
+      out = read_variable(frame, call);
+      break;
+    case Form::global:
+      out = read_global(call);
+      break;
+    case Form::loop:
+      break;  // set by the loop
+    case Form::op:
+      out = appends(frame, id) ? append(frame, call) : placed(call.span, [&] { return op(frame, call); });
+      break;
+    case Form::builtin:
+      out = placed(call.span, [&] { return builtin(frame, call); });
+      break;
     case Form::tuple:
     case Form::list: {
       List items;
@@ -142,26 +163,47 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
       out = call.form == Form::list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
       break;
     }
-    case Form::range: out = range_of(operand(frame, call, 0), operand(frame, call, 1)); break;
-    case Form::element: out = element(frame, call); break;
-    case Form::item: out = item(operand(frame, call, 0), operand(frame, call, 1).integer(), call.span); break;
-    case Form::items:
-      out = items(operand(frame, call, 0), operand(frame, call, 1).integer(), operand(frame, call, 2).integer(), call.span);
+    case Form::range:
+      out = range_of(operand(frame, call, 0), operand(frame, call, 1));
       break;
-    case Form::field: out = field(frame, call); break;
-    case Form::receive: out = receive(frame, call); break;
-    case Form::agent: out = make_agent(frame, call); break;
-    case Form::self: out = frame.self; break;
+    case Form::element:
+      out = element(frame, call);
+      break;
+    case Form::item:
+      out = item(operand(frame, call, 0), operand(frame, call, 1).integer(), call.span);
+      break;
+    case Form::items:
+      out = items(operand(frame, call, 0), operand(frame, call, 1).integer(), operand(frame, call, 2).integer(),
+                  call.span);
+      break;
+    case Form::field:
+      out = field(frame, call);
+      break;
+    case Form::receive:
+      out = receive(frame, call);
+      break;
+    case Form::agent:
+      out = make_agent(frame, call);
+      break;
+    case Form::self:
+      out = frame.self;
+      break;
     case Form::member:
     case Form::function:
-    case Form::closure: out = make_callable(frame, call); break;
-    case Form::compose: out = compose(frame, call); break;
+    case Form::closure:
+      out = make_callable(frame, call);
+      break;
+    case Form::compose:
+      out = compose(frame, call);
+      break;
     case Form::call:
     case Form::invoke:
       if (call.form == Form::call && frame.in_graph && target_->structured(*this, frame, id)) break;
       out = call_function(frame, call);
       break;
-    case Form::apply: out = apply_value(frame, call); break;
+    case Form::apply:
+      out = apply_value(frame, call);
+      break;
     case Form::output: {
       Value value = operand(frame, call, 0);
       auto* invocation = value.as<Invocation>();
@@ -169,8 +211,12 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
       out = invocation->outputs[call.index];
       break;
     }
-    case Form::write: write(frame, call.variable, operand(frame, call, 0)); break;
-    case Form::store: store(frame, call); break;
+    case Form::write:
+      write(frame, call.variable, operand(frame, call, 0));
+      break;
+    case Form::store:
+      store(frame, call);
+      break;
     case Form::both:
     case Form::either: {
       bool left = truth(operand(frame, call, 0), call.span);
@@ -178,8 +224,15 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
       out = Value(decided ? left : truth(value_of(frame, call.blocks[0]), call.span));
       break;
     }
-    case Form::run: out = run_on(frame, call); break;
-    case Form::if_: case Form::for_: case Form::while_: case Form::return_: case Form::break_: case Form::continue_:
+    case Form::run:
+      out = run_on(frame, call);
+      break;
+    case Form::if_:
+    case Form::for_:
+    case Form::while_:
+    case Form::return_:
+    case Form::break_:
+    case Form::continue_:
       bug("control form evaluated as a value");
   }
 }
@@ -188,7 +241,9 @@ void Interpreter::check_guards(Frame& frame, const Call& call) {
   for (const Guard& guard : call.guards) {
     Dim left = evaluate(guard.left, frame), right = evaluate(guard.right, frame);
     if (left.is_constant() && right.is_constant() && !(left == right))
-      throw failure("E5004", call.span, guard.what + " is " + left.text() + " here, " + right.text() + " is needed");
+      throw failure("E5004", call.span,
+                    guard.what.substr(0, guard.what.find(" is ")) + " is " + left.text() + " here, " + right.text() +
+                        " is needed");
   }
 }
 

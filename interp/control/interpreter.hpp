@@ -37,20 +37,20 @@ class Interpreter {
   Interpreter(const Program& program, HostContext* host);
   void set_target(Target& target) { target_ = &target; }  // before anything runs
 
-  Frame& module(const Module& module);                                // runs its top level, once
+  Frame& module(const Module& module);  // runs its top level, once
   void forget_modules() { modules_.clear(); }
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   CallResult apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
   // The body of a graph in the outermost scope, as when the graph is looked at or run by itself.
-  std::vector<Value> outputs_of(FunctionId graph, std::vector<Value> arguments);
+  std::vector<Value> outputs_of(FunctionId graph, const Value& agent, std::vector<Value> arguments);
   // The body of a task, run here (targets that do not make nodes). Arguments as in TaskCall.
   TaskResult inline_task(const TaskCall& call);
 
   // Runs a block in a frame; what ended it early, if something did.
   enum class Flow : std::uint8_t { next, break_, continue_, return_ };
   Flow block(Frame& frame, const Block& block);
-  Value value_of(Frame& frame, const Block& block);                   // of blocks with a result
+  Value value_of(Frame& frame, const Block& block);  // of blocks with a result
   Flow step(Frame& frame, CallId id);
 
   const Program& program() const { return program_; }
@@ -71,9 +71,11 @@ class Interpreter {
   Value op(Frame& frame, const Call& call);
   Type type_here(const Value& value, const Type& written) const;
   Value builtin(Frame& frame, const Call& call);
+  Value builtin_without_host(Frame& frame, const Call& call);
   Value read_variable(Frame& frame, const Call& call);
   Value read_global(const Call& call);
   void write(Frame& frame, VariableId variable, Value value);
+  static bool appends(Frame& frame, CallId id);
   Value append(Frame& frame, const Call& call);
   void store(Frame& frame, const Call& call);
   Value element(Frame& frame, const Call& call);
@@ -103,8 +105,8 @@ class Interpreter {
   HostContext* host_;
   const std::atomic<bool>* interrupted_ = nullptr;
   std::shared_ptr<Facts> facts_;
-  std::vector<std::shared_ptr<Frame>> modules_;                       // top-level frames, by module
-  using Contents = std::unordered_map<std::uint64_t, Array>;
+  std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
+  using Contents = std::unordered_map<std::uint64_t, Value>;
   std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
   std::uint32_t depth_ = 0;
   std::uintptr_t stack_limit_ = 0;

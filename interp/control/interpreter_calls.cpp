@@ -1,4 +1,5 @@
 // Calls of the interpreter: functions, tasks, graphs, agents, composition, nested sessions.
+#include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 
@@ -66,8 +67,9 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
     Value value = frame[output.variable];
     if (value.is_none()) throw failure("E1006", site.span, "output '" + output.name + "' is not set");
     invocation->names.push_back(output.name);
-    invocation->outputs.push_back(
-        function.kind == FunctionKind::graph ? target_->renamed(value, invocation->label + "." + output.name, false) : value);
+    invocation->outputs.push_back(function.kind == FunctionKind::graph
+                                      ? target_->renamed(value, invocation->label + "." + output.name, false)
+                                      : value);
   }
   return Value(std::static_pointer_cast<Object>(invocation));
 }
@@ -119,18 +121,35 @@ CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Valu
   return {std::move(result), versions_after(frame, owner)};
 }
 
-std::vector<Value> Interpreter::outputs_of(FunctionId id, std::vector<Value> arguments) {
+std::vector<Value> Interpreter::outputs_of(FunctionId id, const Value& agent, std::vector<Value> arguments) {
   Frame frame(program_[id], id, facts_->function(id));
-  bind(frame, Value(), std::move(arguments), frame.function.span);
+  bind(frame, agent, std::move(arguments), frame.function.span);
   frame.in_graph = true;
   block(frame, frame.function.body);
   std::vector<Value> outputs;
   for (const Output& output : frame.function.outputs) {
-    if (frame[output.variable].is_none()) throw failure("E1006", output.span, "output '" + output.name + "' is not set");
+    if (frame[output.variable].is_none())
+      throw failure("E1006", output.span, "output '" + output.name + "' is not set");
     outputs.push_back(frame[output.variable]);
   }
   return outputs;
 }
+
+namespace {
+
+// A member that calls another one of its agent: both see the newest versions of the slots.
+void exchange_slots(Frame& frame, Agent& agent, bool to_agent) {
+  for (const Parameter& parameter : frame.function.parameters) {
+    if (parameter.role != Role::slot || !parameter.variable.valid()) continue;
+    Value &here = frame[parameter.variable], &there = *agent.slot(parameter.name);
+    if (!to_agent)
+      here = there;
+    else if (!here.is_none())
+      there = here;
+  }
+}
+
+}  // namespace
 
 Value Interpreter::call_function(Frame& frame, const Call& call) {
   std::uint32_t first = program_[call.callee].agent.valid() ? 1 : 0;
@@ -138,7 +157,11 @@ Value Interpreter::call_function(Frame& frame, const Call& call) {
   std::vector<Value> arguments;
   for (std::size_t i = first; i < call.in.size(); ++i)
     arguments.push_back(call.in[i].valid() ? frame[call.in[i]] : Value());
+  auto* own = agent.as<Agent>();
+  if (own != frame.self.as<Agent>()) own = nullptr;
+  if (own) exchange_slots(frame, *own, true);
   CallResult result = Interpreter::call(call.callee, agent, std::move(arguments), {call.span, &frame});
+  if (own) exchange_slots(frame, *own, false);
   assign_places(frame, call, first, result.versions);
   return std::move(result.value);
 }
@@ -167,6 +190,8 @@ TaskResult Interpreter::inline_task(const TaskCall& task) {
 CallResult Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {
   if (auto* composed = callable.as<ComposedTask>()) return apply_composed(*composed, std::move(arguments), site);
   auto* function = callable.as<Callable>();
+  if (callable.as<GraphScalar>())
+    throw failure("E1009", site.span, "looking at a graph that calls a function it is given is not built yet");
   if (!function) bug("call of something that is not callable");
   std::vector<Value> all = function->captures;
   all.insert(all.end(), std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end()));
@@ -235,10 +260,16 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
   for (std::size_t i = 0; i < call.in.size(); ++i) {
     Value value = call.in[i].valid() ? frame[call.in[i]] : Value();
     if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
+    replace_tensors(
+        value, [this](const Value& v) { return target_->is_tensor(v); },
+        [&](const Value&) -> Value {
+          throw failure("E1009", call.span, "an agent with a tensor inside its arguments is not built yet");
+        },
+        call.span);
     agent->arguments.push_back(std::move(value));
   }
   agent->instance = target_->instance(call.agent, agent->arguments);
-  agent->home = target_;
+  agent->home = target_->home();
   Value self(std::static_pointer_cast<Object>(agent));
   for (const Slot& slot : def.slots) {
     Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame}).value;
@@ -262,7 +293,8 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   struct End {  // what the frame holds of the session goes first, however this ends
     std::function<void()> run;
     ~End() { run(); }
-  } end{[&] {
+  } end{[&, scope = std::exchange(frame.scope, ScopeId(0))] {  // scopes of the outer graph mean nothing in it
+    frame.scope = scope;
     forget(frame, call.blocks[0]);
     std::erase_if(host_->kept, [](const auto& kept) { return !kept->named(); });
     if (session->named()) host_->kept.push_back(std::move(session));
@@ -271,7 +303,8 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   Value value = inner.value_of(frame, call.blocks[0]);
   auto result = std::make_shared<Invocation>();
   auto keep = [&](const Value& v) {  // contents leave the session that ends here
-    return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span)) : v;
+    return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span))
+                                                            : v;
   };
   if (auto* invocation = value.as<Invocation>()) {
     result->label = invocation->label;

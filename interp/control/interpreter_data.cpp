@@ -1,4 +1,5 @@
 // Operations, variables, containers and receives of the interpreter.
+#include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/recorder.hpp"
@@ -11,10 +12,20 @@ namespace {
 // True if the checker left nothing open about the result of this op.
 bool settled(const Function& function, const Call& call, const Type& type) {
   if (type.has_symbols() || type.is(Type::Kind::error)) return false;
-  for (CallId in : call.in)
-    if (in.valid() && !function[in].type.is_tensor() && !function[in].folded && function[in].form != Form::constant)
+  for (CallId in : call.in) {
+    if (!in.valid()) continue;
+    const Call& operand = function[in];
+    // Of a tensor with symbols the rule has not seen the extents: x[0..2] of a shorter x.
+    if (operand.type.is_tensor() ? operand.type.has_symbols() : !operand.folded && operand.form != Form::constant)
       return false;
+  }
   return true;
+}
+
+void refuse_negative_extents(const Type& type, Span span) {
+  for (const Dim& dim : type.dims)
+    if (auto extent = dim.constant(); extent && *extent < 0)
+      throw failure("E5004", span, "the result would be " + type.text() + ", with a negative extent");
 }
 
 }  // namespace
@@ -48,17 +59,19 @@ Value Interpreter::op(Frame& frame, const Call& call) {
   }
   if (!call.type.is_tensor()) {
     // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
-    if (tensors) throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
+    if (tensors)
+      throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
     if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
     return call.op->scalar(operands);
   }
   Type type = evaluate(call.type, frame);
   if (!program_.proven || !settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
+  refuse_negative_extents(type, call.span);
   return target_->op(frame, call, operands, type);
 }
 
 Value Interpreter::builtin(Frame& frame, const Call& call) {
-  if (!host_) throw failure("E1302", call.span, std::string(call.builtin->name) + " is not possible in a task body");
+  if (!host_) return builtin_without_host(frame, call);
   std::vector<Value> operands;
   operands.reserve(call.in.size());
   for (CallId in : call.in) operands.push_back(in.valid() ? frame[in] : Value());
@@ -74,6 +87,19 @@ Value Interpreter::builtin(Frame& frame, const Call& call) {
   return result;
 }
 
+// In bodies and in graphs that are looked at: what has no effect needs nothing of the world outside.
+Value Interpreter::builtin_without_host(Frame& frame, const Call& call) {
+  if (call.builtin->effect != Effect::pure)
+    throw failure("E1302", call.span, std::string(call.builtin->name) + " is a host effect, which a graph cannot have");
+  HostContext nothing(program_, OpTable({}));
+  host_ = &nothing;
+  struct Leave {
+    Interpreter& interpreter;
+    ~Leave() { interpreter.leave_host(); }
+  } leave{*this};
+  return builtin(frame, call);
+}
+
 // ---- variables ------------------------------------------------------------------------------------
 
 Value Interpreter::read_variable(Frame& frame, const Call& call) {
@@ -85,16 +111,25 @@ Value Interpreter::read_variable(Frame& frame, const Call& call) {
 
 namespace {
 
-std::uint64_t name_of(ModuleId module, VariableId variable) { return (std::uint64_t{module.value} << 32) | variable.value; }
+std::uint64_t name_of(ModuleId module, VariableId variable) {
+  return (std::uint64_t{module.value} << 32) | variable.value;
+}
 
 }  // namespace
 
 void Interpreter::receive_globals(FunctionId function, Span span) {
   for (const GlobalUse& use : facts_->globals(function)) {
     Frame* frame = modules_[use.module.index()].get();
-    auto* tensor = frame ? (*frame)[use.variable].as<Tensor>() : nullptr;
     std::uint64_t name = name_of(use.module, use.variable);
-    if (tensor && !globals_->contains(name)) globals_->emplace(name, tensor->recorder.receive(*tensor, span));
+    if (!frame || (*frame)[use.variable].is_none() || globals_->contains(name)) continue;
+    const Value& value = (*frame)[use.variable];
+    auto is_future = [](const Value& v) { return v.as<Tensor>() != nullptr; };
+    auto contents = [&](const Value& v) {
+      auto* tensor = v.as<Tensor>();
+      return Value(tensor->recorder.receive(*tensor, span));
+    };
+    (*globals_)[name] = replace_tensors(value, is_future, contents, span);
+    each_function(value, [&](FunctionId inside) { receive_globals(inside, span); });
   }
 }
 
@@ -104,10 +139,11 @@ Value Interpreter::read_global(const Call& call) {
   if (!frame || (*frame)[call.variable].is_none())
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
   Value value = (*frame)[call.variable];
-  if (!value.as<Tensor>() || target_->is_tensor(value)) return value;
+  if (target_->records()) return value;
   auto received = globals_->find(name_of(call.module, call.variable));
-  if (received == globals_->end()) bug("a body reads '" + variable.name + "', which was not received before it");
-  return Value(received->second);
+  if (received != globals_->end()) return received->second;
+  if (value.as<Tensor>()) bug("a body reads '" + variable.name + "', which was not received before it");
+  return value;
 }
 
 void Interpreter::write(Frame& frame, VariableId variable, Value value) {
@@ -115,6 +151,12 @@ void Interpreter::write(Frame& frame, VariableId variable, Value value) {
   if (declared.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
   if (frame.facts.places[variable.index()] && target_->is_tensor(value)) value = target_->place(declared.name, value);
   frame[variable] = std::move(value);
+}
+
+// Both are lists here, and not values that are only known when a graph runs.
+bool Interpreter::appends(Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  return frame.facts.appends[id.index()] && frame[call.in[0]].is_list() && frame[call.in[1]].is_list();
 }
 
 // l += items: the variable lets go of its list first, so that a list that nobody else holds grows in place.
@@ -134,7 +176,8 @@ void Interpreter::store(Frame& frame, const Call& call) {
     std::int64_t index = operand(frame, call, i).integer();
     List& list = place->unique_list();
     if (index < 0 || index >= static_cast<std::int64_t>(list.size()))
-      throw failure("E5003", call.span, "index " + std::to_string(index) + " is outside a list of " + std::to_string(list.size()));
+      throw failure("E5003", call.span,
+                    "index " + std::to_string(index) + " is outside a list of " + std::to_string(list.size()));
     place = &list[static_cast<std::size_t>(index)];
   }
   bool widen = place->is_real() && operand(frame, call, 0).is_integer();
@@ -166,19 +209,23 @@ std::string size_text(const Value& container, std::size_t size) {
 }  // namespace
 
 Value Interpreter::item(const Value& container, std::int64_t index, Span span) {
-  std::vector<std::size_t> starts = container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
+  std::vector<std::size_t> starts =
+      container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
   std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
   if (index < 0 || static_cast<std::size_t>(index) >= size)
     throw failure("E5003", span, "index " + std::to_string(index) + " is outside " + size_text(container, size));
   auto i = static_cast<std::size_t>(index);
-  return container.is_string() ? Value(container.string().substr(starts[i], starts[i + 1] - starts[i])) : container.list()[i];
+  return container.is_string() ? Value(container.string().substr(starts[i], starts[i + 1] - starts[i]))
+                               : container.list()[i];
 }
 
 Value Interpreter::items(const Value& container, std::int64_t begin, std::int64_t end, Span span) {
-  std::vector<std::size_t> starts = container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
+  std::vector<std::size_t> starts =
+      container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
   std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
   if (begin < 0 || end < begin || static_cast<std::size_t>(end) > size)
-    throw failure("E5003", span, std::to_string(begin) + ".." + std::to_string(end) + " is outside " + size_text(container, size));
+    throw failure("E5003", span,
+                  std::to_string(begin) + ".." + std::to_string(end) + " is outside " + size_text(container, size));
   auto b = static_cast<std::size_t>(begin), e = static_cast<std::size_t>(end);
   if (container.is_string()) return Value(container.string().substr(starts[b], starts[e] - starts[b]));
   return Value(List(container.list().begin() + begin, container.list().begin() + end));

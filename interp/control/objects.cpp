@@ -28,6 +28,7 @@ std::string Tensor::text() const {
 
 std::string Invocation::text() const {
   if (outputs.size() == 1) return print(outputs[0]);
+  if (names == std::vector<std::string>{"value", "report"} && !outputs[0].as<Tensor>()) return print(outputs[0]);  // a fn
   std::string out = "<" + label + " -> (";
   for (std::size_t i = 0; i < names.size(); ++i) {
     auto* tensor = outputs[i].as<Tensor>();
@@ -39,7 +40,8 @@ std::string Invocation::text() const {
 
 std::string Callable::text() const {
   static constexpr const char* kinds[] = {"fn", "task", "graph", "module"};
-  return std::string("<") + kinds[static_cast<int>(program[function].kind)] + " " + program.display_name(function) + ">";
+  return std::string("<") + kinds[static_cast<int>(program[function].kind)] + " " + program.display_name(function) +
+         ">";
 }
 
 std::string ComposedTask::text() const { return "<task " + print(first) + " >> " + print(second) + ">"; }

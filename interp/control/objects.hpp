@@ -34,7 +34,7 @@ class Tensor final : public Object {
 // The result of calling a task or graph: its outputs, in order of their names.
 class Invocation final : public Object {
  public:
-  std::string label;        // "Moments.apply#0"
+  std::string label;  // "Moments.apply#0"
   std::vector<std::string> names;
   std::vector<Value> outputs;
   std::string text() const override;
@@ -47,7 +47,7 @@ class Callable final : public Object {
   const Program& program;
   FunctionId function;
   std::vector<Value> captures;
-  Value agent;              // none, or an Agent
+  Value agent;  // none, or an Agent
   std::string text() const override;
 };
 
@@ -70,8 +70,8 @@ class Agent final : public Object {
   std::vector<Value> arguments;
   std::vector<Value> slots;
   Value* slot(std::string_view name);
-  InstanceId instance;      // in the graph of the target that made it
-  const void* home = nullptr;  // that target
+  InstanceId instance;               // in the graph of the target that made it
+  std::shared_ptr<const void> home;  // stands for that target, also when that is gone
   std::string text() const override;
 };
 

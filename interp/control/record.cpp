@@ -76,8 +76,13 @@ Value RecordTarget::op(const Frame& frame, const Call& call, std::span<const Val
     }
   }
   TypeId out = recorder_.graph.intern(type);
-  NodeId node = add(define(*call.op), {.in = inputs.refs, .out = {&out, 1}, .scope = frame.scope,
-                                       .arguments = std::move(list.attributes), .span = call.span}, inputs);
+  NodeId node = add(define(*call.op),
+                    {.in = inputs.refs,
+                     .out = {&out, 1},
+                     .scope = frame.scope,
+                     .arguments = std::move(list.attributes),
+                     .span = call.span},
+                    inputs);
   return recorder_.handle(Ref::future(node, 0), type);
 }
 
@@ -110,11 +115,15 @@ Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
 }
 
 // An agent made in another session, or outside the graph that is looked at, gets an instance of its own here.
-InstanceId RecordTarget::instance_of(const Agent* agent) {
+InstanceId RecordTarget::instance_of(Agent* agent) {
   if (!agent) return {};
-  if (agent->home == this) return agent->instance;
+  if (agent->home == home_) return agent->instance;
   auto [known, fresh] = foreign_agents_.try_emplace({agent->home, agent->instance.value});
-  if (fresh) known->second = instance(agent->definition, agent->arguments);
+  if (fresh) {
+    known->second = instance(agent->definition, agent->arguments);
+    // Looking at a graph changes nothing: its versions must not stay in the agent.
+    if (!recorder_.executes()) looked_at_.emplace_back(agent, agent->slots);
+  }
   return known->second;
 }
 
@@ -132,8 +141,13 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   Inputs inputs;
   std::vector<Value> arguments(function.parameters.size());
   std::vector<TypeId> out;
-  for (const Output& output : function.outputs)
-    out.push_back(recorder_.graph.intern(evaluate(output.type, *call.bound)));
+  for (const Output& output : function.outputs) {
+    Type type = evaluate(output.type, *call.bound);
+    for (const Dim& dim : type.dims)
+      if (auto extent = dim.constant(); extent && *extent < 0)
+        throw failure("E5004", call.span, "output '" + output.name + "' would be " + type.text() + ", with a negative extent");
+    out.push_back(recorder_.graph.intern(type));
+  }
   std::vector<std::pair<std::uint32_t, PlaceId>> written;
   for (std::uint32_t k = 0; k < function.parameters.size(); ++k) {
     const Parameter& parameter = function.parameters[k];
@@ -155,9 +169,13 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
     written.emplace_back(k, place);
   }
   NodeId node = add(define(call.function),
-                    {.in = inputs.refs, .out = out, .scope = call.scope,
-                     .agent = instance_of(call.agent), .arguments = std::move(arguments),
-                     .span = call.span}, inputs);
+                    {.in = inputs.refs,
+                     .out = out,
+                     .scope = call.scope,
+                     .agent = instance_of(call.agent),
+                     .arguments = std::move(arguments),
+                     .span = call.span},
+                    inputs);
   TaskResult result;
   auto invocation = std::make_shared<Invocation>();
   invocation->label = recorder_.graph.path(node);

@@ -12,7 +12,11 @@ namespace taskspec {
 class RecordTarget final : public Target {
  public:
   RecordTarget(const Program& program, Recorder& recorder) : program_(program), recorder_(recorder) {}
+  ~RecordTarget() override {
+    for (auto& [agent, slots] : looked_at_) agent->slots = std::move(slots);
+  }
 
+  bool records() const override { return true; }
   bool is_tensor(const Value& value) const override;
   Type type_of(const Value& tensor) const override;
   Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
@@ -25,6 +29,7 @@ class RecordTarget final : public Target {
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
   Value renamed(const Value& tensor, std::string alias, bool structured) override;
   std::string scope_path(ScopeId scope) const override;
+  std::shared_ptr<const void> home() const override { return home_; }
   InstanceId instance(AgentId agent, const std::vector<Value>& arguments) override;
 
   Recorder& recorder() { return recorder_; }
@@ -42,7 +47,7 @@ class RecordTarget final : public Target {
   NodeId add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs);
   DefinitionId define(const OpDef& op);
   DefinitionId define(FunctionId task);
-  InstanceId instance_of(const Agent* agent);
+  InstanceId instance_of(Agent* agent);
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
   // What bodies will read of the top level: those of `function` and of every function value in `values`.
@@ -54,7 +59,9 @@ class RecordTarget final : public Target {
   Recorder& recorder_;
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
-  std::map<std::pair<const void*, std::uint32_t>, InstanceId> foreign_agents_;  // by home and instance there
+  std::vector<std::pair<Agent*, std::vector<Value>>> looked_at_;  // and their slots as they were
+  const std::shared_ptr<const void> home_ = std::make_shared<char>();
+  std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId> foreign_agents_;  // by home and instance there
 };
 
 }  // namespace taskspec

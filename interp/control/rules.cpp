@@ -75,7 +75,8 @@ Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& 
   scalar->operands.assign(operands.begin(), operands.end());
   std::optional<Dim> a = operands.empty() ? std::nullopt : extent_of(operands[0]);
   std::optional<Dim> b = operands.size() < 2 ? std::nullopt : extent_of(operands[1]);
-  bool polynomial = type.is(Type::Kind::integer) && a && b && (op.name == "add" || op.name == "sub" || op.name == "mul");
+  bool polynomial =
+      type.is(Type::Kind::integer) && a && b && (op.name == "add" || op.name == "sub" || op.name == "mul");
   if (polynomial) {
     scalar->dim = op.name == "add" ? *a + *b : op.name == "sub" ? *a - *b : *a * *b;
     scalar->written = scalar->dim.text();
@@ -84,9 +85,9 @@ Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& 
     for (std::size_t i = 0; i < operands.size(); ++i) scalar->written += (i ? ", " : "") + print(operands[i]);
     scalar->written += ")";
     if (type.is(Type::Kind::integer))
-      scalar->dim = Dim(std::make_shared<const SymbolInfo>(
-          SymbolInfo{scalar->written, static_cast<std::uint32_t>(std::hash<std::string>{}(scalar->written)) | 0x80000000u,
-                     true, UINT32_MAX}));
+      scalar->dim = Dim(std::make_shared<const SymbolInfo>(SymbolInfo{
+          scalar->written, static_cast<std::uint32_t>(std::hash<std::string>{}(scalar->written)) | 0x80000000u, true,
+          UINT32_MAX}));
   }
   return Value(std::static_pointer_cast<Object>(scalar));
 }

@@ -14,7 +14,8 @@ class Renumber {
   }
   Ref operator()(Ref ref, std::vector<Ref>& inputs) {
     if (ref.is_future())
-      if (auto inside = local_.find(ref.id); inside != local_.end()) return Ref::future(NodeId(inside->second), ref.slot);
+      if (auto inside = local_.find(ref.id); inside != local_.end())
+        return Ref::future(NodeId(inside->second), ref.slot);
     std::uint64_t name = (static_cast<std::uint64_t>(ref.id) << 20) | (static_cast<std::uint64_t>(ref.slot) << 4) |
                          static_cast<std::uint64_t>(ref.kind);
     auto [known, fresh] = inputs_.emplace(name, inputs.size());
@@ -53,23 +54,29 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses&
   for (NodeId node : segment.nodes) {
     put_number(segment.key, session[node].definition.value);
     put_agent(segment.key, session, session[node].agent);
+    put_number(segment.key, session.arguments(node).size());
     for (const Value& value : session.arguments(node)) put_value(segment.key, value);
+    put_number(segment.key, session.in(node).size());
     for (Ref ref : session.in(node)) {
       Ref inside = renumber(ref, segment.inputs);
-      put_number(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) | (static_cast<std::uint64_t>(inside.slot) << 8) |
+      put_number(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) |
+                                  (static_cast<std::uint64_t>(inside.slot) << 8) |
                                   static_cast<std::uint64_t>(inside.kind));
       if (inside.kind == Ref::Kind::input) put_text(segment.key, session.type(ref).text());
     }
+    put_number(segment.key, accesses_of(accesses, node).size());
     for (const TaskGraph::Access& access : accesses_of(accesses, node)) {
       auto place = places.emplace(access.place.value, places.size()).first->second;
       put_number(segment.key, (place << 32) | (std::uint64_t{access.slot_in} << 16) | access.slot_out);
       segment.key += access.writes ? 'w' : 'r';
     }
     auto out = session.out(node);
+    put_number(segment.key, out.size());
     for (std::size_t slot = 0; slot < out.size(); ++slot) {
       put_number(segment.key, out[slot].value);
-      if (!live(node, slot)) continue;
-      segment.key += '!';
+      const bool kept = live(node, slot);
+      segment.key += kept ? '!' : '.';
+      if (!kept) continue;
       segment.results.push_back(Ref::future(node, slot));
     }
     segment.key += ';';

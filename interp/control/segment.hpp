@@ -13,10 +13,10 @@
 namespace taskspec {
 
 struct Segment {
-  std::vector<NodeId> nodes;      // of the session, in program order; the k-th is node k of the segment's graph
-  std::vector<Ref> inputs;        // of the session, as graph.inputs
-  std::vector<Ref> results;       // of the session, as graph.results
-  std::string key;                // equal keys, equal graphs
+  std::vector<NodeId> nodes;  // of the session, in program order; the k-th is node k of the segment's graph
+  std::vector<Ref> inputs;    // of the session, as graph.inputs
+  std::vector<Ref> results;   // of the session, as graph.results
+  std::string key;            // equal keys, equal graphs
 };
 
 using Accesses = std::unordered_map<std::uint32_t, std::vector<TaskGraph::Access>>;  // by session node

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/base/text.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec {
@@ -86,7 +87,8 @@ std::vector<NodeId> Session::needed() {
       ++dropped_;
       done_[node.index()] = true;
       accesses_.erase(node.value);
-      for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) entry(Ref::future(node, slot)).state = State::gone;
+      for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+        entry(Ref::future(node, slot)).state = State::gone;
       for (Ref ref : graph.in(node))
         if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
     }
@@ -224,7 +226,8 @@ void Session::settle(const Segment& segment, const Outcome& outcome) {
   for (NodeId node : segment.nodes) {
     done_[node.index()] = true;
     accesses_.erase(node.value);
-    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) entry(Ref::future(node, slot)).state = State::gone;
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+      entry(Ref::future(node, slot)).state = State::gone;
   }
   for (std::size_t i = 0; i < segment.results.size(); ++i) {
     Entry& e = entry(segment.results[i]);
@@ -263,8 +266,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
   links.receive(ref.node());
-  if (entry(ref).state == State::pending)
-    run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
+  if (entry(ref).state == State::pending) run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);
   if (e.state != State::ready) bug("a received value is not there");
@@ -281,12 +283,19 @@ std::string Session::way(NodeId from, NodeId to) const {
         before.emplace(node.value, ref.node());
         break;
       }
-  std::string text = graph.path(to);
+  std::vector<std::string> names{graph.path(to)};
   for (NodeId node = to; node != from;) {
     node = before.at(node.value);
-    text = graph.path(node) + " -> " + text;
+    names.push_back(graph.path(node));
   }
-  return text;
+  std::reverse(names.begin(), names.end());
+  constexpr std::size_t shown = 4;  // at each end of a long way
+  if (names.size() > 2 * shown + 1) {
+    auto first = names.begin() + shown, last = names.end() - shown;
+    *first = "... " + std::to_string(last - first) + " more ...";
+    names.erase(first + 1, last);
+  }
+  return joined(names, " -> ");
 }
 
 void Session::raise(const Failure& failure, NodeId at, Span place) {
@@ -294,7 +303,7 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
   Diag diag{failure.fault.code, Severity::error, failure.fault.message, {origin.span, ""}, {}, {}, ""};
   diag.at("in '" + graph.path(failure.origin) + "'");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
-  if (at != failure.origin) diag.note("the failure reached this value along " + way(failure.origin, at));
+  if (at != failure.origin && failure.fault.code != Code("E5009")) diag.note("the failure reached this value along " + way(failure.origin, at));
   throw Error(std::move(diag));
 }
 

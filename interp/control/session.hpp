@@ -15,13 +15,13 @@ namespace taskspec {
 
 struct SessionOptions {
   Schedule schedule = Schedule::push;
-  bool record = false;      // keep what each dispatch did, for --profile and --trace
+  bool record = false;  // keep what each dispatch did, for --profile and --trace
   SinkRule sink_rule = SinkRule::task;
 };
 
 // One row of a profile: all dispatches of chains with the same members.
 struct ProfileRow {
-  std::string chain;        // "[Scale.apply, energy]"
+  std::string chain;  // "[Scale.apply, energy]"
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t ns = 0;
 };
@@ -59,12 +59,12 @@ class Session final : public Recorder {
 
  private:
   enum class State : std::uint8_t { pending, ready, poisoned, gone };
-  struct Entry {              // one output in the task's lookup table
+  struct Entry {  // one output in the task's lookup table
     State state = State::pending;
     std::uint32_t handles = 0;  // host handles that name it
     std::uint32_t readers = 0;  // tasks not run yet that read it
     Location location;
-    std::uint32_t poison = 0;   // in poisons_
+    std::uint32_t poison = 0;  // in poisons_
   };
   struct Failure {
     NodeId origin;
@@ -78,8 +78,8 @@ class Session final : public Recorder {
   };
   Entry& entry(Ref ref) { return entries_[graph[ref.node()].first_out + ref.slot]; }
   bool has_effect(NodeId node) const;
-  std::vector<NodeId> needed_for(Ref ref) const;       // pull: its ancestors
-  std::vector<NodeId> needed();                         // push: all that somebody can still see
+  std::vector<NodeId> needed_for(Ref ref) const;  // pull: its ancestors
+  std::vector<NodeId> needed();                   // push: all that somebody can still see
   void run(std::vector<NodeId> nodes);
   Prepared& prepare(const Segment& segment);
   Location input(Ref ref);
@@ -94,15 +94,16 @@ class Session final : public Recorder {
   Bodies& bodies_;
   SessionOptions options_;
   std::vector<Entry> entries_;
-  std::vector<NodeId> pending_;                         // in program order
-  std::vector<bool> done_;                              // by node
-  Accesses accesses_;                                   // of pending nodes
-  std::vector<Location> constants_;                     // by constant id, when written to the backend
+  std::vector<NodeId> pending_;      // in program order
+  std::vector<bool> done_;           // by node
+  Accesses accesses_;                // of pending nodes
+  std::vector<Location> constants_;  // by constant id, when written to the backend
   std::vector<Failure> poisons_;
-  std::map<NodeId, std::uint32_t> failed_effects_;      // tasks with effects that did not happen, and why: in poisons_
+  std::map<NodeId, std::uint32_t> failed_effects_;  // tasks with effects that did not happen, and why: in poisons_
   std::map<std::string, Prepared> plans_;
   std::uint64_t plans_made_ = 0;
-  std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0, peak_without_chains_ = 0;
+  std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0,
+                peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;
   std::vector<ProfileRow> profile_;
   std::vector<TimelineEntry> timeline_;

@@ -22,9 +22,7 @@ bool depends_on_graph(const Value& value) {
   return false;
 }
 
-const char* name_of(Form form) {
-  return form == Form::if_ ? "if" : form == Form::for_ ? "for" : "while";
-}
+const char* name_of(Form form) { return form == Form::if_ ? "if" : form == Form::for_ ? "for" : "while"; }
 
 }  // namespace
 
@@ -53,12 +51,13 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
 
   Inputs inputs;
   auto capture = [&](const Value& value) {
-    return replace_tensors(value, [this](const Value& v) { return is_tensor(v); },
-                           [&](const Value& tensor) {
-                             add_input(inputs, tensor, call.span);
-                             return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
-                           },
-                           call.span);
+    return replace_tensors(
+        value, [this](const Value& v) { return is_tensor(v); },
+        [&](const Value& tensor) {
+          add_input(inputs, tensor, call.span);
+          return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
+        },
+        call.span);
   };
   std::vector<Value> arguments = capture_frame(frame, use, capture);
   receive_globals(interpreter, frame.id, arguments, call.span);
@@ -72,18 +71,22 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   for (VariableId variable : use.written) {
     const Variable& declared = frame.function.variables[variable.index()];
     if (!declared.type.is_tensor())
-      throw failure("E1009", call.span, "'" + declared.name + "' is a host value that changes under control of tensors; "
-                                            "inside a graph make it a tensor");
+      throw failure("E1009", call.span,
+                    "'" + declared.name +
+                        "' is a host value that changes under control of tensors; "
+                        "inside a graph make it a tensor");
     definition.outputs.push_back(declared.name);
     const Value& now = frame[variable];
     out.push_back(recorder_.graph.intern(is_tensor(now) ? type_of(now) : evaluate(declared.type, frame)));
-    write_place(inputs, place_of(now), out.size() - 1);
+    if (frame.facts.places[variable.index()]) write_place(inputs, place_of(now), out.size() - 1);
   }
-  NodeId node = add(recorder_.graph.define(std::move(definition)),
-                    {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
-                     .span = call.span}, inputs);
+  NodeId node =
+      add(recorder_.graph.define(std::move(definition)),
+          {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments), .span = call.span},
+          inputs);
   for (std::size_t slot = 0; slot < use.written.size(); ++slot) {
-    PlaceId place = place_of(frame[use.written[slot]]);
+    const bool is_place = frame.facts.places[use.written[slot].index()];
+    PlaceId place = is_place ? place_of(frame[use.written[slot]]) : PlaceId();
     frame[use.written[slot]] = version(node, slot, place);
   }
   return true;
@@ -139,9 +142,10 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
     out.push_back(recorder_.graph.intern(type_of(now)));
     write_place(inputs, place_of(now), out.size() - 1);
   }
-  NodeId node = add(recorder_.graph.define(std::move(definition)),
-                    {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments),
-                     .span = call.span}, inputs);
+  NodeId node =
+      add(recorder_.graph.define(std::move(definition)),
+          {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments), .span = call.span},
+          inputs);
   for (std::size_t k = 0; k < call.places.size(); ++k) {
     Value& variable = frame[call.places[k].variable];
     variable = version(node, values + k, place_of(variable));

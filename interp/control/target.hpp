@@ -13,11 +13,11 @@ class Interpreter;
 // slots included), in order.
 struct TaskCall {
   FunctionId function;
-  Span span;                        // of the call
+  Span span;  // of the call
   std::vector<Value> arguments;
   Agent* agent = nullptr;
   ScopeId scope = ScopeId(0);
-  const Frame* bound = nullptr;     // its extents and parameters, where a frame was made already
+  const Frame* bound = nullptr;  // its extents and parameters, where a frame was made already
 };
 
 struct TaskResult {
@@ -43,6 +43,8 @@ class Target {
   // An array from outside (a file, a nested session, the host program) as a tensor of this target.
   virtual Value constant(Array array) = 0;
 
+  // True if its tensors are futures of a session or graph; else it works on contents, away from the host program.
+  virtual bool records() const { return false; }
   // In the frame of a graph: makes one structured node of this call (if, for, while, call of a fn) if it
   // must be one. False: the interpreter executes it.
   virtual bool structured(Interpreter&, Frame&, CallId) { return false; }
@@ -50,6 +52,7 @@ class Target {
   // Outputs of a graph or fn call go by its name from now on.
   virtual Value renamed(const Value& tensor, std::string, bool /*structured*/) { return tensor; }
   virtual std::string scope_path(ScopeId) const { return ""; }
+  virtual std::shared_ptr<const void> home() const { return nullptr; }  // what agents made here call home
   virtual InstanceId instance(AgentId, const std::vector<Value>&) { return {}; }
 };
 

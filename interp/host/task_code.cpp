@@ -59,7 +59,8 @@ bool InterpretedCode::run(std::byte* const* operands, Surroundings& around) cons
       // A result may be an input in whose bytes another output goes: two places that change their values.
       auto outputs_at = std::span(operands + inputs, out_.size());
       auto there = std::ranges::find(outputs_at, arrays[i].raw());
-      if (there != outputs_at.end() && there != outputs_at.begin() + static_cast<std::ptrdiff_t>(i)) arrays[i] = copy_of(arrays[i]);
+      if (there != outputs_at.end() && there != outputs_at.begin() + static_cast<std::ptrdiff_t>(i))
+        arrays[i] = copy_of(arrays[i]);
     }
     for (std::size_t i = 0; i < out_.size(); ++i) {
       if (arrays[i].raw() != operands[inputs + i]) std::memmove(operands[inputs + i], arrays[i].raw(), out_[i].bytes());

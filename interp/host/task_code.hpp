@@ -20,8 +20,8 @@ struct Surroundings {
   std::byte* scratch = nullptr;  // TaskCode::scratch_bytes() of it
   Parallel* parallel = nullptr;
   const Attention* attention = nullptr;  // null: nobody interrupts
-  std::span<const char> dead;     // empty, or true per task that must not run: an input is poisoned
-  std::vector<TaskFault> faults;  // in order of tasks; left alone when nothing fails
+  std::span<const char> dead;            // empty, or true per task that must not run: an input is poisoned
+  std::vector<TaskFault> faults;         // in order of tasks; left alone when nothing fails
 };
 
 class TaskCode {

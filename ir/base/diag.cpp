@@ -56,7 +56,8 @@ Error failure(Code code, Span span, std::string message) {
 }
 
 void bug(std::string_view what, const char* file, int line) {
-  std::fprintf(stderr, "taskspec: internal error: %.*s (%s:%d)\n", static_cast<int>(what.size()), what.data(), file, line);
+  std::fprintf(stderr, "taskspec: internal error: %.*s (%s:%d)\n", static_cast<int>(what.size()), what.data(), file,
+               line);
   std::fprintf(stderr, "this is our mistake, not yours; please report it with the program that led here\n");
   std::fflush(nullptr);
   std::_Exit(70);

@@ -63,6 +63,22 @@ std::optional<std::string> nearest(std::string_view name, std::initializer_list<
   return nearest(name, std::span(candidates.begin(), candidates.size()));
 }
 
+// The first and last piece are anchored, each in between is taken where it occurs first: no choice needs undoing.
+bool fits_pattern(std::string_view pattern, std::string_view text) {
+  constexpr std::string_view gap = "...";
+  std::size_t at = pattern.find(gap);
+  if (at == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, at))) return false;
+  text.remove_prefix(at);
+  for (pattern.remove_prefix(at + gap.size());; pattern.remove_prefix(at + gap.size())) {
+    at = pattern.find(gap);
+    if (at == std::string_view::npos) return text.ends_with(pattern);
+    std::size_t found = text.find(pattern.substr(0, at));
+    if (found == std::string_view::npos) return false;
+    text.remove_prefix(found + at);
+  }
+}
+
 std::string plural(std::size_t count, std::string_view noun) { return plural(count, noun, std::string(noun) + "s"); }
 
 std::string plural(std::size_t count, std::string_view one, std::string_view several) {

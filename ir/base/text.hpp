@@ -24,6 +24,9 @@ std::optional<std::string> nearest(std::string_view name, std::initializer_list<
 std::string plural(std::size_t count, std::string_view noun);                           // "1 task", "3 tasks"
 std::string plural(std::size_t count, std::string_view one, std::string_view several);  // "2 entries"
 
+// A pattern in which "..." stands for any text, also of several lines.
+bool fits_pattern(std::string_view pattern, std::string_view text);
+
 std::string joined(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string_view> lines_of(std::string_view text);  // without line ends; a last empty line is dropped
 

@@ -33,7 +33,8 @@ larger than it may be.)",
     {.code = "E7005",
      .summary = "an imported file does more than declare",
      .program = R"(import loud     // where loud.task says: print("hello"))",
-     .cause = R"(An imported file holds declarations and top-level `let`s with pure values only, so that importing it does
+     .cause =
+         R"(An imported file holds declarations and top-level `let`s with pure values only, so that importing it does
 nothing but bring its names.)",
      .fix = R"(Put the statements into a fn of that file and call it from the importing one.)",
      .reach = Reach::circumstance},

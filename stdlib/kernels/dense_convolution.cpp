@@ -69,7 +69,8 @@ class DenseConvolution final : public Kernel {
     SingleThreaded guard;  // primitives keep the number of threads they were made with
     chunks_ = std::min(wanted, plan.batch);
     while (plan.batch % chunks_ != 0) ++chunks_;
-    while (plan.groups == 1 && chunks_ * parts_ < std::min<std::int64_t>(wanted, 4) && plan.outputs % (parts_ * 32) == 0)
+    while (plan.groups == 1 && chunks_ * parts_ < std::min<std::int64_t>(wanted, 4) &&
+           plan.outputs % (parts_ * 32) == 0)
       parts_ *= 2;
     lanes_ = std::min<std::int64_t>(chunks_ * parts_, 16);
     make_primitives();

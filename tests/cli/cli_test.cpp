@@ -1,6 +1,7 @@
 // The command line, case by case. A case is a set of files beside this one:
 //
-//   NAME.cmd    the arguments of taskspec, one call per line; "quotes" keep blanks together (\" inside), > FILE sends the
+//   NAME.cmd    the arguments of taskspec, one call per line; "quotes" keep blanks together (\" inside), > FILE sends
+//   the
 //               output into a file, # begins a comment; all calls but the last must succeed
 //   NAME.in     its standard input (none: empty)
 //   NAME.out    what it must print; ... stands for any text (none: nothing)
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/text.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
@@ -104,7 +106,8 @@ TEST_CASE("the command line does what its cases say") {
     CHECK(!commands.empty());
     for (const CommandLine& command : commands) {
       const bool last = &command == &commands.back();
-      const std::string output = command.output.starts_with("/") || command.output.empty() ? command.output : folder / command.output;
+      const std::string output =
+          command.output.starts_with("/") || command.output.empty() ? command.output : folder / command.output;
       Process tool({.arguments = command.words, .folder = folder.path(), .input = input, .output = output});
       const int ended_with = tool.wait();
       if (output.empty()) out += tool.out();
@@ -112,7 +115,7 @@ TEST_CASE("the command line does what its cases say") {
       CHECK_MESSAGE(ended_with == (last && !code.empty() ? std::stoi(code) : 0), err);
     }
     const std::string wanted = read_file(base + ".out");
-    CHECK_MESSAGE(fits(wanted, out), "expected:\n" << wanted << "printed:\n" << out);
+    CHECK_MESSAGE(taskspec::fits_pattern(wanted, out), "expected:\n" << wanted << "printed:\n" << out);
     check_errors(read_file(base + ".err"), err);
   }
 }

@@ -190,7 +190,8 @@ TEST_CASE("[hostile] shapes that no memory holds are refused") {
   CHECK(holds(negative.err, "error E5"));
   // Through broadcasting and products, where no operand is large.
   check_one_error(run_source("let n = 2000000\nlet a = fill(f64[n, 1], 1.0)\nlet b = fill(f64[1, n], 1.0)\n"
-                             "print((a + b).sum().scalar)\n"), 3, "E5008");
+                             "print((a + b).sum().scalar)\n"),
+                  3, "E5008");
 }
 
 TEST_CASE("[hostile] arithmetic of the host that has no result ends the run") {
@@ -222,15 +223,19 @@ TEST_CASE("[hostile] a division by zero in a tensor poisons what depends on it, 
 TEST_CASE("[hostile] recursion without an end is an error, not a crash") {
   const std::string deep = "fn f(n: int) -> int { return f(n + 1) + 1 }\nprint(f(0))\n";
   check_one_error(run_source(deep), 3, "E5006");
-  check_one_error(run_source("fn a(n: int) -> int { return b(n) }\nfn b(n: int) -> int { return a(n) + 1 }\nprint(a(0))\n"), 3, "E5006");
+  check_one_error(
+      run_source("fn a(n: int) -> int { return b(n) }\nfn b(n: int) -> int { return a(n) + 1 }\nprint(a(0))\n"), 3,
+      "E5006");
   // In the body of a task, which runs on a worker.
   check_one_error(run_source("fn f(n: int) -> int { return f(n + 1) + 1 }\n"
                              "task t(in x: f32[N], in n: int) -> (y: f32[N]) { y = x + f(n) }\n"
-                             "print(t([1.0] as f32[1], 0).y.array)\n"), 3, "E5006");
+                             "print(t([1.0] as f32[1], 0).y.array)\n"),
+                  3, "E5006");
 }
 
 TEST_CASE("recursion goes a million calls deep") {
-  const Ended ended = run_source("fn f(n: int) -> int { if n == 0 { return 0 }; return f(n - 1) + 1 }\nprint(f(900000))\n");
+  const Ended ended =
+      run_source("fn f(n: int) -> int { if n == 0 { return 0 }; return f(n - 1) + 1 }\nprint(f(900000))\n");
   CHECK(ended.err == "");
   CHECK(ended.code == 0);
   CHECK(ended.out == "900000\n");
@@ -260,7 +265,8 @@ TEST_CASE("[hostile] broken data files are one error each, and cost neither time
       {"a.png", "u16[_, _, _]", bomb},
       {"a.png", "u8[_, _, _]", "GIF89a"},
       {"a.jpg", "u8[_, _, _]", "\xff\xd8\xff\xe0"},
-      {"a.jpg", "u8[_, _, _]", std::string("\xff\xd8\xff\xc0\0\x11\x08\xff\xff\xff\xff\x03\x01\x22\0\x02\x11\x01\x03\x11\x01", 21)},
+      {"a.jpg", "u8[_, _, _]",
+       std::string("\xff\xd8\xff\xc0\0\x11\x08\xff\xff\xff\xff\x03\x01\x22\0\x02\x11\x01\x03\x11\x01", 21)},
       {"a.csv", "f64[_, _]", "1,2\n3\n"},
       {"a.csv", "f64[_, _]", "1,x\n"},
       {"a.xyz", "f64[_, _]", "1"},
@@ -300,11 +306,16 @@ TEST_CASE("[hostile] a full disk is one error, and the old file stays") {
   if (!std::filesystem::exists("/dev/full")) return;
   TemporaryFolder folder;
   folder.put("out.task", "print(1)\n");
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"run", "out.task"}, {"explain", "E2003"}, {"doc", "sum"}, {"graph", "out.task", "--stage", "ast"},
-           {"fmt", "-"}, {"test", "out.task"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"run", "out.task"},
+                                             {"explain", "E2003"},
+                                             {"doc", "sum"},
+                                             {"graph", "out.task", "--stage", "ast"},
+                                             {"fmt", "-"},
+                                             {"test", "out.task"}}) {
     CAPTURE(arguments[0]);
-    Process tool({.arguments = arguments, .folder = folder.path(), .input = folder / "out.task", .output = "/dev/full"});
+    Process tool(
+        {.arguments = arguments, .folder = folder.path(), .input = folder / "out.task", .output = "/dev/full"});
     const Ended ended{tool.wait(), "", tool.err()};
     check_one_error(ended, 3, "E7004");
   }
@@ -328,7 +339,8 @@ TEST_CASE("[hostile] a full disk is one error, and the old file stays") {
 
 TEST_CASE("[hostile] a reader that goes away ends the run with an error, not a signal") {
   TemporaryFolder folder;
-  folder.put("x.task", "for i in 0..100000 { print(i, \"and some more text to fill a pipe\") }\nwrite(\"end\", \"reached\")\n");
+  folder.put("x.task",
+             "for i in 0..100000 { print(i, \"and some more text to fill a pipe\") }\nwrite(\"end\", \"reached\")\n");
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   close(ends[0]);
@@ -344,16 +356,19 @@ TEST_CASE("[hostile] Ctrl-C stops a run within a second, with 130 and nothing ha
   const std::string task = "task t(in x: f32[1]) -> (y: f32[1]) { y = x; while y > 0.0 { y = y + 1.0 } }\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"a loop of the host", "while true { }\n"},
-      {"recursion of the host", "fn f(n: int) -> int { if n == 0 { return 1 }; return f(n - 1) + f(n - 1) }\nprint(f(60))\n"},
+      {"recursion of the host",
+       "fn f(n: int) -> int { if n == 0 { return 1 }; return f(n - 1) + f(n - 1) }\nprint(f(60))\n"},
       {"a loop in a task", task + "print(t([1.0] as f32[1]).y.scalar)\n"},
-      {"a loop in a graph", "graph g(x: f32[1]) -> (y: f32[1]) { y = x; while y > 0.0 { y = y + 1.0 } }\n"
-                            "print(g([1.0] as f32[1]).y.scalar)\n"},
+      {"a loop in a graph",
+       "graph g(x: f32[1]) -> (y: f32[1]) { y = x; while y > 0.0 { y = y + 1.0 } }\n"
+       "print(g([1.0] as f32[1]).y.scalar)\n"},
       {"many receives", "var x = [1.0] as f64[1]\nwhile x.scalar > 0.0 { x = x + 1.0 }\n"},
       {"long kernels", "var x = fill(f32[1500, 1500], 0.001)\nfor i in 0..1000 { x = x @ x }\nprint(x.sum().scalar)\n"},
       {"long kernels, one at a time", "let x = fill(f32[1500, 1500], 0.001)\nwhile (x @ x).sum().scalar >= 0.0 { }\n"},
       {"files", "let x = fill(f32[500000], 1.0)\nwhile true { save(x, \"x.npy\") }\n"},
-      {"eager", "let x = fill(f32[100], 0.001)\nwhile true { let y = run g(x) on host(schedule: \"eager\") }\n"
-                "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"},
+      {"eager",
+       "let x = fill(f32[100], 0.001)\nwhile true { let y = run g(x) on host(schedule: \"eager\") }\n"
+       "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"},
   };
   for (const auto& [what, text] : cases) {
     CAPTURE(what);

@@ -18,7 +18,8 @@ std::vector<std::string> environment() {
   std::vector<std::string> kept{"NO_COLOR=1", "LC_ALL=C.UTF-8"};
   for (char** entry = environ; *entry; ++entry) {
     const std::string text(*entry);
-    if (!text.starts_with("TASKSPEC_") && !text.starts_with("LC_") && !text.starts_with("NO_COLOR=")) kept.push_back(text);
+    if (!text.starts_with("TASKSPEC_") && !text.starts_with("LC_") && !text.starts_with("NO_COLOR="))
+      kept.push_back(text);
   }
   return kept;
 }
@@ -45,7 +46,8 @@ Process::Process(const ProcessOptions& options) {
     posix_spawn_file_actions_adddup2(&actions, options.output_descriptor, STDOUT_FILENO);
   else
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, (aside_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, (aside_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0644);
   if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
 
   // A test runner may ignore SIGINT or SIGPIPE; the program starts as from a shell.

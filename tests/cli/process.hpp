@@ -13,11 +13,11 @@
 #include "tests/unit/temporary_folder.hpp"
 
 struct ProcessOptions {
-  std::vector<std::string> arguments;     // of the tool that was built with these tests
-  std::filesystem::path folder;           // where it works; empty: where we are
-  std::string input = "/dev/null";        // file that becomes its standard input
-  std::string output = "";                // file for its standard output; empty: kept, see out()
-  int output_descriptor = -1;             // instead of `output`, e.g. one end of a pipe
+  std::vector<std::string> arguments;  // of the tool that was built with these tests
+  std::filesystem::path folder;        // where it works; empty: where we are
+  std::string input = "/dev/null";     // file that becomes its standard input
+  std::string output = "";             // file for its standard output; empty: kept, see out()
+  int output_descriptor = -1;          // instead of `output`, e.g. one end of a pipe
 };
 
 class Process {
@@ -34,7 +34,7 @@ class Process {
 
  private:
   bool ended();
-  TemporaryFolder aside_;   // outside of the working folder, so that the program sees no file of ours
+  TemporaryFolder aside_;  // outside of the working folder, so that the program sees no file of ours
   pid_t id_ = -1;
   int code_ = -1;
 };

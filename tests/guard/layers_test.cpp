@@ -52,8 +52,8 @@ const std::map<std::string_view, Names> confined_to = {
 };
 
 // The system's own C headers, which look like those of libraries.
-const Names system_headers = {"dlfcn.h", "fcntl.h",   "malloc.h",  "pthread.h",  "sched.h",  "signal.h",    "spawn.h",
-                              "sys/",    "termios.h", "ucontext.h", "unistd.h", "immintrin.h", "linux/"};
+const Names system_headers = {"dlfcn.h", "fcntl.h",   "malloc.h",   "pthread.h", "sched.h",     "signal.h", "spawn.h",
+                              "sys/",    "termios.h", "ucontext.h", "unistd.h",  "immintrin.h", "linux/"};
 
 struct Include {
   std::string file, header;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/text.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
@@ -40,17 +41,6 @@ std::vector<Snippet> snippets(const std::string& document) {
   return found;
 }
 
-// Text against a pattern in which "..." stands for any text.
-bool matches(std::string_view text, std::string_view pattern) {
-  const std::size_t gap = pattern.find("...");
-  if (gap == std::string_view::npos) return text == pattern;
-  if (!text.starts_with(pattern.substr(0, gap))) return false;
-  const std::string_view rest = pattern.substr(gap + 3);
-  for (std::size_t at = gap; at <= text.size(); ++at)
-    if (matches(text.substr(at), rest)) return true;
-  return false;
-}
-
 // A folder that is as a clone after its first build: with the tree's own `dev` and examples, and the build that these
 // tests are part of. The tool is not on the PATH there.
 void furnish(const TemporaryFolder& folder) {
@@ -82,7 +72,7 @@ TEST_CASE("the README runs") {
       CAPTURE(outcome.err);
       CHECK(outcome.code == 0);
       const bool has_output = i + 1 < all.size() && all[i + 1].kind == "text" && all[i + 1].follows_on;
-      if (has_output) CHECK_MESSAGE(matches(outcome.out, all[i + 1].text), "it printed:\n" << outcome.out);
+      if (has_output) CHECK_MESSAGE(taskspec::fits_pattern(all[i + 1].text, outcome.out), "it printed:\n" << outcome.out);
     } else if (snippet.kind == "task") {
       ++run;
       folder.put("snippet.task", snippet.text);
@@ -116,9 +106,9 @@ TEST_CASE("snippets and patterns are read as meant") {
   CHECK(found[1].kind == "text");
   CHECK(found[1].follows_on);
   CHECK_FALSE(found[2].follows_on);
-  CHECK(matches("abc", "abc"));
-  CHECK(matches("a 123 c", "a ... c"));
-  CHECK(matches("abc", "..."));
-  CHECK_FALSE(matches("abc", "a...d"));
-  CHECK_FALSE(matches("abcd", "abc"));
+  CHECK(taskspec::fits_pattern("abc", "abc"));
+  CHECK(taskspec::fits_pattern("a ... c", "a 123 c"));
+  CHECK(taskspec::fits_pattern("...", "abc"));
+  CHECK_FALSE(taskspec::fits_pattern("a...d", "abc"));
+  CHECK_FALSE(taskspec::fits_pattern("abc", "abcd"));
 }

@@ -58,7 +58,8 @@ Lists chains_by_sets(const RandomGraph& g, Mistake mistake = Mistake::none) {
   for (std::size_t u = 0; u < graph.size(); ++u) {
     if (after[u].size() + host.count(NodeId(u)) != 1 || after[u].empty()) continue;
     NodeId v = *after[u].begin();
-    if (before[v.index()].size() != 1 || graph.definition(v).structured() || graph.definition(NodeId(u)).structured()) continue;
+    if (before[v.index()].size() != 1 || graph.definition(v).structured() || graph.definition(NodeId(u)).structured())
+      continue;
     link[NodeId(u)] = v;
     linked.insert(v);
   }
@@ -105,14 +106,16 @@ TEST_CASE("[A13] [chains-prop] every end of a chain has its reason, and it is tr
     RandomGraph g = random_graph_of_any_size(random);
     const TaskGraph& graph = *g.graph;
     std::vector<std::set<NodeId>> before(graph.size()), after(graph.size());
-    for (const TaskEdge& edge : graph.edges()) before[edge.to.index()].insert(edge.from), after[edge.from.index()].insert(edge.to);
+    for (const TaskEdge& edge : graph.edges())
+      before[edge.to.index()].insert(edge.from), after[edge.from.index()].insert(edge.to);
     for (SinkRule rule : {SinkRule::task, SinkRule::output}) {
       Chains chains = aggregate(graph, options_of(g, rule));
       for (std::size_t c = 0; c < chains.size(); ++c)
         for (const ChainEnd& end : {chains.first(graph, ChainId(c)), chains.last(graph, ChainId(c))}) {
           bool control = graph.definition(end.at).structured();
           REQUIRE((end.rule == Stop::control) == control);
-          for (NodeId node : end.because) REQUIRE((before[end.at.index()].count(node) || after[end.at.index()].count(node)));
+          for (NodeId node : end.because)
+            REQUIRE((before[end.at.index()].count(node) || after[end.at.index()].count(node)));
           if (end.rule == Stop::source) REQUIRE(before[end.at.index()].size() > 1);
           if (end.rule == Stop::sink) REQUIRE(after[end.at.index()].size() > 1);
           if (end.rule == Stop::input) REQUIRE(before[end.at.index()].empty());
@@ -130,7 +133,8 @@ TEST_CASE("[A13] [chains-prop] I5: composing along a chain gives the n-ary rule"
     RandomGraph g = random_graph_of_any_size(random);
     for (const std::vector<NodeId>& members : lists_of(aggregate(*g.graph, options_of(g, SinkRule::output)))) {
       Composite folded;
-      for (NodeId node : members) folded = compose(*g.graph, folded, compose(*g.graph, {&node, 1}, g.received), g.received);
+      for (NodeId node : members)
+        folded = compose(*g.graph, folded, compose(*g.graph, {&node, 1}, g.received), g.received);
       REQUIRE(folded == compose(*g.graph, members, g.received));
     }
   }
@@ -159,7 +163,8 @@ TEST_CASE("[A13] [chains-prop] I8: the order in which tasks and inputs are added
     for (std::uint32_t p = 0; p < 3; ++p)  // as the maker of random graphs names them
       other.graph->add_place("p" + std::to_string(p), Ref::input(p));
     while (!ready.empty()) {
-      std::swap(ready[static_cast<std::size_t>(between(random, 0, static_cast<std::int64_t>(ready.size()) - 1))], ready.back());
+      std::swap(ready[static_cast<std::size_t>(between(random, 0, static_cast<std::int64_t>(ready.size()) - 1))],
+                ready.back());
       NodeId node = ready.back();
       ready.pop_back();
       std::vector<Ref> in(graph.in(node).begin(), graph.in(node).end());
@@ -172,7 +177,8 @@ TEST_CASE("[A13] [chains-prop] I8: the order in which tasks and inputs are added
       for (TaskGraph::Access& access : accesses)
         if (access.slot_in != TaskGraph::Access::unread) access.slot_in = slot[access.slot_in];
       std::vector<TypeId> out(graph.out(node).size(), other.graph->intern(f32({4})));
-      renamed[node.index()] = other.graph->add(other.graph->define(graph.definition(node)), {.in = shuffled, .out = out}, accesses);
+      renamed[node.index()] =
+          other.graph->add(other.graph->define(graph.definition(node)), {.in = shuffled, .out = out}, accesses);
       for (const TaskEdge& edge : graph.edges())
         if (edge.from == node && --waits[edge.to.index()] == 0) ready.push_back(edge.to);
     }
@@ -180,7 +186,8 @@ TEST_CASE("[A13] [chains-prop] I8: the order in which tasks and inputs are added
     for (GraphResult result : graph.results()) other.graph->add_result({result.name, result.type, moved(result.ref)});
     for (Ref ref : g.received) other.received.push_back(moved(ref));
     REQUIRE(verify_graph(*other.graph) == "");
-    REQUIRE(names_of(graph, aggregate(graph, options_of(g))) == names_of(*other.graph, aggregate(*other.graph, options_of(other))));
+    REQUIRE(names_of(graph, aggregate(graph, options_of(g))) ==
+            names_of(*other.graph, aggregate(*other.graph, options_of(other))));
   }
 }
 
@@ -222,7 +229,8 @@ TEST_CASE("[A13] [chains-prop] links kept while recording agree with aggregation
       if (result.ref.is_future()) links.receive(result.ref.node());
     for (Ref ref : g.received) links.receive(ref.node());
     Chains chains = aggregate(*g.graph, options_of(g));
-    for (std::size_t i = 0; i < g.graph->size(); ++i) REQUIRE(links.steps(*g.graph, NodeId(i)) == chains.steps(NodeId(i)));
+    for (std::size_t i = 0; i < g.graph->size(); ++i)
+      REQUIRE(links.steps(*g.graph, NodeId(i)) == chains.steps(NodeId(i)));
   }
 }
 
@@ -241,7 +249,8 @@ TEST_CASE("[A13] [chains-prop] order edges are those of last writer and readers 
       std::vector<Touch> touches;
       for (std::size_t i = 0; i < g.accesses.size(); ++i)
         for (const TaskGraph::Access& access : g.accesses[i])
-          if (access.place.index() == place) touches.push_back({i, access.slot_in != TaskGraph::Access::unread, access.writes});
+          if (access.place.index() == place)
+            touches.push_back({i, access.slot_in != TaskGraph::Access::unread, access.writes});
       for (std::size_t j = 0; j < touches.size(); ++j)
         for (std::size_t i = j; i-- > 0;) {
           if (touches[i].writes) {

@@ -76,7 +76,8 @@ class SizedGraphMaker {
     if (pick(0, 1)) {
       sketch_.add(sketch_.define("read", {"p"}, {"v"}), {now}, {some_type()}, {{place, 0, false, 0}});
     } else {
-      sketch_.add(sketch_.define("write", {"p", "d"}, {"t", "p"}), {now, some_ref()}, {some_type(), type}, {{place, 0, true, 1}});
+      sketch_.add(sketch_.define("write", {"p", "d"}, {"t", "p"}), {now, some_ref()}, {some_type(), type},
+                  {{place, 0, true, 1}});
     }
   }
 
@@ -95,7 +96,8 @@ Bytes work(const TaskGraph& graph, NodeId node, std::size_t slot, const std::vec
   for (const Bytes& bytes : in)
     for (std::uint8_t byte : bytes) hash = (hash ^ byte) * 1099511628211u;
   Bytes out(bytes_of(graph, Ref::future(node, slot)));
-  for (std::uint8_t& byte : out) byte = static_cast<std::uint8_t>((hash = hash * 6364136223846793005u + 1442695040888963407u) >> 56);
+  for (std::uint8_t& byte : out)
+    byte = static_cast<std::uint8_t>((hash = hash * 6364136223846793005u + 1442695040888963407u) >> 56);
   return out;
 }
 
@@ -136,7 +138,8 @@ class Machine {
     for (std::uint32_t s = 0; s < plan_.steps(); ++s)
       if (waits[s] == 0) ready.push_back(s);
     while (!ready.empty()) {
-      std::swap(ready[static_cast<std::size_t>(between(random, 0, static_cast<std::int64_t>(ready.size()) - 1))], ready.back());
+      std::swap(ready[static_cast<std::size_t>(between(random, 0, static_cast<std::int64_t>(ready.size()) - 1))],
+                ready.back());
       std::uint32_t step = ready.back();
       ready.pop_back();
       scratch_.assign(plan_.scratch_bytes, 0xCC);
@@ -154,11 +157,16 @@ class Machine {
   std::uint8_t* address(BufferId id) {
     const Buffer& b = plan_.buffers[id.index()];
     switch (b.home) {
-      case Buffer::Home::input: return inputs_[b.index].data();
-      case Buffer::Home::constant: return constants_[b.index].data();
-      case Buffer::Home::result: return results_[b.index].data();
-      case Buffer::Home::arena: return arena_.data() + b.offset;
-      case Buffer::Home::scratch: return scratch_.data() + b.offset;
+      case Buffer::Home::input:
+        return inputs_[b.index].data();
+      case Buffer::Home::constant:
+        return constants_[b.index].data();
+      case Buffer::Home::result:
+        return results_[b.index].data();
+      case Buffer::Home::arena:
+        return arena_.data() + b.offset;
+      case Buffer::Home::scratch:
+        return scratch_.data() + b.offset;
     }
     return nullptr;
   }
@@ -173,7 +181,8 @@ class Machine {
     std::vector<Bytes> in;
     for (std::size_t k = 0; k < graph_.in(task.node).size(); ++k) {
       in.push_back(read(plan_.operands[task.first_in + k]));
-      if (in.back() != truth_.value(graph_.in(task.node)[k])) return graph_.path(task.node) + " reads what is not its input";
+      if (in.back() != truth_.value(graph_.in(task.node)[k]))
+        return graph_.path(task.node) + " reads what is not its input";
     }
     for (std::size_t k = 0; k < graph_.out(task.node).size(); ++k) {
       Bytes out = work(graph_, task.node, k, in);
@@ -275,7 +284,8 @@ TEST_CASE("[A13] [chains-prop] mutation caught: an order that the tasks do not h
     if (plan.successors.empty()) return;
     --plan.predecessors[plan.successors.back()];
     plan.successors.pop_back();
-    for (std::uint32_t& start : plan.successor_starts) start = std::min(start, static_cast<std::uint32_t>(plan.successors.size()));
+    for (std::uint32_t& start : plan.successor_starts)
+      start = std::min(start, static_cast<std::uint32_t>(plan.successors.size()));
   };
   auto die_early = [](Plan& plan) {
     for (Buffer& b : plan.buffers)

@@ -27,7 +27,8 @@ struct RandomGraph {
 
 class RandomGraphMaker {
  public:
-  RandomGraphMaker(std::mt19937_64& random, const RandomShape& shape) : random_(random), shape_(shape), sketch_("random") {}
+  RandomGraphMaker(std::mt19937_64& random, const RandomShape& shape)
+      : random_(random), shape_(shape), sketch_("random") {}
 
   RandomGraph run() {
     for (int i = 0; i < 3; ++i) inputs_.push_back(sketch_.input("in" + std::to_string(i)));

@@ -17,7 +17,8 @@ std::string text(const TaskGraph& graph, const std::vector<Ref>& refs) {
   std::string out;
   for (Ref ref : refs) {
     if (!out.empty()) out += ", ";
-    out += ref.is_future() ? graph.label(ref.node()) + "." + graph.slot_out(ref.node(), ref.slot) : graph.inputs()[ref.id].name;
+    out += ref.is_future() ? graph.label(ref.node()) + "." + graph.slot_out(ref.node(), ref.slot)
+                           : graph.inputs()[ref.id].name;
   }
   return out;
 }
@@ -44,7 +45,8 @@ bool is_right(const RandomGraph& g, const Composite& composite) {
   for (std::size_t slot = 0; slot < graph.out(last).size(); ++slot) out.insert(name_of(Ref::future(last, slot)));
   for (Ref ref : composite.in) found_in.insert(name_of(ref));
   for (Ref ref : composite.out) found_out.insert(name_of(ref));
-  return in == found_in && out == found_out && found_in.size() == composite.in.size() && found_out.size() == composite.out.size();
+  return in == found_in && out == found_out && found_in.size() == composite.in.size() &&
+         found_out.size() == composite.out.size();
 }
 
 // Runs F of a composite: every task once, its results kept for all who refer to them.
@@ -105,7 +107,7 @@ TEST_CASE("[A6] an output of the first that somebody else needs stays an output"
   std::vector<Ref> received{y(first, 1)};
   CHECK(both(received) == "first#0.q, second#0.y");  // received by the host
   s.add("other", {y(first, 0)});
-  CHECK(both() == "first#0.p, second#0.y");          // read by a task outside
+  CHECK(both() == "first#0.p, second#0.y");  // read by a task outside
   s.result("r", y(first, 2));
   CHECK(both() == "first#0.p, first#0.dead, second#0.y");
 }
@@ -133,7 +135,9 @@ TEST_CASE("[A7] composition is associative and has an identity") {
     RandomGraph g = random_graph(random, {.tasks = between(random, 3, 30), .places = 2});
     std::vector<NodeId> nodes = some_nodes(random, *g.graph, 3);
     auto task = [&](std::size_t i) { return one(*g.graph, nodes[i], g.received); };
-    auto after = [&](const Composite& second, const Composite& first) { return compose(*g.graph, first, second, g.received); };
+    auto after = [&](const Composite& second, const Composite& first) {
+      return compose(*g.graph, first, second, g.received);
+    };
     Composite left = after(after(task(2), task(1)), task(0)), right = after(task(2), after(task(1), task(0)));
     REQUIRE(left == right);
     REQUIRE(left == compose(*g.graph, nodes, g.received));

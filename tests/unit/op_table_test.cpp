@@ -7,9 +7,9 @@
 #include <regex>
 #include <set>
 
-#include "tests/unit/op_samples.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/guard/paths.hpp"
+#include "tests/unit/op_samples.hpp"
 
 using namespace taskspec;
 

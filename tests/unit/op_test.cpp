@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/errors.hpp"
 #include "ir/rules.hpp"
 #include "stdlib/ops.hpp"
+#include "tests/unit/errors.hpp"
 
 using namespace taskspec;
 

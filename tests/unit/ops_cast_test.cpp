@@ -6,11 +6,11 @@
 #include <limits>
 #include <random>
 
-#include "tests/unit/errors.hpp"
 #include "ir/scalar.hpp"
-#include "tests/unit/op_call.hpp"
 #include "stdlib/ops.hpp"
 #include "stdlib/ops/convert.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
 
 using namespace taskspec;
 

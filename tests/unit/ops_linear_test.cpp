@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "stdlib/kernels/dense.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
-#include "stdlib/kernels/dense.hpp"
 
 using namespace taskspec;
 

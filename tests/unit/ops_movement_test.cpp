@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 
+#include "stdlib/kernels/copy.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
-#include "stdlib/kernels/copy.hpp"
 
 using namespace taskspec;
 

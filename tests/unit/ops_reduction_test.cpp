@@ -7,8 +7,8 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/unit/errors.hpp"
 #include "ir/scalar.hpp"
+#include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 #include "tests/unit/random_cases.hpp"
 

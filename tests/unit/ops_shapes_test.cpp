@@ -4,9 +4,9 @@
 
 #include <variant>
 
-#include "tests/unit/errors.hpp"
 #include "ir/rules.hpp"
 #include "stdlib/ops.hpp"
+#include "tests/unit/errors.hpp"
 
 using namespace taskspec;
 
@@ -144,7 +144,8 @@ TEST_CASE("movement on symbols [ops]") {
   CHECK(typed("tile", {f32({N}), unknown_int, n}) == "f32[<extent>]");
   CHECK(typed("drop", {f32({1, N}), d(0)}) == "f32[N]");
   CHECK(typed("drop", {f32({n, N}), d(0)}) == "f32[N] if n = 1");
-  CHECK(typed("drop", {f32({M, N}), d(0)}).starts_with("E2001 only an extent of 1 can be dropped; dimension 0 of f32[M, N] is M"));
+  CHECK(typed("drop", {f32({M, N}), d(0)})
+            .starts_with("E2001 only an extent of 1 can be dropped; dimension 0 of f32[M, N] is M"));
   CHECK(typed("lift", {f32({N}), pair(0, 2)}) == "f32[1, N, 1]");
   CHECK(typed("concat", {Type::tuple({f32({N, 2}), f32({M, 2})}), d(0)}) == "f32[N + M, 2]");
   CHECK(typed("concat", {Type::tuple({f32({2, n}), f32({2, 3})}), d(0)}) == "f32[4, n] if n = 3");

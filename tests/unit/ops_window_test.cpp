@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stdlib/ops/convolution.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
-#include "stdlib/ops/convolution.hpp"
 
 using namespace taskspec;
 

@@ -1,6 +1,7 @@
+#include "ir/plan.hpp"
+
 #include <doctest/doctest.h>
 
-#include "ir/plan.hpp"
 #include "ir/verify.hpp"
 #include "tests/unit/fake_ops.hpp"
 #include "tests/unit/sample_graphs.hpp"
@@ -33,9 +34,9 @@ TEST_CASE("[A15] a chain is one step, and its inner values never reach the table
   CHECK(value(*plan, NodeId(0)).home == Buffer::Home::scratch);
   CHECK(value(*plan, NodeId(2)).home == Buffer::Home::result);
   CHECK(plan->arena_bytes == 0);
-  CHECK(plan->scratch_bytes == 3 * 64);       // y beside mean and dev, each on lines of its own
-  CHECK(plan->peak_bytes == 4);               // e
-  CHECK(plan->peak_without_chains == 36);     // y, mean and dev at once
+  CHECK(plan->scratch_bytes == 3 * 64);    // y beside mean and dev, each on lines of its own
+  CHECK(plan->peak_bytes == 4);            // e
+  CHECK(plan->peak_without_chains == 36);  // y, mean and dev at once
 }
 
 TEST_CASE("steps are chains, ordered as their tasks are") {

@@ -28,7 +28,8 @@ TEST_CASE("host operands and constants are shown in short") {
   Ref known = Ref::constant(s.graph->add_constant(f32({4}), Value(Array::make({Precision::f32, {4}}))));
   std::vector<Ref> in{known};
   std::vector<TypeId> out{s.graph->intern(f32({4}))};
-  s.graph->add(s.graph->define(definition_of(fake_relu)), {.in = in, .out = out, .arguments = {Value(), Value(std::int64_t{2})}});
+  s.graph->add(s.graph->define(definition_of(fake_relu)),
+               {.in = in, .out = out, .arguments = {Value(), Value(std::int64_t{2})}});
   CHECK(graph_text(*s.graph) == "graph g()\n  relu#0(x: const f32[4], y: 2)  -> value: f32[4]\n");
 }
 

@@ -37,16 +37,6 @@ Ran run_text(const std::string& text, const RunSettings& settings) {
   return run_text(text, settings, standard_toolbox());
 }
 
-bool fits(std::string_view pattern, std::string_view text) {
-  const std::size_t gap = pattern.find("...");
-  if (gap == std::string_view::npos) return text == pattern;
-  if (!text.starts_with(pattern.substr(0, gap))) return false;
-  const std::string_view rest = pattern.substr(gap + 3);
-  for (std::size_t at = gap; at <= text.size(); ++at)
-    if (fits(rest, text.substr(at))) return true;
-  return false;
-}
-
 std::string expected_output(std::string_view program) {
   constexpr std::string_view mark = "// expect: ";
   std::string lines;

@@ -8,9 +8,9 @@
 #include "interp/pipeline.hpp"
 
 struct Ran {
-  std::string output;               // standard output
-  std::string errors;               // diagnostics, rendered
-  int code = 0;                     // 1: it does not check; else as taskspec::RunResult
+  std::string output;  // standard output
+  std::string errors;  // diagnostics, rendered
+  int code = 0;        // 1: it does not check; else as taskspec::RunResult
   taskspec::Diags diags;
   taskspec::SessionReport report;
 };
@@ -21,9 +21,6 @@ const taskspec::Toolbox& standard_toolbox();
 // `tools` may hold more than the standard ones.
 Ran run_text(const std::string& text, taskspec::RunSettings settings, const taskspec::Toolbox& tools);
 Ran run_text(const std::string& text, const taskspec::RunSettings& settings = {});
-
-// Text against a pattern in which "..." stands for any text.
-bool fits(std::string_view pattern, std::string_view text);
 
 // What is after `// expect: `, line by line; each with a line end.
 std::string expected_output(std::string_view program);

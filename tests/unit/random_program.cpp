@@ -73,7 +73,9 @@ class Writer {
   bool chance(int percent) { return between(random_, 1, 100) <= percent; }
   int below(std::size_t n) { return static_cast<int>(between(random_, 0, static_cast<std::int64_t>(n) - 1)); }
   void line(const std::string& text) { text_ += std::string(indent_, ' ') + text + "\n"; }
-  const std::string& one_of(const std::vector<std::string>& names) { return names[static_cast<std::size_t>(below(names.size()))]; }
+  const std::string& one_of(const std::vector<std::string>& names) {
+    return names[static_cast<std::size_t>(below(names.size()))];
+  }
   const std::string& value() { return one_of(values_); }
   std::string read() {  // a value, sometimes a place
     return !places_.empty() && chance(20) ? one_of(places_) : value();
@@ -90,9 +92,12 @@ class Writer {
     if (options_.failures && chance(5)) return let("risky(" + read() + ", " + (chance(50) ? "-9.0" : "0.25") + ").y");
     if (chance(25)) return handed_through();
     switch (below(11)) {
-      case 0: return let("inc(" + read() + ").y");
-      case 1: return let("mix(" + read() + ", " + read() + ").y");
-      case 2: return let(read() + (chance(50) ? " * 0.5 + " : " * 0.25 - ") + read() + " * 0.5");
+      case 0:
+        return let("inc(" + read() + ").y");
+      case 1:
+        return let("mix(" + read() + ", " + read() + ").y");
+      case 2:
+        return let(read() + (chance(50) ? " * 0.5 + " : " * 0.25 - ") + read() + " * 0.5");
       case 3: {
         const std::string name = "h" + std::to_string(next_++);
         const bool halves = chance(50);
@@ -101,28 +106,44 @@ class Writer {
         if (halves && chance(50)) let(name + ".low");
         return;
       }
-      case 4: return let("grow(" + read() + ", " + std::to_string(below(4)) + ").y");
-      case 5: return let("pick(" + read() + ").y");
-      case 6: return let("halve(" + read() + ").y");
-      case 7: return let("blend(" + read() + ", " + read() + ")");
-      case 8: return let("concat([" + read() + "[2..4], " + read() + "[0..2]], 0).tanh()");
-      case 9: return let("inc(mix(" + read() + ", inc(" + read() + ").y).y).y");
-      default: return let("where(" + read() + " > 0.5, " + read() + ", " + read() + ")");
+      case 4:
+        return let("grow(" + read() + ", " + std::to_string(below(4)) + ").y");
+      case 5:
+        return let("pick(" + read() + ").y");
+      case 6:
+        return let("halve(" + read() + ").y");
+      case 7:
+        return let("blend(" + read() + ", " + read() + ")");
+      case 8:
+        return let("concat([" + read() + "[2..4], " + read() + "[0..2]], 0).tanh()");
+      case 9:
+        return let("inc(mix(" + read() + ", inc(" + read() + ").y).y).y");
+      default:
+        return let("where(" + read() + " > 0.5, " + read() + ", " + read() + ")");
     }
   }
 
   // What gives values that are others under a new name, or that the top level holds.
   void handed_through() {
     switch (below(7)) {
-      case 0: return let("same(" + read() + ").y");
-      case 1: return let("lean(" + read() + ")");
-      case 2: return let("tilt(" + read() + ")");
-      case 3: return let("shift(" + read() + ").y");
-      case 4: return let("first(" + read() + ").y");
+      case 0:
+        return let("same(" + read() + ").y");
+      case 1:
+        return let("lean(" + read() + ")");
+      case 2:
+        return let("tilt(" + read() + ")");
+      case 3:
+        return let("shift(" + read() + ").y");
+      case 4:
+        return let("first(" + read() + ").y");
       default: {
         const std::string name = "h" + std::to_string(next_++);
         const int task = below(3);
-        line("let " + name + " = " + (task == 0 ? "both(" : task == 1 ? "twin(" : "cross(" + read() + ", ") + read() + ")");
+        line("let " + name + " = " +
+             (task == 0   ? "both("
+              : task == 1 ? "twin("
+                          : "cross(" + read() + ", ") +
+             read() + ")");
         let(name + ".high");
         if (chance(50)) let(name + ".low");
       }
@@ -141,10 +162,14 @@ class Writer {
     const bool turned = chance(50);
     const std::string pair = places_[turned] + ", " + places_[!turned];
     switch (below(4)) {
-      case 0: return line("swap(" + pair + ")");
-      case 1: return line("spin(" + pair + ", " + std::to_string(below(4)) + ")");
-      case 2: return line("order(" + pair + ")");
-      default: return let("turn(" + pair + ", " + value() + ").t");
+      case 0:
+        return line("swap(" + pair + ")");
+      case 1:
+        return line("spin(" + pair + ", " + std::to_string(below(4)) + ")");
+      case 2:
+        return line("order(" + pair + ")");
+      default:
+        return let("turn(" + pair + ", " + value() + ").t");
     }
   }
 
@@ -158,10 +183,14 @@ class Writer {
     indent_ = 2;
     graphs_.push_back({name, places_.size()});
     for (int i = below(5); i >= 0; --i) {
-      if (!places_.empty() && chance(25)) update();
-      else if (chance(15)) loop_in_graph();
-      else if (chance(15)) branch_in_graph();
-      else computation();
+      if (!places_.empty() && chance(25))
+        update();
+      else if (chance(15))
+        loop_in_graph();
+      else if (chance(15))
+        branch_in_graph();
+      else
+        computation();
     }
     line("y = " + value() + (chance(50) ? "" : " * 1.0"));
     line("w = " + (chance(50) ? read() : value() + " * 0.5"));
@@ -172,8 +201,10 @@ class Writer {
   void loop_in_graph() {
     const std::string name = fresh();
     line("var " + name + " = " + value());
-    if (chance(50)) line("for i in 0..n { " + name + " = inc(" + name + ").y * 0.5 + i }");
-    else line("while " + name + ".max(0) > 0.75 { " + name + " = " + name + " * 0.5 }");
+    if (chance(50))
+      line("for i in 0..n { " + name + " = inc(" + name + ").y * 0.5 + i }");
+    else
+      line("while " + name + ".max(0) > 0.75 { " + name + " = " + name + " * 0.5 }");
     values_.push_back(name);
   }
 
@@ -188,15 +219,27 @@ class Writer {
   void top_level_statement() {
     const std::string agent = one_of(agents_);
     switch (below(14)) {
-      case 0: case 1: return update();
-      case 2: return let(agent + ".add(" + read() + ").y");
-      case 3: return let(agent + ".peek().y");
-      case 4: case 5: return call_graph();
-      case 6: return line("print(" + value() + ")");
-      case 7: return line("print(" + value() + ".array)");
-      case 8: return line("print(" + value() + "[" + std::to_string(below(4)) + "].scalar > 0.5, count(" + std::to_string(below(5)) + "))");
-      case 9: return loop();
-      default: return computation();
+      case 0:
+      case 1:
+        return update();
+      case 2:
+        return let(agent + ".add(" + read() + ").y");
+      case 3:
+        return let(agent + ".peek().y");
+      case 4:
+      case 5:
+        return call_graph();
+      case 6:
+        return line("print(" + value() + ")");
+      case 7:
+        return line("print(" + value() + ".array)");
+      case 8:
+        return line("print(" + value() + "[" + std::to_string(below(4)) + "].scalar > 0.5, count(" +
+                    std::to_string(below(5)) + "))");
+      case 9:
+        return loop();
+      default:
+        return computation();
     }
   }
 
@@ -216,9 +259,12 @@ class Writer {
 
   std::string backend() {
     switch (below(3)) {
-      case 0: return "host";
-      case 1: return "host(threads: 2)";
-      default: return "host(schedule: \"pull\")";
+      case 0:
+        return "host";
+      case 1:
+        return "host(threads: 2)";
+      default:
+        return "host(schedule: \"pull\")";
     }
   }
 

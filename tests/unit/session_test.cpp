@@ -47,17 +47,33 @@ Value run_parts(HostContext& host, std::span<const Value> values) {
   std::string text;
   for (std::size_t i = 0; i < agent.arguments.size(); ++i)
     text += definition.parameters[i].name + "=" + kind(agent.arguments[i]) + " ";
-  for (std::size_t i = 0; i < agent.slots.size(); ++i) text += definition.slots[i].name + "=" + kind(agent.slots[i]) + " ";
+  for (std::size_t i = 0; i < agent.slots.size(); ++i)
+    text += definition.slots[i].name + "=" + kind(agent.slots[i]) + " ";
   return Value(text);
 }
 
 constexpr Operand agent_operand[] = {{"agent", OperandKind::value}};
-constinit const Builtin executions = BuiltinFields{
-    .name = "executions", .operands = {}, .doc = "Tasks run so far.", .example = "-", .type = an_int, .effect = Effect::host, .run = run_executions};
-constinit const Builtin recorded = BuiltinFields{
-    .name = "recorded", .operands = {}, .doc = "Tasks recorded so far.", .example = "-", .type = an_int, .effect = Effect::host, .run = run_recorded};
-constinit const Builtin parts = BuiltinFields{
-    .name = "parts", .operands = agent_operand, .doc = "Parts of an agent.", .example = "-", .type = a_string, .effect = Effect::host, .run = run_parts};
+constinit const Builtin executions = BuiltinFields{.name = "executions",
+                                                   .operands = {},
+                                                   .doc = "Tasks run so far.",
+                                                   .example = "-",
+                                                   .type = an_int,
+                                                   .effect = Effect::host,
+                                                   .run = run_executions};
+constinit const Builtin recorded = BuiltinFields{.name = "recorded",
+                                                 .operands = {},
+                                                 .doc = "Tasks recorded so far.",
+                                                 .example = "-",
+                                                 .type = an_int,
+                                                 .effect = Effect::host,
+                                                 .run = run_recorded};
+constinit const Builtin parts = BuiltinFields{.name = "parts",
+                                              .operands = agent_operand,
+                                              .doc = "Parts of an agent.",
+                                              .example = "-",
+                                              .type = a_string,
+                                              .effect = Effect::host,
+                                              .run = run_parts};
 
 // The standard tools and those above.
 class Tools {
@@ -119,8 +135,8 @@ TEST_CASE("[A4] pull runs what is asked for, and the rest when that is asked for
 }
 
 TEST_CASE("[A3] a future prints the same before and after it ran, on every schedule") {
-  const std::string program = tasks +
-                              "let a = inc(inc(x).y)\nprint(a)\nprint(a.y)\nlet v = a.y.array\nprint(a.y)\nprint(v)\n";
+  const std::string program =
+      tasks + "let a = inc(inc(x).y)\nprint(a)\nprint(a.y)\nlet v = a.y.array\nprint(a.y)\nprint(v)\n";
   for (const Schedule schedule : all_schedules) {
     const std::string& output = run_with(program, schedule).output;
     CHECK(output == "<inc#1.y : f32[2], 2 steps>\n<inc#1.y : f32[2], 2 steps>\n<inc#1.y : f32[2], 2 steps>\n[3, 4]\n");
@@ -142,7 +158,8 @@ TEST_CASE("[A4] a graph is built and aggregated first, and its input bound later
   interpreter.leave_host();
   const std::unique_ptr<GraphView> view = build_graph(interpreter, find_graph(program, "g"));
   REQUIRE(has_concrete_types(view->graph));
-  const std::shared_ptr<const TaskGraph> graph(std::shared_ptr<const GraphView>(view.get(), [](auto*) {}), &view->graph);
+  const std::shared_ptr<const TaskGraph> graph(std::shared_ptr<const GraphView>(view.get(), [](auto*) {}),
+                                               &view->graph);
   const std::shared_ptr<const Plan> plan = make_plan(graph, aggregate(*graph));
   ProgramBodies bodies(interpreter);
   const std::unique_ptr<Backend> backend = make_host_backend({.threads = 2});
@@ -217,10 +234,11 @@ TEST_CASE("[A15] everything that was allocated is freed at the end of the progra
 // ---- plans --------------------------------------------------------------------------------------------
 
 TEST_CASE("a loop of a thousand equal turns makes few plans") {
-  const Ran ran = run_with(tasks +
-                           "var v = x\nvar total = 0.0\n"
-                           "for i in 0..1000 { v = add(inc(v).y, x).y; if v[0].scalar > 100.0 { v = x }\ntotal += 1.0 }\n"
-                           "print(total)\n");
+  const Ran ran =
+      run_with(tasks +
+               "var v = x\nvar total = 0.0\n"
+               "for i in 0..1000 { v = add(inc(v).y, x).y; if v[0].scalar > 100.0 { v = x }\ntotal += 1.0 }\n"
+               "print(total)\n");
   CHECK(ran.output == "1000\n");
   CHECK(ran.report.plans <= 5);
   CHECK(ran.report.tasks >= 3000);
@@ -289,7 +307,8 @@ TEST_CASE("a failure that nobody receives is silent, unless it was to have an ef
 // Neither a location nor a buffer can be made from an address, and a cell points with numbers only.
 static_assert(!std::is_constructible_v<Location, std::byte*> && !std::is_convertible_v<Location, std::byte*>);
 static_assert(!std::is_constructible_v<BufferId, std::byte*> && !std::is_convertible_v<BufferId, std::byte*>);
-static_assert(std::is_same_v<decltype(CellPlace::location), BufferId> && std::is_same_v<decltype(CellPlace::version), std::uint32_t>);
+static_assert(std::is_same_v<decltype(CellPlace::location), BufferId> &&
+              std::is_same_v<decltype(CellPlace::version), std::uint32_t>);
 static_assert(sizeof(CellPlace) == sizeof(BufferId) + sizeof(std::uint32_t));
 static_assert(std::is_same_v<decltype(std::declval<const LookupTable&>().place(BufferId())), CellPlace>);
 
@@ -314,6 +333,7 @@ TEST_CASE("[A1] an agent holds parameters and names of versions, never contents"
 }
 
 TEST_CASE("[A1] tasks and futures are told apart from values: the taskGraph gains nothing by running") {
-  const Ran ran = run_with(tasks + "let a = inc(x)\nlet before = recorded()\nprint(a.y.array, a.y.array)\nprint(recorded() == before)\n");
+  const Ran ran = run_with(
+      tasks + "let a = inc(x)\nlet before = recorded()\nprint(a.y.array, a.y.array)\nprint(recorded() == before)\n");
   CHECK(ran.output == "[2, 3] [2, 3]\ntrue\n");
 }

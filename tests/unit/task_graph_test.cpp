@@ -79,7 +79,8 @@ TEST_CASE("two places between the same two tasks are two edges; reading one twic
 TEST_CASE("names count calls per scope and name") {
   Sketch s("g");
   NodeId first = s.add("f", {});
-  ScopeId outer = s.graph->open_scope(ScopeId(0), "pipeline", {}), again = s.graph->open_scope(ScopeId(0), "pipeline", {});
+  ScopeId outer = s.graph->open_scope(ScopeId(0), "pipeline", {}),
+          again = s.graph->open_scope(ScopeId(0), "pipeline", {});
   ScopeId inner = s.graph->open_scope(outer, "part", {});
   s.scope = inner;
   NodeId nested = s.add("f", {});
@@ -128,7 +129,8 @@ TEST_CASE("[A16] the taskGraph is a Boost graph") {
   boost::topological_sort(graph, std::back_inserter(order));
   CHECK(order.back() == 0);
   std::vector<EdgeKind> kinds;  // out of bump#0: its futures come first
-  for (auto [edge, end] = out_edges(0u, graph); edge != end; ++edge) kinds.push_back(s.graph->edges()[graph[*edge]].kind);
+  for (auto [edge, end] = out_edges(0u, graph); edge != end; ++edge)
+    kinds.push_back(s.graph->edges()[graph[*edge]].kind);
   CHECK(kinds == std::vector{EdgeKind::future, EdgeKind::order, EdgeKind::order});
   s.add("more", {y(NodeId(3))});
   CHECK(num_vertices(s.graph->boost()) == 5);

@@ -16,11 +16,11 @@ namespace builtins {
 // Ends a rule with E1004: "format wants a string first, not int".
 [[noreturn]] void wrong_type(RuleContext& c, std::size_t operand, const std::string& wanted);
 
-bool is(RuleContext& c, std::size_t operand, Type::Kind kind);         // or already reported
+bool is(RuleContext& c, std::size_t operand, Type::Kind kind);  // or already reported
 void want(RuleContext& c, std::size_t operand, Type::Kind kind, const std::string& wanted);
 Type element_of(RuleContext& c, std::size_t operand, const std::string& wanted);  // of a list or range
-List items_of(const Value& list_or_range);                             // E5008 if no memory holds them
-void want_memory_for(std::uint64_t items);                             // of a list that is about to be made
+List items_of(const Value& list_or_range);                                        // E5008 if no memory holds them
+void want_memory_for(std::uint64_t items);                                        // of a list that is about to be made
 
 }  // namespace builtins
 }  // namespace taskspec

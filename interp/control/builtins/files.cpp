@@ -58,8 +58,9 @@ Type tensor_type(RuleContext& c) {
   std::size_t rank = 0;
   auto scalar = scalar_inside(c.type(0), rank);
   if (!scalar) builtins::wrong_type(c, 0, "a number, a bool or nested lists of them");
-  Precision precision = scalar->is(Type::Kind::real) ? Precision::f32
-                        : scalar->is(Type::Kind::integer) ? Precision::i32 : Precision::boolean;
+  Precision precision = scalar->is(Type::Kind::real)      ? Precision::f32
+                        : scalar->is(Type::Kind::integer) ? Precision::i32
+                                                          : Precision::boolean;
   const Value* name = c.constant(1);
   if (!name) c.fail("E1003", "the precision must be a constant", 1);
   if (!name->string().empty()) {
@@ -161,42 +162,72 @@ constexpr Operand show_operands[] = {{"x", OperandKind::value}};
 
 }  // namespace
 
-constinit const Builtin builtin_load = BuiltinFields{
-    .name = "load", .operands = load_operands,
-    .doc = "The tensor in a file (.npy .png .jpg .csv): pictures are u8[height, width, channels], tables f64[rows, columns]. "
-           "The type must agree with the file; extents written _ come from it. E7001 not found, E7003 broken, E5004 other type.",
-    .example = "save([[1.0, 2.0]], \"load_example.csv\")\nprint(load(f64[_, _], \"load_example.csv\").array)\n"
-               "// expect: [[1, 2]]",
-    .type = load_type, .effect = Effect::host, .run = run_load};
+constinit const Builtin builtin_load =
+    BuiltinFields{.name = "load",
+                  .operands = load_operands,
+                  .doc =
+                      "The tensor in a file (.npy .png .jpg .csv): pictures are u8[height, width, channels], tables "
+                      "f64[rows, columns]. "
+                      "The type must agree with the file; extents written _ come from it. E7001 not found, E7003 "
+                      "broken, E5004 other type.",
+                  .example =
+                      "save([[1.0, 2.0]], \"load_example.csv\")\nprint(load(f64[_, _], \"load_example.csv\").array)\n"
+                      "// expect: [[1, 2]]",
+                  .type = load_type,
+                  .effect = Effect::host,
+                  .run = run_load};
 
 constinit const Builtin builtin_tensor = BuiltinFields{
-    .name = "tensor", .operands = tensor_operands,
-    .doc = "A tensor of a host value: floats become f32, ints i32, bools bool unless p names a precision. Lists must be "
-           "rectangular (E5004), ints must fit (E5001).",
+    .name = "tensor",
+    .operands = tensor_operands,
+    .doc =
+        "A tensor of a host value: floats become f32, ints i32, bools bool unless p names a precision. Lists must be "
+        "rectangular (E5004), ints must fit (E5001).",
     .example = "print(tensor([[1, 2], [3, 4]]).sum(1).array)\n// expect: [[3], [7]]",
-    .type = tensor_type, .run = run_tensor};
+    .type = tensor_type,
+    .run = run_tensor};
 
 constinit const Builtin builtin_read = BuiltinFields{
-    .name = "read", .operands = path_operand, .doc = "The text of a file; E7001 if there is none, E7003 if it is not text.",
+    .name = "read",
+    .operands = path_operand,
+    .doc = "The text of a file; E7001 if there is none, E7003 if it is not text.",
     .example = "write(\"read_example.txt\", \"hello\")\nprint(read(\"read_example.txt\"))\n// expect: hello",
-    .type = read_type, .effect = Effect::host, .run = run_read};
+    .type = read_type,
+    .effect = Effect::host,
+    .run = run_read};
 
 constinit const Builtin builtin_write = BuiltinFields{
-    .name = "write", .operands = write_operands,
+    .name = "write",
+    .operands = write_operands,
     .doc = "Writes a text file, whole or not at all; E7004 if it cannot be written.",
     .example = "write(\"write_example.txt\", \"a\\n\")\nprint(len(read(\"write_example.txt\")))\n// expect: 2",
-    .type = write_type, .effect = Effect::host, .run = run_write};
+    .type = write_type,
+    .effect = Effect::host,
+    .run = run_write};
 
 constinit const Builtin builtin_save = BuiltinFields{
-    .name = "save", .operands = save_operands,
-    .doc = "Writes a tensor or nested lists by suffix (.npy .png .jpg .csv), whole or not at all; pictures are "
-           "u8[height, width] or u8[height, width, 1, 3 or 4]. E7003 if the format cannot hold it, E7004 if it cannot be written.",
-    .example = "save(tensor([1, 2]), \"save_example.npy\")\nprint(load(i32[_], \"save_example.npy\").array)\n// expect: [1, 2]",
-    .type = save_type, .effect = Effect::host, .run = run_save, .method = true};
+    .name = "save",
+    .operands = save_operands,
+    .doc =
+        "Writes a tensor or nested lists by suffix (.npy .png .jpg .csv), whole or not at all; pictures are "
+        "u8[height, width] or u8[height, width, 1, 3 or 4]. E7003 if the format cannot hold it, E7004 if it cannot be "
+        "written.",
+    .example =
+        "save(tensor([1, 2]), \"save_example.npy\")\nprint(load(i32[_], \"save_example.npy\").array)\n// expect: [1, "
+        "2]",
+    .type = save_type,
+    .effect = Effect::host,
+    .run = run_save,
+    .method = true};
 
-constinit const Builtin builtin_show = BuiltinFields{
-    .name = "show", .operands = show_operands,
-    .doc = "Draws a tensor in the terminal: a picture in shades, a vector as a line plot.",
-    .example = "show([0.0, 1.0])\n// expect: ...", .type = show_type, .effect = Effect::host, .run = run_show, .method = true};
+constinit const Builtin builtin_show =
+    BuiltinFields{.name = "show",
+                  .operands = show_operands,
+                  .doc = "Draws a tensor in the terminal: a picture in shades, a vector as a line plot.",
+                  .example = "show([0.0, 1.0])\n// expect: ...",
+                  .type = show_type,
+                  .effect = Effect::host,
+                  .run = run_show,
+                  .method = true};
 
 }  // namespace taskspec

@@ -19,7 +19,7 @@ std::unique_ptr<GraphView> view(HostContext& host, const Value& value) {
   auto* callable = value.as<Callable>();
   if (!callable || host.program[callable->function].kind != FunctionKind::graph)
     throw failure("E1004", {}, "expected a graph, found " + print(value));
-  return build_graph(*host.interpreter, callable->function);
+  return build_graph(*host.interpreter, callable->function, callable->agent);
 }
 
 Type chains_type(RuleContext& c) {
@@ -120,41 +120,60 @@ constexpr Operand export_operands[] = {{"g", OperandKind::value}, {"path", Opera
 }  // namespace
 
 constinit const Builtin builtin_chains = BuiltinFields{
-    .name = "chains", .operands = graph_operand,
+    .name = "chains",
+    .operands = graph_operand,
     .doc = "The chains of a graph: lists of task names, in program order of their first tasks.",
-    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
-               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(chains(g))\n// expect: [[inc, inc]]",
-    .type = chains_type, .run = run_chains};
+    .example =
+        "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+        "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(chains(g))\n// expect: [[inc, inc]]",
+    .type = chains_type,
+    .run = run_chains};
 
 constinit const Builtin builtin_edges = BuiltinFields{
-    .name = "edges", .operands = edges_operands,
-    .doc = "The edges of a graph as text: futures as src#0.y -> inc#0.x, orders as bump#0 -> peek#0 (RAW r). "
-           "kind is \"future\", \"order\" or left out.",
-    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
-               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(edges(g))\n// expect: [inc#0.y -> inc#1.x]",
-    .type = edges_type, .run = run_edges};
+    .name = "edges",
+    .operands = edges_operands,
+    .doc =
+        "The edges of a graph as text: futures as src#0.y -> inc#0.x, orders as bump#0 -> peek#0 (RAW r). "
+        "kind is \"future\", \"order\" or left out.",
+    .example =
+        "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+        "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(edges(g))\n// expect: [inc#0.y -> inc#1.x]",
+    .type = edges_type,
+    .run = run_edges};
 
 constinit const Builtin builtin_check = BuiltinFields{
-    .name = "check", .operands = graph_operand,
+    .name = "check",
+    .operands = graph_operand,
     .doc = "What can be said about a graph before it runs: acyclic, tasks, chains, depth (tasks on the longest path).",
-    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
-               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(check(g).depth)\n// expect: 2",
-    .type = check_type, .run = run_check};
+    .example =
+        "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+        "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(check(g).depth)\n// expect: 2",
+    .type = check_type,
+    .run = run_check};
 
-constinit const Builtin builtin_why = BuiltinFields{
-    .name = "why", .operands = graph_operand,
-    .doc = "For each chain of a graph, in one line: its tasks, and by which rule and because of which tasks it begins and ends there.",
-    .example = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
-               "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nfor line in why(g) { print(line) }\n"
-               "// expect: [inc, inc] starts with inc#0, because it needs only inputs and constants (input); "
-               "ends with inc#1, because it is the result y (result)",
-    .type = why_type, .run = run_why};
+constinit const Builtin builtin_why =
+    BuiltinFields{.name = "why",
+                  .operands = graph_operand,
+                  .doc =
+                      "For each chain of a graph, in one line: its tasks, and by which rule and because of which tasks "
+                      "it begins and ends there.",
+                  .example =
+                      "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
+                      "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nfor line in why(g) { print(line) }\n"
+                      "// expect: [inc, inc] starts with inc#0, because it needs only inputs and constants (input); "
+                      "ends with inc#1, because it is the result y (result)",
+                  .type = why_type,
+                  .run = run_why};
 
 constinit const Builtin builtin_export = BuiltinFields{
-    .name = "export", .operands = export_operands,
+    .name = "export",
+    .operands = export_operands,
     .doc = "Writes a graph by suffix: .json (the published schema) or .dot (Graphviz), whole or not at all.",
-    .example = "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
-               "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
-    .type = export_type, .effect = Effect::host, .run = run_export};
+    .example =
+        "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
+        "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
+    .type = export_type,
+    .effect = Effect::host,
+    .run = run_export};
 
 }  // namespace taskspec

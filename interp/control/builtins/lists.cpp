@@ -42,7 +42,8 @@ Value run_range(HostContext&, std::span<const Value> values) {
   auto distance = step > 0 ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin)
                            : static_cast<std::uint64_t>(begin) - static_cast<std::uint64_t>(end);
   if (step > 0 ? begin < end : begin > end)
-    builtins::want_memory_for(1 + (distance - 1) / (step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step)));
+    builtins::want_memory_for(
+        1 + (distance - 1) / (step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step)));
   List items;
   for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
     items.push_back(Value(i));
@@ -58,8 +59,9 @@ Type zip_type(RuleContext& c) {
 Value run_zip(HostContext&, std::span<const Value> values) {
   List a = items_of(values[0]), b = items_of(values[1]);
   if (a.size() != b.size())
-    throw failure("E5004", {}, "zip wants lists of one length; these have " + std::to_string(a.size()) + " and " +
-                                   std::to_string(b.size()));
+    throw failure(
+        "E5004", {},
+        "zip wants lists of one length; these have " + std::to_string(a.size()) + " and " + std::to_string(b.size()));
   List pairs;
   for (std::size_t i = 0; i < a.size(); ++i) pairs.push_back(Value(Tuple{{a[i], b[i]}}));
   return Value(std::move(pairs));
@@ -129,40 +131,65 @@ constexpr Operand function_operands[] = {{"items", OperandKind::value}, {"f", Op
 
 }  // namespace
 
-constinit const Builtin builtin_len = BuiltinFields{
-    .name = "len", .operands = value_operand, .doc = "How many elements a list, range or tuple has, or code points a string.",
-    .example = "print(len([1, 2, 3]), len(\"né\"), len(2..5))\n// expect: 3 2 3",
-    .type = len_type, .run = run_len, .method = true};
+constinit const Builtin builtin_len =
+    BuiltinFields{.name = "len",
+                  .operands = value_operand,
+                  .doc = "How many elements a list, range or tuple has, or code points a string.",
+                  .example = "print(len([1, 2, 3]), len(\"né\"), len(2..5))\n// expect: 3 2 3",
+                  .type = len_type,
+                  .run = run_len,
+                  .method = true};
 
 constinit const Builtin builtin_range = BuiltinFields{
-    .name = "range", .operands = range_operands,
+    .name = "range",
+    .operands = range_operands,
     .doc = "The list of ints from begin up to but not including end, step apart; a negative step counts down.",
     .example = "print(range(0, 10, 4), range(3, 0, -1))\n// expect: [0, 4, 8] [3, 2, 1]",
-    .type = range_type, .run = run_range};
+    .type = range_type,
+    .run = run_range};
 
-constinit const Builtin builtin_zip = BuiltinFields{
-    .name = "zip", .operands = pair_operands, .doc = "The list of pairs of two lists of one length; E5004 if they differ.",
-    .example = "print(zip([1, 2], [\"a\", \"b\"]))\n// expect: [(1, \"a\"), (2, \"b\")]",
-    .type = zip_type, .run = run_zip};
+constinit const Builtin builtin_zip =
+    BuiltinFields{.name = "zip",
+                  .operands = pair_operands,
+                  .doc = "The list of pairs of two lists of one length; E5004 if they differ.",
+                  .example = "print(zip([1, 2], [\"a\", \"b\"]))\n// expect: [(1, \"a\"), (2, \"b\")]",
+                  .type = zip_type,
+                  .run = run_zip};
 
-constinit const Builtin builtin_enumerate = BuiltinFields{
-    .name = "enumerate", .operands = value_operand, .doc = "The list of (position, element) of a list.",
-    .example = "print(enumerate([\"a\", \"b\"]))\n// expect: [(0, \"a\"), (1, \"b\")]",
-    .type = enumerate_type, .run = run_enumerate, .method = true};
+constinit const Builtin builtin_enumerate =
+    BuiltinFields{.name = "enumerate",
+                  .operands = value_operand,
+                  .doc = "The list of (position, element) of a list.",
+                  .example = "print(enumerate([\"a\", \"b\"]))\n// expect: [(0, \"a\"), (1, \"b\")]",
+                  .type = enumerate_type,
+                  .run = run_enumerate,
+                  .method = true};
 
-constinit const Builtin builtin_map = BuiltinFields{
-    .name = "map", .operands = function_operands, .doc = "The list of f(x) for every x of a list or range.",
-    .example = "print(map([1, 2, 3], x => x * x))\n// expect: [1, 4, 9]",
-    .type = map_type, .run = run_map, .method = true};
+constinit const Builtin builtin_map =
+    BuiltinFields{.name = "map",
+                  .operands = function_operands,
+                  .doc = "The list of f(x) for every x of a list or range.",
+                  .example = "print(map([1, 2, 3], x => x * x))\n// expect: [1, 4, 9]",
+                  .type = map_type,
+                  .run = run_map,
+                  .method = true};
 
-constinit const Builtin builtin_filter = BuiltinFields{
-    .name = "filter", .operands = function_operands, .doc = "The elements of a list or range for which f gives true.",
-    .example = "print(filter(0..6, x => x % 2 == 0))\n// expect: [0, 2, 4]",
-    .type = filter_type, .run = run_filter, .method = true};
+constinit const Builtin builtin_filter =
+    BuiltinFields{.name = "filter",
+                  .operands = function_operands,
+                  .doc = "The elements of a list or range for which f gives true.",
+                  .example = "print(filter(0..6, x => x % 2 == 0))\n// expect: [0, 2, 4]",
+                  .type = filter_type,
+                  .run = run_filter,
+                  .method = true};
 
-constinit const Builtin builtin_sort = BuiltinFields{
-    .name = "sort", .operands = value_operand, .doc = "A list of numbers or strings in ascending order; nan comes last.",
-    .example = "print(sort([3, 1, 2]))\n// expect: [1, 2, 3]",
-    .type = sort_type, .run = run_sort, .method = true};
+constinit const Builtin builtin_sort =
+    BuiltinFields{.name = "sort",
+                  .operands = value_operand,
+                  .doc = "A list of numbers or strings in ascending order; nan comes last.",
+                  .example = "print(sort([3, 1, 2]))\n// expect: [1, 2, 3]",
+                  .type = sort_type,
+                  .run = run_sort,
+                  .method = true};
 
 }  // namespace taskspec

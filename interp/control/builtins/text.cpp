@@ -60,9 +60,11 @@ Type format_type(RuleContext& c) {
   want(c, 0, Type::Kind::string, "a format string");
   if (const Value* pattern = c.constant(0)) {
     auto pieces = pieces_of(pattern->string());
-    if (!pieces) c.fail("E1003", "braces of the format string do not match", 0, "write {{ and }} for braces themselves");
+    if (!pieces)
+      c.fail("E1003", "braces of the format string do not match", 0, "write {{ and }} for braces themselves");
     if (pieces->size() - 1 != c.count() - 1)
-      c.fail("E1003", fmt::format("the format string has {} places for {} values", pieces->size() - 1, c.count() - 1), 0);
+      c.fail("E1003", fmt::format("the format string has {} places for {} values", pieces->size() - 1, c.count() - 1),
+             0);
   }
   return Type::Kind::string;
 }
@@ -97,7 +99,8 @@ Value run_format(HostContext&, std::span<const Value> values) {
   auto pieces = pieces_of(values[0].string());
   if (!pieces) throw failure("E1003", {}, "braces of the format string do not match");
   if (pieces->size() != values.size())
-    throw failure("E1003", {}, fmt::format("the format string has {} places for {} values", pieces->size() - 1, values.size() - 1));
+    throw failure("E1003", {},
+                  fmt::format("the format string has {} places for {} values", pieces->size() - 1, values.size() - 1));
   std::string out;
   for (std::size_t i = 0; i < pieces->size(); ++i) {
     out += (*pieces)[i].text;
@@ -127,14 +130,16 @@ Value run_split(HostContext&, std::span<const Value> values) {
 
 Type join_type(RuleContext& c) {
   Type element = builtins::element_of(c, 0, "a list of strings");
-  if (!element.is(Type::Kind::string) && !element.is(Type::Kind::error)) builtins::wrong_type(c, 0, "a list of strings");
+  if (!element.is(Type::Kind::string) && !element.is(Type::Kind::error))
+    builtins::wrong_type(c, 0, "a list of strings");
   want(c, 1, Type::Kind::string, "a separator");
   return Type::Kind::string;
 }
 
 Value run_join(HostContext&, std::span<const Value> values) {
   std::string out;
-  for (const Value& item : values[0].list()) out += (&item == &values[0].list()[0] ? "" : values[1].string()) + item.string();
+  for (const Value& item : values[0].list())
+    out += (&item == &values[0].list()[0] ? "" : values[1].string()) + item.string();
   return Value(std::move(out));
 }
 
@@ -163,41 +168,58 @@ constexpr Operand text_operand[] = {{"text", OperandKind::string}};
 }  // namespace
 
 constinit const Builtin builtin_print = BuiltinFields{
-    .name = "print", .operands = print_operands,
-    .doc = "Writes the values with one space between them and a line end. A tensor shows its name and type, never its "
-           "contents; receive them with .scalar or .array.",
+    .name = "print",
+    .operands = print_operands,
+    .doc =
+        "Writes the values with one space between them and a line end. A tensor shows its name and type, never its "
+        "contents; receive them with .scalar or .array.",
     .example = "print(1, \"two\", [3.0])\n// expect: 1 two [3]",
-    .type = nothing, .effect = Effect::host, .run = run_print};
+    .type = nothing,
+    .effect = Effect::host,
+    .run = run_print};
 
 constinit const Builtin builtin_format = BuiltinFields{
-    .name = "format", .operands = format_operands,
-    .doc = "The pattern with each {} replaced by a value as print writes it; {:8.3f} and the like set width and "
-           "precision of ints, floats, strings and bools; {{ and }} are braces.",
+    .name = "format",
+    .operands = format_operands,
+    .doc =
+        "The pattern with each {} replaced by a value as print writes it; {:8.3f} and the like set width and "
+        "precision of ints, floats, strings and bools; {{ and }} are braces.",
     .example = "print(format(\"{} is {:.2f}\", \"pi\", pi))\n// expect: pi is 3.14",
-    .type = format_type, .run = run_format};
+    .type = format_type,
+    .run = run_format};
 
-constinit const Builtin builtin_split = BuiltinFields{
-    .name = "split", .operands = split_operands,
-    .doc = "The parts of a text between separators; a text without one is a list of itself.",
-    .example = "print(split(\"a,b,,c\", \",\"))\n// expect: [\"a\", \"b\", \"\", \"c\"]",
-    .type = split_type, .run = run_split, .method = true};
+constinit const Builtin builtin_split =
+    BuiltinFields{.name = "split",
+                  .operands = split_operands,
+                  .doc = "The parts of a text between separators; a text without one is a list of itself.",
+                  .example = "print(split(\"a,b,,c\", \",\"))\n// expect: [\"a\", \"b\", \"\", \"c\"]",
+                  .type = split_type,
+                  .run = run_split,
+                  .method = true};
 
-constinit const Builtin builtin_join = BuiltinFields{
-    .name = "join", .operands = join_operands,
-    .doc = "The strings of a list as one, with the separator between them.",
-    .example = "print(join([\"a\", \"b\"], \"-\"))\n// expect: a-b",
-    .type = join_type, .run = run_join, .method = true};
+constinit const Builtin builtin_join =
+    BuiltinFields{.name = "join",
+                  .operands = join_operands,
+                  .doc = "The strings of a list as one, with the separator between them.",
+                  .example = "print(join([\"a\", \"b\"], \"-\"))\n// expect: a-b",
+                  .type = join_type,
+                  .run = run_join,
+                  .method = true};
 
-constinit const Builtin builtin_parse_int = BuiltinFields{
-    .name = "parse_int", .operands = text_operand,
-    .doc = "The int that a text consists of, nothing else around it; E5003 if it is none.",
-    .example = "print(parse_int(\"-12\") + 1)\n// expect: -11",
-    .type = parse_type<Type::Kind::integer>, .run = run_parse<std::int64_t>};
+constinit const Builtin builtin_parse_int =
+    BuiltinFields{.name = "parse_int",
+                  .operands = text_operand,
+                  .doc = "The int that a text consists of, nothing else around it; E5003 if it is none.",
+                  .example = "print(parse_int(\"-12\") + 1)\n// expect: -11",
+                  .type = parse_type<Type::Kind::integer>,
+                  .run = run_parse<std::int64_t>};
 
-constinit const Builtin builtin_parse_float = BuiltinFields{
-    .name = "parse_float", .operands = text_operand,
-    .doc = "The float that a text consists of, nothing else around it; E5003 if it is none.",
-    .example = "print(parse_float(\"1e3\"))\n// expect: 1000",
-    .type = parse_type<Type::Kind::real>, .run = run_parse<double>};
+constinit const Builtin builtin_parse_float =
+    BuiltinFields{.name = "parse_float",
+                  .operands = text_operand,
+                  .doc = "The float that a text consists of, nothing else around it; E5003 if it is none.",
+                  .example = "print(parse_float(\"1e3\"))\n// expect: 1000",
+                  .type = parse_type<Type::Kind::real>,
+                  .run = run_parse<double>};
 
 }  // namespace taskspec

@@ -35,7 +35,8 @@ bool comparable(const Type& type) {
 Type close_type(RuleContext& c) {
   for (std::size_t i = 0; i < 2; ++i) {
     if (c.type(i).is_tensor())
-      c.fail("E1301", "close compares host values; receive the tensor first", static_cast<int>(i), "add .scalar or .array");
+      c.fail("E1301", "close compares host values; receive the tensor first", static_cast<int>(i),
+             "add .scalar or .array");
     if (!comparable(c.type(i))) builtins::wrong_type(c, i, "a number or nested lists of numbers");
   }
   return Type::Kind::boolean;
@@ -108,7 +109,8 @@ Type host_type(RuleContext& c) {
   if (const Value* threads = c.constant(0); threads && (threads->integer() < 0 || threads->integer() > 1024))
     c.fail("E1003", "a host has between 1 and 1024 threads (0: one per core)", 0);
   const Value* steps = c.constant(2);
-  if (!steps || steps->integer() != 1) c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
+  if (!steps || steps->integer() != 1)
+    c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
   return Type::Kind::backend;
 }
 
@@ -117,7 +119,8 @@ Value run_host(HostContext&, std::span<const Value> values) {
   choice->name = "host";
   choice->threads = values[0].integer();
   choice->schedule = values[1].string();
-  if (choice->threads < 0 || choice->threads > 1024) throw failure("E5003", {}, "a host has between 1 and 1024 threads");
+  if (choice->threads < 0 || choice->threads > 1024)
+    throw failure("E5003", {}, "a host has between 1 and 1024 threads");
   return Value(std::static_pointer_cast<Object>(choice));
 }
 
@@ -130,55 +133,91 @@ Value run_null(HostContext&, std::span<const Value>) {
 }
 
 constexpr Operand assert_operands[] = {{"condition", OperandKind::boolean}, {"msg", OperandKind::string, ""}};
-constexpr Operand close_operands[] = {
-    {"a", OperandKind::value}, {"b", OperandKind::value}, {"rel", OperandKind::real, 1e-6}, {"abs", OperandKind::real, 0.0}};
+constexpr Operand close_operands[] = {{"a", OperandKind::value},
+                                      {"b", OperandKind::value},
+                                      {"rel", OperandKind::real, 1e-6},
+                                      {"abs", OperandKind::real, 0.0}};
 constexpr Operand exit_operands[] = {{"code", OperandKind::integer}};
 constexpr Operand env_operands[] = {{"name", OperandKind::string}};
-constexpr Operand host_operands[] = {
-    {"threads", OperandKind::integer, 0}, {"schedule", OperandKind::string, ""}, {"time_steps", OperandKind::integer, 1}};
+constexpr Operand host_operands[] = {{"threads", OperandKind::integer, 0},
+                                     {"schedule", OperandKind::string, ""},
+                                     {"time_steps", OperandKind::integer, 1}};
 
 }  // namespace
 
-constinit const Builtin builtin_assert = BuiltinFields{
-    .name = "assert", .operands = assert_operands, .doc = "Ends the run with E5005 and the message unless the condition holds.",
-    .example = "assert(1 + 1 == 2, msg: \"arithmetic is broken\")\nprint(\"fine\")\n// expect: fine",
-    .type = assert_type, .effect = Effect::host, .run = run_assert};
+constinit const Builtin builtin_assert =
+    BuiltinFields{.name = "assert",
+                  .operands = assert_operands,
+                  .doc = "Ends the run with E5005 and the message unless the condition holds.",
+                  .example = "assert(1 + 1 == 2, msg: \"arithmetic is broken\")\nprint(\"fine\")\n// expect: fine",
+                  .type = assert_type,
+                  .effect = Effect::host,
+                  .run = run_assert};
 
-constinit const Builtin builtin_close = BuiltinFields{
-    .name = "close", .operands = close_operands,
-    .doc = "True if two numbers, or two nested lists element by element, differ by at most rel times the larger or by abs.",
-    .example = "print(close(0.1 + 0.2, 0.3), close([1.0], [1.1]))\n// expect: true false",
-    .type = close_type, .run = run_close};
+constinit const Builtin builtin_close =
+    BuiltinFields{.name = "close",
+                  .operands = close_operands,
+                  .doc =
+                      "True if two numbers, or two nested lists element by element, differ by at most rel times the "
+                      "larger or by abs.",
+                  .example = "print(close(0.1 + 0.2, 0.3), close([1.0], [1.1]))\n// expect: true false",
+                  .type = close_type,
+                  .run = run_close};
 
-constinit const Builtin builtin_exit = BuiltinFields{
-    .name = "exit", .operands = exit_operands, .doc = "Ends the program with this exit code (0 to 255); effects so far stay.",
-    .example = "print(\"bye\")\nexit(0)\n// expect: bye", .type = exit_type, .effect = Effect::host, .run = run_exit};
+constinit const Builtin builtin_exit =
+    BuiltinFields{.name = "exit",
+                  .operands = exit_operands,
+                  .doc = "Ends the program with this exit code (0 to 255); effects so far stay.",
+                  .example = "print(\"bye\")\nexit(0)\n// expect: bye",
+                  .type = exit_type,
+                  .effect = Effect::host,
+                  .run = run_exit};
 
-constinit const Builtin builtin_args = BuiltinFields{
-    .name = "args", .operands = {}, .doc = "What follows -- on the command line, as strings.",
-    .example = "print(len(args()))\n// expect: 0", .type = args_type, .effect = Effect::host, .run = run_args};
+constinit const Builtin builtin_args = BuiltinFields{.name = "args",
+                                                     .operands = {},
+                                                     .doc = "What follows -- on the command line, as strings.",
+                                                     .example = "print(len(args()))\n// expect: 0",
+                                                     .type = args_type,
+                                                     .effect = Effect::host,
+                                                     .run = run_args};
 
-constinit const Builtin builtin_clock = BuiltinFields{
-    .name = "clock", .operands = {}, .doc = "Seconds since some fixed moment; differs between shards.",
-    .example = "let t = clock()\nprint(clock() >= t)\n// expect: true",
-    .type = clock_type, .effect = Effect::local, .run = run_clock};
+constinit const Builtin builtin_clock =
+    BuiltinFields{.name = "clock",
+                  .operands = {},
+                  .doc = "Seconds since some fixed moment; differs between shards.",
+                  .example = "let t = clock()\nprint(clock() >= t)\n// expect: true",
+                  .type = clock_type,
+                  .effect = Effect::local,
+                  .run = run_clock};
 
-constinit const Builtin builtin_env = BuiltinFields{
-    .name = "env", .operands = env_operands,
-    .doc = "The value of an environment variable, empty if it is not set; differs between shards.",
-    .example = "print(env(\"NO_SUCH_VARIABLE\") == \"\")\n// expect: true",
-    .type = env_type, .effect = Effect::local, .run = run_env};
+constinit const Builtin builtin_env =
+    BuiltinFields{.name = "env",
+                  .operands = env_operands,
+                  .doc = "The value of an environment variable, empty if it is not set; differs between shards.",
+                  .example = "print(env(\"NO_SUCH_VARIABLE\") == \"\")\n// expect: true",
+                  .type = env_type,
+                  .effect = Effect::local,
+                  .run = run_env};
 
 constinit const Builtin builtin_host = BuiltinFields{
-    .name = "host", .operands = host_operands,
-    .doc = "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. on.",
-    .example = "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
-    .type = host_type, .run = run_host};
+    .name = "host",
+    .operands = host_operands,
+    .doc =
+        "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. "
+        "on.",
+    .example =
+        "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
+    .type = host_type,
+    .run = run_host};
 
 constinit const Builtin builtin_null = BuiltinFields{
-    .name = "null", .operands = {},
+    .name = "null",
+    .operands = {},
     .doc = "The backend that runs nothing and counts everything: values are zeros, the report is real. For run .. on.",
-    .example = "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nprint((run g(fill(f32[2], 1.0)) on null).report.tasks)\n// expect: 1",
-    .type = null_type, .run = run_null};
+    .example =
+        "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nprint((run g(fill(f32[2], 1.0)) on null).report.tasks)\n// "
+        "expect: 1",
+    .type = null_type,
+    .run = run_null};
 
 }  // namespace taskspec
