@@ -260,12 +260,12 @@ std::string TaskGraph::label(NodeId id) const {
 }
 
 std::string TaskGraph::path(NodeId id) const {
-  std::string path = label(id);
-  for (ScopeId scope = nodes_[id.index()].scope; scope.valid(); scope = scopes_[scope.index()].parent) {
-    const std::string& outer = scopes_[scope.index()].name;
-    if (!outer.empty()) path = outer + "/" + path;
-  }
-  return path;
+  std::vector<const std::string*> outer;  // recursion may be deep: joined once
+  for (ScopeId scope = nodes_[id.index()].scope; scope.valid(); scope = scopes_[scope.index()].parent)
+    if (!scopes_[scope.index()].name.empty()) outer.push_back(&scopes_[scope.index()].name);
+  std::string path;
+  for (auto name = outer.rbegin(); name != outer.rend(); ++name) (path += **name) += '/';
+  return path + label(id);
 }
 
 std::string TaskGraph::slot_in(NodeId id, std::size_t slot) const {

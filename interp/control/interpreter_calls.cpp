@@ -59,18 +59,20 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   --depth_;
   if (function.kind == FunctionKind::fn) {
     bool renames = graph_part && target_->is_tensor(frame.result);
-    return renames ? target_->renamed(frame.result, target_->scope_path(frame.scope) + ".value", true) : frame.result;
+    return renames ? target_->renamed(frame.result, frame.scope, "value", true) : frame.result;
   }
   auto invocation = std::make_shared<Invocation>();
-  invocation->label = target_->scope_path(frame.scope);
   for (const Output& output : function.outputs) {
     Value value = frame[output.variable];
     if (value.is_none()) throw failure("E1006", site.span, "output '" + output.name + "' is not set");
     invocation->names.push_back(output.name);
     invocation->outputs.push_back(function.kind == FunctionKind::graph
-                                      ? target_->renamed(value, invocation->label + "." + output.name, false)
+                                      ? target_->renamed(value, frame.scope, output.name, false)
                                       : value);
   }
+  // Names of deep calls are long: only one that no output knows is made before somebody asks.
+  auto* first = invocation->outputs.empty() ? nullptr : invocation->outputs[0].as<Tensor>();
+  if (!first || !first->alias) invocation->label = target_->scope_path(frame.scope);
   return Value(std::static_pointer_cast<Object>(invocation));
 }
 
@@ -235,7 +237,7 @@ CallResult Interpreter::apply_composed(const ComposedTask& composed, std::vector
     arguments[composed.wiring.inputs[position].index] = std::move(version);
 
   auto invocation = std::make_shared<Invocation>();
-  invocation->label = right->label;
+  invocation->label = right->name();
   for (std::uint32_t output : composed.wiring.live) invocation->outputs.push_back(left->outputs[output]);
   invocation->outputs.insert(invocation->outputs.end(), right->outputs.begin(), right->outputs.end());
   invocation->names.assign(composed.type.names.begin() + composed.type.inputs, composed.type.names.end());
@@ -307,7 +309,7 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
                                                             : v;
   };
   if (auto* invocation = value.as<Invocation>()) {
-    result->label = invocation->label;
+    result->label = invocation->name();
     for (const Value& output : invocation->outputs) result->outputs.push_back(keep(output));
   } else if (!value.is_none()) {
     result->outputs.push_back(keep(value));

@@ -18,18 +18,34 @@ std::string Tensor::text() const {
   if (ref.kind == Ref::Kind::constant) return "<const : " + type.text() + ">";
   if (ref.kind == Ref::Kind::input) return "<" + recorder.graph.inputs()[ref.id].name + " : " + type.text() + ">";
   std::uint32_t steps = structured ? 1 : recorder.links.steps(recorder.graph, ref.node());
-  std::string name = alias;
-  if (name.empty()) {
-    const auto& outputs = recorder.graph.definition(ref.node()).outputs;
-    name = recorder.graph.path(ref.node()) + "." + (ref.slot < outputs.size() ? outputs[ref.slot] : "value");
-  }
+  const auto& outputs = recorder.graph.definition(ref.node()).outputs;
+  std::string name = call() + "." + (alias ? alias->output : ref.slot < outputs.size() ? outputs[ref.slot] : "value");
   return "<" + name + " : " + type.text() + ", " + std::to_string(steps) + (steps == 1 ? " step>" : " steps>");
+}
+
+std::string Tensor::call() const {
+  return alias ? scope_path(recorder.graph, alias->scope) : recorder.graph.path(ref.node());
+}
+
+std::string scope_path(const TaskGraph& graph, ScopeId scope) {
+  std::vector<std::string_view> names;
+  for (; scope.valid(); scope = graph.scopes()[scope.index()].parent)
+    if (const std::string& name = graph.scopes()[scope.index()].name; !name.empty()) names.push_back(name);
+  std::string path;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) (path += path.empty() ? "" : "/") += *name;
+  return path;
+}
+
+std::string Invocation::name() const {
+  auto* first = label.empty() && !outputs.empty() ? outputs[0].as<Tensor>() : nullptr;
+  return first && first->ref.is_future() ? first->call() : label;
 }
 
 std::string Invocation::text() const {
   if (outputs.size() == 1) return print(outputs[0]);
-  if (names == std::vector<std::string>{"value", "report"} && !outputs[0].as<Tensor>()) return print(outputs[0]);  // a fn
-  std::string out = "<" + label + " -> (";
+  if (names == std::vector<std::string>{"value", "report"} && !outputs[0].as<Tensor>())
+    return print(outputs[0]);  // a fn
+  std::string out = "<" + name() + " -> (";
   for (std::size_t i = 0; i < names.size(); ++i) {
     auto* tensor = outputs[i].as<Tensor>();
     const bool measured = outputs[i].as<Record>();  // other numbers in every run

@@ -26,17 +26,26 @@ class Tensor final : public Object {
   const Ref ref;
   const Type type;
   PlaceId place;            // when it was read from, or made as a version of, a place
-  std::string alias;        // "pipeline#0.e": the output of a graph or fn call through which it came
+  struct Alias {
+    ScopeId scope;
+    std::string output;
+  };
+  std::optional<Alias> alias;  // pipeline#0 and e: the output of a graph or fn call through which it came
   bool structured = false;  // came out of a fn call: counts as one step
+  std::string call() const;  // whose output it is: "pipeline#0"
   std::string text() const override;
 };
+
+// "pipeline#0/energy#0"; empty for the outermost.
+std::string scope_path(const TaskGraph& graph, ScopeId scope);
 
 // The result of calling a task or graph: its outputs, in order of their names.
 class Invocation final : public Object {
  public:
-  std::string label;  // "Moments.apply#0"
+  std::string label;  // "Moments.apply#0"; empty: its first output knows
   std::vector<std::string> names;
   std::vector<Value> outputs;
+  std::string name() const;
   std::string text() const override;
 };
 

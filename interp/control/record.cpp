@@ -178,7 +178,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
                     inputs);
   TaskResult result;
   auto invocation = std::make_shared<Invocation>();
-  invocation->label = recorder_.graph.path(node);
+  if (function.outputs.empty()) invocation->label = recorder_.graph.path(node);
   std::size_t slot = 0;
   for (const Output& output : function.outputs) {
     invocation->names.push_back(output.name);
@@ -214,19 +214,15 @@ ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, Functio
   return recorder_.graph.open_scope(outer, callee, function);
 }
 
-std::string RecordTarget::scope_path(ScopeId scope) const {
-  const Scope& s = recorder_.graph.scopes()[scope.index()];
-  std::string outer = s.parent.valid() ? scope_path(s.parent) : "";
-  return outer.empty() ? s.name : outer + "/" + s.name;
-}
+std::string RecordTarget::scope_path(ScopeId scope) const { return taskspec::scope_path(recorder_.graph, scope); }
 
-Value RecordTarget::renamed(const Value& value, std::string alias, bool structured) {
+Value RecordTarget::renamed(const Value& value, ScopeId scope, const std::string& output, bool structured) {
   if (!value.as<Tensor>()) return value;
   std::shared_ptr<Tensor> tensor = own(value, {});
   if (!tensor->ref.is_future()) return Value(std::static_pointer_cast<Object>(tensor));
   std::shared_ptr<Tensor> result = recorder_.tensor(tensor->ref, tensor->type);
   result->place = tensor->place;
-  result->alias = std::move(alias);
+  result->alias = Tensor::Alias{scope, output};
   result->structured = structured || tensor->structured;
   return Value(std::static_pointer_cast<Object>(result));
 }

@@ -27,7 +27,7 @@ class RecordTarget final : public Target {
   Value constant(Array array) override;
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
-  Value renamed(const Value& tensor, std::string alias, bool structured) override;
+  Value renamed(const Value& tensor, ScopeId scope, const std::string& output, bool structured) override;
   std::string scope_path(ScopeId scope) const override;
   std::shared_ptr<const void> home() const override { return home_; }
   InstanceId instance(AgentId agent, const std::vector<Value>& arguments) override;

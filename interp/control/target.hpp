@@ -50,7 +50,7 @@ class Target {
   virtual bool structured(Interpreter&, Frame&, CallId) { return false; }
   virtual ScopeId open_scope(ScopeId outer, std::string_view, FunctionId) { return outer; }
   // Outputs of a graph or fn call go by its name from now on.
-  virtual Value renamed(const Value& tensor, std::string, bool /*structured*/) { return tensor; }
+  virtual Value renamed(const Value& tensor, ScopeId, const std::string& /*output*/, bool /*structured*/) { return tensor; }
   virtual std::string scope_path(ScopeId) const { return ""; }
   virtual std::shared_ptr<const void> home() const { return nullptr; }  // what agents made here call home
   virtual InstanceId instance(AgentId, const std::vector<Value>&) { return {}; }
