@@ -34,7 +34,6 @@ class JsonText {
   JsonText& put(char bracket, bool opens);
   JsonText& word(std::string_view text);
   void separate();
-  void quote(std::string_view text);
 
   std::string out_;
   bool first_ = true;  // nothing stands before the next value: no comma

@@ -27,13 +27,11 @@ struct Options {
   std::string format = "text";      // graph --format
   bool validate = false;            // graph --validate
   std::string sink_rule = "task";   // graph --sink-rule
-  std::string implicit_send;        // check --warn / --error
   std::string topic;                // explain CODE, doc NAME, bench NAME
   long long count = 0;              // bench -n
   int repeats = 0;                  // bench --repeats
   std::string thread_list;          // bench --threads 1,2
   std::string diagnostics = "text";
-  bool json = false;
 };
 
 // What the command line means, or what there is to print and the exit code to end with.

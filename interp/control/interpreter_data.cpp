@@ -65,7 +65,8 @@ Value Interpreter::op(Frame& frame, const Call& call) {
     return call.op->scalar(operands);
   }
   Type type = evaluate(call.type, frame);
-  if (!program_.proven || !settled(frame.function, call, type)) type = result_type(*call.op, types, operands);
+  if (!program_.proven || !settled(frame.function, call, type))
+    type = result_type(*call.op, types, operands, unknown_extents_);
   refuse_negative_extents(type, call.span);
   return target_->op(frame, call, operands, type);
 }

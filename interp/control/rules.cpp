@@ -16,7 +16,8 @@ Code at_run_time(Code code) {
 
 class RunRules final : public RuleContext {
  public:
-  RunRules(const std::vector<Type>& types, std::span<const Value> values) : types_(types), values_(values) {}
+  RunRules(const std::vector<Type>& types, std::span<const Value> values, std::uint32_t& unknown)
+      : types_(types), values_(values), unknown_(unknown) {}
 
   std::size_t count() const override { return types_.size(); }
   const Type& type(std::size_t i) const override { return types_[i]; }
@@ -30,7 +31,7 @@ class RunRules final : public RuleContext {
   }
   Dim unknown(const std::string& name) override {
     // Only reached for values that are symbolic in a viewed graph; each is an extent of its own.
-    return Dim(std::make_shared<const SymbolInfo>(SymbolInfo{name, UINT32_MAX - fresh_++, true, UINT32_MAX}));
+    return Dim(std::make_shared<const SymbolInfo>(SymbolInfo{name, UINT32_MAX - unknown_++, true, UINT32_MAX}));
   }
   Type closure(std::size_t i, const std::vector<Type>&) override {
     return types_[i].is(Type::Kind::function) ? types_[i].parts.back() : types_[i];
@@ -43,13 +44,14 @@ class RunRules final : public RuleContext {
  private:
   const std::vector<Type>& types_;
   std::span<const Value> values_;
-  std::uint32_t fresh_ = 0;
+  std::uint32_t& unknown_;
 };
 
 }  // namespace
 
-Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<const Value> values) {
-  RunRules rules(types, values);
+Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<const Value> values,
+                 std::uint32_t& unknown) {
+  RunRules rules(types, values, unknown);
   return op.type(rules);
 }
 

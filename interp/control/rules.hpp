@@ -8,8 +8,10 @@
 
 namespace taskspec {
 
-// The result type of a call of `op`. `types` may hold symbols when a graph is viewed without inputs.
-Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<const Value> values);
+// The result type of a call of `op`. `types` may hold symbols when a graph is viewed without inputs; `unknown` counts
+// the extents of one graph that nobody knows then, so that no two of them are taken for the same.
+Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<const Value> values,
+                 std::uint32_t& unknown);
 
 // An extent as a host value: an int, or a GraphScalar while it has symbols.
 Value scalar_of(const Dim& dim);

@@ -23,8 +23,6 @@ constexpr FileFormat formats[] = {
 
 }  // namespace
 
-std::span<const FileFormat> file_formats() { return formats; }
-
 const FileFormat& format_of(const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
   std::transform(suffix.begin(), suffix.end(), suffix.begin(),

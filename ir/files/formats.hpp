@@ -19,7 +19,6 @@ struct FileFormat {
   void (*save)(const Array& array, const std::string& path);
 };
 
-std::span<const FileFormat> file_formats();
 const FileFormat& format_of(const std::string& path);  // E7003 for an unknown suffix
 
 // Arrays of any type; storage-only precisions become the integers that the host keeps them in.
