@@ -85,7 +85,7 @@ std::string read(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("[S1] samples and tricky snippets parse without ambiguity and without full context") {
+TEST_CASE("[S1] [syntax] samples and tricky snippets parse without ambiguity and without full context") {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(syntax_folder())) {
     CAPTURE(entry.path());
@@ -225,7 +225,7 @@ TEST_CASE("a line break ends a statement where one can end and one can begin") {
   }
 }
 
-TEST_CASE("syntax errors say what was found, what was expected and where") {
+TEST_CASE("[S1] [syntax] syntax errors say what was found, what was expected and where") {
   const std::pair<const char*, const char*> cases[] = {
       {"let x = 3 +", "E0001 1:12 `` unexpected end of file, expected an expression"},
       {"let x = 3 +\n\n", "E0001 1:12 `` unexpected end of file, expected an expression"},
