@@ -77,15 +77,15 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
   }
 }
 
+Schedule schedule_of(const std::string& name) {
+  return name == "pull" ? Schedule::pull : name == "eager" ? Schedule::eager : Schedule::push;
+}
+
 std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
   return name == "null" ? make_null_backend() : make_host_backend({.threads = static_cast<std::uint32_t>(threads)});
 }
 
 namespace {
-
-Schedule schedule_of(const std::string& name) {
-  return name == "pull" ? Schedule::pull : name == "eager" ? Schedule::eager : Schedule::push;
-}
 
 Value report_value(const SessionReport& report) {
   auto record = std::make_shared<Record>();

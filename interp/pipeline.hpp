@@ -64,10 +64,11 @@ struct GraphRun : RunResult {
 GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
                    const RunSettings& settings);
 
-// The graph of the main module that goes by this name: "pipeline" or "Net.forward"; invalid if there is none.
+// The graph of the main module that goes by this name; invalid if there is none. Graphs of agents are not among them.
 FunctionId find_graph(const Program& program, const std::string& name);
 std::vector<FunctionId> graphs_of(const Program& program);  // of the main module, in order of their text
 
+Schedule schedule_of(const std::string& name);  // push if it is empty
 std::unique_ptr<Backend> make_backend(const std::string& name, int threads);
 
 }  // namespace taskspec

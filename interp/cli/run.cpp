@@ -11,11 +11,6 @@ namespace taskspec::cli {
 
 namespace {
 
-std::optional<Schedule> schedule_of(const std::string& name) {
-  if (name.empty()) return std::nullopt;
-  return name == "pull" ? Schedule::pull : name == "eager" ? Schedule::eager : Schedule::push;
-}
-
 void after_run(const Options& options, const SessionReport& report) {
   if (options.profile) write_out(profile_text(report));
   if (options.report) {
@@ -42,7 +37,7 @@ int run(const Options& options, const Toolbox& tools) {
   RunSettings settings;
   settings.on = *backend;
   settings.threads = options.threads;
-  settings.schedule = schedule_of(options.schedule);
+  if (!options.schedule.empty()) settings.schedule = schedule_of(options.schedule);
   settings.record = options.profile || options.report || !options.trace.empty();
   settings.arguments = options.arguments;
   settings.output = [](std::string_view text) { write_out(text); };

@@ -22,12 +22,6 @@ bool settled(const Function& function, const Call& call, const Type& type) {
   return true;
 }
 
-void refuse_negative_extents(const Type& type, Span span) {
-  for (const Dim& dim : type.dims)
-    if (auto extent = dim.constant(); extent && *extent < 0)
-      throw failure("E5004", span, "the result would be " + type.text() + ", with a negative extent");
-}
-
 }  // namespace
 
 // The type of a host operand as it is here: written types and lists of tensors with the extents they have now.
@@ -67,7 +61,7 @@ Value Interpreter::op(Frame& frame, const Call& call) {
   Type type = evaluate(call.type, frame);
   if (!program_.proven || !settled(frame.function, call, type))
     type = result_type(*call.op, types, operands, unknown_extents_);
-  refuse_negative_extents(type, call.span);
+  refuse_negative_extents(type, "the result", call.span);
   return target_->op(frame, call, operands, type);
 }
 

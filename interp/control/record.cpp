@@ -4,6 +4,7 @@
 #include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/operands.hpp"
+#include "interp/control/rules.hpp"
 
 namespace taskspec {
 
@@ -143,9 +144,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   std::vector<TypeId> out;
   for (const Output& output : function.outputs) {
     Type type = evaluate(output.type, *call.bound);
-    for (const Dim& dim : type.dims)
-      if (auto extent = dim.constant(); extent && *extent < 0)
-        throw failure("E5004", call.span, "output '" + output.name + "' would be " + type.text() + ", with a negative extent");
+    refuse_negative_extents(type, "output '" + output.name + "'", call.span);
     out.push_back(recorder_.graph.intern(type));
   }
   std::vector<std::pair<std::uint32_t, PlaceId>> written;

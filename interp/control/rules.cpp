@@ -55,6 +55,12 @@ Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<cons
   return op.type(rules);
 }
 
+void refuse_negative_extents(const Type& type, const std::string& what, Span span) {
+  for (const Dim& dim : type.dims)
+    if (auto extent = dim.constant(); extent && *extent < 0)
+      throw failure("E5004", span, what + " would be " + type.text() + ", with a negative extent");
+}
+
 Value scalar_of(const Dim& dim) {
   if (auto constant = dim.constant()) return Value(*constant);
   auto scalar = std::make_shared<GraphScalar>();

@@ -13,6 +13,9 @@ namespace taskspec {
 Type result_type(const OpDef& op, const std::vector<Type>& types, std::span<const Value> values,
                  std::uint32_t& unknown);
 
+// E5004: "the result would be f32[-3], with a negative extent". Symbols are not judged.
+void refuse_negative_extents(const Type& type, const std::string& what, Span span);
+
 // An extent as a host value: an int, or a GraphScalar while it has symbols.
 Value scalar_of(const Dim& dim);
 
