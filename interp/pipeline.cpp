@@ -229,8 +229,7 @@ std::vector<FunctionId> graphs_of(const Program& program) {
     return f.kind == FunctionKind::graph && f.module == main && !f.agent.valid();
   };
   for (std::size_t i = 0; i < program.functions.size(); ++i)
-    if (is_own_graph(program.functions[i]))
-      graphs.push_back(FunctionId(i));
+    if (is_own_graph(program.functions[i])) graphs.push_back(FunctionId(i));
   return graphs;
 }
 
