@@ -44,7 +44,7 @@ namespace {
 
 // Nothing but constants and the call that makes a backend: a command line must not run a program.
 bool is_one_backend(const Program& program) {
-  const Function& main = program[program.modules.back().top_level];
+  const Function& main = program[program.main().top_level];
   if (main.body.calls.empty()) return false;
   for (CallId id : main.body.calls) {
     const bool last = id == main.body.calls.back();
@@ -70,7 +70,7 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
     ImmediateTarget target;
     Interpreter interpreter(*program, &host);
     interpreter.set_target(target);
-    Frame& frame = interpreter.module(program->modules.back());
+    Frame& frame = interpreter.module(program->main());
     return *frame[frame.function.body.calls.back()].as<BackendChoice>();
   } catch (const Error& error) {
     return error.diags();
@@ -224,7 +224,7 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
 
 std::vector<FunctionId> graphs_of(const Program& program) {
   std::vector<FunctionId> graphs;
-  ModuleId main(program.modules.size() - 1);
+  const ModuleId main = program.main_module;
   auto is_own_graph = [&](const Function& f) {  // members need their agent
     return f.kind == FunctionKind::graph && f.module == main && !f.agent.valid();
   };

@@ -117,6 +117,7 @@ class Importer {
       add_module(imported_.name, main, top);
     }
     ModuleId main(program.modules.size() - 1);
+    program.main_module = main;
     for (Function& function : program.functions) function.module = main;
     for (AgentDef& agent : program.agents) agent.module = main;
     for (std::size_t i = 0; i < program.modules.size(); ++i) program[program.modules[i].top_level].module = ModuleId(i);

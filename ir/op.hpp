@@ -55,11 +55,16 @@ struct Default {
   Value value() const;
 };
 
+// What a call may do with an argument.
+enum class Privilege : std::uint8_t { in, out, inout, reduce };
+
 struct Operand {
   std::string_view name;
   OperandKind kind = OperandKind::tensor;
   Default standard = {};  // the value when it is not given
   bool variadic = false;  // last operand only: any number of further ones
+  // `inout` wants a place; the output of the operand's name is its new version.
+  Privilege privilege = Privilege::in;
 };
 
 // ---- types ----------------------------------------------------------------------------------------
@@ -203,6 +208,8 @@ struct OpFields {
   std::string_view name;         // as called and as printed: "add", "conv2d"
   std::string_view symbol = {};  // its operator, if it has one: "+"
   std::span<const Operand> operands;
+  // Names of the outputs; none: one, called `value`. With several the type rule says Kind::invocation of these names.
+  std::span<const std::string_view> outputs = {};
   std::string_view doc;      // one sentence, then details: shapes, precisions, errors
   std::string_view example;  // a runnable program with // expect lines
   TypeRule type = nullptr;

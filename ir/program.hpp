@@ -7,6 +7,7 @@
 // Nothing optional inside: names are resolved, defaults filled in, types and extents known up to symbols.
 #pragma once
 #include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -111,7 +112,6 @@ struct Call {
   bool folded = false;        // every operand is known before the program runs: leaves no node
 };
 
-enum class Privilege : std::uint8_t { in, out, inout, reduce };
 enum class Role : std::uint8_t { declared, agent_parameter, slot, capture };
 
 struct Parameter {
@@ -195,16 +195,17 @@ struct Module {
 
 struct Program {
   Sources sources;
-  std::vector<Module> modules;      // imports before importers; the main file is last
-  std::vector<Function> functions;  // in order of first appearance
-  std::vector<AgentDef> agents;
+  std::vector<Module> modules;     // imports before importers
+  std::deque<Function> functions;  // in order of first appearance; a program may grow while it runs, none moves then
+  std::deque<AgentDef> agents;
+  ModuleId main_module;
   std::uint32_t symbols = 0;  // how many Symbols were given out
   bool proven = true;         // the checker proved the extents of types; false for what is read from a file
 
   const Function& operator[](FunctionId id) const { return functions[id.index()]; }
   Function& operator[](FunctionId id) { return functions[id.index()]; }
   const AgentDef& operator[](AgentId id) const { return agents[id.index()]; }
-  const Module& main() const { return modules.back(); }
+  const Module& main() const { return modules[main_module.index()]; }
   std::string display_name(FunctionId id) const;  // "Scale.apply", "energy"
 };
 

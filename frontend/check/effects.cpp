@@ -65,7 +65,7 @@ class Inference {
   bool must_be_pure(FunctionId id) const {
     FunctionKind k = kind(id);
     bool imported =
-        k == FunctionKind::module && world_.program[id].module != ModuleId(world_.program.modules.size() - 1);
+        k == FunctionKind::module && world_.program[id].module != world_.program.main_module;
     return k == FunctionKind::task || k == FunctionKind::graph || imported;
   }
 

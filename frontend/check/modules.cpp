@@ -143,6 +143,7 @@ class Files {
     top_level.span = {source, 0, 0};
     FunctionId function = world_.add_function(std::move(top_level));
     world_.program.modules.push_back({name, world_.sources[source].path(), source, function});
+    if (source == world_.main) world_.program.main_module = id;
     FileScope& file = world_.files.emplace_back();
     file.top_level = std::make_unique<Body>(world_, function);
     return id;
