@@ -6,9 +6,11 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/immediate.hpp"
+#include "interp/report/report.hpp"
 #include "ir/dot.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
+#include "ir/svg.hpp"
 #include "ir/top_level.hpp"
 
 namespace taskspec {
@@ -27,18 +29,40 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
   });
 }
 
+namespace {
+
+std::string graph_html(const Program& program, const GraphView& view, const Chains& chains) {
+  std::shared_ptr<const Plan> plan;
+  if (has_concrete_types(view.graph))
+    plan = make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &view.graph), chains);
+  Report report{.title = view.graph.name, .sources = &program.sources};
+  report.graphs.push_back(report_graph(program, view.function, view.graph, chains, plan.get()));
+  return report_html(report);
+}
+
+std::string json_form(const Program& program, const GraphView& view, const Chains& chains) {
+  return graph_json(program, view.function, view.graph, chains);
+}
+std::string dot_form(const Program&, const GraphView& view, const Chains& chains) { return to_dot(view.graph, chains); }
+std::string svg_form(const Program&, const GraphView& view, const Chains& chains) { return to_svg(view.graph, chains); }
+
+struct WrittenForm {
+  std::string_view suffix;
+  std::string (*text)(const Program& program, const GraphView& view, const Chains& chains);
+};
+constexpr WrittenForm forms[] = {{".json", json_form}, {".dot", dot_form}, {".svg", svg_form}, {".html", graph_html}};
+
+}  // namespace
+
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
-  if (suffix != ".json" && suffix != ".dot") {
-    Diag diag;
-    diag.code = "E7003";
-    diag.message = "'" + path + "' names no form in which a graph can be written";
-    diag.help_text = "end it in .json or .dot";
-    throw Error(std::move(diag));
-  }
-  Chains chains = aggregate(view.graph);
-  write_text(path,
-             suffix == ".dot" ? to_dot(view.graph, chains) : graph_json(program, view.function, view.graph, chains));
+  for (const WrittenForm& form : forms)
+    if (form.suffix == suffix) return write_text(path, form.text(program, view, aggregate(view.graph)));
+  Diag diag;
+  diag.code = "E7003";
+  diag.message = "'" + path + "' names no form in which a graph can be written";
+  diag.help_text = "end it in .json, .dot, .svg or .html";
+  throw Error(std::move(diag));
 }
 
 bool is_acyclic(const TaskGraph& graph) {

@@ -14,7 +14,7 @@ namespace taskspec {
 void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
                 const std::function<void(const GraphView&)>& use);
 
-// .json, .dot; E7003 for another suffix, E7004 when it cannot be written.
+// .json, .dot, .svg, .html; E7003 for another suffix, E7004 when it cannot be written.
 void export_graph(const Program& program, const GraphView& view, const std::string& path);
 
 bool is_acyclic(const TaskGraph& graph);
