@@ -156,6 +156,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   HostContext host(program, tools.ops);
   host.arguments = settings.arguments;
   host.output = settings.output;
+  host.screen = settings.screen;
   host.interrupted = settings.interrupted;
   auto run = [&] {
     Interpreter interpreter(program, &host);

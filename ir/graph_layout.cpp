@@ -8,7 +8,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::int32_t title_letter = 8, slot_letter = 7, padding = 24;
+constexpr std::int32_t title_letter = 9, slot_letter = 7, padding = 24;
 
 std::int32_t width_of(const std::string& name) { return display_width(shortened(name)); }
 

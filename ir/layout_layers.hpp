@@ -53,6 +53,6 @@ int sweeps_for(const Layers& layers, int most);
 void order_layers(Layers& layers);
 std::vector<double> place_boxes(const Layers& layers);  // the middle of each box, from an arbitrary origin
 
-inline constexpr std::int32_t box_gap = 32, bend_gap = 14;  // between boxes of one layer; beside a bend
+inline constexpr std::int32_t box_gap = 32, bend_gap = 24, line_gap = 10;  // box to box, box to bend, bend to bend
 
 }  // namespace taskspec

@@ -23,8 +23,8 @@ class Placing {
  private:
   double half(std::uint32_t box) const { return layers_.boxes[box].height / 2.0; }
   double distance(std::uint32_t above, std::uint32_t below) const {
-    bool bend = layers_.is_bend(above) || layers_.is_bend(below);
-    return half(above) + half(below) + (bend ? bend_gap : box_gap);
+    int bends = layers_.is_bend(above) + layers_.is_bend(below);
+    return half(above) + half(below) + (bends == 0 ? box_gap : bends == 1 ? bend_gap : line_gap);
   }
 
   void stack() {

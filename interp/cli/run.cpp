@@ -23,6 +23,7 @@ int run(const Options& options, const Toolbox& tools) {
   settings.record = options.profile || options.report || !options.trace.empty();
   settings.arguments = options.arguments;
   settings.output = [](std::string_view text) { write_out(text); };
+  settings.screen = screen();
   settings.interrupted = &interrupted();
   if (is_graph || !options.graph.empty()) return run_graph(options, tools, settings);
 

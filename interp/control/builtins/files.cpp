@@ -5,6 +5,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/interpreter.hpp"
+#include "ir/base/text.hpp"
 #include "ir/show.hpp"
 
 namespace taskspec {
@@ -148,12 +149,31 @@ Type show_type(RuleContext& c) {
   const Type& type = c.type(0);
   if (!type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
     builtins::wrong_type(c, 0, "a tensor or nested lists of numbers");
+  want(c, 1, Type::Kind::string, "a path");
+  want(c, 2, Type::Kind::string, "a kind of drawing");
+  const Value* kind = c.constant(2);
+  if (!kind) c.fail("E1003", "the kind of drawing must be a constant", 2);
+  if (!show_kind_of(kind->string())) {
+    std::vector<std::string> kinds;
+    for (const ShowKindName& known : show_kinds)
+      if (!known.name.empty()) kinds.emplace_back(known.name);
+    c.fail("E1001", "unknown kind of drawing '" + kind->string() + "'", 2, "there are " + joined(kinds, ", "));
+  }
   return Type::Kind::none;
 }
 
 Value run_show(HostContext& host, std::span<const Value> values) {
-  constexpr int columns = 64;  // fixed, so that the text is the same on every terminal
-  host.output(show_text(contents(host, values[0]), columns));
+  const std::string& path = values[1].string();
+  ShowKind kind = *show_kind_of(values[2].string());
+  Array array = contents(host, values[0]);
+  if (path.empty())
+    host.output(show_text(array, {host.screen.columns, host.screen.colour, kind}));
+  else if (path.ends_with(".svg"))
+    write_text(path, show_svg(array, kind));
+  else if (path.ends_with(".png"))
+    save_array(show_pixels(array, kind), path);
+  else
+    throw failure("E7003", {}, "'" + path + "' names no form of a drawing; end it in .svg or .png");
   return {};
 }
 
@@ -164,7 +184,8 @@ constexpr Operand path_operand[] = {{"path", OperandKind::string}};
 constexpr Operand write_operands[] = {{"path", OperandKind::string}, {"text", OperandKind::string}};
 constexpr Operand save_operands[] = {
     {"x", OperandKind::value}, {"path", OperandKind::string}, {"name", OperandKind::string, ""}};
-constexpr Operand show_operands[] = {{"x", OperandKind::value}};
+constexpr Operand show_operands[] = {
+    {"x", OperandKind::value}, {"path", OperandKind::string, ""}, {"kind", OperandKind::string, ""}};
 
 }  // namespace
 
@@ -236,8 +257,20 @@ constinit const Builtin builtin_save = BuiltinFields{
 constinit const Builtin builtin_show =
     BuiltinFields{.name = "show",
                   .operands = show_operands,
-                  .doc = "Draws a tensor in the terminal: a picture in shades, a vector as a line plot.",
-                  .example = "show([0.0, 1.0])\n// expect: ...",
+                  .doc =
+                      "Draws a tensor in the terminal, or into the file `path` (.svg .png): [H, W], [H, W, 1|3|4] and "
+                      "[1|3, H, W] as a "
+                      "picture, a vector as bars or, beyond 32 elements, as a line, all others as a line of "
+                      "statistics. `kind` says it "
+                      "otherwise: \"picture\" \"bars\" \"line\" \"histogram\". As wide as the terminal, 80 columns "
+                      "where there is none; in "
+                      "colour on a terminal unless NO_COLOR is set. E5004 for a shape that cannot be drawn so.",
+                  .example =
+                      "show([1, 2])\n"
+                      "// expect: i64[2]: min 1, max 2, mean 1.5\n// expect: 2 ┤    ████\n// expect:   ┤    ████\n// "
+                      "expect:   ┤    ████\n"
+                      "// expect:   ┤    ████\n// expect:   ┤████████\n// expect:   ┤████████\n// expect:   "
+                      "┤████████\n// expect: 0 ┤████████",
                   .type = show_type,
                   .effect = Effect::host,
                   .run = run_show,

@@ -72,9 +72,9 @@ function svgBox(scene, box) {
 }
 
 function svgRules(band) {
-  const first = band.boxes[0], last = band.boxes[band.boxes.length - 1], italic = ' font-size="10" font-style="italic"';
-  return svgWords(first.x, first.y + first.h + 18, band.first, colours.faint, italic) +
-         svgWords(last.x + last.w, last.y + last.h + (first === last ? 29 : 18), band.last, colours.faint, italic + ' text-anchor="end"');
+  const style = ' font-size="10" font-style="italic"';
+  return ruleTexts(band).map(({ text, x, y, end }) =>
+    svgWords(x, y, text, colours.faint, style + (end ? ' text-anchor="end"' : ""))).join("");
 }
 
 function exportSvg() {

@@ -238,15 +238,10 @@ class GraphView {
     context.fillStyle = colours.faint;
     for (const band of this.scene.bands) {
       const first = band.boxes[0], last = band.boxes[band.boxes.length - 1];
-      if (first.x < sight.right && last.x + last.w > sight.left) this.drawRule(context, band, first, last);
+      if (first.x > sight.right || last.x + last.w < sight.left) continue;
+      for (const { text, x, y, end } of ruleTexts(band))
+        context.fillText(text, end ? x - context.measureText(text).width : x, y);
     }
-  }
-  drawRule(context, band, first, last) {
-    context.fillText(band.first, first.x, first.y + first.h + 18);
-    const room = first === last ? first.w - context.measureText(band.first).width - 12 : Infinity;
-    const width = context.measureText(band.last).width;
-    const below = width > room ? 29 : 18;  // under the first rule where both do not fit beside one another
-    context.fillText(band.last, below > 18 ? last.x : last.x + last.w - width, last.y + last.h + below);
   }
 
   // All lines of one kind are one path: strokes cost per path, not per line.

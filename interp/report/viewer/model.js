@@ -3,11 +3,6 @@
 
 const report = JSON.parse(document.getElementById("data").textContent);
 
-const STOPS = {
-  source: "source rule", sink: "sink rule", order: "order of a place", input: "input", result: "result",
-  control: "control",
-};
-
 // An element with text and children; text is never read as markup.
 function make(tag, classes, text, ...children) {
   const element = document.createElement(tag);

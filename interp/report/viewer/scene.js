@@ -120,7 +120,7 @@ function makeBands(graph, boxes, boxOf) {
     for (const node of chain.nodes) if (members[members.length - 1] !== boxOf[node]) members.push(boxOf[node]);
     if (members.length === 1 && boxes[members[0]].scope >= 0) return;
     const shown = members.map(m => boxes[m]);
-    bands.push({ chain: i, boxes: shown, first: STOPS[chain.first], last: STOPS[chain.last] });
+    bands.push({ chain: i, boxes: shown, first: chain.first, last: chain.last });
   });
   return bands;
 }
@@ -158,10 +158,19 @@ function boundsOf(boxes, frames) {
   return boxes.length > 0 ? bounds : { x: 0, y: 0, right: 200, bottom: 100 };
 }
 
+// The rules that stopped a chain, as words at its ends; those of a chain of one box stand together.
+function ruleTexts({ boxes, first, last }) {
+  const head = boxes[0], tail = boxes[boxes.length - 1];
+  if (head === tail) return [{ text: first + " · " + last, x: head.x, y: head.y + head.h + 18, end: false }];
+  return [{ text: first, x: head.x, y: head.y + head.h + 18, end: false },
+          { text: last, x: tail.x + tail.w, y: tail.y + tail.h + 18, end: true }];
+}
+
 // Inputs and results stand outside of the boxes: with their types where there is room.
 function inputText(scene, box, input) { return box.x < scene.firstColumn ? input.name + ": " + input.type : input.name; }
 function resultText(scene, box, result) {
-  return box.x + box.w >= scene.lastColumn ? result.name + ": " + result.type : result.name;
+  const name = result.name.slice(result.name.lastIndexOf("/") + 1);
+  return box.x + box.w >= scene.lastColumn ? name + ": " + result.type : name;
 }
 
 // A line as a path: level past the boxes of a layer, bent between layers. `move`, `line` and `curve` draw it.
