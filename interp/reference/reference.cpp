@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "interp/reference/types.hpp"
+#include "ir/codes.hpp"
 
 namespace taskspec {
 
@@ -54,6 +55,12 @@ std::optional<std::string> record_text(const Toolbox& tools, std::string_view na
   if (const Builtin* builtin = tools.builtins.find(name)) return whole_text(*builtin);
   for (const TypeRecord& type : type_records())
     if (type.name == name) return fmt::format("{}\n\n{}", type.name, type.doc);
+  for (const CodeInfo* info : all_codes())
+    if (info->code.text() == name) {
+      std::string text = explain(*info);
+      while (text.ends_with('\n')) text.pop_back();
+      return text;
+    }
   return std::nullopt;
 }
 
