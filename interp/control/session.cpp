@@ -26,16 +26,27 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
   entries_.resize(graph[node].first_out + graph.out(node).size());
   done_.resize(node.index() + 1, false);
   for (Ref ref : graph.in(node))
-    if (ref.is_future()) ++entry(ref).readers;
+    if (ref.is_future())
+      ++entry(ref).readers;
+    else if (ref.kind == Ref::Kind::constant)
+      constant(ref).read = true;
   if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
   pending_.push_back(node);
 }
 
+Session::Constant& Session::constant(Ref ref) {
+  if (handed_out_.size() <= ref.id) handed_out_.resize(graph.constant_count());
+  return handed_out_[ref.id];
+}
+
 void Session::retain(Ref ref) {
   if (ref.is_future()) ++entry(ref).handles;
+  if (ref.kind == Ref::Kind::constant) ++constant(ref).handles;
 }
 
 void Session::release(Ref ref) {
+  if (ref.kind == Ref::Kind::constant && --constant(ref).handles == 0 && !constant(ref).read)
+    graph.forget_constant(ref.id);
   if (!ref.is_future()) return;
   --entry(ref).handles;
   drop_if_unseen(ref);
@@ -304,7 +315,8 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
   Diag diag{failure.fault.code, Severity::error, failure.fault.message, {origin.span, ""}, {}, {}, ""};
   diag.at("in '" + graph.path(failure.origin) + "'");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
-  if (at != failure.origin && failure.fault.code != Code("E5009")) diag.note("the failure reached this value along " + way(failure.origin, at));
+  if (at != failure.origin && failure.fault.code != Code("E5009"))
+    diag.note("the failure reached this value along " + way(failure.origin, at));
   throw Error(std::move(diag));
 }
 

@@ -88,6 +88,11 @@ class Session final : public Recorder {
   void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
   void keep_records(const Prepared& prepared, const Outcome& outcome);
   void drop_if_unseen(Ref ref);
+  struct Constant {  // one of the graph's; without a reader it goes with its last handle
+    std::uint32_t handles = 0;
+    bool read = false;  // by a task, which the graph keeps
+  };
+  Constant& constant(Ref ref);
   std::string way(NodeId from, NodeId to) const;
   [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
 
@@ -95,6 +100,7 @@ class Session final : public Recorder {
   Bodies& bodies_;
   SessionOptions options_;
   std::vector<Entry> entries_;
+  std::vector<Constant> handed_out_;  // by constant
   std::vector<NodeId> pending_;      // in program order
   std::vector<bool> done_;           // by node
   Accesses accesses_;                // of pending nodes
