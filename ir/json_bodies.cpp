@@ -6,6 +6,7 @@
 
 #include "ir/json_body.hpp"
 #include "ir/json_format.hpp"
+#include "ir/op_outputs.hpp"
 #include "ir/top_level.hpp"
 
 namespace taskspec {
@@ -70,7 +71,7 @@ class BodyGraph {
         variables_[call.variable] = value(call.in[0]);
         break;
       case Form::op:
-        if (call.type.is_tensor()) add(id, call, std::string(call.op->name), defs_.of(*call.op));
+        if (makes_tensors(*call.op, call.type)) add(id, call, std::string(call.op->name), defs_.of(*call.op));
         break;
       case Form::call:
       case Form::invoke:
