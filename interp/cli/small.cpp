@@ -11,6 +11,7 @@
 #include "ir/base/text.hpp"
 #include "ir/codes.hpp"
 #include "ir/files/files.hpp"
+#include "ir/op_outputs.hpp"
 
 namespace taskspec::cli {
 
@@ -114,6 +115,7 @@ std::string signature(std::string_view name, std::span<const Operand> operands) 
   text += "(";
   for (const Operand& operand : operands) {
     if (&operand != operands.data()) text += ", ";
+    if (operand.privilege == Privilege::inout) text += "inout ";
     text += operand.name;
     if (operand.variadic) text += "...";
     if (operand.standard.kind == Default::Kind::absent)
@@ -126,9 +128,19 @@ std::string signature(std::string_view name, std::span<const Operand> operands) 
   return text + ")";
 }
 
+std::string signature(const Builtin& builtin) { return signature(builtin.name, builtin.operands); }
+
+// What several outputs are called stands behind the operands.
+std::string signature(const OpDef& op) {
+  std::string text = signature(op.name, op.operands), outputs;
+  for (std::string_view name : op.outputs)
+    if (!is_place(op, name)) outputs += (outputs.empty() ? "" : ", ") + std::string(name);
+  return outputs.empty() ? text : text + " -> (" + outputs + ")";
+}
+
 template <class Record>
 void write_record(const Record& record) {
-  write_out(signature(record.name, record.operands) + "\n\n" + std::string(record.doc) + "\n\n");
+  write_out(signature(record) + "\n\n" + std::string(record.doc) + "\n\n");
   std::string example(record.example);
   write_out(example + (example.empty() || example.back() != '\n' ? "\n" : ""));
 }
@@ -139,7 +151,7 @@ int doc(const Options& options, const Toolbox& tools) {
   std::vector<std::string> names;
   for (const OpDef* op : tools.ops.all()) {
     names.emplace_back(op->name);
-    if (options.topic.empty()) write_out(signature(op->name, op->operands) + "\n");
+    if (options.topic.empty()) write_out(signature(*op) + "\n");
     if (options.topic != op->name) continue;
     write_record(*op);
     flush_out();
@@ -147,7 +159,7 @@ int doc(const Options& options, const Toolbox& tools) {
   }
   for (const Builtin* builtin : tools.builtins.all()) {
     names.emplace_back(builtin->name);
-    if (options.topic.empty()) write_out(signature(builtin->name, builtin->operands) + "\n");
+    if (options.topic.empty()) write_out(signature(*builtin) + "\n");
     if (options.topic != builtin->name) continue;
     write_record(*builtin);
     flush_out();
