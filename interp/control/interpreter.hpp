@@ -77,6 +77,7 @@ class Interpreter {
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
+  Value outputs(Frame& frame, const Call& call, const Type& type, List values);
   Type type_here(const Value& value, const Type& written) const;
   Value builtin(Frame& frame, const Call& call);
   Value builtin_without_host(Frame& frame, const Call& call);

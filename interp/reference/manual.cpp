@@ -22,8 +22,7 @@ struct Chapter {
 };
 
 Article op_article(const OpDef& op) {
-  Article article{
-      std::string(op.name), call_text(op.name, op.operands), {std::string(op.doc)}, std::string(op.example), {}};
+  Article article{std::string(op.name), signature_text(op), {std::string(op.doc)}, std::string(op.example), {}};
   if (!op.symbol.empty()) article.paragraphs.push_back(fmt::format("Written as the operator {}.", op.symbol));
   article.after.push_back(op.gradient.build ? "It has a gradient."
                                             : fmt::format("No gradient: {}.", op.gradient.why_none));
@@ -51,7 +50,7 @@ std::vector<Chapter> chapters(const Toolbox& tools) {
   Chapter builtins{"Builtins", "Functions of the host program: they run at once, in order.", {}};
   for (const Builtin* builtin : tools.builtins.all())
     builtins.articles.push_back({std::string(builtin->name),
-                                 call_text(builtin->name, builtin->operands),
+                                 signature_text(*builtin),
                                  {std::string(builtin->doc)},
                                  std::string(builtin->example),
                                  {}});
