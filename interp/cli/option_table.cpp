@@ -26,7 +26,7 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
   run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open")->type_name("OUT.json");
   std::string& report = o.report.emplace();
-  run->add_option("--report", report, "the report after the output, or into FILE when that ends in .json")
+  run->add_option("--report", report, "the report after the output, or into FILE that ends in .json or .html")
       ->expected(0, 1)
       ->type_name("[FILE]");
   run->add_option("ARGS", o.arguments, "after --: what args() gives");
@@ -38,7 +38,7 @@ void add_graph(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   graph->add_option("--name", o.graph, "only this graph")->type_name("G");
   graph->add_option("--stage", o.stage, "ast, program, graph, chains or plan")
       ->check(CLI::IsMember({"ast", "program", "slices", "graph", "chains", "plan", "blocks"}));
-  graph->add_option("--format", o.format, "text, json or dot")
+  graph->add_option("--format", o.format, "text, json, dot, svg or html")
       ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}));
   graph->add_flag("--validate", o.validate, "check the JSON against its schema");
   graph->add_option("--sink-rule", o.sink_rule, "count consumers per task or per output")

@@ -4,6 +4,7 @@
 
 #include "frontend/literal_value.hpp"
 #include "frontend/parse.hpp"
+#include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
@@ -132,6 +133,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
   for (const auto& [output, array] : result.results) write_out(output + ": " + print(Value(array)) + "\n");
   flush_out();
   report(options, sources, result.diags);
+  if (result.diags.empty()) write_reports(options, *program, result.report);
   return result.exit_code;
 }
 

@@ -124,24 +124,31 @@ Session::Prepared& Session::prepare(const Segment& segment) {
     verified([&] { return verify_plan(*prepared.plan); });
   }
   prepared.executable = backend_.prepare(prepared.plan, bodies_);
-  if (options_.record) {
-    const Plan& plan = *prepared.plan;
-    for (std::size_t step = 0; step < plan.steps(); ++step) {
-      std::string text = "[";
-      std::uint64_t bytes = 0;
-      for (std::uint32_t t = plan.step_starts[step]; t < plan.step_starts[step + 1]; ++t) {
-        NodeId node = plan.tasks[t].node;
-        text += (text.size() > 1 ? ", " : "") + g->definition(node).name;
-        for (TypeId type : g->out(node)) bytes += concrete(g->type(type)).bytes();
-      }
-      prepared.chains.push_back(text + "]");
-      prepared.bytes.push_back(bytes);
-    }
-  }
+  if (options_.record) note_plan(prepared);
   constexpr std::size_t most_plans = 1024;  // a program whose every turn is another segment must not fill the memory
   if (plans_.size() == most_plans) plans_.clear();
   ++plans_made_;
   return plans_.emplace(segment.key, std::move(prepared)).first->second;
+}
+
+// How a profile names the chains of a plan, and the bytes that each writes.
+void Session::note_plan(Prepared& prepared) {
+  const Plan& plan = *prepared.plan;
+  const TaskGraph& g = *plan.graph;
+  PlanRuns runs{prepared.plan, {}, 0};
+  for (std::size_t step = 0; step < plan.steps(); ++step) {
+    std::string text = "[";
+    std::uint64_t bytes = 0;
+    for (std::uint32_t t = plan.step_starts[step]; t < plan.step_starts[step + 1]; ++t) {
+      NodeId node = plan.tasks[t].node;
+      text += (text.size() > 1 ? ", " : "") + g.definition(node).name;
+      for (TypeId type : g.out(node)) bytes += concrete(g.type(type)).bytes();
+    }
+    runs.chains.push_back(text + "]");
+    prepared.bytes.push_back(bytes);
+  }
+  prepared.number = static_cast<std::uint32_t>(plans_run_.size());
+  plans_run_.push_back(std::move(runs));
 }
 
 Location Session::input(Ref ref) {
@@ -260,15 +267,17 @@ void Session::settle(const Segment& segment, const Outcome& outcome) {
 }
 
 void Session::keep_records(const Prepared& prepared, const Outcome& outcome) {
+  PlanRuns& runs = plans_run_[prepared.number];
+  ++runs.runs;
   for (const StepRecord& record : outcome.records) {
-    const std::string& chain = prepared.chains[record.step.index()];
+    const std::string& chain = runs.chains[record.step.index()];
     auto [row, fresh] = profile_rows_.emplace(chain, profile_.size());
     if (fresh) profile_.push_back({chain, 0, 0, 0});
     ProfileRow& p = profile_[row->second];
     ++p.calls;
     p.ns += record.end_ns - record.begin_ns;
     p.bytes += prepared.bytes[record.step.index()];
-    timeline_.push_back({chain, record.worker, record.begin_ns, record.end_ns});
+    timeline_.push_back({prepared.number, record.step, record.worker, record.begin_ns, record.end_ns});
   }
 }
 
@@ -339,6 +348,7 @@ SessionReport Session::report() const {
   report.memory = backend_.memory();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   report.profile = profile_;
+  report.plans_run = plans_run_;
   report.timeline = timeline_;
   return report;
 }

@@ -37,7 +37,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"antlr4-runtime", {"frontend/parse"}},
     {"TaskLexer.h", {"frontend/parse"}},
     {"TaskParser.h", {"frontend/parse"}},
-    {"nlohmann/", {"ir/json", "hwsim/chip", "tests/unit/json", "tests/unit/ops_neurons"}},
+    {"nlohmann/", {"ir/json", "hwsim/chip", "tests/unit/json", "tests/unit/ops_neurons", "tests/unit/trace"}},
     {"xxhash", {"ir/base/hash.cpp"}},
     {"png", {"ir/files/png.cpp"}},
     {"jpeglib", {"ir/files/jpeg.cpp"}},
