@@ -29,7 +29,8 @@ text { font-family: system-ui, "Segoe UI", "DejaVu Sans", sans-serif; font-size:
   stroke: var(--paper); }
 .rule, .hazard { font-style: italic; font-size: 10px; }
 .end { text-anchor: end; }
-.band { stroke: hsl(var(--hue) 65% var(--band)); stroke-linejoin: round; stroke-linecap: round; }
+.band { stroke: hsl(var(--hue) 65% var(--band)); stroke-width: 18px; stroke-linejoin: round; }
+.halo { fill: hsl(var(--hue) 65% var(--band)); stroke: none; }
 .box { fill: var(--box); stroke: hsl(var(--hue) 55% var(--rim)); stroke-width: 1.5; }
 .control { stroke-dasharray: 6 3; }
 .edge { stroke: var(--line); stroke-width: 1.2; }
@@ -48,7 +49,7 @@ class Svg {
   std::string run() {
     measure();
     open();
-    put("<g fill=\"none\" stroke=\"#dde3ee\">\n");
+    put("<g fill=\"#dde3ee\" stroke=\"#dde3ee\">\n");
     for (std::size_t c = 0; c < chains_.size(); ++c) band(ChainId(c));
     put("</g>\n<g fill=\"none\" stroke=\"#59637a\">\n");
     for (std::size_t e = 0; e < sheet_.edges.size(); ++e) edge(graph_.edges()[e], sheet_.edges[e]);
@@ -114,19 +115,22 @@ class Svg {
 
   // ---- chains ----
 
+  // A halo around each task and a ribbon from one to the next.
   void band(ChainId chain) {
     std::span<const NodeId> members = chains_.members(chain);
-    std::int32_t thick = 0;
-    for (NodeId node : members) thick = std::max(thick, at(node).height);
-    put("<g style=\"--hue:{}\"><path class=\"band\" stroke-width=\"{}\" d=\"", hue(chain), thick + 12);
-    // Round caps reach half the thickness further than the line: it begins and ends inside the outer boxes.
+    put("<g style=\"--hue:{}\">", hue(chain));
     for (NodeId node : members) {
-      std::int32_t y = top_ + at(node).y + at(node).height / 2;
-      std::int32_t inset = std::min(thick / 2, at(node).width / 2);
-      std::int32_t x0 = left_ + at(node).x + inset, x1 = left_ + at(node).x + at(node).width - inset;
-      put("{}{} {}L{} {}", node == members.front() ? "M" : "L", x0, y, std::max(x1, x0 + 1), y);
+      const Box& b = at(node);
+      put("<rect class=\"halo\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"11\"/>", left_ + b.x - 6,
+          top_ + b.y - 6, b.width + 12, b.height + 12);
     }
-    put("\"/><title>{}</title></g>\n",
+    if (members.size() > 1) put("<path class=\"band\" fill=\"none\" d=\"");
+    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
+      const Box& b = at(members[i]);
+      std::int32_t y = top_ + b.y + b.height / 2;
+      put("{}{} {}H{}", i == 0 ? 'M' : 'L', left_ + b.x, y, left_ + b.x + b.width);
+    }
+    put("{}<title>{}</title></g>\n", members.size() > 1 ? "\"/>" : "",
         xml_text(chain_text(graph_, chains_, chain) + "\n" + first_text(graph_, chains_, chain) + "\n" +
                  last_text(graph_, chains_, chain)));
   }

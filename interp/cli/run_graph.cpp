@@ -45,7 +45,9 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
   const Type& type = parameter.type;
   if (type.is(Type::Kind::string)) return Value(written);
   if (type.is_tensor() && is_file(written)) {
-    Array array = load_array(written);
+    FileQuery query{.precision = type.precision};
+    for (const Dim& dim : type.dims) query.extents.push_back(dim.constant());
+    Array array = load_array(written, query);
     if (array.precision() != type.precision || array.extents().size() != type.rank())
       throw failure("E5004", {},
                     "'" + written + "' holds " + array.type().text() + "; input '" + name + "' is " + type.text());

@@ -56,7 +56,8 @@ TEST_CASE("an SVG shows tasks, slots, inputs, results, chains and their rules") 
   CHECK(svg.starts_with("<svg xmlns"));
   CHECK(well_formed(svg));
   CHECK(count(svg, "class=\"box") == 6);
-  CHECK(count(svg, "class=\"band\"") == 4);
+  CHECK(count(svg, "class=\"halo\"") == 6);
+  CHECK(count(svg, "class=\"band\"") == 2);  // of the chains with more than one task
   CHECK(svg.find(">inc#1<") != std::string::npos);
   CHECK(svg.find(">y: f32[n]<") != std::string::npos);
   CHECK(svg.find(">sink<") != std::string::npos);

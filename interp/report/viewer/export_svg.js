@@ -15,12 +15,19 @@ function svgOf(scene) {
     parts.push(`<rect x="${frame.x}" y="${frame.y}" width="${frame.right - frame.x}" height="${frame.bottom - frame.y}" ` +
                `fill="none" stroke="${colours.rule}" stroke-dasharray="4 4"/>` + svgWords(frame.x + 5, frame.y + 14, frame.title, colours.faint));
   for (const band of scene.bands)
-    parts.push(`<polyline points="${bandWay(band).map(point => point.join(",")).join(" ")}" fill="none" ` +
-               `stroke="${hued(band.chain, "band")}" stroke-width="${band.thick}" stroke-linecap="round" stroke-linejoin="round"/>`);
+    parts.push(svgBand(band));
   for (const line of scene.lines) parts.push(svgLine(line));
   for (const box of scene.boxes) parts.push(svgBox(scene, box));
   for (const band of scene.bands) parts.push(svgRules(band));
   return parts.join("\n") + "\n</svg>\n";
+}
+
+function svgBand(band) {
+  const colour = hued(band.chain, "band"), way = bandWay(band).map(point => point.join(",")).join(" ");
+  const halos = band.boxes.map(({ x, y, w, h }) =>
+    `<rect x="${x - BAND.halo}" y="${y - BAND.halo}" width="${w + 2 * BAND.halo}" height="${h + 2 * BAND.halo}" ` +
+    `rx="${BAND.round}" fill="${colour}"/>`);
+  return halos.join("") + `<polyline points="${way}" fill="none" stroke="${colour}" stroke-width="${BAND.ribbon}"/>`;
 }
 
 function svgWords(x, y, text, colour, more = "") {

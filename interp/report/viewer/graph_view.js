@@ -216,17 +216,20 @@ class GraphView {
   }
 
   drawBands(context, sight) {
-    context.lineCap = context.lineJoin = "round";
+    context.lineJoin = "round";
+    context.lineWidth = BAND.ribbon;
     for (const band of this.scene.bands) {
       const first = band.boxes[0], last = band.boxes[band.boxes.length - 1];
       if (first.x - 20 > sight.right || last.x + last.w + 20 < sight.left) continue;
-      context.strokeStyle = hued(band.chain, "band");
-      context.lineWidth = band.thick;
+      context.strokeStyle = context.fillStyle = hued(band.chain, "band");
+      context.beginPath();
+      for (const { x, y, w, h } of band.boxes)
+        context.roundRect(x - BAND.halo, y - BAND.halo, w + 2 * BAND.halo, h + 2 * BAND.halo, BAND.round);
+      context.fill();
       context.beginPath();
       bandWay(band).forEach(([x, y], i) => i === 0 ? context.moveTo(x, y) : context.lineTo(x, y));
       context.stroke();
     }
-    context.lineCap = "butt";
     context.lineJoin = "miter";
   }
   // The rules that stopped a chain, below its ends.

@@ -2,6 +2,7 @@
 // Without collapsed scopes everything stands where the layout of the file says.
 
 const STUB = 18;
+const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next
 
 function makeScene(graph, collapsed) {
   const hidden = collapsedScopeOf(graph, collapsed);
@@ -119,8 +120,7 @@ function makeBands(graph, boxes, boxOf) {
     for (const node of chain.nodes) if (members[members.length - 1] !== boxOf[node]) members.push(boxOf[node]);
     if (members.length === 1 && boxes[members[0]].scope >= 0) return;
     const shown = members.map(m => boxes[m]);
-    bands.push({ chain: i, boxes: shown, first: STOPS[chain.first], last: STOPS[chain.last],
-                 thick: Math.max(...shown.map(box => box.h)) + 12 });
+    bands.push({ chain: i, boxes: shown, first: STOPS[chain.first], last: STOPS[chain.last] });
   });
   return bands;
 }
@@ -178,12 +178,7 @@ function tracePath(points, pen) {
   }
 }
 
-// The way along a chain's boxes, inset so that round ends reach just beyond them.
+// The way along a chain's boxes, through their middles.
 function bandWay(band) {
-  const way = [];
-  for (const box of band.boxes) {
-    const inset = Math.min(band.thick / 2 - 6, box.w / 2), y = box.y + box.h / 2;
-    way.push([box.x + inset, y], [Math.max(box.x + box.w - inset, box.x + inset + 1), y]);
-  }
-  return way;
+  return band.boxes.flatMap(box => [[box.x, box.y + box.h / 2], [box.x + box.w, box.y + box.h / 2]]);
 }
