@@ -7,4 +7,8 @@ namespace taskspec::checking {
 // Parses and checks one file and all that it imports.
 void check_program(World& world, SourceId main);
 
+// A main file that grows: an empty one to begin with, then what is written next in it.
+void begin_program(World& world, SourceId main);
+void check_entry(World& world, const Ast& tree);
+
 }  // namespace taskspec::checking

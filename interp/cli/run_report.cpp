@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "interp/cli/profile.hpp"
+#include "interp/report/profile.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/report/report.hpp"
 #include "ir/base/text.hpp"

@@ -31,33 +31,43 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
 
 namespace {
 
-std::string graph_html(const Program& program, const GraphView& view, const Chains& chains) {
+// A graph, and what it stands for in the program.
+struct Written {
+  const Program& program;
+  FunctionId function;
+  const TaskGraph& graph;
+  const Chains& chains;
+};
+
+std::string html_form(const Written& w) {
   std::shared_ptr<const Plan> plan;
-  if (has_concrete_types(view.graph))
-    plan = make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &view.graph), chains);
-  Report report{.title = view.graph.name, .sources = &program.sources};
-  report.graphs.push_back(report_graph(program, view.function, view.graph, chains, plan.get()));
+  if (has_concrete_types(w.graph))
+    plan = make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &w.graph), w.chains);
+  Report report{.title = w.graph.name, .sources = &w.program.sources};
+  report.graphs.push_back(report_graph(w.program, w.function, w.graph, w.chains, plan.get()));
   return report_html(report);
 }
-
-std::string json_form(const Program& program, const GraphView& view, const Chains& chains) {
-  return graph_json(program, view.function, view.graph, chains);
-}
-std::string dot_form(const Program&, const GraphView& view, const Chains& chains) { return to_dot(view.graph, chains); }
-std::string svg_form(const Program&, const GraphView& view, const Chains& chains) { return to_svg(view.graph, chains); }
+std::string json_form(const Written& w) { return graph_json(w.program, w.function, w.graph, w.chains); }
+std::string dot_form(const Written& w) { return to_dot(w.graph, w.chains); }
+std::string svg_form(const Written& w) { return to_svg(w.graph, w.chains); }
 
 struct WrittenForm {
   std::string_view suffix;
-  std::string (*text)(const Program& program, const GraphView& view, const Chains& chains);
+  std::string (*text)(const Written& written);
 };
-constexpr WrittenForm forms[] = {{".json", json_form}, {".dot", dot_form}, {".svg", svg_form}, {".html", graph_html}};
+constexpr WrittenForm forms[] = {{".json", json_form}, {".dot", dot_form}, {".svg", svg_form}, {".html", html_form}};
 
 }  // namespace
 
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
+  export_graph(program, view.function, view.graph, aggregate(view.graph), path);
+}
+
+void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
+                  const std::string& path) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
   for (const WrittenForm& form : forms)
-    if (form.suffix == suffix) return write_text(path, form.text(program, view, aggregate(view.graph)));
+    if (form.suffix == suffix) return write_text(path, form.text({program, function, graph, chains}));
   Diag diag;
   diag.code = "E7003";
   diag.message = "'" + path + "' names no form in which a graph can be written";

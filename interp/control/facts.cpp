@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "ir/op_outputs.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -43,6 +45,13 @@ class LastReads {
       if (is_released(i)) facts.last_reads[next[last_[i].index()]++] = CallId(i);
   }
 
+  // Somebody reads it at a time that is not seen here.
+  void keep(CallId value) {
+    if (!value.valid()) return;
+    kept_.insert(value);
+    last_[value.index()] = CallId();
+  }
+
  private:
   struct Home {
     const Block* block = nullptr;
@@ -66,13 +75,6 @@ class LastReads {
     else if (!kept_.contains(value) &&
              (!last.valid() || homes_[last.index()].position < homes_[reader.index()].position))
       last = reader;
-  }
-
-  // Somebody reads it at a time that is not seen here.
-  void keep(CallId value) {
-    if (!value.valid()) return;
-    kept_.insert(value);
-    last_[value.index()] = CallId();
   }
 
   // Scalars cost nothing to keep, and extents name them.
@@ -102,7 +104,7 @@ void find_appends(const Function& function, const LastReads& reads, FunctionFact
   }
 }
 
-FunctionFacts make_facts(const Function& function) {
+FunctionFacts make_facts(const Function& function, bool grows = false) {
   FunctionFacts facts;
   facts.places.resize(function.variables.size(), false);
   for (std::size_t i = 0; i < function.calls.size(); ++i) {
@@ -114,6 +116,12 @@ FunctionFacts make_facts(const Function& function) {
     if (parameter.privilege == Privilege::inout && parameter.variable.valid())
       facts.places[parameter.variable.index()] = true;
   LastReads reads(function);
+  if (grows)
+    for (CallId id : function.body.calls) {
+      const Call& call = function[id];
+      const bool is_let = call.form == Form::write && !function.variables[call.variable.index()].is_mutable;
+      if (is_let) reads.keep(call.in[0]);
+    }
   reads.write(facts);
   find_appends(function, reads, facts);
   return facts;
@@ -151,7 +159,8 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     if (call.form == Form::write || call.form == Form::store) written[call.variable.index()] = true;
     for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;
     bool calls_graph = call.form == Form::call && program[call.callee].effects.graph;
-    if (call.type.is_tensor() || call.form == Form::invoke || calls_graph) use.graph = true;
+    bool op = call.form == Form::op && makes_tensors(*call.op, call.type);
+    if (call.type.is_tensor() || op || call.form == Form::invoke || calls_graph) use.graph = true;
   });
   for (std::size_t i = 0; i < function.calls.size(); ++i) {
     const Call& call = function.calls[i];
@@ -176,6 +185,15 @@ const FunctionFacts& Facts::function(FunctionId id) {
   std::lock_guard lock(mutex_);
   auto& entry = functions_[id.value];
   if (!entry) entry = std::make_unique<FunctionFacts>(make_facts(program_[id]));
+  return *entry;
+}
+
+const FunctionFacts& Facts::grown(FunctionId id) {
+  std::lock_guard lock(mutex_);
+  auto& entry = functions_[id.value];
+  if (!entry) entry = std::make_unique<FunctionFacts>();
+  *entry = make_facts(program_[id], true);  // in place: frames hold on to it
+  std::erase_if(free_uses_, [&](const auto& known) { return known.first >> 32 == id.value; });
   return *entry;
 }
 

@@ -38,6 +38,14 @@ class Interpreter {
   void set_target(Target& target) { target_ = &target; }  // before anything runs
 
   Frame& module(const Module& module);  // runs its top level, once
+  // To be called first on a thread that did not make it, and after an exception that left it in the middle.
+  void begin();
+  // A variable of the top level; none when it has no value yet.
+  Value global(const Module& module, VariableId variable) const;
+  // Runs what its top level has grown by since the last time. After an exception the rest of that never runs.
+  Frame& advance(const Module& module);
+  // A let of such a top level that nothing can name any more.
+  void forget(const Module& module, VariableId variable, CallId value);
   void forget_modules() { modules_.clear(); }
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
@@ -69,6 +77,7 @@ class Interpreter {
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
+  Value outputs(Frame& frame, const Call& call, const Type& type, List values);
   Type type_here(const Value& value, const Type& written) const;
   Value builtin(Frame& frame, const Call& call);
   Value builtin_without_host(Frame& frame, const Call& call);

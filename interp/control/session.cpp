@@ -26,16 +26,27 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
   entries_.resize(graph[node].first_out + graph.out(node).size());
   done_.resize(node.index() + 1, false);
   for (Ref ref : graph.in(node))
-    if (ref.is_future()) ++entry(ref).readers;
+    if (ref.is_future())
+      ++entry(ref).readers;
+    else if (ref.kind == Ref::Kind::constant)
+      constant(ref).read = true;
   if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
   pending_.push_back(node);
 }
 
+Session::Constant& Session::constant(Ref ref) {
+  if (handed_out_.size() <= ref.id) handed_out_.resize(graph.constant_count());
+  return handed_out_[ref.id];
+}
+
 void Session::retain(Ref ref) {
   if (ref.is_future()) ++entry(ref).handles;
+  if (ref.kind == Ref::Kind::constant) ++constant(ref).handles;
 }
 
 void Session::release(Ref ref) {
+  if (ref.kind == Ref::Kind::constant && --constant(ref).handles == 0 && !constant(ref).read)
+    graph.forget_constant(ref.id);
   if (!ref.is_future()) return;
   --entry(ref).handles;
   drop_if_unseen(ref);
@@ -275,6 +286,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
   links.receive(ref.node());
+  if (options_.record && (received_.empty() || !(received_.back() == ref))) received_.push_back(ref);
   if (entry(ref).state == State::pending) run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);

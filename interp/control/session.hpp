@@ -64,6 +64,7 @@ class Session final : public Recorder {
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
+  const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
   std::uint64_t executions() const { return tasks_run_; }  // for tests (tasks.md section 2.6)
 
  private:
@@ -97,6 +98,11 @@ class Session final : public Recorder {
   void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
   void keep_records(const Prepared& prepared, const Outcome& outcome);
   void drop_if_unseen(Ref ref);
+  struct Constant {  // one of the graph's; without a reader it goes with its last handle
+    std::uint32_t handles = 0;
+    bool read = false;  // by a task, which the graph keeps
+  };
+  Constant& constant(Ref ref);
   std::string way(NodeId from, NodeId to) const;
   [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
 
@@ -104,6 +110,7 @@ class Session final : public Recorder {
   Bodies& bodies_;
   SessionOptions options_;
   std::vector<Entry> entries_;
+  std::vector<Constant> handed_out_;  // by constant
   std::vector<NodeId> pending_;      // in program order
   std::vector<bool> done_;           // by node
   Accesses accesses_;                // of pending nodes
@@ -118,6 +125,7 @@ class Session final : public Recorder {
   std::vector<ProfileRow> profile_;
   std::vector<PlanRuns> plans_run_;
   std::vector<TimelineEntry> timeline_;
+  std::vector<Ref> received_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

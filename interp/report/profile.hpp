@@ -4,7 +4,7 @@
 
 #include "interp/control/session.hpp"
 
-namespace taskspec::cli {
+namespace taskspec {
 
 std::string bytes_text(double bytes);                   // "1.5 KiB"
 std::string profile_text(const SessionReport& report);  // one row per chain, one for memory
@@ -13,4 +13,4 @@ std::string report_json(const SessionReport& report);
 // Chrome and Perfetto: one row per worker; each dispatch with the tasks of its chain and where the first one stands.
 std::string trace_json(const SessionReport& report, const Sources& sources);
 
-}  // namespace taskspec::cli
+}  // namespace taskspec

@@ -1,4 +1,4 @@
-#include "interp/cli/profile.hpp"
+#include "interp/report/profile.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "ir/json_text.hpp"
 
-namespace taskspec::cli {
+namespace taskspec {
 
 std::string bytes_text(double bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB"};
@@ -86,4 +86,4 @@ std::string trace_json(const SessionReport& report, const Sources& sources) {
   return out + "\n]}\n";
 }
 
-}  // namespace taskspec::cli
+}  // namespace taskspec

@@ -1,0 +1,32 @@
+// The reference manual out of the records: what `taskspec doc`, `?name` of the prompt and the manual pages show.
+//
+//   record_text(tools, "sum")     // "sum(x, axis?)\n\nThe sum of ..."
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/pipeline.hpp"
+
+namespace taskspec {
+
+// "clamp(x, lo, hi)": with defaults; a `?` where an operand may be left out without one. What several outputs are
+// called stands behind: "topk(x, k, axis) -> (values, indices)".
+std::string signature_text(const OpDef& op);
+std::string signature_text(const Builtin& builtin);
+
+// Signature, doc and example of an op, builtin or type, the long text of an error code; nothing when there is none of
+// this name. No line end.
+std::optional<std::string> record_text(const Toolbox& tools, std::string_view name);
+
+// All names that have a record, and the nearest one to a word.
+std::vector<std::string> record_names(const Toolbox& tools);
+
+// One line per record, grouped.
+std::string overview_text(const Toolbox& tools);
+
+// The whole manual: ops, builtins, types, errors. HTML is one file without network requests.
+std::string manual_markdown(const Toolbox& tools);
+std::string manual_html(const Toolbox& tools);
+
+}  // namespace taskspec
