@@ -135,7 +135,8 @@ Session::Prepared& Session::prepare(const Segment& segment) {
 void Session::note_plan(Prepared& prepared) {
   const Plan& plan = *prepared.plan;
   const TaskGraph& g = *plan.graph;
-  PlanRuns runs{prepared.plan, {}, 0};
+  constexpr std::size_t most_kept = 1024;  // as many as a session keeps for itself
+  PlanRuns runs{plans_run_.size() < most_kept ? prepared.plan : nullptr, {}, 0};
   for (std::size_t step = 0; step < plan.steps(); ++step) {
     std::string text = "[";
     std::uint64_t bytes = 0;

@@ -28,7 +28,7 @@ struct ProfileRow {
 
 // A plan that ran, its chains by step as a profile names them, and how often.
 struct PlanRuns {
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Plan> plan;  // none beyond the first thousand
   std::vector<std::string> chains;
   std::uint64_t runs = 0;
 };

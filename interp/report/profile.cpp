@@ -81,7 +81,8 @@ std::string trace_json(const SessionReport& report, const Sources& sources) {
         ",\n{{\"name\":{},\"cat\":\"chain\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{}}"
         "}",
         json_quoted(runs.chains[entry.step.index()]), entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
-        static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3, step_arguments(*runs.plan, entry.step, sources));
+        static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3,
+        runs.plan ? step_arguments(*runs.plan, entry.step, sources) : "{}");
   }
   return out + "\n]}\n";
 }

@@ -70,6 +70,7 @@ struct Workspace::State {
     settings.record = true;
     settings.arguments = options.arguments;
     settings.output = options.output;
+    settings.screen = {static_cast<int>(columns()), options.colour};
     settings.interrupted = &interrupted;
     live.reset();
     live = std::make_unique<LiveProgram>(tools, LoadOptions{{}, options.search_path}, settings);

@@ -14,7 +14,8 @@ class ChainsView {
     this.graph = graph;
     const longest = graph.chains.reduce((most, chain) => Math.max(most, chain.nodes.length), 0);
     this.bar.replaceChildren(
-      make("span", "", null, make("b", "", plural(graph.chains.length, "chain")), " of ", make("b", "", plural(graph.size, "task"))),
+      make("span", "", null, make("b", "", plural(graph.chains.length, "chain")), " of ",
+           make("b", "", plural(graph.size, "task"))),
       make("span", "", "the longest has " + plural(longest, "task")));
     this.rows.setCount(graph.chains.length);
   }
@@ -32,7 +33,7 @@ class ChainsView {
     const row = make("div", "row chain" + (this.chosen && this.chosen.has(i) ? " chosen" : ""));
     const swatch = make("span", "swatch");
     swatch.style.background = hued(i, "rim");
-    const names = chain.nodes.slice(0, 40).map(node => this.graph.nameOf(node)).join(" → ");
+    const names = this.graph.namesOf(chain.nodes, " → ", 40);
     row.append(make("div", "", null, swatch, make("b", "", "chain " + i), "  ", make("code", "", names)),
                make("p", "", first), make("p", "", last));
     row.title = first + "\n" + last;

@@ -75,7 +75,8 @@ function chainDetails(graph, node) {
   const chain = graph.chainOf(node), [first, last] = graph.ends[chain];
   const title = link(`chain ${chain}`, () => selectChain(graph, chain, null));
   const place = `, task ${graph.nodes[node].steps} of ${graph.chains[chain].nodes.length}`;
-  return [make("h3", "", "chain"), make("p", "", null, title, place), make("p", "faint", first), make("p", "faint", last)];
+  return [make("h3", "", "chain"), make("p", "", null, title, place), make("p", "faint", first),
+          make("p", "faint", last)];
 }
 function runDetails(graph, nodes) {
   const steps = [...new Set(nodes.map(node => graph.stepOf[node]).filter(step => step >= 0))];
@@ -83,15 +84,16 @@ function runDetails(graph, nodes) {
   const ran = graph.barsOf(nodes);
   if (ran.length === 0) return parts;
   const total = ran.reduce((sum, i) => sum + bars[i].end - bars[i].begin, 0);
-  return parts.concat(part("time", [`${plural(ran.length, "dispatch").replace("dispatchs", "dispatches")}, ${timeText(total)}`]));
+  const count = ran.length === 1 ? "1 dispatch" : ran.length + " dispatches";
+  return parts.concat(part("time", [`${count}, ${timeText(total)}`]));
 }
 
 function groupDetails(graph, nodes) {
   const chains = [...new Set(nodes.map(node => graph.chainOf(node)))], parts = [];
   parts.push(make("p", "faint", plural(nodes.length, "task")));
-  if (chains.length === 1) parts.push(make("p", "faint", graph.ends[chains[0]][0]), make("p", "faint", graph.ends[chains[0]][1]));
+  if (chains.length === 1) parts.push(...graph.ends[chains[0]].map(why => make("p", "faint", why)));
   parts.push(...part("tasks", nodes.slice(0, 200).map(node => taskLink(graph, node))));
-  if (chains.length > 1)
-    parts.push(...part("chains", chains.slice(0, 50).map(chain => link("chain " + chain, () => selectChain(graph, chain, null)))));
+  const chainLink = chain => link("chain " + chain, () => selectChain(graph, chain, null));
+  if (chains.length > 1) parts.push(...part("chains", chains.slice(0, 50).map(chainLink)));
   return parts.concat(runDetails(graph, nodes));
 }

@@ -1,7 +1,8 @@
 // The graph as it is drawn now, as an SVG file: with the scopes that are collapsed now, in the colours of now.
 
 function svgText(text) {
-  return String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, " ").replace(/[&<>"']/g, c => "&#" + c.charCodeAt(0) + ";");
+  const sayable = String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, " ");
+  return sayable.replace(/[&<>"']/g, c => "&#" + c.charCodeAt(0) + ";");
 }
 
 function svgOf(scene) {
@@ -12,14 +13,18 @@ function svgOf(scene) {
   parts.push(`<title>${svgText(scene.graph.title)}</title>`);
   parts.push(`<rect x="${x - room}" y="${y - 40}" width="100%" height="100%" fill="${colours.paper}"/>`);
   for (const frame of scene.frames)
-    parts.push(`<rect x="${frame.x}" y="${frame.y}" width="${frame.right - frame.x}" height="${frame.bottom - frame.y}" ` +
-               `fill="none" stroke="${colours.rule}" stroke-dasharray="4 4"/>` + svgWords(frame.x + 5, frame.y + 14, frame.title, colours.faint));
+    parts.push(svgFrame(frame));
   for (const band of scene.bands)
     parts.push(svgBand(band));
   for (const line of scene.lines) parts.push(svgLine(line));
   for (const box of scene.boxes) parts.push(svgBox(scene, box));
   for (const band of scene.bands) parts.push(svgRules(band));
   return parts.join("\n") + "\n</svg>\n";
+}
+
+function svgFrame({ x, y, right, bottom, title }) {
+  return `<rect x="${x}" y="${y}" width="${right - x}" height="${bottom - y}" fill="none" stroke="${colours.rule}" ` +
+         `stroke-dasharray="4 4"/>` + svgWords(x + 5, y + 14, title, colours.faint);
 }
 
 function svgBand(band) {
@@ -47,8 +52,8 @@ function svgLine(line) {
 
 function svgBox(scene, box) {
   const rim = box.chain < 0 ? colours.faint : hued(box.chain, "rim"), parts = [];
-  parts.push(`<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" rx="6" fill="${colours.box}" stroke="${rim}" ` +
-             `stroke-width="1.5"${box.control ? ' stroke-dasharray="6 3"' : ""}/>`);
+  parts.push(`<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" rx="6" fill="${colours.box}" ` +
+             `stroke="${rim}" stroke-width="1.5"${box.control ? ' stroke-dasharray="6 3"' : ""}/>`);
   const title = ' font-size="13" font-weight="600"';
   parts.push(svgWords(box.x + 10, box.y + 17, (box.scope >= 0 ? "⊞ " : "") + box.title, colours.ink, title));
   if (box.scope >= 0) {
@@ -63,7 +68,9 @@ function svgBox(scene, box) {
     const input = scene.graph.json.inputs[ref.input];
     parts.push(svgWords(box.x - STUB, middle(i), inputText(scene, box, input), colours.faint, end));
   });
-  node.out.slice(0, BOX.mostRows).forEach(({ slot }, i) => parts.push(svgWords(box.x + box.w - 10, middle(i), slot, colours.ink, end)));
+  node.out.slice(0, BOX.mostRows).forEach(({ slot }, i) => {
+    parts.push(svgWords(box.x + box.w - 10, middle(i), slot, colours.ink, end));
+  });
   for (const result of scene.graph.resultsOf.get(box.node) || []) {
     const slot = Math.max(0, node.out.findIndex(out => out.slot === result.ref.slot));
     parts.push(svgWords(box.x + box.w + STUB, middle(slot), resultText(scene, box, result), colours.faint));

@@ -17,7 +17,7 @@ class GraphView {
       this.button("fit", "everything in sight (0)", () => this.fit()),
       this.button("+", "nearer (+)", () => this.sheet.zoom(1.4)),
       this.button("−", "further away (-)", () => this.sheet.zoom(1 / 1.4)));
-    this.close = this.button("collapse all", "close all scopes (c: only that of the selection)", () => this.collapseAll());
+    this.close = this.button("collapse all", "close all scopes (c: that of the selection)", () => this.collapseAll());
     this.openAll = this.button("expand all", "open all scopes", () => this.setCollapsed(new Set()));
     this.tools.append(this.close, this.openAll);
     stage.append(this.tools);
@@ -176,7 +176,8 @@ class GraphView {
     context.scale(sheet.scale, sheet.scale);
     context.translate(-sheet.left, -sheet.top);
     const near = sheet.scale > 0.4;
-    const seen = box => box.x < sight.right && box.x + box.w > sight.left && box.y < sight.bottom && box.y + box.h > sight.top;
+    const seen = box => box.x < sight.right && box.x + box.w > sight.left && box.y < sight.bottom &&
+                        box.y + box.h > sight.top;
     this.drawBands(context, sight);
     this.drawFrames(context, sheet, seen, selection);
     this.drawLines(context, sight, sheet.scale, selection);
@@ -274,7 +275,8 @@ class GraphView {
     context.stroke();
   }
   touches(line, selection) {
-    return line.edges.some(i => selection.set.has(this.graph.edges[i].from) || selection.set.has(this.graph.edges[i].to));
+    const { edges } = this.graph;
+    return line.edges.some(i => selection.set.has(edges[i].from) || selection.set.has(edges[i].to));
   }
   trace(context, points, coarse) {
     if (coarse) {

@@ -60,7 +60,8 @@ function toggleTheme() { setTheme(document.documentElement.dataset.theme === "da
 
 function showKeys() {
   const dialog = document.getElementById("keys"), table = make("table");
-  for (const [keys, what] of KEYS) table.append(make("tr", "", null, make("td", "", null, make("kbd", "", keys)), make("td", "", what)));
+  for (const [keys, what] of KEYS)
+    table.append(make("tr", "", null, make("td", "", null, make("kbd", "", keys)), make("td", "", what)));
   const close = make("button", "", "close");
   close.addEventListener("click", () => dialog.close());
   dialog.replaceChildren(table, close);

@@ -63,6 +63,9 @@ class Graph {
   }
 
   nameOf(node) { return this.nodes[node].name; }
+  namesOf(nodes, between = ", ", most = 12) {
+    return nodes.slice(0, most).map(node => this.nameOf(node)).join(between) + (nodes.length > most ? " ..." : "");
+  }
   defOf(node) { return this.json.defs[this.nodes[node].def]; }
 
   // "pipeline#0/energy#0"; the outermost scope is the graph itself.

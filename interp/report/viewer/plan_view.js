@@ -21,8 +21,8 @@ class PlanView {
     this.map.addEventListener("pointermove", event => {
       const buffer = this.bufferAt(event.offsetX, event.offsetY);
       if (!buffer) return tip.hide();
-      tip.show(`${buffer.type}, ${bytesText(buffer.bytes)} at byte ${buffer.offset}\nsteps ${buffer.life[0]} to ${buffer.life[1]}`,
-               event.clientX, event.clientY);
+      const place = `${buffer.type}, ${bytesText(buffer.bytes)} at byte ${buffer.offset}`;
+      tip.show(`${place}\nsteps ${buffer.life[0]} to ${buffer.life[1]}`, event.clientX, event.clientY);
     });
     this.map.addEventListener("pointerleave", () => tip.hide());
   }
@@ -58,7 +58,7 @@ class PlanView {
     const row = make("div", "row step" + (this.chosen && this.chosen.has(i) ? " chosen" : ""));
     const total = ran.reduce((sum, bar) => sum + bars[bar].end - bars[bar].begin, 0);
     row.append(make("span", "n", "step " + i),
-      make("span", "tasks code", step.nodes.slice(0, 40).map(node => this.graph.nameOf(node)).join(", ")),
+      make("span", "tasks code", this.graph.namesOf(step.nodes, ", ", 40)),
       make("span", "then faint", step.then.length > 0 ? "then " + step.then.slice(0, 20).join(", ") : ""),
       make("span", "time", ran.length > 0 ? timeText(total) : ""));
     return row;
@@ -77,9 +77,11 @@ class PlanView {
 
   boxOf(buffer) {
     const { clientWidth, clientHeight } = this.map, left = 14, bottom = 24, top = 22;
-    const wide = (clientWidth - 2 * left) / this.graph.steps.length, high = (clientHeight - top - bottom) / this.graph.json.plan.arena;
-    return { x: left + buffer.life[0] * wide, w: Math.max(1, (buffer.life[1] - buffer.life[0] + 1) * wide - 1),
-             y: clientHeight - bottom - (buffer.offset + buffer.bytes) * high, h: Math.max(1, buffer.bytes * high - 1) };
+    const [first, last] = buffer.life, end = buffer.offset + buffer.bytes;
+    const wide = (clientWidth - 2 * left) / this.graph.steps.length;
+    const high = (clientHeight - top - bottom) / this.graph.json.plan.arena;
+    return { x: left + first * wide, w: Math.max(1, (last - first + 1) * wide - 1),
+             y: clientHeight - bottom - end * high, h: Math.max(1, buffer.bytes * high - 1) };
   }
   bufferAt(x, y) {
     return (this.buffers || []).find(buffer => {

@@ -167,7 +167,9 @@ function ruleTexts({ boxes, first, last }) {
 }
 
 // Inputs and results stand outside of the boxes: with their types where there is room.
-function inputText(scene, box, input) { return box.x < scene.firstColumn ? input.name + ": " + input.type : input.name; }
+function inputText(scene, box, input) {
+  return box.x < scene.firstColumn ? input.name + ": " + input.type : input.name;
+}
 function resultText(scene, box, result) {
   const name = result.name.slice(result.name.lastIndexOf("/") + 1);
   return box.x + box.w >= scene.lastColumn ? name + ": " + result.type : name;

@@ -15,13 +15,15 @@ const search = {
     for (const graph of graphs) {
       const where = graphs.length > 1 ? ", " + graph.title : "";
       graph.nodes.forEach((node, i) =>
-        add(graph.pathOf(i) + ": " + node.out.map(out => out.type).join(", "), "task" + where, () => selectNode(graph, i, null)));
+        add(graph.pathOf(i) + ": " + node.out.map(out => out.type).join(", "), "task" + where,
+            () => selectNode(graph, i, null)));
       graph.chains.forEach((chain, i) => {
         if (chain.nodes.length > 1)
-          add(chain.nodes.slice(0, 12).map(node => graph.nameOf(node)).join(" → "), "chain " + i + where, () => selectChain(graph, i, null));
+          add(graph.namesOf(chain.nodes, " → "), "chain " + i + where, () => selectChain(graph, i, null));
       });
       graph.scopes.forEach((scope, i) => {
-        if (scope.parent !== null) add(scope.name, "scope" + where, () => select(graph, nodesIn(graph, i), "scope " + scope.name, null));
+        if (scope.parent === null) return;
+        add(scope.name, "scope" + where, () => select(graph, nodesIn(graph, i), "scope " + scope.name, null));
       });
     }
     report.sources.forEach((source, number) => source.text.split("\n").forEach((text, i) => {

@@ -1,8 +1,8 @@
 // The tab Source: the program, with the number of tasks beside each line that makes some. A click on such a line
 // selects its tasks.
 
-const WORDS = new Set(("agent task graph fn ir let var for in if else while return break continue import as run on weight " +
-  "state table out inout true false region fields launch").split(" "));
+const WORDS = new Set(("agent task graph fn ir let var for in if else while return break continue import as run on " +
+  "weight state table out inout true false region fields launch").split(" "));
 const TOKEN = /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|(\b\d[\w.]*)|([A-Za-z_]\w*)/g;
 
 class SourceView {

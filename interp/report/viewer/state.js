@@ -40,8 +40,8 @@ function showView(view) {
 const colours = {};
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["paper", "panel", "ink", "faint", "rule", "accent", "mark", "box", "line", "order", "chosen", "band",
-                      "rim", "bar", "hue-strength"])
+  for (const name of ["paper", "panel", "ink", "faint", "rule", "accent", "mark", "box", "line", "order", "chosen",
+                      "band", "rim", "bar", "hue-strength"])
     colours[name] = style.getPropertyValue("--" + name).trim();
 }
 function hued(chain, lightness) { return `hsl(${hueOf(chain)} ${colours["hue-strength"]} ${colours[lightness]})`; }

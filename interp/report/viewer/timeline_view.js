@@ -51,12 +51,14 @@ class TimelineView {
   barAt(x, y) {
     return bars.findIndex(bar => {
       const top = this.laneOf(bar), left = this.sheet.toX(bar.begin);
-      return y >= top && y <= top + LANE.height && x >= left - 1 && x <= Math.max(this.sheet.toX(bar.end), left + 2) + 1;
+      const right = Math.max(this.sheet.toX(bar.end), left + 2);
+      return y >= top && y <= top + LANE.height && x >= left - 1 && x <= right + 1;
     });
   }
   pointOf(i) {  // for tests
     const page = this.sheet.canvas.getBoundingClientRect(), bar = bars[i];
-    return { x: page.left + this.sheet.toX((bar.begin + bar.end) / 2), y: page.top + this.laneOf(bar) + LANE.height / 2 };
+    const x = this.sheet.toX((bar.begin + bar.end) / 2), y = this.laneOf(bar) + LANE.height / 2;
+    return { x: page.left + x, y: page.top + y };
   }
   click(x, y) {
     const i = this.barAt(x, y);
@@ -72,8 +74,8 @@ class TimelineView {
     this.sheet.canvas.classList.toggle("over", i >= 0);
     if (i < 0) return tip.hide();
     const bar = bars[i], graph = graphs[bar.graph];
-    tip.show(graph.steps[bar.step].slice(0, 12).map(node => graph.nameOf(node)).join(", ") + "\n" + timeText(bar.end - bar.begin) +
-             ", from " + timeText(bar.begin - this.begin), event.clientX, event.clientY);
+    const times = timeText(bar.end - bar.begin) + ", from " + timeText(bar.begin - this.begin);
+    tip.show(graph.namesOf(graph.steps[bar.step]) + "\n" + times, event.clientX, event.clientY);
   }
   key(event) {
     const moves = { "+": () => this.sheet.zoom(1.5), "-": () => this.sheet.zoom(1 / 1.5), "0": () => this.fit() };
@@ -109,7 +111,8 @@ class TimelineView {
   drawBar(context, sheet, i) {
     const bar = bars[i], x = sheet.toX(bar.begin), right = sheet.toX(bar.end);
     if (right < LANE.left - 10 || x > sheet.width) return 0;
-    const y = this.laneOf(bar), width = Math.max(1.5, right - x), graph = graphs[bar.graph], nodes = graph.steps[bar.step];
+    const y = this.laneOf(bar), width = Math.max(1.5, right - x);
+    const graph = graphs[bar.graph], nodes = graph.steps[bar.step];
     context.fillStyle = hued(graph.chainOf(nodes[0]), "bar");
     context.fillRect(x, y, width, LANE.height);
     if (this.chosen && this.chosen.has(i)) {
@@ -123,7 +126,7 @@ class TimelineView {
     context.rect(x, y, width - 4, LANE.height);
     context.clip();
     context.fillStyle = colours.ink;
-    context.fillText(nodes.slice(0, 12).map(node => graph.nameOf(node)).join(", "), Math.max(x, LANE.left - 8) + 6, y + LANE.height / 2 + 4);
+    context.fillText(graph.namesOf(nodes), Math.max(x, LANE.left - 8) + 6, y + LANE.height / 2 + 4);
     context.restore();
     return 1;
   }
