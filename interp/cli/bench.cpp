@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "bench/chains.hpp"
+#include "bench/ops.hpp"
 #include "bench/replay.hpp"
 #include "interp/cli/commands.hpp"
 
@@ -14,7 +15,7 @@ struct Benchmark {
   int (*run)(const bench::Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"chains", bench::chains}, {"replay", bench::replay}};
+constexpr Benchmark benchmarks[] = {{"chains", bench::chains}, {"ops", bench::ops}, {"replay", bench::replay}};
 
 }  // namespace
 

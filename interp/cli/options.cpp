@@ -124,7 +124,7 @@ Parsed parse_arguments(int argc, const char* const* argv) {
   CLI::App* doc = app.add_subcommand("doc", "reference of ops and builtins, out of their records");
   doc->add_option("NAME", o.topic, "one of them; none: all, a line each");
   CLI::App* bench = app.add_subcommand("bench", "reproducible measurements beside their peers");
-  bench->add_option("NAME", o.topic, "chains or replay; none: all");
+  bench->add_option("NAME", o.topic, "chains, ops or replay; none: all");
   bench->add_option("-n", o.count, "how many tasks");
   bench->add_option("--threads", o.thread_list, "numbers of threads, such as 1,2");
   bench->add_option("--repeats", o.repeats, "runs of each, interleaved");
