@@ -202,6 +202,10 @@ Cases movement() {
          return OpCase{{f({4096, 1024}), tensor(i64, {4096}, 0, 4096), f({4096, 1024}), i(0)},
                        "torch.index_add(x0, 0, x1, x2)"};
        }},
+      {"graph_print",
+       [] {
+         return OpCase{{"x", f({1})}, ""};
+       }},
       {"lookup",
        [] {
          return OpCase{{tensor(i8, {256}), tensor(i32, {large})}, ""};
