@@ -21,7 +21,7 @@ Type result_of_call(const OpDef& op, const Type& ruled) {
     result.parts.push_back(ruled.parts[i]);
     result.names.push_back(ruled.names[i]);
   }
-  return result;
+  return result.parts.empty() ? Type() : result;
 }
 
 std::vector<Type> output_types(const Type& ruled) {
@@ -33,6 +33,12 @@ std::vector<Type> output_types(const Type& ruled) {
 std::vector<std::string> output_names(const OpDef& op, const Type& ruled) {
   if (op.outputs.empty()) return {"value"};
   return ruled.is(Kind::invocation) ? ruled.names : std::vector<std::string>{std::string(op.outputs[0])};
+}
+
+std::optional<std::size_t> console_operand(const OpDef& op) {
+  for (std::size_t i = 0; i < op.operands.size(); ++i)
+    if (op.operands[i].name == "console") return i;
+  return std::nullopt;
 }
 
 bool makes_tensors(const OpDef& op, const Type& result) { return result.is_tensor() || !op.outputs.empty(); }

@@ -24,6 +24,9 @@ std::vector<Type> output_types(const Type& ruled);
 // Their names as slots of a node; the items of a list share one.
 std::vector<std::string> output_names(const OpDef& op, const Type& ruled);
 
+// The operand that is a console: nobody writes it, and its version keeps the calls of such ops in order.
+std::optional<std::size_t> console_operand(const OpDef& op);
+
 // What a call of this op with this result does to the graph, if it is not arithmetic of the host program.
 bool makes_tensors(const OpDef& op, const Type& result);
 

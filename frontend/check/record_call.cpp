@@ -201,6 +201,9 @@ void report(Body& body, const RuleFailure& failure, const std::vector<Given>& op
 void note_effects(Body& body, const Record& record, const Type& type, Span span) {
   EffectNotes& effects = body.info().effects;
   effects.graph = effects.graph || type.is_tensor() || (record.op && makes_tensors(*record.op, type));
+  const bool prints = record.op && console_operand(*record.op);
+  effects.writes = effects.writes || prints;
+  if (prints && body.function().kind == FunctionKind::task) effects.host.push_back({std::string(record.name()), span});
   if (!record.builtin || record.builtin->effect == Effect::pure) return;
   effects.local = effects.local || record.builtin->effect == Effect::local;
   effects.host.push_back({std::string(record.name()), span});

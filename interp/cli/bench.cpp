@@ -3,6 +3,7 @@
 
 #include "bench/chains.hpp"
 #include "bench/front.hpp"
+#include "bench/ops.hpp"
 #include "bench/replay.hpp"
 #include "interp/cli/commands.hpp"
 
@@ -15,7 +16,8 @@ struct Benchmark {
   int (*run)(const bench::Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"chains", bench::chains}, {"front", bench::front}, {"replay", bench::replay}};
+constexpr Benchmark benchmarks[] = {
+    {"chains", bench::chains}, {"front", bench::front}, {"ops", bench::ops}, {"replay", bench::replay}};
 
 }  // namespace
 

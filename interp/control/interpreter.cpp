@@ -4,6 +4,7 @@
 
 #include "interp/control/host_context.hpp"
 #include "interp/control/rules.hpp"
+#include "ir/console.hpp"
 
 namespace taskspec {
 
@@ -55,6 +56,9 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       modules_(program.modules.size()),
       stack_limit_(stack_floor()) {
   if (host) interrupted_ = host->interrupted;
+  if (host && host->output)
+    console_ = Value(std::static_pointer_cast<Object>(
+        std::make_shared<Console>([host](std::string_view text) { host->output(text); })));
 }
 
 Interpreter Interpreter::nested(Target& target) const {

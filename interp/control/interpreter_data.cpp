@@ -67,6 +67,12 @@ Value Interpreter::op(Frame& frame, const Call& call) {
     return target_->op(frame, call, operands, type)[0];
   }
   for (const Type& part : type.parts) refuse_negative_extents(part, "the result", call.span);
+  if (std::optional<std::size_t> console = console_operand(*call.op)) {
+    if (!target_->records())
+      throw failure("E1009", call.span,
+                    "'" + std::string(call.op->name) + "' under control flow of a graph is not built yet");
+    operands[*console] = console_;
+  }
   return outputs(frame, call, type, target_->op(frame, call, operands, type));
 }
 
@@ -85,7 +91,8 @@ Value Interpreter::outputs(Frame& frame, const Call& call, const Type& type, Lis
     for (const Place& place : call.places)
       if (call.op->operands[place.operand].name == name) frame[place.variable] = std::move(values[i]);
   }
-  if (auto* first = invocation->outputs.empty() ? nullptr : invocation->outputs[0].as<Tensor>())
+  if (invocation->outputs.empty()) return {};
+  if (auto* first = invocation->outputs[0].as<Tensor>())
     if (first->ref.is_future()) invocation->label.clear();
   return Value(std::static_pointer_cast<Object>(invocation));
 }

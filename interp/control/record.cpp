@@ -79,6 +79,15 @@ List RecordTarget::folded(const Call& call, std::span<const Value> operands, con
   return results;
 }
 
+PlaceId RecordTarget::console() {
+  if (!console_.valid()) {
+    Array nothing = Array::make({Precision::u8, {1}});
+    Type type = nothing.type().type();
+    console_ = recorder_.graph.add_place("console", Ref::constant(recorder_.graph.add_constant(type, Value(nothing))));
+  }
+  return console_;
+}
+
 List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
   if (call.folded) return folded(call, operands, type);
   std::vector<Value> given(operands.begin(), operands.end());
@@ -107,6 +116,10 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
     auto slot = static_cast<std::size_t>(name - names.begin());
     places[slot] = place_of(given[place.operand]);
     write_place(inputs, places[slot], slot);
+  }
+  if (console_operand(*call.op)) {
+    places[0] = console();
+    inputs.accesses.push_back({places[0], TaskGraph::Access::unread, true, 0});
   }
   NodeId node = add(
       define(*call.op, type, operands),

@@ -49,6 +49,7 @@ class RecordTarget final : public Target {
   List folded(const Call& call, std::span<const Value> operands, const Type& type);
   DefinitionId define(FunctionId task);
   InstanceId instance_of(Agent* agent);
+  PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
   // What bodies will read of the top level: those of `function` and of every function value in `values`.
@@ -60,6 +61,7 @@ class RecordTarget final : public Target {
   Recorder& recorder_;
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
+  PlaceId console_;
   std::vector<std::pair<Agent*, std::vector<Value>>> looked_at_;  // and their slots as they were
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>

@@ -122,7 +122,10 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
     std::vector<TaskGraph::Access> inner = accesses_of(accesses, node);
     for (TaskGraph::Access& access : inner) {
       auto [place, fresh] = places.emplace(access.place.value, PlaceId());
-      if (fresh) place->second = graph->add_place(session.place_name(access.place), in[access.slot_in]);
+      if (fresh) {  // a console has a first version that nobody reads
+        Ref initial = access.slot_in == TaskGraph::Access::unread ? Ref() : in[access.slot_in];
+        place->second = graph->add_place(session.place_name(access.place), initial);
+      }
       access.place = place->second;
     }
     InstanceId agent = session[node].agent;

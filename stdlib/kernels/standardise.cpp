@@ -11,24 +11,30 @@ namespace taskspec {
 
 namespace {
 
-constexpr int lanes = 16;  // partial sums that do not depend on one another: they vectorise, in a fixed order
+// Partial sums that do not depend on one another: they vectorise, in a fixed order. A short block is summed in the
+// precision that elements are computed in, blocks are summed in f64.
+constexpr int lanes = 16;
+constexpr std::int64_t block = 256;
 
 // The sum of (x - centre)^power over a piece; power is 1 or 2.
 template <class T, int power>
-TASKSPEC_CLONES double sum_of(const T* x, std::int64_t count, double centre) {
-  std::array<double, lanes> sum{};
-  const std::int64_t whole = count / lanes * lanes;
-  for (std::int64_t i = 0; i < whole; i += lanes)
-    for (int k = 0; k < lanes; ++k) {
-      double d = static_cast<double>(convert<Computed<T>>(x[i + k])) - centre;
-      sum[k] += power == 2 ? d * d : d;
-    }
-  for (std::int64_t i = whole; i < count; ++i) {
-    double d = static_cast<double>(convert<Computed<T>>(x[i])) - centre;
-    sum[0] += power == 2 ? d * d : d;
-  }
+TASKSPEC_CLONES double sum_of(const T* x, std::int64_t count, Computed<T> centre) {
+  using N = Computed<T>;
   double total = 0;
-  for (double part : sum) total += part;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    std::array<N, lanes> sum{};
+    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
+    for (std::int64_t i = begin; i < whole; i += lanes)
+      for (int k = 0; k < lanes; ++k) {
+        N d = convert<N>(x[i + k]) - centre;
+        sum[k] += power == 2 ? d * d : d;
+      }
+    for (std::int64_t i = whole; i < end; ++i) {
+      N d = convert<N>(x[i]) - centre;
+      sum[0] += power == 2 ? d * d : d;
+    }
+    for (N part : sum) total += static_cast<double>(part);
+  }
   return total;
 }
 
@@ -64,7 +70,7 @@ class Standardise final : public Kernel {
 
  private:
   template <int power>
-  double mean_of(const T* x, double centre) const {
+  double mean_of(const T* x, Computed<T> centre) const {
     double total = 0;
     for (std::int64_t i = 0; i < p_.pieces; ++i) total += sum_of<T, power>(x + i * p_.piece_step, p_.length, centre);
     return total / static_cast<double>(p_.pieces * p_.length);
@@ -72,14 +78,14 @@ class Standardise final : public Kernel {
 
   void group(const T* x, T* y, const T* scale, const T* shift) const {
     using N = Computed<T>;
-    const double mean = mean_of<1>(x, 0);
+    const auto mean = static_cast<N>(mean_of<1>(x, 0));
     const auto per_deviation = static_cast<N>(1 / std::sqrt(mean_of<2>(x, mean) + p_.epsilon));
     for (std::int64_t i = 0; i < p_.pieces; ++i) {
       const std::int64_t at = i * p_.piece_step;
       if (p_.factor_per_element)
-        write_piece<T, 1>(x + at, y + at, p_.length, static_cast<N>(mean), per_deviation, scale, shift);
+        write_piece<T, 1>(x + at, y + at, p_.length, mean, per_deviation, scale, shift);
       else
-        write_piece<T, 0>(x + at, y + at, p_.length, static_cast<N>(mean), per_deviation, scale, shift);
+        write_piece<T, 0>(x + at, y + at, p_.length, mean, per_deviation, scale, shift);
     }
   }
 

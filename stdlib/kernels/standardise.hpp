@@ -17,7 +17,8 @@ struct StandardisePlan {
   double epsilon = 1e-5;                        // added to the variance
 };
 
-// Inputs: x, scale, shift. Mean and variance are sums in f64, the rest is computed in the precision (f16 as f32).
+// Inputs: x, scale, shift. Mean and variance are sums of blocks in f64, the rest is computed in the precision
+// (f16 as f32).
 std::unique_ptr<Kernel> standardise_kernel(const StandardisePlan& plan);
 
 }  // namespace taskspec

@@ -47,7 +47,7 @@ class Best {
     for (std::int64_t i = 0; i < k_; ++i) put(i, x[i * step_], i);
     for (std::int64_t i = k_ / 2; i-- > 0;) sift(i, k_);
     for (std::int64_t i = k_; i < extent; ++i)
-      if (before(x[i * step_], i, values_[0], places_[0])) {
+      if (may_enter(x[i * step_]) && before(x[i * step_], i, values_[0], places_[0])) {
         put(0, x[i * step_], i);
         sift(0, k_);
       }
@@ -64,6 +64,8 @@ class Best {
     if (x != x || y != y) return x != x && (y == y || at < bt);
     return x > y || (x == y && at < bt);
   }
+  // Most elements do not: one comparison tells, as a later one loses against an equal one.
+  bool may_enter(T x) const { return !(convert<Computed<T>>(x) <= convert<Computed<T>>(values_[0])); }
   bool worse(std::int64_t a, std::int64_t b) const {
     return before(values_[b * step_], places_[b * step_], values_[a * step_], places_[a * step_]);
   }

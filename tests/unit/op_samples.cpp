@@ -172,6 +172,7 @@ Samples neurons(Maker m) {
   Array counts = array_of(List{i(0), i(2), i(1), i(0), i(0)}, Precision::i32);
   const Value none;
   return {
+      {"graph_print", {{"x", m.tensor({2, 3})}}},
       {"lookup", {{table, m.ints({4})}, {table, random_array({Precision::i8, {2, 3}}, 5)}}},
       {"lif",
        {{m.ints({5}), m.ints({5}), i(20)},
