@@ -7,10 +7,12 @@
 
 namespace taskspec {
 
-Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options) {
+namespace {
+
+Result<Program> checked(Sources& sources, SourceId main, std::optional<Ast> tree, const CheckOptions& options) {
   checking::World world(sources, options);
   try {
-    checking::check_program(world, main);
+    checking::check_program(world, main, std::move(tree));
     checking::infer_effects(world);
   } catch (const Error& error) {
     world.report(error, {main, 0, 0});
@@ -20,6 +22,17 @@ Result<Program> check(Sources& sources, SourceId main, const CheckOptions& optio
   if (sorted.has_errors()) return sorted;
   world.program.sources = sources;
   return {std::move(world.program), std::move(sorted)};
+}
+
+}  // namespace
+
+Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options) {
+  return checked(sources, main, std::nullopt, options);
+}
+
+Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options) {
+  SourceId main = tree.source;
+  return checked(sources, main, std::move(tree), options);
 }
 
 bool takes_define(const Program& program, std::string_view name) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/ast.hpp"
 #include "ir/base/result.hpp"
 #include "ir/program.hpp"
 
@@ -30,6 +31,9 @@ struct CheckOptions {
 
 // Imported files are parsed on the way and added to `sources`, so that their diagnostics can be shown.
 Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options);
+
+// A tree that was made otherwise than from a text; its `source` is where messages without a place belong.
+Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options);
 
 // True if `-D name=...` means something in this program: a top-level let of the main file, or a parameter of
 // its `fn main`.

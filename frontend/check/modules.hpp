@@ -5,6 +5,7 @@
 namespace taskspec::checking {
 
 // Parses and checks one file and all that it imports.
-void check_program(World& world, SourceId main);
+// `tree`: that of the main file, if it is there already.
+void check_program(World& world, SourceId main, std::optional<Ast> tree = {});
 
 }  // namespace taskspec::checking

@@ -1,0 +1,7 @@
+// Graphs of lessons and samples, written in C++: what they export is compared with what the texts export.
+#pragma once
+#include <string>
+
+std::string composition_json();
+std::string diamond_json();
+std::string hazard_json();
