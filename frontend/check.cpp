@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "frontend/check/effects.hpp"
+#include "frontend/check/growth.hpp"
 #include "frontend/check/modules.hpp"
+#include "frontend/parse.hpp"
 
 namespace taskspec {
 
@@ -34,6 +36,33 @@ Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options) {
   SourceId main = tree.source;
   return checked(sources, main, std::move(tree), options);
 }
+
+Checker::Checker(Sources& sources, const CheckOptions& options)
+    : growth_(std::make_unique<checking::Growth>(sources, options)) {}
+Checker::~Checker() = default;
+
+Result<Checker::Entry> Checker::add(SourceId source) {
+  Result<Ast> tree = parse(growth_->world().sources, source);
+  if (!tree) return tree.diags();
+  return add(std::move(*tree));
+}
+
+Result<Checker::Entry> Checker::add(Ast tree) { return growth_->add(std::move(tree)); }
+Result<Type> Checker::type_of(SourceId source) {
+  Result<Ast> tree = parse(growth_->world().sources, source);
+  if (!tree) return tree.diags();
+  return growth_->type_of(std::move(*tree));
+}
+Result<Type> Checker::type_of(Ast tree) { return growth_->type_of(std::move(tree)); }
+void Checker::take_back(const std::function<bool(VariableId)>& is_set) { growth_->take_back(is_set); }
+std::vector<std::pair<VariableId, CallId>> Checker::forgotten() const { return growth_->forgotten(); }
+std::vector<Checker::Known> Checker::names() const { return growth_->names(program().main_module); }
+std::vector<Checker::Known> Checker::names(ModuleId module) const {
+  std::vector<Known> list = growth_->names(module);
+  std::erase_if(list, [](const Known& known) { return known.name.starts_with("_"); });
+  return list;
+}
+const Program& Checker::program() const { return growth_->world().program; }
 
 bool takes_define(const Program& program, std::string_view name) {
   const Module& main = program.main();

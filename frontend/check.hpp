@@ -8,6 +8,7 @@
 // Several errors per run, at most one per cause: whatever is wrong gets the type `error`, which agrees with all.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,65 @@ Result<Program> check(Sources& sources, SourceId main, const CheckOptions& optio
 
 // A tree that was made otherwise than from a text; its `source` is where messages without a place belong.
 Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options);
+
+namespace checking {
+class Growth;
+}
+
+// A program that grows entry by entry: what a prompt and the C++ door use. An entry is checked as if it stood next in
+// one file, but its names may be there already; what uses such a name is then checked again.
+//
+//   Checker checker(sources, options);
+//   Result<Checker::Entry> entry = checker.add(source);
+//   if (entry) interpreter.advance(checker.program().main());
+//
+// All or nothing: after an error the program is what it was. Functions and agents never move, so values made by
+// earlier entries keep what they were made of.
+class Checker {
+ public:
+  Checker(Sources& sources, const CheckOptions& options);
+  ~Checker();
+
+  struct Broken {
+    std::string name;
+    std::string why;  // "'Scale' is defined again"
+    Diags diags;      // what is wrong with it now; empty when it only uses something broken
+  };
+  struct Entry {
+    std::vector<std::string> defined;  // names, in order
+    std::vector<std::string> again;    // declarations checked again, as they use a name that is defined again
+    std::vector<Broken> broken;        // likewise, but not valid any more: their names are gone
+    VariableId value;                  // of the expression at its end, also called `_`; invalid without one
+  };
+  Result<Entry> add(SourceId source);
+  Result<Entry> add(Ast tree);
+
+  // The type of an expression that stands next; nothing is added.
+  Result<Type> type_of(SourceId source);
+  Result<Type> type_of(Ast tree);
+
+  // After an entry whose run failed: names whose values were never made stand for what they stood for before.
+  void take_back(const std::function<bool(VariableId)>& is_set);
+  // Lets that the last entry replaced and nothing can name any more, with the calls that made them.
+  std::vector<std::pair<VariableId, CallId>> forgotten() const;
+
+  // One name of the main file as a person sees it.
+  struct Known {
+    std::string name;
+    std::string what;  // "let", "var", "task", "graph", "fn", "agent", "module"
+    FunctionId function;
+    AgentId agent;
+    ModuleId module;
+    VariableId variable;
+    Span span;
+  };
+  std::vector<Known> names() const;                 // by name
+  std::vector<Known> names(ModuleId module) const;  // of an imported file; private ones are left out
+  const Program& program() const;
+
+ private:
+  std::unique_ptr<checking::Growth> growth_;
+};
 
 // True if `-D name=...` means something in this program: a top-level let of the main file, or a parameter of
 // its `fn main`.

@@ -1,18 +1,12 @@
 #include "interp/pipeline.hpp"
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
 #include "frontend/check.hpp"
-#include "interp/control/bodies.hpp"
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
-#include "interp/control/record.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/null_backend.hpp"
+#include "interp/open_session.hpp"
 #include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
@@ -47,11 +41,12 @@ bool is_one_backend(const Program& program) {
   const Function& main = program[program.main().top_level];
   if (main.body.calls.empty()) return false;
   for (CallId id : main.body.calls) {
-    const bool last = id == main.body.calls.back();
-    if (!last && main[id].form != Form::constant) return false;
-    if (last && (main[id].form != Form::builtin || !main[id].type.is(Type::Kind::backend))) return false;
+    const Call& call = main[id];
+    if (call.form == Form::write) return id == main.body.calls.back() && main[call.in[0]].type.is(Type::Kind::backend);
+    const bool makes_one = call.form == Form::builtin && call.type.is(Type::Kind::backend);
+    if (call.form != Form::constant && !makes_one) return false;
   }
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -71,7 +66,8 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
     Interpreter interpreter(*program, &host);
     interpreter.set_target(target);
     Frame& frame = interpreter.module(program->main());
-    return *frame[frame.function.body.calls.back()].as<BackendChoice>();
+    const Call& last = frame.function[frame.function.body.calls.back()];
+    return *frame[last.variable].as<BackendChoice>();
   } catch (const Error& error) {
     return error.diags();
   }
@@ -87,69 +83,6 @@ std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
 
 namespace {
 
-Value report_value(const SessionReport& report) {
-  auto record = std::make_shared<Record>();
-  auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
-  record->fields = {{"tasks", number(report.tasks)},
-                    {"chains", number(report.chains)},
-                    {"dispatches", number(report.dispatches)},
-                    {"peak", number(report.memory.peak_bytes)},
-                    {"seconds", Value(report.seconds)}};
-  return Value(std::static_pointer_cast<Object>(record));
-}
-
-// Ctrl-C reaches the tasks that a backend runs: whoever waits for them cannot look at the flag meanwhile.
-class InterruptWatch {
- public:
-  InterruptWatch(Backend& backend, const std::atomic<bool>* interrupted) {
-    if (!interrupted) return;
-    thread_ = std::jthread([this, &backend, interrupted](std::stop_token stop) {
-      std::unique_lock lock(mutex_);
-      // Again and again: a run that begins just then has not heard of it.
-      while (!ended_.wait_for(lock, stop, std::chrono::milliseconds(50), [&] { return stop.stop_requested(); }))
-        if (interrupted->load(std::memory_order_relaxed)) backend.interrupt();
-    });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any ended_;
-  std::jthread thread_;
-};
-
-// A backend, a session on it and the target that records into the session; for the program and for `run .. on`.
-class OpenSession final : public NestedSession {
- public:
-  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
-              SessionOptions options, const std::atomic<bool>* interrupted)
-      : backend_(std::move(backend)),
-        bodies_(interpreter),
-        session_(std::make_unique<Session>(*backend_, bodies_, options)),
-        target_(program, *session_),
-        watch_(*backend_, interrupted) {}
-  Target& target() override { return target_; }
-  bool named() const override { return session_->handles > 0; }
-  Value report() override {
-    session_->finish();
-    return report_value(session_->report());
-  }
-  Session& session() { return *session_; }
-  // The last report: with everything freed that the session held.
-  SessionReport close() {
-    SessionReport report = session_->report();
-    session_.reset();
-    report.memory = backend_->memory();
-    return report;
-  }
-
- private:
-  std::unique_ptr<Backend> backend_;
-  ProgramBodies bodies_;
-  std::unique_ptr<Session> session_;
-  RecordTarget target_;
-  InterruptWatch watch_;
-};
-
 // Sets up interpreter and session, lets `body` work with them on a deep stack, and closes them again.
 void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
                 const std::function<void(Interpreter&, Session&)>& body) {
@@ -157,6 +90,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   host.arguments = settings.arguments;
   host.output = settings.output;
   host.interrupted = settings.interrupted;
+  host.natives = settings.natives;
   auto run = [&] {
     Interpreter interpreter(program, &host);
     auto open = [&](const BackendChoice& choice) {

@@ -47,6 +47,7 @@ struct RunSettings {
   std::vector<std::string> arguments;  // after --
   std::function<void(std::string_view)> output;
   const std::atomic<bool>* interrupted = nullptr;
+  const Natives* natives = nullptr;  // behind `extern` tasks
 };
 
 struct RunResult {

@@ -123,6 +123,29 @@ void Body::back_to(const Mark& mark) {
   loops = mark.loops;
 }
 
+Body::Books Body::books() {
+  return {function().calls.size(),
+          function().variables.size(),
+          blocks_.front().calls.size(),
+          prologue_.size(),
+          extents,
+          imported,
+          globals};
+}
+
+void Body::back_to(const Books& books) {
+  back_to(Mark{1, 1, 0});
+  scopes.front() = Scope();
+  function().calls.resize(books.calls);
+  function().variables.resize(books.variables);
+  blocks_.front().calls.resize(books.listed);
+  prologue_.resize(books.prologue);
+  extents = books.extents;
+  imported = books.imported;
+  globals = books.globals;
+  finish();
+}
+
 void Body::finish() {
   place_parameters();
   Block& body = function().body;

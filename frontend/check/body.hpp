@@ -59,8 +59,17 @@ class Body {
   };
   Mark mark() const { return {scopes.size(), blocks_.size(), loops}; }
   void back_to(const Mark& mark);
-  // The finished function: prologue, statements, captures and used slots among the parameters.
+  // The finished function: prologue, statements, captures and used slots among the parameters. A top level may
+  // go on after it, and be finished again.
   void finish();
+  // The books of a top level between two entries of a prompt, to go back to when the next one is wrong.
+  struct Books {
+    std::size_t calls, variables, listed, prologue;
+    std::unordered_map<std::uint32_t, Dim> extents, imported;
+    std::unordered_map<std::uint64_t, CallId> globals;
+  };
+  Books books();
+  void back_to(const Books& books);
 
   // ---- names ----
   std::vector<Scope> scopes;

@@ -64,8 +64,7 @@ class Inference {
   FunctionKind kind(FunctionId id) const { return world_.program[id].kind; }
   bool must_be_pure(FunctionId id) const {
     FunctionKind k = kind(id);
-    bool imported =
-        k == FunctionKind::module && world_.program[id].module != world_.program.main_module;
+    bool imported = k == FunctionKind::module && world_.program[id].module != world_.program.main_module;
     return k == FunctionKind::task || k == FunctionKind::graph || imported;
   }
 

@@ -55,19 +55,25 @@ Term value_of(Body& body, const ast::Let& let) {
   return namable(body, value);
 }
 
+// A let of the top level is a variable as well, which functions read.
+void bind_let(Body& body, const ast::Name& name, const Term& value, Binding& binding) {
+  binding.kind = Binding::Kind::global;
+  binding.call = value.id;
+  binding.module = body.module;
+  binding.variable = body.add_variable(name.text, Type(body.type(value)), false, name.span);
+  body.write_variable(binding.variable, value, name.span);
+  FileScope& file = body.world.file(body.module);
+  file.lets.emplace(value.id.value, binding.variable);
+  file.values.emplace(binding.variable.value, value.id);
+}
+
 void define_let(Body& body, const ast::Name& name, const Term& value, std::string_view what) {
   Binding binding{.kind = Binding::Kind::value, .what = what};
   binding.call = value.id;
   if (body.is_error(value)) {
     binding = Binding{.what = what};
   } else if (body.is_file_scope() && what == "let") {
-    binding.kind = Binding::Kind::global;
-    binding.module = body.module;
-    binding.variable = body.add_variable(name.text, Type(body.type(value)), false, name.span);
-    body.write_variable(binding.variable, value, name.span);
-    FileScope& file = body.world.file(body.module);
-    file.lets.emplace(value.id.value, binding.variable);
-    file.values.emplace(binding.variable.value, value.id);
+    bind_let(body, name, value, binding);
   }
   body.define(name, binding);
 }
@@ -118,6 +124,16 @@ void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, 
     }
     define(name, part);
   }
+}
+
+void keep_value(Body& body, const Term& value) {
+  if (body.type(value).is(Kind::none) || has_open_list(body.type(value))) return;
+  static const ast::Name last{"_", {}};
+  body.world.file(body.module).names.erase(last.text);
+  Binding binding{.kind = Binding::Kind::global, .what = "value of the last expression", .span = value.span};
+  bind_let(body, last, value, binding);
+  body.world.file(body.module).names.emplace(last.text, binding);
+  body.world.entry_value = binding.variable;
 }
 
 void let_statement(Body& body, const ast::Let& let, Span) {

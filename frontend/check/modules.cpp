@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "frontend/check/declare.hpp"
 #include "frontend/check/later.hpp"
@@ -38,13 +37,26 @@ class Files {
   ModuleId check(Ast ast, const std::string& name) {
     const Ast& tree = world_.trees.emplace_back(std::move(ast));
     SourceId source = tree.source;
-    std::vector<std::pair<const ast::Name*, ModuleId>> imports;
+    Imports imports;
     for (const ast::Item& item : tree.items)
       if (auto* import = std::get_if<ast::ImportDecl>(&item.node)) imports.push_back(bring(*import, item.span, source));
-    return check_items(tree, name, imports);
+    ModuleId id = add_module(tree.source, name);
+    append(id, tree, imports);
+    return id;
+  }
+
+  // What is written next in a main file that grows.
+  void check_entry(const Ast& tree) {
+    Imports imports;
+    for (const ast::Item& item : tree.items)
+      if (auto* import = std::get_if<ast::ImportDecl>(&item.node))
+        imports.push_back(bring(*import, item.span, world_.main));
+    append(world_.program.main_module, tree, imports);
   }
 
  private:
+  using Imports = std::vector<std::pair<const ast::Name*, ModuleId>>;
+
   // ---- imports ----
 
   struct Frame {
@@ -106,7 +118,7 @@ class Files {
   ModuleId load(const fs::path& path, std::string text, const ast::ImportDecl& import, Span span) {
     std::error_code error;
     std::string key = fs::weakly_canonical(path, error).string();
-    if (auto known = loaded_.find(key); known != loaded_.end()) return known->second;
+    if (auto known = world_.loaded.find(key); known != world_.loaded.end()) return known->second;
     if (is_open(key)) {
       std::string way;
       bool inside = false;
@@ -119,7 +131,7 @@ class Files {
     open_.push_back({key, dotted(import)});
     ModuleId module = check(source, import.path.back().text);
     open_.pop_back();
-    loaded_.emplace(key, module);
+    world_.loaded.emplace(key, module);
     return module;
   }
 
@@ -135,7 +147,6 @@ class Files {
     open_.push_back({fs::weakly_canonical(world_.sources[main].path(), error).string(), name});
   }
 
- private:
   // ---- one file ----
 
   ModuleId add_module(SourceId source, const std::string& name) {
@@ -153,9 +164,8 @@ class Files {
     return id;
   }
 
-  ModuleId check_items(const Ast& tree, const std::string& name,
-                       const std::vector<std::pair<const ast::Name*, ModuleId>>& imports) {
-    ModuleId id = add_module(tree.source, name);
+ private:
+  void append(ModuleId id, const Ast& tree, const Imports& imports) {
     Body& body = *world_.file(id).top_level;
     for (const auto& [bound, module] : imports) {
       if (!bound) continue;
@@ -164,8 +174,9 @@ class Files {
       body.define(*bound, binding);
     }
     declare_items(world_, id, tree);
-    bool imported = tree.source != world_.main;
+    const bool imported = id != world_.program.main_module;
     Scope& scope = body.scopes.front();
+    scope = Scope();
     for (const ast::Item& item : tree.items)
       if (auto* stmt = std::get_if<ast::Stmt>(&item.node)) scope.statements.push_back(stmt);
     for (std::size_t i = 0; i < body.scopes.front().statements.size(); ++i) {
@@ -176,7 +187,6 @@ class Files {
     }
     check_pending(world_, id);
     body.finish();
-    return id;
   }
 
   void require_let(const ast::Stmt& stmt) {
@@ -186,11 +196,17 @@ class Files {
   }
 
   World& world_;
-  std::vector<Frame> open_;                 // files that are being read, to find import cycles
-  std::map<std::string, ModuleId> loaded_;  // by canonical path
+  std::vector<Frame> open_;  // files that are being read, to find import cycles
 };
 
 }  // namespace
+
+void begin_program(World& world, SourceId main) {
+  world.main = main;
+  Files(world).add_module(main, "session");
+}
+
+void check_entry(World& world, const Ast& tree) { Files(world).check_entry(tree); }
 
 void check_program(World& world, SourceId main, std::optional<Ast> tree) {
   world.main = main;

@@ -8,4 +8,8 @@ namespace taskspec::checking {
 // `tree`: that of the main file, if it is there already.
 void check_program(World& world, SourceId main, std::optional<Ast> tree = {});
 
+// A main file that grows: an empty one to begin with, then what is written next in it.
+void begin_program(World& world, SourceId main);
+void check_entry(World& world, const Ast& tree);
+
 }  // namespace taskspec::checking

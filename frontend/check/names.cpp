@@ -87,7 +87,8 @@ Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
 }
 
 Term read_name(Body& body, const ast::Name& name) {
-  if (name.text == "_") {
+  const bool last_value = name.text == "_" && body.world.options.at_prompt && body.find("_");
+  if (name.text == "_" && !last_value) {
     wildcard_as_name(body.world.diags, name.span);
     return body.error(name.span);
   }
@@ -184,7 +185,10 @@ Term missing_name(Body& body, const ast::Name& name) {
     wrong_type(world.diags, name.span, fmt::format("'{}' is a function of the library; call it", name.text));
     return body.error(name.span);
   }
-  if (std::string_view part = part_of_name(name.text); !part.empty()) {
+  if (auto stale = world.stale.find(name.text); stale != world.stale.end()) {
+    world.diags.error("E1001", name.span, fmt::format("'{}' is not valid any more: {}", name.text, stale->second))
+        .help("define it again");
+  } else if (std::string_view part = part_of_name(name.text); !part.empty()) {
     not_built(world.diags, name.span, fmt::format("'{}'", name.text), part);
   } else {
     constexpr std::size_t enough = 40;  // suggestions are dear, and nobody reads that many

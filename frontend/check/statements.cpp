@@ -64,7 +64,8 @@ class Statements {
     bool acts = std::holds_alternative<ast::Call>(value) || std::holds_alternative<ast::Launch>(value) ||
                 std::holds_alternative<ast::Run>(value);
     Term term = expression(body_, *node.value);
-    if (body_.is_error(term) || (body_.world.options.at_prompt && body_.is_file_scope())) return;
+    if (body_.is_error(term)) return;
+    if (body_.world.options.at_prompt && body_.is_file_scope()) return keep_value(body_, term);
     if (acts) return warn_if_dropped(term);
     diags_.error("E1008", span_, "this statement has no effect: its value is lost")
         .help("name it with let, or print it");

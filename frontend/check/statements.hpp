@@ -16,6 +16,8 @@ void control_statement(Body& body, const ast::If& node, Span span);  // control.
 void control_statement(Body& body, const ast::For& node, Span span);
 void control_statement(Body& body, const ast::While& node, Span span);
 
+// At a prompt: the value of an expression goes by the name `_` until the next one.
+void keep_value(Body& body, const Term& value);  // lets.cpp
 // Defines the names of a pattern as parts of a value.
 void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, std::string_view what);
 

@@ -91,6 +91,10 @@ class World {
   std::deque<AgentInfo> agents;    // by AgentId
   std::vector<DroppedCall> dropped;
   SourceId main;  // the file that was asked for
+  std::map<std::string, ModuleId> loaded;  // imported files, by canonical path
+  // Of a program that grows (growth.hpp): names that stand for nothing any more, and what changed below them.
+  std::map<std::string, std::string, std::less<>> stale;
+  VariableId entry_value;  // of the expression at the end of the entry: `_`
 
   FunctionId add_function(Function function);
   FunctionInfo& info(FunctionId id) { return infos[id.index()]; }

@@ -24,13 +24,16 @@ Recording& here(detail::At at, const char* what) {
 }  // namespace
 
 Var::operator Tensor() const {
-  if (!node_->reads || !Recording::current()) return Tensor(node_);
+  if (!node_->reads) return Tensor(node_);
   return Tensor(detail::recorded(Node(*detail::use(Operand(*this, node_->at)))));  // the version of this moment
 }
 
 Var& Var::assign(const char* op, Operand value) {
   detail::At at = value.at();
-  here(at, "an assignment");
+  if (!Recording::current()) {
+    detail::host_assign(node_, op, std::move(value));
+    return *this;
+  }
   detail::NodePtr target = detail::use(Operand(*this, at));
   detail::NodePtr node = detail::use(value);
   detail::take_last(node);
@@ -39,13 +42,19 @@ Var& Var::assign(const char* op, Operand value) {
 }
 
 Var var(Name name, Operand initial) {
-  Recording& recording = here(name.at, "a variable");
+  if (!Recording::current()) return Var(detail::host_var(name, std::move(initial)));
+  Recording& recording = *Recording::current();
   detail::NodePtr value = detail::use(initial);
   detail::NodePtr node = detail::name_node(name.text, name.at, recording.function().owner, true);
   node->block = &recording.block();
   detail::take_last(value);
   detail::add({Statement::Kind::var, name.at, std::move(value), node, nullptr, "", nullptr, nullptr});
   return Var(node);
+}
+
+Tensor dim(Name name) {
+  Recording& recording = here(name.at, "a dimension");
+  return Tensor(detail::name_node(name.text, name.at, recording.function().owner, false));
 }
 
 Var output(Name name) {

@@ -83,7 +83,7 @@ class Statements {
 
 class Declarations {
  public:
-  explicit Declarations(Places& places) : places_(places) {}
+  Declarations(Places& places, const DeclaredNames& names) : places_(places), names_(names) {}
 
   ast::Item item(const Function& function) {
     ast::Item made{places_.line(function.name.at), {}};
@@ -95,7 +95,7 @@ class Declarations {
   }
 
   ast::Item item(const AgentClass& agent) {
-    ExprMaker make(places_);
+    ExprMaker make(places_, names_);
     ast::AgentDecl decl{name(agent.name), params(agent.parameters, make), {}};
     for (const Slot& slot : agent.slots) {
       Span span = places_.line(slot.name.at);
@@ -109,7 +109,7 @@ class Declarations {
 
  private:
   ast::TaskDecl task(const Function& function) {
-    ExprMaker make(places_);
+    ExprMaker make(places_, names_);
     ast::TaskDecl decl{name(function.name), params(function.parameters, make), results(function, make), {}, {}};
     if (function.native)
       decl.external = ast::Name{full_name(function), places_.line(function.name.at)};
@@ -119,7 +119,7 @@ class Declarations {
   }
 
   ast::FnDecl fn(const Function& function) {
-    ExprMaker make(places_);
+    ExprMaker make(places_, names_);
     ast::FnDecl decl{function.kind == Kind::graph,
                      name(function.name),
                      params(function.parameters, make),
@@ -157,57 +157,25 @@ class Declarations {
   ast::Name name(const Name& n) { return {n.text, places_.line(n.at)}; }
 
   Places& places_;
+  const DeclaredNames& names_;
 };
 
 // ---- what is needed -------------------------------------------------------------------------------
 
-// Walks from the wanted functions to what they call, callees first.
+// Walks from what is wanted to what it calls, callees first.
 class Needed {
  public:
-  explicit Needed(Places& places) : places_(places), declarations_(places) {}
+  Needed(Places& places, Declared& declared, bool may_rename)
+      : places_(places), declared_(declared), may_rename_(may_rename), declarations_(places, declared.names) {}
 
   void reach(const std::shared_ptr<Function>& function) {
     if (auto agent = function->agent.lock()) return reach(*agent);
-    if (!seen_.insert(function.get()).second) return;
+    if (is_declared(function->owner)) return;
     walk(function->body);
     for (const Parameter& p : function->parameters) walk(p.standard);
     if (!function->recorded && !function->native)
       fail("E1006", function->name.at, described(*function) + " has no body");
-    add(function->name, declarations_.item(*function));
-  }
-
-  std::vector<ast::Item> items;
-
- private:
-  void reach(const AgentClass& agent) {
-    if (!seen_.insert(&agent).second) return;
-    for (const auto& member : agent.members) walk(member->body);
-    add(agent.name, declarations_.item(agent));
-  }
-
-  // A struct of an agent, or a helper that declares a task, may have been made several times: the same is said twice.
-  void add(const Name& name, ast::Item item) {
-    Ast alone;
-    alone.items.push_back(std::move(item));
-    std::string text = print_ast(alone);
-    auto [known, fresh] = texts_.emplace(name.text, std::pair(text, name.at));
-    if (fresh) {
-      items.push_back(std::move(alone.items[0]));
-    } else if (known->second.first != text) {
-      Diags diags;
-      diags.error("E1005", places_.line(name.at), "'" + name.text + "' is declared twice, and not alike")
-          .label(places_.line(known->second.second), "the other one")
-          .help("give one of them another name");
-      throw error_of(places_.sources(), diags);
-    }
-  }
-
-  void walk(const Block& block) {
-    for (const Statement& s : block.statements) {
-      for (const NodePtr& node : {s.value, s.target, s.high}) walk(node);
-      for (const std::unique_ptr<Block>* inner : {&s.body, &s.otherwise})
-        if (*inner) walk(**inner);
-    }
+    add(function->owner, function->name, declarations_.item(*function), function->native ? function : nullptr);
   }
 
   void walk(const NodePtr& node) {
@@ -221,18 +189,106 @@ class Needed {
     if (node->function) reach(node->function);
   }
 
+  std::vector<ast::Item> items;
+
+ private:
+  bool is_declared(Owner owner) const { return declared_.names.count(owner) > 0; }
+
+  void reach(const AgentClass& agent) {
+    if (is_declared(agent.owner)) return;
+    for (const auto& member : agent.members) walk(member->body);
+    add(agent.owner, agent.name, declarations_.item(agent), nullptr);
+    for (const auto& member : agent.members)
+      if (member->native) declared_.natives.emplace_back(full_name(*member), member);
+  }
+
+  // A struct of an agent, or a helper that declares a task, may have been made several times: the same is said twice.
+  void add(Owner owner, const Name& name, ast::Item item, const std::shared_ptr<Function>& native) {
+    Ast alone;
+    alone.items.push_back(std::move(item));
+    // Two C++ functions look alike.
+    std::string text = print_ast(alone) + (native ? std::to_string(owner) : "");
+    std::string called = name.text;
+    declared_.new_names.push_back(owner);
+    for (int variant = 2;; ++variant) {
+      auto [known, fresh] = declared_.texts.emplace(called, Declared::Text{text, name.at});
+      declared_.names[owner] = called;
+      if (fresh) declared_.new_texts.push_back(called);
+      if (fresh) break;
+      if (known->second.text == text) return;
+      if (!may_rename_) two_of_one_name(name, known->second.at);
+      called = name.text + "'" + std::to_string(variant);
+    }
+    rename(alone.items[0], called);
+    if (native) declared_.natives.emplace_back(called, native);
+    items.push_back(std::move(alone.items[0]));
+  }
+
+  static void rename(ast::Item& item, const std::string& called) {
+    if (auto* task = std::get_if<ast::TaskDecl>(&item.node)) {
+      task->name.text = called;
+      if (task->external) task->external->text = called;
+    } else if (auto* fn = std::get_if<ast::FnDecl>(&item.node)) {
+      fn->name.text = called;
+    } else if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) {
+      agent->name.text = called;
+    }
+  }
+
+  [[noreturn]] void two_of_one_name(const Name& name, At other) {
+    Diags diags;
+    diags.error("E1005", places_.line(name.at), "'" + name.text + "' is declared twice, and not alike")
+        .label(places_.line(other), "the other one")
+        .help("give one of them another name");
+    throw error_of(places_.sources(), diags);
+  }
+
+  void walk(const Block& block) {
+    for (const Statement& s : block.statements) {
+      for (const NodePtr& node : {s.value, s.target, s.high}) walk(node);
+      for (const std::unique_ptr<Block>* inner : {&s.body, &s.otherwise})
+        if (*inner) walk(**inner);
+    }
+  }
+
   Places& places_;
+  Declared& declared_;
+  bool may_rename_;
   Declarations declarations_;
   std::set<const void*> seen_;
-  std::unordered_map<std::string, std::pair<std::string, At>> texts_;
 };
 
 }  // namespace
 
+void Declared::keep_new() {
+  new_texts.clear();
+  new_names.clear();
+  natives.clear();
+}
+
+void Declared::forget_new() {
+  for (const std::string& name : new_texts) texts.erase(name);
+  for (Owner owner : new_names) names.erase(owner);
+  keep_new();
+}
+
 Ast make_ast(const std::vector<std::shared_ptr<Function>>& wanted, Places& places) {
-  Needed needed(places);
+  Declared declared;
+  Needed needed(places, declared, false);
   for (const auto& function : wanted) needed.reach(function);
   return {places.line(wanted.back()->name.at).source, std::move(needed.items)};
+}
+
+std::vector<ast::Item> needed_by(const Node& node, Places& places, Declared& declared) {
+  Needed needed(places, declared, true);
+  for (const NodePtr& part : node.in) needed.walk(part);
+  if (node.agent || node.function) {
+    auto itself = std::make_shared<Node>();
+    itself->agent = node.agent;
+    itself->function = node.function;
+    needed.walk(itself);
+  }
+  return std::move(needed.items);
 }
 
 }  // namespace taskspec::dsl::detail

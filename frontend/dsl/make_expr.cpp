@@ -10,6 +10,7 @@ namespace taskspec::dsl::detail {
 
 // No name of a text can begin so.
 std::string ExprMaker::name_of(const Node& node) {
+  if (node.entered) return node.entered->name;
   if (!node.bound && !node.text.empty()) return node.text;
   std::size_t number = numbers_.emplace(&node, numbers_.size() + 1).first->second;
   return "%" + std::to_string(number);
@@ -83,8 +84,12 @@ ast::Expr ExprMaker::build(const Node& node) {
       return index(node, at);
     case Kind::cast:
       return {at, ast::Cast{(*this)(*node.in[0]), std::make_unique<ast::TypeExpr>(type(node.type, node.at))}};
+    case Kind::given:
+      return {at, ast::Given{*node.data}};
+    case Kind::run:
+      return run(node, at);
     case Kind::agent:
-      return call(node, name(node.agent->name.text, at), 0);
+      return call(node, name(declared(node.agent->owner, node.agent->name.text), at), 0);
     case Kind::invoke: {
       ast::Expr callee = std::move(*(*this)(*node.in[0]));
       return call(node, std::move(callee), 1);
@@ -116,8 +121,22 @@ ast::Expr ExprMaker::method(const Node& node, Span at) {
 }
 
 ast::Expr ExprMaker::callable(const Node& node, Span at) {
-  if (node.in.empty()) return name(node.function->name.text, at);
+  if (node.in.empty()) return name(declared(node.function->owner, node.function->name.text), at);
   return {at, ast::Member{(*this)(*node.in[0]), {node.text, at}}};
+}
+
+ast::Expr ExprMaker::run(const Node& node, Span at) {
+  // host(threads: 2, schedule: "pull")
+  ast::Call backend{boxed(name(node.text, at)), {}, at};
+  if (node.integer != 0) backend.args.push_back({at, ast::Name{"threads", at}, boxed({at, ast::IntLit{node.integer}})});
+  if (!node.names[0].empty())
+    backend.args.push_back({at, ast::Name{"schedule", at}, boxed({at, ast::StringLit{node.names[0]}})});
+  return {at, ast::Run{content(*node.in[0]), boxed({at, std::move(backend)})}};
+}
+
+std::string ExprMaker::declared(Owner owner, const std::string& name) const {
+  auto found = names_.find(owner);
+  return found == names_.end() ? name : found->second;
 }
 
 ast::Expr ExprMaker::index(const Node& node, Span at) {

@@ -9,9 +9,12 @@
 
 namespace taskspec::dsl::detail {
 
+// Names of functions and agents by their owners, where they are not their own.
+using DeclaredNames = std::unordered_map<Owner, std::string>;
+
 class ExprMaker {
  public:
-  explicit ExprMaker(Places& places) : places_(places) {}
+  ExprMaker(Places& places, const DeclaredNames& names) : places_(places), names_(names) {}
 
   ast::ExprPtr operator()(const Node& node);  // as an operand
   ast::ExprPtr content(const Node& node);     // what its statement says
@@ -26,12 +29,16 @@ class ExprMaker {
   ast::Expr call(const Node& node, ast::Expr callee, std::size_t first);
   ast::Expr method(const Node& node, Span span);
   ast::Expr callable(const Node& node, Span span);
+  ast::Expr run(const Node& node, Span span);
   ast::Expr index(const Node& node, Span span);
   std::vector<ast::Expr> parts(const Node& node);
   ast::Expr extent(const std::string& text, At at);
   ast::ExprPtr boxed(ast::Expr expr) { return std::make_unique<ast::Expr>(std::move(expr)); }
 
+  std::string declared(Owner owner, const std::string& name) const;
+
   Places& places_;
+  const DeclaredNames& names_;
   std::unordered_map<const Node*, std::size_t> numbers_;  // of values without a name
 };
 

@@ -21,7 +21,8 @@ std::string written(const NativeParameter& p) {
   return fmt::format("a span of {}{}", p.is_output ? "" : "const ", p.precision);
 }
 
-// Bits that no C++ type of their own stands for lie in the next wider integer.
+}  // namespace
+
 std::string stored_as(const std::string& precision) {
   if (precision == "tern") return "i8";
   if (precision == "u4") return "u8";
@@ -30,6 +31,8 @@ std::string stored_as(const std::string& precision) {
   if (precision == "f16") return "u16";
   return precision;
 }
+
+namespace {
 
 void require_fit(const Function& function, std::size_t i, const NativeParameter& given, const Name& name,
                  const Type& type, bool is_output) {

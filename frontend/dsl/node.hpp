@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/array.hpp"
 #include "taskspec/body.hpp"
 #include "taskspec/native.hpp"
 
@@ -24,6 +25,8 @@ struct AgentClass;
 using Owner = std::uint64_t;
 inline constexpr Owner nobody = 0, host_program = 1;
 Owner new_owner();
+
+class Entered;
 
 struct Item {  // of an index
   Index::Kind kind;
@@ -52,6 +55,8 @@ struct Node {
     member,   // in[0].text
     index,
     cast,
+    given,   // a tensor that C++ hands in
+    run,     // in[0], a call, on the backend `text`
     agent,   // a new agent of `agent`
     invoke,  // in[0](in[1], ...)
   };
@@ -67,11 +72,20 @@ struct Node {
   std::shared_ptr<AgentClass> agent;   // agent; callable: whose task it is
   At at = At::current();
   Owner owner = nobody;
+  std::shared_ptr<Entered> entered;     // of the host program: what the session knows it as
+  std::shared_ptr<const Array> data;    // given
   const struct Block* block = nullptr;  // outside of which it cannot be seen; null: all of its function
   bool bound = false;                   // a statement of its own gives it a name; else it stands where it is used
   bool gone = false;                    // became part of an expression: nobody can name it any more
   bool reads = false;                   // reads a place
   bool writes = false;                  // changes one
+};
+
+// A value in the session of the host program; its name is free again when nobody holds it any more.
+class Entered {
+ public:
+  virtual ~Entered() = default;
+  std::string name;  // of its let
 };
 
 struct Statement;

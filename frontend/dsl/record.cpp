@@ -195,10 +195,7 @@ NodePtr name_node(std::string text, At at, Owner owner, bool is_place) {
 NodePtr recorded(Node node, bool temporary) {
   Recording* here = Recording::current();
   for (const NodePtr& part : node.in) node.reads = node.reads || (part->kind == Node::Kind::name && part->reads);
-  if (!here) {
-    node.owner = host_program;
-    return std::make_shared<Node>(std::move(node));
-  }
+  if (!here) return host_value(std::move(node));
   take_in(node, here->block(), temporary);
   node.owner = here->function().owner;
   node.block = &here->block();
@@ -240,7 +237,29 @@ bool becomes_output(Block& block, const NodePtr& value, const NodePtr& target) {
   return false;
 }
 
+// The arguments of `results(...)`, too, may have been evaluated from right to left.
+void order_as_written(Block& block, const std::vector<NamedValue>& results) {
+  std::vector<Node*> temporaries;
+  constexpr long by_statement_and_result = 2;
+  for (const NamedValue& result : results)
+    if (const NodePtr& node = result.value.node(); node && node->bound && node.use_count() == by_statement_and_result)
+      temporaries.push_back(node.get());
+  auto place = [&](const Statement& s) {
+    return std::find(temporaries.begin(), temporaries.end(), s.value.get()) - temporaries.begin();
+  };
+  std::vector<Statement>& statements = block.statements;
+  std::size_t begin = statements.size();
+  auto is_temporary = [&](const Statement& s) {
+    return s.kind == Statement::Kind::let && place(s) < static_cast<std::ptrdiff_t>(temporaries.size());
+  };
+  while (begin > 0 && is_temporary(statements[begin - 1])) --begin;
+  if (!may_follow_the_text(temporaries, statements, begin)) return;
+  std::stable_sort(statements.begin() + static_cast<std::ptrdiff_t>(begin), statements.end(),
+                   [&](const Statement& a, const Statement& b) { return place(a) < place(b); });
+}
+
 void set_outputs(Function& function, Results results, At at) {
+  order_as_written(function.body, results.list());
   for (NamedValue& result : results.list()) {
     if (result.name.empty() && function.outputs.size() != 1) {
       std::vector<std::string> names;

@@ -36,6 +36,10 @@ Operand placed(Operand operand, At at);  // the place of its method call
 
 // The value of a call. `temporary`: the agent in front of the call is one, too, and will not be called again.
 NodePtr recorded(Node node, bool temporary = false);
+// A value outside of all bodies: the runtime's part (interp/embed).
+NodePtr host_value(Node node);
+NodePtr host_var(const Name& name, Operand initial);
+void host_assign(const NodePtr& target, const char* op, Operand value);
 void add(Statement statement);
 // A value that was recorded last and that nobody else names stands in the statement which takes it.
 void take_last(const NodePtr& value);
@@ -43,6 +47,8 @@ NodePtr name_node(std::string text, At at, Owner owner, bool is_place);
 
 // Records the body with the given function; Error if it takes another number of values than there are parameters.
 void record_body(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at);
+// The precision whose elements lie in memory like those of `precision` and have a type in C++: "i9" in "i16".
+std::string stored_as(const std::string& precision);
 // The C++ function that is the body. Error if its parameters are not those of the signature.
 void attach_body(const std::shared_ptr<Function>& function, Native native, At at);
 

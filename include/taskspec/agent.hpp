@@ -22,6 +22,7 @@ class Agent {
  public:
   explicit Agent(Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {}, Operand f = {});
   virtual ~Agent() = default;
+  std::string text(detail::At at = detail::At::current()) const;  // "Scale(k: 2)"
 
  protected:
   Agent(const Agent&) = default;

@@ -19,6 +19,7 @@ void for_(Range range, const std::function<void(Tensor)>& body);
 }  // namespace detail
 
 Var var(Name name, Operand initial);  // a variable of the body that is being recorded
+Tensor dim(Name name);                // a dimension variable of its signature, as an int
 Var output(Name name);                // its output of this name, for bodies that set outputs on several paths
 
 inline void if_(

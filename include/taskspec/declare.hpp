@@ -13,6 +13,11 @@ namespace taskspec::dsl {
 
 class Graph;
 
+// Names of inputs or outputs.
+struct Slots : std::vector<std::string> {
+  using std::vector<std::string>::vector;
+};
+
 // A task that can be called, or composed with another: T2 after T1 is `T1 >> T2`.
 class Task {
  public:
@@ -34,6 +39,9 @@ class Task {
                        {std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f),
                         std::move(g), std::move(h)}));
   }
+
+  Slots inputs(At at = At::current()) const;
+  Slots outputs(At at = At::current()) const;
 
   const detail::FunctionPtr& function() const { return function_; }  // null: composed
   const detail::NodePtr& value() const { return value_; }
@@ -129,10 +137,5 @@ class FnBuilder : public Signature<FnBuilder> {
 };
 
 inline FnBuilder fn(Name name) { return FnBuilder(detail::declare(detail::Kind::fn, name, nullptr)); }
-
-template <class F>
-void define_extern(Name symbol, F body) {
-  detail::define_extern(symbol, detail::native_of(std::move(body)));
-}
 
 }  // namespace taskspec::dsl

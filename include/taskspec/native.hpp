@@ -93,8 +93,4 @@ requires std::is_class_v<F> Native native_of(F body) { return native_of(std::mov
 
 }  // namespace detail
 
-// The C++ body of `task ... extern "symbol"` in texts and imported graphs that this program runs.
-template <class F>
-void define_extern(Name symbol, F body);
-
 }  // namespace taskspec::dsl

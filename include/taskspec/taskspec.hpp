@@ -9,8 +9,8 @@
 // include/taskspec/README.md tells the rest.
 #pragma once
 #include "taskspec/control.hpp"
-#include "taskspec/graph.hpp"
 #include "taskspec/ops.hpp"
+#include "taskspec/print.hpp"
 
 namespace taskspec {
 using namespace dsl;

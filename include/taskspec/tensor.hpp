@@ -5,6 +5,7 @@
 // Nothing is computed when these are written: the calls are recorded and checked as those of a text.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "taskspec/error.hpp"
@@ -17,6 +18,14 @@ struct Range {
   Operand low, high;
 };
 inline Range range(Operand low, Operand high) { return {std::move(low), std::move(high)}; }
+
+// Where a graph runs: `host()`, on so many threads (0: one per core), by "push", "pull" or "eager".
+struct Backend {
+  std::string name = "host";
+  int threads = 0;
+  std::string schedule = {};
+};
+inline Backend host(int threads = 0, std::string schedule = "") { return {"host", threads, std::move(schedule)}; }
 
 // What may stand in `x[...]`: a position, a range, `all`, or the name of an output of a call.
 struct All {};
@@ -68,6 +77,17 @@ class Tensor : public Methods<Tensor, Tensor> {
   Tensor as(Type type, At at = At::current()) && {
     return Tensor(detail::cast(detail::unplaced(std::move(*this)), std::move(type), at));
   }
+
+  // Of values of the host program; these run what they need.
+  template <class T>
+  T scalar(At at = At::current()) const;  // of one element
+  template <class T>
+  std::vector<T> array(At at = At::current()) const;  // row by row
+  // A call of a graph or fn, in a session of its own. Its outputs go by name, as those of a call.
+  Tensor run(const Backend& backend = {}, At at = At::current()) const;
+  // Known without a run.
+  std::vector<std::int64_t> shape(At at = At::current()) const;
+  std::string text(At at = At::current()) const;  // as the language prints it: "<pipeline#0.e : f32[1], 3 steps>"
 
   const detail::NodePtr& node() const& { return node_; }
   detail::NodePtr node() && { return std::move(node_); }

@@ -14,6 +14,7 @@ int graph(const Options& options, const Toolbox& tools);
 int explain(const Options& options);
 int doc(const Options& options, const Toolbox& tools);
 int bench(const Options& options);
+int repl(const Options& options, const Toolbox& tools);
 
 // Shared: the program of options.files[0] with its -D; or nothing, its problems reported, and the exit code.
 LoadOptions load_options(const Options& options);

@@ -1,18 +1,19 @@
 // The command line of taskspec: reads the arguments, calls a command, sets the exit code.
+#include <unistd.h>
+
 #include <cstdio>
 #include <unordered_map>
 
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
-#include "interp/control/builtins/builtins.hpp"
-#include "stdlib/ops.hpp"
+#include "interp/embed/toolbox.hpp"
 
 namespace {
 
 using namespace taskspec;
 
 int dispatch(const cli::Options& options) {
-  Toolbox tools{standard_ops(), standard_builtins()};
+  Toolbox tools = standard_toolbox();
   const std::unordered_map<std::string, std::function<int()>> commands = {
       {"run", [&] { return cli::run(options, tools); }},
       {"check", [&] { return cli::check(options, tools); }},
@@ -22,6 +23,7 @@ int dispatch(const cli::Options& options) {
       {"explain", [&] { return cli::explain(options); }},
       {"doc", [&] { return cli::doc(options, tools); }},
       {"bench", [&] { return cli::bench(options); }},
+      {"repl", [&] { return cli::repl(options, tools); }},
   };
   return commands.at(options.command)();
 }
@@ -29,7 +31,7 @@ int dispatch(const cli::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  cli::Parsed parsed = cli::parse_arguments(argc, argv);
+  cli::Parsed parsed = cli::parse_arguments(argc, argv, isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
   if (!parsed.options) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
     return parsed.exit_code;

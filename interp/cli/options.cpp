@@ -98,7 +98,7 @@ std::vector<std::string> split_arguments(int argc, const char* const* argv, std:
 
 }  // namespace
 
-Parsed parse_arguments(int argc, const char* const* argv) {
+Parsed parse_arguments(int argc, const char* const* argv, bool at_terminal) {
   Options o;
   std::vector<std::string> defines;
   CLI::App app("agents, tasks, futures and chains", "taskspec");
@@ -123,6 +123,10 @@ Parsed parse_arguments(int argc, const char* const* argv) {
   explain->add_option("CODE", o.topic, "such as E2003; none: all codes, a line each");
   CLI::App* doc = app.add_subcommand("doc", "reference of ops and builtins, out of their records");
   doc->add_option("NAME", o.topic, "one of them; none: all, a line each");
+  CLI::App* repl = app.add_subcommand("repl", "write a program line by line while it runs");
+  repl->add_option("--on", o.backend, "backend to begin with: host, null, or a call such as host(threads: 2)")
+      ->type_name("B");
+  repl->add_option("ARGS", o.arguments, "after --: what args() gives");
   CLI::App* bench = app.add_subcommand("bench", "reproducible measurements beside their peers");
   bench->add_option("NAME", o.topic, "chains or replay; none: all");
   bench->add_option("-n", o.count, "how many tasks");
@@ -130,7 +134,8 @@ Parsed parse_arguments(int argc, const char* const* argv) {
   bench->add_option("--repeats", o.repeats, "runs of each, interleaved");
 
   std::vector<std::string> ours = split_arguments(argc, argv, o.arguments);
-  if (ours.empty()) return {std::nullopt, overview(app), 2};
+  if (ours.empty() && !at_terminal) return {std::nullopt, overview(app), 2};
+  if (ours.empty()) ours.emplace_back("repl");
   if (std::string unknown = unknown_command(app, ours[0]); !unknown.empty()) return {std::nullopt, unknown, 2};
   if (std::string unknown = unknown_option(app, ours); !unknown.empty()) return {std::nullopt, unknown, 2};
   try {

@@ -40,6 +40,7 @@ struct Parsed {
   std::string text;
   int exit_code = 0;
 };
-Parsed parse_arguments(int argc, const char* const* argv);
+// No argument at all means the prompt where a person sits at a terminal.
+Parsed parse_arguments(int argc, const char* const* argv, bool at_terminal);
 
 }  // namespace taskspec::cli

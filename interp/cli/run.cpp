@@ -2,9 +2,9 @@
 #include <cstdio>
 
 #include "interp/cli/commands.hpp"
-#include "interp/cli/profile.hpp"
 #include "interp/cli/run_graph.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/report/profile.hpp"
 #include "ir/files/files.hpp"
 
 namespace taskspec::cli {

@@ -28,6 +28,11 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
 }
 
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
+  export_graph(program, view.function, view.graph, aggregate(view.graph), path);
+}
+
+void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
+                  const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
   if (suffix != ".json" && suffix != ".dot") {
     Diag diag;
@@ -36,9 +41,7 @@ void export_graph(const Program& program, const GraphView& view, const std::stri
     diag.help_text = "end it in .json or .dot";
     throw Error(std::move(diag));
   }
-  Chains chains = aggregate(view.graph);
-  write_text(path,
-             suffix == ".dot" ? to_dot(view.graph, chains) : graph_json(program, view.function, view.graph, chains));
+  write_text(path, suffix == ".dot" ? to_dot(graph, chains) : graph_json(program, function, graph, chains));
 }
 
 bool is_acyclic(const TaskGraph& graph) {

@@ -16,6 +16,9 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
 
 // .json, .dot; E7003 for another suffix, E7004 when it cannot be written.
 void export_graph(const Program& program, const GraphView& view, const std::string& path);
+// Any graph that `function` stands for: of a top level, all that it recorded.
+void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
+                  const std::string& path);
 
 bool is_acyclic(const TaskGraph& graph);
 

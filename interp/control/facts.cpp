@@ -43,6 +43,13 @@ class LastReads {
       if (is_released(i)) facts.last_reads[next[last_[i].index()]++] = CallId(i);
   }
 
+  // Somebody reads it at a time that is not seen here.
+  void keep(CallId value) {
+    if (!value.valid()) return;
+    kept_.insert(value);
+    last_[value.index()] = CallId();
+  }
+
  private:
   struct Home {
     const Block* block = nullptr;
@@ -66,13 +73,6 @@ class LastReads {
     else if (!kept_.contains(value) &&
              (!last.valid() || homes_[last.index()].position < homes_[reader.index()].position))
       last = reader;
-  }
-
-  // Somebody reads it at a time that is not seen here.
-  void keep(CallId value) {
-    if (!value.valid()) return;
-    kept_.insert(value);
-    last_[value.index()] = CallId();
   }
 
   // Scalars cost nothing to keep, and extents name them.
@@ -102,7 +102,7 @@ void find_appends(const Function& function, const LastReads& reads, FunctionFact
   }
 }
 
-FunctionFacts make_facts(const Function& function) {
+FunctionFacts make_facts(const Function& function, bool grows = false) {
   FunctionFacts facts;
   facts.places.resize(function.variables.size(), false);
   for (std::size_t i = 0; i < function.calls.size(); ++i) {
@@ -114,6 +114,12 @@ FunctionFacts make_facts(const Function& function) {
     if (parameter.privilege == Privilege::inout && parameter.variable.valid())
       facts.places[parameter.variable.index()] = true;
   LastReads reads(function);
+  if (grows)
+    for (CallId id : function.body.calls) {
+      const Call& call = function[id];
+      const bool is_let = call.form == Form::write && !function.variables[call.variable.index()].is_mutable;
+      if (is_let) reads.keep(call.in[0]);
+    }
   reads.write(facts);
   find_appends(function, reads, facts);
   return facts;
@@ -176,6 +182,15 @@ const FunctionFacts& Facts::function(FunctionId id) {
   std::lock_guard lock(mutex_);
   auto& entry = functions_[id.value];
   if (!entry) entry = std::make_unique<FunctionFacts>(make_facts(program_[id]));
+  return *entry;
+}
+
+const FunctionFacts& Facts::grown(FunctionId id) {
+  std::lock_guard lock(mutex_);
+  auto& entry = functions_[id.value];
+  if (!entry) entry = std::make_unique<FunctionFacts>();
+  *entry = make_facts(program_[id], true);  // in place: frames hold on to it
+  std::erase_if(free_uses_, [&](const auto& known) { return known.first >> 32 == id.value; });
   return *entry;
 }
 

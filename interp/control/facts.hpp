@@ -44,6 +44,8 @@ class Facts {
  public:
   explicit Facts(const Program& program) : program_(program) {}
   const FunctionFacts& function(FunctionId id);
+  // Of a top level that goes on growing: found anew, and what a let names is kept for what comes.
+  const FunctionFacts& grown(FunctionId id);
   const FreeUse& free_use(FunctionId id, CallId structured);
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
 

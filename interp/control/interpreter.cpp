@@ -54,7 +54,9 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       facts_(std::make_shared<Facts>(program)),
       modules_(program.modules.size()),
       stack_limit_(stack_floor()) {
-  if (host) interrupted_ = host->interrupted;
+  if (!host) return;
+  interrupted_ = host->interrupted;
+  natives_ = host->natives;
 }
 
 Interpreter Interpreter::nested(Target& target) const {
@@ -69,12 +71,56 @@ Interpreter Interpreter::nested(Target& target) const {
 
 void Interpreter::leave_host() { host_ = nullptr; }
 
+void Interpreter::begin() {
+  stack_limit_ = stack_floor();
+  depth_ = 0;
+}
+
 Frame& Interpreter::module(const Module& module) {
   std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
+  modules_.resize(program_.modules.size());
   modules_[position] =
       std::make_shared<Frame>(program_[module.top_level], module.top_level, facts_->function(module.top_level));
   block(*modules_[position], modules_[position]->function.body);
   return *modules_[position];
+}
+
+Frame& Interpreter::advance(const Module& module) {
+  std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
+  modules_.resize(program_.modules.size());
+  const Function& function = program_[module.top_level];
+  std::shared_ptr<Frame>& frame = modules_[position];
+  const FunctionFacts& facts = facts_->grown(module.top_level);
+  if (!frame) {
+    frame = std::make_shared<Frame>(function, module.top_level, facts);
+    frame->values.clear();
+  }
+  const std::size_t done = frame->values.size();
+  frame->values.resize(function.calls.size());
+  frame->variables.resize(function.variables.size());
+  for (std::size_t v = 0; v < frame->variables.size(); ++v) {  // what became a place only now
+    Value& value = frame->variables[v];
+    auto* tensor = value.as<Tensor>();
+    if (facts.places[v] && tensor && !tensor->place.valid()) value = target_->place(function.variables[v].name, value);
+  }
+  Block added;
+  for (CallId id : function.body.calls)
+    if (id.index() >= done) added.calls.push_back(id);
+  block(*frame, added);
+  return *frame;
+}
+
+Value Interpreter::global(const Module& module, VariableId variable) const {
+  std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
+  if (position >= modules_.size() || !modules_[position]) return {};
+  const std::vector<Value>& variables = modules_[position]->variables;
+  return variable.index() < variables.size() ? variables[variable.index()] : Value();
+}
+
+void Interpreter::forget(const Module& module, VariableId variable, CallId value) {
+  Frame& frame = *modules_[static_cast<std::size_t>(&module - program_.modules.data())];
+  frame[variable] = Value();
+  if (value.valid()) frame[value] = Value();
 }
 
 void Interpreter::poll(Span span) const {

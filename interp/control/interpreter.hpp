@@ -14,6 +14,7 @@
 namespace taskspec {
 
 class HostContext;
+class Natives;
 
 // `exit(code)` unwinds through this.
 struct ExitRequest {
@@ -38,6 +39,14 @@ class Interpreter {
   void set_target(Target& target) { target_ = &target; }  // before anything runs
 
   Frame& module(const Module& module);  // runs its top level, once
+  // To be called first on a thread that did not make it, and after an exception that left it in the middle.
+  void begin();
+  // A variable of the top level; none when it has no value yet.
+  Value global(const Module& module, VariableId variable) const;
+  // Runs what its top level has grown by since the last time. After an exception the rest of that never runs.
+  Frame& advance(const Module& module);
+  // A let of such a top level that nothing can name any more.
+  void forget(const Module& module, VariableId variable, CallId value);
   void forget_modules() { modules_.clear(); }
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
@@ -95,6 +104,7 @@ class Interpreter {
   Flow for_(Frame& frame, const Call& call);
   Flow while_(Frame& frame, const Call& call);
   bool truth(const Value& value, Span span);
+  void call_native(Frame& frame, Span span);
   Value enter(Frame& frame, const CallSite& site);
   void bind(Frame& frame, const Value& agent, std::vector<Value> arguments, Span span);
   void set_parameter(Frame& frame, std::size_t parameter, Span span);
@@ -104,6 +114,7 @@ class Interpreter {
   Target* target_ = nullptr;
   HostContext* host_;
   const std::atomic<bool>* interrupted_ = nullptr;
+  const Natives* natives_ = nullptr;
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
   using Contents = std::unordered_map<std::uint64_t, Value>;

@@ -266,6 +266,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
   links.receive(ref.node());
+  if (options_.record && (received_.empty() || !(received_.back() == ref))) received_.push_back(ref);
   if (entry(ref).state == State::pending) run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);

@@ -55,6 +55,7 @@ class Session final : public Recorder {
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
+  const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
   std::uint64_t executions() const { return tasks_run_; }  // for tests (tasks.md section 2.6)
 
  private:
@@ -107,6 +108,7 @@ class Session final : public Recorder {
   std::map<std::string, std::size_t> profile_rows_;
   std::vector<ProfileRow> profile_;
   std::vector<TimelineEntry> timeline_;
+  std::vector<Ref> received_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

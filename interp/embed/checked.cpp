@@ -4,15 +4,14 @@
 #include "frontend/dsl/errors.hpp"
 #include "frontend/dsl/make_ast.hpp"
 #include "frontend/dsl/record.hpp"
-#include "interp/control/builtins/builtins.hpp"
+#include "interp/embed/toolbox.hpp"
 #include "ir/verify.hpp"
-#include "stdlib/ops.hpp"
 #include "taskspec/declare.hpp"
 
 namespace taskspec::dsl::detail {
 
 const Toolbox& toolbox() {
-  static const Toolbox tools{standard_ops(), standard_builtins()};
+  static const Toolbox tools = standard_toolbox();
   return tools;
 }
 

@@ -60,6 +60,11 @@ TEST_CASE("graphs written in C++ export the bytes of the lessons [same-json]") {
       {"examples/02_composition.task", "pipeline", composition_json},
       {"examples/03_branches.task", "diamond", diamond_json},
       {"examples/03_branches.task", "hazard", hazard_json},
+      {"examples/04_photo.task", "find_edges", find_edges_json},
+      {"examples/08_schedules.task", "ladder", ladder_json},
+      {"tests/golden/control.task", "walk", walk_json},
+      {"tests/dsl/samples.task", "act", act_json},
+      {"tests/dsl/samples.task", "many_ops", many_ops_json},
   };
   for (const Twin& twin : twins) {
     CAPTURE(twin.path);

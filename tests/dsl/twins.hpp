@@ -5,3 +5,8 @@
 std::string composition_json();
 std::string diamond_json();
 std::string hazard_json();
+std::string find_edges_json();
+std::string ladder_json();
+std::string walk_json();
+std::string act_json();
+std::string many_ops_json();

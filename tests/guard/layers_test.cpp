@@ -23,10 +23,13 @@ const std::map<std::string_view, Names> may_include = {
     {"stdlib/", {"stdlib/", "ir/"}},
     {"hwsim/", {"hwsim/", "ir/"}},
     {"interp/", {"interp/", "frontend/", "ir/"}},
-    {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/"}},  // the root of what C++ programs link
+    {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library
+    {"interp/workspace/", {"interp/", "frontend/", "ir/", "include/"}},
+    {"interp/repl/", {"interp/repl/", "include/"}},  // on the public API alone
     {"interp/cli/", {"interp/", "frontend/", "hwsim/", "stdlib/", "ir/", "bench/"}},
     {"bench/", {"bench/", "interp/", "frontend/", "hwsim/", "stdlib/", "ir/"}},
     {"include/", {"taskspec/"}},
+    {"packaging/", {"ir/"}},
     {"examples/", {"taskspec/"}},
     {"tests/", {""}},
 };
@@ -46,6 +49,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"oneapi/dnnl", {"stdlib/kernels/"}},
     {"omp", {"stdlib/kernels/"}},
     {"CLI/", {"interp/cli/"}},
+    {"histedit", {"interp/repl/terminal.cpp"}},
     {"tbb/", {"bench/"}},
     {"oneapi/tbb", {"bench/"}},
     {"doctest/", {"tests/"}},
@@ -55,8 +59,9 @@ const std::map<std::string_view, Names> confined_to = {
 };
 
 // The system's own C headers, which look like those of libraries.
-const Names system_headers = {"cxxabi.h", "dlfcn.h", "fcntl.h",   "malloc.h",   "pthread.h", "sched.h",     "signal.h",
-                              "spawn.h",  "sys/",    "termios.h", "ucontext.h", "unistd.h",  "immintrin.h", "linux/"};
+const Names system_headers = {"cxxabi.h",   "dlfcn.h",  "fcntl.h",     "malloc.h", "poll.h", "pthread.h",
+                              "pty.h",      "sched.h",  "signal.h",    "spawn.h",  "sys/",   "termios.h",
+                              "ucontext.h", "unistd.h", "immintrin.h", "linux/"};
 
 struct Include {
   std::string file, header;

@@ -4,11 +4,11 @@
 
 #include "interp/control/session.hpp"
 
-namespace taskspec::cli {
+namespace taskspec {
 
 std::string profile_text(const SessionReport& report);  // one row per chain, one for memory
 std::string report_text(const SessionReport& report);
 std::string report_json(const SessionReport& report);
 std::string trace_json(const SessionReport& report);  // Chrome and Perfetto: one row per worker
 
-}  // namespace taskspec::cli
+}  // namespace taskspec

@@ -1,10 +1,10 @@
-#include "interp/cli/profile.hpp"
+#include "interp/report/profile.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace taskspec::cli {
+namespace taskspec {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string trace_json(const SessionReport& report) {
   return out + "\n],\"displayTimeUnit\":\"ns\"}\n";
 }
 
-}  // namespace taskspec::cli
+}  // namespace taskspec

@@ -1,0 +1,16 @@
+// `taskspec repl`: the prompt.
+#include "interp/cli/commands.hpp"
+#include "interp/cli/terminal.hpp"
+#include "interp/repl/repl.hpp"
+
+namespace taskspec::cli {
+
+int repl(const Options& options, const Toolbox& tools) {
+  Sources sources;
+  Result<BackendChoice> backend = read_backend(options.backend, tools, sources);
+  report(options, sources, backend.diags());
+  if (!backend) return 2;
+  return taskspec::repl::run({TASKSPEC_VERSION, options.backend, options.arguments, load_options(options).search_path});
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,110 @@
+#include "interp/live_program.hpp"
+
+#include "frontend/ast.hpp"
+#include "interp/control/deep_stack.hpp"
+#include "ir/files/files.hpp"
+#include "ir/verify.hpp"
+
+namespace taskspec {
+
+LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSettings settings)
+    : tools_(tools),
+      settings_(std::move(settings)),
+      checker_(sources_, {.ops = tools_.ops,
+                          .builtins = tools_.builtins,
+                          .search_path = load.search_path,
+                          .read = [](const std::string& file) { return read_text(file); }}),
+      host_(checker_.program(), tools_.ops) {
+  host_.arguments = settings_.arguments;
+  host_.output = settings_.output;
+  host_.interrupted = settings_.interrupted;
+  host_.natives = settings_.natives;
+  host_.open_session = [this](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
+    return open(choice);
+  };
+  interpreter_ = std::make_unique<Interpreter>(checker_.program(), &host_);
+  change_backend(settings_.on);
+}
+
+LiveProgram::~LiveProgram() { interpreter_->forget_modules(); }  // handles go before the sessions that they name
+
+std::unique_ptr<OpenSession> LiveProgram::open(const BackendChoice& choice) {
+  int threads = settings_.threads != 0 ? settings_.threads : static_cast<int>(choice.threads);
+  SessionOptions options{settings_.schedule.value_or(schedule_of(choice.schedule)), settings_.record};
+  return std::make_unique<OpenSession>(program(), make_backend(choice.name, threads), *interpreter_, options,
+                                       settings_.interrupted);
+}
+
+void LiveProgram::change_backend(const BackendChoice& choice) {
+  sessions_.push_back(open(choice));
+  interpreter_->set_target(sessions_.back()->target());
+}
+
+LiveProgram::Step LiveProgram::enter(const std::string& path, std::string text) {
+  return run(checker_.add(sources_.add(path, std::move(text))));
+}
+
+LiveProgram::Step LiveProgram::enter(Ast tree) { return run(checker_.add(std::move(tree))); }
+
+LiveProgram::Step LiveProgram::run(Result<Checker::Entry> checked) {
+  Step step;
+  step.diags = checked.diags();
+  if (!checked) {
+    step.exit_code = 1;
+    return step;
+  }
+  step.entry = std::move(*checked);
+  verified([&] {
+    std::vector<std::string> wrong = verify(program());
+    return wrong.empty() ? std::string() : wrong[0];
+  });
+  try {
+    on_stack([&] { advance(step); });
+  } catch (const Error& error) {
+    step.diags = error.diags();
+    const bool interrupted = settings_.interrupted && settings_.interrupted->load();
+    step.exit_code = interrupted ? 130 : 3;
+    checker_.take_back([&](VariableId variable) { return !value(variable).is_none(); });
+  }
+  return step;
+}
+
+void LiveProgram::advance(Step& step) {
+  try {
+    for (; modules_run_ < program().modules.size(); ++modules_run_)
+      interpreter_->module(program().modules[modules_run_]);
+    interpreter_->advance(program().main());
+  } catch (const ExitRequest& exit) {
+    step.ended = exit.code;
+  }
+  for (auto [variable, call] : checker_.forgotten()) interpreter_->forget(program().main(), variable, call);
+}
+
+Value LiveProgram::value(VariableId variable) const { return interpreter_->global(program().main(), variable); }
+
+Array LiveProgram::contents(const Value& tensor) {
+  Array result;
+  on_stack([&] { result = interpreter_->target().receive(tensor, {}); });
+  return result;
+}
+
+Result<Type> LiveProgram::type_of(const std::string& path, std::string text) {
+  return checker_.type_of(sources_.add(path, std::move(text)));
+}
+
+Result<Type> LiveProgram::type_of(Ast tree) { return checker_.type_of(std::move(tree)); }
+
+std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph) {
+  std::unique_ptr<GraphView> result;
+  on_stack([&] { result = build_graph(*interpreter_, graph); });
+  return result;
+}
+
+void LiveProgram::on_stack(const std::function<void()>& body) {
+  with_deep_stack([&] {
+    interpreter_->begin();
+    body();
+  });
+}
+
+}  // namespace taskspec

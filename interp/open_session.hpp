@@ -1,0 +1,55 @@
+// A backend, a session on it and the target that records into the session: for a program, for `run .. on` inside of
+// it, and for a prompt.
+//
+//   OpenSession session(program, make_backend("host", 2), interpreter, {}, &interrupted);
+//   interpreter.set_target(session.target());
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "interp/control/bodies.hpp"
+#include "interp/control/host_context.hpp"
+#include "interp/control/record.hpp"
+#include "interp/control/session.hpp"
+
+namespace taskspec {
+
+// Ctrl-C reaches the tasks that a backend runs: whoever waits for them cannot look at the flag meanwhile.
+class InterruptWatch {
+ public:
+  InterruptWatch(Backend& backend, const std::atomic<bool>* interrupted);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_;
+};
+
+class OpenSession final : public NestedSession {
+ public:
+  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
+              SessionOptions options, const std::atomic<bool>* interrupted)
+      : backend_(std::move(backend)),
+        bodies_(interpreter),
+        session_(std::make_unique<Session>(*backend_, bodies_, options)),
+        target_(program, *session_),
+        watch_(*backend_, interrupted) {}
+  Target& target() override { return target_; }
+  bool named() const override { return session_->handles > 0; }
+  Value report() override;
+  Session& session() { return *session_; }
+  // The last report: with everything freed that the session held.
+  SessionReport close();
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  ProgramBodies bodies_;
+  std::unique_ptr<Session> session_;
+  RecordTarget target_;
+  InterruptWatch watch_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,78 @@
+#include "interp/reference/reference.hpp"
+
+#include <fmt/format.h>
+
+#include "interp/reference/types.hpp"
+
+namespace taskspec {
+
+std::string call_text(std::string_view name, std::span<const Operand> operands) {
+  std::string text(name);
+  text += "(";
+  for (const Operand& operand : operands) {
+    if (&operand != operands.data()) text += ", ";
+    if (operand.privilege == Privilege::inout) text += "inout ";
+    text += operand.name;
+    if (operand.variadic) text += "...";
+    if (operand.standard.kind == Default::Kind::absent)
+      text += "?";
+    else if (operand.standard.kind == Default::Kind::string)
+      text += ": " + quoted(operand.standard.string);
+    else if (operand.standard.kind != Default::Kind::none)
+      text += ": " + print(operand.standard.value());
+  }
+  return text + ")";
+}
+
+namespace {
+
+std::string example_text(std::string_view example) {
+  while (example.ends_with('\n')) example.remove_suffix(1);
+  return std::string(example);
+}
+
+template <class Record>
+std::string whole_text(const Record& record) {
+  return call_text(record.name, record.operands) + "\n\n" + std::string(record.doc) + "\n\n" +
+         example_text(record.example);
+}
+
+std::string op_text(const OpDef& op) {
+  std::string text = whole_text(op);
+  if (!op.outputs.empty()) {
+    std::string outputs;
+    for (std::string_view name : op.outputs) outputs += (outputs.empty() ? "" : ", ") + std::string(name);
+    text.insert(text.find('\n'), " -> (" + outputs + ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> record_text(const Toolbox& tools, std::string_view name) {
+  if (const OpDef* op = tools.ops.find(name)) return op_text(*op);
+  if (const Builtin* builtin = tools.builtins.find(name)) return whole_text(*builtin);
+  for (const TypeRecord& type : type_records())
+    if (type.name == name) return fmt::format("{}\n\n{}", type.name, type.doc);
+  return std::nullopt;
+}
+
+std::vector<std::string> record_names(const Toolbox& tools) {
+  std::vector<std::string> names;
+  for (const OpDef* op : tools.ops.all()) names.emplace_back(op->name);
+  for (const Builtin* builtin : tools.builtins.all()) names.emplace_back(builtin->name);
+  for (const TypeRecord& type : type_records()) names.emplace_back(type.name);
+  return names;
+}
+
+std::string overview_text(const Toolbox& tools) {
+  std::string text = "ops (x.op(...) is op(x, ...))\n";
+  for (const OpDef* op : tools.ops.all()) text += "  " + call_text(op->name, op->operands) + "\n";
+  text += "\nbuiltins of the host program\n";
+  for (const Builtin* builtin : tools.builtins.all()) text += "  " + call_text(builtin->name, builtin->operands) + "\n";
+  text += "\ntypes\n";
+  for (const TypeRecord& type : type_records()) text += fmt::format("  {}\n", type.name);
+  return text + "\ntaskspec doc NAME tells more of one\n";
+}
+
+}  // namespace taskspec

@@ -1,0 +1,29 @@
+// The reference manual out of the records: what `taskspec doc`, `?name` of the prompt and the manual pages show.
+//
+//   record_text(tools, "sum")     // "sum(x, axis?)\n\nThe sum of ..."
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/pipeline.hpp"
+
+namespace taskspec {
+
+// "clamp(x, lo, hi)": with defaults; a `?` where an operand may be left out without one.
+std::string call_text(std::string_view name, std::span<const Operand> operands);
+
+// Signature, doc and example of an op, builtin or type; nothing when there is none of this name. No line end.
+std::optional<std::string> record_text(const Toolbox& tools, std::string_view name);
+
+// All names that have a record, and the nearest one to a word.
+std::vector<std::string> record_names(const Toolbox& tools);
+
+// One line per record, grouped.
+std::string overview_text(const Toolbox& tools);
+
+// The whole manual: ops, builtins, types, errors. HTML is one file without network requests.
+std::string manual_markdown(const Toolbox& tools);
+std::string manual_html(const Toolbox& tools);
+
+}  // namespace taskspec

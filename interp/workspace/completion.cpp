@@ -1,0 +1,111 @@
+#include "interp/workspace/completion.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace taskspec {
+
+namespace {
+
+using Kind = Type::Kind;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+class Completer {
+ public:
+  Completer(LiveProgram& live, std::string_view before) : live_(live), before_(before) {}
+
+  Workspace::Completion run() {
+    if (std::size_t quote = open_string(); quote != std::string_view::npos) return files(quote + 1);
+    std::size_t begin = before_.size();
+    while (begin > 0 && is_word(before_[begin - 1])) --begin;
+    prefix_ = before_.substr(begin);
+    if (begin > 0 && before_[begin - 1] == '.' && !(begin > 1 && before_[begin - 2] == '.'))
+      members(before_.substr(0, begin - 1));
+    else
+      plain_names();
+    return {begin, {words_.begin(), words_.end()}};
+  }
+
+ private:
+  std::size_t open_string() const {
+    std::size_t open = std::string_view::npos;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      if (before_[i] == '\\' && open != std::string_view::npos)
+        ++i;
+      else if (before_[i] == '"')
+        open = open == std::string_view::npos ? i : std::string_view::npos;
+    }
+    return open;
+  }
+
+  void add(std::string_view word) {
+    if (word.starts_with(prefix_)) words_.emplace(word);
+  }
+
+  Workspace::Completion files(std::size_t begin) {
+    namespace fs = std::filesystem;
+    const std::string written(before_.substr(begin));
+    const std::size_t slash = written.rfind('/');
+    const std::string folder = slash == std::string::npos ? "" : written.substr(0, slash + 1);
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+      std::string path = folder + entry.path().filename().string();
+      if (path.starts_with(written)) words_.insert(entry.is_directory(error) ? path + "/" : path);
+    }
+    return {begin, {words_.begin(), words_.end()}};
+  }
+
+  void plain_names() {
+    for (const Checker::Known& known : live_.checker().names()) add(known.name);
+    for (const OpDef* op : live_.tools().ops.all())
+      if (is_word(op->name.front())) add(op->name);
+    for (const Builtin* builtin : live_.tools().builtins.all()) add(builtin->name);
+    for (const char* word : {"agent", "else", "false", "fn", "for", "graph", "if", "import", "let", "nan", "pi",
+                             "return", "run", "task", "true", "var", "while"})
+      add(word);
+  }
+
+  // Of what stands before the dot: a name, or names joined by dots. Anything longer would have to be run.
+  void members(std::string_view base) {
+    std::size_t begin = base.size();
+    while (begin > 0 && (is_word(base[begin - 1]) || base[begin - 1] == '.')) --begin;
+    std::string path(base.substr(begin));
+    if (path.empty()) return;
+    for (const Checker::Known& known : live_.checker().names())
+      if (known.name == path && known.what == "module")
+        for (const Checker::Known& member : live_.checker().names(known.module)) add(member.name);
+    Result<Type> type = live_.type_of("<completion>", std::move(path));
+    if (type) members_of(*type);
+  }
+
+  void members_of(const Type& type) {
+    if (type.is(Kind::agent))
+      for (FunctionId member : live_.program()[type.agent].members) add(live_.program()[member].name);
+    if (type.is(Kind::task)) add("inputs"), add("outputs");
+    for (const std::string& name : type.names) add(name);
+    if (type.is(Kind::invocation) && type.parts.size() == 1) return members_of(type.parts[0]);
+    if (type.is_tensor()) {
+      for (const char* word : {"scalar", "array", "iter", "handle", "shape", "rank", "precision"}) add(word);
+      for (const OpDef* op : live_.tools().ops.all())
+        if (!op->operands.empty() && op->operands[0].kind == OperandKind::tensor && is_word(op->name.front()))
+          add(op->name);
+    }
+    if (type.is_tensor() || type.is(Kind::list) || type.is(Kind::string))
+      for (const Builtin* builtin : live_.tools().builtins.all())
+        if (builtin->method) add(builtin->name);
+  }
+
+  LiveProgram& live_;
+  std::string_view before_, prefix_;
+  std::set<std::string> words_;
+};
+
+}  // namespace
+
+Workspace::Completion completion(LiveProgram& live, std::string_view line, std::size_t cursor) {
+  return Completer(live, line.substr(0, std::min(cursor, line.size()))).run();
+}
+
+}  // namespace taskspec

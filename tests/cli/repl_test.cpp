@@ -1,0 +1,201 @@
+// The prompt as people meet it: a session whose transcript is a test, and a real terminal with its keys.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "tests/cli/process.hpp"
+#include "tests/guard/paths.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string repl_of(const std::string& input) {
+  TemporaryFolder folder;
+  folder.put("input.txt", input);
+  Process tool({.arguments = {"repl"}, .folder = folder.path(), .input = (folder.path() / "input.txt").string()});
+  CHECK(tool.wait() == 0);
+  CHECK(tool.err() == "");
+  return tool.out();
+}
+
+// The tool in a terminal of its own.
+class Terminal {
+ public:
+  Terminal(const std::filesystem::path& folder, unsigned short columns = 80) {
+    winsize size{24, columns, 0, 0};
+    id_ = forkpty(&terminal_, nullptr, nullptr, &size);
+    REQUIRE(id_ >= 0);
+    if (id_ != 0) return;
+    const std::string tool = taskspec_binary().string();
+    setenv("TERM", "xterm", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("NO_COLOR", "1", 1);
+    setenv("TASKSPEC_HISTORY", (folder / "history").c_str(), 1);
+    if (chdir(folder.c_str()) == 0) execl(tool.c_str(), "taskspec", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  ~Terminal() {
+    if (id_ > 0) {
+      kill(id_, SIGKILL);
+      waitpid(id_, nullptr, 0);
+    }
+    close(terminal_);
+  }
+
+  void type(std::string_view keys) {
+    seen_.clear();
+    REQUIRE(write(terminal_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+  }
+
+  // Reads until this text has come since the last keys; what came then.
+  std::string until(std::string_view text, std::chrono::milliseconds limit = 20s) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!holds(seen_, text) && std::chrono::steady_clock::now() < end) {
+      pollfd input{terminal_, POLLIN, 0};
+      if (poll(&input, 1, 100) <= 0) continue;
+      char bytes[4096];
+      const ssize_t got = read(terminal_, bytes, sizeof bytes);
+      if (got <= 0) break;
+      seen_.append(bytes, static_cast<std::size_t>(got));
+    }
+    CHECK_MESSAGE(holds(seen_, text), "waited for '" << text << "', saw '" << seen_ << "'");
+    return seen_;
+  }
+
+  int ended() {
+    int status = -1;
+    for (int i = 0; i < 200; ++i) {
+      until_quiet();
+      if (waitpid(id_, &status, WNOHANG) == id_) {
+        id_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      }
+      usleep(20000);
+    }
+    return -1;
+  }
+
+ private:
+  void until_quiet() {
+    pollfd input{terminal_, POLLIN, 0};
+    char bytes[4096];
+    while (poll(&input, 1, 10) > 0 && read(terminal_, bytes, sizeof bytes) > 0) {
+    }
+  }
+
+  int terminal_ = -1;
+  pid_t id_ = -1;
+  std::string seen_;
+};
+
+}  // namespace
+
+TEST_CASE("[S3] a session and its transcript are the same") {
+  const std::string text = read_file(source_root() / "tests/session.txt");
+  REQUIRE(text.size() > 1000);
+  CHECK(repl_of(text) == text);
+}
+
+TEST_CASE("[repl] lines of a pipe are echoed, and answers of pasted sessions passed over") {
+  CHECK(repl_of("1 + 1\n\nlet x = [1,\n2]\nx\n") == "> 1 + 1\n2\n> \n> let x = [1,\n. 2]\n> x\n[1, 2]\n");
+  CHECK(repl_of("> 1 + 1\n3\n> 2 + 2\n4\n") == "> 1 + 1\n2\n> 2 + 2\n4\n");
+  CHECK(repl_of("let x = [1,\n").find("error E0002") != std::string::npos);  // never finished
+  CHECK(repl_of("exit(0)\nprint(1)\n") == "> exit(0)\n");
+  CHECK(repl_of("\xff\xfe\n1\n").find("> 1\n1\n") != std::string::npos);
+}
+
+TEST_CASE("[repl] exit(code) is the exit code, an unknown backend wrong usage") {
+  TemporaryFolder folder;
+  folder.put("input.txt", "exit(7)\n");
+  Process tool({.arguments = {"repl"}, .folder = folder.path(), .input = (folder.path() / "input.txt").string()});
+  CHECK(tool.wait() == 7);
+  Process wrong({.arguments = {"repl", "--on", "nothing"}, .folder = folder.path()});
+  CHECK(wrong.wait() == 2);
+}
+
+TEST_CASE("[repl] in a terminal: a banner, completion, Ctrl-C and Ctrl-D") {
+  TemporaryFolder folder;
+  Terminal terminal(folder.path());
+  const std::string banner = terminal.until("> ");
+  CHECK(holds(banner, "taskspec"));
+  CHECK(holds(banner, "Ctrl-D leaves"));
+  terminal.type("let abacus = 41\n");
+  terminal.until("> ");
+  terminal.type("aba\t + 1\n");
+  terminal.until("42");
+  terminal.until("> ");
+  terminal.type("let unfinished = (1 +\n");
+  terminal.until(". ");
+  terminal.type("\x03");  // gives the whole entry up
+  terminal.until("> ");
+  terminal.type("abacus + 2\n");
+  terminal.until("43");
+  terminal.type("var i = 0\n");
+  terminal.until("> ");
+  terminal.type("while true { i += 1 }\n");
+  usleep(300000);
+  terminal.type("\x03");
+  terminal.until("interrupted");
+  terminal.until("> ");
+  terminal.type("i > 0\n");
+  terminal.until("true");
+  terminal.type("> abacus + 3\n");  // a prompt that was pasted with its line
+  terminal.until("44");
+  terminal.until("> ");
+  terminal.type("\x04");
+  CHECK(terminal.ended() == 0);
+}
+
+TEST_CASE("[repl] the history lasts, one entry per statement, and a broken one is put aside") {
+  TemporaryFolder folder;
+  {
+    Terminal terminal(folder.path());
+    terminal.until("> ");
+    terminal.type("let f = [1,\n");
+    terminal.until(". ");
+    terminal.type("2]\n");
+    terminal.until("> ");
+    terminal.type("\x04");
+    CHECK(terminal.ended() == 0);
+  }
+  {
+    Terminal terminal(folder.path());
+    terminal.until("> ");
+    terminal.type("\x1b[A");  // up: the whole statement
+    terminal.until("2]");
+    terminal.type("\n");
+    terminal.until("> ");
+    terminal.type("f\n");
+    terminal.until("[1, 2]");
+    terminal.type("\x04");
+    CHECK(terminal.ended() == 0);
+  }
+  folder.put("history", std::string("\x01\x02 not a history\n\xff\n", 20));
+  Terminal terminal(folder.path());
+  CHECK(holds(terminal.until("> "), "history.broken"));
+  terminal.type("1 + 1\n");
+  terminal.until("2");
+}
+
+TEST_CASE("[repl] a terminal of 20 columns") {
+  TemporaryFolder folder;
+  Terminal terminal(folder.path(), 20);
+  terminal.until("> ");
+  terminal.type("iota(1000)\n");
+  terminal.until("...]");
+  terminal.type("let a_name_that_is_long = 12345678901234\n");
+  terminal.until("> ");
+  terminal.type("a_name_that_is_long\n");
+  terminal.until("12345678901234");
+  terminal.type("\x04");
+  CHECK(terminal.ended() == 0);
+}

@@ -1,0 +1,303 @@
+// A program written entry by entry: what stands after an error, names defined again, and what is said about the graph.
+#include "include/taskspec/workspace.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "ir/base/text.hpp"
+#include "tests/unit/temporary_folder.hpp"
+
+using namespace taskspec;
+using Status = Workspace::Status;
+
+namespace {
+
+struct Case {
+  std::string output;
+  Workspace work{{.output = [this](std::string_view text) { output += text; }}};
+
+  Workspace::Answer ok(std::string_view text) {
+    Workspace::Answer answer = work.enter(text);
+    CHECK_MESSAGE(answer.status == Status::ok, text << "\n" << answer.diagnostics);
+    return answer;
+  }
+  std::string value(std::string_view text) { return ok(text).value; }
+  std::string error(std::string_view text) {
+    Workspace::Answer answer = work.enter(text);
+    CHECK(answer.status != Status::ok);
+    return answer.diagnostics.substr(0, answer.diagnostics.find('\n'));
+  }
+};
+
+constexpr const char* tasks = R"(
+task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }
+task dbl(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 }
+task add(in a: f32[N], in b: f32[N]) -> (y: f32[N]) { y = a + b })";
+
+}  // namespace
+
+TEST_CASE("[repl] values live from entry to entry") {
+  Case c;
+  c.ok("let n = 4");
+  c.ok("var total = 0");
+  c.ok("let x = iota(n) as f32[n]");
+  c.ok("for i in 0..n { total += i }");
+  CHECK(c.value("total") == "6");
+  CHECK(c.value("x") == "[0, 1, 2, 3]");
+  CHECK(c.value("(x + 1.0).shape") == "[4]");
+  CHECK(c.value("\"text\"") == "\"text\"");
+  c.ok("var l = [1]");
+  c.ok("l += [2]; l[0] = 7");
+  CHECK(c.value("l") == "[7, 2]");
+  c.ok("fn twice(i: int) -> int { return 2 * i + n }");
+  CHECK(c.value("twice(3)") == "10");
+  CHECK(c.value("_ + 1") == "11");
+  CHECK(c.value("_") == "11");
+  CHECK(c.value("5;") == "");
+  CHECK(c.value("_") == "5");
+  c.ok("print(total, n)");
+  CHECK(c.output == "6 4\n");
+}
+
+TEST_CASE("[repl] extents that only the run knows live on") {
+  Case c;
+  c.ok("let n = len([1, 2, 3])");
+  c.ok("let x = fill(f32[n], 2.0)");
+  c.ok("fn first(v: f32[N]) -> f32[N] { return v + 1.0 }");
+  CHECK(c.value("x + fill(f32[n], 1.0)") == "[3, 3, 3]");
+  CHECK(c.value("first(x)") == "[3, 3, 3]");
+  CHECK(c.error("x + fill(f32[n + 1], 1.0)").find("shapes differ") != std::string::npos);
+}
+
+TEST_CASE("[repl] places and slots keep their versions") {
+  Case c;
+  c.ok("task bump(inout r: f64[1], in d: f64[1]) { r += d }");
+  c.ok("var r = [1.0] as f64[1]");
+  c.ok("bump(r, [2.0] as f64[1])");
+  c.ok("bump(r, [3.0] as f64[1])");
+  CHECK(c.value("r") == "[6]");
+  c.ok("agent Counter { state n: i32[1] = zero()\n task count(in d: i32[1]) -> (now: i32[1]) { n += d; now = n } }");
+  c.ok("let counter = Counter()");
+  c.ok("counter.count([2] as i32[1])");
+  CHECK(c.value("counter.count([5] as i32[1])") == "[7]");
+}
+
+TEST_CASE("[repl] an entry that is wrong changes nothing") {
+  Case c;
+  c.ok("let n = 4");
+  CHECK(c.error("let n = 5; let m = unknown") == "error E1001: unknown name 'unknown'");
+  CHECK(c.value("n") == "4");
+  CHECK(c.error("m") == "error E1001: unknown name 'm'");
+  CHECK(c.error("fn f() -> int { return \"no\" }").starts_with("error E1004"));
+  CHECK(c.error("f()") == "error E1001: unknown name 'f'");
+  CHECK(c.error("let = 3").starts_with("error E0001"));
+  CHECK(c.error("agent A { task t(in x: f32[N]) -> (y: f32[N]) { z = x } }").starts_with("error"));
+  CHECK(c.error("A()") == "error E1001: unknown name 'A'");
+  CHECK(c.value("n + 1") == "5");
+}
+
+TEST_CASE("[repl] an entry that fails keeps what it did before, and no name without a value") {
+  Case c;
+  c.ok("var k = 1");
+  c.ok("let old = 1");
+  c.ok("let zero = len([1]) - 1");
+  CHECK(c.error("k = 2; let old = 2; let q = 1 / zero; let late = 3").starts_with("error E5002"));
+  CHECK(c.value("k") == "2");
+  CHECK(c.value("old") == "2");
+  CHECK(c.error("q") == "error E1001: unknown name 'q'");
+  CHECK(c.error("late") == "error E1001: unknown name 'late'");
+  CHECK(c.error("let old = 1 / zero").starts_with("error E5002"));
+  CHECK(c.value("old") == "2");
+  CHECK(c.error("fn g() -> int { return g() + 1 }\nprint(g())").starts_with("error E5006"));
+  CHECK(c.value("k") == "2");
+}
+
+TEST_CASE("[repl] what uses a name that is defined again is checked again") {
+  Case c;
+  c.ok("agent Scale(k: float) { task apply(in x: f32[N]) -> (y: f32[N]) { y = k * x } }");
+  c.ok("graph g(x: f32[N]) -> (y: f32[N]) { y = Scale(2.0).apply(x).y }");
+  c.ok("graph h(x: f32[N]) -> (y: f32[N]) { y = g(x).y }");
+  c.ok("let one = fill(f32[1], 1.0)");
+  c.ok("let kept = Scale(3.0)");
+  CHECK(c.value("h(one)") == "[2]");
+
+  Workspace::Answer again =
+      c.ok("agent Scale(k: float) { task apply(in x: f32[N]) -> (y: f32[N]) { y = 10.0 * k * x } }");
+  REQUIRE(again.notes.size() == 1);
+  CHECK(again.notes[0] == "checked again: g, h");
+  CHECK(c.value("h(one)") == "[20]");
+  CHECK(c.value("kept.apply(one)") == "[3]");  // a value keeps what it was made of
+
+  Workspace::Answer broken = c.ok("agent Scale(k: int, n: int) { task apply(in x: f32[N]) -> (y: f32[N]) { y = x } }");
+  REQUIRE(broken.notes.size() == 2);
+  CHECK(broken.notes[0].starts_with("g is not valid any more: 'Scale' is defined again\nerror E1003"));
+  CHECK(broken.notes[1] == "h is not valid any more: it uses 'g'");
+  CHECK(c.error("h(one)") == "error E1001: 'h' is not valid any more: it uses 'g'");
+
+  Workspace::Answer mended = c.ok("graph g(x: f32[N]) -> (y: f32[N]) { y = x + 5.0 }");
+  REQUIRE(mended.notes.size() == 1);
+  CHECK(mended.notes[0] == "checked again: h");
+  CHECK(c.value("h(one)") == "[6]");
+}
+
+TEST_CASE("[repl] functions follow a let that is defined again") {
+  Case c;
+  c.ok("let k = 2");
+  c.ok("fn f(i: int) -> int { return i * k }");
+  CHECK(c.value("f(3)") == "6");
+  c.ok("let k = 5");
+  CHECK(c.value("f(3)") == "15");
+  CHECK(c.ok("let k = \"text\"").notes[0].starts_with("f is not valid any more: 'k' is defined again"));
+}
+
+TEST_CASE("[repl] one line says what became of the graph") {
+  Case c;
+  c.ok(tasks);
+  CHECK(c.ok("let x = fill(f32[2], 1.0)").change == "");
+  CHECK(c.ok("let a = inc(x)").change == "new task inc#0; new chain [inc]");
+  CHECK(c.ok("let b = dbl(a.y)").change == "new task dbl#0; chain [inc] grew to [inc, dbl]");
+  CHECK(c.ok("let d = inc(a.y)").change ==
+        "new task inc#1; chain [inc, dbl] split after inc#0, because it branches to dbl#0 and inc#1 (sink rule); "
+        "new chain [inc]");
+  CHECK(c.ok("let e = add(b.y, d.y)").change == "new task add#0; new chain [add]");
+  CHECK(c.work.why("e").text ==
+        "add#0 is step 1 of 1 in [add]\n  starts with add#0, because it joins dbl#0 and inc#1 (source rule)\n"
+        "  ends with add#0, because nothing follows (result)");
+  CHECK(c.work.why("inc#1").found);
+  CHECK_FALSE(c.work.why("nobody").found);
+  CHECK(c.work.drawing().text == "● inc#0\n├─╮\n● │ dbl#0\n│ ● inc#1\n├─╯\n● add#0");
+  CHECK(c.work.chains().text.find("4 tasks in 4 chains") != std::string::npos);
+  CHECK(c.work.plan().found);
+  CHECK(c.value("e.y") == "[7, 7]");
+  CHECK(c.work.profile().text.find("[add]") != std::string::npos);
+}
+
+TEST_CASE("[repl] names and types are explained") {
+  Case c;
+  c.ok(tasks);
+  c.ok("let x = fill(f32[2], 1.0)");
+  CHECK(c.work.describe("inc").text == "task inc(in x: f32[N]) -> (y: f32[N])\ndefined at <1>:2:6");
+  CHECK(c.work.describe("x").text.starts_with("let x: f32[2] = <const : f32[2]>"));
+  CHECK(c.work.describe("sum").text.starts_with("sum(x, axis?)"));
+  CHECK(c.work.describe("i9").text.find("-256 to 255") != std::string::npos);
+  CHECK(c.work.describe("smu").text == "nothing is called 'smu'; did you mean 'sum'?");
+  CHECK(c.work.type("inc(x)").text.find("f32[2]") != std::string::npos);
+  CHECK_FALSE(c.work.type("x + true").found);
+  CHECK_FALSE(c.work.type("let z = 3").found);
+  CHECK(c.error("z") == "error E1001: unknown name 'z'");
+}
+
+TEST_CASE("[repl] words are completed") {
+  Case c;
+  c.ok(tasks);
+  c.ok("let abacus = fill(f32[2], 1.0)");
+  auto words = [&](std::string_view line) { return joined(c.work.complete(line, line.size()).words, " "); };
+  CHECK(words("aba") == "abacus");
+  CHECK(words("let q = aba") == "abacus");
+  CHECK(c.work.complete("let q = aba", 11).begin == 8);
+  CHECK(words("abacus.sc").find("scalar") != std::string::npos);
+  CHECK(words("abacus.argm") == "argmax argmin");
+  CHECK(words("inc(abacus).") == "");  // a call would have to run
+  CHECK(words("gra") == "graph");
+  CHECK(words("nothing_begins_so") == "");
+  c.ok("let r = inc(abacus)");
+  CHECK(words("r.").find("y") != std::string::npos);
+}
+
+TEST_CASE("[repl] entries are saved, loaded and forgotten") {
+  TemporaryFolder folder;
+  const std::string path = (folder.path() / "session.task").string();
+  Case c;
+  c.ok("let n = 2");
+  c.error("let m = unknown");
+  c.ok("print(n)");
+  CHECK(c.work.save(path).text == "wrote 2 entries to " + path);
+  c.work.reset();
+  CHECK(c.error("n") == "error E1001: unknown name 'n'");
+  CHECK(c.work.load(path).status == Status::ok);
+  CHECK(c.value("n") == "2");
+  CHECK(c.output == "2\n2\n");
+  CHECK(c.work.load((folder.path() / "none.task").string()).diagnostics.find("E7001") != std::string::npos);
+  CHECK_FALSE(c.work.save((folder.path() / "no" / "folder" / "x.task").string()).found);
+}
+
+TEST_CASE("[repl] graphs are exported") {
+  TemporaryFolder folder;
+  Case c;
+  c.ok(tasks);
+  c.ok("graph g(x: f32[N]) -> (y: f32[N]) { y = inc(dbl(x).y).y }");
+  CHECK(c.work.export_graph("g", (folder.path() / "g.json").string()).found);
+  CHECK(std::filesystem::file_size(folder.path() / "g.json") > 100);
+  CHECK(c.work.export_graph("g", (folder.path() / "g.dot").string()).found);
+  CHECK_FALSE(c.work.export_graph("nothing", (folder.path() / "n.json").string()).found);
+  CHECK_FALSE(c.work.export_graph("g", (folder.path() / "g.strange").string()).found);
+  c.ok("let a = inc(fill(f32[2], 1.0))");
+  CHECK(c.work.export_graph("", (folder.path() / "all.dot").string()).found);
+}
+
+TEST_CASE("[repl] a run can be interrupted, and the session goes on") {
+  Case c;
+  c.ok("var i = 0");
+  std::atomic<bool> done{false};
+  std::jthread other([&] {
+    while (!done) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      c.work.interrupt();
+    }
+  });
+  CHECK(c.work.enter("while true { i += 1 }").status == Status::interrupted);
+  done = true;
+  other.join();
+  CHECK(c.value("i > 0") == "true");
+}
+
+TEST_CASE("[repl] another backend, and what was made on the one before") {
+  Case c;
+  c.ok(tasks);
+  c.ok("let a = inc(fill(f32[2], 1.0))");
+  CHECK(c.work.use_backend("host(threads: 1)").found);
+  CHECK(c.value("dbl(a.y)") == "[4, 4]");
+  CHECK_FALSE(c.work.use_backend("nonsense").found);
+  CHECK(c.value("a.y") == "[2, 2]");
+}
+
+TEST_CASE("[repl] a name that is defined again and again keeps no memory") {
+  Case c;
+  for (int i = 0; i < 40; ++i) {  // 40 times 80 MB would not fit
+    c.ok("let big = fill(f32[20000000], 1.0) + (iota(20000000) as f32[20000000])");
+    CHECK(c.value("big.sum(0) > 0.0") == "[true]");
+  }
+}
+
+TEST_CASE("[repl] random entries, right and wrong, leave the same as the right ones in a file") {
+  // The right statements alone, entered one by one between wrong ones, give what they give as one text.
+  const std::vector<std::string> right = {"x = x + 1",          "let y = x * 2",  "l += [x]",
+                                          "x = len(l)",         "let y = [x, x]", "let z = x + 3",
+                                          "if x > 2 { x = 1 }", "l[0] = x",       "for i in l { x += i }",
+                                          "let w = l + [x]",    "let z = \"s\"",  "x = 2 * x % 97"};
+  const std::vector<std::string> wrong = {
+      "x = \"no\"", "let y = unknown + 1", "let x y",           "let v = 1 / (x - x)",
+      "l[99] = 1",  "let z = [1, \"a\"]",  "fn f() -> int { }", "x += 0.5",
+      "break"};
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    Case mixed, plain;
+    for (Case* c : {&mixed, &plain}) c->ok("var x = 3\nvar l = [1, 2]");
+    for (int i = 0; i < 25; ++i) {
+      if (random() % 3 == 0) {
+        mixed.error(wrong[random() % wrong.size()]);
+        continue;
+      }
+      const std::string& entry = right[random() % right.size()];
+      CHECK(mixed.ok(entry).value == plain.ok(entry).value);
+    }
+    CHECK(mixed.value("(x, l)") == plain.value("(x, l)"));
+  }
+}
