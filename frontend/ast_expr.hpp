@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/array.hpp"
 #include "ir/base/source.hpp"
 
 namespace taskspec::ast {
@@ -136,11 +137,15 @@ struct RegionExpr {  // `region Rows[n]`
   TypePtr type;
 };
 
+struct Given {  // a tensor that a host program in C++ hands in; no text has one
+  Array array;
+};
+
 // Brackets around an expression leave no node but count in its span: that of `(x)` is three bytes long.
 struct Expr {
   Span span;
   std::variant<NameExpr, IntLit, FloatLit, StringLit, BoolLit, TupleExpr, ListExpr, Member, Call, Index, Unary, Binary,
-               RangeExpr, Cast, Lambda, Launch, Run, RegionExpr>
+               RangeExpr, Cast, Lambda, Launch, Run, RegionExpr, Given>
       node;
 };
 

@@ -79,6 +79,7 @@ struct ExprText {
            (e.sharding ? " by " + expr(*e.sharding) : "") + ")";
   }
   std::string operator()(const Run& e) const { return "(run " + expr(*e.call) + " on " + expr(*e.backend) + ")"; }
+  std::string operator()(const Given& e) const { return "(given " + e.array.type().text() + ")"; }
   std::string operator()(const RegionExpr& e) const { return "(region " + type(*e.type) + ")"; }
 };
 

@@ -9,10 +9,12 @@
 
 namespace taskspec {
 
-Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options) {
+namespace {
+
+Result<Program> checked(Sources& sources, SourceId main, std::optional<Ast> tree, const CheckOptions& options) {
   checking::World world(sources, options);
   try {
-    checking::check_program(world, main);
+    checking::check_program(world, main, std::move(tree));
     checking::infer_effects(world);
   } catch (const Error& error) {
     world.report(error, {main, 0, 0});
@@ -22,6 +24,17 @@ Result<Program> check(Sources& sources, SourceId main, const CheckOptions& optio
   if (sorted.has_errors()) return sorted;
   world.program.sources = sources;
   return {std::move(world.program), std::move(sorted)};
+}
+
+}  // namespace
+
+Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options) {
+  return checked(sources, main, std::nullopt, options);
+}
+
+Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options) {
+  SourceId main = tree.source;
+  return checked(sources, main, std::move(tree), options);
 }
 
 Checker::Checker(Sources& sources, const CheckOptions& options)
@@ -40,6 +53,7 @@ Result<Type> Checker::type_of(SourceId source) {
   if (!tree) return tree.diags();
   return growth_->type_of(std::move(*tree));
 }
+Result<Type> Checker::type_of(Ast tree) { return growth_->type_of(std::move(tree)); }
 void Checker::take_back(const std::function<bool(VariableId)>& is_set) { growth_->take_back(is_set); }
 std::vector<std::pair<VariableId, CallId>> Checker::forgotten() const { return growth_->forgotten(); }
 std::vector<Checker::Known> Checker::names() const { return growth_->names(program().main_module); }

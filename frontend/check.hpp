@@ -14,12 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/ast.hpp"
 #include "ir/base/result.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
-
-struct Ast;
 
 struct CheckOptions {
   const OpTable& ops;
@@ -33,6 +32,9 @@ struct CheckOptions {
 
 // Imported files are parsed on the way and added to `sources`, so that their diagnostics can be shown.
 Result<Program> check(Sources& sources, SourceId main, const CheckOptions& options);
+
+// A tree that was made otherwise than from a text; its `source` is where messages without a place belong.
+Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options);
 
 namespace checking {
 class Growth;
@@ -68,6 +70,7 @@ class Checker {
 
   // The type of an expression that stands next; nothing is added.
   Result<Type> type_of(SourceId source);
+  Result<Type> type_of(Ast tree);
 
   // After an entry whose run failed: names whose values were never made stand for what they stood for before.
   void take_back(const std::function<bool(VariableId)>& is_set);

@@ -19,6 +19,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
   host_.output = settings_.output;
   host_.screen = settings_.screen;
   host_.interrupted = settings_.interrupted;
+  host_.natives = settings_.natives;
   host_.open_session = [this](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
     return open(choice);
   };
@@ -91,6 +92,8 @@ Array LiveProgram::contents(const Value& tensor) {
 Result<Type> LiveProgram::type_of(const std::string& path, std::string text) {
   return checker_.type_of(sources_.add(path, std::move(text)));
 }
+
+Result<Type> LiveProgram::type_of(Ast tree) { return checker_.type_of(std::move(tree)); }
 
 std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph) {
   std::unique_ptr<GraphView> result;

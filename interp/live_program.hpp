@@ -31,6 +31,7 @@ class LiveProgram {
 
   // The type of an expression, without running it.
   Result<Type> type_of(const std::string& path, std::string text);
+  Result<Type> type_of(Ast tree);
   Value value(VariableId variable) const;  // of the top level; none when it has no value
   // The contents of a tensor; runs what it needs. Throws Error.
   Array contents(const Value& tensor);

@@ -91,6 +91,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   host.output = settings.output;
   host.screen = settings.screen;
   host.interrupted = settings.interrupted;
+  host.natives = settings.natives;
   auto run = [&] {
     Interpreter interpreter(program, &host);
     auto open = [&](const BackendChoice& choice) {

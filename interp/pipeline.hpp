@@ -48,6 +48,7 @@ struct RunSettings {
   std::function<void(std::string_view)> output;
   Screen screen;
   const std::atomic<bool>* interrupted = nullptr;
+  const Natives* natives = nullptr;  // behind `extern` tasks
 };
 
 struct RunResult {

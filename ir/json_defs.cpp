@@ -169,10 +169,28 @@ void Defs::number_functions() {
     FunctionNumbers& numbers = numbers_.at(id);
     collect_symbols(function, numbers);
     numbers.symbols.choose();
-    for (const auto& [symbol, info] : numbers.symbols.symbols()) ranks_.emplace(symbol, 0);
   }
-  std::size_t rank = 0;
-  for (auto& [symbol, position] : ranks_) position = rank++;
+  rank_symbols();
+}
+
+// By what the file lists first, so that declarations which the graph does not reach leave no trace. A symbol that two
+// functions mention could turn the order inside one of them around: then as the checker met them.
+void Defs::rank_symbols() {
+  bool keeps_order = true;
+  std::size_t next = 0;
+  for (const Def& def : all_) {
+    if (def.kind != Def::Kind::function) continue;
+    std::size_t last = 0;
+    for (const auto& [symbol, info] : numbers_.at(def.function).symbols.symbols()) {
+      auto [rank, fresh] = ranks_.emplace(symbol, next);
+      next += fresh;
+      keeps_order = keeps_order && rank->second >= last;
+      last = rank->second;
+    }
+  }
+  next = 0;
+  if (!keeps_order)
+    for (auto& [symbol, rank] : ranks_) rank = next++;
 }
 
 }  // namespace taskspec

@@ -58,6 +58,7 @@ class Defs {
   void reach_call(const Call& call);
   void reach_modules();
   void number_functions();
+  void rank_symbols();
 
   const Program& program_;
   std::vector<Def> all_;

@@ -38,6 +38,7 @@ class Expressions {
   Term operator()(const ast::IntLit& node) { return body_.constant(Value(node.value), Kind::integer, span_); }
   Term operator()(const ast::FloatLit& node) { return body_.constant(Value(node.value), Kind::real, span_); }
   Term operator()(const ast::StringLit& node) { return body_.constant(Value(node.value), Kind::string, span_); }
+  Term operator()(const ast::Given& node) { return body_.constant(Value(node.array), node.array.type().type(), span_); }
   Term operator()(const ast::BoolLit& node) { return body_.constant(Value(node.value), Kind::boolean, span_); }
 
   Term operator()(const ast::TupleExpr& node) {

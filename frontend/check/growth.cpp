@@ -277,6 +277,9 @@ std::vector<std::pair<VariableId, CallId>> Growth::forgotten() const {
     for (const Call& call : function.calls)
       if (call.form == Form::global) read.push_back(call.variable);
   std::erase_if(gone, [&](const auto& let) { return std::find(read.begin(), read.end(), let.first) != read.end(); });
+  for (auto& [variable, call] : gone)  // `a` alone made `_` another name of what `a` still names
+    for (const auto& [name, binding] : now)
+      if (binding.kind == Binding::Kind::global && binding.call == call) call = CallId();
   return gone;
 }
 

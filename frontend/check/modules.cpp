@@ -31,8 +31,12 @@ class Files {
   ModuleId check(SourceId source, const std::string& name) {
     Result<Ast> ast = parse(world_.sources, source);
     world_.diags.append(ast.diags());
-    if (!ast) return {};
-    const Ast& tree = world_.trees.emplace_back(std::move(*ast));
+    return ast ? check(std::move(*ast), name) : ModuleId();
+  }
+
+  ModuleId check(Ast ast, const std::string& name) {
+    const Ast& tree = world_.trees.emplace_back(std::move(ast));
+    SourceId source = tree.source;
     Imports imports;
     for (const ast::Item& item : tree.items)
       if (auto* import = std::get_if<ast::ImportDecl>(&item.node)) imports.push_back(bring(*import, item.span, source));
@@ -204,12 +208,15 @@ void begin_program(World& world, SourceId main) {
 
 void check_entry(World& world, const Ast& tree) { Files(world).check_entry(tree); }
 
-void check_program(World& world, SourceId main) {
+void check_program(World& world, SourceId main, std::optional<Ast> tree) {
   world.main = main;
   std::string name = fs::path(world.sources[main].path()).stem().string();
   Files files(world);
   files.open_main(main, name);
-  files.check(main, name);
+  if (tree)
+    files.check(std::move(*tree), name);
+  else
+    files.check(main, name);
 }
 
 }  // namespace taskspec::checking

@@ -5,7 +5,8 @@
 namespace taskspec::checking {
 
 // Parses and checks one file and all that it imports.
-void check_program(World& world, SourceId main);
+// `tree`: that of the main file, if it is there already.
+void check_program(World& world, SourceId main, std::optional<Ast> tree = {});
 
 // A main file that grows: an empty one to begin with, then what is written next in it.
 void begin_program(World& world, SourceId main);

@@ -33,6 +33,7 @@ std::vector<Value> ProgramBodies::run_task(Interpreter& interpreter, const TaskC
 
 std::optional<BodyTrace> ProgramBodies::trace(const TaskGraph& graph, NodeId node) {
   if (graph.definition(node).kind != Definition::Kind::task) return std::nullopt;
+  if (!outer_.program()[graph.definition(node).function].extern_symbol.empty()) return std::nullopt;
   std::vector<ArrayType> types;
   for (const Ref& ref : graph.in(node)) types.push_back(concrete(graph.type(ref)));
   TraceTarget target(std::move(types));

@@ -55,8 +55,10 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       facts_(std::make_shared<Facts>(program)),
       modules_(program.modules.size()),
       stack_limit_(stack_floor()) {
-  if (host) interrupted_ = host->interrupted;
-  if (host && host->output)
+  if (!host) return;
+  interrupted_ = host->interrupted;
+  natives_ = host->natives;
+  if (host->output)
     console_ = Value(std::static_pointer_cast<Object>(
         std::make_shared<Console>([host](std::string_view text) { host->output(text); })));
 }

@@ -14,6 +14,7 @@
 namespace taskspec {
 
 class HostContext;
+class Natives;
 
 // `exit(code)` unwinds through this.
 struct ExitRequest {
@@ -104,6 +105,7 @@ class Interpreter {
   Flow for_(Frame& frame, const Call& call);
   Flow while_(Frame& frame, const Call& call);
   bool truth(const Value& value, Span span);
+  void call_native(Frame& frame, Span span);
   Value enter(Frame& frame, const CallSite& site);
   void bind(Frame& frame, const Value& agent, std::vector<Value> arguments, Span span);
   void set_parameter(Frame& frame, std::size_t parameter, Span span);
@@ -113,6 +115,7 @@ class Interpreter {
   Target* target_ = nullptr;
   HostContext* host_;
   const std::atomic<bool>* interrupted_ = nullptr;
+  const Natives* natives_ = nullptr;
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
   using Contents = std::unordered_map<std::uint64_t, Value>;

@@ -175,7 +175,10 @@ TaskResult Interpreter::inline_task(const TaskCall& task) {
   frame.arguments = task.arguments;
   for (std::size_t k = 0; k < function.parameters.size(); ++k) set_parameter(frame, k, task.span);
   if (task.agent) frame.self = Value(std::static_pointer_cast<Object>(std::make_shared<Agent>(*task.agent)));
-  block(frame, function.body);
+  if (function.extern_symbol.empty())
+    block(frame, function.body);
+  else
+    call_native(frame, task.span);
   TaskResult result;
   auto invocation = std::make_shared<Invocation>();
   invocation->label = program_.display_name(task.function);
@@ -188,6 +191,14 @@ TaskResult Interpreter::inline_task(const TaskCall& task) {
       result.versions.emplace_back(k, frame[function.parameters[k].variable]);
   result.invocation = Value(std::static_pointer_cast<Object>(invocation));
   return result;
+}
+
+void Interpreter::call_native(Frame& frame, Span span) {
+  const Function& function = frame.function;
+  std::vector<Array> outputs;
+  for (const Output& output : function.outputs) outputs.push_back(Array::make(concrete(evaluate(output.type, frame))));
+  taskspec::call_native(natives_, function.extern_symbol, frame.arguments, outputs, span);
+  for (std::size_t i = 0; i < outputs.size(); ++i) frame[function.outputs[i].variable] = Value(std::move(outputs[i]));
 }
 
 CallResult Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstdio>
 
+#include "frontend/dsl/errors.hpp"
 #include "frontend/parse.hpp"
 #include "interp/control/export_graph.hpp"
+#include "interp/embed/extern_bodies.hpp"
 #include "interp/embed/toolbox.hpp"
 #include "interp/live_program.hpp"
 #include "interp/reference/reference.hpp"
@@ -72,6 +74,7 @@ struct Workspace::State {
     settings.output = options.output;
     settings.screen = {static_cast<int>(columns()), options.colour};
     settings.interrupted = &interrupted;
+    settings.natives = &dsl::detail::extern_bodies();
     live.reset();
     live = std::make_unique<LiveProgram>(tools, LoadOptions{{}, options.search_path}, settings);
     changes = GraphChanges();
@@ -211,7 +214,10 @@ Workspace::Workspace(Options options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
   if (!state_->options.output)
     state_->options.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
-  state_->backend = state_->read(state_->options.backend);
+  Sources sources;
+  Result<BackendChoice> backend = read_backend(state_->options.backend, state_->tools, sources);
+  if (!backend) throw dsl::detail::error_of(sources, backend.diags());
+  state_->backend = std::move(*backend);
   state_->start();
 }
 Workspace::Workspace(Workspace&&) noexcept = default;

@@ -22,7 +22,9 @@ struct Tree {
     fs::copy_file(source_root() / "dev", folder.path() / "dev");
     folder.put("build/build.ninja", "");
     folder.put("build/packages", "");  // newer than dev: nothing is installed
+    fs::create_directories(folder.path() / "tests/install");
     script("bin/ninja", "echo 'ninja: no work to do.'");
+    script("tests/install/run", "echo '1 passed, 0 failed'");
   }
   void script(const std::string& name, const std::string& text) {
     folder.put(name, "#!/bin/bash\n" + text + "\n");
@@ -47,11 +49,11 @@ TEST_CASE("dev test adds up what the test programs say") {
   tree.programs(unit_fine, language_fine);
   Outcome fine = tree.dev("test");
   CHECK(fine.code == 0);
-  CHECK(fine.out.ends_with("\n5 passed, 0 failed\n"));
+  CHECK(fine.out.ends_with("\n6 passed, 0 failed\n"));
   tree.programs("echo '[doctest] test cases: 3 | 1 passed | 2 failed | 1 skipped'; exit 1", language_fine);
   Outcome bad = tree.dev("test");
   CHECK(bad.code == 4);
-  CHECK(bad.out.ends_with("\n3 passed, 2 failed\n"));
+  CHECK(bad.out.ends_with("\n4 passed, 2 failed\n"));
 }
 
 TEST_CASE("dev test fails when a test program ends badly after a good summary") {
@@ -59,7 +61,7 @@ TEST_CASE("dev test fails when a test program ends badly after a good summary") 
   tree.programs(unit_fine + "; seq 100; echo 'ThreadSanitizer: reported 1 warnings'; exit 66", language_fine);
   Outcome race = tree.dev("test");
   CHECK(race.code == 4);
-  CHECK(race.out.ends_with("\n5 passed, 1 failed\n"));
+  CHECK(race.out.ends_with("\n6 passed, 1 failed\n"));
   CHECK(race.err.find("exit status 66") != std::string::npos);
   tree.programs(unit_fine, language_fine + "; exit 23");
   CHECK(tree.dev("test").code == 4);
@@ -71,9 +73,21 @@ TEST_CASE("dev test fails when a test program says nothing at all") {
   tree.programs("kill -SEGV $$", language_fine);
   Outcome crash = tree.dev("test");
   CHECK(crash.code == 4);
-  CHECK(crash.out.ends_with("\n2 passed, 1 failed\n"));
+  CHECK(crash.out.ends_with("\n3 passed, 1 failed\n"));
   tree.programs(unit_fine, "exit 2");
   CHECK(tree.dev("test").code == 4);
+}
+
+TEST_CASE("dev test counts the install test, alone under its label") {
+  Tree tree;
+  tree.programs(unit_fine, language_fine);
+  tree.script("tests/install/run", "echo '4 passed, 2 failed'; exit 1");
+  CHECK(tree.dev("test").out.ends_with("\n9 passed, 2 failed\n"));
+  const std::string none = "echo \"taskspec: no test carries the label $3\" >&2; exit 2";
+  tree.programs("echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'", none);
+  Outcome alone = tree.dev("test --label install");
+  CHECK(alone.code == 4);
+  CHECK(alone.out.ends_with("\n4 passed, 2 failed\n"));
 }
 
 TEST_CASE("dev test --label needs one test of either kind, and tells when there is none") {

@@ -1,0 +1,294 @@
+#include "frontend/dsl/make_ast.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "frontend/ast_print.hpp"
+#include "frontend/dsl/make_expr.hpp"
+#include "frontend/dsl/record.hpp"
+#include "taskspec/declare.hpp"
+
+namespace taskspec::dsl::detail {
+
+namespace {
+
+// ---- statements -----------------------------------------------------------------------------------
+
+class Statements {
+ public:
+  Statements(ExprMaker& make, const Function& function) : make_(make), function_(function) {}
+
+  ast::Block block(const Block& block, At at) {
+    ast::Block made{make_.span(at), {}};
+    for (const Statement& statement : block.statements) made.stmts.push_back(stmt(statement));
+    return made;
+  }
+
+ private:
+  ast::Stmt stmt(const Statement& s) {
+    ast::Stmt made{make_.span(s.at), {}};
+    switch (s.kind) {
+      case Statement::Kind::let:
+        made.node = ast::Let{false, pattern(*s.value), nullptr, make_.content(*s.value)};
+        break;
+      case Statement::Kind::var:
+        made.node = ast::Let{true, pattern(*s.target), nullptr, make_(*s.value)};
+        break;
+      case Statement::Kind::assign:
+        made.node = ast::Assign{make_(*s.target), {s.op, made.span}, make_(*s.value)};
+        break;
+      case Statement::Kind::if_:
+        made.node = if_(s);
+        break;
+      case Statement::Kind::while_:
+        made.node = ast::While{make_(*s.value), block(*s.body, s.at)};
+        break;
+      case Statement::Kind::for_:
+        made.node = for_(s, made.span);
+        break;
+      case Statement::Kind::return_:
+        made.node = ast::Return{make_(*s.value)};
+        break;
+    }
+    return made;
+  }
+
+  ast::If if_(const Statement& s) {
+    ast::If made;
+    made.arms.push_back({make_.span(s.at), make_(*s.value), block(*s.body, s.at)});
+    if (s.otherwise) made.otherwise = block(*s.otherwise, s.at);
+    return made;
+  }
+
+  ast::For for_(const Statement& s, Span span) {
+    auto range = std::make_unique<ast::Expr>();
+    range->span = span;
+    ast::ExprPtr low = make_(*s.value), high = make_(*s.high);
+    range->node = ast::RangeExpr{std::move(low), std::move(high), span};
+    ast::Pattern turn = pattern(*s.target);
+    return {std::move(turn), std::move(range), block(*s.body, s.at)};
+  }
+
+  ast::Pattern pattern(const Node& node) {
+    Span span = make_.span(node.at);
+    return {span, {{make_.name_of(node), span}}};
+  }
+
+  ExprMaker& make_;
+  const Function& function_;
+};
+
+// ---- declarations ---------------------------------------------------------------------------------
+
+class Declarations {
+ public:
+  Declarations(Places& places, const DeclaredNames& names) : places_(places), names_(names) {}
+
+  ast::Item item(const Function& function) {
+    ast::Item made{places_.line(function.name.at), {}};
+    if (function.kind == Kind::task)
+      made.node = task(function);
+    else
+      made.node = fn(function);
+    return made;
+  }
+
+  ast::Item item(const AgentClass& agent) {
+    ExprMaker make(places_, names_);
+    ast::AgentDecl decl{name(agent.name), params(agent.parameters, make), {}};
+    for (const Slot& slot : agent.slots) {
+      Span span = places_.line(slot.name.at);
+      ast::Slot made{{slot.kind, span}, name(slot.name), make.type(slot.type, slot.name.at), nullptr};
+      if (slot.initial) made.init = make(*slot.initial);
+      decl.members.push_back({span, std::move(made)});
+    }
+    for (const auto& member : agent.members) decl.members.push_back({places_.line(member->name.at), task(*member)});
+    return {places_.line(agent.name.at), std::move(decl)};
+  }
+
+ private:
+  ast::TaskDecl task(const Function& function) {
+    ExprMaker make(places_, names_);
+    ast::TaskDecl decl{name(function.name), params(function.parameters, make), results(function, make), {}, {}};
+    if (function.native)
+      decl.external = ast::Name{full_name(function), places_.line(function.name.at)};
+    else
+      decl.body = Statements(make, function).block(function.body, function.name.at);
+    return decl;
+  }
+
+  ast::FnDecl fn(const Function& function) {
+    ExprMaker make(places_, names_);
+    ast::FnDecl decl{function.kind == Kind::graph,
+                     name(function.name),
+                     params(function.parameters, make),
+                     results(function, make),
+                     {}};
+    decl.body = Statements(make, function).block(function.body, function.name.at);
+    return decl;
+  }
+
+  std::vector<ast::Param> params(const std::vector<Parameter>& parameters, ExprMaker& make) {
+    std::vector<ast::Param> made;
+    for (const Parameter& p : parameters) {
+      Span span = places_.line(p.name.at);
+      ast::Param param{span, {}, name(p.name), make.type(p.type, p.name.at), nullptr};
+      if (!p.privilege.empty()) param.privilege = ast::Privilege{span, {p.privilege, span}, {}};
+      if (p.standard) param.default_value = make(*p.standard);
+      made.push_back(std::move(param));
+    }
+    return made;
+  }
+
+  ast::Results results(const Function& function, ExprMaker& make) {
+    ast::Results made;
+    for (const Output& output : function.outputs) {
+      made.span = places_.line(output.name.at);
+      ast::TypeExpr type = make.type(output.type, output.name.at);
+      if (output.name.text.empty())
+        made.unnamed = std::make_unique<ast::TypeExpr>(std::move(type));
+      else
+        made.named.push_back({made.span, name(output.name), std::move(type)});
+    }
+    return made;
+  }
+
+  ast::Name name(const Name& n) { return {n.text, places_.line(n.at)}; }
+
+  Places& places_;
+  const DeclaredNames& names_;
+};
+
+// ---- what is needed -------------------------------------------------------------------------------
+
+// Walks from what is wanted to what it calls, callees first.
+class Needed {
+ public:
+  Needed(Places& places, Declared& declared, bool may_rename)
+      : places_(places), declared_(declared), may_rename_(may_rename), declarations_(places, declared.names) {}
+
+  void reach(const std::shared_ptr<Function>& function) {
+    if (auto agent = function->agent.lock()) return reach(*agent);
+    if (is_declared(function->owner)) return;
+    walk(function->body);
+    for (const Parameter& p : function->parameters) walk(p.standard);
+    if (!function->recorded && !function->native)
+      fail("E1006", function->name.at, described(*function) + " has no body");
+    add(function->owner, function->name, declarations_.item(*function), function->native ? function : nullptr);
+  }
+
+  void walk(const NodePtr& node) {
+    if (!node || !seen_.insert(node.get()).second) return;
+    for (const NodePtr& part : node->in) walk(part);
+    for (const Item& item : node->items) {
+      walk(item.low);
+      walk(item.high);
+    }
+    if (node->agent) reach(*node->agent);
+    if (node->function) reach(node->function);
+  }
+
+  std::vector<ast::Item> items;
+
+ private:
+  bool is_declared(Owner owner) const { return declared_.names.count(owner) > 0; }
+
+  void reach(const AgentClass& agent) {
+    if (is_declared(agent.owner)) return;
+    for (const auto& member : agent.members) walk(member->body);
+    add(agent.owner, agent.name, declarations_.item(agent), nullptr);
+    for (const auto& member : agent.members)
+      if (member->native) declared_.natives.emplace_back(full_name(*member), member);
+  }
+
+  // A struct of an agent, or a helper that declares a task, may have been made several times: the same is said twice.
+  void add(Owner owner, const Name& name, ast::Item item, const std::shared_ptr<Function>& native) {
+    Ast alone;
+    alone.items.push_back(std::move(item));
+    // Two C++ functions look alike.
+    std::string text = print_ast(alone) + (native ? std::to_string(owner) : "");
+    std::string called = name.text;
+    declared_.new_names.push_back(owner);
+    for (int variant = 2;; ++variant) {
+      auto [known, fresh] = declared_.texts.emplace(called, Declared::Text{text, name.at});
+      declared_.names[owner] = called;
+      if (fresh) declared_.new_texts.push_back(called);
+      if (fresh) break;
+      if (known->second.text == text) return;
+      if (!may_rename_) two_of_one_name(name, known->second.at);
+      called = name.text + "'" + std::to_string(variant);
+    }
+    rename(alone.items[0], called);
+    if (native) declared_.natives.emplace_back(called, native);
+    items.push_back(std::move(alone.items[0]));
+  }
+
+  static void rename(ast::Item& item, const std::string& called) {
+    if (auto* task = std::get_if<ast::TaskDecl>(&item.node)) {
+      task->name.text = called;
+      if (task->external) task->external->text = called;
+    } else if (auto* fn = std::get_if<ast::FnDecl>(&item.node)) {
+      fn->name.text = called;
+    } else if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) {
+      agent->name.text = called;
+    }
+  }
+
+  [[noreturn]] void two_of_one_name(const Name& name, At other) {
+    Diags diags;
+    diags.error("E1005", places_.line(name.at), "'" + name.text + "' is declared twice, and not alike")
+        .label(places_.line(other), "the other one")
+        .help("give one of them another name");
+    throw error_of(places_.sources(), diags);
+  }
+
+  void walk(const Block& block) {
+    for (const Statement& s : block.statements) {
+      for (const NodePtr& node : {s.value, s.target, s.high}) walk(node);
+      for (const std::unique_ptr<Block>* inner : {&s.body, &s.otherwise})
+        if (*inner) walk(**inner);
+    }
+  }
+
+  Places& places_;
+  Declared& declared_;
+  bool may_rename_;
+  Declarations declarations_;
+  std::set<const void*> seen_;
+};
+
+}  // namespace
+
+void Declared::keep_new() {
+  new_texts.clear();
+  new_names.clear();
+  natives.clear();
+}
+
+void Declared::forget_new() {
+  for (const std::string& name : new_texts) texts.erase(name);
+  for (Owner owner : new_names) names.erase(owner);
+  keep_new();
+}
+
+Ast make_ast(const std::vector<std::shared_ptr<Function>>& wanted, Places& places) {
+  Declared declared;
+  Needed needed(places, declared, false);
+  for (const auto& function : wanted) needed.reach(function);
+  return {places.line(wanted.back()->name.at).source, std::move(needed.items)};
+}
+
+std::vector<ast::Item> needed_by(const Node& node, Places& places, Declared& declared) {
+  Needed needed(places, declared, true);
+  for (const NodePtr& part : node.in) needed.walk(part);
+  if (node.agent || node.function) {
+    auto itself = std::make_shared<Node>();
+    itself->agent = node.agent;
+    itself->function = node.function;
+    needed.walk(itself);
+  }
+  return std::move(needed.items);
+}
+
+}  // namespace taskspec::dsl::detail

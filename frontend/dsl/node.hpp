@@ -1,0 +1,150 @@
+// What C++ calls leave behind: values, statements and declarations, each with the line that made it. The syntax tree
+// of a text is made from them (make_ast.hpp), so whatever is true of a text is true of a recording.
+//
+//   Tensor y = k * x;      ->      let: Node{binary "*", in: [name k, name x], at: scale.cpp:4}
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "ir/array.hpp"
+#include "taskspec/body.hpp"
+#include "taskspec/native.hpp"
+
+namespace taskspec::dsl::detail {
+
+struct Function;
+struct AgentClass;
+
+// Who owns a value: a function, the kind of agent whose parameter it is, or the host program. `nobody`: it is a
+// literal, which can be used anywhere.
+using Owner = std::uint64_t;
+inline constexpr Owner nobody = 0, host_program = 1;
+Owner new_owner();
+
+class Entered;
+
+struct Item {  // of an index
+  Index::Kind kind;
+  NodePtr low, high;
+};
+
+struct Node {
+  enum class Kind : std::uint8_t {
+    // literals
+    integer,
+    real,
+    boolean,
+    string,
+    type,
+    // names of the function: parameters, variables, outputs, loop variables
+    name,
+    // what holds others and is no value by itself
+    list,
+    tuple,
+    callable,  // task `text` of agent in[0], or `function`
+    // calls
+    unary,
+    binary,
+    method,   // in[0].text(in[1], ...)
+    library,  // text(in...)
+    member,   // in[0].text
+    index,
+    cast,
+    given,   // a tensor that C++ hands in
+    run,     // in[0], a call, on the backend `text`
+    agent,   // a new agent of `agent`
+    invoke,  // in[0](in[1], ...)
+  };
+  Kind kind = Kind::name;
+  std::string text;
+  std::int64_t integer = 0;
+  double real = 0;
+  Type type;
+  std::vector<NodePtr> in;
+  std::vector<std::string> names;      // of arguments, by position in `in`; may be shorter
+  std::vector<Item> items;             // index
+  std::shared_ptr<Function> function;  // callable
+  std::shared_ptr<AgentClass> agent;   // agent; callable: whose task it is
+  At at = At::current();
+  Owner owner = nobody;
+  std::shared_ptr<Entered> entered;     // of the host program: what the session knows it as
+  std::shared_ptr<const Array> data;    // given
+  const struct Block* block = nullptr;  // outside of which it cannot be seen; null: all of its function
+  bool bound = false;                   // a statement of its own gives it a name; else it stands where it is used
+  bool gone = false;                    // became part of an expression: nobody can name it any more
+  bool reads = false;                   // reads a place
+  bool writes = false;                  // changes one
+};
+
+// A value in the session of the host program; its name is free again when nobody holds it any more.
+class Entered {
+ public:
+  virtual ~Entered() = default;
+  std::string name;  // of its let
+};
+
+struct Statement;
+struct Block {
+  std::vector<Statement> statements;
+};
+
+struct Statement {
+  enum class Kind : std::uint8_t { let, var, assign, if_, while_, for_, return_ } kind;
+  At at;
+  NodePtr value;   // also: condition, low end
+  NodePtr target;  // assign; for: the loop variable; var: the name
+  NodePtr high;    // for
+  std::string op;  // assign
+  std::unique_ptr<Block> body, otherwise;
+};
+
+struct Parameter {
+  std::string privilege;  // "in", "inout"
+  Name name;
+  Type type;
+  NodePtr standard;
+};
+
+struct Output {
+  Name name;  // empty: the unnamed one
+  Type type;
+};
+
+enum class Kind;  // declare.hpp
+
+struct Function {
+  Function(Kind k, Name n, const std::shared_ptr<AgentClass>& a) : kind(k), name(std::move(n)), agent(a) {}
+  Kind kind;
+  Name name;
+  std::vector<Parameter> parameters;
+  std::vector<Output> outputs;
+  Block body;
+  std::optional<Native> native;
+  std::weak_ptr<AgentClass> agent;  // of a member
+  Owner owner = new_owner();
+  bool recorded = false;
+  std::shared_ptr<const void> checked;  // the runtime's, made once
+};
+
+struct Slot {
+  std::string kind;
+  Name name;
+  Type type;
+  NodePtr initial;
+};
+
+struct AgentClass {
+  explicit AgentClass(Name n) : name(std::move(n)) {}
+  Name name;
+  std::vector<Parameter> parameters;
+  std::vector<Slot> slots;
+  std::vector<std::shared_ptr<Function>> members;
+  Owner owner = new_owner();
+};
+
+}  // namespace taskspec::dsl::detail

@@ -1,0 +1,141 @@
+// Tasks, graphs and fns: a signature, then a body.
+//
+//   auto energy = task("energy").in("dev", f32["N"]).in("mean", f32[1]).out("e", f32[1])
+//                     .body([](Tensor dev, Tensor mean) { return (dev * dev).sum(0) + mean * mean; });
+//   auto twice = graph("twice").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x * 2.0; });
+//
+// A body is recorded when it is written, and checked at once: what is wrong throws Error with its line.
+#pragma once
+#include "taskspec/body.hpp"
+#include "taskspec/native.hpp"
+
+namespace taskspec::dsl {
+
+class Graph;
+
+// Names of inputs or outputs.
+struct Slots : std::vector<std::string> {
+  using std::vector<std::string>::vector;
+};
+
+// A task that can be called, or composed with another: T2 after T1 is `T1 >> T2`.
+class Task {
+ public:
+  using At = detail::At;
+  Task() = default;
+  Task(detail::FunctionPtr function, detail::NodePtr value)
+      : function_(std::move(function)), value_(std::move(value)) {}
+
+  // The call: a value whose outputs go by name, `t["y"]`.
+  Tensor operator()(Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {}, Operand f = {},
+                    Operand g = {}, Operand h = {}) const& {
+    return Tensor(call(*this, false,
+                       {std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f),
+                        std::move(g), std::move(h)}));
+  }
+  Tensor operator()(Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {}, Operand f = {},
+                    Operand g = {}, Operand h = {}) && {
+    return Tensor(call(*this, true,
+                       {std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f),
+                        std::move(g), std::move(h)}));
+  }
+
+  Slots inputs(At at = At::current()) const;
+  Slots outputs(At at = At::current()) const;
+
+  const detail::FunctionPtr& function() const { return function_; }  // null: composed
+  const detail::NodePtr& value() const { return value_; }
+
+ private:
+  static detail::NodePtr call(const Task& task, bool temporary, std::initializer_list<Operand> operands);
+  detail::FunctionPtr function_;
+  detail::NodePtr value_;
+};
+
+Task operator>>(const Task& first, const Task& second);
+
+namespace detail {
+
+enum class Kind { task, graph, fn };
+
+// What the builders below share. `agent`: of a member.
+FunctionPtr declare(Kind kind, const Name& name, const std::shared_ptr<struct AgentClass>& agent);
+void parameter(Function& function, const char* privilege, const Name& name, const Type& type, Operand standard);
+void result(Function& function, const Name& name, const Type& type);
+void record(const FunctionPtr& function, const std::pair<Recorded, std::size_t>& body, At at);
+void attach(const FunctionPtr& function, Native native, At at);
+void define_extern(const Name& symbol, Native native);
+
+}  // namespace detail
+
+// `Builder` is what each word gives back, so that words can follow.
+template <class Builder>
+class Signature {
+ public:
+  explicit Signature(detail::FunctionPtr function) : function_(std::move(function)) {}
+  Builder& in(Name name, const Type& type, Operand standard = {}) {
+    return detail::parameter(*function_, "in", name, type, std::move(standard)), self();
+  }
+  Builder& inout(Name name, const Type& type) {  // a place that the body changes; it is a `Var` in the body
+    return detail::parameter(*function_, "inout", name, type, {}), self();
+  }
+  Builder& out(Name name, const Type& type) { return detail::result(*function_, name, type), self(); }
+  Builder& returns(const Type& type, detail::At at = detail::At::current()) {  // one output without a name
+    return detail::result(*function_, Name("", at), type), self();
+  }
+
+ protected:
+  detail::FunctionPtr function_;
+
+ private:
+  Builder& self() { return static_cast<Builder&>(*this); }
+};
+
+class TaskBuilder : public Signature<TaskBuilder> {
+ public:
+  using Signature::Signature;
+  TaskBuilder(detail::FunctionPtr function, detail::NodePtr value)
+      : Signature(std::move(function)), value_(std::move(value)) {}
+  template <class F>
+  Task body(F recorded_body, detail::At at = detail::At::current()) {
+    detail::record(function_, detail::recorded(std::move(recorded_body), at), at);
+    return Task(function_, value_);
+  }
+  template <class F>
+  Task native(F function, detail::At at = detail::At::current()) {
+    detail::attach(function_, detail::native_of(std::move(function)), at);
+    return Task(function_, value_);
+  }
+
+ private:
+  detail::NodePtr value_;  // of a member: the agent's task
+};
+
+inline TaskBuilder task(Name name) { return TaskBuilder(detail::declare(detail::Kind::task, name, nullptr)); }
+
+// A pure function of the host; in a graph its call is one node.
+class Fn {
+ public:
+  explicit Fn(detail::FunctionPtr function) : task_(std::move(function), nullptr) {}
+  Tensor operator()(Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {},
+                    Operand f = {}) const {
+    return task_(std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f));
+  }
+
+ private:
+  Task task_;
+};
+
+class FnBuilder : public Signature<FnBuilder> {
+ public:
+  using Signature::Signature;
+  template <class F>
+  Fn body(F recorded_body, detail::At at = detail::At::current()) {
+    detail::record(function_, detail::recorded(std::move(recorded_body), at), at);
+    return Fn(function_);
+  }
+};
+
+inline FnBuilder fn(Name name) { return FnBuilder(detail::declare(detail::Kind::fn, name, nullptr)); }
+
+}  // namespace taskspec::dsl

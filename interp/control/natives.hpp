@@ -1,0 +1,34 @@
+// The C++ functions behind `extern` tasks, by symbol: a program in C++ that embeds the runtime fills the table.
+//
+//   natives.define("measure", [](std::span<const Value> arguments, std::span<Array> outputs) { ... });
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "ir/base/source.hpp"
+#include "ir/value.hpp"
+
+namespace taskspec {
+
+// `arguments` by parameter, tensors as arrays; `outputs` have their types already.
+using NativeBody = std::function<void(std::span<const Value> arguments, std::span<Array> outputs)>;
+
+class Natives {
+ public:
+  void define(const std::string& symbol, NativeBody body);
+  std::shared_ptr<const NativeBody> find(const std::string& symbol) const;  // null: there is none
+
+ private:
+  mutable std::mutex mutex_;  // bodies run on the threads of a backend
+  std::map<std::string, std::shared_ptr<const NativeBody>> bodies_;
+};
+
+// Calls the function behind `symbol`: E7001 where there is none, E5011 when it throws.
+void call_native(const Natives* natives, const std::string& symbol, std::span<const Value> arguments,
+                 std::span<Array> outputs, Span place);
+
+}  // namespace taskspec

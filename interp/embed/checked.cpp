@@ -1,0 +1,70 @@
+#include "interp/embed/checked.hpp"
+
+#include "frontend/check.hpp"
+#include "frontend/dsl/errors.hpp"
+#include "frontend/dsl/make_ast.hpp"
+#include "frontend/dsl/record.hpp"
+#include "interp/embed/toolbox.hpp"
+#include "ir/verify.hpp"
+#include "taskspec/declare.hpp"
+
+namespace taskspec::dsl::detail {
+
+const Toolbox& toolbox() {
+  static const Toolbox tools = standard_toolbox();
+  return tools;
+}
+
+void with_places(const Sources& sources, At at, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const taskspec::Error& error) {
+    Sources all = sources;
+    Span here = Places(all).line(at);
+    Diags diags;
+    for (Diag diag : error.diags().items()) {
+      if (!diag.primary.span.valid()) diag.primary.span = here;
+      diags.add(std::move(diag));
+    }
+    throw error_of(all, diags);
+  }
+}
+
+std::shared_ptr<const Checked> checked(const std::shared_ptr<Function>& function) {
+  if (auto known = std::static_pointer_cast<const Checked>(function->checked)) return known;
+  Sources sources;
+  Places places(sources);
+  Ast ast = make_ast({function}, places);
+  taskspec::Result<Program> program =
+      check(sources, std::move(ast), {.ops = toolbox().ops, .builtins = toolbox().builtins});
+  if (!program) throw error_of(sources, program.diags());
+  auto made = std::make_shared<Checked>();
+  made->program = std::move(*program);
+  verified([&] {
+    std::vector<std::string> wrong = verify(made->program);
+    return wrong.empty() ? std::string() : wrong[0];
+  });
+  made->function = find_graph(made->program, function->name.text);
+  if (function->kind == Kind::graph) function->checked = made;
+  return made;
+}
+
+// ---- the last word of a declaration ---------------------------------------------------------------
+
+void record(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at) {
+  record_body(function, body, at);
+  if (auto agent = function->agent.lock())
+    agent->members.push_back(function);  // checked with its agent, when that is complete
+  else
+    checked(function);
+}
+
+void attach(const std::shared_ptr<Function>& function, Native native, At at) {
+  attach_body(function, std::move(native), at);
+  if (auto agent = function->agent.lock())
+    agent->members.push_back(function);
+  else
+    checked(function);
+}
+
+}  // namespace taskspec::dsl::detail

@@ -1,0 +1,210 @@
+#include "interp/embed/host_program.hpp"
+
+#include "frontend/dsl/record.hpp"
+#include "interp/embed/checked.hpp"
+#include "interp/embed/natives.hpp"
+#include "taskspec/declare.hpp"
+
+namespace taskspec::dsl::detail {
+
+namespace {
+
+RunSettings settings_with(const Natives& natives) {
+  RunSettings settings;
+  settings.natives = &natives;
+  settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  return settings;
+}
+
+bool is_open(const Node& node) {
+  return node.kind == Node::Kind::list || node.kind == Node::Kind::tuple || node.kind == Node::Kind::callable;
+}
+
+ast::Item statement(Span span, ast::Stmt stmt) { return {span, std::move(stmt)}; }
+
+ast::ExprPtr name_expr(const std::string& name, Span span) {
+  return std::make_unique<ast::Expr>(ast::Expr{span, ast::NameExpr{{name, span}}});
+}
+
+}  // namespace
+
+// A name of the program, free again when nobody holds the value. Outlives the program only as a string.
+struct HostProgram::Lease final : Entered {
+  explicit Lease(std::weak_ptr<HostProgram> p) : program(std::move(p)) {}
+  ~Lease() override {
+    if (auto alive = program.lock()) alive->give_back(name);
+  }
+  std::weak_ptr<HostProgram> program;
+  VariableId variable;
+};
+
+HostProgram& HostProgram::here() {
+  thread_local std::shared_ptr<HostProgram> program = std::make_shared<HostProgram>();
+  return *program;
+}
+
+HostProgram::HostProgram() : live_(toolbox(), {}, settings_with(natives_)), places_(live_.sources()) {}
+
+std::shared_ptr<HostProgram::Lease> HostProgram::lease(const std::string& wanted) {
+  auto made = std::make_shared<Lease>(weak_from_this());
+  for (int variant = 1;; ++variant) {
+    made->name =
+        wanted.empty() ? "%" + std::to_string(variant) : wanted + (variant == 1 ? "" : "'" + std::to_string(variant));
+    if (taken_.insert(made->name).second) return made;
+  }
+}
+
+HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
+  auto& lease = static_cast<Lease&>(*node.entered);
+  if (lease.program.lock().get() != this)
+    fail("E1001", at, "this value belongs to another thread", "values go from thread to thread by their contents");
+  return lease;
+}
+
+// ---- entries --------------------------------------------------------------------------------------
+
+Checker::Entry HostProgram::run(const Node& node,
+                                const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
+  Span span = places_.line(node.at);
+  Ast entry{span.source, needed_by(node, places_, declared_)};
+  for (const auto& [symbol, function] : declared_.natives) natives_.define(symbol, native_body(function));
+  ExprMaker make(places_, declared_.names);
+  write(make, entry.items);
+  LiveProgram::Step step = live_.enter(std::move(entry));
+  if (step.exit_code == 1)
+    declared_.forget_new();
+  else
+    declared_.keep_new();
+  if (step.exit_code != 0) throw error_of(live_.sources(), step.diags);
+  return *step.entry;
+}
+
+void HostProgram::enter(const NodePtr& node) {
+  if (waiting_ == node) waiting_ = nullptr;
+  enter_operands(*node, node->at);
+  std::shared_ptr<Lease> own = lease("");
+  Span span = places_.line(node->at);
+  Checker::Entry entry = run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+    ast::Let let{false, {span, {{own->name, span}}}, nullptr, make.content(*node)};
+    items.push_back(statement(span, {span, std::move(let)}));
+    items.push_back(statement(span, {span, ast::ExprStmt{name_expr(own->name, span)}}));
+  });
+  own->variable = entry.value;
+  node->entered = std::move(own);
+  node->bound = true;
+  node->in.clear();  // it is a name from here on, and keeps nothing else alive
+  node->items.clear();
+}
+
+void HostProgram::enter_operands(const Node& node, At at) {
+  auto consider = [&](const NodePtr& part) {
+    if (!part) return;
+    if (part->entered)
+      lease_of(*part, at);
+    else if (is_open(*part) || part->owner == nobody)
+      enter_operands(*part, at);
+    else if (node.kind == Node::Kind::run)
+      enter_operands(*part, at);  // the call itself goes into the session that is opened
+    else
+      enter(part);
+  };
+  for (const NodePtr& part : node.in) consider(part);
+  for (const Item& item : node.items) {
+    consider(item.low);
+    consider(item.high);
+  }
+}
+
+void HostProgram::flush() {
+  if (NodePtr call = std::move(waiting_)) enter(call);
+}
+
+// ---- values ---------------------------------------------------------------------------------------
+
+NodePtr HostProgram::value(Node node) {
+  node.owner = host_program;
+  auto made = std::make_shared<Node>(std::move(node));
+  if (made->kind == Node::Kind::agent) return made;  // its struct is not complete yet
+  bool runs = made->kind == Node::Kind::run;
+  if (runs && waiting_ == made->in[0]) waiting_ = nullptr;
+  flush();
+  const Function* called = made->kind == Node::Kind::invoke ? made->in[0]->function.get() : nullptr;
+  if (called && called->kind != Kind::task) {
+    enter_operands(*made, made->at);
+    check_call(*made);
+    waiting_ = made;
+  } else {
+    enter(made);
+  }
+  return made;
+}
+
+// What is wrong with a call is said where it stands.
+void HostProgram::check_call(const Node& node) {
+  Span span = places_.line(node.at);
+  Ast entry{span.source, needed_by(node, places_, declared_)};
+  ExprMaker make(places_, declared_.names);
+  entry.items.push_back(statement(span, {span, ast::ExprStmt{make.content(node)}}));
+  declared_.forget_new();
+  taskspec::Result<taskspec::Type> type = live_.type_of(std::move(entry));
+  if (!type) throw error_of(live_.sources(), type.diags());
+}
+
+NodePtr HostProgram::var(const Name& name, Operand initial) {
+  flush();
+  Node node;
+  node.at = name.at;
+  node.in.push_back(use(initial));
+  enter_operands(node, name.at);
+  std::shared_ptr<Lease> own = lease(name.text);
+  Span span = places_.line(name.at);
+  Checker::Entry entry = run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+    ast::Let let{true, {span, {{own->name, span}}}, nullptr, make(*node.in[0])};
+    items.push_back(statement(span, {span, std::move(let)}));
+  });
+  NodePtr place = name_node(own->name, name.at, host_program, true);
+  place->entered = std::move(own);
+  return place;
+}
+
+void HostProgram::assign(const NodePtr& target, const char* op, Operand value) {
+  flush();
+  Node node;
+  node.at = value.at();
+  node.in.push_back(use(value));
+  lease_of(*target, node.at);
+  enter_operands(node, node.at);
+  Span span = places_.line(node.at);
+  run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+    ast::Assign assign{make(*target), {op, span}, make(*node.in[0])};
+    items.push_back(statement(span, {span, std::move(assign)}));
+  });
+}
+
+Value HostProgram::known(const NodePtr& node, At at) {
+  flush();
+  if (node->owner != host_program) {  // a literal, or a place of the moment
+    Node copy = *node;
+    copy.at = at;
+    auto made = std::make_shared<Node>(std::move(copy));
+    made->owner = host_program;
+    enter(made);
+    return live_.value(static_cast<Lease&>(*made->entered).variable);
+  }
+  if (!node->entered) enter(node);
+  return live_.value(lease_of(*node, at).variable);
+}
+
+Array HostProgram::contents(const Value& value, At at) {
+  Array array;
+  with_places(live_.sources(), at, [&] { array = value.is_array() ? value.array() : live_.contents(value); });
+  return array;
+}
+
+NodePtr host_value(Node node) { return HostProgram::here().value(std::move(node)); }
+NodePtr host_var(const Name& name, Operand initial) { return HostProgram::here().var(name, std::move(initial)); }
+void host_assign(const NodePtr& target, const char* op, Operand value) {
+  HostProgram::here().assign(target, op, std::move(value));
+}
+
+}  // namespace taskspec::dsl::detail

@@ -1,0 +1,50 @@
+// The host program of a thread: its values outside of bodies, entered one by one into a program that grows while it
+// runs, as the lines of a prompt are.
+//
+//   Tensor r = pipeline(x);     ->     let %1 = pipeline(...)
+//   r.scalar<float>()           ->     the contents of %1
+#pragma once
+#include <map>
+#include <set>
+
+#include "frontend/dsl/make_ast.hpp"
+#include "interp/control/natives.hpp"
+#include "interp/live_program.hpp"
+
+namespace taskspec::dsl::detail {
+
+class HostProgram : public std::enable_shared_from_this<HostProgram> {
+ public:
+  static HostProgram& here();  // of this thread
+  HostProgram();
+
+  // A value that was written now. Calls of graphs wait: `run` may take them to a session of their own.
+  NodePtr value(Node node);
+  NodePtr var(const Name& name, Operand initial);
+  void assign(const NodePtr& target, const char* op, Operand value);
+  // What the interpreter knows of it; enters what is needed for that. Runs nothing.
+  Value known(const NodePtr& node, At at);
+  Array contents(const Value& value, At at);
+
+  void give_back(const std::string& name) { taken_.erase(name); }
+
+ private:
+  struct Lease;
+  std::shared_ptr<Lease> lease(const std::string& wanted);
+  Lease& lease_of(const Node& node, At at);
+  void flush();
+  void enter(const NodePtr& node);
+  void enter_operands(const Node& node, At at);
+  void check_call(const Node& node);
+  // Declarations that `node` needs, then the statements that `write` adds.
+  Checker::Entry run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write);
+
+  Natives natives_;
+  LiveProgram live_;
+  Places places_;
+  Declared declared_;
+  std::set<std::string> taken_;
+  NodePtr waiting_;  // a call of a graph
+};
+
+}  // namespace taskspec::dsl::detail

@@ -1,0 +1,74 @@
+// Two doors, one product: graphs written in C++ export the same bytes as graphs written as text, but for the places
+// in the sources and the layout, which are of the C++ files there.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <functional>
+
+#include "interp/control/export_graph.hpp"
+#include "ir/base/text.hpp"
+#include "ir/json.hpp"
+#include "tests/dsl/twins.hpp"
+#include "tests/guard/paths.hpp"
+#include "tests/unit/programs.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+std::string json_of_text(const std::string& path, const std::string& graph) {
+  Sources sources;
+  Result<Program> program = load_program((source_root() / path).string(), {}, standard_toolbox(), sources);
+  REQUIRE_MESSAGE(program, render(sources, program.diags()));
+  std::string text;
+  FunctionId id = find_graph(*program, graph);
+  REQUIRE(id.valid());
+  with_graph(*program, id, standard_toolbox().ops, [&](const GraphView& view) {
+    text = graph_json(*program, view.function, view.graph, aggregate(view.graph));
+  });
+  return text;
+}
+
+// Up to the last two parts, which stand at the end.
+std::string without_places(const std::string& json) {
+  std::size_t end = json.find("\n\"spans\":");
+  REQUIRE(end != std::string::npos);
+  REQUIRE(json.find("\n\"layout\":", end) != std::string::npos);
+  return json.substr(0, end);
+}
+
+void check_same(const std::string& from_text, const std::string& from_cpp) {
+  CHECK(validate_graph_json(from_cpp).empty());
+  std::string a = without_places(from_text), b = without_places(from_cpp);
+  if (a == b) return;
+  std::size_t line = 1, at = 0;
+  while (at < a.size() && at < b.size() && a[at] == b[at]) line += a[at++] == '\n';
+  std::size_t from = at < 60 ? 0 : at - 60;
+  FAIL_CHECK("line " << line << " differs\n text: " << a.substr(from, 200) << "\n c++:  " << b.substr(from, 200));
+}
+
+struct Twin {
+  const char* path;
+  const char* graph;
+  std::function<std::string()> json;
+};
+
+}  // namespace
+
+TEST_CASE("graphs written in C++ export the bytes of the lessons [same-json]") {
+  const Twin twins[] = {
+      {"examples/02_composition.task", "pipeline", composition_json},
+      {"examples/03_branches.task", "diamond", diamond_json},
+      {"examples/03_branches.task", "hazard", hazard_json},
+      {"examples/04_photo.task", "find_edges", find_edges_json},
+      {"examples/08_schedules.task", "ladder", ladder_json},
+      {"tests/golden/control.task", "walk", walk_json},
+      {"tests/dsl/samples.task", "act", act_json},
+      {"tests/dsl/samples.task", "many_ops", many_ops_json},
+  };
+  for (const Twin& twin : twins) {
+    CAPTURE(twin.path);
+    CAPTURE(twin.graph);
+    check_same(json_of_text(twin.path, twin.graph), twin.json());
+  }
+}
