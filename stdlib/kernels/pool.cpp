@@ -148,6 +148,30 @@ class Forward final : public PoolKernel {
   }
 };
 
+// Each window's gradient to the first of its largest pixels, or in quarters to all four.
+template <class T, bool maximum>
+TASKSPEC_CLONES void halve_gradient(const Windows& w, const T* x, const T* upstream, T* out) {
+  using Acc = Computed<T>;
+  auto larger = [](Acc value, Acc than) { return (value > than) | ((value != value) & (than == than)); };
+  const std::int64_t width = w.image[1];
+  for (std::int64_t row = 0; row < w.out[0]; ++row, x += 2 * width, upstream += w.out[1], out += 2 * width)
+    for (std::int64_t i = 0; i < w.out[1]; ++i) {
+      const Acc value = convert<Acc>(upstream[i]);
+      if constexpr (maximum) {
+        const Acc a = convert<Acc>(x[2 * i]), b = convert<Acc>(x[2 * i + 1]), c = convert<Acc>(x[width + 2 * i]),
+                  d = convert<Acc>(x[width + 2 * i + 1]);
+        const bool right = larger(b, a), low_right = larger(d, c), low = larger(low_right ? d : c, right ? b : a);
+        out[2 * i] = convert<T>(!low & !right ? value : Acc{});
+        out[2 * i + 1] = convert<T>(!low & right ? value : Acc{});
+        out[width + 2 * i] = convert<T>(low & !low_right ? value : Acc{});
+        out[width + 2 * i + 1] = convert<T>(low & low_right ? value : Acc{});
+      } else {
+        const T share = convert<T>(value / 4);
+        out[2 * i] = out[2 * i + 1] = out[width + 2 * i] = out[width + 2 * i + 1] = share;
+      }
+    }
+}
+
 template <class T>
 class Backward final : public PoolKernel {
   using Acc = Computed<T>;
@@ -163,6 +187,10 @@ class Backward final : public PoolKernel {
     const T* x = maximum_ ? reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels() : nullptr;
     const T* upstream = reinterpret_cast<const T*>(args.in[maximum_ ? 1 : 0]) + plane * w.positions();
     T* out = reinterpret_cast<T*>(args.out[0]) + plane * w.pixels();
+    if (is_halving(w)) {
+      if (w.image[0] != 2 * w.out[0] || w.image[1] != 2 * w.out[1]) std::fill(out, out + w.pixels(), T{});
+      return maximum_ ? halve_gradient<T, true>(w, x, upstream, out) : halve_gradient<T, false>(w, out, upstream, out);
+    }
     Acc* gradient = reinterpret_cast<Acc*>(scratch);
     std::fill(gradient, gradient + w.pixels(), Acc{});
     for (std::int64_t p = 0; p < w.positions(); ++p) {
