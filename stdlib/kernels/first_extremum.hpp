@@ -14,18 +14,18 @@ template <class Better, class T>
 [[gnu::always_inline]] inline std::int64_t first_extremum(const T* x, std::int64_t count) {
   using N = Computed<T>;
   constexpr std::int64_t lanes = 32;
-  auto better = [](N a, N b) { return Better()(a, b) | (a != a); };  // a nan comes in and stays
+  auto join = [](N a, N b) {  // two selections without a branch; a nan comes in and stays
+    N further = Better()(b, a) ? b : a;
+    return b != b ? b : further;
+  };
   N best[lanes];
   for (N& lane : best) lane = convert<N>(x[0]);
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) {
-      N value = convert<N>(x[i + l]);
-      best[l] = better(value, best[l]) ? value : best[l];
-    }
+    for (std::int64_t l = 0; l < lanes; ++l) best[l] = join(best[l], convert<N>(x[i + l]));
   N top = best[0];
-  for (N lane : best) top = better(lane, top) ? lane : top;
-  for (; i < count; ++i) top = better(convert<N>(x[i]), top) ? convert<N>(x[i]) : top;
+  for (N lane : best) top = join(top, lane);
+  for (; i < count; ++i) top = join(top, convert<N>(x[i]));
 
   auto is_it = [top](N value) { return (value == top) | ((value != value) & (top != top)); };
   constexpr std::int64_t block = 64;

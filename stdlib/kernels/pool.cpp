@@ -1,6 +1,7 @@
 #include "stdlib/kernels/pool.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/product.hpp"
@@ -17,8 +18,9 @@ struct Maximum {
   }
   template <class Acc>
   static Acc join(Acc a, Acc b) {
-    return (b > a) | (b != b) ? b : a;  // without a branch, so that loops vectorise
-  }                                     // a nan stays, a nan comes in
+    Acc larger = b > a ? b : a;  // two selections without a branch: such loops vectorise
+    return b != b ? b : larger;  // a nan stays, a nan comes in
+  }
 };
 
 struct Sum {
@@ -148,11 +150,22 @@ class Forward final : public PoolKernel {
   }
 };
 
+// Truths as words of ones or zeros, as wide as the numbers: loops with them vectorise.
+template <class Acc>
+struct Masks {
+  using Mask = std::conditional_t<sizeof(Acc) == 8, std::int64_t, std::int32_t>;
+  static Mask of(bool x) { return x ? Mask{-1} : Mask{0}; }
+  static Mask larger(Acc value, Acc than) {
+    return of(value > than) | (of(value != value) & of(than == than));  // a nan is, but not than another one
+  }
+  static Acc kept(Mask mask, Acc value) { return std::bit_cast<Acc>(std::bit_cast<Mask>(value) & mask); }
+};
+
 // Each window's gradient to the first of its largest pixels, or in quarters to all four.
 template <class T, bool maximum>
 TASKSPEC_CLONES void halve_gradient(const Windows& w, const T* x, const T* upstream, T* out) {
   using Acc = Computed<T>;
-  auto larger = [](Acc value, Acc than) { return (value > than) | ((value != value) & (than == than)); };
+  using M = Masks<Acc>;
   const std::int64_t width = w.image[1];
   for (std::int64_t row = 0; row < w.out[0]; ++row, x += 2 * width, upstream += w.out[1], out += 2 * width)
     for (std::int64_t i = 0; i < w.out[1]; ++i) {
@@ -160,11 +173,12 @@ TASKSPEC_CLONES void halve_gradient(const Windows& w, const T* x, const T* upstr
       if constexpr (maximum) {
         const Acc a = convert<Acc>(x[2 * i]), b = convert<Acc>(x[2 * i + 1]), c = convert<Acc>(x[width + 2 * i]),
                   d = convert<Acc>(x[width + 2 * i + 1]);
-        const bool right = larger(b, a), low_right = larger(d, c), low = larger(low_right ? d : c, right ? b : a);
-        out[2 * i] = convert<T>(!low & !right ? value : Acc{});
-        out[2 * i + 1] = convert<T>(!low & right ? value : Acc{});
-        out[width + 2 * i] = convert<T>(low & !low_right ? value : Acc{});
-        out[width + 2 * i + 1] = convert<T>(low & low_right ? value : Acc{});
+        const auto right = M::larger(b, a), low_right = M::larger(d, c),
+                   low = M::larger(low_right ? d : c, right ? b : a);
+        out[2 * i] = convert<T>(M::kept(~low & ~right, value));
+        out[2 * i + 1] = convert<T>(M::kept(~low & right, value));
+        out[width + 2 * i] = convert<T>(M::kept(low & ~low_right, value));
+        out[width + 2 * i + 1] = convert<T>(M::kept(low & low_right, value));
       } else {
         const T share = convert<T>(value / 4);
         out[2 * i] = out[2 * i + 1] = out[width + 2 * i] = out[width + 2 * i + 1] = share;
