@@ -28,6 +28,7 @@ class Statements {
  private:
   ast::Stmt stmt(const Statement& s) {
     ast::Stmt made{make_.span(s.at), {}};
+    make_.use_at(s.at);
     switch (s.kind) {
       case Statement::Kind::let:
         made.node = ast::Let{false, pattern(*s.value), nullptr, make_.content(*s.value)};

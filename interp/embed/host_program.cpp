@@ -22,8 +22,12 @@ bool is_open(const Node& node) {
 
 ast::Item statement(Span span, ast::Stmt stmt) { return {span, std::move(stmt)}; }
 
-ast::ExprPtr name_expr(const std::string& name, Span span) {
-  return std::make_unique<ast::Expr>(ast::Expr{span, ast::NameExpr{{name, span}}});
+// That of the let which was entered last.
+VariableId newest_variable(const Program& program, const std::string& name) {
+  const auto& variables = program[program.main().top_level].variables;
+  for (std::size_t i = variables.size(); i-- > 0;)
+    if (variables[i].name == name) return VariableId(i);
+  bug("a let without a variable");
 }
 
 }  // namespace
@@ -63,8 +67,7 @@ HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
 
 // ---- entries --------------------------------------------------------------------------------------
 
-Checker::Entry HostProgram::run(const Node& node,
-                                const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
+void HostProgram::run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
   Span span = places_.line(node.at);
   Ast entry{span.source, needed_by(node, places_, declared_)};
   for (const auto& [symbol, function] : declared_.natives) natives_.define(symbol, native_body(function));
@@ -76,7 +79,6 @@ Checker::Entry HostProgram::run(const Node& node,
   else
     declared_.keep_new();
   if (step.exit_code != 0) throw error_of(live_.sources(), step.diags);
-  return *step.entry;
 }
 
 void HostProgram::enter(const NodePtr& node) {
@@ -84,12 +86,11 @@ void HostProgram::enter(const NodePtr& node) {
   enter_operands(*node, node->at);
   std::shared_ptr<Lease> own = lease("");
   Span span = places_.line(node->at);
-  Checker::Entry entry = run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+  run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{false, {span, {{own->name, span}}}, nullptr, make.content(*node)};
     items.push_back(statement(span, {span, std::move(let)}));
-    items.push_back(statement(span, {span, ast::ExprStmt{name_expr(own->name, span)}}));
   });
-  own->variable = entry.value;
+  own->variable = newest_variable(live_.program(), own->name);
   node->entered = std::move(own);
   node->bound = true;
   node->in.clear();  // it is a name from here on, and keeps nothing else alive
@@ -158,7 +159,7 @@ NodePtr HostProgram::var(const Name& name, Operand initial) {
   enter_operands(node, name.at);
   std::shared_ptr<Lease> own = lease(name.text);
   Span span = places_.line(name.at);
-  Checker::Entry entry = run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+  run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{true, {span, {{own->name, span}}}, nullptr, make(*node.in[0])};
     items.push_back(statement(span, {span, std::move(let)}));
   });

@@ -40,7 +40,7 @@ TEST_CASE("values go in and come out [dsl]") {
   CHECK(x.as(i8).array<std::int8_t>() == std::vector<std::int8_t>{1, 2, 3, 4});
   CHECK(concat({x, x}, 0).shape() == std::vector<std::int64_t>{4, 2});
   CHECK(maximum(x, 2.5).sum().scalar<float>() == 12);
-  CHECK(softmax(x).shape() == x.shape());
+  CHECK((softmax(x).shape() == x.shape()));
 
   CHECK(error_code([&] { (void)x.scalar<float>(); }) == "E2001");
   CHECK(error_code([&] { (void)x.array<int>(); }) == "E1004");
