@@ -6,7 +6,9 @@
 // Only the files named in grammar/README.md know that ANTLR does the work.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/ast.hpp"
 #include "ir/base/result.hpp"
@@ -21,6 +23,9 @@ Result<ast::Expr> parse_expression(const Sources& sources, SourceId source);
 // For a prompt: can this text only be the beginning of something? True at an open bracket, block or string, and
 // after an operator or keyword that wants more.
 bool needs_more(std::string_view text);
+
+// The words that the grammar keeps for itself, sorted.
+std::vector<std::string> keywords();
 
 // How hard the parser had to think. The grammar is kept so that no text gives an ambiguity or a full context: then
 // the fast mode (SLL) decides as the full one (LL), and parsing is linear.

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 
+#include "frontend/parse.hpp"
 #include "frontend/parse_antlr.hpp"
 
 namespace taskspec {
@@ -42,6 +44,21 @@ void widen(std::string_view text, ByteStream& bytes, Token& token) {
 }
 
 }  // namespace
+
+std::vector<std::string> keywords() {
+  ByteStream none("", 0);
+  TaskLexer lexer(&none);
+  const antlr4::dfa::Vocabulary& words = lexer.getVocabulary();
+  const std::vector<TokenKind> kinds = kinds_of(words);
+  std::vector<std::string> list;
+  for (std::size_t type = 1; type < kinds.size(); ++type)
+    if (kinds[type] == TokenKind::keyword) {
+      std::string spelling = words.getLiteralName(type);
+      list.push_back(spelling.substr(1, spelling.size() - 2));
+    }
+  std::sort(list.begin(), list.end());
+  return list;
+}
 
 std::vector<Token> lex(std::string_view text) {
   ByteStream bytes(text, text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);

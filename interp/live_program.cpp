@@ -17,6 +17,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
       host_(checker_.program(), tools_.ops) {
   host_.arguments = settings_.arguments;
   host_.output = settings_.output;
+  host_.screen = settings_.screen;
   host_.interrupted = settings_.interrupted;
   host_.natives = settings_.natives;
   host_.open_session = [this](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {

@@ -89,6 +89,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   HostContext host(program, tools.ops);
   host.arguments = settings.arguments;
   host.output = settings.output;
+  host.screen = settings.screen;
   host.interrupted = settings.interrupted;
   host.natives = settings.natives;
   auto run = [&] {

@@ -46,6 +46,7 @@ struct RunSettings {
   bool record = false;
   std::vector<std::string> arguments;  // after --
   std::function<void(std::string_view)> output;
+  Screen screen;
   const std::atomic<bool>* interrupted = nullptr;
   const Natives* natives = nullptr;  // behind `extern` tasks
 };

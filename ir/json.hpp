@@ -18,9 +18,9 @@
 namespace taskspec {
 
 // Equal graphs give equal bytes. `plan` adds the part of that stage. A graph that was made without a program has an
-// invalid `function`.
+// invalid `function`. Without `contents` (bodies, elements of constants) it can be looked at, but not read back.
 std::string graph_json(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
-                       const Plan* plan = nullptr);
+                       const Plan* plan = nullptr, bool contents = true);
 
 struct ImportedGraph {
   Program program;  // the definitions reached; its main module holds the graph

@@ -6,6 +6,7 @@
 
 #include "ir/json_body.hpp"
 #include "ir/json_format.hpp"
+#include "ir/op_outputs.hpp"
 #include "ir/top_level.hpp"
 
 namespace taskspec {
@@ -70,7 +71,7 @@ class BodyGraph {
         variables_[call.variable] = value(call.in[0]);
         break;
       case Form::op:
-        if (call.type.is_tensor()) add(id, call, std::string(call.op->name), defs_.of(*call.op));
+        if (makes_tensors(*call.op, call.type)) add(id, call, std::string(call.op->name), defs_.of(*call.op));
         break;
       case Form::call:
       case Form::invoke:
@@ -168,7 +169,9 @@ class BodyGraph {
   void results_of(BodyNode& node, const Call& call) {
     const Type& type = call.type;
     if (type.is_tensor()) node.out.emplace_back("value", text(type));
-    for (std::size_t i = 0; i < type.parts.size(); ++i)
+    const bool parts_of_op = call.form == Form::op && type.is(Kind::list);
+    if (parts_of_op) node.out.emplace_back(call.op->outputs[0], text(type.parts[0]));
+    for (std::size_t i = 0; i < type.parts.size() && !parts_of_op; ++i)
       node.out.emplace_back(type.names.empty() ? "value" + std::to_string(i) : type.names[i], text(type.parts[i]));
     for (const Place& place : call.places) {
       std::string slot = slot_name(call, place.operand);

@@ -221,16 +221,13 @@ void put_op(JsonText& out, const OpDef& op) {
     out.open('{')
         .member("name", operand.name)
         .member("type", name_in(operand_kind_names, operand.kind))
-        .member("priv", "in")
+        .member("priv", privilege_name(operand.privilege))
         .close('}');
-  out.close(']')
-      .key("outputs")
-      .open('[')
-      .open('{')
-      .member("name", "value")
-      .member("type", "tensor")
-      .close('}')
-      .close(']');
+  out.close(']').key("outputs").open('[');
+  constexpr std::string_view one[] = {"value"};
+  for (std::string_view name : op.outputs.empty() ? std::span(one) : op.outputs)
+    out.open('{').member("name", name).member("type", "tensor").close('}');
+  out.close(']');
 }
 
 void put_native(JsonText& out, const Definition& definition) {

@@ -6,6 +6,7 @@
 
 #include "ir/json_kinds.hpp"
 #include "ir/json_read.hpp"
+#include "ir/op_outputs.hpp"
 #include "ir/print_program.hpp"
 #include "ir/wiring.hpp"
 
@@ -261,9 +262,23 @@ class TypeChecker {
     } catch (const Error& error) {
       want(false, error.diags().items().front().message);
     }
+    if (call.form == Form::op) result = result_of_call(*call.op, result);
     want(agree(call.type, result), fmt::format("its result is {}, not {}", result.text(), call.type.text()));
-    if (call.form == Form::op && !call.type.is_tensor())
+    if (call.form == Form::op && !makes_tensors(*call.op, call.type))
       want(call.op->scalar != nullptr, "an op that works on tensors only");
+    written(call, operands);
+  }
+
+  // Every place that the record names is there, and no other.
+  void written(const Call& call, std::span<const Operand> operands) const {
+    std::size_t wanted = 0;
+    for (std::size_t i = 0; i < call.in.size() && i < operands.size(); ++i)
+      if (operands[i].privilege == Privilege::inout && call.in[i].valid()) ++wanted;
+    want(call.places.size() == wanted, "another number of places than the op changes");
+    for (const Place& place : call.places)
+      want(place.operand < operands.size() && operands[place.operand].privilege == Privilege::inout,
+           "a place that the op does not change");
+    places(call);
   }
 
   // A list of tensors shows its rule the type of each.

@@ -2,11 +2,10 @@
 
 #include <unordered_map>
 
-#include "ir/base/text.hpp"
+#include "ir/graph_layout.hpp"
 #include "ir/json.hpp"
 #include "ir/json_body.hpp"
 #include "ir/json_format.hpp"
-#include "ir/layout.hpp"
 #include "ir/top_level.hpp"
 
 namespace taskspec {
@@ -15,8 +14,9 @@ namespace {
 
 class GraphWriter {
  public:
-  GraphWriter(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains)
-      : program_(with_needed_top_level(program, function)),
+  GraphWriter(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains, bool contents)
+      : contents_(contents),
+        program_(with_needed_top_level(program, function)),
         function_(function),
         graph_(graph),
         chains_(chains),
@@ -27,7 +27,7 @@ class GraphWriter {
     out_.line().member("name", graph_.name);
     inputs();
     results();
-    list("defs", defs_.all().size(), [&](std::size_t i) { put_def(out_, program_, graph_, defs_, i); });
+    list("defs", defs_.all().size(), [&](std::size_t i) { def(i); });
     list("scopes", graph_.scopes().size(), [&](std::size_t i) { scope(i); });
     list("nodes", graph_.size(), [&](std::size_t i) { node(NodeId(i)); });
     list("edges", graph_.edges().size(), [&](std::size_t i) { edge(i); });
@@ -50,6 +50,20 @@ class GraphWriter {
     out_.close(']');
   }
   void number(const char* key, std::size_t value) { out_.member(key, static_cast<std::int64_t>(value)); }
+
+  void def(std::size_t i) {
+    if (contents_) return put_def(out_, program_, graph_, defs_, i);
+    const Def& def = defs_.all()[i];
+    bool function = def.kind == Def::Kind::function, agent = def.kind == Def::Kind::agent;
+    out_.line().open('{');
+    number("id", i);
+    out_.member("kind", function ? function_kind_name(program_[def.function].kind) : agent ? "agent" : "op");
+    out_.member("name", function ? program_.display_name(def.function)
+                        : agent  ? program_[def.agent].name
+                        : def.op ? std::string(def.op->name)
+                                 : graph_.definitions()[def.native.index()].name);
+    out_.close('}');
+  }
 
   // ---- interface ----
 
@@ -119,7 +133,9 @@ class GraphWriter {
     out_.close(']');
     number("chain", chains_.chain_of(id).index());
     number("steps", chains_.steps(id));
-    if (definition.structured() && definition.function.valid()) put_structure(out_, program_, defs_, definition);
+    if (!contents_ && definition.structured()) out_.key("control").boolean(true);
+    if (contents_ && definition.structured() && definition.function.valid())
+      put_structure(out_, program_, defs_, definition);
     out_.close('}');
   }
 
@@ -253,7 +269,9 @@ class GraphWriter {
     out_.line().open('{');
     number("id", i);
     out_.member("type", graph_.constant_type(i).text());
-    if (value.is_array()) {
+    if (!contents_) {
+      // its type is enough to look at it
+    } else if (value.is_array()) {
       put_data(out_, value.array());
     } else {
       out_.key("value");
@@ -267,7 +285,8 @@ class GraphWriter {
   void spans() {
     SpanWriter spans(out_, program_.sources);
     for (std::size_t i = 0; i < graph_.size(); ++i) spans.note(graph_[NodeId(i)].span);
-    for (const Def& def : defs_.all()) {
+    std::vector<Def> with_spans = contents_ ? defs_.all() : std::vector<Def>();
+    for (const Def& def : with_spans) {
       spans.note(span_of(def));
       for (Span span : call_spans(def)) spans.note(span);
     }
@@ -276,7 +295,7 @@ class GraphWriter {
     out_.close(']').line().key("nodes").open('[');
     for (std::size_t i = 0; i < graph_.size(); ++i) spans.put(graph_[NodeId(i)].span);
     out_.close(']').line().key("defs").open('[');
-    for (const Def& def : defs_.all()) {
+    for (const Def& def : with_spans) {
       out_.line().open('{').key("at");
       spans.put(span_of(def));
       out_.key("calls").open('[');
@@ -299,15 +318,7 @@ class GraphWriter {
   }
 
   void layout() {
-    std::vector<Extent> boxes;
-    for (std::size_t i = 0; i < graph_.size(); ++i) {
-      int characters = display_width(graph_.label(NodeId(i)));
-      auto slots = static_cast<int>(std::max(graph_.in(NodeId(i)).size(), graph_.out(NodeId(i)).size()));
-      boxes.push_back({24 + 8 * characters, 28 + 14 * std::min(slots, 16)});
-    }
-    std::vector<LayoutEdge> edges;
-    for (const TaskEdge& edge : graph_.edges()) edges.push_back({edge.from.value, edge.to.value});
-    Layout sheet = lay_out(boxes, edges);
+    Layout sheet = lay_out(graph_);
     out_.line().key("layout").open('{').line().key("nodes").open('[');
     for (const Box& box : sheet.nodes)
       out_.open('[').number(box.x).number(box.y).number(box.width).number(box.height).close(']');
@@ -320,6 +331,7 @@ class GraphWriter {
     out_.close(']').close('}');
   }
 
+  bool contents_;
   const Program program_;
   FunctionId function_;
   const TaskGraph& graph_;
@@ -334,8 +346,8 @@ class GraphWriter {
 }  // namespace
 
 std::string graph_json(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
-                       const Plan* plan) {
-  return GraphWriter(program, function, graph, chains).run(plan);
+                       const Plan* plan, bool contents) {
+  return GraphWriter(program, function, graph, chains, contents).run(plan);
 }
 
 }  // namespace taskspec

@@ -26,7 +26,9 @@ Takeover takeover_of(const Definition& definition) {
   if (definition.kind == Definition::Kind::op) {
     result.is_alias = definition.op->sharing == Sharing::same_bytes;
     result.any_input = definition.op->sharing == Sharing::in_place;
-  } else if (!definition.structured()) {
+  }
+  const bool one_output = definition.kind == Definition::Kind::op && definition.op->outputs.empty();
+  if (!one_output && !definition.structured()) {
     for (std::uint32_t out = 0; out < definition.outputs.size(); ++out) {
       auto in = std::find(definition.inputs.begin(), definition.inputs.end(), definition.outputs[out]);
       if (in != definition.inputs.end())

@@ -5,119 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <vector>
 
+#include "ir/show_parts.hpp"
 #include "ir/value.hpp"
 
 namespace taskspec {
 
 namespace {
 
-struct Statistics {
-  double minimum = std::numeric_limits<double>::infinity(), maximum = -minimum, sum = 0;
-  std::int64_t finite = 0;
-};
-
-Statistics statistics(const Array& array) {
-  Statistics s;
-  for (std::int64_t i = 0, n = array.elements(); i < n; ++i) {
-    double v = array.number(i);
-    if (!std::isfinite(v)) continue;
-    s.minimum = std::min(s.minimum, v);
-    s.maximum = std::max(s.maximum, v);
-    s.sum += v;
-    ++s.finite;
-  }
-  return s;
-}
-
-std::string short_number(double v) { return fmt::format("{:.4g}", v); }
-
-std::string summary(const Array& array) {
-  if (array.elements() == 0) return array.type().text() + ": empty";
-  Statistics s = statistics(array);
-  if (s.finite == 0) return array.type().text() + ": nothing finite";
-  return fmt::format("{}: min {}, max {}, mean {}", array.type().text(), short_number(s.minimum),
-                     short_number(s.maximum), short_number(s.sum / static_cast<double>(s.finite)));
-}
-
 // ---- pictures
-
-struct Size {
-  std::int64_t height = 0, width = 0, channels = 0;
-};
-
-Size picture_size(const Array& array) {
-  const Extents& e = array.extents();
-  if (e.size() == 2) return {e[0], e[1], 1};
-  if (e.size() == 3 && (e[2] == 1 || e[2] == 3 || e[2] == 4)) return {e[0], e[1], e[2]};
-  return {};
-}
-
-// The values that mean black and white: those of the type where it is one of pictures, 0 and 1 for
-// floats that lie there, else the smallest and the largest.
-struct Brightness {
-  double black, white;
-};
-
-Brightness brightness(const Array& array) {
-  Precision p = array.precision();
-  if (p == Precision::boolean || p == Precision::u8 || p == Precision::u16)
-    return {0, static_cast<double>(info(p).maximum)};
-  Statistics s = statistics(array);
-  if (s.finite == 0) return {0, 1};
-  if (is_float(p) && s.minimum >= 0 && s.maximum <= 1) return {0, 1};
-  return {s.minimum, s.maximum > s.minimum ? s.maximum : s.minimum + 1};
-}
-
-using Pixel = std::array<double, 3>;  // red, green, blue from 0 to 1
-
-// An array seen as a picture, scaled down by the mean over boxes.
-class Thumbnail {
- public:
-  Thumbnail(const Array& array, Size from, std::int64_t height, std::int64_t width)
-      : array_(array), from_(from), range_(brightness(array)), height_(height), width_(width) {}
-
-  std::int64_t height() const { return height_; }
-  std::int64_t width() const { return width_; }
-
-  Pixel at(std::int64_t y, std::int64_t x) const {
-    Pixel sum{};
-    std::int64_t y0 = y * from_.height / height_, y1 = (y + 1) * from_.height / height_;
-    std::int64_t x0 = x * from_.width / width_, x1 = (x + 1) * from_.width / width_;
-    for (std::int64_t sy = y0; sy < y1; ++sy)
-      for (std::int64_t sx = x0; sx < x1; ++sx) add(sum, (sy * from_.width + sx) * from_.channels);
-    for (double& c : sum) c /= static_cast<double>((y1 - y0) * (x1 - x0));
-    return sum;
-  }
-
- private:
-  double channel(std::int64_t position) const {
-    double v = (array_.number(position) - range_.black) / (range_.white - range_.black);
-    return v > 0 ? std::min(v, 1.0) : 0;  // nan is black
-  }
-  void add(Pixel& sum, std::int64_t position) const {
-    double opaque = from_.channels == 4 ? channel(position + 3) : 1;
-    for (std::int64_t c = 0; c < 3; ++c)
-      sum[static_cast<std::size_t>(c)] += opaque * channel(position + (from_.channels >= 3 ? c : 0));
-  }
-
-  const Array& array_;
-  Size from_;
-  Brightness range_;
-  std::int64_t height_, width_;
-};
-
-// Scaled down, never up, to at most `columns` pixels each way. `aspect` is the height of a cell over its width.
-Thumbnail thumbnail(const Array& array, Size size, int columns, int aspect) {
-  double scale = std::min(1.0, columns / static_cast<double>(std::max(size.width, size.height)));
-  auto cells = [scale](std::int64_t extent, int each) {
-    return std::max<std::int64_t>(std::lround(static_cast<double>(extent) * scale / each), 1);
-  };
-  return Thumbnail(array, size, cells(size.height, aspect), cells(size.width, 1));
-}
 
 std::string shaded(const Thumbnail& picture) {
   constexpr std::string_view shades = " .:-=+*#%@";
@@ -157,62 +55,148 @@ std::string coloured(const Thumbnail& picture) {
   return out;
 }
 
-// ---- bars
+// ---- plots
 
-// At most `columns` bars: where there are more elements, each bar is the mean of its share.
-std::vector<double> bars_of(const Array& array, std::int64_t columns) {
-  std::int64_t n = array.elements(), bars = std::min(n, columns);
-  std::vector<double> result;
-  for (std::int64_t bar = 0; bar < bars; ++bar) {
-    double sum = 0;
-    std::int64_t begin = bar * n / bars, end = (bar + 1) * n / bars, finite = 0;
-    for (std::int64_t i = begin; i < end; ++i)
-      if (double v = array.number(i); std::isfinite(v)) sum += v, ++finite;
-    result.push_back(finite > 0 ? sum / static_cast<double>(finite) : 0);
+constexpr int plot_rows = 8;
+
+void trim(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
+
+// The scale at the left of a row: its ends stand beside the first and the last one.
+class Scale {
+ public:
+  explicit Scale(const Plot& plot)
+      : high_(short_number(plot.top)), low_(short_number(plot.bottom)), margin_(std::max(high_.size(), low_.size())) {}
+  std::string beside(int row) const {
+    return fmt::format("{:>{}} ┤", row == plot_rows - 1 ? high_ : row == 0 ? low_ : "", margin_);
   }
-  return result;
+  std::size_t width() const { return margin_ + 2; }
+
+ private:
+  std::string high_, low_;
+  std::size_t margin_;
+};
+
+// A first guess at the plot gives the scale, and that leaves the room.
+Plot fitted_plot(const Array& array, ShowKind kind, Drawing drawing, int columns, int per_column) {
+  Plot guess = plot_of(array, kind, drawing, columns * per_column);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    auto room = std::max<std::int64_t>(columns - static_cast<std::int64_t>(Scale(guess).width()), 4);
+    if (static_cast<std::int64_t>(guess.values.size()) <= room * per_column) break;
+    guess = plot_of(array, kind, drawing, room * per_column);
+  }
+  return guess;
 }
 
-// Bars stand on zero, or on the smallest where there are negative ones; both ends of the scale stand at the left.
-std::string bar_plot(const Array& array, int columns) {
-  constexpr int height = 8;
+std::string bar_plot(const Array& array, ShowKind kind, int columns) {
   constexpr int eighths = 8;
   constexpr std::array<std::string_view, 9> blocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  Statistics s = statistics(array);
-  double bottom = std::min(0.0, s.minimum), top = std::max(0.0, s.maximum);
-  if (top == bottom) top = 1;
-  std::string high = short_number(top), low = short_number(bottom);
-  auto margin = std::max(high.size(), low.size());
-  auto room = std::max<std::int64_t>(columns - static_cast<std::int64_t>(margin) - 2, 4);
-  std::vector<double> bars = bars_of(array, room);
-  std::int64_t width = std::clamp<std::int64_t>(room / static_cast<std::int64_t>(bars.size()), 1, 4);
+  Plot plot = fitted_plot(array, kind, Drawing::bars, columns, 1);
+  Scale scale(plot);
+  auto room = std::max<std::int64_t>(columns - static_cast<std::int64_t>(scale.width()), 4);
+  std::int64_t width = std::clamp<std::int64_t>(room / static_cast<std::int64_t>(plot.values.size()), 1, 4);
   std::string out;
-  for (int row = height - 1; row >= 0; --row) {
-    out += fmt::format("{:>{}} ┤", row == height - 1 ? high : row == 0 ? low : "", margin);
-    for (double v : bars) {
-      double part = (v / 2 - bottom / 2) / (top / 2 - bottom / 2);  // halves: the difference may overflow
-      auto filled = std::lround(std::clamp(part, 0.0, 1.0) * height * eighths);
+  for (int row = plot_rows - 1; row >= 0; --row) {
+    out += scale.beside(row);
+    for (double v : plot.values) {
+      auto filled = std::lround(part_of(plot, v) * plot_rows * eighths);
       auto here = static_cast<std::size_t>(std::clamp<long>(filled - row * eighths, 0, eighths));
       for (std::int64_t i = 0; i < width; ++i) out += blocks[here];
     }
-    out.erase(out.find_last_not_of(' ') + 1);
+    trim(out);
     out += '\n';
+  }
+  if (plot.left.empty()) return out;
+  // The values at the two ends of a histogram, as far apart as its bars reach.
+  std::size_t reach = plot.values.size() * static_cast<std::size_t>(width);
+  std::string ends = plot.left == plot.right ? plot.left : fmt::format("{} .. {}", plot.left, plot.right);
+  if (plot.left != plot.right && ends.size() < reach)
+    ends = fmt::format("{}{:>{}}", plot.left, plot.right, reach - plot.left.size());
+  std::string line = std::string(scale.width(), ' ') + ends;
+  return out + line.substr(0, static_cast<std::size_t>(columns)) + "\n";
+}
+
+// Dots of a line, two across and four down in each character.
+class Dots {
+ public:
+  explicit Dots(std::size_t columns) : columns_(columns), cells_(columns * plot_rows, 0) {}
+  static constexpr int rows = plot_rows * 4;
+  void set(std::size_t x, int y) {  // y counts from the bottom
+    constexpr unsigned char bits[4][2] = {{0x40, 0x80}, {0x04, 0x20}, {0x02, 0x10}, {0x01, 0x08}};
+    cells_[static_cast<std::size_t>(y / 4) * columns_ + x / 2] |= bits[y % 4][x % 2];
+  }
+  std::string row(int row) const {
+    std::string out;
+    for (std::size_t c = 0; c < columns_; ++c) {
+      unsigned char cell = cells_[static_cast<std::size_t>(row) * columns_ + c];
+      if (cell == 0) {
+        out += ' ';
+        continue;
+      }
+      out += {'\xE2', static_cast<char>(0xA0 + (cell >> 6)), static_cast<char>(0x80 + (cell & 0x3F))};  // U+2800 + cell
+    }
+    trim(out);
+    return out;
+  }
+
+ private:
+  std::size_t columns_;
+  std::vector<unsigned char> cells_;
+};
+
+std::string line_plot(const Array& array, int columns) {
+  Plot plot = fitted_plot(array, ShowKind::line, Drawing::line, columns, 2);
+  Scale scale(plot);
+  auto room = static_cast<std::size_t>(std::max(columns - static_cast<int>(scale.width()), 4));
+  std::size_t count = plot.values.size(), across = std::min(room * 2, std::max<std::size_t>(count, 2));
+  if (count < room) across = room * 2;  // few points: straight lines between them
+  Dots dots((across + 1) / 2);
+  double last = std::nan("");
+  for (std::size_t x = 0; x < across; ++x) {
+    double at = across == 1 ? 0 : static_cast<double>(x * (count - 1)) / static_cast<double>(across - 1);
+    auto i = static_cast<std::size_t>(at);
+    double v = plot.values[i], next = plot.values[std::min(i + 1, count - 1)], share = at - static_cast<double>(i);
+    if (share > 0)
+      v = part_of(plot, v) * (1 - share) + part_of(plot, next) * share;
+    else
+      v = part_of(plot, v);
+    if (!std::isfinite(plot.values[i]) || (share > 0 && !std::isfinite(next))) v = std::nan("");
+    if (std::isfinite(v)) {
+      auto dot = [](double part) { return static_cast<int>(std::lround(part * (Dots::rows - 1))); };
+      int here = dot(v), before = std::isfinite(last) ? dot(last) : here;
+      // The way from the point before is filled, but for its own place.
+      for (int y = std::min(here, before + 1); y <= std::max(here, before - 1); ++y) dots.set(x, y);
+      dots.set(x, here);
+    }
+    last = v;
+  }
+  std::string out;
+  for (int row = plot_rows - 1; row >= 0; --row) {
+    std::string line = scale.beside(row) + dots.row(row);
+    trim(line);
+    out += line + "\n";
   }
   return out;
 }
 
 }  // namespace
 
-std::string show_text(const Array& array, int columns, bool colour) {
-  columns = std::clamp(columns, 16, 1000);
-  if (array.extents().empty()) return print(Value(array)) + "\n";
+std::string show_text(const Array& array, const ShowOptions& options) {
+  constexpr int widest_picture = 100;  // on a wide terminal it would not fit the height
+  int columns = std::clamp(options.columns, 16, 1000);
+  if (array.extents().empty() && options.kind == ShowKind::automatic) return print(Value(array)) + "\n";
   std::string title = summary(array) + "\n";
-  if (array.elements() == 0 || statistics(array).finite == 0) return title;
-  if (array.extents().size() == 1) return title + bar_plot(array, columns);
-  Size size = picture_size(array);
-  if (size.channels == 0) return title;
-  if (colour) return title + coloured(thumbnail(array, size, columns, 1));
-  return title + shaded(thumbnail(array, size, columns, 2));
+  switch (drawing_of(array, options.kind)) {
+    case Drawing::words:
+      return title;
+    case Drawing::bars:
+      return title + bar_plot(array, options.kind, columns);
+    case Drawing::line:
+      return title + line_plot(array, columns);
+    case Drawing::picture:
+      break;
+  }
+  columns = std::min(columns, widest_picture);
+  return title + (options.colour ? coloured(thumbnail(array, columns, 1)) : shaded(thumbnail(array, columns, 2)));
 }
 
 }  // namespace taskspec

@@ -159,6 +159,7 @@ class TaskGraph {
   ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
   InstanceId add_agent(AgentInstance instance);
   std::size_t add_constant(Type type, Value value);
+  void forget_constant(std::size_t id) { constants_[id].second = Value(); }  // that nothing reads; its type stays
   std::size_t add_input(GraphInput input);
   PlaceId add_place(std::string name, Ref initial);
   void add_result(GraphResult result) { results_.push_back(std::move(result)); }

@@ -76,7 +76,8 @@ std::uint64_t hash_of(const Value& value) {
   if (value.is_string()) mix(std::hash<std::string>()(value.string()));
   if (value.is_list()) mix_all(value.list());
   if (value.is_tuple()) mix_all(value.tuple().items);
-  if (value.is_range()) mix(static_cast<std::uint64_t>(value.range().begin)), mix(static_cast<std::uint64_t>(value.range().end));
+  if (value.is_range())
+    mix(static_cast<std::uint64_t>(value.range().begin)), mix(static_cast<std::uint64_t>(value.range().end));
   if (value.is_type()) mix(std::hash<std::string>()(value.type().text()));
   if (value.is_array()) mix(reinterpret_cast<std::uintptr_t>(value.array().raw()));
   if (value.is_object()) mix(reinterpret_cast<std::uintptr_t>(value.object().get()));

@@ -1,6 +1,7 @@
 // Agents: parameters, slots with the functions that make their first values, and A(args).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "frontend/check/arguments.hpp"
@@ -51,11 +52,24 @@ class Initialiser {
       return fill(body_.constant(Value(std::int64_t{0}), Kind::integer, slot_.init->span), slot_.init->span);
     if (name == "constant" && call.args.size() == 1 && !call.args[0].name)
       return fill(expression(body_, *call.args[0].value), slot_.init->span);
-    std::string_view known = name == "file" ? "load" : name;
+    const std::string known = name == "file" ? "load" : name;
     for (const Record& record : {find_op(body_.world, known), find_builtin(body_.world, known)})
       if (record && !record.operands().empty() && record.operands()[0].kind == OperandKind::type)
-        return call_record(body_, record, type_operand(body_, type_, slot_.type.span), call.args, slot_.init->span);
+        return call_record(body_, record, type_operand(body_, type_, slot_.type.span), call.args, slot_.init->span,
+                           stream_of(record));
     return value();
+  }
+
+  // Random numbers of a slot come from a stream of its own, which the agent gives when it is made.
+  std::vector<Implied> stream_of(const Record& record) {
+    bool random = std::ranges::any_of(record.operands(), [](const auto& o) { return o.name == "stream"; });
+    if (!random) return {};
+    Parameter stream;
+    stream.name = "stream";
+    stream.type = Kind::integer;
+    stream.span = slot_.name.span;
+    CallId parameter = body_.add_parameter(std::move(stream), slot_.name.span);
+    return {{"stream", {parameter, slot_.name.span}}};
   }
 
   Term value() {

@@ -19,6 +19,7 @@ std::optional<std::uint32_t> single_output(const Type& invocation) {
 Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span span) {
   Term output = body.make(Form::output, Type(body.type(invocation).parts[index]), span, {invocation});
   body[output.id].index = index;
+  body[output.id].folded = body[invocation.id].folded;
   return output;
 }
 

@@ -137,6 +137,7 @@ Term member_of_task(Body& body, const Term& base, const ast::Name& name, Span sp
 
 std::string described_invocation(Body& body, const Term& invocation) {
   const Call& call = body[invocation.id];
+  if (call.form == Form::op) return fmt::format("'{}'", call.op->name);
   return call.form == Form::invoke ? body.world.described(call.callee) : "this call";
 }
 

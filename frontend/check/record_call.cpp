@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/arguments.hpp"
 #include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
@@ -9,8 +11,10 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/fold.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/places.hpp"
 #include "frontend/check/rule_context.hpp"
 #include "frontend/check/types.hpp"
+#include "ir/op_outputs.hpp"
 
 namespace taskspec::checking {
 
@@ -33,6 +37,15 @@ namespace {
 class Operands {
  public:
   Operands(Body& body, const Record& record) : body_(body), record_(record) {}
+
+  // The operand at `place`, written so; what the call does to places goes to `written`.
+  Given read(std::size_t place, const ast::Expr& expr, WrittenPlaces& written) {
+    const taskspec::Operand& operand = operand_at(record_, place);
+    if (operand.privilege == Privilege::inout) return {place_argument(body_, expr, place, written)};
+    Given given = read(operand, expr);
+    if (changes_places()) note_read(body_, expr, place, written);
+    return given;
+  }
 
   Given read(const taskspec::Operand& operand, const ast::Expr& expr) {
     switch (operand.kind) {
@@ -68,6 +81,10 @@ class Operands {
       default:
         return given;
     }
+  }
+
+  bool changes_places() const {
+    return std::ranges::any_of(record_.operands(), [](const auto& o) { return o.privilege == Privilege::inout; });
   }
 
  private:
@@ -183,7 +200,10 @@ void report(Body& body, const RuleFailure& failure, const std::vector<Given>& op
 
 void note_effects(Body& body, const Record& record, const Type& type, Span span) {
   EffectNotes& effects = body.info().effects;
-  effects.graph = effects.graph || type.is_tensor();
+  effects.graph = effects.graph || type.is_tensor() || (record.op && makes_tensors(*record.op, type));
+  const bool prints = record.op && console_operand(*record.op);
+  effects.writes = effects.writes || prints;
+  if (prints && body.function().kind == FunctionKind::task) effects.host.push_back({std::string(record.name()), span});
   if (!record.builtin || record.builtin->effect == Effect::pure) return;
   effects.local = effects.local || record.builtin->effect == Effect::local;
   effects.host.push_back({std::string(record.name()), span});
@@ -207,7 +227,17 @@ Term emit_record(Body& body, const Record& record, const std::vector<Given>& ope
 
 }  // namespace
 
-Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign) {
+namespace {
+
+// Types with open extents are worked out by the rule when the program runs.
+void open_extents(Body& body, Type& type) {
+  for (Dim& dim : type.dims) dim = unknown_extent(body, dim.text());
+  for (Type& part : type.parts) open_extents(body, part);
+}
+
+// The call by its rule; `places` are those that it writes.
+Term ruled_call(Body& body, const Record& record, std::vector<Given> operands, std::vector<Place> places, Span span,
+                Span sign) {
   fill_in(body, record, operands, span);
   for (const Given& given : operands)
     if (given.term.valid() && body.is_error(given.term)) return body.error(span);
@@ -224,18 +254,33 @@ Term call_with(Body& body, const Record& record, std::vector<Given> operands, Sp
     if (given.term.valid() && body.is_error(given.term)) return body.error(span);
   }
   if (type.is(Kind::error)) return body.error(span);
+  if (record.op) type = result_of_call(*record.op, type);
   note_effects(body, record, type, span);
   if (std::optional<Term> folded = fold(body, record, operands, type, span)) return *folded;
-  // Types with open extents are worked out by the rule when the program runs.
-  if (rules.unproven)
-    for (Dim& dim : type.dims) dim = unknown_extent(body, dim.text());
+  if (rules.unproven) open_extents(body, type);
   Term made = emit_record(body, record, operands, std::move(type), span);
   body[made.id].guards = std::move(rules.guards);
+  if (places.empty()) return made;
+  body[made.id].folded = false;
+  body[made.id].places = std::move(places);
+  body.info().effects.writes = true;
   return made;
 }
 
+// The variable that is called a method of: x.lif(v, ...) reads x.
+void note_receiver(Body& body, const Term& receiver, WrittenPlaces& written) {
+  const Call& call = body[receiver.id];
+  if (call.form == Form::variable) written.add(call.variable, 0, receiver.span, false);
+}
+
+}  // namespace
+
+Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign) {
+  return ruled_call(body, record, std::move(operands), {}, span, sign);
+}
+
 Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, std::span<const ast::Arg> args,
-                 Span span) {
+                 Span span, std::span<const Implied> implied) {
   std::vector<ParameterName> names;
   for (const taskspec::Operand& operand : record.operands())
     names.push_back({operand.name, operand.standard.kind != Default::Kind::none, operand.variadic});
@@ -246,8 +291,10 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
   else
     places = place_arguments(body.world.diags, callable, args, span);
   Operands reader(body, record);
+  WrittenPlaces written;
   std::vector<Given> operands(record.operands().size());
   if (receiver && places) operands[0].term = reader.fit(record.operands()[0], *receiver);
+  if (receiver && reader.changes_places()) note_receiver(body, *receiver, written);
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!places) {
       if (!is_untyped_function(body, *args[i].value)) expression(body, *args[i].value);
@@ -255,14 +302,18 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
     }
     std::size_t place = (*places)[i];
     if (place >= operands.size()) operands.resize(place + 1);
-    operands[place] = reader.read(operand_at(record, place), *args[i].value);
+    operands[place] = reader.read(place, *args[i].value, written);
   }
   if (!places) return body.error(span);
   // An empty variadic operand is no operand at all.
   bool variadic = !names.empty() && names.back().variadic;
   if (variadic && operands.size() == names.size() && !operands.back().term.valid() && !operands.back().closure)
     operands.pop_back();
-  return call_with(body, record, std::move(operands), span);
+  for (const Implied& value : implied)
+    for (std::size_t i = 0; i < record.operands().size(); ++i)
+      if (record.operands()[i].name == value.operand && !operands[i].term.valid()) operands[i].term = value.term;
+  if (!written.check(body)) return body.error(span);
+  return ruled_call(body, record, std::move(operands), written.places(0), span, {});
 }
 
 Term operator_call(Body& body, std::string_view name, const std::vector<Term>& operands, Span span, Span sign) {

@@ -32,9 +32,15 @@ struct Given {
   const ast::Expr* closure = nullptr;
 };
 
+// An operand that has this value when the text does not give one.
+struct Implied {
+  std::string_view operand;
+  Term term;
+};
+
 // name(args), and receiver.name(args) with the receiver as the first operand.
 Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, std::span<const ast::Arg> args,
-                 Span span);
+                 Span span, std::span<const Implied> implied = {});
 
 // All operands are there, in declared order, invalid ones take their defaults. `sign` is the operator as written,
 // for calls that have one.

@@ -87,8 +87,8 @@ class Statements {
       body_.world.dropped.push_back({call.callee, span_});
       return;
     }
-    bool pure = call.form == Form::op || call.form == Form::agent || call.form == Form::constant ||
-                (call.form == Form::builtin && call.builtin->effect == Effect::pure);
+    bool pure = (call.form == Form::op && call.places.empty()) || call.form == Form::agent ||
+                call.form == Form::constant || (call.form == Form::builtin && call.builtin->effect == Effect::pure);
     if (pure) diags_.warning("E1008", span_, "the result of this call is not used");
   }
 

@@ -2,6 +2,8 @@
 #include <sstream>
 
 #include "bench/chains.hpp"
+#include "bench/front.hpp"
+#include "bench/ops.hpp"
 #include "bench/replay.hpp"
 #include "interp/cli/commands.hpp"
 
@@ -14,7 +16,8 @@ struct Benchmark {
   int (*run)(const bench::Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"chains", bench::chains}, {"replay", bench::replay}};
+constexpr Benchmark benchmarks[] = {
+    {"chains", bench::chains}, {"front", bench::front}, {"ops", bench::ops}, {"replay", bench::replay}};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// `taskspec graph`: a program at any stage of its way, as text, JSON or DOT.
+// `taskspec graph`: a program at any stage of its way, as text, JSON, DOT, SVG or HTML.
 #include "interp/cli/commands.hpp"
 #include "interp/cli/stages.hpp"
 #include "interp/cli/terminal.hpp"
@@ -13,22 +13,22 @@ namespace {
 // What the options ask for that there is not, in words; empty if all is well.
 std::string refused(const Options& options) {
   for (const std::string& part : {options.stage, options.format})
-    for (const char* later : {"slices", "blocks", "svg", "html"})
+    for (const char* later : {"slices", "blocks"})
       if (part == later) return "'" + part + "' needs a part not built yet";
   bool whole_program = options.stage == "ast" || options.stage == "program";
   if (options.format != "text" && whole_program)
-    return "the stage " + options.stage + " is text only; json and dot show graph, chains and plan";
+    return "the stage " + options.stage + " is text only; json, dot, svg and html show graph, chains and plan";
   if (options.stage == "ast" && options.files[0].ends_with(".json")) return "an exported graph has no syntax tree";
   if (options.validate && options.format != "json" && !options.files[0].ends_with(".json"))
     return "--validate checks JSON; add --format json";
   return "";
 }
 
-std::string several_graphs(const GraphFile& file) {
+std::string several_graphs(const GraphFile& file, const std::string& format) {
   std::vector<std::string> names;
   for (FunctionId id : file.graphs) names.push_back(file.program.display_name(id));
-  return names.empty() ? "there is no graph to write as JSON"
-                       : "JSON holds one graph; choose with --name: " + joined(names, ", ");
+  return names.empty() ? "there is no graph to write as " + format
+                       : format + " holds one graph; choose with --name: " + joined(names, ", ");
 }
 
 // What about the JSON of a graph is wrong: it breaks the schema, or does not say the same as its definitions, from
@@ -54,7 +54,9 @@ Diags faults_of(const std::string& text, const std::string& name, const Options&
 // Fills in the text to show; gives the exit code, 0 if there is something to show.
 int show(const GraphFile& file, const Options& options, const Toolbox& tools, std::string& text) {
   const std::string& path = options.files[0];
-  if (options.format == "json" && file.graphs.size() != 1) return usage(several_graphs(file));
+  bool one_only = options.format == "json" || options.format == "svg";
+  if (one_only && file.graphs.size() != 1)
+    return usage(several_graphs(file, options.format == "json" ? "JSON" : "SVG"));
   text = stage_text(file, options.stage, options.format, options, tools);
   if (!options.validate) return 0;
   Diags wrong = faults_of(path.ends_with(".json") ? read_text(path, largest_graph) : text, path, options, tools);

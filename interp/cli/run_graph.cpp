@@ -4,6 +4,7 @@
 
 #include "frontend/literal_value.hpp"
 #include "frontend/parse.hpp"
+#include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
@@ -44,7 +45,9 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
   const Type& type = parameter.type;
   if (type.is(Type::Kind::string)) return Value(written);
   if (type.is_tensor() && is_file(written)) {
-    Array array = load_array(written);
+    FileQuery query{.precision = type.precision};
+    for (const Dim& dim : type.dims) query.extents.push_back(dim.constant());
+    Array array = load_array(written, query);
     if (array.precision() != type.precision || array.extents().size() != type.rank())
       throw failure("E5004", {},
                     "'" + written + "' holds " + array.type().text() + "; input '" + name + "' is " + type.text());
@@ -132,6 +135,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
   for (const auto& [output, array] : result.results) write_out(output + ": " + print(Value(array)) + "\n");
   flush_out();
   report(options, sources, result.diags);
+  if (result.diags.empty()) write_reports(options, *program, result.report);
   return result.exit_code;
 }
 

@@ -3,12 +3,14 @@
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
 #include "interp/control/export_graph.hpp"
+#include "interp/report/report.hpp"
 #include "ir/base/text.hpp"
 #include "ir/dot.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
 #include "ir/print_graph.hpp"
 #include "ir/print_program.hpp"
+#include "ir/svg.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec::cli {
@@ -44,19 +46,34 @@ std::shared_ptr<const Plan> plan_of(const TaskGraph& graph, const Chains& chains
   return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
 }
 
+SinkRule sink_rule(const Options& options) { return options.sink_rule == "output" ? SinkRule::output : SinkRule::task; }
+
 std::string one_graph(const Program& program, const GraphView& view, const std::string& stage,
                       const std::string& format, const Options& options) {
   const TaskGraph& graph = view.graph;
-  Chains chains = aggregate(graph, {.sink_rule = options.sink_rule == "output" ? SinkRule::output : SinkRule::task});
+  Chains chains = aggregate(graph, {.sink_rule = sink_rule(options)});
   verified([&] { return verify_graph(graph); });
   verified([&] { return verify_chains(graph, chains); });
   std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of(graph, chains) : nullptr;
   if (format == "json") return graph_json(program, view.function, graph, chains, plan.get());
   if (format == "dot") return to_dot(graph, chains);
+  if (format == "svg") return to_svg(graph, chains);
   if (stage == "graph") return graph_text(graph);
   if (stage == "chains") return chains_text(graph, chains);
   if (plan) return plan_text(*plan);
   return graph.name + ": no plan before the extents of its inputs are known (" + inputs_text(graph) + ")\n";
+}
+
+// All graphs in one page, with their plans where extents are known.
+std::string graphs_html(const GraphFile& file, const Options& options, const Toolbox& tools) {
+  Report report{.title = options.files[0], .sources = &file.program.sources};
+  for (FunctionId id : file.graphs)
+    with_graph(file.program, id, tools.ops, [&](const GraphView& view) {
+      Chains chains = aggregate(view.graph, {.sink_rule = sink_rule(options)});
+      std::shared_ptr<const Plan> plan = plan_of(view.graph, chains);
+      report.graphs.push_back(report_graph(file.program, id, view.graph, chains, plan.get()));
+    });
+  return report_html(report);
 }
 
 }  // namespace
@@ -90,6 +107,7 @@ Result<GraphFile> load_graphs(const std::string& path, const Options& options, c
 std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,
                        const Options& options, const Toolbox& tools) {
   if (stage == "program") return program_text(file.program);
+  if (format == "html") return graphs_html(file, options, tools);
   std::string text;
   for (FunctionId id : file.graphs) {
     if (!text.empty()) text += "\n";

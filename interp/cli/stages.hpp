@@ -16,7 +16,7 @@ struct GraphFile {
 Result<GraphFile> load_graphs(const std::string& file, const Options& options, const Toolbox& tools, Sources& sources);
 Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools);
 
-// `stage`: program, graph, chains, plan; `format`: text, json, dot. Throws Error.
+// `stage`: program, graph, chains, plan; `format`: text, json, dot, svg, html. Throws Error.
 std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,
                        const Options& options, const Toolbox& tools);
 std::string ast_text(const std::string& file, Sources& sources);  // throws Error

@@ -1,6 +1,7 @@
 #include "interp/cli/terminal.hpp"
 
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,16 @@ void write_out(std::string_view text) {
 
 void flush_out() {
   if (std::fflush(stdout) != 0) cannot_write();
+}
+
+Screen screen() {
+  Screen screen;
+  if (!isatty(STDOUT_FILENO)) return screen;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) screen.columns = size.ws_col;
+  const char* terminal = std::getenv("TERM");
+  screen.colour = !std::getenv("NO_COLOR") && terminal && std::string_view(terminal) != "dumb";
+  return screen;
 }
 
 void report(const Options& options, const Sources& sources, const Diags& diags) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "interp/cli/options.hpp"
+#include "interp/control/host_context.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec::cli {
@@ -13,6 +14,9 @@ namespace taskspec::cli {
 void write_out(std::string_view text);
 // Everything written so far has arrived, or Error E7004.
 void flush_out();
+
+// The terminal that standard output is, or 80 columns without colour. NO_COLOR takes the colour away.
+Screen screen();
 
 // Diagnostics on standard error: as text, coloured on a terminal unless NO_COLOR is set, or as JSON.
 void report(const Options& options, const Sources& sources, const Diags& diags);

@@ -6,9 +6,11 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/immediate.hpp"
+#include "interp/report/report.hpp"
 #include "ir/dot.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
+#include "ir/svg.hpp"
 #include "ir/top_level.hpp"
 
 namespace taskspec {
@@ -27,21 +29,50 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
   });
 }
 
+namespace {
+
+// A graph, and what it stands for in the program.
+struct Written {
+  const Program& program;
+  FunctionId function;
+  const TaskGraph& graph;
+  const Chains& chains;
+};
+
+std::string html_form(const Written& w) {
+  std::shared_ptr<const Plan> plan;
+  if (has_concrete_types(w.graph))
+    plan = make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &w.graph), w.chains);
+  Report report{.title = w.graph.name, .sources = &w.program.sources};
+  report.graphs.push_back(report_graph(w.program, w.function, w.graph, w.chains, plan.get()));
+  return report_html(report);
+}
+std::string json_form(const Written& w) { return graph_json(w.program, w.function, w.graph, w.chains); }
+std::string dot_form(const Written& w) { return to_dot(w.graph, w.chains); }
+std::string svg_form(const Written& w) { return to_svg(w.graph, w.chains); }
+
+struct WrittenForm {
+  std::string_view suffix;
+  std::string (*text)(const Written& written);
+};
+constexpr WrittenForm forms[] = {{".json", json_form}, {".dot", dot_form}, {".svg", svg_form}, {".html", html_form}};
+
+}  // namespace
+
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
   export_graph(program, view.function, view.graph, aggregate(view.graph), path);
 }
 
 void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
                   const std::string& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
-  if (suffix != ".json" && suffix != ".dot") {
-    Diag diag;
-    diag.code = "E7003";
-    diag.message = "'" + path + "' names no form in which a graph can be written";
-    diag.help_text = "end it in .json or .dot";
-    throw Error(std::move(diag));
-  }
-  write_text(path, suffix == ".dot" ? to_dot(graph, chains) : graph_json(program, function, graph, chains));
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  for (const WrittenForm& form : forms)
+    if (form.suffix == suffix) return write_text(path, form.text({program, function, graph, chains}));
+  Diag diag;
+  diag.code = "E7003";
+  diag.message = "'" + path + "' names no form in which a graph can be written";
+  diag.help_text = "end it in .json, .dot, .svg or .html";
+  throw Error(std::move(diag));
 }
 
 bool is_acyclic(const TaskGraph& graph) {

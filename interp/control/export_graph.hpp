@@ -14,7 +14,7 @@ namespace taskspec {
 void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
                 const std::function<void(const GraphView&)>& use);
 
-// .json, .dot; E7003 for another suffix, E7004 when it cannot be written.
+// .json, .dot, .svg, .html; E7003 for another suffix, E7004 when it cannot be written.
 void export_graph(const Program& program, const GraphView& view, const std::string& path);
 // Any graph that `function` stands for: of a top level, all that it recorded.
 void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,

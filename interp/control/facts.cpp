@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "ir/op_outputs.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -157,7 +159,8 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     if (call.form == Form::write || call.form == Form::store) written[call.variable.index()] = true;
     for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;
     bool calls_graph = call.form == Form::call && program[call.callee].effects.graph;
-    if (call.type.is_tensor() || call.form == Form::invoke || calls_graph) use.graph = true;
+    bool op = call.form == Form::op && makes_tensors(*call.op, call.type);
+    if (call.type.is_tensor() || op || call.form == Form::invoke || calls_graph) use.graph = true;
   });
   for (std::size_t i = 0; i < function.calls.size(); ++i) {
     const Call& call = function.calls[i];

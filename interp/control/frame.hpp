@@ -1,5 +1,6 @@
 // One activation of a function: the values of its calls, its variables, and what its symbols stand for.
 #pragma once
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Frame {
   ScopeId scope = ScopeId(0);
   bool in_graph = false;  // control flow makes structured nodes instead of being executed
   Value result;
+  std::unordered_map<std::string, std::uint32_t> agents;  // how many of each name were made in this activation
 
   Value& operator[](CallId call) { return values[call.index()]; }
   Value& operator[](VariableId variable) { return variables[variable.index()]; }

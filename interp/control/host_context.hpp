@@ -26,6 +26,12 @@ class NestedSession {
   virtual Value report() = 0;      // after everything that has effects ran
 };
 
+// What the output is shown on.
+struct Screen {
+  int columns = 80;
+  bool colour = false;  // 24 bits
+};
+
 class HostContext {
  public:
   HostContext(const Program& p, const OpTable& o) : program(p), ops(o) {}
@@ -38,6 +44,7 @@ class HostContext {
 
   std::vector<std::string> arguments;            // after --
   std::function<void(std::string_view)> output;  // standard output
+  Screen screen;                                 // where it goes
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
   std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C

@@ -2,36 +2,42 @@
 
 #include "interp/control/interpreter.hpp"
 #include "interp/control/operands.hpp"
+#include "ir/op_outputs.hpp"
 
 namespace taskspec {
 
 namespace {
 
 OpInstance instance_of(const OpDef& op, const OperandList& list, const Target& target, const Type& type) {
-  OpInstance instance{&op, {}, list.attributes, {concrete(type)}};
+  OpInstance instance{&op, {}, list.attributes, {}};
+  for (const Type& output : output_types(type)) instance.out.push_back(concrete(output));
   for (const Value& tensor : list.tensors) instance.in.push_back(concrete(target.type_of(tensor)));
   return instance;
 }
 
 }  // namespace
 
-Array compute(const OpDef& op, std::span<const Value> operands, const Type& type) {
+List compute(const OpDef& op, std::span<const Value> operands, const Type& type) {
   ImmediateTarget target;
   OperandList list = sort_operands(op, target, operands, type);
   OpInstance instance = instance_of(op, list, target, type);
   std::unique_ptr<Kernel> kernel = op.kernel(instance);
-  Array result = Array::make(instance.out[0]);
   std::vector<const std::byte*> in;
   for (const Value& tensor : list.tensors) in.push_back(tensor.array().raw());
-  std::byte* out[] = {result.raw()};
+  List results;
+  std::vector<std::byte*> out;
+  for (const ArrayType& output : instance.out) {
+    results.push_back(Value(Array::make(output)));
+    out.push_back(results.back().array().raw());
+  }
   Array scratch = Array::make({Precision::u8, {static_cast<std::int64_t>(kernel->scratch_bytes())}});
   Serial serial;
   if (auto fault = kernel->run({in, out, scratch.raw(), serial})) throw failure(fault->code, {}, fault->message);
-  return result;
+  return results;
 }
 
-Value ImmediateTarget::op(const Frame&, const Call& call, std::span<const Value> operands, const Type& type) {
-  return Value(compute(*call.op, operands, type));
+List ImmediateTarget::op(const Frame&, const Call& call, std::span<const Value> operands, const Type& type) {
+  return compute(*call.op, operands, type);
 }
 
 TaskResult ImmediateTarget::task(Interpreter& interpreter, const TaskCall& call) {
@@ -74,19 +80,22 @@ std::uint32_t TraceTarget::position(const Value& value) {
   return first_constant + static_cast<std::uint32_t>(constants_.size() - 1);
 }
 
-Value TraceTarget::op(const Frame&, const Call& call, std::span<const Value> operands, const Type& type) {
+List TraceTarget::op(const Frame&, const Call& call, std::span<const Value> operands, const Type& type) {
   if (steps_.size() == longest) throw NotTraceable{};
   OperandList list = sort_operands(*call.op, *this, operands, type);
   BodyTrace::Step step{instance_of(*call.op, list, *this, type), {}, {}};
   bool known = !list.tensors.empty();
   for (const Value& tensor : list.tensors) known = known && tensor.is_array();
-  if (known) return Value(compute(*call.op, operands, type));
+  if (known) return compute(*call.op, operands, type);
   for (const Value& tensor : list.tensors) step.in.push_back(position(tensor));
-  auto out = static_cast<std::uint32_t>(types_.size());
-  types_.push_back(step.op.out[0]);
-  step.out = {out};
+  List results;
+  for (const ArrayType& output : step.op.out) {
+    step.out.push_back(static_cast<std::uint32_t>(types_.size()));
+    types_.push_back(output);
+    results.push_back(trace_value(step.out.back(), output));
+  }
   steps_.push_back(std::move(step));
-  return trace_value(out, types_.back());
+  return results;
 }
 
 TaskResult TraceTarget::task(Interpreter& interpreter, const TaskCall& call) { return interpreter.inline_task(call); }

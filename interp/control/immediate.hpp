@@ -6,14 +6,14 @@
 
 namespace taskspec {
 
-// One op on known values, on the calling thread. Throws Error when the kernel reports a fault.
-Array compute(const OpDef& op, std::span<const Value> operands, const Type& type);
+// One op on known values, on the calling thread: its outputs. Throws Error when the kernel reports a fault.
+List compute(const OpDef& op, std::span<const Value> operands, const Type& type);
 
 class ImmediateTarget final : public Target {
  public:
   bool is_tensor(const Value& value) const override { return value.is_array(); }
   Type type_of(const Value& tensor) const override { return tensor.array().type().type(); }
-  Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
+  List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& tensor, Span) override { return tensor.array().integer(0) != 0; }
@@ -33,7 +33,7 @@ class TraceTarget final : public Target {
 
   bool is_tensor(const Value& value) const override;
   Type type_of(const Value& tensor) const override;
-  Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
+  List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& tensor, Span) override;

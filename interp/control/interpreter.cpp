@@ -4,6 +4,7 @@
 
 #include "interp/control/host_context.hpp"
 #include "interp/control/rules.hpp"
+#include "ir/console.hpp"
 
 namespace taskspec {
 
@@ -57,6 +58,9 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
   if (!host) return;
   interrupted_ = host->interrupted;
   natives_ = host->natives;
+  if (host->output)
+    console_ = Value(std::static_pointer_cast<Object>(
+        std::make_shared<Console>([host](std::string_view text) { host->output(text); })));
 }
 
 Interpreter Interpreter::nested(Target& target) const {

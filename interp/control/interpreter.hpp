@@ -78,6 +78,7 @@ class Interpreter {
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
+  Value outputs(Frame& frame, const Call& call, const Type& type, List values);
   Type type_here(const Value& value, const Type& written) const;
   Value builtin(Frame& frame, const Call& call);
   Value builtin_without_host(Frame& frame, const Call& call);
@@ -119,6 +120,7 @@ class Interpreter {
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
   using Contents = std::unordered_map<std::uint64_t, Value>;
   std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
+  Value console_;  // what ops of the graph side print to; none where nothing runs
   std::uint32_t depth_ = 0;
   std::uint32_t unknown_extents_ = 0;
   std::uintptr_t stack_limit_ = 0;

@@ -1,4 +1,6 @@
 // Calls of the interpreter: functions, tasks, graphs, agents, composition, nested sessions.
+#include <algorithm>
+
 #include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
@@ -266,6 +268,23 @@ Value Interpreter::make_callable(Frame& frame, const Call& call) {
   return Value(std::static_pointer_cast<Object>(callable));
 }
 
+namespace {
+
+// The first value of a slot with random numbers: its stream is a parameter, for one function serves all agents.
+bool takes_stream(const Function& initial) {
+  return std::ranges::any_of(initial.parameters, [](const Parameter& p) { return p.role == Role::declared; });
+}
+
+// The 32-bit FNV-1a hash of "Agent.slot", or of "Agent#k.slot" for the k-th agent of its name.
+Value slot_stream(const std::string& agent, std::uint32_t ordinal, const std::string& slot) {
+  std::uint32_t hash = 2166136261;
+  for (char c : agent + (ordinal > 0 ? "#" + std::to_string(ordinal) : "") + "." + slot)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+  return static_cast<std::int64_t>(hash);
+}
+
+}  // namespace
+
 Value Interpreter::make_agent(Frame& frame, const Call& call) {
   const AgentDef& def = program_[call.agent];
   auto agent = std::make_shared<Agent>(program_, call.agent);
@@ -283,8 +302,11 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
   agent->instance = target_->instance(call.agent, agent->arguments);
   agent->home = target_->home();
   Value self(std::static_pointer_cast<Object>(agent));
+  const std::uint32_t ordinal = frame.agents[def.name]++;
   for (const Slot& slot : def.slots) {
-    Value initial = Interpreter::call(slot.initial, self, {}, {slot.span, &frame}).value;
+    std::vector<Value> stream;
+    if (takes_stream(program_[slot.initial])) stream.push_back(slot_stream(def.name, ordinal, slot.name));
+    Value initial = Interpreter::call(slot.initial, self, std::move(stream), {slot.span, &frame}).value;
     agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
   }
   return self;

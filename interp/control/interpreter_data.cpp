@@ -4,6 +4,7 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/rules.hpp"
+#include "ir/op_outputs.hpp"
 
 namespace taskspec {
 
@@ -51,7 +52,7 @@ Value Interpreter::op(Frame& frame, const Call& call) {
       types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
     }
   }
-  if (!call.type.is_tensor()) {
+  if (!makes_tensors(*call.op, call.type)) {
     // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
     if (tensors)
       throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
@@ -59,10 +60,41 @@ Value Interpreter::op(Frame& frame, const Call& call) {
     return call.op->scalar(operands);
   }
   Type type = evaluate(call.type, frame);
-  if (!program_.proven || !settled(frame.function, call, type))
+  if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type))
     type = result_type(*call.op, types, operands, unknown_extents_);
-  refuse_negative_extents(type, "the result", call.span);
-  return target_->op(frame, call, operands, type);
+  if (type.is_tensor()) {
+    refuse_negative_extents(type, "the result", call.span);
+    return target_->op(frame, call, operands, type)[0];
+  }
+  for (const Type& part : type.parts) refuse_negative_extents(part, "the result", call.span);
+  if (std::optional<std::size_t> console = console_operand(*call.op)) {
+    if (!target_->records())
+      throw failure("E1009", call.span,
+                    "'" + std::string(call.op->name) + "' under control flow of a graph is not built yet");
+    operands[*console] = console_;
+  }
+  return outputs(frame, call, type, target_->op(frame, call, operands, type));
+}
+
+// What a call with several outputs gives; new versions go to their places.
+Value Interpreter::outputs(Frame& frame, const Call& call, const Type& type, List values) {
+  if (!type.is(Type::Kind::invocation)) return Value(std::move(values));
+  auto invocation = std::make_shared<Invocation>();
+  invocation->label = std::string(call.op->name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = type.names[i];
+    if (!is_place(*call.op, name)) {
+      invocation->names.push_back(name);
+      invocation->outputs.push_back(std::move(values[i]));
+      continue;
+    }
+    for (const Place& place : call.places)
+      if (call.op->operands[place.operand].name == name) frame[place.variable] = std::move(values[i]);
+  }
+  if (invocation->outputs.empty()) return {};
+  if (auto* first = invocation->outputs[0].as<Tensor>())
+    if (first->ref.is_future()) invocation->label.clear();
+  return Value(std::static_pointer_cast<Object>(invocation));
 }
 
 Value Interpreter::builtin(Frame& frame, const Call& call) {

@@ -18,8 +18,7 @@ std::string Tensor::text() const {
   if (ref.kind == Ref::Kind::constant) return "<const : " + type.text() + ">";
   if (ref.kind == Ref::Kind::input) return "<" + recorder.graph.inputs()[ref.id].name + " : " + type.text() + ">";
   std::uint32_t steps = structured ? 1 : recorder.links.steps(recorder.graph, ref.node());
-  const auto& outputs = recorder.graph.definition(ref.node()).outputs;
-  std::string name = call() + "." + (alias ? alias->output : ref.slot < outputs.size() ? outputs[ref.slot] : "value");
+  std::string name = call() + "." + (alias ? alias->output : recorder.graph.slot_out(ref.node(), ref.slot));
   return "<" + name + " : " + type.text() + ", " + std::to_string(steps) + (steps == 1 ? " step>" : " steps>");
 }
 

@@ -5,6 +5,7 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/control/operands.hpp"
 #include "interp/control/rules.hpp"
+#include "ir/op_outputs.hpp"
 
 namespace taskspec {
 
@@ -40,33 +41,67 @@ NodeId RecordTarget::add(DefinitionId definition, const TaskGraph::NewNode& node
   return id;
 }
 
-DefinitionId RecordTarget::define(const OpDef& op) {
-  auto [known, fresh] = ops_.try_emplace(&op);
-  if (fresh) {
-    Definition definition;
-    definition.name = op.name;
-    definition.op = &op;
-    for (const Operand& operand : op.operands)
-      if (operand.kind == OperandKind::tensor || operand.kind == OperandKind::tensors)
-        definition.inputs.emplace_back(operand.name);
-    definition.outputs = {"value"};
-    known->second = recorder_.graph.define(std::move(definition));
+// Calls of one op differ in their slots when tensors may be left out, or when outputs are counted by an operand.
+DefinitionId RecordTarget::define(const OpDef& op, const Type& type, std::span<const Value> operands) {
+  const bool alike = op.outputs.empty();
+  if (auto known = ops_.find(&op); alike && known != ops_.end()) return known->second;
+  Definition definition;
+  definition.name = op.name;
+  definition.op = &op;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    const bool tensor = operand.kind == OperandKind::tensor || operand.kind == OperandKind::tensors;
+    if (tensor && (alike || (i < operands.size() && !operands[i].is_none())))
+      definition.inputs.emplace_back(operand.name);
   }
-  return known->second;
+  definition.outputs = output_names(op, type);
+  DefinitionId id = recorder_.graph.define(std::move(definition));
+  if (alike) ops_.emplace(&op, id);
+  return id;
 }
 
-Value RecordTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
-  if (call.folded) {
-    // Known before the program runs: computed now, leaves no node.
-    std::vector<Value> known(operands.begin(), operands.end());
-    for (Value& value : known)
-      if (auto* tensor = value.as<Tensor>()) value = tensor->recorder.graph.constant(tensor->ref.id);
-    Array array = compute(*call.op, known, type);
-    Ref ref = Ref::constant(recorder_.graph.add_constant(type, Value(std::move(array))));
-    return recorder_.handle(ref, type);
+// Known before the program runs: computed now, leaves no node.
+List RecordTarget::folded(const Call& call, std::span<const Value> operands, const Type& type) {
+  std::vector<Value> known(operands.begin(), operands.end());
+  auto contents = [](Value& value) {
+    if (auto* tensor = value.as<Tensor>()) value = tensor->recorder.graph.constant(tensor->ref.id);
+  };
+  for (Value& value : known) {
+    contents(value);
+    if (!value.is_list()) continue;
+    for (Value& item : value.unique_list()) contents(item);
   }
-  OperandList list = sort_operands(*call.op, *this, operands, type);
+  List results = compute(*call.op, known, type);
+  for (Value& result : results) {
+    Type made = result.array().type().type();
+    result = recorder_.handle(Ref::constant(recorder_.graph.add_constant(made, result)), made);
+  }
+  return results;
+}
+
+PlaceId RecordTarget::console() {
+  if (!console_.valid()) {
+    Array nothing = Array::make({Precision::u8, {1}});
+    Type type = nothing.type().type();
+    console_ = recorder_.graph.add_place("console", Ref::constant(recorder_.graph.add_constant(type, Value(nothing))));
+  }
+  return console_;
+}
+
+List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
+  if (call.folded) return folded(call, operands, type);
+  std::vector<Value> given(operands.begin(), operands.end());
+  for (const Place& place : call.places) {  // an input of a session, say, has no place yet
+    Value& value = given[place.operand];
+    if (!place_of(value).valid()) value = this->place(std::string(call.op->operands[place.operand].name), value);
+  }
+  std::vector<Type> types = output_types(type);
+  std::vector<std::string> names = output_names(*call.op, type);
+  std::vector<TypeId> out;
+  for (const Type& output : types) out.push_back(recorder_.graph.intern(output));
+  OperandList list = sort_operands(*call.op, *this, given, types[0]);
   Inputs inputs;
+  std::vector<PlaceId> places(types.size());  // by output
   for (const Value& tensor : list.tensors) {
     if (auto* scalar = tensor.as<GraphScalar>()) {  // a host scalar of a graph that is only looked at
       bool direct = scalar->input != UINT32_MAX;
@@ -76,15 +111,25 @@ Value RecordTarget::op(const Frame& frame, const Call& call, std::span<const Val
       add_input(inputs, tensor, call.span);
     }
   }
-  TypeId out = recorder_.graph.intern(type);
-  NodeId node = add(define(*call.op),
-                    {.in = inputs.refs,
-                     .out = {&out, 1},
-                     .scope = frame.scope,
-                     .arguments = std::move(list.attributes),
-                     .span = call.span},
-                    inputs);
-  return recorder_.handle(Ref::future(node, 0), type);
+  for (const Place& place : call.places) {
+    auto name = std::ranges::find(names, call.op->operands[place.operand].name);
+    auto slot = static_cast<std::size_t>(name - names.begin());
+    places[slot] = place_of(given[place.operand]);
+    write_place(inputs, places[slot], slot);
+  }
+  if (console_operand(*call.op)) {
+    places[0] = console();
+    inputs.accesses.push_back({places[0], TaskGraph::Access::unread, true, 0});
+  }
+  NodeId node = add(
+      define(*call.op, type, operands),
+      {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(list.attributes), .span = call.span},
+      inputs);
+  List results;
+  for (std::size_t slot = 0; slot < types.size(); ++slot)
+    results.push_back(places[slot].valid() ? version(node, slot, places[slot])
+                                           : recorder_.handle(Ref::future(node, slot), types[slot]));
+  return results;
 }
 
 DefinitionId RecordTarget::define(FunctionId task) {

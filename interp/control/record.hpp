@@ -19,7 +19,7 @@ class RecordTarget final : public Target {
   bool records() const override { return true; }
   bool is_tensor(const Value& value) const override;
   Type type_of(const Value& tensor) const override;
-  Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
+  List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
   Value place(const std::string& name, const Value& initial) override;
   bool decide(const Value& tensor, Span span) override;
@@ -45,9 +45,11 @@ class RecordTarget final : public Target {
   void add_input(Inputs& inputs, const Value& tensor, Span span);
   std::shared_ptr<Tensor> own(const Value& tensor, Span span);
   NodeId add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs);
-  DefinitionId define(const OpDef& op);
+  DefinitionId define(const OpDef& op, const Type& type, std::span<const Value> operands);
+  List folded(const Call& call, std::span<const Value> operands, const Type& type);
   DefinitionId define(FunctionId task);
   InstanceId instance_of(Agent* agent);
+  PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
   // What bodies will read of the top level: those of `function` and of every function value in `values`.
@@ -59,9 +61,11 @@ class RecordTarget final : public Target {
   Recorder& recorder_;
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
+  PlaceId console_;
   std::vector<std::pair<Agent*, std::vector<Value>>> looked_at_;  // and their slots as they were
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
-  std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId> foreign_agents_;  // by home and instance there
+  std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>
+      foreign_agents_;  // by home and instance there
 };
 
 }  // namespace taskspec

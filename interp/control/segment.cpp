@@ -43,6 +43,25 @@ void put_agent(std::string& key, const TaskGraph& session, InstanceId agent) {
   for (const Value& value : instance.arguments) put_value(key, value);
 }
 
+// The calls of the session that tasks of a segment stand in, counted anew: the plan may be that of many turns.
+class Scopes {
+ public:
+  Scopes(const TaskGraph& session, TaskGraph& graph) : session_(session), graph_(graph) {}
+  ScopeId operator()(ScopeId id) {
+    const Scope& scope = session_.scopes()[id.index()];
+    if (!scope.parent.valid()) return ScopeId(0);
+    if (auto known = known_.find(id.value); known != known_.end()) return known->second;
+    ScopeId parent = (*this)(scope.parent);
+    std::string_view callee = std::string_view(scope.name).substr(0, scope.name.rfind('#'));
+    return known_.emplace(id.value, graph_.open_scope(parent, callee, scope.function)).first->second;
+  }
+
+ private:
+  const TaskGraph& session_;
+  TaskGraph& graph_;
+  std::unordered_map<std::uint32_t, ScopeId> known_;
+};
+
 }  // namespace
 
 Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
@@ -94,6 +113,7 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
   }
   std::unordered_map<std::uint32_t, PlaceId> places;
   std::unordered_map<std::uint32_t, InstanceId> agents;
+  Scopes scope_of(session, *graph);
   for (NodeId node : segment.nodes) {
     std::vector<Ref> in;
     for (Ref ref : session.in(node)) in.push_back(renumber(ref, inputs));
@@ -102,7 +122,10 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
     std::vector<TaskGraph::Access> inner = accesses_of(accesses, node);
     for (TaskGraph::Access& access : inner) {
       auto [place, fresh] = places.emplace(access.place.value, PlaceId());
-      if (fresh) place->second = graph->add_place(session.place_name(access.place), in[access.slot_in]);
+      if (fresh) {  // a console has a first version that nobody reads
+        Ref initial = access.slot_in == TaskGraph::Access::unread ? Ref() : in[access.slot_in];
+        place->second = graph->add_place(session.place_name(access.place), initial);
+      }
       access.place = place->second;
     }
     InstanceId agent = session[node].agent;
@@ -112,7 +135,12 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
       agent = known->second;
     }
     graph->add(graph->define(session.definition(node)),
-               {.in = in, .out = out, .agent = agent, .arguments = session.arguments(node), .span = session[node].span},
+               {.in = in,
+                .out = out,
+                .scope = scope_of(session[node].scope),
+                .agent = agent,
+                .arguments = session.arguments(node),
+                .span = session[node].span},
                inner);
   }
   for (Ref ref : segment.results) {

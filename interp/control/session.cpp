@@ -26,16 +26,27 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
   entries_.resize(graph[node].first_out + graph.out(node).size());
   done_.resize(node.index() + 1, false);
   for (Ref ref : graph.in(node))
-    if (ref.is_future()) ++entry(ref).readers;
+    if (ref.is_future())
+      ++entry(ref).readers;
+    else if (ref.kind == Ref::Kind::constant)
+      constant(ref).read = true;
   if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
   pending_.push_back(node);
 }
 
+Session::Constant& Session::constant(Ref ref) {
+  if (handed_out_.size() <= ref.id) handed_out_.resize(graph.constant_count());
+  return handed_out_[ref.id];
+}
+
 void Session::retain(Ref ref) {
   if (ref.is_future()) ++entry(ref).handles;
+  if (ref.kind == Ref::Kind::constant) ++constant(ref).handles;
 }
 
 void Session::release(Ref ref) {
+  if (ref.kind == Ref::Kind::constant && --constant(ref).handles == 0 && !constant(ref).read)
+    graph.forget_constant(ref.id);
   if (!ref.is_future()) return;
   --entry(ref).handles;
   drop_if_unseen(ref);
@@ -113,24 +124,32 @@ Session::Prepared& Session::prepare(const Segment& segment) {
     verified([&] { return verify_plan(*prepared.plan); });
   }
   prepared.executable = backend_.prepare(prepared.plan, bodies_);
-  if (options_.record) {
-    const Plan& plan = *prepared.plan;
-    for (std::size_t step = 0; step < plan.steps(); ++step) {
-      std::string text = "[";
-      std::uint64_t bytes = 0;
-      for (std::uint32_t t = plan.step_starts[step]; t < plan.step_starts[step + 1]; ++t) {
-        NodeId node = plan.tasks[t].node;
-        text += (text.size() > 1 ? ", " : "") + g->definition(node).name;
-        for (TypeId type : g->out(node)) bytes += concrete(g->type(type)).bytes();
-      }
-      prepared.chains.push_back(text + "]");
-      prepared.bytes.push_back(bytes);
-    }
-  }
+  if (options_.record) note_plan(prepared);
   constexpr std::size_t most_plans = 1024;  // a program whose every turn is another segment must not fill the memory
   if (plans_.size() == most_plans) plans_.clear();
   ++plans_made_;
   return plans_.emplace(segment.key, std::move(prepared)).first->second;
+}
+
+// How a profile names the chains of a plan, and the bytes that each writes.
+void Session::note_plan(Prepared& prepared) {
+  const Plan& plan = *prepared.plan;
+  const TaskGraph& g = *plan.graph;
+  constexpr std::size_t most_kept = 1024;  // as many as a session keeps for itself
+  PlanRuns runs{plans_run_.size() < most_kept ? prepared.plan : nullptr, {}, 0};
+  for (std::size_t step = 0; step < plan.steps(); ++step) {
+    std::string text = "[";
+    std::uint64_t bytes = 0;
+    for (std::uint32_t t = plan.step_starts[step]; t < plan.step_starts[step + 1]; ++t) {
+      NodeId node = plan.tasks[t].node;
+      text += (text.size() > 1 ? ", " : "") + g.definition(node).name;
+      for (TypeId type : g.out(node)) bytes += concrete(g.type(type)).bytes();
+    }
+    runs.chains.push_back(text + "]");
+    prepared.bytes.push_back(bytes);
+  }
+  prepared.number = static_cast<std::uint32_t>(plans_run_.size());
+  plans_run_.push_back(std::move(runs));
 }
 
 Location Session::input(Ref ref) {
@@ -249,15 +268,17 @@ void Session::settle(const Segment& segment, const Outcome& outcome) {
 }
 
 void Session::keep_records(const Prepared& prepared, const Outcome& outcome) {
+  PlanRuns& runs = plans_run_[prepared.number];
+  ++runs.runs;
   for (const StepRecord& record : outcome.records) {
-    const std::string& chain = prepared.chains[record.step.index()];
+    const std::string& chain = runs.chains[record.step.index()];
     auto [row, fresh] = profile_rows_.emplace(chain, profile_.size());
     if (fresh) profile_.push_back({chain, 0, 0, 0});
     ProfileRow& p = profile_[row->second];
     ++p.calls;
     p.ns += record.end_ns - record.begin_ns;
     p.bytes += prepared.bytes[record.step.index()];
-    timeline_.push_back({chain, record.worker, record.begin_ns, record.end_ns});
+    timeline_.push_back({prepared.number, record.step, record.worker, record.begin_ns, record.end_ns});
   }
 }
 
@@ -304,7 +325,8 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
   Diag diag{failure.fault.code, Severity::error, failure.fault.message, {origin.span, ""}, {}, {}, ""};
   diag.at("in '" + graph.path(failure.origin) + "'");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
-  if (at != failure.origin && failure.fault.code != Code("E5009")) diag.note("the failure reached this value along " + way(failure.origin, at));
+  if (at != failure.origin && failure.fault.code != Code("E5009"))
+    diag.note("the failure reached this value along " + way(failure.origin, at));
   throw Error(std::move(diag));
 }
 
@@ -327,6 +349,7 @@ SessionReport Session::report() const {
   report.memory = backend_.memory();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   report.profile = profile_;
+  report.plans_run = plans_run_;
   report.timeline = timeline_;
   return report;
 }

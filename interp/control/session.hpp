@@ -26,8 +26,16 @@ struct ProfileRow {
   std::int64_t ns = 0;
 };
 
+// A plan that ran, its chains by step as a profile names them, and how often.
+struct PlanRuns {
+  std::shared_ptr<const Plan> plan;  // none beyond the first thousand
+  std::vector<std::string> chains;
+  std::uint64_t runs = 0;
+};
+
 struct TimelineEntry {
-  std::string chain;
+  std::uint32_t plan = 0;  // in SessionReport::plans_run
+  StepId step;
   std::uint32_t worker = 0;
   std::int64_t begin_ns = 0, end_ns = 0;
 };
@@ -39,6 +47,7 @@ struct SessionReport {
   Backend::Memory memory;
   double seconds = 0;
   std::vector<ProfileRow> profile;
+  std::vector<PlanRuns> plans_run;  // these three when the session records
   std::vector<TimelineEntry> timeline;
 };
 
@@ -74,7 +83,7 @@ class Session final : public Recorder {
   struct Prepared {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<Executable> executable;
-    std::vector<std::string> chains;
+    std::uint32_t number = UINT32_MAX;  // in plans_run_, when recording
     std::vector<std::uint64_t> bytes;
   };
   Entry& entry(Ref ref) { return entries_[graph[ref.node()].first_out + ref.slot]; }
@@ -83,11 +92,17 @@ class Session final : public Recorder {
   std::vector<NodeId> needed();                   // push: all that somebody can still see
   void run(std::vector<NodeId> nodes);
   Prepared& prepare(const Segment& segment);
+  void note_plan(Prepared& prepared);
   Location input(Ref ref);
   void settle(const Segment& segment, const Outcome& outcome);
   void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
   void keep_records(const Prepared& prepared, const Outcome& outcome);
   void drop_if_unseen(Ref ref);
+  struct Constant {  // one of the graph's; without a reader it goes with its last handle
+    std::uint32_t handles = 0;
+    bool read = false;  // by a task, which the graph keeps
+  };
+  Constant& constant(Ref ref);
   std::string way(NodeId from, NodeId to) const;
   [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
 
@@ -95,6 +110,7 @@ class Session final : public Recorder {
   Bodies& bodies_;
   SessionOptions options_;
   std::vector<Entry> entries_;
+  std::vector<Constant> handed_out_;  // by constant
   std::vector<NodeId> pending_;      // in program order
   std::vector<bool> done_;           // by node
   Accesses accesses_;                // of pending nodes
@@ -107,6 +123,7 @@ class Session final : public Recorder {
                 peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;
   std::vector<ProfileRow> profile_;
+  std::vector<PlanRuns> plans_run_;
   std::vector<TimelineEntry> timeline_;
   std::vector<Ref> received_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -32,8 +32,8 @@ class Target {
   // True for what this target takes as a tensor.
   virtual bool is_tensor(const Value& value) const = 0;
   virtual Type type_of(const Value& tensor) const = 0;
-  // `operands` in declared order, `type` what the op's rule said.
-  virtual Value op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) = 0;
+  // All outputs of a call; `operands` in declared order, `type` what the op's rule said.
+  virtual List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) = 0;
   virtual TaskResult task(Interpreter& interpreter, const TaskCall& call) = 0;
   // A version that a place variable starts with.
   virtual Value place(const std::string& name, const Value& initial) = 0;
@@ -50,7 +50,9 @@ class Target {
   virtual bool structured(Interpreter&, Frame&, CallId) { return false; }
   virtual ScopeId open_scope(ScopeId outer, std::string_view, FunctionId) { return outer; }
   // Outputs of a graph or fn call go by its name from now on.
-  virtual Value renamed(const Value& tensor, ScopeId, const std::string& /*output*/, bool /*structured*/) { return tensor; }
+  virtual Value renamed(const Value& tensor, ScopeId, const std::string& /*output*/, bool /*structured*/) {
+    return tensor;
+  }
   virtual std::string scope_path(ScopeId) const { return ""; }
   virtual std::shared_ptr<const void> home() const { return nullptr; }  // what agents made here call home
   virtual InstanceId instance(AgentId, const std::vector<Value>&) { return {}; }

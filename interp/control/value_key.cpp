@@ -1,6 +1,7 @@
 #include "interp/control/value_key.hpp"
 
 #include "interp/control/capture.hpp"
+#include "ir/console.hpp"
 
 namespace taskspec {
 
@@ -39,6 +40,8 @@ void put_object(std::string& key, const Value& value) {
       put_value(key, Value(name));
       put_value(key, field);
     }
+  } else if (value.as<Console>()) {  // a session has one
+    key += 'o';
   } else {
     bug("an object of the host in the arguments of a node: " + print(value));
   }

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include "interp/reference/types.hpp"
+#include "ir/codes.hpp"
+#include "ir/op_outputs.hpp"
 
 namespace taskspec {
+
+namespace {
 
 std::string call_text(std::string_view name, std::span<const Operand> operands) {
   std::string text(name);
@@ -24,8 +28,6 @@ std::string call_text(std::string_view name, std::span<const Operand> operands) 
   return text + ")";
 }
 
-namespace {
-
 std::string example_text(std::string_view example) {
   while (example.ends_with('\n')) example.remove_suffix(1);
   return std::string(example);
@@ -33,27 +35,31 @@ std::string example_text(std::string_view example) {
 
 template <class Record>
 std::string whole_text(const Record& record) {
-  return call_text(record.name, record.operands) + "\n\n" + std::string(record.doc) + "\n\n" +
-         example_text(record.example);
-}
-
-std::string op_text(const OpDef& op) {
-  std::string text = whole_text(op);
-  if (!op.outputs.empty()) {
-    std::string outputs;
-    for (std::string_view name : op.outputs) outputs += (outputs.empty() ? "" : ", ") + std::string(name);
-    text.insert(text.find('\n'), " -> (" + outputs + ")");
-  }
-  return text;
+  return signature_text(record) + "\n\n" + std::string(record.doc) + "\n\n" + example_text(record.example);
 }
 
 }  // namespace
 
+std::string signature_text(const Builtin& builtin) { return call_text(builtin.name, builtin.operands); }
+
+std::string signature_text(const OpDef& op) {
+  std::string text = call_text(op.name, op.operands), outputs;
+  for (std::string_view name : op.outputs)
+    if (!is_place(op, name)) outputs += (outputs.empty() ? "" : ", ") + std::string(name);
+  return outputs.empty() ? text : text + " -> (" + outputs + ")";
+}
+
 std::optional<std::string> record_text(const Toolbox& tools, std::string_view name) {
-  if (const OpDef* op = tools.ops.find(name)) return op_text(*op);
+  if (const OpDef* op = tools.ops.find(name)) return whole_text(*op);
   if (const Builtin* builtin = tools.builtins.find(name)) return whole_text(*builtin);
   for (const TypeRecord& type : type_records())
     if (type.name == name) return fmt::format("{}\n\n{}", type.name, type.doc);
+  for (const CodeInfo* info : all_codes())
+    if (info->code.text() == name) {
+      std::string text = explain(*info);
+      while (text.ends_with('\n')) text.pop_back();
+      return text;
+    }
   return std::nullopt;
 }
 
@@ -67,9 +73,9 @@ std::vector<std::string> record_names(const Toolbox& tools) {
 
 std::string overview_text(const Toolbox& tools) {
   std::string text = "ops (x.op(...) is op(x, ...))\n";
-  for (const OpDef* op : tools.ops.all()) text += "  " + call_text(op->name, op->operands) + "\n";
+  for (const OpDef* op : tools.ops.all()) text += "  " + signature_text(*op) + "\n";
   text += "\nbuiltins of the host program\n";
-  for (const Builtin* builtin : tools.builtins.all()) text += "  " + call_text(builtin->name, builtin->operands) + "\n";
+  for (const Builtin* builtin : tools.builtins.all()) text += "  " + signature_text(*builtin) + "\n";
   text += "\ntypes\n";
   for (const TypeRecord& type : type_records()) text += fmt::format("  {}\n", type.name);
   return text + "\ntaskspec doc NAME tells more of one\n";

@@ -10,10 +10,13 @@
 
 namespace taskspec {
 
-// "clamp(x, lo, hi)": with defaults; a `?` where an operand may be left out without one.
-std::string call_text(std::string_view name, std::span<const Operand> operands);
+// "clamp(x, lo, hi)": with defaults; a `?` where an operand may be left out without one. What several outputs are
+// called stands behind: "topk(x, k, axis) -> (values, indices)".
+std::string signature_text(const OpDef& op);
+std::string signature_text(const Builtin& builtin);
 
-// Signature, doc and example of an op, builtin or type; nothing when there is none of this name. No line end.
+// Signature, doc and example of an op, builtin or type, the long text of an error code; nothing when there is none of
+// this name. No line end.
 std::optional<std::string> record_text(const Toolbox& tools, std::string_view name);
 
 // All names that have a record, and the nearest one to a word.

@@ -89,6 +89,7 @@ class Prompt {
       Editor::Line line = editor_->read(entry.empty() ? "> " : ". ");
       if (line.got == Editor::Got::cancelled) entry.clear();
       if (line.got == Editor::Got::end) {
+        if (pressed) return 130;           // Ctrl-C, where lines come from a pipe
         if (!entry.empty()) enter(entry);  // an unfinished one: says what is missing
         break;
       }

@@ -3,16 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+
+#include "ir/json_text.hpp"
 
 namespace taskspec {
-
-namespace {
 
 std::string bytes_text(double bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB"};
   int unit = 0;
   while (bytes >= 1024 && unit < 3) bytes /= 1024, ++unit;
   return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+namespace {
+
+// {"step":0,"tasks":["a#0","b#0"],"at":"x.task:3:9"}
+std::string step_arguments(const Plan& plan, StepId step, const Sources& sources) {
+  std::string tasks, place;
+  for (std::uint32_t t = plan.step_starts[step.index()]; t < plan.step_starts[step.index() + 1]; ++t) {
+    NodeId node = plan.tasks[t].node;
+    tasks += (tasks.empty() ? "" : ",") + json_quoted(plan.graph->path(node));
+    if (Span span = (*plan.graph)[node].span; place.empty() && span.valid() && span.source.index() < sources.size()) {
+      Position at = sources[span.source].position(span.begin);
+      place = fmt::format("{}:{}:{}", sources[span.source].path(), at.line, at.column);
+    }
+  }
+  return fmt::format("{{\"step\":{},\"tasks\":[{}],\"at\":{}}}", step.value, tasks, json_quoted(place));
 }
 
 }  // namespace
@@ -48,15 +65,26 @@ std::string report_json(const SessionReport& report) {
       report.peak_without_chains, report.memory.allocations, report.memory.frees, report.seconds);
 }
 
-std::string trace_json(const SessionReport& report) {
-  std::string out = "{\"traceEvents\":[";
+std::string trace_json(const SessionReport& report, const Sources& sources) {
+  std::string out =
+      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+      "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"taskspec\"}}";
+  std::set<std::uint32_t> workers;
+  for (const TimelineEntry& entry : report.timeline) workers.insert(entry.worker);
+  for (std::uint32_t worker : workers)
+    out += fmt::format(
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{\"name\":\"worker {0}\"}}}}",
+        worker);
   for (const TimelineEntry& entry : report.timeline) {
-    if (&entry != report.timeline.data()) out += ",";
-    out += fmt::format("\n{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}",
-                       quoted(entry.chain), entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
-                       static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3);
+    const PlanRuns& runs = report.plans_run[entry.plan];
+    out += fmt::format(
+        ",\n{{\"name\":{},\"cat\":\"chain\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{}}"
+        "}",
+        json_quoted(runs.chains[entry.step.index()]), entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
+        static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3,
+        runs.plan ? step_arguments(*runs.plan, entry.step, sources) : "{}");
   }
-  return out + "\n],\"displayTimeUnit\":\"ns\"}\n";
+  return out + "\n]}\n";
 }
 
 }  // namespace taskspec

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <set>
 
+#include "frontend/parse.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -62,9 +64,8 @@ class Completer {
     for (const OpDef* op : live_.tools().ops.all())
       if (is_word(op->name.front())) add(op->name);
     for (const Builtin* builtin : live_.tools().builtins.all()) add(builtin->name);
-    for (const char* word : {"agent", "else", "false", "fn", "for", "graph", "if", "import", "let", "nan", "pi",
-                             "return", "run", "task", "true", "var", "while"})
-      add(word);
+    for (const char* constant : {"inf", "nan", "pi"}) add(constant);
+    for (const std::string& word : keywords()) add(word);
   }
 
   // Of what stands before the dot: a name, or names joined by dots. Anything longer would have to be run.

@@ -72,6 +72,7 @@ struct Workspace::State {
     settings.record = true;
     settings.arguments = options.arguments;
     settings.output = options.output;
+    settings.screen = {static_cast<int>(columns()), options.colour};
     settings.interrupted = &interrupted;
     settings.natives = &dsl::detail::extern_bodies();
     live.reset();

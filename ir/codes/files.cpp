@@ -22,7 +22,8 @@ importing file, then in the folders of TASKSPEC_PATH, then in the prelude.)",
      .program = R"(let x = load(f32[_], "cut_short.npy")    // with fewer bytes than its header promises)",
      .cause = R"(The content of the file is not what its name or header says: cut short, damaged, of an unknown kind, or
 larger than it may be.)",
-     .fix = R"(Make the file again. Known kinds are npy, png, jpeg and csv, told apart by the ending of the name.)",
+     .fix = R"(Make the file again. Known kinds are npy, npz, png, jpeg, csv, idx and raw records (bin), told apart by the ending of the
+name.)",
      .reach = Reach::circumstance},
     {.code = "E7004",
      .summary = "a file cannot be written",

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
+#include "ir/base/text.hpp"
 #include "ir/files/atomic_write.hpp"
 #include "ir/files/formats.hpp"
 #include "ir/files/input_file.hpp"
@@ -37,12 +39,14 @@ std::optional<double> number_in(std::string_view cell) {
 // RFC 4180: cells end at commas, rows at line ends; a quoted cell may hold both, and "" for a quote.
 class Reader {
  public:
-  Reader(std::string path, std::string_view text) : path_(std::move(path)), text_(text) {
+  Reader(std::string path, std::string_view text, std::string column)
+      : path_(std::move(path)), text_(text), wanted_(std::move(column)) {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = line_start_ = 3;  // byte order mark
   }
 
   Table read() {
     skip_header();
+    if (!wanted_.empty()) choose_column();
     while (skip_blank_lines()) read_row();
     if (table_.rows == 0) throw unreadable(path_, "holds no numbers");
     return std::move(table_);
@@ -112,19 +116,31 @@ class Reader {
     while (!last) {
       Cell cell = next_cell();
       numbers = numbers || number_in(cell.text);
+      if (!wanted_.empty()) header_.emplace_back(trimmed(cell.text));
       last = cell.last;
     }
-    if (numbers) at_ = begin, line_ = line, line_start_ = line_start;
+    if (!numbers) return;
+    at_ = begin, line_ = line, line_start_ = line_start;
+    header_.clear();
+  }
+
+  void choose_column() {
+    if (header_.empty()) throw error(1, 1, "there is no header, so no column is called '" + wanted_ + "'");
+    auto found = std::find(header_.begin(), header_.end(), wanted_);
+    if (found == header_.end())
+      throw error(1, 1, "no column is called '" + wanted_ + "'; there are " + joined(header_, ", "));
+    column_ = static_cast<std::size_t>(found - header_.begin());
   }
 
   void read_row() {
     std::size_t columns = 0, line = line_;
     for (bool last = false; !last; ++columns) {
       Cell cell = next_cell();
+      last = cell.last;
+      if (column_ && columns != *column_) continue;  // of a table with other things than numbers beside it
       std::optional<double> number = number_in(cell.text);
       if (!number) throw not_a_number(cell);
       table_.numbers.push_back(*number);
-      last = cell.last;
     }
     if (table_.rows++ == 0) table_.columns = columns;
     if (columns == table_.columns) return;
@@ -139,17 +155,21 @@ class Reader {
 
   std::string path_;
   std::string_view text_;
+  std::string wanted_;               // the name of a column; empty: all
+  std::vector<std::string> header_;  // when a column is wanted
+  std::optional<std::size_t> column_;
   std::size_t at_ = 0, line_ = 1, line_start_ = 0;
   std::string unquoted_;
   Table table_;
 };
 
-Table read_table(const std::string& path) {
+Table read_table(const std::string& path, const std::string& column) {
   std::string text = InputFile(path).read_all(memory_limit() / 4);  // the numbers need room beside the text
-  return Reader(path, text).read();
+  return Reader(path, text, column).read();
 }
 
-ArrayType type_of(const Table& table) {
+ArrayType type_of(const Table& table, bool column) {
+  if (column) return {Precision::f64, {static_cast<std::int64_t>(table.rows)}};
   return {Precision::f64, {static_cast<std::int64_t>(table.rows), static_cast<std::int64_t>(table.columns)}};
 }
 
@@ -165,11 +185,13 @@ void append_element(std::string& out, const Array& array, std::int64_t position)
 
 }  // namespace
 
-ArrayType probe_csv(const std::string& path) { return type_of(read_table(path)); }
+ArrayType probe_csv(const std::string& path, const FileQuery& query) {
+  return type_of(read_table(path, query.name), !query.name.empty());
+}
 
-Array load_csv(const std::string& path) {
-  Table table = read_table(path);
-  Array array = Array::make(type_of(table));
+Array load_csv(const std::string& path, const FileQuery& query) {
+  Table table = read_table(path, query.name);
+  Array array = Array::make(type_of(table, !query.name.empty()));
   std::memcpy(array.raw(), table.numbers.data(), array.bytes());
   return array;
 }

@@ -13,32 +13,56 @@ namespace taskspec {
 
 namespace {
 
+void save_only_array(const Array& array, const std::string& path) { save_npz(array, path, ""); }
+
 constexpr FileFormat formats[] = {
-    {".npy", "arrays of any type", load_npy, probe_npy, save_npy},
-    {".png", "pictures", load_png, probe_png, save_png},
-    {".jpg", "pictures", load_jpeg, probe_jpeg, save_jpeg},
-    {".jpeg", "pictures", load_jpeg, probe_jpeg, save_jpeg},
-    {".csv", "tables of numbers", load_csv, probe_csv, save_csv},
+    {".npy", "arrays of any type", false, load_npy, probe_npy, save_npy},
+    {".npz", "named arrays", true, load_npz, probe_npz, save_only_array},
+    {".png", "pictures", false, load_png, probe_png, save_png},
+    {".jpg", "pictures", false, load_jpeg, probe_jpeg, save_jpeg},
+    {".jpeg", "pictures", false, load_jpeg, probe_jpeg, save_jpeg},
+    {".csv", "tables of numbers", true, load_csv, probe_csv, save_csv},
+    {".idx", "arrays, as MNIST", false, load_idx, probe_idx, save_idx},
+    {"-ubyte", "arrays, as MNIST", false, load_idx, probe_idx, save_idx},
+    {".idx.gz", "arrays, as MNIST", false, load_idx, probe_idx, save_idx},
+    {"-ubyte.gz", "arrays, as MNIST", false, load_idx, probe_idx, save_idx},
+    {".bin", "raw records", false, load_raw, probe_raw, save_raw},
 };
+
+const FileFormat& format_for(const std::string& path, const FileQuery& query) {
+  const FileFormat& format = format_of(path);
+  if (!query.name.empty() && !format.names)
+    throw unreadable(path, "has no parts to choose by name; only .npz and .csv have");
+  return format;
+}
 
 }  // namespace
 
 const FileFormat& format_of(const std::string& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+  std::string name = std::filesystem::path(path).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   std::string known;
   for (const FileFormat& format : formats) {
-    if (format.suffix == suffix) return format;
+    if (name.ends_with(format.suffix)) return format;
     known += fmt::format("{}{}", known.empty() ? "" : " ", format.suffix);
   }
+  std::string suffix = std::filesystem::path(name).extension().string();
   std::string problem = suffix.empty() ? "has no suffix" : fmt::format("has the unknown suffix '{}'", suffix);
   throw unreadable(path, fmt::format("{}; known are {}", problem, known));
 }
 
-Array load_array(const std::string& path) { return format_of(path).load(path); }
-ArrayType probe(const std::string& path) { return format_of(path).probe(path); }
-void save_array(const Array& array, const std::string& path) { format_of(path).save(array, path); }
+Array load_array(const std::string& path, const FileQuery& query) { return format_for(path, query).load(path, query); }
+
+ArrayType probe(const std::string& path, const FileQuery& query) { return format_for(path, query).probe(path, query); }
+
+void save_array(const Array& array, const std::string& path, const std::string& name) {
+  const FileFormat& format = format_of(path);
+  if (name.empty()) return format.save(array, path);
+  if (format.suffix != ".npz")
+    throw failure("E7004", {}, fmt::format("cannot write '{}': only an array in an .npz has a name", path));
+  save_npz(array, path, name);
+}
 
 std::string read_text(const std::string& path, std::size_t limit) { return InputFile(path).read_all(limit); }
 

@@ -91,6 +91,19 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   }
 }
 
+InputFile::InputFile(std::string path, std::string bytes)
+    : path_(std::move(path)), bytes_(std::make_unique<std::string>(std::move(bytes))) {
+  size_ = bytes_->size();
+  if (bytes_->empty()) throw unreadable(path_, "is empty");
+  stream_.reset(fmemopen(bytes_->data(), bytes_->size(), "rb"));
+  if (!stream_) throw failure("E5008", {}, "no memory to read '" + path_ + "'");
+}
+
+void InputFile::seek(std::uint64_t position) {
+  if (fseeko(stream_.get(), static_cast<off_t>(position), SEEK_SET) != 0)
+    throw unreadable(path_, "cannot be read: " + system_words(errno));
+}
+
 std::uint64_t InputFile::position() const {
   auto position = ftello(stream_.get());
   return position < 0 ? 0 : static_cast<std::uint64_t>(position);

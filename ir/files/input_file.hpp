@@ -17,6 +17,8 @@ namespace taskspec {
 class InputFile {
  public:
   explicit InputFile(std::string path);  // E7001, E7003
+  // Bytes that are there already, as if they were a file: a part of an archive. `path` is for messages.
+  InputFile(std::string path, std::string bytes);
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
@@ -25,6 +27,7 @@ class InputFile {
   std::FILE* stream() { return stream_.get(); }  // for libraries that read by themselves
 
   void read(std::span<std::byte> bytes);  // all of them, else E7003
+  void seek(std::uint64_t position);
   std::string read_all(std::size_t limit);
 
   Error broken(std::string what) const { return broken(std::move(what), position()); }
@@ -35,6 +38,7 @@ class InputFile {
     void operator()(std::FILE* stream) const { std::fclose(stream); }
   };
   std::string path_;
+  std::unique_ptr<std::string> bytes_;  // when it is no real file; the stream reads where they are
   std::unique_ptr<std::FILE, Close> stream_;
   std::uint64_t size_ = 0;
 };

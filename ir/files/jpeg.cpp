@@ -169,8 +169,8 @@ class JpegWriter {
 
 }  // namespace
 
-ArrayType probe_jpeg(const std::string& path) { return JpegReader(path).header(); }
-Array load_jpeg(const std::string& path) { return JpegReader(path).picture(); }
+ArrayType probe_jpeg(const std::string& path, const FileQuery&) { return JpegReader(path).header(); }
+Array load_jpeg(const std::string& path, const FileQuery&) { return JpegReader(path).picture(); }
 
 void save_jpeg(const Array& array, const std::string& path) {
   PictureSize size = picture_size(array, path, {1, 3});

@@ -55,13 +55,18 @@ Array row_major(const Array& source) {
 
 }  // namespace
 
-ArrayType probe_npy(const std::string& path) {
+ArrayType probe_npy(const std::string& path, const FileQuery&) {
   InputFile file(path);
   return read_npy_header(file).type;
 }
 
-Array load_npy(const std::string& path) {
+Array load_npy(const std::string& path, const FileQuery&) {
   InputFile file(path);
+  return read_npy(file);
+}
+
+Array read_npy(InputFile& file) {
+  const std::string& path = file.path();
   NpyHeader header = read_npy_header(file);
   Array array = Array::make(header.type);
   file.read({array.raw(), array.bytes()});

@@ -21,6 +21,9 @@ struct NpyHeader {
 // Leaves `file` at the first element. Throws E7003 unless the file is large enough for all elements.
 NpyHeader read_npy_header(InputFile& file);
 
+// Header and elements.
+Array read_npy(InputFile& file);
+
 // Version 1, padded so that the elements begin at a multiple of 64.
 std::string npy_header(const ArrayType& type);
 

@@ -164,8 +164,8 @@ class PngWriter {
 
 }  // namespace
 
-ArrayType probe_png(const std::string& path) { return PngReader(path).header(); }
-Array load_png(const std::string& path) { return PngReader(path).picture(); }
+ArrayType probe_png(const std::string& path, const FileQuery&) { return PngReader(path).header(); }
+Array load_png(const std::string& path, const FileQuery&) { return PngReader(path).picture(); }
 
 void save_png(const Array& array, const std::string& path) {
   PictureSize size = picture_size(array, path, {1, 3, 4});

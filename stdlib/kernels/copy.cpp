@@ -4,6 +4,8 @@
 #include <cstring>
 #include <span>
 
+#include "stdlib/kernels/instruction_sets.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -34,15 +36,62 @@ Loops simplified(const Loops& loops) {
 }
 
 template <class T>
+TASKSPEC_CLONES void copy_backwards(const T* from, T* to, std::int64_t count) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[-i];
+}
+
+// Every element `times` times.
+template <class T>
+TASKSPEC_CLONES void repeat_line(const T* from, T* to, std::int64_t count, std::int64_t times) {
+  if (times == 2)
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) to[2 * i] = to[2 * i + 1] = from[i];
+  else
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t k = 0; k < times; ++k) to[i * times + k] = from[i];
+}
+
+template <class T>
 void copy_line(const CopyLoop& loop, std::int64_t count, const T* from, T* to) {
   if (loop.to == 1 && loop.from == 1)
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
   else if (loop.to == 1 && loop.from == 0)
     std::fill(to, to + count, *from);
   else if (loop.to == 1 && loop.from == -1)
-    std::reverse_copy(from - (count - 1), from + 1, to);
+    copy_backwards(from, to, count);
   else
     for (std::int64_t i = 0; i < count; ++i) to[i * loop.to] = from[i * loop.from];
+}
+
+// A square whose lines are lines of the cache, turned in a buffer: every line of memory is read and written at once,
+// also where lines lie a power of two apart and would push each other out of the cache.
+template <class T>
+inline constexpr std::int64_t turned = 64 / sizeof(T);
+
+template <class T, int direction>
+TASKSPEC_CLONES void turn_square(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+  constexpr std::int64_t size = turned<T>;
+  T buffer[size][size];
+  for (std::int64_t c = 0; c < size; ++c)
+    for (std::int64_t i = 0; i < size; ++i) buffer[c][i] = from[c * from_step + direction * i];
+  for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t c = 0; c < size; ++c) to[i * to_step + c] = buffer[c][i];
+}
+
+// The rows [begin, end) that make whole squares; returns where the rest begins.
+template <class T, int direction>
+std::int64_t turn_rows(const CopyLoop& rows, const CopyLoop& line, std::int64_t begin, std::int64_t end, const T* from,
+                       T* to) {
+  constexpr std::int64_t size = turned<T>;
+  const std::int64_t whole = line.extent / size * size;
+  for (; begin + size <= end; begin += size) {
+    for (std::int64_t c = 0; c < whole; c += size)
+      turn_square<T, direction>(from + begin * direction + c * line.from, line.from, to + begin * rows.to + c, rows.to);
+    for (std::int64_t i = begin; i < begin + size; ++i)
+      for (std::int64_t c = whole; c < line.extent; ++c) to[i * rows.to + c] = from[i * direction + c * line.from];
+  }
+  return begin;
 }
 
 // Squares of this size keep the lines that are read and those that are written in the first cache.
@@ -51,6 +100,8 @@ constexpr std::int64_t square = 32;
 template <class T>
 void copy_squares(const CopyLoop& rows, const CopyLoop& line, std::int64_t begin, std::int64_t end, const T* from,
                   T* to) {
+  if (line.to == 1 && rows.from == 1) begin = turn_rows<T, 1>(rows, line, begin, end, from, to);
+  if (line.to == 1 && rows.from == -1) begin = turn_rows<T, -1>(rows, line, begin, end, from, to);
   for (std::int64_t r = begin; r < end; r += square)
     for (std::int64_t c = 0; c < line.extent; c += square)
       for (std::int64_t i = r; i < std::min(end, r + square); ++i)
@@ -64,6 +115,9 @@ void copy_loops(std::span<const CopyLoop> loops, std::int64_t begin, std::int64_
   const CopyLoop& first = loops[0];
   if (loops.size() == 1) return copy_line(first, end - begin, from + begin * first.from, to + begin * first.to);
   if (loops.size() == 2 && std::abs(loops[1].from) > 1) return copy_squares(first, loops[1], begin, end, from, to);
+  const bool repeats = loops.size() == 2 && loops[1].from == 0 && loops[1].to == 1 && loops[1].extent < 16;
+  if (repeats && first.from == 1 && first.to == loops[1].extent)
+    return repeat_line(from + begin, to + begin * first.to, end - begin, loops[1].extent);
   for (std::int64_t i = begin; i < end; ++i)
     copy_loops(loops.subspan(1), 0, loops[1].extent, from + i * first.from, to + i * first.to);
 }

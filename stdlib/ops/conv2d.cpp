@@ -1,5 +1,4 @@
 // conv2d: convolution of images, in the sense of neural networks: windows are not turned.
-#include "stdlib/kernels/direct_convolution.hpp"
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/products.hpp"
 
@@ -21,23 +20,6 @@ Type type(RuleContext& ctx) {
   Type y = convolution_type(ctx, x, w, product_precision(ctx, "conv2d", 0, 1));
   require_bias(ctx, "conv2d", 2, y.precision, w.dims[0]);
   return y;
-}
-
-ConvolutionPlan plan_of(const OpInstance& call) {
-  ConvolutionPlan plan = convolution_plan(call, call.in[0].extents, call.in[1].extents, call.out[0].extents);
-  plan.bias = call.in.size() > 2;
-  return plan;
-}
-
-std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  ConvolutionPlan plan = plan_of(call);
-  ProductPlan product = convolution_product(call, plan);
-  if (std::unique_ptr<Kernel> dense = dense_product_kernel(product)) return dense;
-  if (suits_direct_convolution(plan, product.out_precision))
-    return direct_convolution_kernel(plan, product.right_precision, product.left_precision, product.out_precision);
-  if (product.out_precision == Precision::f32)
-    if (std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan)) return dense;
-  return product_kernel(product);
 }
 
 void gradient(GradientBuilder& g) {
@@ -73,7 +55,7 @@ extern constinit const OpDef op_conv2d = OpFields{
         "print(conv2d(x, w).array)\n"
         "// expect: [[[12, 16], [24, 28]]]\n",
     .type = type,
-    .kernel = kernel,
+    .kernel = convolution_kernel,
     .gradient = gradient,
     .work = work,
     .tolerance = product_tolerance,

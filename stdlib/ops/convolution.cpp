@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "stdlib/kernels/direct_convolution.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -88,6 +90,18 @@ ProductPlan convolution_product(const OpInstance& call, const ConvolutionPlan& c
                             .out = (image * c.outputs + group * rows) * w.positions(),
                             .bias = group * rows});
   return plan;
+}
+
+std::unique_ptr<Kernel> convolution_kernel(const OpInstance& call) {
+  ConvolutionPlan plan = convolution_plan(call, call.in[0].extents, call.in[1].extents, call.out[0].extents);
+  plan.bias = call.in.size() > 2;
+  ProductPlan product = convolution_product(call, plan);
+  if (std::unique_ptr<Kernel> dense = dense_product_kernel(product)) return dense;
+  if (suits_direct_convolution(plan, product.out_precision))
+    return direct_convolution_kernel(plan, product.right_precision, product.left_precision, product.out_precision);
+  if (product.out_precision == Precision::f32)
+    if (std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan)) return dense;
+  return product_kernel(product);
 }
 
 std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(

@@ -19,6 +19,9 @@ ConvolutionPlan convolution_plan(const OpInstance& call, const Extents& x, const
 // conv2d as products, one per group of each image: weights [O / groups, C / groups * taps] by windows.
 ProductPlan convolution_product(const OpInstance& call, const ConvolutionPlan& plan);
 
+// Of a call of conv2d, or of one that has its operands and shapes.
+std::unique_ptr<Kernel> convolution_kernel(const OpInstance& call);
+
 // The operands stride, pad, dilation and groups of a call, behind `first`.
 std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(
     const OpInstance& call, std::vector<std::variant<GradientBuilder::Var, Value>> first);

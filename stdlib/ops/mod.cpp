@@ -24,6 +24,14 @@ struct Mod {
       return static_cast<T>(a % b);
     }
   }
+  // Quotients of at most 28 bits times 24 bits of b are exact in double. A quotient that was rounded up to an integer
+  // leaves a remainder of the other sign: one b too far.
+  bool regular(float a, float b) const { return std::fabs(a) < std::fabs(b) * 0x1p28f && std::fabs(b) > 0x1p-100f; }
+  float fast(float a, float b) const {
+    double x = std::fabs(static_cast<double>(a)), y = std::fabs(static_cast<double>(b));
+    double rest = x - std::trunc(x / y) * y;
+    return std::copysign(static_cast<float>(rest < 0 ? rest + y : rest), a);
+  }
 };
 
 // a - b * trunc(a / b), where the quotient is constant between its jumps.

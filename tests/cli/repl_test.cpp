@@ -51,6 +51,11 @@ class Terminal {
     close(terminal_);
   }
 
+  // Waits for the prompt first: what comes before it is read by a terminal in another mode.
+  void type_at_prompt(std::string_view keys) {
+    until("> ");
+    type(keys);
+  }
   void type(std::string_view keys) {
     seen_.clear();
     REQUIRE(write(terminal_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
@@ -73,7 +78,7 @@ class Terminal {
 
   int ended() {
     int status = -1;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 1000; ++i) {
       until_quiet();
       if (waitpid(id_, &status, WNOHANG) == id_) {
         id_ = -1;
@@ -150,8 +155,7 @@ TEST_CASE("[repl] in a terminal: a banner, completion, Ctrl-C and Ctrl-D") {
   terminal.until("true");
   terminal.type("> abacus + 3\n");  // a prompt that was pasted with its line
   terminal.until("44");
-  terminal.until("> ");
-  terminal.type("\x04");
+  terminal.type_at_prompt("\x04");
   CHECK(terminal.ended() == 0);
 }
 
@@ -163,8 +167,7 @@ TEST_CASE("[repl] the history lasts, one entry per statement, and a broken one i
     terminal.type("let f = [1,\n");
     terminal.until(". ");
     terminal.type("2]\n");
-    terminal.until("> ");
-    terminal.type("\x04");
+    terminal.type_at_prompt("\x04");
     CHECK(terminal.ended() == 0);
   }
   {
@@ -176,7 +179,7 @@ TEST_CASE("[repl] the history lasts, one entry per statement, and a broken one i
     terminal.until("> ");
     terminal.type("f\n");
     terminal.until("[1, 2]");
-    terminal.type("\x04");
+    terminal.type_at_prompt("\x04");
     CHECK(terminal.ended() == 0);
   }
   folder.put("history", std::string("\x01\x02 not a history\n\xff\n", 20));
@@ -195,7 +198,7 @@ TEST_CASE("[repl] a terminal of 20 columns") {
   terminal.type("let a_name_that_is_long = 12345678901234\n");
   terminal.until("> ");
   terminal.type("a_name_that_is_long\n");
-  terminal.until("12345678901234");
-  terminal.type("\x04");
+  terminal.until("\n12345678901234");
+  terminal.type_at_prompt("\x04");
   CHECK(terminal.ended() == 0);
 }

@@ -58,6 +58,13 @@ Outcome typed(const std::string& commands, const TemporaryFolder& folder) {
 
 }  // namespace
 
+TEST_CASE("the picture in the README is what the tool draws") {
+  const std::string drawn =
+      in_shell("taskspec graph '" + (source_root() / "examples/images/diamond.task").string() + "' --format svg").out;
+  CHECK(drawn.size() > 1000);
+  CHECK(drawn == read_file("examples/images/diamond.svg"));  // a new one: taskspec graph ... --format svg
+}
+
 TEST_CASE("the README runs") {
   const std::vector<Snippet> all = snippets(read_file("README.md"));
   std::size_t run = 0;

@@ -263,9 +263,9 @@ TEST_CASE("a missing file is E7001 and names the nearest one") {
 
 TEST_CASE("an unknown suffix is E7003 and lists the known ones") {
   TemporaryFolder folder;
-  CHECK(error_of([] { load_array("x.npz"); }) ==
-        "E7003 'x.npz' has the unknown suffix '.npz'; known are .npy .png .jpg .jpeg .csv");
-  CHECK(error_of([] { probe("x"); }) == "E7003 'x' has no suffix; known are .npy .png .jpg .jpeg .csv");
+  const std::string known = "known are .npy .npz .png .jpg .jpeg .csv .idx -ubyte .idx.gz -ubyte.gz .bin";
+  CHECK(error_of([] { load_array("x.tif"); }) == "E7003 'x.tif' has the unknown suffix '.tif'; " + known);
+  CHECK(error_of([] { probe("x"); }) == "E7003 'x' has no suffix; " + known);
   CHECK(error_of([&] { save_array(Array::make({Precision::f32, {1}}), folder / "x.bmp"); }).starts_with("E7003"));
   save_array(Array::make({Precision::f32, {1}}), folder / "X.NPY");
   CHECK(probe(folder / "X.NPY").text() == "f32[1]");

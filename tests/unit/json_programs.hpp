@@ -154,9 +154,26 @@ graph shapes(a: f32[N], b: f32[2 * N + 1], x: f32[H, W], k: int) -> (y: f32[3 * 
 }
 )";
 
+// Ops with several outputs, with a list of them, and with places: as nodes, in a task and in a loop.
+inline const std::string outputs = R"(
+task largest(in x: f32[N]) -> (y: f32[1], at: i64[1]) { let t = x.topk(1); y = t.values; at = t.indices }
+graph several(x: f32[4]) -> (y: f32[2], s: i8[4], at: i64[1]) {
+  var v = [0, 5, 10, -9] as i32[4]
+  let halves = x.split(2, 0)
+  at = largest(halves[1]).at
+  var sum = halves[0] + x.topk(2).values
+  s = lif(fill(i32[4], 6), v, threshold: 10)
+  for k in 0..2 {
+    let spike = lif(fill(i32[4], 6), v, threshold: 10, reset: "subtract")
+    sum = sum + (spike as f32).split(2, 0)[k]
+  }
+  y = sum
+}
+)";
+
 inline const std::vector<std::pair<std::string, std::string>> all = {
     {"pipeline", pipeline}, {"diamond", diamond}, {"hazard", hazard}, {"busy_graph", control}, {"books_graph", library},
-    {"settle", structured}, {"counted", slots},   {"reads", globals}, {"shapes", extents},
+    {"settle", structured}, {"counted", slots},   {"reads", globals}, {"shapes", extents},     {"several", outputs},
 };
 
 struct Case {
@@ -171,6 +188,7 @@ inline const std::vector<Case> runs = {
     {"reads", globals, {{0, 1, 2}}, "[9, 27, 45]"},
     {"busy_graph", control, {{1, 2, 3, 4}}, ""},
     {"counted", slots, {{1, 2}}, ""},
+    {"several", outputs, {{1, 2, 3, 4}}, "[7, 5]"},
 };
 
 }  // namespace json_programs

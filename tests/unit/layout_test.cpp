@@ -39,10 +39,10 @@ TEST_CASE("a chain runs from left to right on one line") {
   Layout sheet = lay_out(std::vector<Extent>{{80, 24}, {100, 40}, {60, 24}}, std::vector<LayoutEdge>{{0, 1}, {1, 2}});
   REQUIRE(sheet.nodes.size() == 3);
   CHECK(sheet.nodes[0].x == 0);
-  CHECK(sheet.nodes[1].x == 140);
-  CHECK(sheet.nodes[2].x == 300);
-  CHECK(sheet.edges[0] == std::vector<Point>{{80, 20}, {140, 20}});
-  CHECK(sheet.edges[1] == std::vector<Point>{{240, 20}, {300, 20}});
+  CHECK(sheet.nodes[1].x == 152);
+  CHECK(sheet.nodes[2].x == 324);
+  CHECK(sheet.edges[0] == std::vector<Point>{{80, 20}, {152, 20}});
+  CHECK(sheet.edges[1] == std::vector<Point>{{252, 20}, {324, 20}});
 }
 
 TEST_CASE("a fork that joins is drawn level, its branches one below the other") {
@@ -106,6 +106,65 @@ TEST_CASE("boxes do not overlap, edges lead to the right, and the same graph giv
   }
 }
 
+TEST_CASE("edges touch the boxes where they are told to, and slots that match are level") {
+  // The second row of one box leads to the first row of the next.
+  Layout sheet = lay_out(std::vector<Extent>{{80, 60}, {80, 60}}, std::vector<LayoutEdge>{{0, 1, 20, -10}});
+  CHECK(sheet.nodes[1].y == sheet.nodes[0].y + 30);
+  CHECK(sheet.edges[0] == std::vector<Point>{{80, 50}, {152, 50}});
+}
+
+TEST_CASE("a source stands before who needs it first, not at the left end") {
+  std::vector<Extent> nodes(4, {50, 20});  // 0 -> 1 -> 3 and 2 -> 3
+  Layout sheet = lay_out(nodes, std::vector<LayoutEdge>{{0, 1}, {1, 3}, {2, 3}});
+  CHECK(sheet.nodes[2].x == sheet.nodes[1].x);
+}
+
+TEST_CASE("a long edge runs straight") {
+  std::vector<Extent> nodes(8, {50, 20});
+  std::vector<LayoutEdge> edges;
+  for (std::uint32_t i = 1; i < 8; ++i) edges.push_back({i - 1, i});
+  edges.push_back({0, 7});
+  edges.push_back({1, 6});
+  Layout sheet = lay_out(nodes, edges);
+  for (std::size_t e : {7, 8}) {
+    const std::vector<Point>& way = sheet.edges[e];
+    CHECK(way.size() > 8);
+    for (std::size_t i = 2; i + 1 < way.size(); ++i) CHECK(way[i].y == way[1].y);
+  }
+}
+
+TEST_CASE("boxes of one group stand together") {
+  // Two groups whose members come in turn; nothing else would keep them apart.
+  std::vector<Extent> nodes(9, {50, 20});
+  std::vector<LayoutEdge> edges;
+  LayoutGroups groups{{0, 1}, {0}};
+  for (std::uint32_t i = 1; i < 9; ++i) {
+    edges.push_back({0, i});
+    groups.group.push_back(i % 2);
+  }
+  Layout sheet = lay_out(nodes, edges, groups);
+  std::vector<std::pair<int, std::uint32_t>> column;
+  for (std::uint32_t i = 1; i < 9; ++i) column.emplace_back(sheet.nodes[i].y, groups.group[i]);
+  std::sort(column.begin(), column.end());
+  int changes = 0;
+  for (std::size_t i = 1; i < column.size(); ++i) changes += column[i].second != column[i - 1].second;
+  CHECK(changes == 1);
+}
+
+TEST_CASE("a grid is drawn without crossings") {
+  constexpr std::uint32_t rows = 6, columns = 6;
+  std::vector<Extent> nodes(rows * columns, {50, 20});
+  std::vector<LayoutEdge> edges;
+  // Each row a chain; the ids of every other column run from bottom to top.
+  auto id = [](std::uint32_t row, std::uint32_t column) {
+    return column * rows + (column % 2 == 0 ? row : rows - 1 - row);
+  };
+  for (std::uint32_t column = 1; column < columns; ++column)
+    for (std::uint32_t row = 0; row < rows; ++row) edges.push_back({id(row, column - 1), id(row, column)});
+  Layout sheet = lay_out(nodes, edges);
+  for (const LayoutEdge& edge : edges) CHECK(sheet.nodes[edge.from].y == sheet.nodes[edge.to].y);
+}
+
 TEST_CASE("ten thousand tasks, and chains with edges over all of them, take no more than a moment") {
   std::mt19937_64 random(7);
   Sketch s = random_sketch(random, 10'000, 3);
@@ -115,5 +174,16 @@ TEST_CASE("ten thousand tasks, and chains with edges over all of them, take no m
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   CHECK(sheet.nodes.size() == 10'000);
   CHECK(sheet.edges.size() == s.edges.size());
-  CHECK_MESSAGE(seconds < 5, seconds << " s");
+  CHECK_MESSAGE(seconds < 5, seconds << " s");  // 1 s is wanted; a busy machine under a sanitizer takes longer
+  MESSAGE("layout of 10,000 tasks: " << seconds << " s");
+}
+
+TEST_CASE("a hundred thousand tasks are laid out, too") {
+  std::mt19937_64 random(8);
+  Sketch s = random_sketch(random, 100'000, 3);
+  auto begin = std::chrono::steady_clock::now();
+  CHECK(lay_out(s.nodes, s.edges).nodes.size() == 100'000);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  CHECK_MESSAGE(seconds < 60, seconds << " s");
+  MESSAGE("layout of 100,000 tasks: " << seconds << " s");
 }

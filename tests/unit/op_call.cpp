@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "ir/op_outputs.hpp"
 #include "ir/rules.hpp"
 #include "ir/scalar.hpp"
 #include "stdlib/ops.hpp"
@@ -52,7 +53,7 @@ OpCall prepare(std::string_view name, std::vector<Value> operands) {
   }
   OpCall call;
   call.instance.op = op;
-  call.instance.out = {concrete(infer(*op, types, known))};
+  for (const Type& output : output_types(infer(*op, types, known))) call.instance.out.push_back(concrete(output));
   convert_numbers(*op, types, operands);
   for (const Value& value : operands) {
     if (value.is_array()) call.tensors.push_back(value.array());

@@ -15,16 +15,17 @@ namespace {
 // Runs every emitted op immediately.
 class EagerBuilder final : public GradientBuilder {
  public:
-  EagerBuilder(OpCall call, Array output, Array upstream) : call_(std::move(call)), gradients_(call_.tensors.size()) {
+  EagerBuilder(OpCall call, const std::vector<Array>& outputs, const std::vector<Array>& upstream)
+      : call_(std::move(call)), gradients_(call_.tensors.size()) {
     for (const Array& tensor : call_.tensors) keep(tensor);
-    output_ = keep(std::move(output));
-    upstream_ = keep(std::move(upstream));
+    for (const Array& output : outputs) outputs_.push_back(keep(output));
+    for (const Array& gradient : upstream) upstream_.push_back(keep(gradient));
   }
 
   const OpInstance& call() const override { return call_.instance; }
   Var input(std::size_t i) override { return static_cast<Var>(i); }
-  Var output(std::size_t) override { return output_; }
-  Var upstream(std::size_t) override { return upstream_; }
+  Var output(std::size_t i) override { return outputs_[i]; }
+  Var upstream(std::size_t i) override { return upstream_[i]; }
   Var emit(std::string_view op, const std::vector<std::variant<Var, Value>>& operands) override {
     Operands values;
     for (const auto& operand : operands) {
@@ -52,15 +53,24 @@ class EagerBuilder final : public GradientBuilder {
   OpCall call_;
   std::deque<Array> arrays_;
   std::vector<std::optional<Array>> gradients_;
-  Var output_ = 0, upstream_ = 0;
+  std::vector<Var> outputs_, upstream_;
 };
 
 // ---- slopes ---------------------------------------------------------------------------------------
 
-double weighted_sum(const OpDef& op, const Operands& operands, const Array& weights) {
-  Array y = call_op(op.name, operands);
+std::vector<Array> outputs_of(const OpDef& op, const Operands& operands) {
+  OpCall call = prepare(op.name, operands);
+  Serial serial;
+  return run(*op.kernel(call.instance), call, serial);
+}
+
+// Indices that an op gives beside its values have no slope.
+double weighted_sum(const OpDef& op, const Operands& operands, const std::vector<Array>& weights) {
+  std::vector<Array> y = outputs_of(op, operands);
   double sum = 0;
-  for (std::int64_t e = 0; e < y.elements(); ++e) sum += y.number(e) * weights.number(e);
+  for (std::size_t k = 0; k < y.size(); ++k)
+    for (std::int64_t e = 0; is_float(y[k].precision()) && e < y[k].elements(); ++e)
+      sum += y[k].number(e) * weights[k].number(e);
   return sum;
 }
 
@@ -89,7 +99,8 @@ Array& tensor_of(Operands& operands, std::size_t n) {
   throw failure("E5003", {}, "no such tensor operand");
 }
 
-double slope(const OpDef& op, const Operands& operands, std::size_t n, std::int64_t element, const Array& weights) {
+double slope(const OpDef& op, const Operands& operands, std::size_t n, std::int64_t element,
+             const std::vector<Array>& weights) {
   constexpr double h = 1e-3;  // with five points the error is h^4
   auto at = [&](double offset) {
     Operands moved = operands;
@@ -105,7 +116,8 @@ double slope(const OpDef& op, const Operands& operands, std::size_t n, std::int6
 
 void check_gradient(const OpDef& op, const Operands& operands) {
   OpCall call = prepare(op.name, operands);
-  Array y = call_op(op.name, operands), upstream = random_array(y.type(), 99);
+  std::vector<Array> y = outputs_of(op, operands), upstream;
+  for (const Array& output : y) upstream.push_back(random_array(output.type(), 99 + upstream.size()));
   EagerBuilder builder(call, y, upstream);
   op.gradient.build(builder);
   const std::vector<std::size_t> given = given_tensors(op, operands);

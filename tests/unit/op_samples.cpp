@@ -70,6 +70,14 @@ Samples makers(Maker m) {
       {"cast", {{m.tensor({2, 3}), f64({2, 3})}, {m.ints({2, 3}), type(Precision::i8, {2, 3})}}},
       {"fill", {{f64({2, 3}), 0.5}}},
       {"iota", {{i(5)}}},
+      {"one_hot", {{index({i(2), i(0), i(2)}), i(3)}, {index({i(1)}), i(2), "i8"}}},
+      {"uniform", {{f64({2, 3}), i(7)}, {type(Precision::f16, {5}), i(7), -1.0, 1.0, i(3), i(4)}}},
+      {"normal", {{f64({3}), i(7)}, {type(Precision::f32, {2, 3}), i(7), 1.0, 2.0}}},
+      {"truncated_normal", {{f64({100}), i(7)}}},
+      {"bernoulli", {{type(Precision::boolean, {9}), i(7)}, {f64({4}), i(7), 0.25}}},
+      {"glorot_uniform", {{f64({4, 3}), i(7)}}},
+      {"glorot_normal", {{f64({4, 3, 2}), i(7)}}},
+      {"kaiming_normal", {{f64({4, 3}), i(7)}, {f64({4, 3, 2, 2}), i(7), "fan_out"}}},
   };
 }
 
@@ -86,6 +94,11 @@ Samples reductions(Maker m) {
       {"min", several},
       {"softmax", {{m.tensor({2, 3, 4})}, {m.tensor({2, 3, 4}), i(1)}}},
       {"log_softmax", {{m.tensor({2, 3, 4})}, {m.tensor({2, 3, 4}), i(0)}}},
+      {"topk", {{m.tensor({2, 7}), i(3)}, {m.tensor({3, 5, 2}), i(2), i(1)}, {m.tensor({4}), i(4)}}},
+      {"layernorm",
+       {{m.tensor({3, 4}), m.tensor({4}), m.tensor({4})}, {m.tensor({5}), m.tensor({5}), m.tensor({5}), 0.1}}},
+      {"batchnorm",
+       {{m.tensor({3, 2, 2}), m.tensor({2}), m.tensor({2})}, {m.tensor({4, 3}), m.tensor({3}), m.tensor({3}), 0.1}}},
   };
 }
 
@@ -104,6 +117,10 @@ Samples movement(Maker m) {
       {"lift", {{m.tensor({3}), i(0)}}},
       {"tile", {{m.tensor({2, 3}), i(0), i(3)}, {m.tensor({2, 3}), i(1), i(2)}}},
       {"gather", {{m.tensor({3, 2}), index({i(2), i(0), i(2)}), i(0)}, {m.tensor({3, 4}), index({i(1)}), i(1)}}},
+      {"split", {{m.tensor({2, 6}), i(3), i(1)}, {m.tensor({4, 3}), i(2), i(0)}, {m.tensor({3}), i(1), i(0)}}},
+      {"reflect", {{m.tensor({2, 3}), i(0)}, {m.tensor({2, 3}), i(1)}}},
+      {"rotate", {{m.tensor({2, 3}), i(1)}, {m.tensor({2, 3, 4}), i(2)}, {m.tensor({2, 3, 4}), i(-1), tuple({1, 2})}}},
+      {"scale", {{m.tensor({2, 3}), i(0), i(3)}, {m.tensor({2, 3}), i(1), i(2)}}},
       {"scatter_add", {{m.tensor({3, 2}), index({i(2), i(0), i(2)}), m.tensor({3, 2}), i(0)}}},
   };
 }
@@ -125,6 +142,9 @@ Samples products(Maker m) {
       {"conv2d",
        {{m.tensor({2, 2, 5, 4}), m.tensor({3, 2, 3, 2}), m.tensor({3}), tuple({2, 1}), tuple({1, 2})},
         {m.tensor({4, 6, 6}), m.tensor({2, 2, 2, 2}), m.tensor({2}), i(1), i(1), tuple({1, 2}), i(2)}}},
+      {"conv1d",
+       {{m.tensor({2, 2, 7}), m.tensor({3, 2, 3}), m.tensor({3}), i(2), i(1)},
+        {m.tensor({4, 9}), m.tensor({2, 2, 2}), m.tensor({2}), i(1), i(1), i(3), i(2)}}},
       {"conv2d_input_grad", {{f64({2, 2, 5, 4}), m.tensor({2, 3, 2, 3}), m.tensor({3, 2, 3, 2}), i(2), tuple({0, 1})}}},
       {"conv2d_weight_grad",
        {{f64({3, 2, 3, 2}), m.tensor({2, 2, 5, 4}), m.tensor({2, 3, 2, 3}), i(2), tuple({0, 1})}}},
@@ -137,10 +157,28 @@ Samples pools(Maker m) {
   return {
       {"max_pool", pool},
       {"avg_pool", pool},
+      {"global_pool", {{x}, {x, "max"}}},
       {"max_pool_grad", {{m.tensor({1, 4, 4}), m.tensor({1, 2, 2}), i(2)}}},
       {"avg_pool_grad",
        {{f64({1, 5, 6}), m.tensor({1, 2, 3}), i(2)},
         {f64({5, 4, 4}), m.tensor({5, 2, 3}), tuple({3, 2}), tuple({2, 1}), tuple({1, 0})}}},
+  };
+}
+
+Samples neurons(Maker m) {
+  Array table = Array::make({Precision::i8, {256}});
+  for (std::int64_t k = 0; k < 256; ++k) table.set_integer(k, (k * 37) % 256 - 128);
+  Array ticks = array_of(List{i(2)}, Precision::i32), random = array_of(List{i(12345)}, Precision::i32);
+  Array counts = array_of(List{i(0), i(2), i(1), i(0), i(0)}, Precision::i32);
+  const Value none;
+  return {
+      {"graph_print", {{"x", m.tensor({2, 3})}}},
+      {"lookup", {{table, m.ints({4})}, {table, random_array({Precision::i8, {2, 3}}, 5)}}},
+      {"lif",
+       {{m.ints({5}), m.ints({5}), i(20)},
+        {m.ints({5}), m.ints({5}), i(10), i(3), "subtract", i(0), i(200), i(3), counts},
+        {m.ints({5}), m.ints({5}), i(5), i(0),  "constant", i(4), none,  i(0), none,   m.ints({5}),
+         i(250),      i(1),        i(7), i(15), random,     i(2), ticks, i(1), i(-40), i(3)}}},
   };
 }
 
@@ -161,7 +199,7 @@ std::vector<Operands> tensors(const OpDef& op, Maker m) {
 }  // namespace
 
 std::vector<Operands> sample_operands(const OpDef& op) {
-  for (Samples (*family)(Maker) : {elementwise, makers, reductions, movement, products, pools}) {
+  for (Samples (*family)(Maker) : {elementwise, makers, reductions, movement, products, pools, neurons}) {
     Samples samples = family(Maker());
     if (auto found = samples.find(op.name); found != samples.end()) return found->second;
   }

@@ -18,6 +18,10 @@ namespace {
 bool same_bits(const Array& a, const Array& b) {
   return a.type() == b.type() && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
 }
+bool same_bits(const std::vector<Array>& a, const std::vector<Array>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Array& x, const Array& y) { return same_bits(x, y); });
+}
 
 Array copy_of(const Array& array) {
   Array copy = Array::make(array.type());
@@ -25,17 +29,23 @@ Array copy_of(const Array& array) {
   return copy;
 }
 
-// Runs a kernel with its result in the memory of one of its inputs.
-Array run_over(const Kernel& kernel, const OpCall& call, std::size_t input) {
+// Runs a kernel with one of its results in the memory of one of its inputs.
+std::vector<Array> run_over(const Kernel& kernel, const OpCall& call, std::size_t input, std::size_t output) {
   std::vector<Array> tensors;
   std::vector<const std::byte*> in;
   for (const Array& tensor : call.tensors) tensors.push_back(copy_of(tensor));
   for (const Array& tensor : tensors) in.push_back(tensor.raw());
   Array scratch = Array::make({Precision::u8, {static_cast<std::int64_t>(kernel.scratch_bytes())}});
-  std::byte* out = tensors[input].raw();
+  std::vector<Array> results;
+  std::vector<std::byte*> out;
+  for (std::size_t k = 0; k < call.instance.out.size(); ++k) {
+    const ArrayType& type = call.instance.out[k];
+    results.push_back(k == output ? Array::wrap(type, tensors[input].storage()) : Array::make(type));
+    out.push_back(results.back().raw());
+  }
   Serial serial;
-  REQUIRE(!kernel.run({in, {&out, 1}, scratch.raw(), serial}));
-  return Array::wrap(call.instance.out[0], tensors[input].storage());
+  REQUIRE(!kernel.run({in, out, scratch.raw(), serial}));
+  return results;
 }
 
 // Runs an element-wise kernel in strips of a few elements.
@@ -100,6 +110,21 @@ TEST_CASE("operands: named, required ones first, a variadic one last [ops]") {
   }
 }
 
+TEST_CASE("outputs: named, those of places as the operand, never the first operand [ops]") {
+  for (const OpDef* op : standard_ops().all()) {
+    CAPTURE(op->name);
+    for (const Operand& operand : op->operands) {
+      if (operand.privilege == Privilege::in) continue;
+      CHECK(operand.privilege == Privilege::inout);
+      CHECK(operand.kind == OperandKind::tensor);
+      CHECK(&operand != &op->operands.front());  // a method would write what stands before the dot
+      CHECK(std::count(op->outputs.begin(), op->outputs.end(), operand.name) == 1);
+    }
+    std::set<std::string_view> names(op->outputs.begin(), op->outputs.end());
+    CHECK(names.size() == op->outputs.size());
+  }
+}
+
 TEST_CASE("docs are sentences, examples are programs that say what they print [ops]") {
   for (const OpDef* op : standard_ops().all()) {
     CAPTURE(op->name);
@@ -134,7 +159,9 @@ TEST_CASE("work: never negative, always some bytes [ops]") {
   for_each_sample([](const OpDef& op, const OpCall& call, const Kernel&) {
     Work work = op.work(call.instance);
     CHECK(work.operations >= 0);
-    CHECK(work.bytes >= static_cast<double>(call.instance.out[0].bytes()));
+    double written = 0;
+    for (const ArrayType& out : call.instance.out) written += static_cast<double>(out.bytes());
+    CHECK(work.bytes >= written);
   });
 }
 
@@ -142,7 +169,7 @@ TEST_CASE("kernels: the parts may run in any order and on any thread [ops]") {
   for_each_sample([](const OpDef&, const OpCall& call, const Kernel& kernel) {
     Serial serial;
     Shuffled shuffled;
-    CHECK(same_bits(run(kernel, call, serial)[0], run(kernel, call, shuffled)[0]));
+    CHECK(same_bits(run(kernel, call, serial), run(kernel, call, shuffled)));
   });
 }
 
@@ -150,15 +177,18 @@ TEST_CASE("kernels: results may share memory with inputs where the record says s
   for_each_sample([](const OpDef& op, const OpCall& call, const Kernel& kernel) {
     if (call.tensors.empty() || call.tensors[0].elements() == 0) return;
     Serial serial;
-    Array expected = run(kernel, call, serial)[0];
+    std::vector<Array> expected = run(kernel, call, serial);
     if (op.sharing == Sharing::same_bytes) {
-      REQUIRE(expected.bytes() == call.tensors[0].bytes());
-      CHECK(std::memcmp(expected.raw(), call.tensors[0].raw(), expected.bytes()) == 0);
-      CHECK(same_bits(run_over(kernel, call, 0), expected));
+      REQUIRE(expected[0].bytes() == call.tensors[0].bytes());
+      CHECK(std::memcmp(expected[0].raw(), call.tensors[0].raw(), expected[0].bytes()) == 0);
+      CHECK(same_bits(run_over(kernel, call, 0, 0), expected));
     }
     if (op.sharing == Sharing::in_place)
       for (std::size_t input = 0; input < call.tensors.size(); ++input)
-        if (call.tensors[input].bytes() == expected.bytes()) CHECK(same_bits(run_over(kernel, call, input), expected));
+        for (std::size_t output = 0; output < expected.size(); ++output)
+          if (call.tensors[input].bytes() == expected[output].bytes() &&
+              call.tensors[input].elements() == expected[output].elements())
+            CHECK(same_bits(run_over(kernel, call, input, output), expected));
   });
 }
 

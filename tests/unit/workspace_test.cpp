@@ -268,11 +268,19 @@ TEST_CASE("[repl] another backend, and what was made on the one before") {
 }
 
 TEST_CASE("[repl] a name that is defined again and again keeps no memory") {
+  auto resident_megabytes = [] {
+    std::ifstream status("/proc/self/statm");
+    std::size_t total = 0, resident = 0;
+    status >> total >> resident;
+    return resident * 4096 / 1'000'000;
+  };
   Case c;
-  for (int i = 0; i < 40; ++i) {  // 40 times 80 MB would not fit
-    c.ok("let big = fill(f32[20000000], 1.0) + (iota(20000000) as f32[20000000])");
+  const std::size_t before = resident_megabytes();
+  for (int i = 0; i < 20; ++i) {  // 40 MB each, and more on the way to it
+    c.ok("let big = fill(f32[10000000], 1.0) + (iota(10000000) as f32[10000000])");
     CHECK(c.value("big.sum(0) > 0.0") == "[true]");
   }
+  CHECK(resident_megabytes() < before + 400);
 }
 
 TEST_CASE("[repl] random entries, right and wrong, leave the same as the right ones in a file") {

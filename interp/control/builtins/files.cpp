@@ -5,6 +5,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/interpreter.hpp"
+#include "ir/base/text.hpp"
 #include "ir/show.hpp"
 
 namespace taskspec {
@@ -18,6 +19,7 @@ using builtins::want;
 Type load_type(RuleContext& c) {
   want(c, 0, Type::Kind::type, "a tensor type such as u8[_, _, 3]");
   want(c, 1, Type::Kind::string, "a path");
+  want(c, 2, Type::Kind::string, "the name of an array or column");
   if (c.type(0).is(Type::Kind::error)) return c.type(0);
   if (!c.type(0).parts[0].is_tensor()) builtins::wrong_type(c, 0, "a tensor type such as u8[_, _, 3]");
   return c.type(0).parts[0];
@@ -32,7 +34,9 @@ Array narrowed(const Array& wide) {
 Value run_load(HostContext& host, std::span<const Value> values) {
   const Type& wanted = values[0].type();
   const std::string path = host.input_path(values[1].string());
-  ArrayType found = probe(path);  // before the data: a wrong file costs nothing
+  FileQuery query{.name = values[2].string(), .precision = wanted.precision};
+  for (const Dim& dim : wanted.dims) query.extents.push_back(dim.constant());
+  ArrayType found = probe(path, query);  // before the data: a wrong file costs nothing
   auto mismatch = [&] {
     return failure("E5004", {}, "'" + path + "' holds " + found.text() + "; " + wanted.text() + " is needed");
   };
@@ -41,7 +45,7 @@ Value run_load(HostContext& host, std::span<const Value> values) {
   if ((found.precision != wanted.precision && !narrows) || found.extents.size() != wanted.dims.size()) throw mismatch();
   for (std::size_t i = 0; i < found.extents.size(); ++i)
     if (auto extent = wanted.dims[i].constant(); extent && *extent != found.extents[i]) throw mismatch();
-  Array array = load_array(path);
+  Array array = load_array(path, query);
   return host.interpreter->target().constant(narrows ? narrowed(array) : std::move(array));
 }
 
@@ -125,6 +129,7 @@ Type save_type(RuleContext& c) {
   if (!type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
     builtins::wrong_type(c, 0, "a tensor or nested lists of numbers");
   want(c, 1, Type::Kind::string, "a path");
+  want(c, 2, Type::Kind::string, "the name of the array inside an .npz");
   return Type::Kind::none;
 }
 
@@ -135,7 +140,7 @@ Array contents(HostContext& host, const Value& value) {
 }
 
 Value run_save(HostContext& host, std::span<const Value> values) {
-  save_array(contents(host, values[0]), values[1].string());
+  save_array(contents(host, values[0]), values[1].string(), values[2].string());
   return {};
 }
 
@@ -144,21 +149,43 @@ Type show_type(RuleContext& c) {
   const Type& type = c.type(0);
   if (!type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
     builtins::wrong_type(c, 0, "a tensor or nested lists of numbers");
+  want(c, 1, Type::Kind::string, "a path");
+  want(c, 2, Type::Kind::string, "a kind of drawing");
+  const Value* kind = c.constant(2);
+  if (!kind) c.fail("E1003", "the kind of drawing must be a constant", 2);
+  if (!show_kind_of(kind->string())) {
+    std::vector<std::string> kinds;
+    for (const ShowKindName& known : show_kinds)
+      if (!known.name.empty()) kinds.emplace_back(known.name);
+    c.fail("E1001", "unknown kind of drawing '" + kind->string() + "'", 2, "there are " + joined(kinds, ", "));
+  }
   return Type::Kind::none;
 }
 
 Value run_show(HostContext& host, std::span<const Value> values) {
-  constexpr int columns = 64;  // fixed, so that the text is the same on every terminal
-  host.output(show_text(contents(host, values[0]), columns));
+  const std::string& path = values[1].string();
+  ShowKind kind = *show_kind_of(values[2].string());
+  Array array = contents(host, values[0]);
+  if (path.empty())
+    host.output(show_text(array, {host.screen.columns, host.screen.colour, kind}));
+  else if (path.ends_with(".svg"))
+    write_text(path, show_svg(array, kind));
+  else if (path.ends_with(".png"))
+    save_array(show_pixels(array, kind), path);
+  else
+    throw failure("E7003", {}, "'" + path + "' names no form of a drawing; end it in .svg or .png");
   return {};
 }
 
-constexpr Operand load_operands[] = {{"T", OperandKind::type}, {"path", OperandKind::string}};
+constexpr Operand load_operands[] = {
+    {"T", OperandKind::type}, {"path", OperandKind::string}, {"name", OperandKind::string, ""}};
 constexpr Operand tensor_operands[] = {{"v", OperandKind::value}, {"p", OperandKind::string, ""}};
 constexpr Operand path_operand[] = {{"path", OperandKind::string}};
 constexpr Operand write_operands[] = {{"path", OperandKind::string}, {"text", OperandKind::string}};
-constexpr Operand save_operands[] = {{"x", OperandKind::value}, {"path", OperandKind::string}};
-constexpr Operand show_operands[] = {{"x", OperandKind::value}};
+constexpr Operand save_operands[] = {
+    {"x", OperandKind::value}, {"path", OperandKind::string}, {"name", OperandKind::string, ""}};
+constexpr Operand show_operands[] = {
+    {"x", OperandKind::value}, {"path", OperandKind::string, ""}, {"kind", OperandKind::string, ""}};
 
 }  // namespace
 
@@ -166,8 +193,13 @@ constinit const Builtin builtin_load =
     BuiltinFields{.name = "load",
                   .operands = load_operands,
                   .doc =
-                      "The tensor in a file (.npy .png .jpg .csv): pictures are u8[height, width, channels], tables "
-                      "f64[rows, columns]. "
+                      "The tensor in a file, by its suffix: .npy; .npz (`name:` says which array, needless where there "
+                      "is one); .png .jpg "
+                      "(u8[height, width, channels]); .csv (f64[rows, columns], a header line is left out; with "
+                      "`name:` that column alone, "
+                      "f64[rows]); .idx and -ubyte, as MNIST has them, also packed as .gz; .bin (records of elements "
+                      "and nothing else, "
+                      "little-endian: u8[_, 3073] reads CIFAR-10). "
                       "The type must agree with the file; extents written _ come from it. E7001 not found, E7003 "
                       "broken, E5004 other type.",
                   .example =
@@ -209,9 +241,11 @@ constinit const Builtin builtin_save = BuiltinFields{
     .name = "save",
     .operands = save_operands,
     .doc =
-        "Writes a tensor or nested lists by suffix (.npy .png .jpg .csv), whole or not at all; pictures are "
-        "u8[height, width] or u8[height, width, 1, 3 or 4]. E7003 if the format cannot hold it, E7004 if it cannot be "
-        "written.",
+        "Writes a tensor or nested lists by suffix (.npy .npz .png .jpg .csv .idx .bin), whole or not at all; pictures "
+        "are "
+        "u8[height, width] or u8[height, width, 1, 3 or 4], `name` is that of the array inside an .npz. E7003 if there "
+        "is no such "
+        "format, E7004 if it cannot hold it or cannot be written.",
     .example =
         "save(tensor([1, 2]), \"save_example.npy\")\nprint(load(i32[_], \"save_example.npy\").array)\n// expect: [1, "
         "2]",
@@ -223,8 +257,20 @@ constinit const Builtin builtin_save = BuiltinFields{
 constinit const Builtin builtin_show =
     BuiltinFields{.name = "show",
                   .operands = show_operands,
-                  .doc = "Draws a tensor in the terminal: a picture in shades, a vector as a line plot.",
-                  .example = "show([0.0, 1.0])\n// expect: ...",
+                  .doc =
+                      "Draws a tensor in the terminal, or into the file `path` (.svg .png): [H, W], [H, W, 1|3|4] and "
+                      "[1|3, H, W] as a "
+                      "picture, a vector as bars or, beyond 32 elements, as a line, all others as a line of "
+                      "statistics. `kind` says it "
+                      "otherwise: \"picture\" \"bars\" \"line\" \"histogram\". As wide as the terminal, 80 columns "
+                      "where there is none; in "
+                      "colour on a terminal unless NO_COLOR is set. E5004 for a shape that cannot be drawn so.",
+                  .example =
+                      "show([1, 2])\n"
+                      "// expect: i64[2]: min 1, max 2, mean 1.5\n// expect: 2 ┤    ████\n// expect:   ┤    ████\n// "
+                      "expect:   ┤    ████\n"
+                      "// expect:   ┤    ████\n// expect:   ┤████████\n// expect:   ┤████████\n// expect:   "
+                      "┤████████\n// expect: 0 ┤████████",
                   .type = show_type,
                   .effect = Effect::host,
                   .run = run_show,

@@ -165,15 +165,18 @@ constinit const Builtin builtin_why =
                   .type = why_type,
                   .run = run_why};
 
-constinit const Builtin builtin_export = BuiltinFields{
-    .name = "export",
-    .operands = export_operands,
-    .doc = "Writes a graph by suffix: .json (the published schema) or .dot (Graphviz), whole or not at all.",
-    .example =
-        "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
-        "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
-    .type = export_type,
-    .effect = Effect::host,
-    .run = run_export};
+constinit const Builtin builtin_export =
+    BuiltinFields{.name = "export",
+                  .operands = export_operands,
+                  .doc =
+                      "Writes a graph by suffix: .json (the published schema), .dot (Graphviz), .svg (a picture) or "
+                      ".html (a page to walk "
+                      "through), whole or not at all.",
+                  .example =
+                      "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
+                      "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
+                  .type = export_type,
+                  .effect = Effect::host,
+                  .run = run_export};
 
 }  // namespace taskspec

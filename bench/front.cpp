@@ -1,0 +1,158 @@
+#include "bench/front.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "include/taskspec/workspace.hpp"
+#include "ir/files/files.hpp"
+
+extern char** environ;
+
+namespace taskspec::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that goes when the benchmark ends.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / fmt::format("taskspec-bench-{}", getpid())) {
+    fs::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  std::string file(const std::string& name, const std::string& text = "") const {
+    const std::string path = (path_ / name).string();
+    if (!text.empty()) write_text(path, text);
+    return path;
+  }
+
+ private:
+  fs::path path_;
+};
+
+// Runs a program to its end, its output thrown away: wall time, and CPU time of the child.
+Sample process(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const double begin = wall_clock();
+  pid_t id = 0;
+  rusage used{};
+  if (posix_spawnp(&id, arguments[0], &actions, nullptr, arguments.data(), environ) == 0) {
+    int status = 0;
+    wait4(id, &status, 0, &used);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return {wall_clock() - begin, seconds(used.ru_utime) + seconds(used.ru_stime)};
+}
+
+constexpr const char* hello = "let x = [1.0, 2.0, 3.0] as f32[3]\nprint((x * 2.0).sum(0).scalar)\n";
+constexpr const char* inc = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n";
+
+// Ordinary statements: every tenth line records a task, the others are host code.
+std::string long_text(std::size_t lines) {
+  std::string text = std::string(inc) + "var x = fill(f32[4], 1.0)\nvar i = 0\n";
+  for (std::size_t line = 0; line < lines; ++line)
+    text += line % 10 == 0 ? "x = inc(x).y\n" : fmt::format("i = i * 3 % 1000 + {}\n", line % 7);
+  return text + "print(x.sum(0).scalar, i)\n";
+}
+
+struct Line {
+  const char* what;
+  const char* bar;
+  double limit;  // seconds
+  std::function<Sample()> run;
+  Repeats repeats = {};
+};
+
+// The answers of a prompt after a session of 200 entries with 100 tasks.
+Sample answer() {
+  static Workspace work = [] {
+    Workspace session({.output = [](std::string_view) {}});
+    session.enter(inc);
+    session.enter("var x = fill(f32[4], 1.0)");
+    for (int i = 0; i < 100; ++i) {
+      session.enter(fmt::format("fn f{}(n: int) -> int {{ return n + {} }}", i, i));
+      session.enter("x = inc(x).y");
+    }
+    return session;
+  }();
+  return measure([&] { work.enter("let y = inc(x).y\ny.sum(0)"); });
+}
+
+Sample redefinition() {
+  static Workspace work = [] {
+    Workspace session({.output = [](std::string_view) {}});
+    session.enter(inc);
+    for (int i = 0; i < 100; ++i)
+      session.enter(fmt::format("graph g{}(x: f32[N]) -> (y: f32[N]) {{ y = inc(inc(x).y).y }}", i));
+    return session;
+  }();
+  return measure([&] { work.enter(inc); });
+}
+
+}  // namespace
+
+int front(const Settings& settings) {
+  Folder folder;
+  const std::string tool = fs::read_symlink("/proc/self/exe").string();
+  const std::string small = folder.file("hello.task", hello), json = folder.file("tasks.json");
+  const std::string text4 = folder.file("short.task", long_text(10'000)),
+                    text5 = folder.file("long.task", long_text(100'000));
+  Workspace recorded({.output = [](std::string_view) {}});
+  recorded.enter(inc);
+  recorded.enter(fmt::format("var x = fill(f32[4], 1.0)\nfor i in 0..{} {{ x = inc(x).y }}", settings.tasks));
+  Line lines[] = {
+      {"start-up of run hello", "0.050", 0.05,
+       [&] {
+         return process({tool, "run", small});
+       }},
+      {"  peer: python3 -c 'print(1)'", "", 0,
+       [&] {
+         return process({"python3", "-c", "print(1)"});
+       }},
+      {"answer of the prompt, 200 entries before", "0.050", 0.05, answer},
+      {"task used by 100 graphs defined again", "0.050", 0.05, redefinition},
+      {"run of 10^4 lines", "", 0,
+       [&] {
+         return process({tool, "run", text4});
+       }},
+      {"run of 10^5 lines", "10.000", 10,
+       [&] {
+         return process({tool, "run", text5});
+       }},
+      {"JSON of the recorded tasks", "5.000", 5, [&] { return measure([&] { recorded.export_graph("", json); }); }},
+  };
+  const int repeats = settings.repeats > 0 ? settings.repeats : 10;
+  for (int i = 0; i < repeats; ++i)
+    for (Line& line : lines) line.repeats.add(line.run());
+
+  fmt::print("seconds: minimum and median of {} in turns, least CPU time; {} tasks in the JSON, {:.1f} MB\n\n", repeats,
+             settings.tasks, static_cast<double>(fs::file_size(json)) / 1e6);
+  Table table({"", "min", "median", "CPU", "bar", "of the bar"});
+  for (const Line& line : lines)
+    table.add({line.what, fmt::format("{:.4f}", line.repeats.min_wall()),
+               fmt::format("{:.4f}", line.repeats.median_wall()), fmt::format("{:.4f}", line.repeats.min_cpu()),
+               line.bar, line.limit > 0 ? fmt::format("{:.2f}", line.repeats.median_wall() / line.limit) : ""});
+  fmt::print("{}\n10^5 lines to 10^4 lines: {:.1f} times (linear is 10)\n", table.text(),
+             lines[5].repeats.min_wall() / lines[4].repeats.min_wall());
+  return 0;
+}
+
+}  // namespace taskspec::bench

@@ -1,0 +1,76 @@
+#include "interp/cli/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include "interp/report/profile.hpp"
+#include "interp/cli/terminal.hpp"
+#include "interp/report/report.hpp"
+#include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+// A page that shows more is slow to open, and nobody reads it.
+constexpr std::size_t most_plans = 100, most_bars = 100'000, most_tasks = 200'000;
+
+std::string plan_title(std::size_t number, const PlanRuns& runs) {
+  return fmt::format("plan {}: {}, ran {}", number + 1, plural(runs.plan->graph->size(), "task"),
+                     runs.runs == 1 ? "once" : fmt::format("{} times", runs.runs));
+}
+
+}  // namespace
+
+std::string run_report_html(const std::string& title, const Program& program, const SessionReport& report) {
+  Report page{.title = title, .sources = &program.sources};
+  std::size_t tasks = 0;
+  for (const PlanRuns& runs : report.plans_run) {
+    tasks += runs.plan->graph->size();
+    if (page.graphs.size() == most_plans || (tasks > most_tasks && !page.graphs.empty())) break;
+    const TaskGraph& graph = *runs.plan->graph;
+    page.graphs.push_back(report_graph(program, {}, graph, aggregate(graph), runs.plan.get()));
+    page.graphs.back().title = plan_title(page.graphs.size() - 1, runs);
+    page.graphs.back().runs = runs.runs;
+  }
+  if (page.graphs.size() < report.plans_run.size())
+    page.notes.push_back(
+        fmt::format("the first {} of {} are shown", page.graphs.size(), plural(report.plans_run.size(), "plan")));
+  for (const TimelineEntry& entry : report.timeline) {
+    if (page.timeline.size() == most_bars) break;
+    if (entry.plan < page.graphs.size())
+      page.timeline.push_back({entry.plan, entry.step.value, entry.worker, entry.begin_ns, entry.end_ns});
+  }
+  if (page.timeline.size() < report.timeline.size())
+    page.notes.push_back(
+        fmt::format("the timeline shows {} of {} dispatches", page.timeline.size(), report.timeline.size()));
+  page.facts = {{"tasks", std::to_string(report.tasks)},
+                {"chains", std::to_string(report.chains)},
+                {"dispatches", std::to_string(report.dispatches)},
+                {"plans", std::to_string(report.plans)},
+                {"peak", bytes_text(static_cast<double>(report.memory.peak_bytes))},
+                {"seconds", fmt::format("{:.6f}", report.seconds)}};
+  return report_html(page);
+}
+
+std::string refused_report(const Options& options) {
+  if (!options.report || options.report->empty()) return "";
+  if (options.report->ends_with(".json") || options.report->ends_with(".html")) return "";
+  return "--report writes text to standard output, or a file that ends in .json or .html";
+}
+
+void write_reports(const Options& options, const Program& program, const SessionReport& report) {
+  if (options.profile) write_out(profile_text(report));
+  if (options.report) {
+    if (options.report->empty())
+      write_out(report_text(report));
+    else if (options.report->ends_with(".html"))
+      write_text(*options.report, run_report_html(options.files[0], program, report));
+    else
+      write_text(*options.report, report_json(report));
+  }
+  if (!options.trace.empty()) write_text(options.trace, trace_json(report, program.sources));
+  flush_out();
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,242 @@
+#include "interp/cli/shell_pages.hpp"
+
+#include <fmt/format.h>
+
+#include "interp/cli/option_table.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+struct Flag {
+  std::vector<std::string> names;    // "--name", "-n"
+  std::string value;                 // what it takes; empty: nothing
+  std::vector<std::string> choices;  // the values there are; empty: any
+  std::string text;
+};
+
+struct Command {
+  std::string name, text;
+  std::vector<std::string> operands;  // "FILE"
+  std::vector<std::string> operand_texts;
+  std::vector<Flag> flags;
+};
+
+// CLI11 writes the words that a checked option takes into its type: "TEXT:{push,pull,eager}".
+std::vector<std::string> choices_in(const std::string& type) {
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  std::vector<std::string> list;
+  if (begin == std::string::npos || end == std::string::npos) return list;
+  for (std::size_t at = begin + 1; at < end;) {
+    const std::size_t comma = std::min(type.find(',', at), end);
+    list.push_back(type.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return list;
+}
+
+Flag flag_of(const CLI::Option& option) {
+  Flag flag;
+  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
+  flag.text = option.get_description();
+  if (option.get_items_expected_max() == 0) return flag;
+  flag.value = option.get_type_name();
+  flag.choices = choices_in(flag.value);
+  if (!flag.choices.empty()) flag.value = joined(flag.choices, "|");
+  return flag;
+}
+
+std::vector<Command> table() {
+  CommandLine line;
+  std::vector<Command> commands;
+  for (const CLI::App* app : commands_of(line.app)) {
+    Command command{app->get_name(), app->get_description(), {}, {}, {}};
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) {
+        command.operands.push_back(option->get_name());
+        command.operand_texts.push_back(option->get_description());
+      } else {
+        command.flags.push_back(flag_of(*option));
+      }
+    }
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+std::string roff(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n'))
+      out += std::string("\\&") + c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+// In single quotes of a shell.
+std::string quoted_for_shell(std::string_view text) {
+  std::string out;
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out;
+}
+
+constexpr std::string_view man_end = R"(.SH EXIT STATUS
+.TP
+.B 0
+All is well.
+.TP
+.B 1
+The program has errors.
+.TP
+.B 2
+Wrong usage.
+.TP
+.B 3
+The run failed.
+.TP
+.B 4
+A test failed, or a file would be laid out anew.
+.TP
+.B 70
+A mistake of taskspec itself.
+.TP
+.B 130
+Interrupted.
+.SH ENVIRONMENT
+.TP
+.B TASKSPEC_PATH
+Folders, separated by colons, in which imported modules are looked for.
+.TP
+.B TASKSPEC_HISTORY
+The file that keeps the history of the prompt.
+.TP
+.B NO_COLOR
+If it is set, nothing is coloured.
+)";
+
+}  // namespace
+
+std::string man_page() {
+  std::string text = fmt::format(
+      ".TH TASKSPEC 1 \"\" \"taskspec {}\" \"User Commands\"\n.SH NAME\ntaskspec \\- agents, tasks, futures and "
+      "chains\n"
+      ".SH SYNOPSIS\n.B taskspec\n.I COMMAND\n[...]\n.SH DESCRIPTION\nA small language for task graphs: agents define "
+      "tasks, "
+      "futures tie tasks into a graph, source and sink rules aggregate it into chains, an interpreter runs the "
+      "chains. Without a command, at a terminal, it is the prompt.\n.SH COMMANDS\n",
+      TASKSPEC_VERSION);
+  for (const Command& command : table()) {
+    text += fmt::format(".SS taskspec {}", roff(command.name));
+    for (const std::string& operand : command.operands) text += " " + roff(operand);
+    text += "\n" + roff(command.text) + ".\n";
+    for (std::size_t i = 0; i < command.operands.size(); ++i)
+      text += fmt::format(".TP\n.I {}\n{}\n", roff(command.operands[i]), roff(command.operand_texts[i]));
+    for (const Flag& flag : command.flags)
+      text += fmt::format(".TP\n.B {}{}\n{}\n", roff(joined(flag.names, ", ")),
+                          flag.value.empty() ? "" : " " + roff(flag.value), roff(flag.text));
+  }
+  return text + std::string(man_end);
+}
+
+std::string bash_completion() {
+  std::string names, cases, values;
+  for (const Command& command : table()) {
+    names += (names.empty() ? "" : " ") + command.name;
+    std::string flags;
+    for (const Flag& flag : command.flags) {
+      for (const std::string& name : flag.names) flags += (flags.empty() ? "" : " ") + name;
+      if (!flag.choices.empty())
+        values += fmt::format("    {}:{}) words='{}' ;;\n", command.name,
+                              joined(flag.names, fmt::format("|{}:", command.name)), joined(flag.choices, " "));
+    }
+    cases += fmt::format("    {}) words='{}' ;;\n", command.name, flags);
+  }
+  return fmt::format(R"(# bash completion of taskspec
+_taskspec() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=''
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W '{}' -- "$word"))
+    return
+  fi
+  case ${{COMP_WORDS[1]}}:$before in
+{}  esac
+  if [[ -z $words && $word == -* ]]; then
+    case ${{COMP_WORDS[1]}} in
+{}    esac
+  fi
+  if [[ -n $words ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+  fi
+}}
+complete -o filenames -F _taskspec taskspec
+)",
+                     names, values, cases);
+}
+
+std::string zsh_completion() {
+  std::string names, cases;
+  auto bracketed = [](std::string text) {  // what _arguments would take for its own signs
+    for (std::size_t at = 0; (at = text.find_first_of("[]:", at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return quoted_for_shell(text);
+  };
+  for (const Command& command : table()) {
+    names += fmt::format("    '{}:{}'\n", command.name, bracketed(command.text));
+    std::string flags;
+    for (const Flag& flag : command.flags)
+      for (const std::string& name : flag.names) {
+        std::string value =
+            flag.choices.empty() ? "value:_files" : fmt::format("value:({})", joined(flag.choices, " "));
+        flags += fmt::format(" '{}[{}]{}'", name, bracketed(flag.text), flag.value.empty() ? "" : ":" + value);
+      }
+    cases += fmt::format("    {}) _arguments{} '*:file:_files' ;;\n", command.name, flags);
+  }
+  return fmt::format(R"(#compdef taskspec
+_taskspec() {{
+  local -a commands
+  commands=(
+{}  )
+  if ((CURRENT == 2)); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+{}  esac
+}}
+_taskspec "$@"
+)",
+                     names, cases);
+}
+
+std::string fish_completion() {
+  std::string text = "# fish completion of taskspec\n";
+  for (const Command& command : table()) {
+    text += fmt::format("complete -c taskspec -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
+                        quoted_for_shell(command.text));
+    for (const Flag& flag : command.flags) {
+      std::string names;
+      for (const std::string& name : flag.names)
+        names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      std::string value = flag.value.empty() ? "" : " -r";
+      if (!flag.choices.empty()) value = fmt::format(" -x -a '{}'", joined(flag.choices, " "));
+      text += fmt::format("complete -c taskspec -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n", command.name, names,
+                          value, quoted_for_shell(flag.text));
+    }
+  }
+  return text;
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,171 @@
+// The manual as Markdown and as one HTML page: the same chapters out of the same records.
+#include <fmt/format.h>
+
+#include "interp/reference/reference.hpp"
+#include "interp/reference/types.hpp"
+#include "ir/codes.hpp"
+
+namespace taskspec {
+
+namespace {
+
+struct Article {
+  std::string name, heading;
+  std::vector<std::string> paragraphs;
+  std::string code;  // an example; empty: none
+  std::vector<std::string> after;
+};
+
+struct Chapter {
+  std::string title, introduction;
+  std::vector<Article> articles;
+};
+
+Article op_article(const OpDef& op) {
+  Article article{std::string(op.name), signature_text(op), {std::string(op.doc)}, std::string(op.example), {}};
+  if (!op.symbol.empty()) article.paragraphs.push_back(fmt::format("Written as the operator {}.", op.symbol));
+  article.after.push_back(op.gradient.build ? "It has a gradient."
+                                            : fmt::format("No gradient: {}.", op.gradient.why_none));
+  if (op.tolerance > 0)
+    article.after.push_back(fmt::format("Implementations agree within a relative {:g}.", op.tolerance));
+  else
+    article.after.push_back("All implementations give the same bits.");
+  return article;
+}
+
+Chapter ops_chapter(const Toolbox& tools, Fusion fusion, std::string title, std::string introduction) {
+  Chapter chapter{std::move(title), std::move(introduction), {}};
+  for (const OpDef* op : tools.ops.all())
+    if (op->fusion == fusion) chapter.articles.push_back(op_article(*op));
+  return chapter;
+}
+
+std::vector<Chapter> chapters(const Toolbox& tools) {
+  std::vector<Chapter> all;
+  all.push_back(ops_chapter(tools, Fusion::pointwise, "Element-wise ops",
+                            "x.op(...) is op(x, ...). A chain of these is one pass over the data."));
+  all.push_back(ops_chapter(tools, Fusion::reduction, "Reductions", "They keep a reduced axis with extent 1."));
+  all.push_back(ops_chapter(tools, Fusion::movement, "Movement", "They rearrange elements and compute nothing."));
+  all.push_back(ops_chapter(tools, Fusion::opaque, "Other ops", "Products, windows, makers and random numbers."));
+  Chapter builtins{"Builtins", "Functions of the host program: they run at once, in order.", {}};
+  for (const Builtin* builtin : tools.builtins.all())
+    builtins.articles.push_back({std::string(builtin->name),
+                                 signature_text(*builtin),
+                                 {std::string(builtin->doc)},
+                                 std::string(builtin->example),
+                                 {}});
+  all.push_back(std::move(builtins));
+  Chapter types{"Types", "Of the host program, and the precisions of tensors.", {}};
+  for (const TypeRecord& type : type_records()) types.articles.push_back({type.name, type.name, {type.doc}, "", {}});
+  all.push_back(std::move(types));
+  Chapter errors{"Errors", "What each code means, a text that gives it, and its cure.", {}};
+  for (const CodeInfo* info : all_codes())
+    errors.articles.push_back({info->code.text(),
+                               fmt::format("{}: {}", info->code.text(), info->summary),
+                               {std::string(info->cause)},
+                               std::string(info->program),
+                               {std::string(info->fix)}});
+  all.push_back(std::move(errors));
+  return all;
+}
+
+std::string trimmed(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+// A paragraph may hold characters that Markdown would take for markup.
+std::string markdown_escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (std::string_view("\\`*_<>[]#|").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+constexpr std::string_view page_begin = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>taskspec reference</title>
+<style>
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b57d0, #8ab4f8); }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0; display: grid; grid-template-columns: 16rem 1fr; }
+nav { position: sticky; top: 0; height: 100vh; overflow: auto; border-right: 1px solid var(--line); padding: 1rem; box-sizing: border-box; }
+nav a { display: block; font-size: 14px; padding: 1px 4px; }
+nav h2 { font-size: 14px; margin: 1em 0 .2em; }
+main { padding: 1rem 2rem; max-width: 52rem; min-width: 0; }
+a { color: var(--link); text-decoration: none; }
+a:hover { text-decoration: underline; }
+h3 { font: 600 16px/1.4 ui-monospace, monospace; margin: 2em 0 .3em; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .7em 1em; overflow: auto; font: 14px/1.45 ui-monospace, monospace; }
+input { width: 100%; box-sizing: border-box; font: inherit; padding: .3em .5em; }
+p.small { font-size: 14px; opacity: .8; }
+@media (max-width: 50rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; } }
+</style></head><body>
+<nav><input id="find" type="search" placeholder="find a name" aria-label="find a name">
+)";
+
+constexpr std::string_view page_end = R"(<script>
+const find = document.getElementById("find");
+find.addEventListener("input", () => {
+  const wanted = find.value.toLowerCase();
+  for (const link of document.querySelectorAll("nav a")) link.hidden = !link.textContent.toLowerCase().includes(wanted);
+});
+</script></body></html>
+)";
+
+}  // namespace
+
+std::string manual_markdown(const Toolbox& tools) {
+  std::string text = "# taskspec reference\n";
+  for (const Chapter& chapter : chapters(tools)) {
+    text += fmt::format("\n## {}\n\n{}\n", chapter.title, markdown_escaped(chapter.introduction));
+    for (const Article& article : chapter.articles) {
+      text += fmt::format("\n### {}\n", markdown_escaped(article.heading));
+      for (const std::string& paragraph : article.paragraphs) text += "\n" + markdown_escaped(paragraph) + "\n";
+      if (!article.code.empty()) text += "\n```task\n" + trimmed(article.code) + "\n```\n";
+      for (const std::string& paragraph : article.after) text += "\n" + markdown_escaped(paragraph) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string manual_html(const Toolbox& tools) {
+  std::string links, text;
+  for (const Chapter& chapter : chapters(tools)) {
+    links += fmt::format("<h2>{}</h2>\n", html_escaped(chapter.title));
+    text += fmt::format("<h2>{}</h2>\n<p>{}</p>\n", html_escaped(chapter.title), html_escaped(chapter.introduction));
+    for (const Article& article : chapter.articles) {
+      const std::string id = html_escaped(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
+      links += fmt::format("<a href=\"#{}\">{}</a>\n", id, html_escaped(article.name));
+      text += fmt::format("<section id=\"{}\"><h3>{}</h3>\n", id, html_escaped(article.heading));
+      for (const std::string& paragraph : article.paragraphs)
+        text += fmt::format("<p>{}</p>\n", html_escaped(paragraph));
+      if (!article.code.empty()) text += fmt::format("<pre>{}</pre>\n", html_escaped(trimmed(article.code)));
+      for (const std::string& paragraph : article.after)
+        text += fmt::format("<p class=\"small\">{}</p>\n", html_escaped(paragraph));
+      text += "</section>\n";
+    }
+  }
+  return std::string(page_begin) + links + "</nav>\n<main><h1>taskspec reference</h1>\n" + text + "</main>\n" +
+         std::string(page_end);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,121 @@
+#include "interp/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "interp/report/viewer.hpp"
+#include "ir/base/hash.hpp"
+#include "ir/json.hpp"
+#include "ir/json_text.hpp"
+#include "ir/print_graph.hpp"
+#include "ir/svg.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// JSON that stands in a script element: nothing in it may look like the end of one, or like a comment.
+std::string script_json(const std::string& json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 16);
+  for (char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else if (c == '>')
+      out += "\\u003e";
+    else if (c == '&')
+      out += "\\u0026";
+    else
+      out += c;
+  }
+  return out;
+}
+
+template <class Items, class Write>
+std::string json_list(const Items& items, const Write& write) {
+  std::string out = "[";
+  for (const auto& item : items) out += (out.size() > 1 ? ",\n" : "") + write(item);
+  return out + "]";
+}
+
+std::string pair_json(const std::pair<std::string, std::string>& pair) {
+  return "[" + json_quoted(pair.first) + "," + json_quoted(pair.second) + "]";
+}
+
+std::string graph_part(const ReportGraph& graph) {
+  return "{\"title\":" + json_quoted(graph.title) + ",\"runs\":" + std::to_string(graph.runs) +
+         ",\"ends\":" + json_list(graph.ends, pair_json) + ",\"graph\":" + graph.json + "}";
+}
+
+bool is_blank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; });
+}
+
+// Those that have a text: an exported graph knows places, but not what stands there.
+std::string sources_part(const Sources* sources) {
+  std::string out = "[";
+  for (std::size_t i = 0; sources && i < sources->size(); ++i) {
+    const Source& source = (*sources)[SourceId(i)];
+    if (is_blank(source.text())) continue;
+    out += (out.size() > 1 ? ",\n" : "") + ("{\"path\":" + json_quoted(source.path())) +
+           ",\"text\":" + json_quoted(source.text()) + "}";
+  }
+  return out + "]";
+}
+
+// Times count from the first dispatch; whole nanoseconds.
+std::string timeline_part(const std::vector<ReportBar>& bars) {
+  std::int64_t begin = INT64_MAX;
+  for (const ReportBar& bar : bars) begin = std::min(begin, bar.begin_ns);
+  return json_list(bars, [begin](const ReportBar& bar) {
+    return fmt::format("[{},{},{},{},{}]", bar.graph, bar.step, bar.worker, bar.begin_ns - begin,
+                       bar.end_ns - bar.begin_ns);
+  });
+}
+
+std::string data_of(const Report& report) {
+  return "{\"title\":" + json_quoted(report.title) + ",\n\"facts\":" + json_list(report.facts, pair_json) +
+         ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"sources\":" + sources_part(report.sources) +
+         ",\n\"timeline\":" + timeline_part(report.timeline) + ",\n\"graphs\":" + json_list(report.graphs, graph_part) +
+         "}";
+}
+
+// Replaces @name@ by a text that is not looked at again.
+std::string filled_in(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& marks) {
+  std::string out;
+  while (!page.empty()) {
+    std::size_t at = page.find('@');
+    out += page.substr(0, at);
+    if (at == std::string_view::npos) break;
+    page.remove_prefix(at);
+    auto mark = std::find_if(marks.begin(), marks.end(), [&](const auto& m) { return page.starts_with(m.first); });
+    out += mark == marks.end() ? page.substr(0, 1) : mark->second;
+    page.remove_prefix(mark == marks.end() ? 1 : mark->first.size());
+  }
+  return out;
+}
+
+}  // namespace
+
+ReportGraph report_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
+                         const Plan* plan) {
+  ReportGraph result;
+  result.json = graph_json(program, function, graph, chains, plan, false);
+  for (std::size_t c = 0; c < chains.size(); ++c)
+    result.ends.emplace_back(first_text(graph, chains, ChainId(c)), last_text(graph, chains, ChainId(c)));
+  return result;
+}
+
+std::string report_html(const Report& report) {
+  const std::string data = script_json(data_of(report));
+  // Only the script that carries this word may run: it depends on all texts, so none of them can hold it.
+  const std::string nonce = hash128(data).text();
+  return filled_in(viewer().page, {{"@title@", xml_text(report.title)},
+                                   {"@style@", viewer().style},
+                                   {"@script@", viewer().script},
+                                   {"@data@", data},
+                                   {"@nonce@", nonce}});
+}
+
+}  // namespace taskspec

@@ -1,0 +1,46 @@
+// The report: one HTML file that holds everything it shows and asks nothing of the network. What it shows is the JSON
+// of language.md section 10 with the sources, the sentences that say why chains end, and what a run did.
+//
+//   Report report{.title = "pipeline.task", .sources = &program.sources};
+//   report.graphs.push_back(report_graph(program, id, graph, chains));
+//   write_text("pipeline.html", report_html(report));
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/chains.hpp"
+#include "ir/plan.hpp"
+
+namespace taskspec {
+
+struct ReportGraph {
+  std::string title;                                      // empty: the name of the graph
+  std::string json;                                       // without contents
+  std::vector<std::pair<std::string, std::string>> ends;  // by chain: why it starts and ends where it does
+  std::uint64_t runs = 0;                                 // of its plan
+};
+
+// One dispatch of a step of the plan of a graph.
+struct ReportBar {
+  std::uint32_t graph = 0, step = 0, worker = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;
+};
+
+struct Report {
+  std::string title;
+  const Sources* sources = nullptr;
+  std::vector<ReportGraph> graphs = {};
+  std::vector<ReportBar> timeline = {};
+  std::vector<std::pair<std::string, std::string>> facts = {};  // names and values
+  std::vector<std::string> notes = {};                          // what was left out, say
+};
+
+ReportGraph report_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
+                         const Plan* plan = nullptr);
+
+// Names and texts may hold anything; none of them becomes markup or script.
+std::string report_html(const Report& report);
+
+}  // namespace taskspec

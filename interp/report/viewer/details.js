@@ -1,0 +1,99 @@
+// The panel at the right: what the selection is, with links to everything beside it.
+
+function showDetails() {
+  const panel = document.getElementById("details");
+  panel.replaceChildren();
+  const selection = app.selection;
+  if (!selection) return panel.append(...overview());
+  const { graph, nodes } = selection;
+  panel.append(make("h2", "", selection.label));
+  if (nodes.length === 1) panel.append(...taskDetails(graph, nodes[0]));
+  else panel.append(...groupDetails(graph, nodes));
+}
+
+function link(text, action) {
+  const button = make("button", "link", text);
+  button.addEventListener("click", action);
+  return button;
+}
+function part(title, items) {
+  if (items.length === 0) return [];
+  const list = make("ul");
+  for (const item of items) {
+    const line = make("li");
+    line.append(item);
+    list.append(line);
+  }
+  return [make("h3", "", title), list];
+}
+
+function overview() {
+  const graph = app.graph, parts = [make("h2", "", report.title)];
+  if (graph) parts.push(make("p", "faint", `${plural(graph.size, "task")} in ${plural(graph.chains.length, "chain")}`));
+  parts.push(...part("this run", report.facts.map(([name, value]) => `${name}: ${value}`)));
+  if (graph) {
+    parts.push(...part("inputs", graph.json.inputs.map(input => `${input.name}: ${input.type}`)));
+    parts.push(...part("results", graph.json.results.map(result => `${result.name}: ${result.type}`)));
+  }
+  parts.push(make("p", "faint", "Click on a task, a line, a chain, a step or a bar: it is shown in every tab."));
+  return parts;
+}
+
+function taskLink(graph, node) { return link(graph.pathOf(node), () => selectNode(graph, node, null)); }
+
+function taskDetails(graph, node) {
+  const json = graph.nodes[node], def = graph.defOf(node), parts = [];
+  parts.push(make("p", "faint", `${def.kind} ${def.name}`));
+  const place = graph.placeOf(node);
+  if (place) parts.push(make("p", "", null, placeLink(graph, node, place)));
+  const args = Object.entries(json.args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  parts.push(...part("arguments", args));
+  parts.push(...part("inputs", json.in.map(({ slot, ref }) => inputLine(graph, slot, ref))));
+  parts.push(...part("outputs", json.out.map(({ slot, type }) => `${slot}: ${type}`)));
+  const orders = [...graph.into[node], ...graph.outOf[node]].filter(i => graph.edges[i].kind === "order");
+  parts.push(...part("orders", orders.map(i => orderLine(graph, node, graph.edges[i]))));
+  parts.push(...part("read by", [...new Set(graph.outOf[node].map(i => graph.edges[i].to))].slice(0, 50)
+    .map(other => taskLink(graph, other))));
+  return parts.concat(chainDetails(graph, node), runDetails(graph, [node]));
+}
+function placeLink(graph, node, place) {
+  const text = `${place.path}:${place.line}:${place.column}`;
+  if (place.source < 0) return text;
+  return link(text, () => showView(app.views.find(view => view.id === "source")));
+}
+function inputLine(graph, slot, ref) {
+  if ("node" in ref) return make("span", "", slot + " ← ", taskLink(graph, ref.node), "." + ref.slot);
+  if ("input" in ref) return `${slot} ← input ${graph.json.inputs[ref.input].name}`;
+  if ("const" in ref) return `${slot} ← constant ${graph.json.consts[ref.const].type}`;
+  return slot;
+}
+function orderLine(graph, node, edge) {
+  const after = edge.to === node, other = after ? edge.from : edge.to;
+  return make("span", "", (after ? "after " : "before "), taskLink(graph, other), ` (${edge.why} ${edge.place})`);
+}
+function chainDetails(graph, node) {
+  const chain = graph.chainOf(node), [first, last] = graph.ends[chain];
+  const title = link(`chain ${chain}`, () => selectChain(graph, chain, null));
+  const place = `, task ${graph.nodes[node].steps} of ${graph.chains[chain].nodes.length}`;
+  return [make("h3", "", "chain"), make("p", "", null, title, place), make("p", "faint", first),
+          make("p", "faint", last)];
+}
+function runDetails(graph, nodes) {
+  const steps = [...new Set(nodes.map(node => graph.stepOf[node]).filter(step => step >= 0))];
+  const parts = part("plan", steps.slice(0, 20).map(step => link("step " + step, () => selectStep(graph, step, null))));
+  const ran = graph.barsOf(nodes);
+  if (ran.length === 0) return parts;
+  const total = ran.reduce((sum, i) => sum + bars[i].end - bars[i].begin, 0);
+  const count = ran.length === 1 ? "1 dispatch" : ran.length + " dispatches";
+  return parts.concat(part("time", [`${count}, ${timeText(total)}`]));
+}
+
+function groupDetails(graph, nodes) {
+  const chains = [...new Set(nodes.map(node => graph.chainOf(node)))], parts = [];
+  parts.push(make("p", "faint", plural(nodes.length, "task")));
+  if (chains.length === 1) parts.push(...graph.ends[chains[0]].map(why => make("p", "faint", why)));
+  parts.push(...part("tasks", nodes.slice(0, 200).map(node => taskLink(graph, node))));
+  const chainLink = chain => link("chain " + chain, () => selectChain(graph, chain, null));
+  if (chains.length > 1) parts.push(...part("chains", chains.slice(0, 50).map(chainLink)));
+  return parts.concat(runDetails(graph, nodes));
+}

@@ -1,0 +1,195 @@
+// What is drawn of a graph while some of its scopes are collapsed: boxes, lines, bands of chains, frames of scopes.
+// Without collapsed scopes everything stands where the layout of the file says.
+
+const STUB = 18;
+const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next
+
+function makeScene(graph, collapsed) {
+  const hidden = collapsedScopeOf(graph, collapsed);
+  const boxes = [], boxOf = new Int32Array(graph.size), scopeBox = new Map();
+  for (let node = 0; node < graph.size; ++node) {
+    const scope = hidden[graph.nodes[node].scope];
+    if (scope < 0) {
+      boxOf[node] = boxes.push(nodeBox(graph, node)) - 1;
+      continue;
+    }
+    if (!scopeBox.has(scope)) scopeBox.set(scope, boxes.push(emptyScopeBox(graph, scope)) - 1);
+    boxOf[node] = scopeBox.get(scope);
+    boxes[boxOf[node]].nodes.push(node);
+  }
+  for (const i of scopeBox.values()) centre(graph, boxes[i]);
+  if (scopeBox.size > 0) squeeze(boxes);
+  const scene = { graph, boxes, boxOf, collapsed, lines: [], bands: [], frames: [] };
+  scene.lines = scopeBox.size > 0 ? joinedLines(graph, boxes, boxOf) : givenLines(graph);
+  scene.bands = makeBands(graph, boxes, boxOf);
+  scene.frames = makeFrames(graph, boxes, boxOf, hidden);
+  scene.bounds = boundsOf(boxes, scene.frames);
+  scene.firstColumn = boxes.reduce((least, box) => Math.min(least, box.x + 1), Infinity);
+  scene.lastColumn = boxes.reduce((most, box) => Math.max(most, box.x), -Infinity);
+  return scene;
+}
+
+// By scope: the outermost collapsed one that it is in, or -1. Parents stand before their children.
+function collapsedScopeOf(graph, collapsed) {
+  const hidden = new Int32Array(graph.scopes.length).fill(-1);
+  graph.scopes.forEach((scope, i) => {
+    if (scope.parent === null) return;
+    hidden[i] = hidden[scope.parent] >= 0 ? hidden[scope.parent] : collapsed.has(i) ? i : -1;
+  });
+  return hidden;
+}
+
+function nodeBox(graph, node) {
+  const [x, y, w, h] = graph.boxes[node];
+  return { x, y, w, h, nodes: [node], node, scope: -1, title: graph.nameOf(node), chain: graph.chainOf(node),
+           control: graph.nodes[node].control === true };
+}
+
+function emptyScopeBox(graph, scope) {
+  return { x: 0, y: 0, w: 0, h: 0, nodes: [], node: -1, scope, title: graph.scopes[scope].name, chain: -1 };
+}
+
+function centre(graph, box) {
+  let x = 0, y = 0;
+  for (const node of box.nodes) {
+    const [left, top, width, height] = graph.boxes[node];
+    x += left + width / 2;
+    y += top + height / 2;
+  }
+  box.w = Math.max(40 + 8 * box.title.length, 110);
+  box.h = 46;
+  box.x = x / box.nodes.length - box.w / 2;
+  box.y = y / box.nodes.length - box.h / 2;
+  const chains = new Set(box.nodes.map(node => graph.chainOf(node)));
+  if (chains.size === 1) box.chain = [...chains][0];
+}
+
+// Room that nobody uses any more goes; then who stands on another moves down.
+function squeeze(boxes) {
+  closeGaps(boxes, "x", "w", 60);
+  closeGaps(boxes, "y", "h", 24);
+  const cell = 40, skyline = new Map();
+  for (const box of [...boxes].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    const first = Math.floor(box.x / cell), last = Math.floor((box.x + box.w) / cell);
+    for (let c = first; c <= last; ++c) box.y = Math.max(box.y, skyline.get(c) || -Infinity);
+    for (let c = first; c <= last; ++c) skyline.set(c, box.y + box.h + 20);
+  }
+}
+
+function closeGaps(boxes, at, size, gap) {
+  const sorted = [...boxes].sort((a, b) => a[at] - b[at]);
+  let end = -Infinity, shift = 0;
+  for (const box of sorted) {
+    if (end > -Infinity && box[at] - end > gap) shift += box[at] - end - gap;
+    end = Math.max(end, box[at] + box[size]);
+    box[at] -= shift;
+  }
+}
+
+function lineOf(edges, from, to, order, points) {
+  let top = Infinity, bottom = -Infinity, left = Infinity, right = -Infinity;
+  for (const [x, y] of points) {
+    top = Math.min(top, y), bottom = Math.max(bottom, y);
+    left = Math.min(left, x), right = Math.max(right, x);
+  }
+  return { edges, from, to, order, points, top, bottom, left, right };
+}
+
+function givenLines(graph) {
+  return graph.edges.map((edge, i) => lineOf([i], edge.from, edge.to, edge.kind === "order", graph.lines[i]));
+}
+
+// One line for all edges of a kind between two boxes.
+function joinedLines(graph, boxes, boxOf) {
+  const known = new Map();
+  graph.edges.forEach((edge, i) => {
+    const from = boxOf[edge.from], to = boxOf[edge.to], order = edge.kind === "order";
+    if (from === to) return;
+    const key = from + " " + to + " " + order;
+    if (known.has(key)) return known.get(key).edges.push(i);
+    const a = boxes[from], b = boxes[to];
+    known.set(key, lineOf([i], from, to, order, [[a.x + a.w, a.y + a.h / 2], [b.x, b.y + b.h / 2]]));
+  });
+  return [...known.values()];
+}
+
+function makeBands(graph, boxes, boxOf) {
+  const bands = [];
+  graph.chains.forEach((chain, i) => {
+    const members = [];
+    for (const node of chain.nodes) if (members[members.length - 1] !== boxOf[node]) members.push(boxOf[node]);
+    if (members.length === 1 && boxes[members[0]].scope >= 0) return;
+    const shown = members.map(m => boxes[m]);
+    bands.push({ chain: i, boxes: shown, first: chain.first, last: chain.last });
+  });
+  return bands;
+}
+
+// Around the boxes of each open scope; inner frames lie inside outer ones.
+function makeFrames(graph, boxes, boxOf, hidden) {
+  const frames = new Map(), depth = [];
+  graph.scopes.forEach((scope, i) => { depth[i] = scope.parent === null ? 0 : depth[scope.parent] + 1; });
+  const deepest = Math.min(6, Math.max(0, ...depth));
+  const grow = (scope, box) => {
+    if (!frames.has(scope))
+      frames.set(scope, { scope, title: graph.scopes[scope].name, x: Infinity, y: Infinity, right: 0, bottom: 0 });
+    const frame = frames.get(scope), room = 14 + 12 * Math.max(0, deepest - depth[scope]);
+    frame.x = Math.min(frame.x, box.x - room);
+    frame.y = Math.min(frame.y, box.y - room - 14);
+    frame.right = Math.max(frame.right, box.x + box.w + room);
+    frame.bottom = Math.max(frame.bottom, box.y + box.h + room);
+  };
+  for (let node = 0; node < graph.size; ++node)
+    for (let s = graph.nodes[node].scope; s !== null && graph.scopes[s].parent !== null; s = graph.scopes[s].parent)
+      if (hidden[s] < 0) grow(s, boxes[boxOf[node]]);
+  return [...frames.values()].sort((a, b) => a.scope - b.scope);
+}
+
+function boundsOf(boxes, frames) {
+  const bounds = { x: Infinity, y: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const box of boxes) {
+    bounds.x = Math.min(bounds.x, box.x), bounds.right = Math.max(bounds.right, box.x + box.w);
+    bounds.y = Math.min(bounds.y, box.y), bounds.bottom = Math.max(bounds.bottom, box.y + box.h);
+  }
+  for (const frame of frames) {
+    bounds.x = Math.min(bounds.x, frame.x), bounds.right = Math.max(bounds.right, frame.right);
+    bounds.y = Math.min(bounds.y, frame.y), bounds.bottom = Math.max(bounds.bottom, frame.bottom);
+  }
+  return boxes.length > 0 ? bounds : { x: 0, y: 0, right: 200, bottom: 100 };
+}
+
+// The rules that stopped a chain, as words at its ends; those of a chain of one box stand together.
+function ruleTexts({ boxes, first, last }) {
+  const head = boxes[0], tail = boxes[boxes.length - 1];
+  if (head === tail) return [{ text: first + " · " + last, x: head.x, y: head.y + head.h + 18, end: false }];
+  return [{ text: first, x: head.x, y: head.y + head.h + 18, end: false },
+          { text: last, x: tail.x + tail.w, y: tail.y + tail.h + 18, end: true }];
+}
+
+// Inputs and results stand outside of the boxes: with their types where there is room.
+function inputText(scene, box, input) {
+  return box.x < scene.firstColumn ? input.name + ": " + input.type : input.name;
+}
+function resultText(scene, box, result) {
+  const name = result.name.slice(result.name.lastIndexOf("/") + 1);
+  return box.x + box.w >= scene.lastColumn ? name + ": " + result.type : name;
+}
+
+// A line as a path: level past the boxes of a layer, bent between layers. `move`, `line` and `curve` draw it.
+function tracePath(points, pen) {
+  pen.move(points[0][0], points[0][1]);
+  for (let i = 1; i < points.length; ++i) {
+    const [px, py] = points[i - 1], [x, y] = points[i];
+    if (i % 2 === 0) {
+      pen.line(x, y);
+    } else {
+      const reach = Math.max((x - px) / 2, x < px ? 60 : 0);
+      pen.curve(px + reach, py, x - reach, y, x, y);
+    }
+  }
+}
+
+// The way along a chain's boxes, through their middles.
+function bandWay(band) {
+  return band.boxes.flatMap(box => [[box.x, box.y + box.h / 2], [box.x + box.w, box.y + box.h / 2]]);
+}

@@ -1,0 +1,58 @@
+// Boxes in layers, and the edges between neighbouring layers: what the phases of a layout hand on.
+// Internal to ir/layout*.cpp.
+//
+//   order_layers(layers);                              // who stands above whom
+//   std::vector<double> middles = place_boxes(layers);  // and how far down
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/layout.hpp"
+
+namespace taskspec {
+
+// The end of a segment, seen from the box at its other end.
+struct Neighbour {
+  std::uint32_t box = 0;
+  std::int32_t offset = 0, own_offset = 0;  // of the two ends, from the middles of the boxes
+};
+
+// Lists of neighbours, one after another.
+class Neighbours {
+ public:
+  Neighbours() = default;
+  Neighbours(std::size_t boxes, std::span<const LayoutEdge> segments, bool forward);
+  std::span<const Neighbour> of(std::uint32_t box) const {
+    return {items_.data() + starts_[box], items_.data() + starts_[box + 1]};
+  }
+
+ private:
+  std::vector<std::uint32_t> starts_;
+  std::vector<Neighbour> items_;
+};
+
+struct Layers {
+  static constexpr std::uint32_t no_group = UINT32_MAX;
+  using Groups = std::array<std::uint32_t, 3>;  // the outermost ones that a box is in
+
+  std::vector<Extent> boxes;  // nodes, then bends of long edges, which have no size
+  std::size_t nodes = 0;
+  std::vector<std::uint32_t> layer;               // by box
+  std::vector<Groups> groups;                     // by box; empty: there are none
+  std::vector<LayoutEdge> segments;               // between neighbouring layers
+  Neighbours before, after;                       // along the segments
+  std::vector<std::vector<std::uint32_t>> order;  // by layer: its boxes, from top to bottom
+  bool is_bend(std::uint32_t box) const { return box >= nodes; }
+};
+
+// How often a phase may go over everything: often where that is cheap, always at least twice.
+int sweeps_for(const Layers& layers, int most);
+
+void order_layers(Layers& layers);
+std::vector<double> place_boxes(const Layers& layers);  // the middle of each box, from an arbitrary origin
+
+inline constexpr std::int32_t box_gap = 32, bend_gap = 24, line_gap = 10;  // box to box, box to bend, bend to bend
+
+}  // namespace taskspec

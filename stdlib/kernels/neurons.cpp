@@ -1,0 +1,167 @@
+#include "stdlib/kernels/neurons.hpp"
+
+#include <algorithm>
+
+#include "stdlib/kernels/instruction_sets.hpp"
+#include "stdlib/kernels/storage.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::int64_t grain = 32768;  // neurons per part of the work
+
+constexpr std::int64_t saturated_28(std::int64_t x) {
+  return std::clamp<std::int64_t>(x, -(std::int64_t{1} << 27), (std::int64_t{1} << 27) - 1);
+}
+
+// The shift register that random thresholds come from: its new value, and what the mask leaves of it in 28 bits.
+std::uint32_t shifted(std::uint32_t state) {
+  std::uint32_t bit = (state ^ state >> 1 ^ state >> 2 ^ state >> 3 ^ state >> 5 ^ state >> 7) & 1;
+  return bit << 31 | state >> 1;
+}
+std::int64_t masked(std::uint32_t state, std::int32_t mask) {
+  auto r = static_cast<std::int32_t>(state);
+  std::uint32_t bits =
+      r >= 0 ? state & static_cast<std::uint32_t>(mask) : 0U - (~state & static_cast<std::uint32_t>(mask));
+  return static_cast<std::int32_t>(bits << 4) >> 4;
+}
+
+// Neurons without further state: one loop without branches, which vectorises. A reset is `keep` times the charge, minus
+// `fixed`, minus `by_threshold` times the threshold.
+struct PlainStep {
+  std::int64_t threshold, decay, leak, floor;
+  std::int64_t keep, fixed, by_threshold;
+};
+
+template <class U>
+TASKSPEC_CLONES void plain_step(const PlainStep& p, const U* u, const std::int32_t* v, std::int8_t* spike,
+                                std::int32_t* new_v, std::int64_t count) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t charged = saturated_28(std::int64_t{v[i]} + static_cast<std::int64_t>(u[i]));
+    const bool fires = charged > p.threshold;
+    const std::int64_t reset = charged * p.keep - p.fixed - p.threshold * p.by_threshold;
+    const std::int64_t leaked = (((fires ? reset : charged) * p.decay) >> 8) + p.leak;
+    const std::int64_t next = saturated_28(leaked);
+    spike[i] = fires;
+    new_v[i] = static_cast<std::int32_t>(next < p.floor ? p.floor : next);
+  }
+}
+
+struct Pointers {
+  const std::byte* u = nullptr;
+  const std::int32_t *v = nullptr, *count = nullptr, *theta = nullptr, *masks = nullptr;
+  std::int8_t* spike = nullptr;
+  std::int32_t *new_v = nullptr, *new_count = nullptr, *new_theta = nullptr;
+};
+
+template <class U>
+class Lif final : public Kernel {
+ public:
+  explicit Lif(const LifPlan& plan)
+      : p_(plan),
+        plain_{.threshold = std::max(saturated_28(plan.threshold), plan.floor),
+               .decay = plan.decay.value_or(256),
+               .leak = plan.leak,
+               .floor = plan.floor,
+               .keep = plan.reset == Reset::to_value ? 0 : 1,
+               .fixed = plan.reset == Reset::to_value   ? -plan.vr
+                        : plan.reset == Reset::constant ? plan.dv
+                                                        : 0,
+               .by_threshold = plan.reset == Reset::subtract ? 1 : 0} {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    std::size_t in = 0, out = 0;
+    auto next_in = [&](bool there) { return there ? reinterpret_cast<const std::int32_t*>(args.in[in++]) : nullptr; };
+    auto next_out = [&](bool there) { return there ? reinterpret_cast<std::int32_t*>(args.out[out++]) : nullptr; };
+    Pointers at;
+    at.u = args.in[in++];
+    at.v = next_in(true);
+    at.count = next_in(p_.has_count);
+    at.theta = next_in(p_.has_theta);
+    at.masks = next_in(p_.masks > 0);
+    const std::int32_t *random = next_in(p_.has_random), *ticks = next_in(p_.has_ticks);
+    at.spike = reinterpret_cast<std::int8_t*>(args.out[out++]);
+    at.new_v = next_out(true);
+    at.new_count = next_out(p_.has_count);
+    at.new_theta = next_out(p_.has_theta);
+    std::int32_t *new_random = next_out(p_.has_random), *new_ticks = next_out(p_.has_ticks);
+    // Read before anything is written: the new ones may lie in the same bytes.
+    std::uint32_t state = random ? static_cast<std::uint32_t>(*random) : 0;
+    const std::int64_t tick = ticks ? *ticks : 0;
+    const bool ends = p_.window && tick >= *p_.window;
+    const bool plain = !random && !at.count && !at.theta && !ends;
+    if (plain)
+      args.parallel.for_each(p_.neurons, grain, [&](std::int64_t begin, std::int64_t end) {
+        plain_step(plain_, reinterpret_cast<const U*>(at.u) + begin, at.v + begin, at.spike + begin, at.new_v + begin,
+                   end - begin);
+      });
+    else if (random)  // neurons in order
+      step(at, 0, p_.neurons, ends, &state);
+    else
+      args.parallel.for_each(p_.neurons, grain,
+                             [&](std::int64_t begin, std::int64_t end) { step(at, begin, end, ends, nullptr); });
+    if (new_random) *new_random = static_cast<std::int32_t>(state);
+    if (new_ticks) *new_ticks = tick == *p_.window ? 0 : static_cast<std::int32_t>(tick + 1);
+    return std::nullopt;
+  }
+
+ private:
+  void step(const Pointers& at, std::int64_t begin, std::int64_t end, bool ends, std::uint32_t* state) const {
+    const U* u = reinterpret_cast<const U*>(at.u);
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::int64_t random = 0;
+      if (state) {
+        *state = shifted(*state);
+        random = masked(*state, at.masks ? at.masks[i % p_.masks] : static_cast<std::int32_t>(p_.mask.value_or(0)));
+      }
+      neuron(at, i, static_cast<std::int64_t>(u[i]), random, ends);
+    }
+  }
+
+  void neuron(const Pointers& at, std::int64_t i, std::int64_t u, std::int64_t random, bool ends) const {
+    const std::int64_t theta = at.theta ? at.theta[i] : 0, count = at.count ? at.count[i] : 0;
+    const std::int64_t threshold = std::max(saturated_28(p_.threshold + theta + random), p_.floor);
+    const std::int64_t charged = saturated_28(at.v[i] + (count == 0 ? u : 0));
+    const bool spike = charged > threshold;
+    const std::int64_t after = spike ? reset(charged, threshold) : charged;
+    const std::int64_t leaked = (p_.decay ? (after * *p_.decay) >> 8 : after) + p_.leak;
+    at.spike[i] = spike ? 1 : 0;
+    at.new_v[i] = static_cast<std::int32_t>(std::max(saturated_28(ends ? p_.initial : leaked), p_.floor));
+    if (at.new_count)
+      at.new_count[i] = static_cast<std::int32_t>(spike ? p_.refractory : std::max<std::int64_t>(0, count - 1));
+    if (!at.new_theta) return;
+    const std::int64_t adapted = (p_.theta_decay ? (theta * *p_.theta_decay) >> 8 : theta) + p_.theta_leak;
+    at.new_theta[i] = static_cast<std::int32_t>(saturated_28(adapted + (spike ? p_.theta_rise : 0)));
+  }
+
+  std::int64_t reset(std::int64_t charged, std::int64_t threshold) const {
+    switch (p_.reset) {
+      case Reset::to_value:
+        return p_.vr;
+      case Reset::subtract:
+        return charged - threshold;
+      case Reset::constant:
+        return charged - p_.dv;
+      case Reset::none:
+        break;
+    }
+    return charged;
+  }
+
+  LifPlan p_;
+  PlainStep plain_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> lif_kernel(const LifPlan& plan, Precision current) {
+  return with_storage(current, [&](auto element) -> std::unique_ptr<Kernel> {
+    using U = decltype(element);
+    if constexpr (std::is_integral_v<U>) return std::make_unique<Lif<U>>(plan);
+    bug("neurons with a current that is no integer");
+  });
+}
+
+}  // namespace taskspec

@@ -1,0 +1,34 @@
+// Arrays of random numbers: element e of an array depends on e, the seed, the stream and the call alone
+// (language.md section 8), so that parts can be made in any order and on any thread.
+//
+//   uniform_kernel({philox_key(7), 0, 0}, {Precision::f32, {100}}, 0, 1)
+#pragma once
+#include <memory>
+
+#include "ir/base/random.hpp"
+#include "ir/op.hpp"
+
+namespace taskspec {
+
+struct RandomSource {
+  PhiloxKey key{};
+  std::uint32_t stream = 0, call = 0;
+
+  PhiloxBlock block(std::uint64_t index, std::uint32_t further_calls = 0) const {
+    return philox(
+        {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), stream, call + further_calls},
+        key);
+  }
+};
+
+// lo + (hi - lo) u, computed in f64 and rounded once; u in [0, 1) is that of f32, for f64 that of f64.
+std::unique_ptr<Kernel> uniform_kernel(const RandomSource& source, const ArrayType& out, double lo, double hi);
+
+// 1 where the uniform f32 is less than p. Every precision.
+std::unique_ptr<Kernel> bernoulli_kernel(const RandomSource& source, const ArrayType& out, double p);
+
+// mean + std z; beyond `limit` standard deviations an element is drawn again with the next call.
+std::unique_ptr<Kernel> normal_kernel(const RandomSource& source, const ArrayType& out, double mean, double std,
+                                      std::optional<double> limit = {});
+
+}  // namespace taskspec

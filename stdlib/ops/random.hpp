@@ -1,0 +1,30 @@
+// What the makers of random numbers have in common. Their operands end with `stream` and `call`; the seed is operand 1.
+#pragma once
+#include "stdlib/kernels/random.hpp"
+#include "stdlib/ops/makers.hpp"
+
+namespace taskspec {
+
+inline constexpr Operand seed_operand = {.name = "seed", .kind = OperandKind::integer};
+inline constexpr Operand stream_operand = {.name = "stream", .kind = OperandKind::integer, .standard = 0};
+inline constexpr Operand call_operand = {.name = "call", .kind = OperandKind::integer, .standard = 0};
+
+// The written type, of floats unless `any`; stream and call are numbers of 32 bits (E1003).
+Type random_type(RuleContext& c, std::string_view name, bool any = false);
+
+RandomSource random_source(const OpInstance& call);
+
+// The limits of the first values of weights: the inputs and outputs that one element of a tensor
+// [outputs, inputs, window...] joins. E2001 for less than two axes.
+Type weight_type(RuleContext& c, std::string_view name);
+struct Fans {
+  double in = 1, out = 1;
+};
+Fans fans_of(const ArrayType& weights);
+
+// Of a maker: operations of random numbers per element, bytes written.
+Work random_work(const OpInstance& call);
+
+inline constexpr std::string_view no_random_gradient = "it has no tensor operands";
+
+}  // namespace taskspec

@@ -1,0 +1,45 @@
+// reflect: a mirror image along one axis.
+#include "stdlib/ops/movement.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"}, {.name = "axis", .kind = OperandKind::integer}};
+
+Type type(RuleContext& c) {
+  if (already_reported(c)) return Type::Kind::error;
+  const Type& x = tensor_operand(c, "reflect", 0);
+  axis_operand(c, 1, x.rank());
+  return x;
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  const Extents& extents = call.in[0].extents;
+  auto axis = static_cast<std::size_t>(call.attributes[1].integer());
+  CopyPart part = axis_part(call.in[0], call.out[0], {.axis = axis, .count = extents[axis], .from = 0, .to = 0});
+  part.from = (extents[axis] - 1) * part.loops[axis].from;
+  part.loops[axis].from = -part.loops[axis].from;
+  return copy_kernel(element_bytes(call), {part});
+}
+
+void gradient(GradientBuilder& g) { g.add(0, g.emit("reflect", {g.upstream(), g.call().attributes[1]})); }
+
+}  // namespace
+
+extern constinit const OpDef op_reflect = OpFields{
+    .name = "reflect",
+    .operands = operands,
+    .doc =
+        "The mirror image of x along one axis: of m rows row y goes to row m - 1 - y. The edge REFLECT of Task IR. All "
+        "precisions.",
+    .example =
+        "print(([[1, 2], [3, 4]] as i32[2, 2]).reflect(1).array)\n"
+        "// expect: [[2, 1], [4, 3]]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = movement_work,
+    .fusion = Fusion::movement};
+
+}  // namespace taskspec

@@ -1,0 +1,39 @@
+// uniform: random floats that are equally likely everywhere between two bounds.
+#include "stdlib/ops/random.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type},
+                                seed_operand,
+                                {.name = "lo", .kind = OperandKind::real, .standard = 0.0},
+                                {.name = "hi", .kind = OperandKind::real, .standard = 1.0},
+                                stream_operand,
+                                call_operand};
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  return uniform_kernel(random_source(call), call.out[0], call.attributes[2].real(), call.attributes[3].real());
+}
+
+}  // namespace
+
+extern constinit const OpDef op_uniform = OpFields{
+    .name = "uniform",
+    .operands = operands,
+    .doc =
+        "Random floats, equally likely everywhere in [lo, hi), from Philox 4x32-10: equal arguments give equal "
+        "numbers. "
+        "The seed is 64 bits, stream and call 32 (E1003); other streams and calls give other numbers. f32 and f16 use "
+        "24 random bits, f64 uses 53.",
+    .example =
+        "let x = uniform(f64[1000], seed: 1)\n"
+        "print(x.min().scalar >= 0.0, x.max().scalar < 1.0, close(x.mean().scalar, 0.5, rel: 0.05))\n"
+        "// expect: true true true\n",
+    .type = [](RuleContext& c) { return random_type(c, "uniform"); },
+    .kernel = kernel,
+    .gradient = Gradient::none(no_random_gradient),
+    .work = random_work,
+    .fusion = Fusion::opaque};
+
+}  // namespace taskspec

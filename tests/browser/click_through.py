@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Clicks through reports in headless Chromium: click_through.py SMALL.html LARGE.html [FOLDER for pictures].
+
+SMALL is the report of a run of tests/browser/walk.task, LARGE that of a graph of 10,000 tasks. Prints a line per thing
+tried; the last line is "all well". Exit code 77: there is no Chromium.
+"""
+import json
+import sys
+from pathlib import Path
+
+from chrome import Chrome, find_chromium
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+    print("ok  ", what)
+
+
+def chosen(page):
+    return page.value("(s => s && { label: s.label, names: s.nodes.map(n => s.graph.pathOf(n)) })(taskspecReport.app.selection)")
+
+
+def tab(page):
+    return page.value("taskspecReport.app.view.id")
+
+
+def view(page, name):
+    return f"taskspecReport.app.views.find(v => v.id === '{name}')"
+
+
+def node(page, path):
+    return page.value("(g => g.nodes.findIndex((n, i) => g.pathOf(i) === %s))(taskspecReport.app.graph)" % json.dumps(path))
+
+
+def click_task(page, path):
+    point = page.value(f"{view(page, 'graph')}.pointOf({node(page, path)})")
+    page.click(point["x"], point["y"])
+
+
+def tabs(page):
+    titles = page.value("[...document.querySelectorAll('#tabs button')].map(b => b.firstChild.textContent)")
+    check(titles == ["Source", "Graph", "Chains", "Plan", "Timeline"], f"the tabs are there: {titles}")
+    check(tab(page) == "graph", "the graph is shown first")
+    for key, name in enumerate(("source", "graph", "chains", "plan", "timeline"), 1):
+        page.key(str(key))
+        check(tab(page) == name, f"key {key} shows {name}")
+        shown = page.value("[...document.querySelectorAll('.view[id]')].filter(v => !v.hidden).map(v => v.id)")
+        check(shown == ["view-" + name], f"only {name} is visible")
+    page.click_on("#tab-graph")
+    check(tab(page) == "graph", "a click on a tab shows it")
+
+
+def marked(page, name):
+    return page.value(f"[...document.querySelectorAll('#view-{name} .row.chosen')].map(r => Number(r.dataset.row))")
+
+
+def click_through(page):
+    click_task(page, "walk#0/inc#1")
+    check(chosen(page)["names"] == ["walk#0/inc#1"], "a click on a task selects it")
+    check("task inc" in page.value("document.getElementById('details').textContent"), "the panel tells what it is")
+    line = page.value("taskspecReport.app.graph.placeOf(taskspecReport.app.selection.nodes[0]).line")
+    page.key("1")
+    check(line - 1 in marked(page, "source"), "its line of source is marked")
+    page.key("3")
+    chain = page.value("taskspecReport.app.graph.chainOf(taskspecReport.app.selection.nodes[0])")
+    check(marked(page, "chains") == [chain], "its chain is marked")
+    page.key("4")
+    step = page.value("taskspecReport.app.graph.stepOf[taskspecReport.app.selection.nodes[0]]")
+    check(marked(page, "plan") == [step], "its step is marked")
+    page.key("5")
+    bars = page.value(f"[...{view(page, 'timeline')}.chosen].map(i => taskspecReport.bars[i].step)")
+    check(bars == [step], "its bar is marked")
+    # And back: from a line, a chain, a step, a bar.
+    page.key("1")
+    page.click_on(f"#view-source .row[data-row='{line - 1}'] .line")
+    check("walk#0/inc#1" in chosen(page)["names"], "a click on its line selects it")
+    page.key("3")
+    page.click_on("#view-chains .row[data-row='0']")
+    check(chosen(page)["label"] == "chain 0", "a click on a chain selects it")
+    page.key("4")
+    page.click_on("#view-plan .row[data-row='1']")
+    check(chosen(page)["label"] == "step 1", "a click on a step selects it")
+    page.key("5")
+    page.key("0")
+    longest = page.value("taskspecReport.bars.reduce((m, b, i, all) => b.end - b.begin > all[m].end - all[m].begin ? i : m, 0)")
+    point = page.value(f"{view(page, 'timeline')}.pointOf({longest})")
+    page.click(point["x"], point["y"])
+    check(chosen(page) is not None and chosen(page)["label"].startswith("step"), "a click on a bar selects its step")
+    page.key("Escape")
+    check(chosen(page) is None, "Esc selects nothing")
+
+
+def searching(page):
+    page.key("/")
+    check(page.value("document.activeElement.id") == "query", "/ goes to the search")
+    page.type("add#")
+    hits = page.value("[...document.querySelectorAll('#hits li')].map(l => l.textContent)")
+    check(any("add#0" in hit for hit in hits), "tasks are found by name")
+    page.key("Enter")
+    check("walk#0/add#0" in chosen(page)["names"], "Enter selects the first")
+    page.key("/")
+    page.type("no such thing at all")
+    check("nothing found" in page.value("document.getElementById('hits').textContent"), "what is not there is not found")
+    page.key("Escape")
+    check(page.value("document.getElementById('hits').hidden"), "Esc ends the search")
+
+
+def keys_in_graph(page):
+    page.key("2")
+    click_task(page, "walk#0/src#0")
+    page.key("ArrowRight")
+    after = chosen(page)["names"]
+    check(after != ["walk#0/src#0"], f"an arrow walks along an edge to {after}")
+    page.key("ArrowLeft")
+    check(chosen(page)["names"] == ["walk#0/src#0"], "and back")
+
+
+def collapsing(page):
+    page.key("2")
+    boxes = f"{view(page, 'graph')}.scene.boxes.length"
+    before = page.value(boxes)
+    click_task(page, "walk#0/inc#1")
+    page.key("c")
+    closed = page.value(boxes)
+    check(closed < before, f"c collapses the scope: {before} boxes, then {closed}")
+    page.key("c")
+    check(page.value(boxes) == before, "c opens it again")
+    page.value(f"{view(page, 'graph')}.collapseAll()")
+    overlap = page.value(f"(b => b.some((p, i) => b.some((q, k) => i < k && p.x < q.x + q.w && q.x < p.x + p.w &&"
+                         f" p.y < q.y + q.h && q.y < p.y + p.h)))({view(page, 'graph')}.scene.boxes)")
+    check(not overlap, "collapsed boxes do not overlap")
+    page.value(f"{view(page, 'graph')}.setCollapsed(new Set())")
+
+
+def exporting(page):
+    svg = page.value(f"taskspecReport.svgOf({view(page, 'graph')}.scene)")
+    parsed = page.value("new DOMParser().parseFromString(%s, 'image/svg+xml').querySelectorAll('parsererror').length"
+                        % json.dumps(svg))
+    check(parsed == 0 and "inc#1" in svg, "the drawing can be had as SVG")
+
+
+def themes(page):
+    first = page.value("document.documentElement.dataset.theme")
+    page.key("d")
+    second = page.value("document.documentElement.dataset.theme")
+    check({first, second} == {"light", "dark"}, "d changes between light and dark")
+    page.key("d")
+
+
+def hostile(page):
+    check(page.value("window.hurt === undefined"), "no text of the program ran as script")
+    check(page.value("document.querySelectorAll('img, iframe, object').length") == 0, "nor became an element")
+
+
+def large(page, pictures):
+    count = page.value("taskspecReport.app.graph.size")
+    check(count >= 10000, f"a graph of {count} tasks")
+    check(page.seconds_to_open < 2 * slowness(page), f"opens in {page.seconds_to_open:.2f} s")
+    draw = page.value(f"(v => {{ const t = performance.now(); v.sheet.paint(); v.sheet.canvas.getContext('2d')"
+                      f".getImageData(0, 0, 1, 1); return performance.now() - t; }})({view(page, 'graph')})")
+    check(draw < 500 * slowness(page), f"is drawn in {draw:.0f} ms")
+    if pictures:
+        page.picture(pictures / "large.png")
+    begin = page.value("performance.now()")
+    page.value("taskspecReport.selectNode(taskspecReport.app.graph, 7777, null)")
+    took = page.value("performance.now()") - begin
+    check(took < 500 * slowness(page), f"selecting takes {took:.0f} ms")
+    for key, name in enumerate(page.value("taskspecReport.app.views.map(v => v.id)"), 1):
+        page.key(str(key))
+        rows = page.value("document.querySelectorAll('.view:not([hidden]) .row').length")
+        check(rows < 300, f"{name} has only the {rows} rows in sight")
+        if pictures:
+            page.picture(pictures / f"large_{name}.png")
+
+
+# How much slower than usual this machine is just now: bars of time are for a machine that does nothing else.
+def slowness(page):
+    took = page.value("(() => { const t = performance.now(); let s = 0; for (let i = 0; i < 2e7; ++i) s += i % 7;"
+                      " return performance.now() - t; })()")
+    return max(1, took / 40)
+
+
+def main(small, big, pictures=None):
+    if not find_chromium():
+        print("skipped: there is no chromium")
+        return 77
+    pictures = Path(pictures) if pictures else None
+    for dark in (False, True):
+        with Chrome(dark=dark) as chrome:
+            page = chrome.open(small)
+            if pictures:
+                page.picture(pictures / f"small_{'dark' if dark else 'light'}.png")
+            check(page.value("document.documentElement.dataset.theme") == ("dark" if dark else "light"),
+                  "the theme is that of the system")
+            if not dark:
+                for part in (tabs, click_through, searching, keys_in_graph, collapsing, exporting, themes, hostile):
+                    part(page)
+            check(page.requests() == [], "nothing was asked of the network")
+            check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
+    with Chrome() as chrome:
+        page = chrome.open(big)
+        large(page, pictures)
+        check(page.requests() == [], "nothing was asked of the network")
+        check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
+    print("all well")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

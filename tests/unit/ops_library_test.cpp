@@ -1,0 +1,217 @@
+// topk, split, conv1d, the normalising ops, turns and random numbers against plain loops.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "ir/base/random.hpp"
+#include "stdlib/ops.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/op_call.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+Value i(std::int64_t value) { return value; }
+Value written(Precision precision, std::vector<Dim> dims) { return Type::of(Type::tensor(precision, std::move(dims))); }
+
+std::vector<Array> all_outputs(std::string_view op, std::vector<Value> operands) {
+  OpCall call = prepare(op, std::move(operands));
+  Shuffled parallel;
+  return run(*call.instance.op->kernel(call.instance), call, parallel);
+}
+
+double worst_difference(const Array& a, const std::vector<double>& b) {
+  REQUIRE(static_cast<std::size_t>(a.elements()) == b.size());
+  double worst = 0;
+  for (std::int64_t e = 0; e < a.elements(); ++e)
+    worst = std::max(worst, std::abs(a.number(e) - b[static_cast<std::size_t>(e)]));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("topk: as a stable sort, in every precision and along every axis [ops]") {
+  for (Precision precision : {Precision::i8, Precision::u16, Precision::i64, Precision::f16, Precision::f32})
+    for (std::int64_t axis : {0, 1, 2})
+      for (std::int64_t k : {0, 1, 3, 4}) {
+        CAPTURE(info(precision).name);
+        CAPTURE(axis);
+        CAPTURE(k);
+        const Extents extents{4, 5, 6};
+        Array x = random_array({precision, extents}, 3);
+        for (std::int64_t e = 0; e < x.elements(); e += 3) x.set_number(e, x.number(0));  // equals
+        std::vector<Array> best = all_outputs("topk", {x, i(k), i(axis)});
+        const std::int64_t inner = axis == 0 ? 30 : axis == 1 ? 6 : 1, extent = extents[static_cast<std::size_t>(axis)];
+        for (std::int64_t line = 0; line < x.elements() / extent; ++line) {
+          const std::int64_t outer = line / inner, column = line % inner;
+          std::vector<std::int64_t> order(static_cast<std::size_t>(extent));
+          std::iota(order.begin(), order.end(), 0);
+          auto at = [&](std::int64_t e) { return x.number((outer * extent + e) * inner + column); };
+          std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return at(a) > at(b); });
+          for (std::int64_t j = 0; j < k; ++j) {
+            const std::int64_t to = (outer * k + j) * inner + column, from = order[static_cast<std::size_t>(j)];
+            REQUIRE(best[1].integer(to) == from);
+            REQUIRE(best[0].number(to) == at(from));
+          }
+        }
+      }
+}
+
+TEST_CASE("topk: a nan is the largest; what cannot be is refused [ops]") {
+  Array x = array_of(List{1.0, 2.0, 3.0}, Precision::f64);
+  x.set_number(1, std::nan(""));
+  std::vector<Array> best = all_outputs("topk", {x, i(2)});
+  CHECK(best[1].integer(0) == 1);
+  CHECK(best[1].integer(1) == 2);
+  CHECK(error_of([&] { call_op("topk", {x, i(4)}); }).starts_with("E2004"));
+  CHECK(error_of([&] { call_op("topk", {x, i(1), i(1)}); }).starts_with("E2004"));
+  CHECK(error_of([&] { call_op("split", {x, i(2), i(0)}); }).starts_with("E2001"));
+  CHECK(error_of([&] { call_op("split", {x, i(0), i(0)}); }).starts_with("E1003"));
+  CHECK(error_of([&] { call_op("one_hot", {x, i(2)}); }).starts_with("E2002"));
+  CHECK(error_of([&] { call_op("one_hot", {array_of(List{i(2)}, Precision::i8), i(2)}); }).starts_with("E5003"));
+}
+
+TEST_CASE("conv1d: as a plain loop, with stride, pad, dilation and groups [ops]") {
+  struct Case {
+    std::int64_t stride, pad, dilation, groups;
+  };
+  for (const Case& c : {Case{1, 0, 1, 1}, Case{2, 1, 1, 2}, Case{1, 3, 2, 2}, Case{3, 0, 3, 1}}) {
+    const std::int64_t batch = 2, channels = 4, length = 11, outputs = 6, taps = 3, per = channels / c.groups;
+    Array x = random_array({Precision::f64, {batch, channels, length}}, 1);
+    Array w = random_array({Precision::f64, {outputs, per, taps}}, 2), b = random_array({Precision::f64, {outputs}}, 3);
+    const std::int64_t positions = (length + 2 * c.pad - c.dilation * (taps - 1) - 1) / c.stride + 1;
+    std::vector<double> expected;
+    for (std::int64_t n = 0; n < batch; ++n)
+      for (std::int64_t o = 0; o < outputs; ++o)
+        for (std::int64_t p = 0; p < positions; ++p) {
+          double sum = b.number(o);
+          for (std::int64_t q = 0; q < per; ++q)
+            for (std::int64_t t = 0; t < taps; ++t) {
+              std::int64_t at = p * c.stride + t * c.dilation - c.pad, channel = o / (outputs / c.groups) * per + q;
+              if (at >= 0 && at < length)
+                sum += x.number((n * channels + channel) * length + at) * w.number((o * per + q) * taps + t);
+            }
+          expected.push_back(sum);
+        }
+    Array y = call_op("conv1d", {x, w, b, i(c.stride), i(c.pad), i(c.dilation), i(c.groups)});
+    CHECK(y.extents() == Extents{batch, outputs, positions});
+    CHECK(worst_difference(y, expected) < 1e-12);
+  }
+}
+
+TEST_CASE("layernorm and batchnorm: mean and variance by plain sums [ops]") {
+  const std::int64_t b = 3, c = 5, pixels = 7;
+  Array x = random_array({Precision::f64, {b, c, pixels}}, 1);
+  Array row = random_array({Precision::f64, {pixels}}, 2), row_shift = random_array({Precision::f64, {pixels}}, 3);
+  Array channel = random_array({Precision::f64, {c}}, 4), channel_shift = random_array({Precision::f64, {c}}, 5);
+  auto moments = [&](auto&& members) {
+    double mean = 0, variance = 0;
+    for (std::int64_t e : members) mean += x.number(e) / static_cast<double>(members.size());
+    for (std::int64_t e : members)
+      variance += (x.number(e) - mean) * (x.number(e) - mean) / static_cast<double>(members.size());
+    return std::pair(mean, 1 / std::sqrt(variance + 0.25));
+  };
+  std::vector<double> by_row(static_cast<std::size_t>(x.elements())), by_channel(by_row);
+  for (std::int64_t e = 0; e < x.elements(); ++e) {
+    std::vector<std::int64_t> row_of, channel_of;
+    for (std::int64_t other = 0; other < x.elements(); ++other) {
+      if (other / pixels == e / pixels) row_of.push_back(other);
+      if (other / pixels % c == e / pixels % c) channel_of.push_back(other);
+    }
+    auto [mean, factor] = moments(row_of);
+    auto [channel_mean, channel_factor] = moments(channel_of);
+    const std::int64_t k = e / pixels % c;
+    by_row[static_cast<std::size_t>(e)] =
+        (x.number(e) - mean) * factor * row.number(e % pixels) + row_shift.number(e % pixels);
+    by_channel[static_cast<std::size_t>(e)] =
+        (x.number(e) - channel_mean) * channel_factor * channel.number(k) + channel_shift.number(k);
+  }
+  CHECK(worst_difference(call_op("layernorm", {x, row, row_shift, 0.25}), by_row) < 1e-12);
+  CHECK(worst_difference(call_op("batchnorm", {x, channel, channel_shift, 0.25}), by_channel) < 1e-12);
+}
+
+TEST_CASE("rotate: every pixel goes where the turn takes it [ops]") {
+  const std::int64_t m = 3, n = 4;
+  Array x = random_array({Precision::i32, {m, n, 2}}, 1);
+  for (std::int64_t turns : {-5, 0, 1, 2, 3, 6}) {
+    CAPTURE(turns);
+    Array y = call_op("rotate", {x, i(turns)});
+    const std::int64_t width = turns % 2 == 0 ? n : m;
+    for (std::int64_t row = 0; row < m; ++row)
+      for (std::int64_t column = 0; column < n; ++column) {
+        std::int64_t to_row = row, to_column = column, rows = m, columns = n;
+        for (std::int64_t t = 0; t < (turns % 4 + 4) % 4; ++t) {  // counter-clockwise, one after the other
+          std::int64_t before = to_row;
+          to_row = columns - 1 - to_column;
+          to_column = before;
+          std::swap(rows, columns);
+        }
+        for (std::int64_t f : {0, 1})
+          CHECK(y.integer((to_row * width + to_column) * 2 + f) == x.integer((row * n + column) * 2 + f));
+      }
+  }
+}
+
+// ---- random numbers ---------------------------------------------------------------------------------
+
+TEST_CASE("random numbers: every element by its own formula, on any thread [ops]") {
+  const std::uint64_t seed = 0x123456789ABCDEF0;
+  const std::uint32_t stream = 17, call = 5;
+  const std::int64_t count = 70001;  // several parts, the last one not whole
+  auto block = [&](std::int64_t index, std::uint32_t further = 0) {
+    return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), stream, call + further},
+                  philox_key(seed));
+  };
+  auto normal = [&](std::int64_t e, std::uint32_t further) {
+    PhiloxBlock w = block(e / 2, further);
+    double u1 = uniform_f64(w[0], w[1]), u2 = uniform_f64(w[2], w[3]), r = std::sqrt(-2 * std::log(1 - u1));
+    return e % 2 == 0 ? r * std::cos(2 * std::numbers::pi * u2) : r * std::sin(2 * std::numbers::pi * u2);
+  };
+  auto make = [&](const char* op, Precision precision, std::vector<Value> rest) {
+    std::vector<Value> operands{written(precision, {count}), Value(static_cast<std::int64_t>(seed))};
+    operands.insert(operands.end(), rest.begin(), rest.end());
+    operands.push_back(i(stream));
+    operands.push_back(i(call));
+    Shuffled parallel;
+    return call_op(op, operands, parallel);
+  };
+  Array f = make("uniform", Precision::f32, {0.0, 1.0}), d = make("uniform", Precision::f64, {-1.0, 3.0}),
+        b = make("bernoulli", Precision::u8, {0.3}), z = make("normal", Precision::f64, {1.0, 2.0}),
+        t = make("truncated_normal", Precision::f64, {0.0, 1.0});
+  for (std::int64_t e = 0; e < count; ++e) {
+    PhiloxBlock four = block(e / 4), two = block(e / 2);
+    float u = uniform_f32(four[static_cast<std::size_t>(e % 4)]);
+    double wide = uniform_f64(two[e % 2 == 0 ? 0 : 2], two[e % 2 == 0 ? 1 : 3]);
+    REQUIRE(f.data<float>()[static_cast<std::size_t>(e)] == u);
+    REQUIRE(d.number(e) == -1 + 4 * wide);
+    REQUIRE(b.integer(e) == (static_cast<double>(u) < 0.3 ? 1 : 0));
+    REQUIRE(z.number(e) == doctest::Approx(1 + 2 * normal(e, 0)).epsilon(1e-12));
+    std::uint32_t further = 0;
+    while (std::abs(normal(e, further)) > 2) ++further;
+    REQUIRE(t.number(e) == doctest::Approx(normal(e, further)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("random numbers: first values of weights have the width that their fans ask for [ops]") {
+  auto deviation = [](const Array& x) {
+    double sum = 0;
+    for (std::int64_t e = 0; e < x.elements(); ++e) sum += x.number(e) * x.number(e);
+    return std::sqrt(sum / static_cast<double>(x.elements()));
+  };
+  const Value conv = written(Precision::f32, {Dim(60), Dim(40), Dim(3), Dim(5)});
+  const double in = 40 * 15, out = 60 * 15;
+  CHECK(deviation(call_op("glorot_uniform", {conv, i(1)})) == doctest::Approx(std::sqrt(2 / (in + out))).epsilon(0.02));
+  CHECK(deviation(call_op("glorot_normal", {conv, i(1)})) == doctest::Approx(std::sqrt(2 / (in + out))).epsilon(0.02));
+  CHECK(deviation(call_op("kaiming_normal", {conv, i(1)})) == doctest::Approx(std::sqrt(2 / in)).epsilon(0.02));
+  CHECK(deviation(call_op("kaiming_normal", {conv, i(1), "fan_out"})) ==
+        doctest::Approx(std::sqrt(2 / out)).epsilon(0.02));
+  CHECK(error_of([] { call_op("glorot_normal", {written(Precision::f32, {Dim(4)}), i(1)}); }).starts_with("E2001"));
+  CHECK(error_of([] { call_op("uniform", {written(Precision::i32, {Dim(4)}), i(1)}); }).starts_with("E2002"));
+  CHECK(error_of([] {
+          call_op("uniform", {written(Precision::f32, {Dim(4)}), i(1), 0.0, 1.0, i(-1)});
+        }).starts_with("E1003"));
+}

@@ -1,0 +1,147 @@
+// The HTML report: what it holds, and that nothing in it gets out of its place. tests/browser clicks through one.
+#include "interp/report/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "frontend/check.hpp"
+#include "interp/control/export_graph.hpp"
+#include "interp/pipeline.hpp"
+#include "interp/report/viewer.hpp"
+#include "tests/guard/paths.hpp"
+#include "tests/guard/tool.hpp"
+#include "tests/unit/json_programs.hpp"
+#include "tests/unit/programs.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  std::size_t from = text.find(begin);
+  if (from == std::string::npos) return "";
+  from += begin.size();
+  return text.substr(from, text.find(end, from) - from);
+}
+
+std::string data_of(const std::string& html) {
+  return between(html, "<script type=\"application/json\" id=\"data\">", "</script>");
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+std::string html_of(const std::string& path, const std::string& text, const std::string& name) {
+  Sources sources;
+  SourceId main = sources.add(path, text);
+  Result<Program> program =
+      check(sources, main, {.ops = standard_toolbox().ops, .builtins = standard_toolbox().builtins});
+  REQUIRE(program);
+  Report report{.title = path, .sources = &program->sources};
+  FunctionId id = find_graph(*program, name);
+  with_graph(*program, id, standard_toolbox().ops, [&](const GraphView& view) {
+    report.graphs.push_back(report_graph(*program, id, view.graph, aggregate(view.graph)));
+  });
+  return report_html(report);
+}
+
+}  // namespace
+
+TEST_CASE("a report is one page without addresses") {
+  std::string html = html_of("x.task", json_programs::pipeline, "pipeline");
+  CHECK(html.starts_with("<!doctype html>"));
+  CHECK(html.find('@') == html.find("@media"));  // every mark is filled in
+  for (const char* outside :
+       {"http://", "https://", "src=", "href=", "@import", "url(", "fetch(", "XMLHttpRequest", "innerHTML", "eval("}) {
+    std::string page = html;
+    for (std::size_t at; (at = page.find("http://www.w3.org/2000/svg")) != std::string::npos;) page.erase(at, 26);
+    CHECK_MESSAGE(page.find(outside) == std::string::npos, outside);
+  }
+  CHECK(html.find("default-src 'none'") != std::string::npos);
+  CHECK(html_of("x.task", json_programs::pipeline, "pipeline") == html);  // equal graphs, equal bytes
+}
+
+TEST_CASE("a report holds source, graph, chains and the sentences about them") {
+  std::string data = data_of(html_of("x.task", json_programs::pipeline, "pipeline"));
+  CHECK(data.find("\"path\":\"x.task\"") != std::string::npos);
+  CHECK(data.find("task energy(in dev: f32[N]") != std::string::npos);
+  CHECK(data.find("\"name\":\"Moments.apply#0\"") != std::string::npos);
+  CHECK(data.find("ends with energy#0, because it is the result e (result)") != std::string::npos);
+  CHECK(data.find("\"layout\"") != std::string::npos);
+  CHECK(data.find("\"body\"") == std::string::npos);  // it is to be looked at, not to be run
+}
+
+TEST_CASE("hostile names and texts stay data in a report") {
+  std::string evil = "// </script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> @style@\n";
+  std::string html = html_of("\"><img src=x onerror=alert(2)>.task", evil + json_programs::pipeline, "pipeline");
+  CHECK(count(html, "</script>") == 2);
+  CHECK(count(html, "<script") == 2);
+  CHECK(html.find("<img") == std::string::npos);
+  CHECK(html.find("<!--") == std::string::npos);
+  CHECK(data_of(html).find('<') == std::string::npos);
+  CHECK(data_of(html).find("\\u003c/script\\u003e") != std::string::npos);
+  CHECK(between(html, "<title>", "</title>").find('<') == std::string::npos);
+  CHECK(data_of(html).find("@style@") != std::string::npos);
+}
+
+TEST_CASE("the script of the viewer cannot end early, and each of its files is in it") {
+  std::string script(viewer().script);
+  CHECK(script.find("</script") == std::string::npos);
+  for (const std::string& file : files_below("interp/report/viewer", {".js"}))
+    CHECK_MESSAGE(script.find(read_file(file)) != std::string::npos, file);
+  CHECK(std::string(viewer().style).find(":root") != std::string::npos);
+}
+
+TEST_CASE("graph --format html and run --report out.html write reports") {
+  TemporaryFolder folder;
+  folder.put("p.task", json_programs::diamond + "let y = diamond(4).y\nprint(y.array)\n");
+  ::Outcome page = in_shell("taskspec graph p.task --format html", folder);
+  CHECK(page.code == 0);
+  CHECK(data_of(page.out).find("\"title\":\"p.task\"") != std::string::npos);
+  ::Outcome run = in_shell("taskspec run p.task --report out.html && cat out.html", folder);
+  CHECK(run.code == 0);
+  std::string data = data_of(run.out);
+  CHECK(data.find("plan 1: 6 tasks, ran once") != std::string::npos);
+  CHECK(data.find("\"timeline\":[[0,0,") != std::string::npos);
+  CHECK(data.find("\"name\":\"diamond#0\"") != std::string::npos);  // the scope of the call
+  ::Outcome other = in_shell("taskspec run p.task --report out.txt", folder);
+  CHECK(other.code == 2);
+  CHECK(other.err.find("ends in .json or .html") != std::string::npos);
+}
+
+TEST_CASE("every example and language test gives a report of its run") {
+  TemporaryFolder folder;
+  for (const char* name : {"examples/02_composition.task", "examples/06_control.task", "examples/07_state.task",
+                           "tests/lang/agents.task", "tests/lang/graph_control.task", "tests/lang/globals.task",
+                           "tests/lang/slots.task", "tests/lang/nested_sessions.task", "tests/lang/poison.task"}) {
+    CAPTURE(name);
+    std::string path = (source_root() / name).string();
+    ::Outcome run =
+        in_shell("taskspec run '" + path + "' --report out.html --trace out.json; test -s out.html", folder);
+    CHECK(run.code == 0);
+    CHECK(run.err.find("bug") == std::string::npos);
+  }
+}
+
+// Exit code 77: no Chromium here.
+TEST_CASE("a browser clicks through reports: tabs, selection, search, collapse, 10,000 tasks, no network [S11]") {
+  TemporaryFolder folder;
+  std::string tests = (source_root() / "tests/browser").string();
+  ::Outcome made = in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" + "python3 '" +
+                                tests + "/large_graph.py' >large.task\n" +
+                                "taskspec graph large.task --name large --format html >large.html",
+                            folder, 120);
+  REQUIRE_MESSAGE(made.code == 0, made.err);
+  ::Outcome walk =
+      in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/click_through.py' small.html large.html", folder, 300);
+  if (walk.code == 77) {
+    MESSAGE("skipped: there is no chromium");
+    return;
+  }
+  CHECK_MESSAGE(walk.code == 0, walk.out << walk.err);
+  CHECK(walk.out.ends_with("all well\n"));
+}
