@@ -36,6 +36,8 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void enter(const NodePtr& node);
   void enter_operands(const Node& node, At at);
   void check_call(const Node& node);
+  void settle_types(Function& function, const Node& call);
+  taskspec::Type type_of(const Node& node);
   // Declarations that `node` needs, then the statements that `write` adds.
   void run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write);
 
