@@ -17,7 +17,8 @@ namespace {
 
 class Statements {
  public:
-  Statements(ExprMaker& make, const Function& function) : make_(make), function_(function) {}
+  // `is_free`: the statements stand by themselves, and outputs are lets.
+  explicit Statements(ExprMaker& make, bool is_free = false) : make_(make), is_free_(is_free) {}
 
   ast::Block block(const Block& block, At at) {
     ast::Block made{make_.span(at), {}};
@@ -28,6 +29,7 @@ class Statements {
  private:
   ast::Stmt stmt(const Statement& s) {
     ast::Stmt made{make_.span(s.at), {}};
+    make_.use_at(s.at);
     switch (s.kind) {
       case Statement::Kind::let:
         made.node = ast::Let{false, pattern(*s.value), nullptr, make_.content(*s.value)};
@@ -36,6 +38,10 @@ class Statements {
         made.node = ast::Let{true, pattern(*s.target), nullptr, make_(*s.value)};
         break;
       case Statement::Kind::assign:
+        if (is_free_ && s.op == "=") {
+          made.node = ast::Let{false, pattern(*s.target), nullptr, make_(*s.value)};
+          break;
+        }
         made.node = ast::Assign{make_(*s.target), {s.op, made.span}, make_(*s.value)};
         break;
       case Statement::Kind::if_:
@@ -76,7 +82,7 @@ class Statements {
   }
 
   ExprMaker& make_;
-  const Function& function_;
+  bool is_free_;
 };
 
 // ---- declarations ---------------------------------------------------------------------------------
@@ -114,7 +120,7 @@ class Declarations {
     if (function.native)
       decl.external = ast::Name{full_name(function), places_.line(function.name.at)};
     else
-      decl.body = Statements(make, function).block(function.body, function.name.at);
+      decl.body = Statements(make).block(function.body, function.name.at);
     return decl;
   }
 
@@ -125,7 +131,7 @@ class Declarations {
                      params(function.parameters, make),
                      results(function, make),
                      {}};
-    decl.body = Statements(make, function).block(function.body, function.name.at);
+    decl.body = Statements(make).block(function.body, function.name.at);
     return decl;
   }
 
@@ -173,6 +179,9 @@ class Needed {
     if (is_declared(function->owner)) return;
     walk(function->body);
     for (const Parameter& p : function->parameters) walk(p.standard);
+    if (!function->typed)
+      fail("E1004", function->name.at, "the types of " + described(*function) + " are not known yet",
+           "call it once outside of bodies, or declare them: .in(\"x\", f32[\"N\"]).out(\"y\", f32[\"N\"])");
     if (!function->recorded && !function->native)
       fail("E1006", function->name.at, described(*function) + " has no body");
     add(function->owner, function->name, declarations_.item(*function), function->native ? function : nullptr);
@@ -187,6 +196,14 @@ class Needed {
     }
     if (node->agent) reach(*node->agent);
     if (node->function) reach(node->function);
+  }
+
+  void walk(const Block& block) {
+    for (const Statement& s : block.statements) {
+      for (const NodePtr& node : {s.value, s.target, s.high}) walk(node);
+      for (const std::unique_ptr<Block>* inner : {&s.body, &s.otherwise})
+        if (*inner) walk(**inner);
+    }
   }
 
   std::vector<ast::Item> items;
@@ -243,14 +260,6 @@ class Needed {
     throw error_of(places_.sources(), diags);
   }
 
-  void walk(const Block& block) {
-    for (const Statement& s : block.statements) {
-      for (const NodePtr& node : {s.value, s.target, s.high}) walk(node);
-      for (const std::unique_ptr<Block>* inner : {&s.body, &s.otherwise})
-        if (*inner) walk(**inner);
-    }
-  }
-
   Places& places_;
   Declared& declared_;
   bool may_rename_;
@@ -277,6 +286,54 @@ Ast make_ast(const std::vector<std::shared_ptr<Function>>& wanted, Places& place
   Needed needed(places, declared, false);
   for (const auto& function : wanted) needed.reach(function);
   return {places.line(wanted.back()->name.at).source, std::move(needed.items)};
+}
+
+namespace {
+
+// A host number, or a tensor of zeros.
+ast::Expr sample_of(const Type& type, ExprMaker& make, At at) {
+  Span place = make.span(at);
+  if (type.name == "int") return {place, ast::IntLit{0}};
+  if (type.name == "float") return {place, ast::FloatLit{0}};
+  if (type.name == "string") return {place, ast::StringLit{""}};
+  if (type.name == "bool" && type.dims.empty()) return {place, ast::BoolLit{false}};
+  Node zeros;
+  zeros.kind = Node::Kind::library;
+  zeros.text = "fill";
+  zeros.at = at;
+  zeros.in = {Operand(type, at).take(), Operand(type.name == "bool" ? Operand(false, at) : Operand(0, at)).take()};
+  return std::move(*make.content(zeros));
+}
+
+ast::Stmt let(const std::string& name, ast::Expr value, Span place) {
+  return {place, ast::Let{false, {place, {{name, place}}}, nullptr, std::make_unique<ast::Expr>(std::move(value))}};
+}
+
+}  // namespace
+
+Ast output_probe(const Function& function, Places& places) {
+  Declared declared;
+  Needed needed(places, declared, true);
+  needed.walk(function.body);
+  Ast probe{places.line(function.name.at).source, std::move(needed.items)};
+  ExprMaker make(places, declared.names);
+  for (const Parameter& p : function.parameters) {
+    Span place = places.line(p.name.at);
+    probe.items.push_back({place, let(p.name.text, sample_of(p.type, make, p.name.at), place)});
+  }
+  for (ast::Stmt& stmt : Statements(make, true).block(function.body, function.name.at).stmts) {
+    Span place = stmt.span;
+    probe.items.push_back({place, std::move(stmt)});
+  }
+  Span place = places.line(function.name.at);
+  std::vector<ast::Expr> outputs;
+  for (const Output& output : function.outputs) {
+    const std::string name = output.name.text.empty() ? "value" : output.name.text;
+    outputs.push_back({place, ast::NameExpr{{name, place}}});
+  }
+  ast::Expr all = outputs.size() == 1 ? std::move(outputs[0]) : ast::Expr{place, ast::TupleExpr{std::move(outputs)}};
+  probe.items.push_back({place, ast::Stmt{place, ast::ExprStmt{std::make_unique<ast::Expr>(std::move(all))}}});
+  return probe;
 }
 
 std::vector<ast::Item> needed_by(const Node& node, Places& places, Declared& declared) {

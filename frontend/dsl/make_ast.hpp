@@ -30,6 +30,10 @@ struct Declared {
   void forget_new();  // when what needed them is wrong
 };
 
+// A program whose last expression has the types that the outputs of `function` have when its parameters are of theirs;
+// a tuple of them if there are several.
+Ast output_probe(const Function& function, Places& places);
+
 // What `node` needs and is not declared yet. Its own expression is made with `declared.names`.
 std::vector<ast::Item> needed_by(const Node& node, Places& places, Declared& declared);
 

@@ -17,7 +17,8 @@ std::string ExprMaker::name_of(const Node& node) {
 }
 
 ast::ExprPtr ExprMaker::operator()(const Node& node) {
-  return boxed(node.bound ? name(name_of(node), span(node.at)) : build(node));
+  const bool is_name = node.bound || node.kind == Node::Kind::name;
+  return boxed(is_name ? name(name_of(node), span(use_.line() != 0 ? use_ : node.at)) : build(node));
 }
 
 ast::ExprPtr ExprMaker::content(const Node& node) { return boxed(build(node)); }
@@ -37,6 +38,12 @@ ast::Expr ExprMaker::number_without_digits(double value, Span at) {
 
 ast::Expr ExprMaker::build(const Node& node) {
   using Kind = Node::Kind;
+  struct Back {
+    At& use;
+    At before;
+    ~Back() { use = before; }
+  } back{use_, use_};
+  if (node.at.line() != 0) use_ = node.at;
   Span at = span(node.at);
   switch (node.kind) {
     case Kind::integer:
@@ -102,8 +109,9 @@ ast::Expr ExprMaker::call(const Node& node, ast::Expr callee, std::size_t first)
   Span at = span(node.at);
   ast::Call made{boxed(std::move(callee)), {}, at};
   for (std::size_t i = first; i < node.in.size(); ++i) {
-    ast::Arg arg{span(node.in[i]->at), {}, (*this)(*node.in[i])};
-    if (!arg.span.valid()) arg.span = at;
+    ast::ExprPtr value = (*this)(*node.in[i]);
+    Span place = value->span.valid() ? value->span : at;
+    ast::Arg arg{place, {}, std::move(value)};
     if (i < node.names.size() && !node.names[i].empty()) arg.name = ast::Name{node.names[i], at};
     made.args.push_back(std::move(arg));
   }

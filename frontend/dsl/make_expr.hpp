@@ -17,7 +17,9 @@ class ExprMaker {
   ExprMaker(Places& places, const DeclaredNames& names) : places_(places), names_(names) {}
 
   ast::ExprPtr operator()(const Node& node);  // as an operand
-  ast::ExprPtr content(const Node& node);     // what its statement says
+  // Names that follow are used here; each says the place of its use, not that of its value.
+  void use_at(At at) { use_ = at; }
+  ast::ExprPtr content(const Node& node);  // what its statement says
   ast::TypeExpr type(const Type& type, At at);
   std::string name_of(const Node& node);
   Span span(At at) { return places_.line(at); }
@@ -39,6 +41,7 @@ class ExprMaker {
 
   Places& places_;
   const DeclaredNames& names_;
+  At use_;
   std::unordered_map<const Node*, std::size_t> numbers_;  // of values without a name
 };
 

@@ -128,6 +128,7 @@ struct Function {
   std::weak_ptr<AgentClass> agent;  // of a member
   Owner owner = new_owner();
   bool recorded = false;
+  bool typed = true;  // false: the first call of the host program gives parameters and outputs their types
   std::shared_ptr<const void> checked;  // the runtime's, made once
 };
 

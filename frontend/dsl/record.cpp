@@ -297,8 +297,21 @@ void record_body(const std::shared_ptr<Function>& function, const std::pair<Reco
   std::vector<Var> given;
   for (const Parameter& p : function->parameters)
     given.push_back(Var(name_node(p.name.text, p.name.at, function->owner, p.privilege == "inout")));
-  set_outputs(*function, body.first(given), at);
+  Results results = body.first(given);
+  if (!function->typed)
+    for (const NamedValue& result : results.list())
+      function->outputs.push_back({Name(result.name, result.value.at()), {}});
+  set_outputs(*function, std::move(results), at);
   function->recorded = true;
+}
+
+void record_untyped(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at) {
+  function->typed = false;
+  for (std::size_t i = 0; i < body.second; ++i)
+    function->parameters.push_back({"in", Name(body.second == 1 ? "x" : "x" + std::to_string(i + 1), at), {}, nullptr});
+  record_body(function, body, at);
+  if (function->outputs.empty())
+    fail("E1003", at, described(*function) + " gives nothing", "return a Tensor or results(...)");
 }
 
 }  // namespace taskspec::dsl::detail

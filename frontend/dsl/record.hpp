@@ -49,6 +49,8 @@ NodePtr name_node(std::string text, At at, Owner owner, bool is_place);
 void record_body(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at);
 // The precision whose elements lie in memory like those of `precision` and have a type in C++: "i9" in "i16".
 std::string stored_as(const std::string& precision);
+// The same for a function without a signature: it gets parameters and outputs, but no types yet.
+void record_untyped(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at);
 // The C++ function that is the body. Error if its parameters are not those of the signature.
 void attach_body(const std::shared_ptr<Function>& function, Native native, At at);
 

@@ -34,6 +34,19 @@ class GraphBuilder : public Signature<GraphBuilder> {
   }
 };
 
+namespace detail {
+void record_untyped(const FunctionPtr& function, const std::pair<Recorded, std::size_t>& body, At at);
+}
+
+// Without a signature: the first call outside of bodies gives the parameters (`x`, or `x1`, `x2`, ...) and the outputs
+// the types that they have there.
+template <class F>
+Graph graph(Name name, F body, detail::At at = detail::At::current()) {
+  detail::FunctionPtr function = detail::declare(detail::Kind::graph, name, nullptr);
+  detail::record_untyped(function, detail::recorded(std::move(body), at), at);
+  return Graph(std::move(function));
+}
+
 inline GraphBuilder graph(Name name) { return GraphBuilder(detail::declare(detail::Kind::graph, name, nullptr)); }
 
 // What the task graph looks like; nothing runs.

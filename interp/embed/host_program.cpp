@@ -3,6 +3,7 @@
 #include "frontend/dsl/record.hpp"
 #include "interp/embed/checked.hpp"
 #include "interp/embed/natives.hpp"
+#include "ir/base/text.hpp"
 #include "taskspec/declare.hpp"
 
 namespace taskspec::dsl::detail {
@@ -22,8 +23,12 @@ bool is_open(const Node& node) {
 
 ast::Item statement(Span span, ast::Stmt stmt) { return {span, std::move(stmt)}; }
 
-ast::ExprPtr name_expr(const std::string& name, Span span) {
-  return std::make_unique<ast::Expr>(ast::Expr{span, ast::NameExpr{{name, span}}});
+// That of the let which was entered last.
+VariableId newest_variable(const Program& program, const std::string& name) {
+  const auto& variables = program[program.main().top_level].variables;
+  for (std::size_t i = variables.size(); i-- > 0;)
+    if (variables[i].name == name) return VariableId(i);
+  bug("a let without a variable");
 }
 
 }  // namespace
@@ -63,8 +68,7 @@ HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
 
 // ---- entries --------------------------------------------------------------------------------------
 
-Checker::Entry HostProgram::run(const Node& node,
-                                const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
+void HostProgram::run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
   Span span = places_.line(node.at);
   Ast entry{span.source, needed_by(node, places_, declared_)};
   for (const auto& [symbol, function] : declared_.natives) natives_.define(symbol, native_body(function));
@@ -76,7 +80,6 @@ Checker::Entry HostProgram::run(const Node& node,
   else
     declared_.keep_new();
   if (step.exit_code != 0) throw error_of(live_.sources(), step.diags);
-  return *step.entry;
 }
 
 void HostProgram::enter(const NodePtr& node) {
@@ -84,12 +87,11 @@ void HostProgram::enter(const NodePtr& node) {
   enter_operands(*node, node->at);
   std::shared_ptr<Lease> own = lease("");
   Span span = places_.line(node->at);
-  Checker::Entry entry = run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+  run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{false, {span, {{own->name, span}}}, nullptr, make.content(*node)};
     items.push_back(statement(span, {span, std::move(let)}));
-    items.push_back(statement(span, {span, ast::ExprStmt{name_expr(own->name, span)}}));
   });
-  own->variable = entry.value;
+  own->variable = newest_variable(live_.program(), own->name);
   node->entered = std::move(own);
   node->bound = true;
   node->in.clear();  // it is a name from here on, and keeps nothing else alive
@@ -131,6 +133,7 @@ NodePtr HostProgram::value(Node node) {
   const Function* called = made->kind == Node::Kind::invoke ? made->in[0]->function.get() : nullptr;
   if (called && called->kind != Kind::task) {
     enter_operands(*made, made->at);
+    if (!called->typed) settle_types(*made->in[0]->function, *made);
     check_call(*made);
     waiting_ = made;
   } else {
@@ -139,15 +142,51 @@ NodePtr HostProgram::value(Node node) {
   return made;
 }
 
-// What is wrong with a call is said where it stands.
-void HostProgram::check_call(const Node& node) {
+taskspec::Type HostProgram::type_of(const Node& node) {
   Span span = places_.line(node.at);
   Ast entry{span.source, needed_by(node, places_, declared_)};
   ExprMaker make(places_, declared_.names);
-  entry.items.push_back(statement(span, {span, ast::ExprStmt{make.content(node)}}));
+  entry.items.push_back(statement(span, {span, ast::ExprStmt{node.entered ? make(node) : make.content(node)}}));
   declared_.forget_new();
   taskspec::Result<taskspec::Type> type = live_.type_of(std::move(entry));
   if (!type) throw error_of(live_.sources(), type.diags());
+  return std::move(*type);
+}
+
+// What is wrong with a call is said where it stands.
+void HostProgram::check_call(const Node& node) { (void)type_of(node); }
+
+namespace {
+
+// As it is written in a signature; a call with one output goes through to it.
+Type written(const taskspec::Type& type, At at) {
+  if (type.is(taskspec::Type::Kind::invocation) && type.parts.size() == 1) return written(type.parts[0], at);
+  Type made;
+  if (!type.is_tensor() && !type.is_number() && !type.is(taskspec::Type::Kind::boolean))
+    fail("E1004", at, "this is " + type.text() + ", which no graph takes or gives", "declare the types of the graph");
+  if (!type.is_tensor()) return {type.text(), {}};
+  made.name = info(type.precision).name;
+  for (const taskspec::Dim& dim : type.dims) made.dims.emplace_back(dim.text());
+  return made;
+}
+
+}  // namespace
+
+void HostProgram::settle_types(Function& function, const Node& call) {
+  if (call.in.size() != function.parameters.size() + 1)
+    fail("E1003", call.at,
+         described(function) + " takes " + plural(function.parameters.size(), "value") + ", here are " +
+             std::to_string(call.in.size() - 1));
+  for (std::size_t i = 0; i < function.parameters.size(); ++i)
+    function.parameters[i].type = written(type_of(*call.in[i + 1]), call.at);
+  Sources sources;
+  Places places(sources);
+  Checker checker(sources, {.ops = toolbox().ops, .builtins = toolbox().builtins});
+  taskspec::Result<taskspec::Type> types = checker.type_of(output_probe(function, places));
+  if (!types) throw error_of(sources, types.diags());
+  for (std::size_t i = 0; i < function.outputs.size(); ++i)
+    function.outputs[i].type = written(function.outputs.size() == 1 ? *types : types->parts[i], call.at);
+  function.typed = true;
 }
 
 NodePtr HostProgram::var(const Name& name, Operand initial) {
@@ -158,7 +197,7 @@ NodePtr HostProgram::var(const Name& name, Operand initial) {
   enter_operands(node, name.at);
   std::shared_ptr<Lease> own = lease(name.text);
   Span span = places_.line(name.at);
-  Checker::Entry entry = run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+  run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{true, {span, {{own->name, span}}}, nullptr, make(*node.in[0])};
     items.push_back(statement(span, {span, std::move(let)}));
   });

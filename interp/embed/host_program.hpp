@@ -36,8 +36,10 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void enter(const NodePtr& node);
   void enter_operands(const Node& node, At at);
   void check_call(const Node& node);
+  void settle_types(Function& function, const Node& call);
+  taskspec::Type type_of(const Node& node);
   // Declarations that `node` needs, then the statements that `write` adds.
-  Checker::Entry run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write);
+  void run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write);
 
   Natives natives_;
   LiveProgram live_;

@@ -40,7 +40,7 @@ TEST_CASE("values go in and come out [dsl]") {
   CHECK(x.as(i8).array<std::int8_t>() == std::vector<std::int8_t>{1, 2, 3, 4});
   CHECK(concat({x, x}, 0).shape() == std::vector<std::int64_t>{4, 2});
   CHECK(maximum(x, 2.5).sum().scalar<float>() == 12);
-  CHECK(softmax(x).shape() == x.shape());
+  CHECK((softmax(x).shape() == x.shape()));
 
   CHECK(error_code([&] { (void)x.scalar<float>(); }) == "E2001");
   CHECK(error_code([&] { (void)x.array<int>(); }) == "E1004");
@@ -65,6 +65,27 @@ TEST_CASE("calls of graphs are futures, and run in sessions of their own when th
   CHECK(error_code([&] { (void)g(tensor({5}, f32)).run(Backend{"cloud"}); }) != "");
   // After an error everything goes on.
   CHECK(g(tensor({1}, f32)).scalar<float>() == 4);
+}
+
+TEST_CASE("a graph without a signature gets its types by the first call [dsl]") {
+  struct Scale : Agent {
+    using Agent::Agent;
+    Tensor k = param("k", real);
+    Task apply = task("apply").in("x", f32["N"]).out("y", f32["N"]).body([this](Tensor x) { return k * x; });
+  };
+  Graph g = graph("scaled", [](Tensor x) {
+    Tensor a = Scale(2.0).apply(x);
+    return results("e", a["y"].sum(0), "f", a["y"] + 1.0);
+  });
+  CHECK(error_code([&] { (void)chains(g); }) == "E1004");
+  Tensor r = g(tensor({1, 2, 3, 4}, f32)).run(host());
+  CHECK(r["e"].scalar<float>() == 20);
+  CHECK(r["f"].array<float>() == std::vector<float>{3, 5, 7, 9});
+  CHECK(to_json(g).find("\"inputs\":[\n{\"name\":\"x\",\"type\":\"f32[4]\"") != std::string::npos);
+  CHECK(error_code([&] { (void)g(tensor({1, 2}, f32)); }) == "E2001");
+  Graph power = graph("power", [](Tensor x, Tensor k) { return x * k; });
+  CHECK(power(tensor({1, 2}, f64), 3.0).array<double>() == std::vector<double>{3, 6});
+  CHECK(error_code([&] { (void)graph("two", [](Tensor x) { return x; })(1.0, 2.0); }) == "E1003");
 }
 
 TEST_CASE("agents of the host program remember, places too [dsl]") {

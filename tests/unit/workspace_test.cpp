@@ -42,6 +42,18 @@ task add(in a: f32[N], in b: f32[N]) -> (y: f32[N]) { y = a + b })";
 
 }  // namespace
 
+TEST_CASE("[repl] a value that was shown stays when another one is shown") {
+  Case c;
+  c.ok(tasks);
+  c.ok("let a = inc(fill(f32[3], 1.0))");
+  c.ok("let b = a");
+  c.ok("a");  // _ is another name of it
+  c.ok("1");
+  CHECK(c.value("a.y") == "[2, 2, 2]");
+  c.ok("let a = 5");
+  CHECK(c.value("b.y") == "[2, 2, 2]");
+}
+
 TEST_CASE("[repl] values live from entry to entry") {
   Case c;
   c.ok("let n = 4");
