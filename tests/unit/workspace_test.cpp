@@ -216,7 +216,7 @@ TEST_CASE("[repl] words are completed") {
   CHECK(words("abacus.sc").find("scalar") != std::string::npos);
   CHECK(words("abacus.argm") == "argmax argmin");
   CHECK(words("inc(abacus).") == "");  // a call would have to run
-  CHECK(words("gra") == "graph");
+  CHECK(words("gra") == "graph graph_print");
   CHECK(words("nothing_begins_so") == "");
   c.ok("let r = inc(abacus)");
   CHECK(words("r.").find("y") != std::string::npos);
