@@ -30,4 +30,7 @@ struct ConvolutionPlan {
 
 std::unique_ptr<Kernel> dense_convolution_kernel(const ConvolutionPlan& plan);
 
+// Its gradient by the weights (inputs: x and the upstream gradient) or by the images (upstream, weights), in f32.
+std::unique_ptr<Kernel> dense_convolution_gradient_kernel(const ConvolutionPlan& plan, bool of_weights);
+
 }  // namespace taskspec

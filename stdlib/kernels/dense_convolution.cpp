@@ -1,27 +1,12 @@
 #include <algorithm>
-#include <dnnl.hpp>
 
 #include "stdlib/kernels/dense.hpp"
+#include "stdlib/kernels/relayout.hpp"
 #include "stdlib/kernels/single_threaded.hpp"
 
 namespace taskspec {
 
 namespace {
-
-using dnnl::memory;
-constexpr auto f32 = memory::data_type::f32;
-
-memory::desc plain(const memory::dims& dims) {
-  memory::dims steps(dims.size(), 1);
-  for (std::size_t i = dims.size() - 1; i > 0; --i) steps[i - 1] = steps[i] * dims[i];
-  return {dims, f32, steps};
-}
-
-dnnl::primitive_attr own_scratchpad() {
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return attributes;
-}
 
 // Weights are rearranged in every run. Where they outweigh the images, as in the last layers of deep
 // networks at batch 1, that costs more than it gains (measured: 1.4 ms against 0.5 ms).
@@ -30,34 +15,6 @@ bool mostly_weights(const ConvolutionPlan& plan) {
   std::int64_t images = plan.batch * (plan.channels * plan.windows.pixels() + plan.outputs * plan.windows.positions());
   return weights > 16 * images;
 }
-
-// Brings an array from one layout into another; nothing to do when they are the same.
-class Relayout {
- public:
-  Relayout() = default;
-  Relayout(const dnnl::engine& engine, memory::desc from, memory::desc to) : from_(from), to_(to) {
-    if (from == to) return;
-    dnnl::reorder::primitive_desc desc(engine, from, engine, to, own_scratchpad());
-    scratchpad_ = desc.scratchpad_desc();
-    reorder_ = dnnl::reorder(desc);
-    needed_ = true;
-  }
-
-  bool needed() const { return needed_; }
-  std::size_t bytes() const { return needed_ ? std::max(from_.get_size(), to_.get_size()) : 0; }
-  std::size_t scratchpad_bytes() const { return needed_ ? scratchpad_.get_size() : 0; }
-
-  void run(const dnnl::engine& engine, dnnl::stream& stream, const void* from, void* to, void* scratchpad) const {
-    reorder_.execute(stream, {{DNNL_ARG_FROM, memory(from_, engine, const_cast<void*>(from))},
-                              {DNNL_ARG_TO, memory(to_, engine, to)},
-                              {DNNL_ARG_SCRATCHPAD, memory(scratchpad_, engine, scratchpad)}});
-  }
-
- private:
-  memory::desc from_, to_, scratchpad_;
-  dnnl::reorder reorder_;
-  bool needed_ = false;
-};
 
 // The batch is cut into chunks of images and, where that leaves too little to share out, the outputs into
 // parts of channels; one part of one chunk is a unit, for which one oneDNN primitive is made. Layouts are
@@ -105,7 +62,7 @@ class DenseConvolution final : public Kernel {
       weights.insert(weights.begin(), plan_.groups);
     }
     auto layout = [&](const memory::dims& dims) {
-      return mostly_weights(plan_) ? plain(dims) : memory::desc(dims, f32, memory::format_tag::any);
+      return mostly_weights(plan_) ? plain(dims) : memory::desc(dims, dnnl_f32, memory::format_tag::any);
     };
     auto behind = [&](int axis) {  // padding after the image with which the last window just fits
       return (w.out[axis] - 1) * w.stride[axis] + w.reach(axis) - w.image[axis] - w.pad[axis];
@@ -120,7 +77,7 @@ class DenseConvolution final : public Kernel {
     source_in_ = Relayout(engine_, plain(source), desc_.src_desc());
     weights_in_ = Relayout(engine_, plain(weights), desc_.weights_desc());
     memory::dims steps{plan_.outputs * w.positions(), w.positions(), w.out[1], 1};
-    out_back_ = Relayout(engine_, desc_.dst_desc(), memory::desc(out, f32, steps));
+    out_back_ = Relayout(engine_, desc_.dst_desc(), memory::desc(out, dnnl_f32, steps));
   }
 
   // Scratch: rearranged weights, x where several parts share it, then per lane its scratchpad, x and result.

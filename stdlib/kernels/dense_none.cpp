@@ -5,5 +5,6 @@ namespace taskspec {
 
 std::unique_ptr<Kernel> dense_product_kernel(const ProductPlan&) { return nullptr; }
 std::unique_ptr<Kernel> dense_convolution_kernel(const ConvolutionPlan&) { return nullptr; }
+std::unique_ptr<Kernel> dense_convolution_gradient_kernel(const ConvolutionPlan&, bool) { return nullptr; }
 
 }  // namespace taskspec

@@ -103,6 +103,44 @@ TEST_CASE("conv1d: as a plain loop, with stride, pad, dilation and groups [ops]"
   }
 }
 
+// In f32 the gradients of a convolution take another way than in f64, where differences check them.
+TEST_CASE("conv2d gradients: f32 as f64, with stride, pad, dilation and groups [ops]") {
+  struct Case {
+    std::int64_t batch, channels, outputs, stride, pad, dilation, groups;
+  };
+  auto as = [](const Array& x, Precision p) { return call_op("cast", {x, written(p, {})}); };
+  for (const Case& c : {Case{1, 3, 5, 1, 0, 1, 1}, Case{4, 8, 128, 1, 1, 1, 1}, Case{3, 4, 6, 2, 1, 1, 2},
+                        Case{2, 16, 64, 3, 2, 2, 1}, Case{2, 6, 6, 1, 1, 1, 6}}) {
+    CAPTURE(c.outputs);
+    Array x = random_array({Precision::f64, {c.batch, c.channels, 17, 14}}, 1);
+    Array w = random_array({Precision::f64, {c.outputs, c.channels / c.groups, 3, 3}}, 2);
+    std::vector<Value> windows{i(c.stride), i(c.pad), i(c.dilation), i(c.groups)};
+    auto with_windows = [&](std::vector<Value> operands) {
+      operands.insert(operands.end(), windows.begin(), windows.end());
+      return operands;
+    };
+    Array dy = random_array(call_op("conv2d", with_windows({x, w, Value()})).type(), 3);
+    for (const char* op : {"conv2d_weight_grad", "conv2d_input_grad"}) {
+      CAPTURE(op);
+      const bool weights = std::string_view(op) == "conv2d_weight_grad";
+      auto grad = [&](Precision p) {
+        ArrayType type{p, weights ? w.extents() : x.extents()};
+        Shuffled parallel;
+        return call_op(op,
+                       with_windows({Value(Type::of(type.type())), as(weights ? x : dy, p), as(weights ? dy : w, p)}),
+                       parallel);
+      };
+      Array narrow = grad(Precision::f32), wide = grad(Precision::f64);
+      double worst = 0, largest = 0;
+      for (std::int64_t e = 0; e < wide.elements(); ++e) {
+        worst = std::max(worst, std::abs(narrow.number(e) - wide.number(e)));
+        largest = std::max(largest, std::abs(wide.number(e)));
+      }
+      CHECK(worst < 1e-5 * largest);
+    }
+  }
+}
+
 TEST_CASE("layernorm and batchnorm: mean and variance by plain sums [ops]") {
   const std::int64_t b = 3, c = 5, pixels = 7;
   Array x = random_array({Precision::f64, {b, c, pixels}}, 1);

@@ -1,0 +1,155 @@
+#include "stdlib/kernels/dense.hpp"
+#include "stdlib/kernels/relayout.hpp"
+#include "stdlib/kernels/single_threaded.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// An array that a primitive reads or writes, unit by unit.
+struct Role {
+  int argument = 0;
+  memory::desc given, chosen;  // as the unit's part of it lies, and as the primitive wants it
+  std::size_t step = 0;        // bytes from one unit's part to the next
+  Relayout relayout;           // towards the primitive, for the result away from it
+  std::size_t at = 0;          // of the rearranged one, in a lane's scratch
+};
+
+std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// One oneDNN primitive for each unit: some images, where the gradient is that of the images, or some outputs, where it
+// is that of the weights.
+class DenseGradient final : public Kernel {
+ public:
+  DenseGradient(const ConvolutionPlan& plan, bool of_weights)
+      : plan_(plan), of_weights_(of_weights), engine_(dnnl::engine::kind::cpu, 0) {
+    SingleThreaded guard;  // primitives keep the number of threads they were made with
+    choose_units();
+    make_primitive();
+    std::size_t scratchpad = scratchpad_.get_size();
+    for (const Role* role : {&first_, &second_, &result_})
+      scratchpad = std::max(scratchpad, role->relayout.scratchpad_bytes());
+    lane_bytes_ = padded(scratchpad);
+    for (Role* role : {&first_, &second_, &result_}) {
+      role->at = lane_bytes_;
+      lane_bytes_ += padded(role->relayout.bytes());
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(units_) * lane_bytes_; }
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    args.parallel.for_each(units_, 1, [&](std::int64_t begin, std::int64_t end) {
+      SingleThreaded guard;
+      dnnl::stream stream(engine_);
+      for (std::int64_t unit = begin; unit < end; ++unit) run_unit(args, stream, unit);
+    });
+    return std::nullopt;
+  }
+
+ private:
+  void choose_units() {
+    const std::int64_t wanted = lane_count(16, plan_.operations());
+    if (of_weights_)
+      while (plan_.groups == 1 && 2 * units_ <= std::min<std::int64_t>(wanted, 4) && plan_.outputs % (units_ * 64) == 0)
+        units_ *= 2;
+    else
+      for (units_ = std::min(wanted, plan_.batch); plan_.batch % units_ != 0;) ++units_;
+  }
+
+  void make_primitive() {
+    const Windows& w = plan_.windows;
+    const std::int64_t batch = of_weights_ ? plan_.batch : plan_.batch / units_,
+                       outputs = of_weights_ ? plan_.outputs / units_ : plan_.outputs;
+    const memory::dims source{batch, plan_.channels, w.image[0], w.image[1]}, out{batch, outputs, w.out[0], w.out[1]};
+    memory::dims weights{outputs, plan_.channels / plan_.groups, w.kernel[0], w.kernel[1]};
+    if (plan_.groups > 1) {
+      weights[0] /= plan_.groups;
+      weights.insert(weights.begin(), plan_.groups);
+    }
+    auto any = [](const memory::dims& dims) { return memory::desc(dims, dnnl_f32, memory::format_tag::any); };
+    auto behind = [&](int axis) {
+      return (w.out[axis] - 1) * w.stride[axis] + w.reach(axis) - w.image[axis] - w.pad[axis];
+    };
+    const memory::dims stride{w.stride[0], w.stride[1]}, dilation{w.dilation[0] - 1, w.dilation[1] - 1},
+        before{w.pad[0], w.pad[1]}, after{behind(0), behind(1)};
+    constexpr auto direct = dnnl::algorithm::convolution_direct;
+    dnnl::convolution_forward::primitive_desc forward(
+        dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, direct, any(source), any(weights), any(out),
+                                        stride, dilation, before, after),
+        engine_);
+    const memory::dims steps{plan_.outputs * w.positions(), w.positions(), w.out[1], 1};  // parts of the outputs
+    const std::int64_t image = plan_.channels * w.pixels(), result = outputs * w.positions();
+    if (of_weights_) {
+      dnnl::convolution_backward_weights::primitive_desc desc(
+          dnnl::convolution_backward_weights::desc(direct, any(source), any(weights), any(out), stride, dilation,
+                                                   before, after),
+          own_scratchpad(), engine_, forward);
+      set(first_, DNNL_ARG_SRC, plain(source), desc.src_desc(), 0, true);
+      set(second_, DNNL_ARG_DIFF_DST, memory::desc(out, dnnl_f32, steps), desc.diff_dst_desc(), result, true);
+      const std::int64_t part = outputs * (plan_.channels / plan_.groups) * w.taps();
+      set(result_, DNNL_ARG_DIFF_WEIGHTS, plain(weights), desc.diff_weights_desc(), part, false);
+      scratchpad_ = desc.scratchpad_desc();
+      primitive_ = dnnl::convolution_backward_weights(desc);
+    } else {
+      dnnl::convolution_backward_data::primitive_desc desc(
+          dnnl::convolution_backward_data::desc(direct, any(source), any(weights), any(out), stride, dilation, before,
+                                                after),
+          own_scratchpad(), engine_, forward);
+      set(first_, DNNL_ARG_DIFF_DST, plain(out), desc.diff_dst_desc(), batch * result, true);
+      set(second_, DNNL_ARG_WEIGHTS, plain(weights), desc.weights_desc(), 0, true);
+      set(result_, DNNL_ARG_DIFF_SRC, plain(source), desc.diff_src_desc(), batch * image, false);
+      scratchpad_ = desc.scratchpad_desc();
+      primitive_ = dnnl::convolution_backward_data(desc);
+    }
+  }
+
+  void set(Role& role, int argument, memory::desc given, memory::desc chosen, std::int64_t elements, bool in) {
+    role.argument = argument;
+    role.given = given;
+    role.chosen = chosen;
+    role.step = static_cast<std::size_t>(elements) * sizeof(float);
+    role.relayout = in ? Relayout(engine_, given, chosen) : Relayout(engine_, chosen, given);
+  }
+
+  void run_unit(const KernelArgs& args, dnnl::stream& stream, std::int64_t unit) const {
+    std::byte* lane = args.scratch + static_cast<std::size_t>(unit) * lane_bytes_;
+    auto own = [&](const Role& role, const std::byte* array) {
+      return const_cast<std::byte*>(array) + static_cast<std::size_t>(unit) * role.step;
+    };
+    auto ready = [&](const Role& role, std::byte* given) { return role.relayout.needed() ? lane + role.at : given; };
+    std::unordered_map<int, memory> arguments{{DNNL_ARG_SCRATCHPAD, memory(scratchpad_, engine_, lane)}};
+    std::byte* result = own(result_, args.out[0]);
+    const std::pair<const Role*, std::byte*> roles[] = {
+        {&first_, own(first_, args.in[0])}, {&second_, own(second_, args.in[1])}, {&result_, result}};
+    for (const auto& [role, given] : roles) {
+      if (role != &result_ && role->relayout.needed())
+        role->relayout.run(engine_, stream, given, lane + role->at, lane);
+      arguments.emplace(role->argument, memory(role->chosen, engine_, ready(*role, given)));
+    }
+    primitive_.execute(stream, arguments);
+    if (result_.relayout.needed()) result_.relayout.run(engine_, stream, lane + result_.at, result, lane);
+  }
+
+  ConvolutionPlan plan_;
+  bool of_weights_;
+  dnnl::engine engine_;
+  std::int64_t units_ = 1;
+  dnnl::primitive primitive_;
+  memory::desc scratchpad_;
+  Role first_, second_, result_;
+  std::size_t lane_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> dense_convolution_gradient_kernel(const ConvolutionPlan& plan, bool of_weights) {
+  if (plan.operations() == 0) return nullptr;
+  try {
+    return std::make_unique<DenseGradient>(plan, of_weights);
+  } catch (const dnnl::error&) {
+    return nullptr;  // a shape that this oneDNN does not do
+  }
+}
+
+}  // namespace taskspec
