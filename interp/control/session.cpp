@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ir/base/text.hpp"
+#include "ir/op_outputs.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec {
@@ -64,6 +65,11 @@ bool Session::has_effect(NodeId node) const {
   auto found = accesses_.find(node.value);
   return found != accesses_.end() &&
          std::any_of(found->second.begin(), found->second.end(), [](const auto& a) { return a.writes; });
+}
+
+bool Session::prints(NodeId node) const {
+  const Definition& definition = graph.definition(node);
+  return definition.op && console_operand(*definition.op);
 }
 
 // ---- what to run ----------------------------------------------------------------------------------
@@ -200,6 +206,7 @@ void Session::run(std::vector<NodeId> nodes) {
     Segment segment = cut(graph, std::move(healthy), accesses_, [&](NodeId node, std::size_t slot) {
       Ref ref = Ref::future(node, slot);
       auto found = inside.find(name(ref));
+      if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
       return entry(ref).handles > 0 || entry(ref).readers > (found == inside.end() ? 0 : found->second);
     });
     Prepared& prepared = prepare(segment);
@@ -253,6 +260,7 @@ void Session::settle(const Segment& segment, const Outcome& outcome) {
     if (auto* location = std::get_if<Location>(&outcome.results[i])) {
       e.state = State::ready;
       e.location = *location;
+      if (prints(segment.results[i].node())) drop_if_unseen(segment.results[i]);
       continue;
     }
     const Poison& poison = std::get<Poison>(outcome.results[i]);
@@ -288,6 +296,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
   links.receive(ref.node());
   if (options_.record && (received_.empty() || !(received_.back() == ref))) received_.push_back(ref);
+  if (options_.schedule == Schedule::eager) run(needed());  // the last task, which no other one came after
   if (entry(ref).state == State::pending) run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);

@@ -88,6 +88,7 @@ class Session final : public Recorder {
   };
   Entry& entry(Ref ref) { return entries_[graph[ref.node()].first_out + ref.slot]; }
   bool has_effect(NodeId node) const;
+  bool prints(NodeId node) const;
   std::vector<NodeId> needed_for(Ref ref) const;  // pull: its ancestors
   std::vector<NodeId> needed();                   // push: all that somebody can still see
   void run(std::vector<NodeId> nodes);

@@ -1,6 +1,7 @@
 #include "stdlib/kernels/pool.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/product.hpp"
@@ -17,8 +18,9 @@ struct Maximum {
   }
   template <class Acc>
   static Acc join(Acc a, Acc b) {
-    return (b > a) | (b != b) ? b : a;  // without a branch, so that loops vectorise
-  }                                     // a nan stays, a nan comes in
+    Acc larger = b > a ? b : a;  // two selections without a branch: such loops vectorise
+    return b != b ? b : larger;  // a nan stays, a nan comes in
+  }
 };
 
 struct Sum {
@@ -148,6 +150,42 @@ class Forward final : public PoolKernel {
   }
 };
 
+// Truths as words of ones or zeros, as wide as the numbers: loops with them vectorise.
+template <class Acc>
+struct Masks {
+  using Mask = std::conditional_t<sizeof(Acc) == 8, std::int64_t, std::int32_t>;
+  static Mask of(bool x) { return x ? Mask{-1} : Mask{0}; }
+  static Mask larger(Acc value, Acc than) {
+    return of(value > than) | (of(value != value) & of(than == than));  // a nan is, but not than another one
+  }
+  static Acc kept(Mask mask, Acc value) { return std::bit_cast<Acc>(std::bit_cast<Mask>(value) & mask); }
+};
+
+// Each window's gradient to the first of its largest pixels, or in quarters to all four.
+template <class T, bool maximum>
+TASKSPEC_CLONES void halve_gradient(const Windows& w, const T* x, const T* upstream, T* out) {
+  using Acc = Computed<T>;
+  using M = Masks<Acc>;
+  const std::int64_t width = w.image[1];
+  for (std::int64_t row = 0; row < w.out[0]; ++row, x += 2 * width, upstream += w.out[1], out += 2 * width)
+    for (std::int64_t i = 0; i < w.out[1]; ++i) {
+      const Acc value = convert<Acc>(upstream[i]);
+      if constexpr (maximum) {
+        const Acc a = convert<Acc>(x[2 * i]), b = convert<Acc>(x[2 * i + 1]), c = convert<Acc>(x[width + 2 * i]),
+                  d = convert<Acc>(x[width + 2 * i + 1]);
+        const auto right = M::larger(b, a), low_right = M::larger(d, c),
+                   low = M::larger(low_right ? d : c, right ? b : a);
+        out[2 * i] = convert<T>(M::kept(~low & ~right, value));
+        out[2 * i + 1] = convert<T>(M::kept(~low & right, value));
+        out[width + 2 * i] = convert<T>(M::kept(low & ~low_right, value));
+        out[width + 2 * i + 1] = convert<T>(M::kept(low & low_right, value));
+      } else {
+        const T share = convert<T>(value / 4);
+        out[2 * i] = out[2 * i + 1] = out[width + 2 * i] = out[width + 2 * i + 1] = share;
+      }
+    }
+}
+
 template <class T>
 class Backward final : public PoolKernel {
   using Acc = Computed<T>;
@@ -163,6 +201,10 @@ class Backward final : public PoolKernel {
     const T* x = maximum_ ? reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels() : nullptr;
     const T* upstream = reinterpret_cast<const T*>(args.in[maximum_ ? 1 : 0]) + plane * w.positions();
     T* out = reinterpret_cast<T*>(args.out[0]) + plane * w.pixels();
+    if (is_halving(w)) {
+      if (w.image[0] != 2 * w.out[0] || w.image[1] != 2 * w.out[1]) std::fill(out, out + w.pixels(), T{});
+      return maximum_ ? halve_gradient<T, true>(w, x, upstream, out) : halve_gradient<T, false>(w, out, upstream, out);
+    }
     Acc* gradient = reinterpret_cast<Acc*>(scratch);
     std::fill(gradient, gradient + w.pixels(), Acc{});
     for (std::int64_t p = 0; p < w.positions(); ++p) {

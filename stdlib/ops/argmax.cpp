@@ -1,4 +1,7 @@
 // argmax: the place of the largest element along an axis.
+#include <functional>
+
+#include "stdlib/kernels/first_extremum.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
 
@@ -20,6 +23,11 @@ struct Argmax {
     if (b.position < 0) return a;
     bool first = a.position < 0, is_nan = b.value != b.value && a.value == a.value;
     return first || b.value > a.value || is_nan ? b : a;
+  }
+  // A row of neighbours at once, where that is quicker than one element after the other.
+  [[gnu::always_inline]] static Acc row(const T* x, std::int64_t count, std::int64_t position) {
+    const std::int64_t at = first_extremum<std::greater<>>(x, count);
+    return {convert<Computed<T>>(x[at]), position + at};
   }
   static Out finish(Acc a, std::int64_t) { return a.position; }
 };

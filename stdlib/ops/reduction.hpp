@@ -72,6 +72,7 @@ class ReductionKernel : public Kernel {
   std::int64_t folded_, results_;
 };
 
+// A fold may also have `static Acc row(const T* x, std::int64_t count, std::int64_t position)`, for neighbours.
 namespace reduction_detail {
 
 // A row of single elements: in lanes, so that additions do not wait for one another.
@@ -107,10 +108,14 @@ template <class R, class T>
 TASKSPEC_CLONES void fold(const T* in, std::int64_t rows, std::int64_t columns, std::int64_t step,
                           std::int64_t position, typename R::Acc* acc) {
   auto add = [position](typename R::Acc a, T x, std::int64_t i) { return R::add(a, x, position + i); };
-  if (step == 1 && columns == 1)
-    *acc = fold_row(in, rows, R::start(), R::lanes, add, R::merge);
-  else
+  if (step == 1 && columns == 1) {
+    if constexpr (requires { R::row(in, rows, position); })
+      *acc = rows > 0 ? R::row(in, rows, position) : R::start();
+    else
+      *acc = fold_row(in, rows, R::start(), R::lanes, add, R::merge);
+  } else {
     fold_columns(in, rows, columns, step, R::start(), acc, add);
+  }
 }
 
 template <class R>

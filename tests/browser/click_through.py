@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Clicks through reports in headless Chromium: click_through.py SMALL.html LARGE.html [FOLDER for pictures].
+"""Clicks through reports in headless Chromium: click_through.py SMALL.html LARGE.html EMPTY.html [FOLDER for pictures].
 
-SMALL is the report of a run of tests/browser/walk.task, LARGE that of a graph of 10,000 tasks. Prints a line per thing
+SMALL is the report of a run of tests/browser/walk.task, LARGE that of a graph of 10,000 tasks,
+EMPTY that of a program without tasks. Prints a line per thing
 tried; the last line is "all well". Exit code 77: there is no Chromium.
 """
 import json
@@ -181,7 +182,7 @@ def slowness(page):
     return max(1, took / 40)
 
 
-def main(small, big, pictures=None):
+def main(small, big, empty, pictures=None):
     if not find_chromium():
         print("skipped: there is no chromium")
         return 77
@@ -201,6 +202,12 @@ def main(small, big, pictures=None):
     with Chrome() as chrome:
         page = chrome.open(big)
         large(page, pictures)
+        check(page.requests() == [], "nothing was asked of the network")
+        check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
+    with Chrome() as chrome:
+        page = chrome.open(empty)
+        check(tab(page) == "source", "a program without tasks shows its source")
+        check("print(1)" in page.value("document.getElementById('view-source').textContent"), "all of it")
         check(page.requests() == [], "nothing was asked of the network")
         check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
     print("all well")

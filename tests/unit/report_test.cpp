@@ -131,13 +131,15 @@ TEST_CASE("every example and language test gives a report of its run") {
 TEST_CASE("a browser clicks through reports: tabs, selection, search, collapse, 10,000 tasks, no network [S11]") {
   TemporaryFolder folder;
   std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome made = in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" + "python3 '" +
-                                tests + "/large_graph.py' >large.task\n" +
+  ::Outcome made = in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" +
+                                "echo 'print(1)' >empty.task; taskspec run empty.task --report empty.html\n" +
+                                "python3 '" + tests + "/large_graph.py' >large.task\n" +
                                 "taskspec graph large.task --name large --format html >large.html",
                             folder, 120);
   REQUIRE_MESSAGE(made.code == 0, made.err);
   ::Outcome walk =
-      in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/click_through.py' small.html large.html", folder, 300);
+      in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/click_through.py' small.html large.html empty.html",
+               folder, 300);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");
     return;

@@ -96,6 +96,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 if (app.graph) showGraph(app.graph);
+else for (const view of app.views) view.open(null);  // a program without tasks is its source
 showView(app.views.find(view => view.id === "graph") || app.views[0]);
 showDetails();
 

@@ -29,13 +29,13 @@ class SourceView {
   }
   open(graph) {
     this.graph = graph;
-    const place = graph.size > 0 ? graph.placeOf(0) : null;
+    const place = graph && graph.size > 0 ? graph.placeOf(0) : null;
     this.showFile(this.file >= 0 ? this.file : place && place.source >= 0 ? place.source : 0);
   }
   showFile(file) {
     this.file = file;
     this.files.value = file;
-    this.tasks = this.graph.nodesByLine(file);
+    this.tasks = this.graph ? this.graph.nodesByLine(file) : new Map();
     this.rows.setCount(this.texts[file].length);
   }
   shown() { this.redraw(); this.select(app.selection); }
