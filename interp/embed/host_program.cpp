@@ -48,7 +48,18 @@ HostProgram& HostProgram::here() {
   return *program;
 }
 
-HostProgram::HostProgram() : live_(toolbox(), {}, settings_with(natives_)), places_(live_.sources()) {}
+HostProgram::HostProgram() { begin(); }
+
+// An entry costs what the program is long. A loop that keeps nothing from turn to turn begins anew now and then.
+void HostProgram::begin() {
+  constexpr std::size_t long_enough = 128;
+  if (live_ && (entries_ < long_enough || !taken_.empty() || waiting_)) return;
+  places_.reset();
+  live_ = std::make_unique<LiveProgram>(toolbox(), LoadOptions{}, settings_with(natives_));
+  places_ = std::make_unique<Places>(live_->sources());
+  declared_ = Declared();
+  entries_ = 0;
+}
 
 std::shared_ptr<HostProgram::Lease> HostProgram::lease(const std::string& wanted) {
   auto made = std::make_shared<Lease>(weak_from_this());
@@ -69,29 +80,30 @@ HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
 // ---- entries --------------------------------------------------------------------------------------
 
 void HostProgram::run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
-  Span span = places_.line(node.at);
-  Ast entry{span.source, needed_by(node, places_, declared_)};
+  Span span = places_->line(node.at);
+  Ast entry{span.source, needed_by(node, *places_, declared_)};
   for (const auto& [symbol, function] : declared_.natives) natives_.define(symbol, native_body(function));
-  ExprMaker make(places_, declared_.names);
+  ExprMaker make(*places_, declared_.names);
   write(make, entry.items);
-  LiveProgram::Step step = live_.enter(std::move(entry));
+  ++entries_;
+  LiveProgram::Step step = live_->enter(std::move(entry));
   if (step.exit_code == 1)
     declared_.forget_new();
   else
     declared_.keep_new();
-  if (step.exit_code != 0) throw error_of(live_.sources(), step.diags);
+  if (step.exit_code != 0) throw error_of(live_->sources(), step.diags);
 }
 
 void HostProgram::enter(const NodePtr& node) {
   if (waiting_ == node) waiting_ = nullptr;
   enter_operands(*node, node->at);
   std::shared_ptr<Lease> own = lease("");
-  Span span = places_.line(node->at);
+  Span span = places_->line(node->at);
   run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{false, {span, {{own->name, span}}}, nullptr, make.content(*node)};
     items.push_back(statement(span, {span, std::move(let)}));
   });
-  own->variable = newest_variable(live_.program(), own->name);
+  own->variable = newest_variable(live_->program(), own->name);
   node->entered = std::move(own);
   node->bound = true;
   node->in.clear();  // it is a name from here on, and keeps nothing else alive
@@ -130,6 +142,7 @@ NodePtr HostProgram::value(Node node) {
   bool runs = made->kind == Node::Kind::run;
   if (runs && waiting_ == made->in[0]) waiting_ = nullptr;
   flush();
+  begin();
   const Function* called = made->kind == Node::Kind::invoke ? made->in[0]->function.get() : nullptr;
   if (called && called->kind != Kind::task) {
     enter_operands(*made, made->at);
@@ -143,13 +156,13 @@ NodePtr HostProgram::value(Node node) {
 }
 
 taskspec::Type HostProgram::type_of(const Node& node) {
-  Span span = places_.line(node.at);
-  Ast entry{span.source, needed_by(node, places_, declared_)};
-  ExprMaker make(places_, declared_.names);
+  Span span = places_->line(node.at);
+  Ast entry{span.source, needed_by(node, *places_, declared_)};
+  ExprMaker make(*places_, declared_.names);
   entry.items.push_back(statement(span, {span, ast::ExprStmt{node.entered ? make(node) : make.content(node)}}));
   declared_.forget_new();
-  taskspec::Result<taskspec::Type> type = live_.type_of(std::move(entry));
-  if (!type) throw error_of(live_.sources(), type.diags());
+  taskspec::Result<taskspec::Type> type = live_->type_of(std::move(entry));
+  if (!type) throw error_of(live_->sources(), type.diags());
   return std::move(*type);
 }
 
@@ -196,7 +209,7 @@ NodePtr HostProgram::var(const Name& name, Operand initial) {
   node.in.push_back(use(initial));
   enter_operands(node, name.at);
   std::shared_ptr<Lease> own = lease(name.text);
-  Span span = places_.line(name.at);
+  Span span = places_->line(name.at);
   run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{true, {span, {{own->name, span}}}, nullptr, make(*node.in[0])};
     items.push_back(statement(span, {span, std::move(let)}));
@@ -213,7 +226,7 @@ void HostProgram::assign(const NodePtr& target, const char* op, Operand value) {
   node.in.push_back(use(value));
   lease_of(*target, node.at);
   enter_operands(node, node.at);
-  Span span = places_.line(node.at);
+  Span span = places_->line(node.at);
   run(node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Assign assign{make(*target), {op, span}, make(*node.in[0])};
     items.push_back(statement(span, {span, std::move(assign)}));
@@ -228,15 +241,15 @@ Value HostProgram::known(const NodePtr& node, At at) {
     auto made = std::make_shared<Node>(std::move(copy));
     made->owner = host_program;
     enter(made);
-    return live_.value(static_cast<Lease&>(*made->entered).variable);
+    return live_->value(static_cast<Lease&>(*made->entered).variable);
   }
   if (!node->entered) enter(node);
-  return live_.value(lease_of(*node, at).variable);
+  return live_->value(lease_of(*node, at).variable);
 }
 
 Array HostProgram::contents(const Value& value, At at) {
   Array array;
-  with_places(live_.sources(), at, [&] { array = value.is_array() ? value.array() : live_.contents(value); });
+  with_places(live_->sources(), at, [&] { array = value.is_array() ? value.array() : live_->contents(value); });
   return array;
 }
 

@@ -32,6 +32,7 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   struct Lease;
   std::shared_ptr<Lease> lease(const std::string& wanted);
   Lease& lease_of(const Node& node, At at);
+  void begin();
   void flush();
   void enter(const NodePtr& node);
   void enter_operands(const Node& node, At at);
@@ -42,8 +43,9 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write);
 
   Natives natives_;
-  LiveProgram live_;
-  Places places_;
+  std::unique_ptr<LiveProgram> live_;
+  std::unique_ptr<Places> places_;
+  std::size_t entries_ = 0;  // of this program
   Declared declared_;
   std::set<std::string> taken_;
   NodePtr waiting_;  // a call of a graph

@@ -179,6 +179,23 @@ TEST_CASE("operands in the order of a text, whatever C++ does [dsl]") {
   CHECK(chains(g) == std::vector<std::vector<std::string>>{{"inc"}, {"dbl"}, {"add"}});
 }
 
+TEST_CASE("a long loop that keeps nothing does not get slower and slower; what is kept stays [dsl]") {
+  Graph g = doubled();
+  const std::vector<float> data(8, 1.0f);
+  auto turns = [&](int count) {
+    float sum = 0;
+    for (int i = 0; i < count; ++i) sum += g(tensor(data))["y"].sum().scalar<float>();
+    return sum;
+  };
+  CHECK(turns(200) == 200 * 32);
+  {
+    Tensor kept = g(tensor({3}, f32));
+    CHECK(turns(100) == 100 * 32);
+    CHECK(kept.scalar<float>() == 12);
+  }
+  CHECK(turns(200) == 200 * 32);
+}
+
 TEST_CASE("two threads record and run at one time [dsl]") {
   std::vector<float> results(2);
   auto work = [&](std::size_t k) {
