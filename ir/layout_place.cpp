@@ -1,5 +1,7 @@
 // How far down each box stands, order and distances given: as level with its neighbours as can be, long edges before
 // all others.
+#include <utility>
+
 #include "ir/layout_layers.hpp"
 
 namespace taskspec {
@@ -91,32 +93,63 @@ class Placing {
       for (std::size_t n = 0; n < group.boxes; ++n, ++k) middle_[layer[k]] = group.mean() + offset[k];
   }
 
-  // Sweeps bring a long edge nearly level; where there is room it becomes so entirely. The bends of an edge follow one
-  // another.
+  // Sweeps bring long edges and chains nearly level; where there is room they become so entirely: bends first, then
+  // whatever has only each other.
   void straighten() {
-    std::vector<std::uint32_t> position(layers_.boxes.size());
+    position_.resize(layers_.boxes.size());
     for (const std::vector<std::uint32_t>& layer : layers_.order)
-      for (std::size_t k = 0; k < layer.size(); ++k) position[layer[k]] = static_cast<std::uint32_t>(k);
-    auto fits = [&](std::uint32_t bend, double y) {
-      const std::vector<std::uint32_t>& layer = layers_.order[layers_.layer[bend]];
-      std::size_t k = position[bend];
-      constexpr double rounding = 1e-6;
-      return (k == 0 || y - middle_[layer[k - 1]] >= distance(layer[k - 1], bend) - rounding) &&
-             (k + 1 == layer.size() || middle_[layer[k + 1]] - y >= distance(bend, layer[k + 1]) - rounding);
-    };
-    for (auto first = static_cast<std::uint32_t>(layers_.nodes), end = first; first < layers_.boxes.size();
-         first = end) {
-      double sum = 0;
-      for (bool more = true; more; more = layers_.is_bend(layers_.after.of(end - 1)[0].box)) sum += middle_[end++];
-      double mean = sum / (end - first);
-      bool room = true;
-      for (std::uint32_t bend = first; bend < end; ++bend) room = room && fits(bend, mean);
-      for (std::uint32_t bend = first; room && bend < end; ++bend) middle_[bend] = mean;
+      for (std::size_t k = 0; k < layer.size(); ++k) position_[layer[k]] = static_cast<std::uint32_t>(k);
+    straighten_runs([this](std::uint32_t a, std::uint32_t b) { return layers_.is_bend(a) && layers_.is_bend(b); });
+    straighten_runs([this](std::uint32_t a, std::uint32_t b) { return is_pair(a, b, false); });
+  }
+
+  // The one box after this one that it is linked to; itself if there is none.
+  template <class Linked>
+  std::uint32_t next_of(std::uint32_t box, const Linked& linked) const {
+    std::span<const Neighbour> after = layers_.after.of(box);
+    return after.size() == 1 && linked(box, after[0].box) ? after[0].box : box;
+  }
+
+  template <class Linked>
+  void straighten_runs(const Linked& linked) {
+    std::vector<bool> inside(layers_.boxes.size(), false);
+    for (std::uint32_t box = 0; box < layers_.boxes.size(); ++box)
+      if (std::uint32_t next = next_of(box, linked); next != box) inside[next] = true;
+    std::vector<std::pair<std::uint32_t, double>> run;  // boxes, and how far below the first one each belongs
+    for (std::uint32_t box = 0; box < layers_.boxes.size(); ++box) {
+      if (inside[box] || next_of(box, linked) == box) continue;
+      run.assign(1, {box, 0.0});
+      double sum = middle_[box];
+      for (std::uint32_t at = box, next; (next = next_of(at, linked)) != at; at = next) {
+        const Neighbour& link = layers_.after.of(at)[0];
+        run.emplace_back(next, run.back().second + link.own_offset - link.offset);
+        sum += middle_[next] - run.back().second;
+      }
+      // At the mean of where they stand, else level with one of the ends.
+      for (double first :
+           {sum / static_cast<double>(run.size()), middle_[box], middle_[run.back().first] - run.back().second})
+        if (move_run(run, first)) break;
     }
+  }
+
+  bool move_run(const std::vector<std::pair<std::uint32_t, double>>& run, double first) {
+    for (const auto& [member, below] : run)
+      if (!fits(member, first + below)) return false;
+    for (const auto& [member, below] : run) middle_[member] = first + below;
+    return true;
+  }
+
+  bool fits(std::uint32_t box, double y) const {
+    const std::vector<std::uint32_t>& layer = layers_.order[layers_.layer[box]];
+    std::size_t k = position_[box];
+    constexpr double rounding = 1e-6;
+    return (k == 0 || y - middle_[layer[k - 1]] >= distance(layer[k - 1], box) - rounding) &&
+           (k + 1 == layer.size() || middle_[layer[k + 1]] - y >= distance(box, layer[k + 1]) - rounding);
   }
 
   const Layers& layers_;
   std::vector<double> middle_;
+  std::vector<std::uint32_t> position_;  // in its layer
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ class Svg {
     if (members.size() > 1) put("<path class=\"band\" fill=\"none\" d=\"");
     for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
       const Box& b = at(members[i]);
-      std::int32_t y = top_ + b.y + b.height / 2;
+      std::int32_t y = top_ + b.y + row_middle(0);
       put("{}{} {}H{}", i == 0 ? 'M' : 'L', left_ + b.x, y, left_ + b.x + b.width);
     }
     put("{}<title>{}</title></g>\n", members.size() > 1 ? "\"/>" : "",

@@ -187,3 +187,11 @@ TEST_CASE("a hundred thousand tasks are laid out, too") {
   CHECK_MESSAGE(seconds < 60, seconds << " s");
   MESSAGE("layout of 100,000 tasks: " << seconds << " s");
 }
+
+TEST_CASE("tasks that have only each other stand level") {
+  // Two chains between a fork and a join, and their ends at different heights of the boxes.
+  std::vector<Extent> nodes(6, {50, 40});
+  std::vector<LayoutEdge> edges{{0, 1, 0, 5}, {0, 2}, {1, 3, -7, 7}, {2, 4}, {3, 5, 0, -7}, {4, 5, 0, 7}};
+  Layout sheet = lay_out(nodes, edges);
+  for (std::size_t e : {2, 3}) CHECK(sheet.edges[e][0].y == sheet.edges[e][1].y);
+}

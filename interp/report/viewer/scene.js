@@ -189,7 +189,10 @@ function tracePath(points, pen) {
   }
 }
 
-// The way along a chain's boxes, through their middles.
+// The way along a chain's boxes, at the height of their first slots.
 function bandWay(band) {
-  return band.boxes.flatMap(box => [[box.x, box.y + box.h / 2], [box.x + box.w, box.y + box.h / 2]]);
+  return band.boxes.flatMap(box => {
+    const y = box.y + (box.scope < 0 ? BOX.title + BOX.row / 2 : box.h / 2);
+    return [[box.x, y], [box.x + box.w, y]];
+  });
 }
