@@ -24,7 +24,8 @@ std::vector<std::string> files_below(std::string_view folder, std::initializer_l
 
 std::vector<std::string> cpp_files() {
   std::vector<std::string> all;
-  for (const char* folder : {"bench", "examples", "frontend", "hwsim", "include", "interp", "ir", "stdlib", "tests"}) {
+  for (const char* folder :
+       {"bench", "examples", "frontend", "hwsim", "include", "interp", "ir", "packaging", "stdlib", "tests"}) {
     std::vector<std::string> some = files_below(folder, {".cpp", ".hpp", ".def"});
     all.insert(all.end(), some.begin(), some.end());
   }
