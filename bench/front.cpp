@@ -11,6 +11,9 @@
 #include <functional>
 
 #include "include/taskspec/workspace.hpp"
+#include "interp/control/export_graph.hpp"
+#include "interp/embed/toolbox.hpp"
+#include "interp/live_program.hpp"
 #include "ir/files/files.hpp"
 
 extern char** environ;
@@ -107,6 +110,12 @@ Sample redefinition() {
   return measure([&] { work.enter(inc); });
 }
 
+// All that a session recorded.
+void write_recorded(LiveProgram& live, const std::string& path) {
+  const TaskGraph& graph = live.session().graph;
+  export_graph(live.program(), live.program().main().top_level, graph, aggregate(graph), path);
+}
+
 }  // namespace
 
 int front(const Settings& settings) {
@@ -115,9 +124,9 @@ int front(const Settings& settings) {
   const std::string small = folder.file("hello.task", hello), json = folder.file("tasks.json");
   const std::string text4 = folder.file("short.task", long_text(10'000)),
                     text5 = folder.file("long.task", long_text(100'000));
-  Workspace recorded({.output = [](std::string_view) {}});
-  recorded.enter(inc);
-  recorded.enter(fmt::format("var x = fill(f32[4], 1.0)\nfor i in 0..{} {{ x = inc(x).y }}", settings.tasks));
+  LiveProgram recorded(standard_toolbox(), {}, {});
+  recorded.enter("<1>",
+                 fmt::format("{}var x = fill(f32[4], 1.0)\nfor i in 0..{} {{ x = inc(x).y }}", inc, settings.tasks));
   Line lines[] = {
       {"start-up of run hello", "0.050", 0.05,
        [&] {
@@ -137,7 +146,7 @@ int front(const Settings& settings) {
        [&] {
          return process({tool, "run", text5});
        }},
-      {"JSON of the recorded tasks", "5.000", 5, [&] { return measure([&] { recorded.export_graph("", json); }); }},
+      {"JSON of the recorded tasks", "5.000", 5, [&] { return measure([&] { write_recorded(recorded, json); }); }},
   };
   const int repeats = settings.repeats > 0 ? settings.repeats : 10;
   for (int i = 0; i < repeats; ++i)

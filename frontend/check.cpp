@@ -54,7 +54,7 @@ Result<Type> Checker::type_of(SourceId source) {
   return growth_->type_of(std::move(*tree));
 }
 Result<Type> Checker::type_of(Ast tree) { return growth_->type_of(std::move(tree)); }
-void Checker::take_back(const std::function<bool(VariableId)>& is_set) { growth_->take_back(is_set); }
+void Checker::take_back() { growth_->take_back(); }
 std::vector<std::pair<VariableId, CallId>> Checker::forgotten() const { return growth_->forgotten(); }
 std::vector<Checker::Known> Checker::names() const { return growth_->names(program().main_module); }
 std::vector<Checker::Known> Checker::names(ModuleId module) const {

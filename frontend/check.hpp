@@ -72,8 +72,8 @@ class Checker {
   Result<Type> type_of(SourceId source);
   Result<Type> type_of(Ast tree);
 
-  // After an entry whose run failed: names whose values were never made stand for what they stood for before.
-  void take_back(const std::function<bool(VariableId)>& is_set);
+  // After an entry whose run failed: all names stand for what they stood for before it.
+  void take_back();
   // Lets that the last entry replaced and nothing can name any more, with the calls that made them.
   std::vector<std::pair<VariableId, CallId>> forgotten() const;
 

@@ -65,7 +65,9 @@ LiveProgram::Step LiveProgram::run(Result<Checker::Entry> checked) {
     step.diags = error.diags();
     const bool interrupted = settings_.interrupted && settings_.interrupted->load();
     step.exit_code = interrupted ? 130 : 3;
-    checker_.take_back([&](VariableId variable) { return !value(variable).is_none(); });
+    checker_.take_back();
+    modules_run_ = program().modules.size();  // one whose top level failed is no part of it any more
+    interpreter_->skip(program().main());     // and what stood behind its import never runs
   }
   return step;
 }

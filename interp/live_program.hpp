@@ -29,6 +29,8 @@ class LiveProgram {
   Step enter(const std::string& path, std::string text);
   Step enter(Ast tree);
 
+  // Relative paths that are not found are looked for beside this file, too.
+  void read_beside(const std::string& path) { host_.beside = path; }
   // The type of an expression, without running it.
   Result<Type> type_of(const std::string& path, std::string text);
   Result<Type> type_of(Ast tree);

@@ -63,6 +63,8 @@ class Drawing {
       if (rails_[i] && rails_[i]->to == chain) ending.push_back(i);
     const std::size_t at = ending.empty() ? free_column(0) : ending.front();
     if (ending.size() > 1) bend(at, ending, glyphs_.merge, glyphs_.merge_last);
+    // Straight on from the line above: a rail tells it from a chain that only stands below.
+    if (ending.size() == 1 && above_ == at) write_rails();
     for (std::size_t column : ending) rails_[column].reset();
     drop_free_columns();
     write_node(chain, at);
@@ -76,6 +78,12 @@ class Drawing {
     }
     if (leaving.size() > 1) bend(at, leaving, glyphs_.branch, glyphs_.branch_last);
     drop_free_columns();
+  }
+
+  void write_rails() {
+    std::string line;
+    for (std::size_t i = 0; i < rails_.size(); ++i) line += (i > 0 ? " " : "") + std::string(rail(i));
+    write(line, "");
   }
 
   void drop_free_columns() {
@@ -128,10 +136,12 @@ class Drawing {
       if (label.size() > 400) break;  // of which no terminal shows the end
     }
     write(line, " " + label);
+    above_ = at;
   }
 
   // Cut to the width: by characters, each rail being one.
   void write(const std::string& line, const std::string& label) {
+    above_ = none;
     std::string whole = line + label;
     while (!whole.empty() && whole.back() == ' ') whole.pop_back();
     text_ += shortened(whole) + "\n";
@@ -159,6 +169,8 @@ class Drawing {
   const std::size_t columns_;
   std::vector<std::vector<Rail>> followers_;  // by chain, ascending
   std::vector<std::optional<Rail>> rails_;    // by column, from left to right
+  static constexpr std::size_t none = SIZE_MAX;
+  std::size_t above_ = none;  // the column of the chain on the line above, if there is one
   std::string text_;
 };
 

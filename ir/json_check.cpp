@@ -242,6 +242,36 @@ class TypeChecker {
     want(agree(call.type, top.variables[call.variable.index()].type), "a top-level name of another type");
   }
 
+  // Host operands are of the kind that their record says; a rule judges tensors, and what may be several things.
+  static bool takes(const Operand& operand, const Type& type) {
+    auto is_axes = [&](std::size_t least, std::size_t most) {
+      if (!type.is(Type::Kind::tuple)) return type.is(Type::Kind::integer);
+      return type.parts.size() >= least && type.parts.size() <= most &&
+             std::all_of(type.parts.begin(), type.parts.end(), [](const Type& t) { return t.is(Type::Kind::integer); });
+    };
+    if (type.is(Type::Kind::none)) return operand.standard.kind == Default::Kind::absent;
+    switch (operand.kind) {
+      case OperandKind::integer:
+        return type.is(Type::Kind::integer);
+      case OperandKind::real:
+        return type.is_number();
+      case OperandKind::boolean:
+        return type.is(Type::Kind::boolean);
+      case OperandKind::string:
+        return type.is(Type::Kind::string);
+      case OperandKind::axes:
+        return is_axes(0, SIZE_MAX);
+      case OperandKind::pair:
+        return is_axes(2, 2);
+      case OperandKind::type:
+        return type.is(Type::Kind::type);
+      case OperandKind::function:
+        return type.is(Type::Kind::function);
+      default:
+        return true;
+    }
+  }
+
   // Ops and builtins: what their rule says of operands of these types.
   void record(const Call& call, std::span<const Operand> operands, TypeRule rule) const {
     bool variadic = !operands.empty() && operands.back().variadic;
@@ -254,6 +284,11 @@ class TypeChecker {
       bool absent = i < operands.size() && operands[i].standard.kind == Default::Kind::absent;
       want(in.valid() || absent, "an operand is missing");
       types.push_back(!in.valid() ? Type() : spread(function_[in]));
+      if (in.valid() && !operands.empty()) {
+        const Operand& operand = operands[std::min(i, operands.size() - 1)];
+        want(takes(operand, types.back()),
+             fmt::format("its operand '{}' cannot be {}", operand.name, types.back().text()));
+      }
       values.push_back(in.valid() && function_[in].form == Form::constant ? &function_[in].value : nullptr);
     }
     Type result;

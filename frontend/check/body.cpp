@@ -182,9 +182,11 @@ void Body::define(const ast::Name& name, Binding binding) {
   binding.span = name.span;
   if (name.text == "_") return wildcard_as_name(world.diags, name.span);
   Names& names = is_file_scope() ? world.file(module).names : scopes.back().names;
+  // At a prompt a name may be defined again, but not twice in one entry.
+  const bool prompt = world.options.at_prompt && is_file_scope();
+  const bool again = prompt && world.entered.insert(name.text).second;
   auto [place, added] = names.emplace(name.text, binding);
   if (added) return;
-  bool again = world.options.at_prompt && is_file_scope();
   if (!again && place->second.kind != Binding::Kind::error)
     defined_twice(world.diags, name.text, place->second.span, name.span);
   place->second = binding;

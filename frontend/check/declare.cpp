@@ -49,9 +49,11 @@ class Declarations {
   void enter(Names& names, const ast::Name& name, Binding binding) {
     binding.span = name.span;
     if (name.text == "_") return wildcard_as_name(world_.diags, name.span);
+    const bool prompt = world_.options.at_prompt && &names == &file_.names;
+    const bool again = prompt && world_.entered.insert(name.text).second;
     auto [place, added] = names.emplace(name.text, binding);
     if (added) return;
-    if (!world_.options.at_prompt)
+    if (!again)
       defined_twice(world_.diags, name.text, place->second.span, name.span);
     else
       place->second = binding;

@@ -25,6 +25,24 @@ const ast::Name* name_of(const ast::Item& item) {
   return nullptr;
 }
 
+std::vector<std::string> names_defined_by(const Ast& tree) {
+  std::vector<std::string> names;
+  for (const ast::Item& item : tree.items) {
+    if (const ast::Name* name = name_of(item)) names.push_back(name->text);
+    if (auto* import = std::get_if<ast::ImportDecl>(&item.node)) {
+      if (import->alias)
+        names.push_back(import->alias->text);
+      else if (!import->path.empty())
+        names.push_back(import->path.back().text);
+    }
+    auto* stmt = std::get_if<ast::Stmt>(&item.node);
+    auto* let = stmt ? std::get_if<ast::Let>(&stmt->node) : nullptr;
+    if (let)
+      for (const ast::Name& name : let->pattern.names) names.push_back(name.text);
+  }
+  return names;
+}
+
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool contains(const std::vector<std::string>& list, std::string_view name) {
@@ -105,36 +123,75 @@ Diags Growth::checked(Span span, F&& part) {
 }
 
 Result<Checker::Entry> Growth::add(Ast tree) {
-  Mark before = mark();
-  world_.entry_value = VariableId();
   const Ast& kept = world_.trees.emplace_back(std::move(tree));
-  Diags diags = checked({kept.source, 0, 0}, [&] { check_entry(world_, kept); });
-  if (diags.has_errors()) {
-    back_to(before);
-    return diags;
-  }
+  Mark before = mark();
+  const std::vector<std::string> own = names_defined_by(kept);
   Checker::Entry entry;
-  entry.value = world_.entry_value;
-  for (const ast::Item& item : kept.items)
-    if (const ast::Name* name = name_of(item)) {
-      entry.defined.push_back(name->text);
-      declared_.insert_or_assign(name->text, Declared{&item, order_++});
+  Diags diags;
+  for (;;) {  // once more whenever declarations turn out to be broken by it
+    entry.again = begin_entry(own, before, entry.broken);
+    diags = checked({kept.source, 0, 0}, [&] { check_entry(world_, kept); });
+    world_.again.clear();
+    if (!diags.has_errors()) break;
+    Diags mine = without_users(diags, entry.again);
+    back_to(before);
+    if (mine.has_errors()) {
+      world_.trees.pop_back();
+      return mine;
     }
-  for (const auto& [name, binding] : file().names)
-    if (binding.kind == Binding::Kind::global && binding.variable.index() >= before.books.variables && name != "_")
-      entry.defined.emplace_back(name);
-  for (const std::string& name : entry.defined) {
-    world_.stale.erase(name);
-    // A value now: what was declared by this name is not checked again.
-    if (auto found = file().names.find(name); found->second.kind == Binding::Kind::global) declared_.erase(name);
+    break_users(entry.again, own, diags, entry);
   }
-  std::vector<std::string> changed = replaced(before.names);
-  for (const auto& [name, why] : before.stale)
-    if (!world_.stale.contains(name)) changed.push_back(name);
-  check_users(changed, entry);
+  entry.value = world_.entry_value;
+  last_declared_ = declared_;
   last_ = std::move(before);
+  keep(kept, own, entry);
   world_.program.sources = world_.sources;
   return {std::move(entry), std::move(diags)};
+}
+
+// Which declarations are to be checked along with an entry that defines these names, and which names are gone for it.
+std::vector<std::string> Growth::begin_entry(const std::vector<std::string>& own, const Mark& before,
+                                             const std::vector<Checker::Broken>& broken) {
+  world_.entry_value = VariableId();
+  std::vector<std::string> changed, except = own;
+  for (const std::string& name : own) {
+    auto known = before.names.find(name);
+    const bool usable =
+        known != before.names.end() && (known->second.kind != Binding::Kind::global || !known->second.is_mutable);
+    if (usable || before.stale.contains(name)) changed.push_back(name);
+  }
+  for (const Checker::Broken& gone : broken) {
+    file().names.erase(gone.name);
+    world_.stale.insert_or_assign(gone.name, gone.why);
+    except.push_back(gone.name);
+  }
+  std::vector<std::string> users = changed.empty() ? std::vector<std::string>() : users_of(changed, except);
+  for (const std::string& name : users) world_.again.push_back(declared_.find(name)->second.item);
+  return users;
+}
+
+bool Growth::is_about(const Diag& diag, const std::string& name) const {
+  const Span &at = diag.primary.span, &all = declared_.find(name)->second.item->span;
+  return at.source == all.source && at.begin >= all.begin && at.end <= all.end;
+}
+
+Diags Growth::without_users(const Diags& diags, const std::vector<std::string>& users) const {
+  Diags mine;
+  for (const Diag& diag : diags.items())
+    if (std::none_of(users.begin(), users.end(), [&](const std::string& name) { return is_about(diag, name); }))
+      mine.add(diag);
+  return mine;
+}
+
+// The entry stands: what it declares is known from now on.
+void Growth::keep(const Ast& tree, const std::vector<std::string>& own, Checker::Entry& entry) {
+  for (const std::string& name : own) declared_.erase(name);
+  for (const ast::Item& item : tree.items)
+    if (const ast::Name* name = name_of(item)) declared_.insert_or_assign(name->text, Declared{&item, order_++});
+  for (const std::string& name : own)
+    if (name != "_") entry.defined.push_back(name);
+  for (const std::string& name : own) world_.stale.erase(name);
+  for (const std::string& name : entry.again) world_.stale.erase(name);
 }
 
 Result<Type> Growth::type_of(Ast tree) {
@@ -151,20 +208,6 @@ Result<Type> Growth::type_of(Ast tree) {
   back_to(before);
   if (diags.has_errors()) return diags;
   return type;
-}
-
-// Names that stood for something that declarations could use, and stand for something else now.
-std::vector<std::string> Growth::replaced(const Names& before) const {
-  std::vector<std::string> changed;
-  const Names& now = world_.files[world_.program.main_module.index()].names;
-  for (const auto& [name, binding] : before) {
-    auto found = now.find(name);
-    const bool usable = binding.kind != Binding::Kind::global || !binding.is_mutable;
-    if (usable && name != "_" && (found == now.end() || !same_meaning(binding, found->second)))
-      changed.emplace_back(name);
-  }
-  std::sort(changed.begin(), changed.end());
-  return changed;
 }
 
 // By its words: one too many costs a check, no more.
@@ -198,69 +241,31 @@ std::vector<std::string> Growth::users_of(const std::vector<std::string>& change
   return users;
 }
 
-void Growth::check_users(const std::vector<std::string>& changed, Checker::Entry& entry) {
-  if (changed.empty()) return;
-  std::vector<std::string> except = entry.defined;
-  for (std::vector<std::string> users = users_of(changed, except); !users.empty(); users = users_of(changed, except)) {
-    Mark before = mark();
-    Diags diags = checked({}, [&] {
-      for (const std::string& name : users)
-        declare_item(world_, world_.program.main_module, *declared_.find(name)->second.item);
-      check_pending(world_, world_.program.main_module);
-      top_level().finish();
-    });
-    if (!diags.has_errors()) {
-      for (const std::string& name : users) world_.stale.erase(name);
-      entry.again = std::move(users);
-      return;
-    }
-    back_to(before);
-    break_names(users, changed, diags, entry);
-    for (const Checker::Broken& broken : entry.broken) except.push_back(broken.name);
-  }
-}
-
 // Which of the users the errors are about; and what uses those.
-void Growth::break_names(const std::vector<std::string>& users, const std::vector<std::string>& changed,
+void Growth::break_users(const std::vector<std::string>& users, const std::vector<std::string>& changed,
                          const Diags& diags, Checker::Entry& entry) {
   std::vector<std::string> wrong;
   for (const std::string& name : users) {
-    const ast::Item& item = *declared_.find(name)->second.item;
     Diags own;
-    for (const Diag& diag : diags.items()) {
-      const Span& at = diag.primary.span;
-      if (at.source == item.span.source && at.begin >= item.span.begin && at.end <= item.span.end) own.add(diag);
-    }
+    for (const Diag& diag : diags.items())
+      if (is_about(diag, name)) own.add(diag);
     if (!own.has_errors()) continue;
+    const ast::Item& item = *declared_.find(name)->second.item;
     auto mentioned = std::find_if(changed.begin(), changed.end(), [&](const auto& n) { return mentions(item, {n}); });
-    std::string cause = mentioned == changed.end() ? changed.front() : *mentioned;
-    break_name(name, fmt::format("'{}' is defined again", cause), std::move(own), entry);
+    std::string why =
+        mentioned == changed.end() ? "what it uses is defined again" : fmt::format("'{}' is defined again", *mentioned);
+    entry.broken.push_back({name, std::move(why), std::move(own)});
     wrong.push_back(name);
   }
-  if (wrong.empty()) {  // an error that stands nowhere in them: none can stay
-    for (const std::string& name : users) break_name(name, "what it uses is defined again", diags, entry);
-    return;
-  }
   for (const std::string& name : users_of(wrong, wrong))
-    if (contains(users, name)) break_name(name, fmt::format("it uses '{}'", wrong.front()), {}, entry);
+    if (contains(users, name)) entry.broken.push_back({name, fmt::format("it uses '{}'", wrong.front()), {}});
 }
 
-void Growth::break_name(const std::string& name, std::string why, Diags diags, Checker::Entry& entry) {
-  file().names.erase(name);
-  world_.stale.insert_or_assign(name, why);
-  entry.broken.push_back({name, std::move(why), std::move(diags)});
-}
-
-void Growth::take_back(const std::function<bool(VariableId)>& is_set) {
-  Names& names = file().names;
-  for (auto at = names.begin(); at != names.end();) {
-    const Binding& binding = at->second;
-    const bool made = binding.kind == Binding::Kind::global && binding.module == world_.program.main_module &&
-                      binding.variable.index() >= last_.books.variables && !is_set(binding.variable);
-    auto before = last_.names.find(at->first);
-    if (made && before != last_.names.end()) at->second = before->second;
-    at = made && before == last_.names.end() ? names.erase(at) : std::next(at);
-  }
+void Growth::take_back() {
+  file().names = last_.names;
+  world_.stale = last_.stale;
+  world_.loaded = last_.loaded;
+  declared_ = last_declared_;
 }
 
 std::vector<std::pair<VariableId, CallId>> Growth::forgotten() const {

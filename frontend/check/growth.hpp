@@ -15,7 +15,7 @@ class Growth {
   World& world() { return world_; }
   Result<Checker::Entry> add(Ast tree);
   Result<Type> type_of(Ast tree);
-  void take_back(const std::function<bool(VariableId)>& is_set);
+  void take_back();
   std::vector<std::pair<VariableId, CallId>> forgotten() const;
   std::vector<Checker::Known> names(ModuleId module) const;
 
@@ -43,18 +43,21 @@ class Growth {
   // Runs a part of the check; what it throws is reported at `span`.
   template <class F>
   Diags checked(Span span, F&& part);
-  std::vector<std::string> replaced(const Names& before) const;
+  std::vector<std::string> begin_entry(const std::vector<std::string>& own, const Mark& before,
+                                       const std::vector<Checker::Broken>& broken);
+  bool is_about(const Diag& diag, const std::string& name) const;
+  Diags without_users(const Diags& diags, const std::vector<std::string>& users) const;
+  void keep(const Ast& tree, const std::vector<std::string>& own, Checker::Entry& entry);
   bool mentions(const ast::Item& item, const std::vector<std::string>& names) const;
   std::vector<std::string> users_of(const std::vector<std::string>& changed,
                                     const std::vector<std::string>& except) const;
-  void check_users(const std::vector<std::string>& changed, Checker::Entry& entry);
-  void break_names(const std::vector<std::string>& users, const std::vector<std::string>& changed, const Diags& diags,
+  void break_users(const std::vector<std::string>& users, const std::vector<std::string>& changed, const Diags& diags,
                    Checker::Entry& entry);
-  void break_name(const std::string& name, std::string why, Diags diags, Checker::Entry& entry);
 
   CheckOptions options_;
   World world_;
-  std::map<std::string, Declared, std::less<>> declared_;  // of the main file, also broken ones
+  std::map<std::string, Declared, std::less<>> declared_;       // of the main file, also broken ones
+  std::map<std::string, Declared, std::less<>> last_declared_;  // before the last entry
   std::size_t order_ = 0;
   Mark last_;  // before the last entry
 };

@@ -50,7 +50,8 @@ class Files {
     Imports imports;
     for (const ast::Item& item : tree.items)
       if (auto* import = std::get_if<ast::ImportDecl>(&item.node))
-        imports.push_back(bring(*import, item.span, world_.main));
+        imports.push_back(bring(*import, item.span, tree.source));
+    world_.entered.clear();
     append(world_.program.main_module, tree, imports);
   }
 
@@ -167,6 +168,7 @@ class Files {
  private:
   void append(ModuleId id, const Ast& tree, const Imports& imports) {
     Body& body = *world_.file(id).top_level;
+    const bool imported = id != world_.program.main_module;
     for (const auto& [bound, module] : imports) {
       if (!bound) continue;
       Binding binding{.kind = module.valid() ? Binding::Kind::module : Binding::Kind::error, .what = "module"};
@@ -174,7 +176,8 @@ class Files {
       body.define(*bound, binding);
     }
     declare_items(world_, id, tree);
-    const bool imported = id != world_.program.main_module;
+    if (!imported)
+      for (const ast::Item* item : world_.again) declare_item(world_, id, *item);
     Scope& scope = body.scopes.front();
     scope = Scope();
     for (const ast::Item& item : tree.items)

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "frontend/check.hpp"
 #include "frontend/check/scope.hpp"
@@ -90,11 +91,13 @@ class World {
   std::deque<FunctionInfo> infos;  // by FunctionId
   std::deque<AgentInfo> agents;    // by AgentId
   std::vector<DroppedCall> dropped;
-  SourceId main;  // the file that was asked for
+  SourceId main;                           // the file that was asked for
   std::map<std::string, ModuleId> loaded;  // imported files, by canonical path
   // Of a program that grows (growth.hpp): names that stand for nothing any more, and what changed below them.
   std::map<std::string, std::string, std::less<>> stale;
-  VariableId entry_value;  // of the expression at the end of the entry: `_`
+  std::vector<const ast::Item*> again;  // declarations to check along with the entry, as they use names that it defines
+  std::set<std::string, std::less<>> entered;  // names that the entry has defined so far
+  VariableId entry_value;                      // of the expression at the end of the entry: `_`
 
   FunctionId add_function(Function function);
   FunctionInfo& info(FunctionId id) { return infos[id.index()]; }

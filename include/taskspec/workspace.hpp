@@ -45,7 +45,7 @@ class Workspace {
   };
   // Checks and runs one entry: a statement, a declaration or several. An entry that is wrong changes nothing.
   Answer enter(std::string_view text);
-  // The same for a file; places in diagnostics are then those of the file.
+  // The same for a file; places in diagnostics are then those of the file. What `save` wrote is entered entry by entry.
   Answer load(const std::string& path);
   // True if the text can only be a beginning: an open bracket, block or string, an operator at its end.
   static bool needs_more(std::string_view text);
@@ -71,7 +71,7 @@ class Workspace {
   Completion complete(std::string_view line, std::size_t cursor);
 
   Text export_graph(std::string_view graph, const std::string& path);  // empty name: all that was recorded
-  Text save(const std::string& path) const;                            // the accepted entries, as a program
+  Text save(const std::string& path) const;                            // the entries that ran, for `load`
   Text use_backend(std::string_view written);                          // from here on: "host(threads: 1)"
   void reset();
   // Stops what runs; may be called from a signal handler or another thread.

@@ -9,8 +9,8 @@ std::string HostContext::input_path(const std::string& written) const {
   std::error_code ignored;
   fs::path path(written);
   if (path.is_absolute() || fs::exists(path, ignored)) return written;
-  fs::path beside = fs::path(program.main().path).parent_path() / path;
-  return fs::exists(beside, ignored) ? beside.string() : written;
+  fs::path there = fs::path(beside.empty() ? program.main().path : beside).parent_path() / path;
+  return fs::exists(there, ignored) ? there.string() : written;
 }
 
 }  // namespace taskspec

@@ -42,6 +42,7 @@ class HostContext {
   // and its data can be run from anywhere.
   std::string input_path(const std::string& written) const;
 
+  std::string beside;                            // the file instead of the program, where one was entered at a prompt
   std::vector<std::string> arguments;            // after --
   std::function<void(std::string_view)> output;  // standard output
   Screen screen;                                 // where it goes

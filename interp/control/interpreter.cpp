@@ -90,6 +90,19 @@ Frame& Interpreter::module(const Module& module) {
 }
 
 Frame& Interpreter::advance(const Module& module) {
+  Block added;
+  Frame& frame = grown(module, added);
+  block(frame, added);
+  return frame;
+}
+
+void Interpreter::skip(const Module& module) {
+  Block added;
+  grown(module, added);
+}
+
+// The frame with room for what its top level has grown by, which goes to `added`.
+Frame& Interpreter::grown(const Module& module, Block& added) {
   std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
   modules_.resize(program_.modules.size());
   const Function& function = program_[module.top_level];
@@ -107,10 +120,8 @@ Frame& Interpreter::advance(const Module& module) {
     auto* tensor = value.as<Tensor>();
     if (facts.places[v] && tensor && !tensor->place.valid()) value = target_->place(function.variables[v].name, value);
   }
-  Block added;
   for (CallId id : function.body.calls)
     if (id.index() >= done) added.calls.push_back(id);
-  block(*frame, added);
   return *frame;
 }
 

@@ -45,6 +45,7 @@ class Interpreter {
   Value global(const Module& module, VariableId variable) const;
   // Runs what its top level has grown by since the last time. After an exception the rest of that never runs.
   Frame& advance(const Module& module);
+  void skip(const Module& module);  // that never runs
   // A let of such a top level that nothing can name any more.
   void forget(const Module& module, VariableId variable, CallId value);
   void forget_modules() { modules_.clear(); }
@@ -74,6 +75,7 @@ class Interpreter {
   void leave_host();
 
  private:
+  Frame& grown(const Module& module, Block& added);
   void evaluate_call(Frame& frame, CallId id);
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);

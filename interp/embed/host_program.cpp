@@ -53,7 +53,11 @@ HostProgram::HostProgram() { begin(); }
 // An entry costs what the program is long. A loop that keeps nothing from turn to turn begins anew now and then.
 void HostProgram::begin() {
   constexpr std::size_t long_enough = 128;
-  if (live_ && (entries_ < long_enough || !taken_.empty() || waiting_)) return;
+  auto holds_values = [&] {
+    std::lock_guard lock(taken_mutex_);
+    return !taken_.empty();
+  };
+  if (live_ && (entries_ < long_enough || waiting_ || holds_values())) return;
   places_.reset();
   live_ = std::make_unique<LiveProgram>(toolbox(), LoadOptions{}, settings_with(natives_));
   places_ = std::make_unique<Places>(live_->sources());
@@ -66,6 +70,7 @@ std::shared_ptr<HostProgram::Lease> HostProgram::lease(const std::string& wanted
   for (int variant = 1;; ++variant) {
     made->name =
         wanted.empty() ? "%" + std::to_string(variant) : wanted + (variant == 1 ? "" : "'" + std::to_string(variant));
+    std::lock_guard lock(taken_mutex_);
     if (taken_.insert(made->name).second) return made;
   }
 }

@@ -5,6 +5,7 @@
 //   r.scalar<float>()           ->     the contents of %1
 #pragma once
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "frontend/dsl/make_ast.hpp"
@@ -26,7 +27,11 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   Value known(const NodePtr& node, At at);
   Array contents(const Value& value, At at);
 
-  void give_back(const std::string& name) { taken_.erase(name); }
+  // The last handle of a value may go on any thread.
+  void give_back(const std::string& name) {
+    std::lock_guard lock(taken_mutex_);
+    taken_.erase(name);
+  }
 
  private:
   struct Lease;
@@ -47,6 +52,7 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   std::unique_ptr<Places> places_;
   std::size_t entries_ = 0;  // of this program
   Declared declared_;
+  std::mutex taken_mutex_;
   std::set<std::string> taken_;
   NodePtr waiting_;  // a call of a graph
 };

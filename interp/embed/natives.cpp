@@ -28,10 +28,14 @@ NativeArgument argument_of(const Value& value) {
 }
 
 // An extern of a text: its signature is only known here.
-void require_fit(const NativeParameter& wanted, const Value& value, std::size_t position) {
-  bool fits = wanted.is_tensor == value.is_array();
+void require_fit(const NativeParameter& wanted, const Value& value, bool is_output, std::size_t position) {
+  bool fits = wanted.is_tensor == value.is_array() && wanted.is_output == is_output;
+  if (fits && !wanted.is_tensor)
+    fits = wanted.precision == (value.is_bool() ? "bool" : value.is_integer() ? "int" : "float");
   if (fits && value.is_array()) fits = wanted.precision == stored_as(std::string(info(value.array().precision()).name));
-  if (!fits) throw std::runtime_error(fmt::format("parameter {} of the C++ function is of another type", position + 1));
+  if (!fits)
+    throw std::runtime_error(
+        fmt::format("parameter {} of the C++ function is of another type or direction", position + 1));
 }
 
 NativeBody body_of(std::shared_ptr<const Native> native) {
@@ -40,12 +44,12 @@ NativeBody body_of(std::shared_ptr<const Native> native) {
       throw std::runtime_error(fmt::format("the C++ function takes {} parameters, the task has {} and {} outputs",
                                            native->parameters.size(), arguments.size(), outputs.size()));
     std::vector<NativeArgument> given;
-    auto take = [&](const Value& value) {
-      require_fit(native->parameters[given.size()], value, given.size());
+    auto take = [&](const Value& value, bool is_output) {
+      require_fit(native->parameters[given.size()], value, is_output, given.size());
       given.push_back(argument_of(value));
     };
-    for (const Value& argument : arguments) take(argument);
-    for (const Array& output : outputs) take(Value(output));
+    for (const Value& argument : arguments) take(argument, false);
+    for (const Array& output : outputs) take(Value(output), true);
     native->call(given);
   };
 }

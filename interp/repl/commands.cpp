@@ -26,6 +26,7 @@ std::string time(Workspace& work, std::string_view argument) {
   if (argument.empty()) return "say of what: :time f(x)";
   const Workspace::Answer answer = work.enter(argument);
   std::string text = answer_text(answer);
+  if (answer.status != Workspace::Status::ok) return text;
   return text + (text.empty() ? "" : "\n") + fmt::format("{:.3f} ms", 1e3 * answer.seconds);
 }
 
@@ -61,7 +62,8 @@ std::string help(Workspace&, std::string_view) { return help_text(); }
 constexpr std::array all{
     Command{":chains", "[GRAPH]", "the chains and the rules that end them; without a name of all that was recorded",
             chains},
-    Command{":export", "[GRAPH] FILE", "write a graph: .json, .dot, .svg or .html", export_graph},
+    Command{":export", "[GRAPH] FILE",
+            "write a graph (.json .dot .svg .html), without a name all that was recorded (not as .json)", export_graph},
     Command{":graph", "[GRAPH]", "draw the chains and what leads from one to another", graph},
     Command{":help", "", "this text", help},
     Command{":load", "FILE", "enter a file", load},
@@ -70,7 +72,7 @@ constexpr std::array all{
     Command{":profile", "", "what ran so far: calls, time and bytes of each chain", profile},
     Command{":quit", "", "leave, as Ctrl-D does"},
     Command{":reset", "", "forget everything", reset},
-    Command{":save", "FILE", "write what was entered, as a program", save},
+    Command{":save", "FILE", "write what was entered, for :load", save},
     Command{":slices", "", "the host program and the graph program", slices},
     Command{":time", "ENTRY", "run it and say how long it took", time},
     Command{":type", "EXPRESSION", "its type; nothing runs", type},

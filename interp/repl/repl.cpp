@@ -73,7 +73,9 @@ std::string trimmed(const std::string& text) {
 class Prompt {
  public:
   Prompt(const Settings& settings, bool terminal)
-      : work_(options(settings, terminal)), editor_(terminal ? make_terminal(terminal_options()) : make_pipe()) {
+      : terminal_(terminal),
+        work_(options(settings, terminal)),
+        editor_(terminal ? make_terminal(terminal_options()) : make_pipe()) {
     if (terminal)
       std::printf(
           "taskspec %s: agents, tasks, futures and chains\n:help lists the commands, ?NAME explains a name, "
@@ -89,7 +91,11 @@ class Prompt {
       Editor::Line line = editor_->read(entry.empty() ? "> " : ". ");
       if (line.got == Editor::Got::cancelled) entry.clear();
       if (line.got == Editor::Got::end) {
-        if (pressed) return 130;           // Ctrl-C, where lines come from a pipe
+        if (pressed) return 130;            // Ctrl-C, where lines come from a pipe
+        if (terminal_ && !entry.empty()) {  // Ctrl-D gives a half-typed block up, as Ctrl-C does
+          entry.clear();
+          continue;
+        }
         if (!entry.empty()) enter(entry);  // an unfinished one: says what is missing
         break;
       }
@@ -178,6 +184,7 @@ class Prompt {
     while_running([&] { print(command->run(work_, argument)); });
   }
 
+  const bool terminal_;
   Workspace work_;
   std::unique_ptr<Editor> editor_;
   std::optional<int> exit_;

@@ -100,6 +100,12 @@ class Terminal final : public Editor {
     const LineInfo* info = el_line(edit);
     const std::string line(info->buffer, info->lastchar);
     const auto cursor = static_cast<std::size_t>(info->cursor - info->buffer);
+    pollfd more{STDIN_FILENO, POLLIN, 0};
+    const bool pasted = poll(&more, 1, 0) > 0;  // nobody types that fast
+    if (pasted || line.find_first_not_of(" \t") >= cursor) {
+      el_insertstr(edit, "  ");
+      return CC_REFRESH;
+    }
     Words words = self.options_.complete(line, cursor);
     if (words.list.empty()) return CC_REFRESH_BEEP;
     std::string common = words.list.front();

@@ -17,7 +17,10 @@ std::string element_text(const Array& array, std::int64_t position) {
   const Precision precision = array.precision();
   if (precision == Precision::boolean) return array.integer(position) != 0 ? "true" : "false";
   if (precision == Precision::f64) return print(array.number(position));
-  if (is_float(precision)) return fmt::format("{}", static_cast<float>(array.number(position)));
+  if (is_float(precision)) {
+    const auto x = static_cast<float>(array.number(position));
+    return std::isnan(x) ? "nan" : fmt::format("{}", x);  // whose sign says nothing
+  }
   return std::to_string(array.integer(position));
 }
 

@@ -49,6 +49,22 @@ std::string without_end(std::string text) {
   return text;
 }
 
+// A saved session is entered again entry by entry, since names may be defined again in it.
+constexpr std::string_view saved_session = "// a session of taskspec repl; enter it again with :load\n";
+constexpr std::string_view entry_end = "// ----\n";
+
+std::vector<std::string> entries_of(std::string_view text) {
+  std::vector<std::string> entries;
+  text.remove_prefix(saved_session.size());
+  while (!text.empty()) {
+    std::size_t end = text.starts_with(entry_end) ? 0 : text.find("\n" + std::string(entry_end));
+    if (end == std::string_view::npos) end = text.size();
+    if (end > 0) entries.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + (end > 0 ? 1 : 0) + entry_end.size()));
+  }
+  return entries;
+}
+
 }  // namespace
 
 struct Workspace::State {
@@ -58,7 +74,7 @@ struct Workspace::State {
   BackendChoice backend;
   std::unique_ptr<LiveProgram> live;
   GraphChanges changes;
-  std::vector<std::string> accepted;  // texts of the entries that stand
+  std::vector<std::string> entered;  // texts of the entries that ran, also of those that failed then
   std::size_t entries = 0;
 
   BackendChoice read(const std::string& written) {
@@ -77,8 +93,9 @@ struct Workspace::State {
     settings.natives = &dsl::detail::extern_bodies();
     live.reset();
     live = std::make_unique<LiveProgram>(tools, LoadOptions{{}, options.search_path}, settings);
+    live->session().graph.name = "session";
     changes = GraphChanges();
-    accepted.clear();
+    entered.clear();
   }
 
   std::size_t columns() const {
@@ -117,13 +134,32 @@ struct Workspace::State {
                     : step.exit_code == 130 ? Status::interrupted
                                             : Status::failed;
     if (step.entry) {
-      if (answer.status == Status::ok) accepted.push_back(std::move(text));
+      if (answer.status != Status::interrupted) entered.push_back(std::move(text));
       note(*step.entry, answer);
       Session& session = live->session();
       answer.change = changes.since_last(session.graph, session.received());
     }
     answer.diagnostics = rendered(step.diags);
     return answer;
+  }
+
+  // Of a saved session the answers of all entries, one after the other; it goes on after one that is wrong.
+  Answer load(const std::string& path, const std::string& text) {
+    live->read_beside(path);
+    if (!text.starts_with(saved_session)) return enter(path, text, false);
+    Answer all;
+    for (const std::string& entry : entries_of(text)) {
+      Answer answer = enter(path, entry, false);
+      all.seconds += answer.seconds;
+      for (auto [part, whole] :
+           {std::pair(&answer.diagnostics, &all.diagnostics), std::pair(&answer.change, &all.change)})
+        if (!part->empty()) *whole += (whole->empty() ? "" : "\n") + *part;
+      all.notes.insert(all.notes.end(), answer.notes.begin(), answer.notes.end());
+      if (answer.status != Status::ok) all.status = answer.status;
+      if (answer.exit) all.exit = answer.exit;
+      if (answer.exit || answer.status == Status::interrupted) break;
+    }
+    return all;
   }
 
   void note(const Checker::Entry& entry, Answer& answer) const {
@@ -146,6 +182,8 @@ struct Workspace::State {
         return {true, without_end(use(session.graph, chains, live->program().main().top_level))};
       }
       FunctionId graph = function(name);
+      if (graph.valid() && live->program()[graph].kind == FunctionKind::task)
+        return {false, fmt::format("'{}' is a task, of which no call was recorded{}", name, graphs_hint())};
       if (!graph.valid() || live->program()[graph].kind != FunctionKind::graph)
         return {false, fmt::format("no graph is called '{}'{}", name, graphs_hint())};
       std::unique_ptr<GraphView> view = live->view(graph);
@@ -200,8 +238,8 @@ struct Workspace::State {
     }
     if (nodes.empty()) {
       Text whole = with_graph(name, [](const TaskGraph& g, const Chains& c, FunctionId) { return chains_text(g, c); });
-      return name.empty() || whole.found ? whole
-                                         : Text{false, fmt::format("no task, value or graph is called '{}'", name)};
+      const bool known = name.empty() || whole.found || function(name).valid();
+      return known ? whole : Text{false, fmt::format("no task, value or graph of this backend is called '{}'", name)};
     }
     Chains chains = aggregate(graph, {.received = live->session().received()});
     std::string text;
@@ -232,7 +270,7 @@ Workspace::Answer Workspace::enter(std::string_view text) {
 
 Workspace::Answer Workspace::load(const std::string& path) {
   try {
-    return state_->enter(path, read_text(path), false);
+    return state_->load(path, read_text(path));
   } catch (const Error& error) {
     Answer answer;
     answer.status = Status::wrong;
@@ -290,6 +328,8 @@ Workspace::Completion Workspace::complete(std::string_view line, std::size_t cur
 Text Workspace::export_graph(std::string_view graph, const std::string& path) {
   try {
     FunctionId function = state_->function(graph);
+    if (graph.empty() && path.ends_with(".json"))
+      return {false, "JSON holds a graph of the program; say which: :export GRAPH " + path + state_->graphs_hint()};
     if (graph.empty()) {
       Session& session = state_->live->session();
       const Program& program = state_->live->program();
@@ -307,11 +347,11 @@ Text Workspace::export_graph(std::string_view graph, const std::string& path) {
 }
 
 Text Workspace::save(const std::string& path) const {
-  std::string text;
-  for (const std::string& entry : state_->accepted) text += without_end(entry) + "\n";
+  std::string text(saved_session);
+  for (const std::string& entry : state_->entered) text += without_end(entry) + "\n" + std::string(entry_end);
   try {
     write_text(path, text);
-    return {true, fmt::format("wrote {} to {}", plural(state_->accepted.size(), "entry", "entries"), path)};
+    return {true, fmt::format("wrote {} to {}", plural(state_->entered.size(), "entry", "entries"), path)};
   } catch (const Error& error) {
     return {false, state_->rendered(error.diags())};
   }
@@ -323,6 +363,7 @@ Text Workspace::use_backend(std::string_view written) {
   if (!choice) return {false, without_end(render(sources, choice.diags(), {.colour = state_->options.colour}))};
   state_->backend = *choice;
   state_->live->change_backend(state_->backend);
+  state_->live->session().graph.name = "session";
   state_->changes = GraphChanges();
   return {true, fmt::format("from here on {}", written)};
 }

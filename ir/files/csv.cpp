@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -177,6 +178,8 @@ void append_element(std::string& out, const Array& array, std::int64_t position)
   auto end = std::back_inserter(out);
   if (!is_float(array.precision()))
     fmt::format_to(end, "{}", array.integer(position));
+  else if (std::isnan(array.number(position)))
+    out += "nan";  // whose sign says nothing
   else if (array.precision() == Precision::f64)
     fmt::format_to(end, "{}", array.number(position));
   else

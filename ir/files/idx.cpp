@@ -42,7 +42,12 @@ ArrayType read_header(InputFile& file) {
     file.read(std::as_writable_bytes(std::span(bytes)));
     auto extent = std::uint64_t{bytes[0]} << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
     type.extents.push_back(static_cast<std::int64_t>(extent));
-    if (__builtin_mul_overflow(needed, extent, &needed)) needed = UINT64_MAX;
+    if (extent != 0 && __builtin_mul_overflow(needed, extent, &needed)) needed = UINT64_MAX;
+  }
+  if (std::find(type.extents.begin(), type.extents.end(), 0) != type.extents.end()) {
+    // No elements; but extents that no memory could hold are wrong also beside one that is 0.
+    if (needed > INT64_MAX) throw file.broken("its shape is larger than anything");
+    needed = 0;
   }
   if (needed > file.remaining())
     throw file.broken(fmt::format("{} needs more bytes than the {} that follow",

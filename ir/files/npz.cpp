@@ -14,13 +14,21 @@ namespace {
 constexpr std::string_view ending = ".npy";
 
 // The array of this name; without a name the only one. Other files of the archive do not count.
+// As it may be shown: what is no plain character is a question mark.
+std::string shown_name(std::string name) {
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  return name;
+}
+
 ZipEntry entry_called(InputFile& file, const std::string& name) {
   std::vector<ZipEntry> arrays;
   std::vector<std::string> names;
   for (ZipEntry& entry : zip_entries(file)) {
     if (!entry.name.ends_with(ending)) continue;
-    names.push_back(entry.name.substr(0, entry.name.size() - ending.size()));
-    if (names.back() == name) return std::move(entry);
+    const std::string called = entry.name.substr(0, entry.name.size() - ending.size());
+    if (called == name) return std::move(entry);
+    names.push_back(shown_name(called));
     arrays.push_back(std::move(entry));
   }
   if (name.empty() && arrays.size() == 1) return arrays[0];

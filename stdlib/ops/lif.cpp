@@ -102,15 +102,21 @@ void require_states(RuleContext& c) {
   require_state(c, count, steps && steps->integer() > 0, "refractory steps");
   require_state(c, ticks, given(c, window), "a window");
   require_state(c, random, given(c, mask), "a random mask");
-  const bool adapts = given(c, theta_decay) || (c.constant(theta_leak) && c.constant(theta_leak)->integer() != 0) ||
-                      (c.constant(theta_rise) && c.constant(theta_rise)->integer() != 0);
+  // A number that only the run knows may be anything.
+  auto may_change = [&](std::size_t operand) {
+    const Value* known = c.constant(operand);
+    return known ? known->integer() != 0 : c.type(operand).is(Type::Kind::integer);
+  };
+  const bool adapts = given(c, theta_decay) || may_change(theta_leak) || may_change(theta_rise);
   if (adapts) require_state(c, theta, true, "an adaptive threshold");
 }
 
 void require_mask(RuleContext& c) {
   const Type& type = c.type(mask);
+  if (type.is(Type::Kind::integer)) require_range(c, mask, INT32_MIN, UINT32_MAX);
   if (type.is(Type::Kind::none) || type.is(Type::Kind::integer)) return;
   const bool fits = type.is_tensor() && type.precision == Precision::i32 && type.rank() == 1;
+  if (fits && type.dims[0] == Dim(0)) refuse(c, "E2001", "'mask' of 'lif' has no elements", mask);
   if (!fits) refuse(c, "E1004", "'mask' of 'lif' is an int or i32[n], not " + type.text(), mask);
 }
 

@@ -134,7 +134,9 @@ TEST_CASE("[repl] in a terminal: a banner, completion, Ctrl-C and Ctrl-D") {
   CHECK(holds(banner, "Ctrl-D leaves"));
   terminal.type("let abacus = 41\n");
   terminal.until("> ");
-  terminal.type("aba\t + 1\n");
+  terminal.type("aba\t");  // a tab with more behind it was pasted, and completes nothing
+  terminal.until("cus");
+  terminal.type(" + 1\n");
   terminal.until("42");
   terminal.until("> ");
   terminal.type("let unfinished = (1 +\n");

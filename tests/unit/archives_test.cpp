@@ -156,6 +156,9 @@ TEST_CASE("idx: headers that lie, and broken packing [hostile]") {
   TemporaryFolder folder;
   folder.put("x.idx", "\0\0\x08\x02\xff\xff\xff\xff\xff\xff\xff\xff\x01"s);
   CHECK(broken(folder / "x.idx").find("needs more bytes than the 1 that follow") != std::string::npos);
+  std::string huge = "\0\0\x08\x04\0\0\0\0"s + std::string(12, '\xff');  // no elements, and too large for anything
+  folder.put("x.idx", huge);
+  CHECK(broken(folder / "x.idx").find("larger than anything") != std::string::npos);
   folder.put("x.idx", "\0\0\x08\xff\xff"s);
   CHECK(broken(folder / "x.idx").starts_with("E7003"));
   folder.put("x.idx", "\0\0\x07\x01\0\0\0\x01\x01"s);

@@ -34,7 +34,7 @@ TEST_CASE("check: a name is defined once in a scope") {
   CHECK(error_of("fn f(x: int) -> int { let x = 2; return x }") == "E1005 1:27 'x' is defined twice");
   CHECK(error_of("let (a, a) = (1, 2)") == "E1005 1:9 'a' is defined twice");
   CHECK(error_of("let f = 1\nfn f() { print(1) }") == "E1005 2:4 'f' is defined twice");
-  CHECK(error_of("let x = 1\nlet x = 2", {.at_prompt = true}) == "");
+  CHECK(error_of("let x = 1\nlet x = 2", {.at_prompt = true}) == "E1005 2:5 'x' is defined twice");
 }
 
 TEST_CASE("check: a let is final, a var is not") {

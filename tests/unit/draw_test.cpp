@@ -54,6 +54,16 @@ graph g(inout r: f64[N], d: f64[1]) -> (t: f64[1], m: f64[1]) {
   CHECK(drawn(hazard, 20).find("…") != std::string::npos);
 }
 
+TEST_CASE("[draw] what follows is told from what only stands below") {
+  const std::string tasks =
+      "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\ntask bump(inout r: f32[N]) -> (y: f32[N]) { r += 1.0; y "
+      "= r }\n";
+  CHECK(drawn(tasks + "graph g(x: f32[N]) -> (a: f32[N], b: f32[N]) { a = inc(x).y\n b = inc(x).y }") ==
+        "● inc#0\n● inc#1");
+  CHECK(drawn(tasks + "graph g(inout r: f32[N]) -> (a: f32[N], b: f32[N]) { a = bump(r).y\n b = bump(r).y }") ==
+        "● bump#0\n┊\n● bump#1");
+}
+
 TEST_CASE("[draw] a graph of many chains is cut, and nothing is drawn of none") {
   TaskGraph empty;
   CHECK(drawing(empty, aggregate(empty)) == "no tasks\n");

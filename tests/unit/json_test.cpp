@@ -316,6 +316,16 @@ TEST_CASE("each broken part is named by its pointer [S8] [hostile]") {
   }
 }
 
+TEST_CASE("operands of a call are of the kinds that the op's record says [S8] [hostile]") {
+  std::string text =
+      exported(checked("graph g(x: f32[4]) -> (y: f32[2]) { let t = x.topk(2, 0)\n y = t.values }"), "g");
+  const std::string call = "\"op\":\"topk\",\"in\":[0,";
+  const std::size_t at = text.find(call);
+  REQUIRE(at != std::string::npos);
+  text[at + call.size()] = '0';  // how many: the tensor itself
+  CHECK(import_error(text).find("its operand 'k' cannot be f32[4]") != std::string::npos);
+}
+
 TEST_CASE("nesting without end is an error, not a crash [S8] [hostile]") {
   CHECK(import_error(std::string(100'000, '[')).find("nested too deeply") != std::string::npos);
   std::string deep;

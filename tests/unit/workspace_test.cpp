@@ -114,18 +114,22 @@ TEST_CASE("[repl] an entry that is wrong changes nothing") {
   CHECK(c.value("n + 1") == "5");
 }
 
-TEST_CASE("[repl] an entry that fails keeps what it did before, and no name without a value") {
+TEST_CASE("[repl] an entry that fails defines nothing; what it did to older variables stays") {
   Case c;
   c.ok("var k = 1");
   c.ok("let old = 1");
   c.ok("let zero = len([1]) - 1");
   CHECK(c.error("k = 2; let old = 2; let q = 1 / zero; let late = 3").starts_with("error E5002"));
   CHECK(c.value("k") == "2");
-  CHECK(c.value("old") == "2");
+  CHECK(c.value("old") == "1");
   CHECK(c.error("q") == "error E1001: unknown name 'q'");
   CHECK(c.error("late") == "error E1001: unknown name 'late'");
+  c.ok("fn reads_old() -> int { return old }");
   CHECK(c.error("let old = 1 / zero").starts_with("error E5002"));
-  CHECK(c.value("old") == "2");
+  CHECK(c.value("old") == "1");
+  CHECK(c.value("reads_old()") == "1");
+  CHECK(c.error("let reads_old = 1 / zero").starts_with("error E5002"));
+  CHECK(c.value("reads_old()") == "1");
   CHECK(c.error("fn g() -> int { return g() + 1 }\nprint(g())").starts_with("error E5006"));
   CHECK(c.value("k") == "2");
 }
@@ -156,6 +160,36 @@ TEST_CASE("[repl] what uses a name that is defined again is checked again") {
   REQUIRE(mended.notes.size() == 1);
   CHECK(mended.notes[0] == "checked again: h");
   CHECK(c.value("h(one)") == "[6]");
+}
+
+TEST_CASE("[repl] an entry sees its own definitions through everything that uses them") {
+  Case c;
+  c.ok("let k = 1");
+  c.ok("fn f() -> int { return k }");
+  c.ok("let k = 2; fn h() -> int { return f() }");
+  CHECK(c.value("f()") == "2");
+  CHECK(c.value("h()") == "2");
+  CHECK(c.value("let k = 5; f()") == "5");
+  c.ok("fn a(n: int) -> int { return 1 }");
+  c.ok("fn b(n: int) -> int { return a(n) }");
+  CHECK(c.ok("fn a(n: int) -> int { if n == 0 { return 0 }\n return b(n - 1) }").notes[0] == "checked again: b");
+  CHECK(c.value("(a(3), b(3))") == "(0, 0)");
+  CHECK(c.error("let twice = 1; let twice = 2") == "error E1005: 'twice' is defined twice");
+  CHECK(c.error("fn g() -> int { return 1 }\nfn g() -> int { return 2 }") == "error E1005: 'g' is defined twice");
+}
+
+TEST_CASE("[repl] an import that fails leaves the session as it was") {
+  TemporaryFolder folder;
+  folder.put("broken.task", "let a = 1\nlet b = parse_int(\"boom\")\n");
+  folder.put("fine.task", "let a = 7\n");
+  Workspace work({.search_path = {folder.path().string()}});
+  CHECK(work.enter("let x = 1").status == Status::ok);
+  CHECK(work.enter("import broken; let y = 2").status == Status::failed);
+  CHECK(work.enter("x + 1").value == "2");
+  CHECK(work.enter("y").status == Status::wrong);
+  CHECK(work.enter("broken.a").status == Status::wrong);
+  CHECK(work.enter("import broken").status == Status::failed);
+  CHECK(work.enter("import fine\nfine.a").value == "7");
 }
 
 TEST_CASE("[repl] functions follow a let that is defined again") {
@@ -235,6 +269,21 @@ TEST_CASE("[repl] entries are saved, loaded and forgotten") {
   CHECK(c.work.load(path).status == Status::ok);
   CHECK(c.value("n") == "2");
   CHECK(c.output == "2\n2\n");
+  // Names that are defined again, values that are shown, and what a failed entry did: as they were.
+  c.work.reset();
+  c.ok("task t(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }");
+  c.ok("let a = t([0.0] as f32[1])");
+  c.ok("3 + 4");
+  c.ok("let k = _ + 1");
+  c.ok("task t(in x: f32[N]) -> (y: f32[N]) { y = x + 100.0 }");
+  c.ok("var n = 0");
+  c.error("for i in 0..5 { n += 1; assert(i < 3) }");
+  CHECK(c.work.save(path).found);
+  c.work.reset();
+  CHECK(c.work.load(path).status == Status::failed);
+  CHECK(c.value("a.y") == "[1]");
+  CHECK(c.value("k") == "8");
+  CHECK(c.value("n") == "4");
   CHECK(c.work.load((folder.path() / "none.task").string()).diagnostics.find("E7001") != std::string::npos);
   CHECK_FALSE(c.work.save((folder.path() / "no" / "folder" / "x.task").string()).found);
 }
@@ -251,6 +300,8 @@ TEST_CASE("[repl] graphs are exported") {
   CHECK_FALSE(c.work.export_graph("g", (folder.path() / "g.strange").string()).found);
   c.ok("let a = inc(fill(f32[2], 1.0))");
   CHECK(c.work.export_graph("", (folder.path() / "all.dot").string()).found);
+  CHECK_FALSE(c.work.export_graph("", (folder.path() / "all.json").string()).found);  // no graph of the program
+  CHECK(c.work.chains().text.starts_with("session: "));
 }
 
 TEST_CASE("[repl] a run can be interrupted, and the session goes on") {

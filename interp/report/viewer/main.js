@@ -46,7 +46,7 @@ function addHeader() {
     choice.append(option);
   });
   choice.hidden = graphs.length < 2;
-  choice.addEventListener("change", () => { clearSelection(); showGraph(graphs[Number(choice.value)]); });
+  choice.addEventListener("change", () => { showGraph(graphs[Number(choice.value)]); clearSelection(); });
   document.getElementById("export").addEventListener("click", exportSvg);
   document.getElementById("export").hidden = graphs.length === 0;
   document.getElementById("theme").addEventListener("click", toggleTheme);
@@ -71,8 +71,8 @@ function showKeys() {
 function stepGraph(by) {
   const next = graphs[app.graph.number + by];
   if (!next) return;
-  clearSelection();
   showGraph(next);
+  clearSelection();
 }
 
 document.addEventListener("keydown", event => {
