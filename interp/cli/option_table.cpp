@@ -4,8 +4,8 @@ namespace taskspec::cli {
 
 namespace {
 
-void add_defines(CLI::App& app, std::vector<std::string>& raw) {
-  app.add_option("-D", raw, "name=value: replaces a top-level let, a default of fn main, or gives an input of a graph")
+void add_defines(CLI::App& app, std::vector<std::string>& raw, const char* more = "") {
+  app.add_option("-D", raw, std::string("name=value: replaces a top-level let or a default of fn main") + more)
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
 }
@@ -17,7 +17,7 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->type_name("G");
   run->add_option("--on", o.backend, "backend of the program: host, null, or a call such as host(threads: 2)")
       ->type_name("B");
-  add_defines(*run, defines);
+  add_defines(*run, defines, "; gives an input of the graph that runs");
   run->add_option("--threads", o.threads, "threads of every host session (0: one per core)")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
