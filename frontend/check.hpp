@@ -60,10 +60,9 @@ class Checker {
     Diags diags;      // what is wrong with it now; empty when it only uses something broken
   };
   struct Entry {
-    std::vector<std::string> defined;  // names, in order
-    std::vector<std::string> again;    // declarations checked again, as they use a name that is defined again
-    std::vector<Broken> broken;        // likewise, but not valid any more: their names are gone
-    VariableId value;                  // of the expression at its end, also called `_`; invalid without one
+    std::vector<std::string> again;  // declarations checked again, as they use a name that is defined again
+    std::vector<Broken> broken;      // likewise, but not valid any more: their names are gone
+    VariableId value;                // of the expression at its end, also called `_`; invalid without one
   };
   Result<Entry> add(SourceId source);
   Result<Entry> add(Ast tree);

@@ -15,29 +15,16 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
                           .search_path = load.search_path,
                           .read = [](const std::string& file) { return read_text(file); }}),
       host_(checker_.program(), tools_.ops) {
-  host_.arguments = settings_.arguments;
-  host_.output = settings_.output;
-  host_.screen = settings_.screen;
-  host_.interrupted = settings_.interrupted;
-  host_.natives = settings_.natives;
-  host_.open_session = [this](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
-    return open(choice);
-  };
+  take_settings(host_, settings_);
   interpreter_ = std::make_unique<Interpreter>(checker_.program(), &host_);
+  let_open_sessions(host_, *interpreter_, settings_);
   change_backend(settings_.on);
 }
 
 LiveProgram::~LiveProgram() { interpreter_->forget_modules(); }  // handles go before the sessions that they name
 
-std::unique_ptr<OpenSession> LiveProgram::open(const BackendChoice& choice) {
-  int threads = settings_.threads != 0 ? settings_.threads : static_cast<int>(choice.threads);
-  SessionOptions options{settings_.schedule.value_or(schedule_of(choice.schedule)), settings_.record};
-  return std::make_unique<OpenSession>(program(), make_backend(choice.name, threads), *interpreter_, options,
-                                       settings_.interrupted);
-}
-
 void LiveProgram::change_backend(const BackendChoice& choice) {
-  sessions_.push_back(open(choice));
+  sessions_.push_back(open_session(*interpreter_, choice, settings_));
   interpreter_->set_target(sessions_.back()->target());
 }
 

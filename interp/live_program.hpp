@@ -52,7 +52,6 @@ class LiveProgram {
  private:
   Step run(Result<Checker::Entry> checked);
   void advance(Step& step);
-  std::unique_ptr<OpenSession> open(const BackendChoice& choice);
   // Runs on a deep stack; what is thrown comes out.
   void on_stack(const std::function<void()>& body);
 

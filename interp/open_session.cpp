@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "interp/pipeline.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -32,6 +34,28 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 Value OpenSession::report() {
   session_->finish();
   return report_value(session_->report());
+}
+
+std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
+                                          const RunSettings& settings) {
+  const int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
+  SessionOptions options{settings.schedule.value_or(schedule_of(choice.schedule)), settings.record};
+  return std::make_unique<OpenSession>(interpreter.program(), make_backend(choice.name, threads), interpreter, options,
+                                       settings.interrupted);
+}
+
+void take_settings(HostContext& host, const RunSettings& settings) {
+  host.arguments = settings.arguments;
+  host.output = settings.output;
+  host.screen = settings.screen;
+  host.interrupted = settings.interrupted;
+  host.natives = settings.natives;
+}
+
+void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings) {
+  host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
+    return open_session(interpreter, choice, settings);
+  };
 }
 
 SessionReport OpenSession::close() {

@@ -52,4 +52,13 @@ class OpenSession final : public NestedSession {
   InterruptWatch watch_;
 };
 
+struct RunSettings;
+
+// What `on` or a text chooses, with what the settings say of every session.
+std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
+                                          const RunSettings& settings);
+// A host program as the settings want it; then, once there is an interpreter, with `run .. on`. Both outlive it.
+void take_settings(HostContext& host, const RunSettings& settings);
+void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings);
+
 }  // namespace taskspec

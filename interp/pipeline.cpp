@@ -87,23 +87,11 @@ namespace {
 void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
                 const std::function<void(Interpreter&, Session&)>& body) {
   HostContext host(program, tools.ops);
-  host.arguments = settings.arguments;
-  host.output = settings.output;
-  host.screen = settings.screen;
-  host.interrupted = settings.interrupted;
-  host.natives = settings.natives;
+  take_settings(host, settings);
   auto run = [&] {
     Interpreter interpreter(program, &host);
-    auto open = [&](const BackendChoice& choice) {
-      int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
-      SessionOptions options{settings.schedule.value_or(schedule_of(choice.schedule)), settings.record};
-      return std::make_unique<OpenSession>(program, make_backend(choice.name, threads), interpreter, options,
-                                           settings.interrupted);
-    };
-    host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
-      return open(choice);
-    };
-    std::unique_ptr<OpenSession> session = open(settings.on);
+    let_open_sessions(host, interpreter, settings);
+    std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
     interpreter.set_target(session->target());
     struct Forget {  // handles go before the session that they name, however this ends
       Interpreter& interpreter;

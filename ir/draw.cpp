@@ -139,7 +139,7 @@ class Drawing {
     above_ = at;
   }
 
-  // Cut to the width: by characters, each rail being one.
+  // Cut to the width of the terminal.
   void write(const std::string& line, const std::string& label) {
     above_ = none;
     std::string whole = line + label;
@@ -147,20 +147,19 @@ class Drawing {
     text_ += shortened(whole) + "\n";
   }
 
-  static std::size_t characters(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-  }
-
-  std::string shortened(const std::string& text) const {
-    if (characters(text) <= columns_) return text;
-    const std::size_t keep = columns_ - characters(glyphs_.more);
-    std::size_t seen = 0, bytes = 0;
-    while (bytes < text.size()) {
-      if ((static_cast<unsigned char>(text[bytes]) & 0xC0) != 0x80 && seen++ == keep) break;
-      ++bytes;
+  std::string shortened(std::string_view text) const {
+    const auto columns = static_cast<int>(columns_);
+    if (display_width(text) <= columns) return std::string(text);
+    const int room = columns - display_width(glyphs_.more);
+    std::string kept;
+    for (int width = 0; !text.empty();) {
+      const Character next = first_character(text);
+      width += display_width(next.code_point);
+      if (width > room) break;
+      kept += text.substr(0, next.bytes);
+      text.remove_prefix(next.bytes);
     }
-    return text.substr(0, bytes) + std::string(glyphs_.more);
+    return kept + std::string(glyphs_.more);
   }
 
   const TaskGraph& graph_;

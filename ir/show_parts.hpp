@@ -1,5 +1,5 @@
 // What drawing an array in a terminal and into a file have in common: its range, its pixels, its points.
-// Internal to ir/show*.cpp.
+// Shared by ir/show*.cpp; a prompt takes its statistics.
 #pragma once
 #include <array>
 #include <limits>

@@ -184,12 +184,10 @@ Diags Growth::without_users(const Diags& diags, const std::vector<std::string>& 
 }
 
 // The entry stands: what it declares is known from now on.
-void Growth::keep(const Ast& tree, const std::vector<std::string>& own, Checker::Entry& entry) {
+void Growth::keep(const Ast& tree, const std::vector<std::string>& own, const Checker::Entry& entry) {
   for (const std::string& name : own) declared_.erase(name);
   for (const ast::Item& item : tree.items)
     if (const ast::Name* name = name_of(item)) declared_.insert_or_assign(name->text, Declared{&item, order_++});
-  for (const std::string& name : own)
-    if (name != "_") entry.defined.push_back(name);
   for (const std::string& name : own) world_.stale.erase(name);
   for (const std::string& name : entry.again) world_.stale.erase(name);
 }

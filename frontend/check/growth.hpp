@@ -47,7 +47,7 @@ class Growth {
                                        const std::vector<Checker::Broken>& broken);
   bool is_about(const Diag& diag, const std::string& name) const;
   Diags without_users(const Diags& diags, const std::vector<std::string>& users) const;
-  void keep(const Ast& tree, const std::vector<std::string>& own, Checker::Entry& entry);
+  void keep(const Ast& tree, const std::vector<std::string>& own, const Checker::Entry& entry);
   bool mentions(const ast::Item& item, const std::vector<std::string>& names) const;
   std::vector<std::string> users_of(const std::vector<std::string>& changed,
                                     const std::vector<std::string>& except) const;

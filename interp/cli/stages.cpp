@@ -40,12 +40,6 @@ std::string inputs_text(const TaskGraph& graph) {
   return joined(inputs, ", ");
 }
 
-// The plan borrows the graph, which stays where it is.
-std::shared_ptr<const Plan> plan_of(const TaskGraph& graph, const Chains& chains) {
-  if (!has_concrete_types(graph)) return nullptr;
-  return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
-}
-
 SinkRule sink_rule(const Options& options) { return options.sink_rule == "output" ? SinkRule::output : SinkRule::task; }
 
 std::string one_graph(const Program& program, const GraphView& view, const std::string& stage,
@@ -54,7 +48,7 @@ std::string one_graph(const Program& program, const GraphView& view, const std::
   Chains chains = aggregate(graph, {.sink_rule = sink_rule(options)});
   verified([&] { return verify_graph(graph); });
   verified([&] { return verify_chains(graph, chains); });
-  std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of(graph, chains) : nullptr;
+  std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of_view(graph, chains) : nullptr;
   if (format == "json") return graph_json(program, view.function, graph, chains, plan.get());
   if (format == "dot") return to_dot(graph, chains);
   if (format == "svg") return to_svg(graph, chains);
@@ -70,7 +64,7 @@ std::string graphs_html(const GraphFile& file, const Options& options, const Too
   for (FunctionId id : file.graphs)
     with_graph(file.program, id, tools.ops, [&](const GraphView& view) {
       Chains chains = aggregate(view.graph, {.sink_rule = sink_rule(options)});
-      std::shared_ptr<const Plan> plan = plan_of(view.graph, chains);
+      std::shared_ptr<const Plan> plan = plan_of_view(view.graph, chains);
       report.graphs.push_back(report_graph(file.program, id, view.graph, chains, plan.get()));
     });
   return report_html(report);

@@ -40,9 +40,7 @@ struct Written {
 };
 
 std::string html_form(const Written& w) {
-  std::shared_ptr<const Plan> plan;
-  if (has_concrete_types(w.graph))
-    plan = make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &w.graph), w.chains);
+  const std::shared_ptr<const Plan> plan = plan_of_view(w.graph, w.chains);
   Report report{.title = w.graph.name, .sources = &w.program.sources};
   report.graphs.push_back(report_graph(w.program, w.function, w.graph, w.chains, plan.get()));
   return report_html(report);
@@ -73,6 +71,11 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
   diag.message = "'" + path + "' names no form in which a graph can be written";
   diag.help_text = "end it in .json, .dot, .svg or .html";
   throw Error(std::move(diag));
+}
+
+std::shared_ptr<const Plan> plan_of_view(const TaskGraph& graph, const Chains& chains) {
+  if (!has_concrete_types(graph)) return nullptr;
+  return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
 }
 
 bool is_acyclic(const TaskGraph& graph) {

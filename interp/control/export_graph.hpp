@@ -6,6 +6,7 @@
 #include <string>
 
 #include "interp/control/build_graph.hpp"
+#include "ir/plan.hpp"
 
 namespace taskspec {
 
@@ -19,6 +20,9 @@ void export_graph(const Program& program, const GraphView& view, const std::stri
 // Any graph that `function` stands for: of a top level, all that it recorded.
 void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
                   const std::string& path);
+
+// The plan of a graph that outlives it; null before the extents of its inputs are known.
+std::shared_ptr<const Plan> plan_of_view(const TaskGraph& graph, const Chains& chains);
 
 bool is_acyclic(const TaskGraph& graph);
 

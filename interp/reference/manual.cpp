@@ -4,6 +4,7 @@
 #include "interp/reference/reference.hpp"
 #include "interp/reference/types.hpp"
 #include "ir/codes.hpp"
+#include "ir/svg.hpp"
 
 namespace taskspec {
 
@@ -84,23 +85,6 @@ std::string markdown_escaped(std::string_view text) {
   return out;
 }
 
-std::string html_escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 constexpr std::string_view page_begin = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>taskspec reference</title>
@@ -150,17 +134,16 @@ std::string manual_markdown(const Toolbox& tools) {
 std::string manual_html(const Toolbox& tools) {
   std::string links, text;
   for (const Chapter& chapter : chapters(tools)) {
-    links += fmt::format("<h2>{}</h2>\n", html_escaped(chapter.title));
-    text += fmt::format("<h2>{}</h2>\n<p>{}</p>\n", html_escaped(chapter.title), html_escaped(chapter.introduction));
+    links += fmt::format("<h2>{}</h2>\n", xml_text(chapter.title));
+    text += fmt::format("<h2>{}</h2>\n<p>{}</p>\n", xml_text(chapter.title), xml_text(chapter.introduction));
     for (const Article& article : chapter.articles) {
-      const std::string id = html_escaped(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
-      links += fmt::format("<a href=\"#{}\">{}</a>\n", id, html_escaped(article.name));
-      text += fmt::format("<section id=\"{}\"><h3>{}</h3>\n", id, html_escaped(article.heading));
-      for (const std::string& paragraph : article.paragraphs)
-        text += fmt::format("<p>{}</p>\n", html_escaped(paragraph));
-      if (!article.code.empty()) text += fmt::format("<pre>{}</pre>\n", html_escaped(trimmed(article.code)));
+      const std::string id = xml_text(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
+      links += fmt::format("<a href=\"#{}\">{}</a>\n", id, xml_text(article.name));
+      text += fmt::format("<section id=\"{}\"><h3>{}</h3>\n", id, xml_text(article.heading));
+      for (const std::string& paragraph : article.paragraphs) text += fmt::format("<p>{}</p>\n", xml_text(paragraph));
+      if (!article.code.empty()) text += fmt::format("<pre>{}</pre>\n", xml_text(trimmed(article.code)));
       for (const std::string& paragraph : article.after)
-        text += fmt::format("<p class=\"small\">{}</p>\n", html_escaped(paragraph));
+        text += fmt::format("<p class=\"small\">{}</p>\n", xml_text(paragraph));
       text += "</section>\n";
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ir/show_parts.hpp"
 #include "ir/value.hpp"
 
 namespace taskspec {
@@ -80,21 +81,13 @@ bool fits(std::string_view text, std::size_t columns) {
 }
 
 std::string statistics_text(const Array& array) {
-  double minimum = INFINITY, maximum = -INFINITY, sum = 0;
-  std::int64_t finite = 0;
-  for (std::int64_t i = 0; i < array.elements(); ++i) {
-    const double x = array.number(i);
-    if (!std::isfinite(x)) continue;
-    minimum = std::min(minimum, x);
-    maximum = std::max(maximum, x);
-    sum += x;
-    ++finite;
-  }
   std::string text = array.type().text();
   if (array.elements() == 0) return text + "  no elements";
-  if (finite > 0)
-    text += fmt::format("  min {:.5g}, max {:.5g}, mean {:.5g}", minimum, maximum, sum / static_cast<double>(finite));
-  if (finite < array.elements()) text += fmt::format(", {} not finite", array.elements() - finite);
+  const Statistics s = statistics(array);
+  if (s.finite > 0)
+    text += fmt::format("  min {:.5g}, max {:.5g}, mean {:.5g}", s.minimum, s.maximum,
+                        s.sum / static_cast<double>(s.finite));
+  if (s.finite < array.elements()) text += fmt::format(", {} not finite", array.elements() - s.finite);
   return text;
 }
 

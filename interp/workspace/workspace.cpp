@@ -303,9 +303,8 @@ Text Workspace::chains(std::string_view graph) {
 
 Text Workspace::plan(std::string_view graph) {
   return state_->with_graph(graph, [](const TaskGraph& g, const Chains& c, FunctionId) {
-    if (!has_concrete_types(g)) return std::string("no plan before the extents of its inputs are known");
-    // The plan borrows the graph, which outlives it.
-    return plan_text(*make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &g), c));
+    const std::shared_ptr<const Plan> plan = plan_of_view(g, c);
+    return plan ? plan_text(*plan) : "no plan before the extents of its inputs are known";
   });
 }
 

@@ -35,6 +35,18 @@ CopyPart filled_part(const ArrayType& out, std::size_t axis, std::int64_t begin,
   return copy;
 }
 
+std::unique_ptr<Kernel> mirror_kernel(const OpInstance& call) {
+  const Extents& extents = call.in[0].extents;
+  std::vector<std::int64_t> steps = steps_of(extents);
+  CopyPart part;
+  for (std::size_t i = 0; i < extents.size(); ++i) part.loops.push_back({extents[i], steps[i], steps[i]});
+  for (std::size_t axis : axes_of(call.attributes[1], extents.size())) {
+    part.from += (extents[axis] - 1) * steps[axis];
+    part.loops[axis].from = -steps[axis];
+  }
+  return copy_kernel(element_bytes(call), {part});
+}
+
 Work movement_work(const OpInstance& call) {
   double bytes = 0;
   for (const ArrayType& out : call.out) bytes += static_cast<double>(out.bytes());

@@ -29,6 +29,9 @@ CopyPart axis_part(const ArrayType& x, const ArrayType& out, const AxisPart& par
 // The same place in `out`, written with the filling.
 CopyPart filled_part(const ArrayType& out, std::size_t axis, std::int64_t begin, std::int64_t end);
 
+// The elements of operand 0 in the opposite order along the axes that operand 1 names.
+std::unique_ptr<Kernel> mirror_kernel(const OpInstance& call);
+
 inline std::size_t element_bytes(const OpInstance& call) { return info(call.out[0].precision).bytes; }
 
 // No arithmetic; every byte of the result is read and written once.

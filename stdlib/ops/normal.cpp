@@ -5,13 +5,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type},
-                                seed_operand,
-                                {.name = "mean", .kind = OperandKind::real, .standard = 0.0},
-                                {.name = "std", .kind = OperandKind::real, .standard = 1.0},
-                                stream_operand,
-                                call_operand};
-
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   return normal_kernel(random_source(call), call.out[0], call.attributes[2].real(), call.attributes[3].real());
 }
@@ -20,7 +13,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 extern constinit const OpDef op_normal = OpFields{
     .name = "normal",
-    .operands = operands,
+    .operands = normal_operands,
     .doc =
         "Random floats of the normal distribution with this mean and standard deviation: each pair of elements from "
         "two "

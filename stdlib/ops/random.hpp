@@ -9,6 +9,14 @@ inline constexpr Operand seed_operand = {.name = "seed", .kind = OperandKind::in
 inline constexpr Operand stream_operand = {.name = "stream", .kind = OperandKind::integer, .standard = 0};
 inline constexpr Operand call_operand = {.name = "call", .kind = OperandKind::integer, .standard = 0};
 
+// Of the normal distributions: mean and std are operands 2 and 3.
+inline constexpr Operand normal_operands[] = {{.name = "T", .kind = OperandKind::type},
+                                              seed_operand,
+                                              {.name = "mean", .kind = OperandKind::real, .standard = 0.0},
+                                              {.name = "std", .kind = OperandKind::real, .standard = 1.0},
+                                              stream_operand,
+                                              call_operand};
+
 // The written type, of floats unless `any`; stream and call are numbers of 32 bits (E1003).
 Type random_type(RuleContext& c, std::string_view name, bool any = false);
 

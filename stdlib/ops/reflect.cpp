@@ -14,15 +14,6 @@ Type type(RuleContext& c) {
   return x;
 }
 
-std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  const Extents& extents = call.in[0].extents;
-  auto axis = static_cast<std::size_t>(call.attributes[1].integer());
-  CopyPart part = axis_part(call.in[0], call.out[0], {.axis = axis, .count = extents[axis], .from = 0, .to = 0});
-  part.from = (extents[axis] - 1) * part.loops[axis].from;
-  part.loops[axis].from = -part.loops[axis].from;
-  return copy_kernel(element_bytes(call), {part});
-}
-
 void gradient(GradientBuilder& g) { g.add(0, g.emit("reflect", {g.upstream(), g.call().attributes[1]})); }
 
 }  // namespace
@@ -37,7 +28,7 @@ extern constinit const OpDef op_reflect = OpFields{
         "print(([[1, 2], [3, 4]] as i32[2, 2]).reflect(1).array)\n"
         "// expect: [[2, 1], [4, 3]]\n",
     .type = type,
-    .kernel = kernel,
+    .kernel = mirror_kernel,
     .gradient = gradient,
     .work = movement_work,
     .fusion = Fusion::movement};

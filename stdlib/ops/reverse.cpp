@@ -1,6 +1,4 @@
 // reverse: elements along axes in the opposite order.
-#include <algorithm>
-
 #include "stdlib/ops/movement.hpp"
 
 namespace taskspec {
@@ -16,18 +14,6 @@ Type type(RuleContext& ctx) {
   return x;
 }
 
-std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  const Extents& extents = call.in[0].extents;
-  std::vector<std::int64_t> steps = steps_of(extents);
-  CopyPart part;
-  for (std::size_t i = 0; i < extents.size(); ++i) part.loops.push_back({extents[i], steps[i], steps[i]});
-  for (std::size_t axis : axes_of(call.attributes[1], extents.size())) {
-    part.from += (extents[axis] - 1) * steps[axis];
-    part.loops[axis].from = -steps[axis];
-  }
-  return copy_kernel(element_bytes(call), {part});
-}
-
 void gradient(GradientBuilder& g) { g.add(0, g.emit("reverse", {g.upstream(), g.call().attributes[1]})); }
 
 }  // namespace
@@ -40,7 +26,7 @@ extern constinit const OpDef op_reverse = OpFields{
         "print(([1, 2, 3] as i32[3]).reverse(0).array)\n"
         "// expect: [3, 2, 1]\n",
     .type = type,
-    .kernel = kernel,
+    .kernel = mirror_kernel,
     .gradient = gradient,
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -5,13 +5,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type},
-                                seed_operand,
-                                {.name = "mean", .kind = OperandKind::real, .standard = 0.0},
-                                {.name = "std", .kind = OperandKind::real, .standard = 1.0},
-                                stream_operand,
-                                call_operand};
-
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   return normal_kernel(random_source(call), call.out[0], call.attributes[2].real(), call.attributes[3].real(), 2.0);
 }
@@ -20,7 +13,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 extern constinit const OpDef op_truncated_normal =
     OpFields{.name = "truncated_normal",
-             .operands = operands,
+             .operands = normal_operands,
              .doc =
                  "As `normal`, but an element more than two standard deviations from the mean is drawn again with the "
                  "next call, "
