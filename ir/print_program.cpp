@@ -8,11 +8,12 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 38> form_names{
+constexpr std::array<std::string_view, 40> form_names{
     "constant", "parameter", "dimension", "type",   "variable", "global", "loop",     "op",    "builtin", "tuple",
     "list",     "range",     "element",   "item",   "items",    "field",  "receive",  "agent", "self",    "member",
     "function", "closure",   "compose",   "call",   "invoke",   "apply",  "output",   "write", "store",   "if",
     "for",      "while",     "both",      "either", "return",   "break",  "continue", "run",
+    "enqueue",  "dequeue",
 };
 
 constexpr std::array<std::string_view, 4> receive_names{"scalar", "array", "iter", "handle"};
@@ -55,7 +56,9 @@ class Printer {
       outputs += (outputs.empty() ? "" : ", ") + output.name + ": " + output.type.text();
     std::string name = function_.kind == FunctionKind::module ? program_.modules[function_.module.index()].name
                                                               : program_.display_name(id_);
-    std::string text = fmt::format("{} {}", kind_names[static_cast<std::size_t>(function_.kind)], name);
+    static constexpr std::array<std::string_view, 3> parts{"", "host part of ", "graph part of "};
+    std::string text = fmt::format("{}{} {}", parts[static_cast<std::size_t>(function_.part)],
+                                   kind_names[static_cast<std::size_t>(function_.kind)], name);
     if (function_.kind != FunctionKind::module) text += "(" + parameters + ")";
     if (!outputs.empty()) text += " -> (" + outputs + ")";
     if (!function_.result.is(Type::Kind::none)) text += " -> " + function_.result.text();
@@ -164,6 +167,10 @@ class Printer {
       case Form::call:
       case Form::invoke:
         return fmt::format("{} {}{}", form, program_.display_name(call.callee), arguments(call));
+      case Form::enqueue:
+        return fmt::format("enqueue channel {} ({})", call.index, operands(call));
+      case Form::dequeue:
+        return fmt::format("dequeue channel {}", call.index);
       case Form::write:
         return fmt::format("write {} = {}", variable(call), operands(call));
       case Form::store:

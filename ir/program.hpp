@@ -69,6 +69,9 @@ enum class Form : std::uint8_t {
   break_,
   continue_,
   run,  // blocks[0].result is an invocation or value; in[0]: backend
+  // between the two programs that a program is cut into (ir/slices.hpp)
+  enqueue,  // in... go to the other program; index: channel
+  dequeue,  // what the other program put into channel `index`: the value, or a tuple of several
 };
 
 enum class Receive : std::uint8_t { scalar, array, iter, handle };
@@ -141,6 +144,9 @@ struct Variable {
 
 enum class FunctionKind : std::uint8_t { fn, task, graph, module };
 
+// A fn or module that is cut in two has one part in the host program and one in the graph program.
+enum class Part : std::uint8_t { whole, host, graph };
+
 struct Effects {
   bool host = false;   // prints, reads or writes files, ...
   bool graph = false;  // makes tensors or invokes tasks
@@ -160,6 +166,7 @@ struct Function {
   std::vector<Variable> variables;
   Block body;
   Effects effects;
+  Part part = Part::whole;
   std::string extern_symbol;  // task with an extern body
   Span span;
 

@@ -77,6 +77,10 @@ Needs needs_of(Form form) {
       return {.most = 0, .value = false};
     case Form::run:
       return {.least = 1, .most = 1, .blocks = 1};
+    case Form::enqueue:
+      return {.least = 1, .value = false};
+    case Form::dequeue:
+      return {0, 0};
   }
   return {};
 }
