@@ -9,6 +9,15 @@ class HostContext;  // interp/control/host_context.hpp: output stream, session, 
 
 enum class Effect : std::uint8_t { pure, host, local };  // local: may differ between shards
 
+// Where it runs when a program is cut in two (ir/slices.hpp).
+enum class Cut : std::uint8_t {
+  host,    // in the host program; contents of tensors are brought to it, a tensor that it makes is sent
+  names,   // in the host program, which only wants the names of tensors
+  either,  // wherever its value is wanted: cheap and pure
+  graph,   // in the graph program: it makes tensors
+  asked,   // in the graph program, which sends what it found to the host
+};
+
 struct BuiltinFields {
   std::string_view name;
   std::span<const Operand> operands;
@@ -18,6 +27,7 @@ struct BuiltinFields {
   Effect effect = Effect::pure;
   Value (*run)(HostContext&, std::span<const Value>) = nullptr;
   bool method = false;  // also callable as first.name(rest)
+  Cut cut = Cut::host;
 };
 
 struct Builtin : BuiltinFields {

@@ -12,8 +12,7 @@ constexpr std::array<std::string_view, 40> form_names{
     "constant", "parameter", "dimension", "type",   "variable", "global", "loop",     "op",    "builtin", "tuple",
     "list",     "range",     "element",   "item",   "items",    "field",  "receive",  "agent", "self",    "member",
     "function", "closure",   "compose",   "call",   "invoke",   "apply",  "output",   "write", "store",   "if",
-    "for",      "while",     "both",      "either", "return",   "break",  "continue", "run",
-    "enqueue",  "dequeue",
+    "for",      "while",     "both",      "either", "return",   "break",  "continue", "run",   "enqueue", "dequeue",
 };
 
 constexpr std::array<std::string_view, 4> receive_names{"scalar", "array", "iter", "handle"};

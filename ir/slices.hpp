@@ -46,7 +46,7 @@ struct Channel {
   FunctionId function;     // the whole function it stands in
   std::uint32_t site = 0;  // counts the channels of its function, in program order
   bool to_host = false;
-  std::uint32_t loops = 0;  // loops of its function that it stands in
+  std::uint32_t loops = 0;         // loops of its function that it stands in
   std::vector<ChannelItem> items;  // of one message; several where communications were merged
 };
 

@@ -66,6 +66,7 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
 Interpreter Interpreter::nested(Target& target) const {
   Interpreter other(program_, host_);
   other.target_ = &target;
+  other.partner_ = partner_;
   other.interrupted_ = interrupted_;
   other.facts_ = facts_;
   other.modules_ = modules_;
@@ -287,6 +288,12 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
     }
     case Form::run:
       out = run_on(frame, call);
+      break;
+    case Form::enqueue:
+      partner_->enqueue(*this, frame, call);
+      break;
+    case Form::dequeue:
+      out = partner_->dequeue(*this, frame, call);
       break;
     case Form::if_:
     case Form::for_:

@@ -16,6 +16,16 @@ namespace taskspec {
 class HostContext;
 class Natives;
 
+// The other one of two programs that run beside each other (ir/slices.hpp), as one of them sees it.
+class Partner {
+ public:
+  virtual ~Partner() = default;
+  virtual void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) = 0;
+  virtual Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) = 0;
+  // The part of a function value that this program calls; invalid: nothing is left of it here.
+  virtual FunctionId part(FunctionId whole) const = 0;
+};
+
 // `exit(code)` unwinds through this.
 struct ExitRequest {
   int code;
@@ -37,6 +47,7 @@ class Interpreter {
  public:
   Interpreter(const Program& program, HostContext* host);
   void set_target(Target& target) { target_ = &target; }  // before anything runs
+  void set_partner(Partner& partner) { partner_ = &partner; }
 
   Frame& module(const Module& module);  // runs its top level, once
   // To be called first on a thread that did not make it, and after an exception that left it in the middle.
@@ -115,6 +126,7 @@ class Interpreter {
 
   const Program& program_;
   Target* target_ = nullptr;
+  Partner* partner_ = nullptr;  // of parts
   HostContext* host_;
   const std::atomic<bool>* interrupted_ = nullptr;
   const Natives* natives_ = nullptr;

@@ -217,7 +217,8 @@ constinit const Builtin builtin_tensor = BuiltinFields{
         "rectangular (E5004), ints must fit (E5001).",
     .example = "print(tensor([[1, 2], [3, 4]]).sum(1).array)\n// expect: [[3], [7]]",
     .type = tensor_type,
-    .run = run_tensor};
+    .run = run_tensor,
+    .cut = Cut::graph};
 
 constinit const Builtin builtin_read = BuiltinFields{
     .name = "read",

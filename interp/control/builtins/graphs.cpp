@@ -127,7 +127,8 @@ constinit const Builtin builtin_chains = BuiltinFields{
         "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(chains(g))\n// expect: [[inc, inc]]",
     .type = chains_type,
-    .run = run_chains};
+    .run = run_chains,
+    .cut = Cut::asked};
 
 constinit const Builtin builtin_edges = BuiltinFields{
     .name = "edges",
@@ -139,7 +140,8 @@ constinit const Builtin builtin_edges = BuiltinFields{
         "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(edges(g))\n// expect: [inc#0.y -> inc#1.x]",
     .type = edges_type,
-    .run = run_edges};
+    .run = run_edges,
+    .cut = Cut::asked};
 
 constinit const Builtin builtin_check = BuiltinFields{
     .name = "check",
@@ -149,7 +151,8 @@ constinit const Builtin builtin_check = BuiltinFields{
         "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(check(g).depth)\n// expect: 2",
     .type = check_type,
-    .run = run_check};
+    .run = run_check,
+    .cut = Cut::asked};
 
 constinit const Builtin builtin_why =
     BuiltinFields{.name = "why",
@@ -163,7 +166,8 @@ constinit const Builtin builtin_why =
                       "// expect: [inc, inc] starts with inc#0, because it needs only inputs and constants (input); "
                       "ends with inc#1, because it is the result y (result)",
                   .type = why_type,
-                  .run = run_why};
+                  .run = run_why,
+                  .cut = Cut::asked};
 
 constinit const Builtin builtin_export =
     BuiltinFields{.name = "export",
@@ -177,6 +181,7 @@ constinit const Builtin builtin_export =
                       "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
                   .type = export_type,
                   .effect = Effect::host,
-                  .run = run_export};
+                  .run = run_export,
+                  .cut = Cut::asked};
 
 }  // namespace taskspec

@@ -138,7 +138,8 @@ constinit const Builtin builtin_len =
                   .example = "print(len([1, 2, 3]), len(\"né\"), len(2..5))\n// expect: 3 2 3",
                   .type = len_type,
                   .run = run_len,
-                  .method = true};
+                  .method = true,
+                  .cut = Cut::either};
 
 constinit const Builtin builtin_range = BuiltinFields{
     .name = "range",
@@ -146,7 +147,8 @@ constinit const Builtin builtin_range = BuiltinFields{
     .doc = "The list of ints from begin up to but not including end, step apart; a negative step counts down.",
     .example = "print(range(0, 10, 4), range(3, 0, -1))\n// expect: [0, 4, 8] [3, 2, 1]",
     .type = range_type,
-    .run = run_range};
+    .run = run_range,
+    .cut = Cut::either};
 
 constinit const Builtin builtin_zip =
     BuiltinFields{.name = "zip",
@@ -154,7 +156,8 @@ constinit const Builtin builtin_zip =
                   .doc = "The list of pairs of two lists of one length; E5004 if they differ.",
                   .example = "print(zip([1, 2], [\"a\", \"b\"]))\n// expect: [(1, \"a\"), (2, \"b\")]",
                   .type = zip_type,
-                  .run = run_zip};
+                  .run = run_zip,
+                  .cut = Cut::either};
 
 constinit const Builtin builtin_enumerate =
     BuiltinFields{.name = "enumerate",
@@ -163,7 +166,8 @@ constinit const Builtin builtin_enumerate =
                   .example = "print(enumerate([\"a\", \"b\"]))\n// expect: [(0, \"a\"), (1, \"b\")]",
                   .type = enumerate_type,
                   .run = run_enumerate,
-                  .method = true};
+                  .method = true,
+                  .cut = Cut::either};
 
 constinit const Builtin builtin_map =
     BuiltinFields{.name = "map",
@@ -172,7 +176,8 @@ constinit const Builtin builtin_map =
                   .example = "print(map([1, 2, 3], x => x * x))\n// expect: [1, 4, 9]",
                   .type = map_type,
                   .run = run_map,
-                  .method = true};
+                  .method = true,
+                  .cut = Cut::either};
 
 constinit const Builtin builtin_filter =
     BuiltinFields{.name = "filter",
@@ -181,7 +186,8 @@ constinit const Builtin builtin_filter =
                   .example = "print(filter(0..6, x => x % 2 == 0))\n// expect: [0, 2, 4]",
                   .type = filter_type,
                   .run = run_filter,
-                  .method = true};
+                  .method = true,
+                  .cut = Cut::either};
 
 constinit const Builtin builtin_sort =
     BuiltinFields{.name = "sort",

@@ -176,7 +176,8 @@ constinit const Builtin builtin_print = BuiltinFields{
     .example = "print(1, \"two\", [3.0])\n// expect: 1 two [3]",
     .type = nothing,
     .effect = Effect::host,
-    .run = run_print};
+    .run = run_print,
+    .cut = Cut::names};
 
 constinit const Builtin builtin_format = BuiltinFields{
     .name = "format",
@@ -186,7 +187,8 @@ constinit const Builtin builtin_format = BuiltinFields{
         "precision of ints, floats, strings and bools; {{ and }} are braces.",
     .example = "print(format(\"{} is {:.2f}\", \"pi\", pi))\n// expect: pi is 3.14",
     .type = format_type,
-    .run = run_format};
+    .run = run_format,
+    .cut = Cut::names};
 
 constinit const Builtin builtin_split =
     BuiltinFields{.name = "split",

@@ -208,7 +208,8 @@ constinit const Builtin builtin_host = BuiltinFields{
     .example =
         "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
     .type = host_type,
-    .run = run_host};
+    .run = run_host,
+    .cut = Cut::either};
 
 constinit const Builtin builtin_null = BuiltinFields{
     .name = "null",
@@ -221,6 +222,7 @@ constinit const Builtin builtin_null = BuiltinFields{
         "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nprint((run g(fill(f32[2], 1.0)) on null).report.tasks)\n// "
         "expect: 1",
     .type = null_type,
-    .run = run_null};
+    .run = run_null,
+    .cut = Cut::either};
 
 }  // namespace taskspec
