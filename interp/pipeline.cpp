@@ -7,9 +7,11 @@
 #include "interp/host/host_backend.hpp"
 #include "interp/host/null_backend.hpp"
 #include "interp/open_session.hpp"
+#include "interp/two_programs.hpp"
 #include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
+#include "ir/print_program.hpp" // XXX
 
 namespace taskspec {
 
@@ -114,6 +116,16 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
 }  // namespace
 
 RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings) {
+  const Slices slices = slice(program, settings.slices);
+  if (getenv("TS_DUMP")) for (auto& p : slices.parts) for (auto id : {p.host, p.graph}) if (id.valid()) fputs(function_text(slices.program, id).c_str(), stderr);  // XXX
+  verified([&] {
+    std::vector<std::string> wrong = verify(slices.program);
+    return wrong.empty() ? std::string() : wrong[0];
+  });
+  return run_two_programs(slices, tools, settings);
+}
+
+RunResult run_directly(const Program& program, const Toolbox& tools, const RunSettings& settings) {
   RunResult result;
   in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
     for (const Module& module : program.modules) interpreter.module(module);
