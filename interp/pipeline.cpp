@@ -11,7 +11,6 @@
 #include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
-#include "ir/print_program.hpp" // XXX
 
 namespace taskspec {
 
@@ -117,7 +116,6 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
 
 RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings) {
   const Slices slices = slice(program, settings.slices);
-  if (getenv("TS_DUMP")) for (auto& p : slices.parts) for (auto id : {p.host, p.graph}) if (id.valid()) fputs(function_text(slices.program, id).c_str(), stderr);  // XXX
   verified([&] {
     std::vector<std::string> wrong = verify(slices.program);
     return wrong.empty() ? std::string() : wrong[0];

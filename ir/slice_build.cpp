@@ -264,6 +264,10 @@ class Cutter {
   }
   void take_value(CallId id, std::uint32_t channel, Block& block) {
     const bool is_read = whole_[id].form == Form::variable;
+    if (demand_.entered[id.index()]) {  // what its function does here comes first
+      Call entered = own_[id];
+      block.calls.push_back(add(std::move(entered)));
+    }
     if (channel != Crossing::none) become(id, Form::dequeue, channel, {});
     block.calls.push_back(id);
     if (channel != Crossing::none && is_read && reuse_) block.calls.push_back(copy_to(whole_[id].variable, id, id));

@@ -31,6 +31,7 @@ class Search {
       for (FunctionId id : reach_.functions) more = take_in(id) || more;
       settle();
     }
+    for (FunctionId id : reach_.functions) find_entered(id);
     return std::move(demand_);
   }
 
@@ -58,7 +59,7 @@ class Search {
       d[side].variables.resize(f.variables.size(), false);
       d[side].parameters.resize(f.parameters.size(), false);
     }
-    for (auto* flags : {&d.sent, &d.received, &d.named, &d.counted}) flags->resize(f.calls.size(), false);
+    for (auto* flags : {&d.sent, &d.received, &d.named, &d.entered, &d.counted}) flags->resize(f.calls.size(), false);
     Known& known = known_.emplace_back();
     known_of_.emplace(id.value, known_.size() - 1);
     known.tree = std::make_unique<CallTree>(f);
@@ -388,6 +389,15 @@ class Search {
           want(f, c, Part::graph), run_call(f, c, Part::graph);
       }
     }
+  }
+
+  void find_entered(FunctionId f) {
+    FunctionDemand& d = of(f);
+    for (std::size_t i = 0; i < d.sent.size(); ++i)
+      if (d.sent[i] && reach_.is_site(f, CallId(i)))
+        d.entered[i] = std::ranges::any_of(reach_.callees(f, CallId(i)), [&](FunctionId callee) {
+          return of(callee).reached && of(callee).graph.part;
+        });
   }
 
   // Its callers must give tensors of extents that it says.

@@ -29,6 +29,7 @@ struct FunctionDemand {
   std::vector<bool> sent;      // a host value that the graph needs and cannot compute again
   std::vector<bool> received;  // a value of the graph that the host needs
   std::vector<bool> named;     // host code that wants its tensor operands: names, contents
+  std::vector<bool> entered;   // a call that is sent, and whose function does something in the graph program as well
   std::vector<bool> counted;   // a loop over a list of the host that the graph repeats as often
 
   SideDemand& operator[](Part side) { return side == Part::host ? host : graph; }
