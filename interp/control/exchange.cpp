@@ -48,14 +48,18 @@ Exchange::Attempt Exchange::wait(Side& self, ChannelId channel, F&& attempt) {
       self.sleeps_at.store(0, std::memory_order_relaxed);
       return made;
     }
-    self.sleeps_at.wait(place, std::memory_order_acquire);
+    std::unique_lock lock(self.mutex);
+    self.woken.wait(lock, [&] { return self.sleeps_at.load(std::memory_order_relaxed) == 0; });
   }
 }
 
 // Only the side itself says that it sleeps; so a call that comes late wakes it for nothing, and no more.
 void Exchange::wake(Side& side) {
-  side.sleeps_at.store(0, std::memory_order_seq_cst);
-  side.sleeps_at.notify_one();
+  {
+    std::lock_guard lock(side.mutex);
+    side.sleeps_at.store(0, std::memory_order_seq_cst);
+  }
+  side.woken.notify_one();
 }
 
 void Exchange::wake_at(Side& side, ChannelId channel) {

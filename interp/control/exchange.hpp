@@ -8,7 +8,9 @@
 //
 // Messages that nobody took live until the exchange goes: it must go before what their values name.
 #pragma once
+#include <condition_variable>
 #include <deque>
+#include <mutex>
 #include <span>
 
 #include "interp/control/message_queue.hpp"
@@ -45,6 +47,8 @@ class Exchange {
   };
   struct alignas(64) Side {
     std::atomic<std::uint32_t> sleeps_at{0};  // 0: awake; else 1 + the channel that it wants to go on with
+    std::mutex mutex;                         // taken to sleep and to wake only
+    std::condition_variable woken;
   };
   enum class Attempt : std::uint8_t { done, wait, over };
 
