@@ -7,10 +7,11 @@ namespace taskspec {
 namespace {
 
 constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4;
-// About ten microseconds: an answer that comes at once is caught without a call of the system. Not more, because the
-// other side may be waiting for this very core; when looking did not help, a side sleeps at once for a number of waits.
-constexpr int looks = 400;
-constexpr std::uint32_t waits_without_looking = 15;
+// About twenty microseconds, as long as it takes to wake the other side: an answer that comes that soon is caught
+// without a call of the system, and two sides that both sleep between messages get out of that habit. Where looking
+// does not help, as on a core that both share, a side looks ever more seldom and mostly sleeps at once.
+constexpr int looks = 800;
+constexpr std::uint32_t most_skipped = 255;
 
 }  // namespace
 
@@ -42,9 +43,13 @@ Exchange::Attempt Exchange::look(Side& self, F&& attempt) {
   }
   for (int i = 0; i < looks; ++i) {
     relax();
-    if (Attempt made = attempt(); made != Attempt::wait) return made;
+    if (Attempt made = attempt(); made != Attempt::wait) {
+      self.in_vain /= 2;
+      return made;
+    }
   }
-  self.skip = waits_without_looking;
+  self.in_vain = std::min(2 * self.in_vain + 1, most_skipped);
+  self.skip = self.in_vain;
   return Attempt::wait;
 }
 

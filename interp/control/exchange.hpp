@@ -48,8 +48,9 @@ class Exchange {
   };
   struct alignas(64) Side {
     std::atomic<std::uint32_t> sleeps_at{0};  // 0: awake; else 1 + the channel that it wants to go on with
-    std::uint32_t skip = 0;                   // waits in which it does not look before it sleeps; its own
-    std::mutex mutex;                         // taken to sleep and to wake only
+    // Its own: for how many waits it does not look before it sleeps, now and when it looks in vain again.
+    std::uint32_t skip = 0, in_vain = 0;
+    std::mutex mutex;  // taken to sleep and to wake only
     std::condition_variable woken;
   };
   enum class Attempt : std::uint8_t { done, wait, over };
