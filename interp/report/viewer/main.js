@@ -5,6 +5,7 @@ const TABS = [
   { id: "source", title: "Source", has: () => report.sources.length > 0, View: SourceView },
   { id: "graph", title: "Graph", has: () => graphs.length > 0, View: GraphView },
   { id: "chains", title: "Chains", has: () => graphs.some(graph => graph.chains.length > 0), View: ChainsView },
+  { id: "slices", title: "Slices", has: () => slices && slices.functions.some(fn => fn.graph), View: SlicesView },
   { id: "plan", title: "Plan", has: () => graphs.some(graph => graph.steps.length > 0), View: PlanView },
   { id: "timeline", title: "Timeline", has: () => bars.length > 0, View: TimelineView },
 ];
