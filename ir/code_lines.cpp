@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <unordered_map>
@@ -21,12 +22,17 @@ class Writer {
  public:
   Writer(const Program& program, FunctionId id, const CodeNames& names)
       : program_(program), function_(program[id]), names_(names), uses_(function_) {
-    for (const Call& call : function_.calls)
+    for (std::size_t i = 0; i < function_.calls.size(); ++i) {
+      const Call& call = function_.calls[i];
+      if (!uses_.is_here(CallId(i))) continue;
       if (call.form == Form::write || call.form == Form::variable || call.form == Form::parameter)
         taken_.insert(call.form == Form::parameter ? function_.parameters[call.index].name : variable(call));
+    }
   }
 
   std::vector<CodeLine> lines() {
+    for (const Parameter& parameter : function_.parameters)
+      if (talks(parameter.default_block)) default_of(parameter);
     block(function_.body);
     return std::move(lines_);
   }
@@ -49,6 +55,30 @@ class Writer {
   void inside(const Block& inner) {
     ++depth_;
     block(inner);
+    --depth_;
+  }
+
+  // What happens before a call that leaves an argument out.
+  void default_of(const Parameter& parameter) {
+    const CallId first = parameter.default_block.calls.front();
+    line(first, "default of " + parameter.name + " {", Mark::opens);
+    inside(parameter.default_block);
+    const Block& block = parameter.default_block;
+    result_line(block.result.valid() ? block.result : parameter.default_value);
+    line(first, "}", Mark::closes);
+  }
+  bool talks(const Block& block) const {
+    return std::any_of(block.calls.begin(), block.calls.end(), [this](CallId id) {
+      const Call& call = function_[id];
+      return call.form == Form::enqueue || call.form == Form::dequeue ||
+             std::any_of(call.blocks.begin(), call.blocks.end(), [this](const Block& inner) { return talks(inner); });
+    });
+  }
+  // The value of a block, where it is no line already.
+  void result_line(CallId id) {
+    if (!id.valid() || uses_.is_line(id) || !uses_.is_here(id)) return;
+    ++depth_;
+    line(id, words(id).text);
     --depth_;
   }
 
@@ -132,6 +162,7 @@ class Writer {
     const std::string name = new_name(id);
     line(id, name + " = run {", Mark::opens);
     inside(call.blocks[0]);
+    result_line(call.blocks[0].result);
     line(id, "} on " + operand(call, 0), Mark::closes);
     value_names_[id.value] = name;
   }
@@ -149,6 +180,7 @@ class Writer {
   bool is_used(CallId id) {
     if (used_.empty()) {
       used_.assign(function_.calls.size(), false);
+      for (const Parameter& parameter : function_.parameters) each_block(parameter.default_block);
       each_block(function_.body);
     }
     return used_[id.index()];
@@ -180,14 +212,16 @@ class Writer {
 
   // (a, b), after the names that the elements get.
   std::string part_names(CallId id, const Call& call) {
-    std::vector<std::string> names(call.type.parts.size(), "_"), written = let_names(program_.sources, call.span);
-    written.resize(names.size());
+    std::vector<std::string> names(call.type.parts.size(), "_"), pattern = let_names(program_.sources, call.span);
+    if (pattern.size() != names.size() || names.size() == 1) pattern.assign(names.size(), "");
     for (std::size_t i = 0; i < function_.calls.size(); ++i) {
       const Call& element = function_.calls[i];
       if (element.form != Form::element || element.in[0] != id) continue;
       const CallId let = uses_.named_by(CallId(i));
+      const std::vector<std::string> own = let_names(program_.sources, element.span);
+      const std::string& written = own.size() == 1 ? own[0] : pattern[element.index];
       std::string& name = names[element.index];
-      if (name == "_") name = let.valid() ? variable(function_[let]) : free_name(written[element.index]);
+      if (name == "_") name = let.valid() ? variable(function_[let]) : free_name(written);
       value_names_[static_cast<std::uint32_t>(i)] = name;
     }
     return "(" + joined(names, ", ") + ")";
@@ -212,7 +246,7 @@ class Writer {
   std::string operand(const Call& call, std::size_t i) { return words(call.in[i]).text; }
 
   Words words(CallId id) {
-    if (!id.valid()) return {"_"};
+    if (!id.valid() || !uses_.is_here(id)) return {"_"};
     if (auto known = value_names_.find(id.value); known != value_names_.end()) return {known->second};
     const CallId send = uses_.sent_by(id);
     if (!send.valid() || uses_.is_line(send) || sending_ == id) return expression(function_[id]);
@@ -223,11 +257,31 @@ class Writer {
   }
 
   std::string list(const Call& call, std::size_t from = 0) {
-    std::size_t end = call.in.size();
-    while (end > from && !call.in[end - 1].valid()) --end;  // defaults that were left out
     std::string text;
-    for (std::size_t i = from; i < end; ++i) text += (i > from ? ", " : "") + operand(call, i);
+    for (std::size_t i = from; i < call.in.size(); ++i) text += (i > from ? ", " : "") + operand(call, i);
     return text;
+  }
+
+  // Arguments of an op or builtin: defaults are left out, what follows them has its name.
+  std::string arguments(const Call& call, std::span<const Operand> operands) {
+    std::string text;
+    bool named = false;
+    for (std::size_t i = 0; i < call.in.size(); ++i) {
+      const bool declared = i < operands.size() && !operands[i].variadic;
+      if (!call.in[i].valid() || (declared && is_default(call.in[i], operands[i]))) {
+        named = true;
+        continue;
+      }
+      text += text.empty() ? "" : ", ";
+      if (named && declared) text += std::string(operands[i].name) + ": ";
+      text += operand(call, i);
+    }
+    return text;
+  }
+  bool is_default(CallId id, const Operand& operand) const {
+    const Call& call = function_[id];
+    if (call.form != Form::constant || operand.standard.kind == Default::Kind::none) return false;
+    return identical(call.value, operand.standard.value());
   }
 
   // f(x), or a.f(x) for the member of an agent.
@@ -244,7 +298,7 @@ class Writer {
       return {words(call.in[0]).within(Binding::cast) + " as " + operand(call, 1), Binding::cast};
     if (!symbol.empty() && symbol != "[]" && count == 2) return infix(symbol, words(call.in[0]), words(call.in[1]));
     if ((symbol == "-" || symbol == "!") && count == 1) return prefix(symbol, words(call.in[0]));
-    return {std::string(call.op->name) + "(" + list(call) + ")"};
+    return {std::string(call.op->name) + "(" + arguments(call, call.op->operands) + ")"};
   }
 
   Words expression(const Call& call) {
@@ -280,7 +334,7 @@ class Writer {
     auto tight = [&](std::size_t i) { return words(call.in[i]).within(Binding::tight); };
     switch (call.form) {
       case Form::builtin:
-        return {std::string(call.builtin->name) + "(" + list(call) + ")"};
+        return {std::string(call.builtin->name) + "(" + arguments(call, call.builtin->operands) + ")"};
       case Form::tuple:
         return {"(" + list(call) + (call.in.size() == 1 ? ",)" : ")")};
       case Form::list:

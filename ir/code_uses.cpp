@@ -28,10 +28,13 @@ bool is_statement(const Call& call) {
 
 }  // namespace
 
-CodeUses::CodeUses(const Function& function) : function_(function), entries_(function.calls.size()) {
+CodeUses::CodeUses(const Function& function)
+    : function_(function), entries_(function.calls.size()), writes_(function.variables.size(), 0) {
   place(function.body, {});
   for (const Parameter& parameter : function.parameters) place(parameter.default_block, {});
   note_uses();
+  drop_unused();
+  count_writes();
   for (const Room& room : rooms_)
     for (CallId id : room.block->calls) find_names(id);
   for (const Room& room : rooms_)
@@ -71,9 +74,34 @@ void CodeUses::note_uses() {
   }
 }
 
+// Values that are taken apart for extents which are known without them: nobody reads a line for that.
+void CodeUses::drop_unused() {
+  for (std::size_t i = entries_.size(); i-- > 0;) {
+    const Call& call = function_.calls[i];
+    Entry& entry = entries_[i];
+    const bool plain = call.form == Form::field || call.form == Form::item || call.form == Form::element ||
+                       call.form == Form::output || call.form == Form::list || call.form == Form::tuple ||
+                       call.form == Form::range;
+    if (!entry.placed || !entry.uses.empty() || !plain) continue;
+    entry.placed = false;
+    for (CallId in : call.in)
+      if (in.valid())
+        std::erase_if(of(in).uses, [i](const Use& use) { return !use.as_result && use.user.index() == i; });
+  }
+}
+
+void CodeUses::count_writes() {
+  for (const Room& room : rooms_)
+    for (CallId id : room.block->calls) {
+      const Call& call = function_[id];
+      if (call.form == Form::write || call.form == Form::store) ++writes_[call.variable.index()];
+      for (const Place& place : call.places) ++writes_[place.variable.index()];
+    }
+}
+
 void CodeUses::find_names(CallId id) {
   const Call& call = function_[id];
-  if (call.form != Form::write || function_.variables[call.variable.index()].is_mutable) return;
+  if (call.form != Form::write || writes_[call.variable.index()] != 1) return;
   if (call.in.empty() || !call.in[0].valid() || is_cheap(function_[call.in[0]])) return;
   Entry& value = of(call.in[0]);
   if (value.placed && value.block == of(id).block && !value.let.valid()) value.let = id;
@@ -145,6 +173,7 @@ bool CodeUses::has_effect(const Call& call) const {
 bool CodeUses::must_be_line(CallId id) const {
   const Entry& entry = of(id);
   const Call& call = function_[id];
+  if (!entry.placed) return false;
   if (entry.apart) return true;
   if (call.form == Form::write && call.in[0].valid() && function_[call.in[0]].form == Form::element)
     return !(of(function_[call.in[0]].in[0]).apart && of(call.in[0]).let == id);

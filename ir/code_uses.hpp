@@ -12,7 +12,9 @@ class CodeUses {
   explicit CodeUses(const Function& function);
 
   bool is_line(CallId id) const { return of(id).line; }
-  // A `let` whose operand is this call: what the value is called from there on.
+  // Does it stand in a block? What belongs to the other part only does not.
+  bool is_here(CallId id) const { return of(id).placed; }
+  // The writing of a variable that nothing else writes: what the value is called from there on.
   CallId named_by(CallId id) const { return of(id).let; }
   // An enqueue that stands where its value is used: `if enqueue f:0 (c) {`.
   CallId sent_by(CallId id) const { return of(id).sent_by; }
@@ -43,6 +45,8 @@ class CodeUses {
 
   void place(const Block& block, CallId owner);
   void note_uses();
+  void drop_unused();
+  void count_writes();
   void find_names(CallId id);
   void find_sends(CallId id);
   void take_apart(CallId id);
@@ -58,7 +62,8 @@ class CodeUses {
 
   const Function& function_;
   std::vector<Entry> entries_;
-  std::vector<Room> rooms_;  // inner blocks after outer ones
+  std::vector<Room> rooms_;            // inner blocks after outer ones
+  std::vector<std::uint32_t> writes_;  // by variable: how many calls change it
 };
 
 }  // namespace taskspec

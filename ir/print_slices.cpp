@@ -64,7 +64,7 @@ class Text {
       : program_(program), report_(report), options_(options) {}
 
   std::string write() {
-    out_ = summary(report_) + "\n";
+    out_ = paragraph(summary(report_), 0, options_.columns);
     programs();
     for (const SlicedFunction& function : report_.functions)
       if (function.is_cut()) this->function(function);
@@ -199,7 +199,7 @@ class Text {
   void metrics() {
     out_ += "\nmetrics\n";
     for (const SlicedFunction& function : report_.functions)
-      if (function.is_cut()) metrics_of(function.name, function.metrics);
+      if (function.parts.graph.valid()) metrics_of(function.name, function.metrics);
     metrics_of("total", report_.total);
   }
 
@@ -220,8 +220,9 @@ class Text {
 std::string_view name_of(FunctionKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 
 std::string summary(const SlicesReport& report) {
-  std::string text = fmt::format("1 session, 1 sink, {}, {}", plural(report.functions.size(), "function"),
-                                 plural(report.channels.size(), "channel"));
+  std::string text = fmt::format("1 session, 1 sink, {}, {} ({}, {})", plural(report.functions.size(), "function"),
+                                 plural(report.channels.size(), "channel"), plural(report.total.sends, "send"),
+                                 plural(report.total.receives, "receive"));
   if (report.nested_sessions > 0)
     text += fmt::format(", {} with a session of {} own", plural(report.nested_sessions, "run"),
                         report.nested_sessions == 1 ? "its" : "their");

@@ -19,6 +19,6 @@ struct SlicesTextOptions {
 std::string slices_text(const Program& program, const SlicesReport& report, const SlicesTextOptions& options = {});
 
 std::string_view name_of(FunctionKind kind);      // "fn"
-std::string summary(const SlicesReport& report);  // "1 session, 1 sink, 9 functions, 4 channels"
+std::string summary(const SlicesReport& report);  // "1 session, 1 sink, 9 functions, 4 channels (3 sends, 1 receive)"
 
 }  // namespace taskspec

@@ -55,7 +55,7 @@ std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_par
 void count_messages(const Slices& slices, SlicesReport& report);
 std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& report);
 std::vector<SliceRow> side_by_side(const std::vector<CodeLine>& host, const std::vector<CodeLine>& graph);
-std::vector<SlicedItem> items_of(const Slices& slices, const Channel& channel);
+std::vector<SlicedItem> items_of(const Slices& slices, ChannelId id);
 std::string position_text(const Program& program, Span span);  // "12:9", with the file where it is another
 
 }  // namespace taskspec

@@ -16,20 +16,26 @@ std::string written(const Program& program, Span span) {
   return one_line(program.sources.text(span), 40);
 }
 
-// A variable goes by the place that makes it, everything else by itself.
+// What the host puts into a channel, operand by operand; nothing if it does not.
+const Call* sent_value(const Slices& slices, const Channel& channel, ChannelId id, std::size_t item) {
+  const FunctionId part = slices.part(channel.function, Part::host);
+  if (channel.to_host || !part.valid()) return nullptr;
+  const Function& host = slices.program[part];
+  for (const Call& call : host.calls)
+    if (call.form == Form::enqueue && call.index == id.value && item < call.in.size()) return &host[call.in[item]];
+  return nullptr;
+}
+
+// A variable goes by its name and by the place that makes it, everything else by itself.
 Span made_at(const Function& whole, const Call& call) {
   if (call.form == Form::variable) return whole.variables[call.variable.index()].span;
   if (call.form == Form::parameter) return whole.parameters[call.index].span;
   return call.span;
 }
 
-const Call* value_of(const Function& whole, const ChannelItem& item) {
-  return item.call.valid() && item.call.index() < whole.calls.size() ? &whole[item.call] : nullptr;
-}
-
-std::string to_graph(const Slices& slices, const Function& whole, const ChannelItem& item, const std::string& value) {
+std::string to_graph(const Slices& slices, const Function& whole, const ChannelItem& item, const Call* call,
+                     const std::string& value) {
   const Program& program = slices.program;
-  const Call* call = value_of(whole, item);
   const Span made = call ? made_at(whole, *call) : item.span;
   const std::string place = position_text(program, made.valid() ? made : item.span);
   if (item.what == Carries::predicate)
@@ -72,21 +78,6 @@ struct Receive {
   CallId call, loop;     // the innermost loop around it
 };
 
-// Is what is received sent as it is, or what the host made of it?
-bool sent_unchanged(const Function& part, CallId receive) {
-  for (const Call& call : part.calls) {
-    if (call.form != Form::enqueue) continue;
-    for (CallId in : call.in) {
-      if (in == receive) return true;
-      const Call& value = part[in];
-      if (value.form != Form::variable) continue;
-      for (const Call& write : part.calls)
-        if (write.form == Form::write && write.variable == value.variable && write.in[0] == receive) return true;
-    }
-  }
-  return false;
-}
-
 bool decides(const Receive& receive) {
   const Influence influence(receive.part, receive.call);
   const Call& loop = receive.part[receive.loop];
@@ -99,8 +90,6 @@ std::string advice_text(const Program& program, const Receive& receive) {
   const std::string where = line_text(program, receive.channel.items[0].span);
   const std::string loop = line_text(program, receive.part[receive.loop].span);
   const std::string forces = fmt::format("receive at {} forces the loop at {} to synchronise each step: ", where, loop);
-  if (receive.channel.round_trip && sent_unchanged(receive.part, receive.call))
-    return forces + "its value goes back to the graph as it is; leave the receive out and use the tensor itself";
   if (decides(receive))
     return forces +
            "it decides when the loop ends; move the loop into a graph, where `while` and `if` test a bool tensor, and "
@@ -113,13 +102,16 @@ std::string advice_text(const Program& program, const Receive& receive) {
 
 }  // namespace
 
-std::vector<SlicedItem> items_of(const Slices& slices, const Channel& channel) {
+std::vector<SlicedItem> items_of(const Slices& slices, ChannelId id) {
   std::vector<SlicedItem> items;
+  const Channel& channel = slices[id];
   const Function& whole = slices.program[channel.function];
   for (const ChannelItem& item : channel.items) {
-    std::string value = written(slices.program, item.span);
+    const Call* sent = sent_value(slices, channel, id, items.size());
+    std::string value = sent && sent->form == Form::variable ? whole.variables[sent->variable.index()].name
+                                                             : written(slices.program, item.span);
     if (value.empty()) value = "a value";
-    std::string why = channel.to_host ? to_host(slices, item, value) : to_graph(slices, whole, item, value);
+    std::string why = channel.to_host ? to_host(slices, item, value) : to_graph(slices, whole, item, sent, value);
     items.push_back({item.what, item.type.text(), std::move(value), std::move(why), item.span});
   }
   return items;
@@ -152,9 +144,10 @@ std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& rep
 
 Diags implicit_sends(const Slices& slices, Severity severity) {
   Diags diags;
-  for (const Channel& channel : slices.channels) {
+  for (std::size_t i = 0; i < slices.channels.size(); ++i) {
+    const Channel& channel = slices.channels[i];
     if (channel.to_host) continue;
-    const std::vector<SlicedItem> items = items_of(slices, channel);
+    const std::vector<SlicedItem> items = items_of(slices, ChannelId(i));
     for (const SlicedItem& item : items) {
       const std::string often = channel.loops > 0 ? " in each turn of its loop" : "";
       const std::string message =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "ir/code_words.hpp"
 #include "ir/slices_parts.hpp"
@@ -36,10 +37,21 @@ std::vector<CodeLine> lines_of_part(const Slices& slices, FunctionId part, const
   return part.valid() ? code_lines(slices.program, part, names) : std::vector<CodeLine>();
 }
 
+// The main program first, and its top level before its functions; imported modules as they are.
+std::vector<std::size_t> reading_order(const Slices& slices) {
+  std::vector<std::size_t> order(slices.parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto is_main = [&](std::size_t i) { return slices.program.functions[i].module == slices.program.main_module; };
+  auto is_top = [&](std::size_t i) { return slices.program.functions[i].kind == FunctionKind::module; };
+  std::stable_partition(order.begin(), order.end(), is_top);
+  std::stable_partition(order.begin(), order.end(), is_main);
+  return order;
+}
+
 void add_functions(const Slices& slices, const CodeNames& names, SlicesReport& report) {
   const Reached reached = reached_of(slices);
   const std::vector<bool> communicates = communicating(slices, Part::graph);
-  for (std::size_t i = 0; i < slices.parts.size(); ++i) {
+  for (std::size_t i : reading_order(slices)) {
     SlicedFunction function{.whole = FunctionId(i), .parts = slices.parts[i], .name = names.functions[i]};
     function.in_host = reached.host[i];
     function.in_graph = reached.graph[i];
@@ -61,7 +73,7 @@ void add_channels(const Slices& slices, const CodeNames& names, SlicesReport& re
                        .function = channel.function,
                        .to_host = channel.to_host,
                        .loops = channel.loops,
-                       .items = items_of(slices, channel)};
+                       .items = items_of(slices, ChannelId(i))};
     seen.waits = channel.to_host && std::any_of(channel.items.begin(), channel.items.end(),
                                                 [](const ChannelItem& item) { return waits(item.what); });
     report.channels.push_back(std::move(seen));
@@ -123,7 +135,7 @@ std::vector<std::string> function_names(const Program& program) {
     const std::string& module = program.modules[function.module.index()].name;
     std::string name = program.display_name(FunctionId(i));
     if (function.kind == FunctionKind::module) {
-      names.push_back(module);
+      names.push_back(module.starts_with("<") ? module : module + ".task");  // no fn goes by such a name
       continue;
     }
     if (!is_name(function.name)) name = "closure at " + position_text(program, function.span);  // <closure>

@@ -46,7 +46,7 @@ struct SliceMetrics {
 struct SlicedFunction {
   FunctionId whole;
   FunctionParts parts;
-  std::string name;                 // "policy.improve"; of a top level the name of its module
+  std::string name;                 // "policy.improve"; of a top level the file: "game.task"
   bool in_host = false;             // the host program reaches it
   bool in_graph = false;            // the graph program does
   std::vector<SliceRow> rows = {};  // none of those that are not cut
