@@ -98,7 +98,7 @@ setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 if (app.graph) showGraph(app.graph);
 else for (const view of app.views) view.open(null);  // a program without tasks is its source
-showView(app.views.find(view => view.id === "graph") || app.views[0]);
+showView(app.views.find(view => view.id === "graph") || app.views.find(view => view.id === "slices") || app.views[0]);
 showDetails();
 
 // For tests and the curious.

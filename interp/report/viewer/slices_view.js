@@ -72,9 +72,8 @@ class SlicesView {
   line(line) {
     const element = make("span", "side code");
     if (!line) return element;
-    element.style.paddingLeft = 2 * line.depth + "ch";
     element.title = line.text;
-    colourLine(element, line.text);
+    colourLine(element, "  ".repeat(line.depth) + line.text);
     if (line.channels.length > 0) element.classList.add("talks");
     return element;
   }

@@ -2,7 +2,7 @@
 // selects its tasks.
 
 const WORDS = new Set(("agent task graph fn ir let var for in if else while return break continue import as run on " +
-  "weight state table out inout true false region fields launch").split(" "));
+  "weight state table out inout true false region fields launch enqueue dequeue").split(" "));
 const TOKEN = /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|(\b\d[\w.]*)|([A-Za-z_]\w*)/g;
 
 class SourceView {
