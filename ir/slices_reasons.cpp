@@ -66,10 +66,11 @@ std::string to_host(const Slices& slices, const ChannelItem& item, const std::st
 
 // ---- advice ---------------------------------------------------------------------------------------
 
-// A number of a line, with the file where it is not the one of the main module.
+// "line 12", or "models/policy.task:12" where it is in another file than the main one.
 std::string line_text(const Program& program, Span span) {
   const std::string place = position_text(program, span);
-  return "line " + place.substr(0, place.rfind(':'));
+  const std::string line = place.substr(0, place.rfind(':'));
+  return line.find(':') == std::string::npos ? "line " + line : line;
 }
 
 struct Receive {

@@ -132,10 +132,11 @@ std::vector<std::string> function_names(const Program& program) {
   std::map<std::string, int> closures;
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     const Function& function = program.functions[i];
-    const std::string& module = program.modules[function.module.index()].name;
+    const Module& written = program.modules[function.module.index()];
+    const std::string& module = written.name;
     std::string name = program.display_name(FunctionId(i));
     if (function.kind == FunctionKind::module) {
-      names.push_back(module.starts_with("<") ? module : module + ".task");  // no fn goes by such a name
+      names.push_back(written.path.ends_with(".task") ? module + ".task" : module);  // no fn goes by such a name
       continue;
     }
     if (!is_name(function.name)) name = "closure at " + position_text(program, function.span);  // <closure>
