@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/slices_parts.hpp"
+#include "ir/top_level.hpp"
 
 namespace taskspec {
 
@@ -105,31 +106,18 @@ class Segments {
   GraphSegment now_;
 };
 
-// The end of a channel in a part; invalid if the part has none.
-CallId end_of(const Function& part, const std::vector<CallPlace>& places, Form form, ChannelId channel) {
-  for (std::size_t i = 0; i < part.calls.size(); ++i)
-    if (part.calls[i].form == form && part.calls[i].index == channel.value && places[i].order > 0) return CallId(i);
-  return {};
-}
-
-// Does the host part send something, later in the same turn or in the next, that depends on what it received?
-bool feeds_a_send(const Function& part, const std::vector<CallPlace>& places, CallId receive) {
-  const Influence influence(part, receive);
-  auto share_a_loop = [&](CallId a, CallId b) {
-    // The innermost loop of the receive, or one around it.
-    for (CallId loop = places[a.index()].loop; loop.valid(); loop = places[loop.index()].loop)
-      for (CallId other = places[b.index()].loop; other.valid(); other = places[other.index()].loop)
-        if (loop == other) return true;
-    return false;
-  };
-  for (std::size_t i = 0; i < part.calls.size(); ++i) {
-    const Call& call = part.calls[i];
-    if (call.form != Form::enqueue || places[i].order == 0) continue;
-    const CallId send(i);
-    const bool later = places[i].order > places[receive.index()].order;
-    if (influence.on(send) && (later || share_a_loop(receive, send))) return true;
+// By channel: is it received by the host in a value that decides or feeds a later send?
+std::vector<bool> round_trips(const Slices& slices) {
+  std::vector<bool> found(slices.channels.size(), false);
+  for (const FunctionParts& parts : slices.parts) {
+    if (!parts.host.valid()) continue;
+    const Function& host = slices.program[parts.host];
+    const Feeding feeding = Feeding::of_sends(host);
+    each_call(host, host.body, [&](CallId id) {
+      if (host[id].form == Form::dequeue && feeding.feeds(id)) found[host[id].index] = true;
+    });
   }
-  return false;
+  return found;
 }
 
 void count(std::uint32_t& all, std::uint32_t& each_turn, bool in_loop) {
@@ -146,27 +134,22 @@ std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_par
 }
 
 void count_messages(const Slices& slices, SlicesReport& report) {
-  std::vector<std::vector<CallPlace>> places(slices.parts.size());
-  for (SlicedFunction& function : report.functions)
-    for (SlicedChannel& channel : report.channels) {
-      if (channel.function != function.whole) continue;
-      SliceMetrics& metrics = function.metrics;
-      const bool in_loop = channel.loops > 0;
-      if (!channel.to_host) {
-        count(metrics.sends, metrics.sends_each_turn, in_loop);
-        continue;
-      }
-      count(metrics.receives, metrics.receives_each_turn, in_loop);
-      if (!channel.waits) continue;
-      count(metrics.waits, metrics.waits_each_turn, in_loop);
-      if (!function.parts.host.valid()) continue;
-      const Function& part = slices.program[function.parts.host];
-      std::vector<CallPlace>& of_part = places[function.whole.index()];
-      if (of_part.empty()) of_part = places_of(part);
-      const CallId receive = end_of(part, of_part, Form::dequeue, channel.id);
-      channel.round_trip = receive.valid() && feeds_a_send(part, of_part, receive);
-      if (channel.round_trip) count(metrics.round_trips, metrics.round_trips_each_turn, in_loop);
+  const std::vector<bool> trips = round_trips(slices);
+  std::vector<SliceMetrics> counts(slices.parts.size());
+  for (SlicedChannel& channel : report.channels) {
+    SliceMetrics& metrics = counts[channel.function.index()];
+    const bool in_loop = channel.loops > 0;
+    if (!channel.to_host) {
+      count(metrics.sends, metrics.sends_each_turn, in_loop);
+      continue;
     }
+    count(metrics.receives, metrics.receives_each_turn, in_loop);
+    if (!channel.waits) continue;
+    count(metrics.waits, metrics.waits_each_turn, in_loop);
+    channel.round_trip = trips[channel.id.index()];
+    if (channel.round_trip) count(metrics.round_trips, metrics.round_trips_each_turn, in_loop);
+  }
+  for (SlicedFunction& function : report.functions) function.metrics.add(counts[function.whole.index()]);
 }
 
 std::uint32_t SliceMetrics::operations() const {

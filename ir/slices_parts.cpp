@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/top_level.hpp"
 
@@ -102,45 +103,85 @@ bool waits(Carries what) {
          what == Carries::result;
 }
 
-// ---- influence ------------------------------------------------------------------------------------
+// ---- feeding --------------------------------------------------------------------------------------
 
-Influence::Influence(const Function& function, CallId source)
-    : function_(function), calls_(function.calls.size(), false), variables_(function.variables.size(), false) {
-  calls_[source.index()] = true;
-  do {
-    changed_ = false;
-    walk(function.body, false);
-  } while (changed_);
+Feeding::Feeding(const Function& function)
+    : function_(function), needed_(function.calls.size(), false), variables_(function.variables.size(), false) {}
+
+Feeding Feeding::of_sends(const Function& host) {
+  Feeding feeding(host);
+  feeding.walk(host.body);
+  return feeding;
 }
 
-void Influence::walk(const Block& block, bool decided) {
-  for (CallId id : block.calls) visit(id, decided);
+Feeding Feeding::of_loop(const Function& host, CallId loop) {
+  Feeding feeding(host);
+  feeding.ends_ = true;
+  if (host[loop].form == Form::while_) feeding.need(host[loop].blocks[0].result);
+  feeding.repeat(loop);
+  return feeding;
 }
 
-void Influence::visit(CallId id, bool decided) {
+void Feeding::need(CallId id) {
+  if (!id.valid() || needed_[id.index()]) return;
+  needed_[id.index()] = true;
+  ++changes_;
+}
+
+// True when something in it counts.
+bool Feeding::walk(const Block& block) {
+  bool counts = false;
+  for (std::size_t i = block.calls.size(); i-- > 0;) counts = visit(block.calls[i]) || counts;
+  return counts;
+}
+
+bool Feeding::visit(CallId id) {
   const Call& call = function_[id];
-  auto set = [this](std::vector<bool>& list, std::size_t i) {
-    if (list[i]) return;
-    list[i] = changed_ = true;
-  };
-  bool depends = decided;
-  for (CallId in : call.in) depends = depends || (in.valid() && calls_[in.index()]);
-  if (call.form == Form::variable && variables_[call.variable.index()]) depends = true;
-  bool inside = decided;
-  if (call.form == Form::if_ || call.form == Form::for_ || call.form == Form::both || call.form == Form::either)
-    inside = inside || depends;
-  for (std::size_t i = 0; i < call.blocks.size(); ++i) {
-    const Block& block = call.blocks[i];
-    walk(block, inside);
-    if (!block.result.valid() || !calls_[block.result.index()]) continue;
-    depends = true;
-    if (call.form == Form::while_) inside = true;
+  const bool skips = call.form == Form::continue_ || call.form == Form::break_, returns = call.form == Form::return_;
+  const bool leaves = returns || (call.form == Form::break_ && !inner_);
+  const bool sends = !ends_ && call.form == Form::enqueue;
+  if (sends) sends_in_loop_ = sends_ = true;
+  bool counts = needed_[id.index()] || sends || (ends_ && leaves) || (skips && sends_in_loop_) || (returns && sends_);
+  const bool writes = call.form == Form::write || call.form == Form::store;
+  counts = counts || (writes && variables_[call.variable.index()]);
+  for (const Place& place : call.places) counts = counts || variables_[place.variable.index()];
+  if (!call.blocks.empty()) counts = control(id) || counts;
+  if (!counts) return false;
+  for (CallId in : call.in) need(in);
+  if (call.form == Form::variable && !variables_[call.variable.index()]) {
+    variables_[call.variable.index()] = true;
+    ++changes_;
   }
-  if (!depends) return;
-  set(calls_, id.index());
-  if (call.form == Form::write || call.form == Form::store) set(variables_, call.variable.index());
-  for (const Place& place : call.places) set(variables_, place.variable.index());
-  if (decided && (call.form == Form::break_ || call.form == Form::return_)) leaves_ = true;
+  return true;
+}
+
+bool Feeding::control(CallId id) {
+  const Call& call = function_[id];
+  if (call.form == Form::for_ || call.form == Form::while_) {
+    const bool before = std::exchange(inner_, true);
+    const bool counts = repeat(id);
+    inner_ = before;
+    return counts;
+  }
+  bool counts = false;
+  if (needed_[id.index()])
+    for (const Block& block : call.blocks) need(block.result);
+  for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
+  return counts;
+}
+
+// What one turn leaves behind, the next one may need.
+bool Feeding::repeat(CallId id) {
+  const Call& call = function_[id];
+  const bool outside = std::exchange(sends_in_loop_, false);
+  bool counts = false;
+  for (std::size_t before = SIZE_MAX; before != changes_;) {
+    before = changes_;
+    for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
+    if (counts && call.form == Form::while_) need(call.blocks[0].result);
+  }
+  sends_in_loop_ = sends_in_loop_ || outside;
+  return counts;
 }
 
 // ---- places ---------------------------------------------------------------------------------------

@@ -25,21 +25,29 @@ std::vector<bool> communicating(const Slices& slices, Part side);
 // Does the host wait for something that the graph must have computed?
 bool waits(Carries what);
 
-// The values of a part that depend on a call of it, with what that decides.
-class Influence {
+// The values of a host part that decide or feed what it does later: a send, or the end of a loop. One walk from the end
+// of the text to its beginning, in which loops are repeated until nothing is added: what comes before is what counts.
+class Feeding {
  public:
-  Influence(const Function& function, CallId source);
-  bool on(CallId id) const { return calls_[id.index()]; }
-  bool on_variable(VariableId id) const { return variables_[id.index()]; }
-  // A break, continue or return that it decides: then it decides the loop, too.
-  bool leaves() const { return leaves_; }
+  static Feeding of_sends(const Function& host);
+  static Feeding of_loop(const Function& host, CallId loop);  // its condition, and what leaves it
+  bool feeds(CallId id) const { return needed_[id.index()]; }
 
  private:
-  void walk(const Block& block, bool decided);
-  void visit(CallId id, bool decided);
+  explicit Feeding(const Function& function);
+  bool walk(const Block& block);
+  bool visit(CallId id);
+  bool control(CallId id);
+  bool repeat(CallId id);
+  void need(CallId id);
+
   const Function& function_;
-  std::vector<bool> calls_, variables_;
-  bool changed_ = false, leaves_ = false;
+  std::vector<bool> needed_, variables_;
+  bool ends_ = false;   // what counts is how a loop ends, not a send
+  bool inner_ = false;  // inside a loop in that loop, whose own breaks do not count
+  bool sends_ = false;  // there is a send later in the text, or in the same loop
+  bool sends_in_loop_ = false;
+  std::size_t changes_ = 0;
 };
 
 // What a function's calls stand in.
@@ -55,7 +63,7 @@ std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_par
 void count_messages(const Slices& slices, SlicesReport& report);
 std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& report);
 std::vector<SliceRow> side_by_side(const std::vector<CodeLine>& host, const std::vector<CodeLine>& graph);
-std::vector<SlicedItem> items_of(const Slices& slices, ChannelId id);
-std::string position_text(const Program& program, Span span);  // "12:9", with the file where it is another
+std::vector<std::vector<SlicedItem>> items_of(const Slices& slices);  // by channel
+std::string position_text(const Program& program, Span span);         // "12:9", with the file where it is another
 
 }  // namespace taskspec

@@ -1,11 +1,12 @@
 // Why something goes through a channel, and what an edit of the text would save.
 #include <fmt/format.h>
 
-#include <set>
+#include <map>
 
 #include "ir/base/text.hpp"
 #include "ir/code_words.hpp"
 #include "ir/slices_parts.hpp"
+#include "ir/top_level.hpp"
 
 namespace taskspec {
 
@@ -16,14 +17,15 @@ std::string written(const Program& program, Span span) {
   return one_line(program.sources.text(span), 40);
 }
 
-// What the host puts into a channel, operand by operand; nothing if it does not.
-const Call* sent_value(const Slices& slices, const Channel& channel, ChannelId id, std::size_t item) {
-  const FunctionId part = slices.part(channel.function, Part::host);
-  if (channel.to_host || !part.valid()) return nullptr;
-  const Function& host = slices.program[part];
-  for (const Call& call : host.calls)
-    if (call.form == Form::enqueue && call.index == id.value && item < call.in.size()) return &host[call.in[item]];
-  return nullptr;
+// What the host puts into each channel; none into those that lead to it.
+std::vector<const Call*> enqueues_of(const Slices& slices) {
+  std::vector<const Call*> enqueues(slices.channels.size(), nullptr);
+  for (const FunctionParts& parts : slices.parts) {
+    if (!parts.host.valid()) continue;
+    for (const Call& call : slices.program[parts.host].calls)
+      if (call.form == Form::enqueue) enqueues[call.index] = &call;
+  }
+  return enqueues;
 }
 
 // A variable goes by its name and by the place that makes it, everything else by itself.
@@ -75,23 +77,15 @@ std::string line_text(const Program& program, Span span) {
 
 struct Receive {
   const SlicedChannel& channel;
-  const Function& part;  // of the host
-  CallId call, loop;     // the innermost loop around it
+  const Call& loop;  // the innermost one around it, of the host part
+  bool decides;      // whether that loop goes on
 };
-
-bool decides(const Receive& receive) {
-  const Influence influence(receive.part, receive.call);
-  const Call& loop = receive.part[receive.loop];
-  const bool condition =
-      loop.form == Form::while_ && loop.blocks[0].result.valid() && influence.on(loop.blocks[0].result);
-  return condition || influence.leaves();
-}
 
 std::string advice_text(const Program& program, const Receive& receive) {
   const std::string where = line_text(program, receive.channel.items[0].span);
-  const std::string loop = line_text(program, receive.part[receive.loop].span);
+  const std::string loop = line_text(program, receive.loop.span);
   const std::string forces = fmt::format("receive at {} forces the loop at {} to synchronise each step: ", where, loop);
-  if (decides(receive))
+  if (receive.decides)
     return forces +
            "it decides when the loop ends; move the loop into a graph, where `while` and `if` test a bool tensor, and "
            "receive after it";
@@ -103,41 +97,56 @@ std::string advice_text(const Program& program, const Receive& receive) {
 
 }  // namespace
 
-std::vector<SlicedItem> items_of(const Slices& slices, ChannelId id) {
-  std::vector<SlicedItem> items;
-  const Channel& channel = slices[id];
-  const Function& whole = slices.program[channel.function];
-  for (const ChannelItem& item : channel.items) {
-    const Call* sent = sent_value(slices, channel, id, items.size());
-    std::string value = sent && sent->form == Form::variable ? whole.variables[sent->variable.index()].name
-                                                             : written(slices.program, item.span);
-    if (value.empty()) value = "a value";
-    std::string why = channel.to_host ? to_host(slices, item, value) : to_graph(slices, whole, item, sent, value);
-    items.push_back({item.what, item.type.text(), std::move(value), std::move(why), item.span});
+std::vector<std::vector<SlicedItem>> items_of(const Slices& slices) {
+  const std::vector<const Call*> enqueues = enqueues_of(slices);
+  std::vector<std::vector<SlicedItem>> all;
+  for (std::size_t i = 0; i < slices.channels.size(); ++i) {
+    const Channel& channel = slices.channels[i];
+    const Function& whole = slices.program[channel.function];
+    std::vector<SlicedItem>& items = all.emplace_back();
+    for (const ChannelItem& item : channel.items) {
+      const bool known = !channel.to_host && enqueues[i] && items.size() < enqueues[i]->in.size();
+      const Function* host = known ? &slices.program[slices.part(channel.function, Part::host)] : nullptr;
+      const Call* sent = known ? &(*host)[enqueues[i]->in[items.size()]] : nullptr;
+      std::string value = sent && sent->form == Form::variable ? whole.variables[sent->variable.index()].name
+                                                               : written(slices.program, item.span);
+      if (value.empty()) value = "a value";
+      std::string why = channel.to_host ? to_host(slices, item, value) : to_graph(slices, whole, item, sent, value);
+      items.push_back({item.what, item.type.text(), std::move(value), std::move(why), item.span});
+    }
   }
-  return items;
+  return all;
 }
+
+namespace {
+
+// Of the receives in loops of one function.
+void advise(const Slices& slices, const SlicesReport& report, const Function& host, std::vector<SliceAdvice>& advice) {
+  const std::vector<CallPlace> places = places_of(host);
+  std::map<CallId, Feeding> loops;
+  each_call(host, host.body, [&](CallId id) {
+    const CallId loop = places[id.index()].loop;
+    if (host[id].form != Form::dequeue || !loop.valid()) return;
+    const SlicedChannel& channel = report.channels[host[id].index];
+    if (!channel.waits || channel.items.empty()) return;
+    if (!loops.contains(loop)) loops.emplace(loop, Feeding::of_loop(host, loop));
+    const Receive receive{channel, host[loop], loops.at(loop).feeds(id)};
+    advice.push_back({advice_text(slices.program, receive), channel.items[0].span});
+  });
+}
+
+}  // namespace
 
 std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& report) {
   std::vector<SliceAdvice> advice;
-  for (const SlicedChannel& channel : report.channels) {
-    if (channel.loops == 0 || channel.items.empty()) continue;
-    const Span span = channel.items[0].span;
-    if (!channel.to_host && channel.items[0].what == Carries::trips)
-      advice.push_back({fmt::format("send at {} tells the graph the length of the loop: with constant bounds the graph "
+  for (const SlicedChannel& channel : report.channels)
+    if (!channel.to_host && !channel.items.empty() && channel.items[0].what == Carries::trips)
+      advice.push_back({fmt::format("send at {} tells the graph how long the loop is: with constant bounds the graph "
                                     "counts by itself",
-                                    line_text(slices.program, span)),
-                        span});
-    const FunctionId host = slices.part(channel.function, Part::host);
-    if (!channel.waits || !host.valid()) continue;
-    const Function& part = slices.program[host];
-    const std::vector<CallPlace> places = places_of(part);
-    for (std::size_t i = 0; i < part.calls.size(); ++i) {
-      const bool receives = part.calls[i].form == Form::dequeue && part.calls[i].index == channel.id.value;
-      if (receives && places[i].order > 0 && places[i].loop.valid())
-        advice.push_back({advice_text(slices.program, {channel, part, CallId(i), places[i].loop}), span});
-    }
-  }
+                                    line_text(slices.program, channel.items[0].span)),
+                        channel.items[0].span});
+  for (const SlicedFunction& function : report.functions)
+    if (function.parts.host.valid()) advise(slices, report, slices.program[function.parts.host], advice);
   return advice;
 }
 
@@ -145,11 +154,11 @@ std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& rep
 
 Diags implicit_sends(const Slices& slices, Severity severity) {
   Diags diags;
+  const std::vector<std::vector<SlicedItem>> items = items_of(slices);
   for (std::size_t i = 0; i < slices.channels.size(); ++i) {
     const Channel& channel = slices.channels[i];
     if (channel.to_host) continue;
-    const std::vector<SlicedItem> items = items_of(slices, ChannelId(i));
-    for (const SlicedItem& item : items) {
+    for (const SlicedItem& item : items[i]) {
       const std::string often = channel.loops > 0 ? " in each turn of its loop" : "";
       const std::string message =
           item.what == Carries::predicate

@@ -66,6 +66,7 @@ void add_functions(const Slices& slices, const CodeNames& names, SlicesReport& r
 }
 
 void add_channels(const Slices& slices, const CodeNames& names, SlicesReport& report) {
+  std::vector<std::vector<SlicedItem>> items = items_of(slices);
   for (std::size_t i = 0; i < slices.channels.size(); ++i) {
     const Channel& channel = slices.channels[i];
     SlicedChannel seen{.id = ChannelId(i),
@@ -73,7 +74,7 @@ void add_channels(const Slices& slices, const CodeNames& names, SlicesReport& re
                        .function = channel.function,
                        .to_host = channel.to_host,
                        .loops = channel.loops,
-                       .items = items_of(slices, ChannelId(i))};
+                       .items = std::move(items[i])};
     seen.waits = channel.to_host && std::any_of(channel.items.begin(), channel.items.end(),
                                                 [](const ChannelItem& item) { return waits(item.what); });
     report.channels.push_back(std::move(seen));
