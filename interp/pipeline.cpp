@@ -8,6 +8,7 @@
 #include "interp/host/null_backend.hpp"
 #include "interp/open_session.hpp"
 #include "interp/prelude.hpp"
+#include "interp/two_programs.hpp"
 #include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
@@ -125,6 +126,15 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
 }  // namespace
 
 RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings) {
+  const Slices slices = slice(program, settings.slices);
+  verified([&] {
+    std::vector<std::string> wrong = verify(slices.program);
+    return wrong.empty() ? std::string() : wrong[0];
+  });
+  return run_two_programs(slices, tools, settings);
+}
+
+RunResult run_directly(const Program& program, const Toolbox& tools, const RunSettings& settings) {
   RunResult result;
   in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
     for (const Module& module : program.modules) interpreter.module(module);

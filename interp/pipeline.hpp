@@ -15,6 +15,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/session.hpp"
 #include "ir/base/result.hpp"
+#include "ir/slices.hpp"
 
 namespace taskspec {
 
@@ -52,6 +53,10 @@ struct RunSettings {
   Screen screen;
   const std::atomic<bool>* interrupted = nullptr;
   const Natives* natives = nullptr;  // behind `extern` tasks
+  // Of the two programs that run beside each other:
+  SliceOptions slices;
+  std::size_t capacity = 64;        // messages that wait in one channel at most
+  std::function<void(Part)> pause;  // called before each message, for tests
 };
 
 struct RunResult {
@@ -60,7 +65,10 @@ struct RunResult {
   SessionReport report;
 };
 
+// Cut in two, both parts at the same time.
 RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings);
+// By one interpreter that runs host code and records tensor operations on its way, as at the prompt.
+RunResult run_directly(const Program& program, const Toolbox& tools, const RunSettings& settings);
 
 // One graph by itself on given inputs (by parameter: an Array for a tensor, else a host value).
 struct GraphRun : RunResult {

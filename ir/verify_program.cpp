@@ -80,7 +80,7 @@ Needs needs_of(Form form) {
     case Form::enqueue:
       return {.least = 1, .value = false};
     case Form::dequeue:
-      return {0, 0};
+      return {.most = 0, .value = false};
   }
   return {};
 }
@@ -191,7 +191,8 @@ class FunctionVerifier {
         call.form == Form::op || call.form == Form::builtin || call.form == Form::call || call.form == Form::invoke;
     if (!in.valid()) {
       if (!may_miss) say(id, "an operand is missing");
-    } else if (in.index() >= defined_.size() || !defined_[in.index()]) {
+    } else if (in.index() >= defined_.size() || (!defined_[in.index()] && function_.part == Part::whole)) {
+      // In a part a value may stay on the other side.
       say(id, fmt::format("%{} is not made before it", in.value));
     }
   }

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "bench/chains.hpp"
+#include "bench/channels.hpp"
 #include "bench/front.hpp"
 #include "bench/ops.hpp"
 #include "bench/replay.hpp"
@@ -16,8 +17,11 @@ struct Benchmark {
   int (*run)(const bench::Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {
-    {"chains", bench::chains}, {"front", bench::front}, {"ops", bench::ops}, {"replay", bench::replay}};
+constexpr Benchmark benchmarks[] = {{"chains", bench::chains},
+                                    {"channels", bench::channels},
+                                    {"front", bench::front},
+                                    {"ops", bench::ops},
+                                    {"replay", bench::replay}};
 
 }  // namespace
 

@@ -71,6 +71,7 @@ Interpreter Interpreter::nested(Target& target) const {
   other.facts_ = facts_;
   other.modules_ = modules_;
   other.globals_ = globals_;
+  other.activations_ = activations_;
   return other;
 }
 
@@ -88,6 +89,13 @@ Frame& Interpreter::module(const Module& module) {
       std::make_shared<Frame>(program_[module.top_level], module.top_level, facts_->function(module.top_level));
   block(*modules_[position], modules_[position]->function.body);
   return *modules_[position];
+}
+
+void Interpreter::module(const Module& module, FunctionId part) {
+  const FunctionId id = part.valid() ? part : module.top_level;
+  auto& frame = modules_[static_cast<std::size_t>(&module - program_.modules.data())];
+  frame = std::make_shared<Frame>(program_[id], id, facts_->function(id));
+  if (part.valid()) block(*frame, frame->function.body);
 }
 
 Frame& Interpreter::advance(const Module& module) {

@@ -49,7 +49,8 @@ class Interpreter {
   void set_target(Target& target) { target_ = &target; }  // before anything runs
   void set_partner(Partner& partner) { partner_ = &partner; }
 
-  Frame& module(const Module& module);  // runs its top level, once
+  Frame& module(const Module& module);                 // runs its top level, once
+  void module(const Module& module, FunctionId part);  // a part of it; an invalid one leaves all names unset
   // To be called first on a thread that did not make it, and after an exception that left it in the middle.
   void begin();
   // A variable of the top level; none when it has no value yet.
@@ -134,7 +135,9 @@ class Interpreter {
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
   using Contents = std::unordered_map<std::uint64_t, Value>;
   std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
-  Value console_;  // what ops of the graph side print to; none where nothing runs
+  std::shared_ptr<std::vector<std::uint64_t>> activations_ =
+      std::make_shared<std::vector<std::uint64_t>>();  // of parts
+  Value console_;                                      // what ops of the graph side print to; none where nothing runs
   std::uint32_t depth_ = 0;
   std::uint32_t unknown_extents_ = 0;
   std::uintptr_t stack_limit_ = 0;

@@ -34,7 +34,7 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
     if (parameter.role == Role::agent_parameter) {
       value = owner->arguments[agent_parameter++];
     } else if (parameter.role == Role::slot) {
-      value = *owner->slot(parameter.name);
+      if (const Value* slot = owner->slot(parameter.name)) value = *slot;  // the host program has none
     } else {
       if (next < given.size()) value = std::move(given[next]);
       ++next;
@@ -110,6 +110,10 @@ CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Valu
   const Function& function = program_[id];
   Frame frame(function, id, facts_->function(id));
   if (site.caller) frame.scope = site.caller->scope;
+  if (function.part != Part::whole) {
+    if (activations_->size() <= id.index()) activations_->resize(program_.functions.size());
+    frame.activation = ++(*activations_)[id.index()];
+  }
   bind(frame, agent, std::move(arguments), site.span);
   auto* owner = agent.as<Agent>();
   Value result;
@@ -212,7 +216,10 @@ CallResult Interpreter::apply(const Value& callable, std::vector<Value> argument
   if (!function) bug("call of something that is not callable");
   std::vector<Value> all = function->captures;
   all.insert(all.end(), std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end()));
-  return call(function->function, function->agent, std::move(all), site);
+  const bool cut = site.caller && site.caller->function.part != Part::whole;
+  const FunctionId callee = cut ? partner_->part(function->function) : function->function;
+  if (!callee.valid()) return {};  // nothing of it is left on this side
+  return call(callee, function->agent, std::move(all), site);
 }
 
 Value Interpreter::apply_value(Frame& frame, const Call& call) {
@@ -305,6 +312,7 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
   agent->instance = target_->instance(call.agent, agent->arguments);
   agent->home = target_->home();
   Value self(std::static_pointer_cast<Object>(agent));
+  if (frame.function.part == Part::host) return self;  // its slots are the graph's
   const std::uint32_t ordinal = frame.agents[def.name]++;
   for (const Slot& slot : def.slots) {
     std::vector<Value> stream;
@@ -324,7 +332,12 @@ void Interpreter::forget(Frame& frame, const Block& block) {
 }
 
 Value Interpreter::run_on(Frame& frame, const Call& call) {
+  if (frame.function.part == Part::host) {  // the graph program opens the session
+    block(frame, call.blocks[0]);
+    return {};
+  }
   auto* choice = operand(frame, call, 0).as<BackendChoice>();
+  target_->start();  // what stands before the session comes before it
   if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
   std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
   struct End {  // what the frame holds of the session goes first, however this ends

@@ -1,7 +1,9 @@
 // Operations, variables, containers and receives of the interpreter.
 #include "interp/control/capture.hpp"
+#include "interp/control/ends.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/received.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/rules.hpp"
 #include "ir/op_outputs.hpp"
@@ -214,8 +216,10 @@ void Interpreter::store(Frame& frame, const Call& call) {
 // ---- containers -----------------------------------------------------------------------------------
 
 Value Interpreter::element(Frame& frame, const Call& call) {
-  Value value = operand(frame, call, 0);
-  return value.is_tuple() ? value.tuple().items[call.index] : value.list()[call.index];
+  const Value value = operand(frame, call, 0);
+  Value element = value.is_tuple() ? value.tuple().items[call.index] : value.list()[call.index];
+  if (auto* failed = element.as<FailedReceive>()) throw Error(failed->diags);
+  return element;
 }
 
 namespace {
@@ -282,16 +286,7 @@ Value Interpreter::field(Frame& frame, const Call& call) {
 }
 
 Value Interpreter::receive(Frame& frame, const Call& call) {
-  Value value = operand(frame, call, 0);
-  if (!target_->is_tensor(value)) return value;  // a host value already
-  auto kind = static_cast<Receive>(call.index);
-  if (kind == Receive::handle) return value;
-  Array array = target_->receive(value, call.span);
-  if (kind != Receive::scalar) return nested_lists(array);
-  if (array.elements() != 1)
-    throw failure("E5004", call.span, ".scalar wants one element; this is " + array.type().text());
-  if (array.precision() == Precision::boolean) return Value(array.integer(0) != 0);
-  return is_float(array.precision()) ? Value(array.number(0)) : Value(array.integer(0));
+  return received(*target_, operand(frame, call, 0), static_cast<Receive>(call.index), call.span);
 }
 
 }  // namespace taskspec

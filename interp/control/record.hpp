@@ -25,6 +25,7 @@ class RecordTarget final : public Target {
   bool decide(const Value& tensor, Span span) override;
   Array receive(const Value& tensor, Span span) override;
   Value constant(Array array) override;
+  void start() override { recorder_.start(); }
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
   Value renamed(const Value& tensor, ScopeId scope, const std::string& output, bool structured) override;

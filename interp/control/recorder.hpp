@@ -22,6 +22,7 @@ class Recorder {
   virtual void retain(Ref) {}
   virtual void release(Ref) {}
   virtual bool executes() const { return true; }  // false: its graph is only looked at
+  virtual void start() {}                         // runs what somebody may still ask for
   // The contents; forces what is pending. A recorder that does not execute has none.
   virtual Array receive(const Tensor& tensor, Span place) = 0;
 

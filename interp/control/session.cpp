@@ -339,6 +339,10 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
   throw Error(std::move(diag));
 }
 
+void Session::start() {
+  if (options_.schedule == Schedule::push && !pending_.empty()) run(needed());
+}
+
 void Session::finish() {
   run(needed());
   if (failed_effects_.empty()) return;

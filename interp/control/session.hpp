@@ -60,12 +60,13 @@ class Session final : public Recorder {
   void added(NodeId node, std::span<const TaskGraph::Access> accesses) override;
   void retain(Ref ref) override;
   void release(Ref ref) override;
+  void start() override;
 
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
   const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
-  std::uint64_t executions() const { return tasks_run_; }  // for tests (tasks.md section 2.6)
+  std::uint64_t executions() const { return tasks_run_; }         // for tests (tasks.md section 2.6)
 
  private:
   enum class State : std::uint8_t { pending, ready, poisoned, gone };
@@ -112,10 +113,10 @@ class Session final : public Recorder {
   SessionOptions options_;
   std::vector<Entry> entries_;
   std::vector<Constant> handed_out_;  // by constant
-  std::vector<NodeId> pending_;      // in program order
-  std::vector<bool> done_;           // by node
-  Accesses accesses_;                // of pending nodes
-  std::vector<Location> constants_;  // by constant id, when written to the backend
+  std::vector<NodeId> pending_;       // in program order
+  std::vector<bool> done_;            // by node
+  Accesses accesses_;                 // of pending nodes
+  std::vector<Location> constants_;   // by constant id, when written to the backend
   std::vector<Failure> poisons_;
   std::map<NodeId, std::uint32_t> failed_effects_;  // tasks with effects that did not happen, and why: in poisons_
   std::map<std::string, Prepared> plans_;

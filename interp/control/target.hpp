@@ -43,6 +43,9 @@ class Target {
   // An array from outside (a file, a nested session, the host program) as a tensor of this target.
   virtual Value constant(Array array) = 0;
 
+  // Its program is about to wait for something else: what can run runs now.
+  virtual void start() {}
+
   // True if its tensors are futures of a session or graph; else it works on contents, away from the host program.
   virtual bool records() const { return false; }
   // In the frame of a graph: makes one structured node of this call (if, for, while, call of a fn) if it

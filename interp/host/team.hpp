@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "interp/host/relax.hpp"
 #include "ir/op.hpp"
 
 namespace taskspec {
@@ -43,12 +44,5 @@ class Team final : public Parallel {
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };
-
-// Tells the processor that we wait in a loop.
-inline void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
 
 }  // namespace taskspec

@@ -1,0 +1,155 @@
+#include "interp/control/ends.hpp"
+
+#include "interp/control/capture.hpp"
+#include "interp/control/host_context.hpp"
+#include "interp/control/received.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// A copy that shares nothing which can be changed.
+Value detached(const Value& value) {
+  auto all = [](const List& items) {
+    List copies;
+    copies.reserve(items.size());
+    for (const Value& item : items) copies.push_back(detached(item));
+    return copies;
+  };
+  if (value.is_list()) return Value(all(value.list()));
+  if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
+  return value;
+}
+
+// What print shows of a future or an invocation, without the future itself.
+class Named final : public Object {
+ public:
+  explicit Named(std::string t) : text_(std::move(t)) {}
+  std::string text() const override { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Lists and tuples of the value, with `leaf` of everything else.
+template <class F>
+Value mapped(const Value& value, F&& leaf) {
+  auto all = [&](const List& items) {
+    List results;
+    for (const Value& item : items) results.push_back(mapped(item, leaf));
+    return results;
+  };
+  if (value.is_list()) return Value(all(value.list()));
+  if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
+  return leaf(value);
+}
+
+Value names_in(const Value& value) {
+  return mapped(value, [](const Value& leaf) {
+    if (!leaf.is_object() && !leaf.is_array()) return leaf;
+    return Value(std::static_pointer_cast<Object>(std::make_shared<Named>(print(leaf))));
+  });
+}
+
+Value shape_of(const Target& target, const Value& value) {
+  return mapped(value, [&](const Value& leaf) { return target.is_tensor(leaf) ? Value() : leaf; });
+}
+
+Value contents_of(Target& target, const Value& value, Span span) {
+  return mapped(value,
+                [&](const Value& leaf) { return target.is_tensor(leaf) ? Value(target.receive(leaf, span)) : leaf; });
+}
+
+Value failed(const Diags& diags) {
+  return Value(std::static_pointer_cast<Object>(std::make_shared<FailedReceive>(diags)));
+}
+
+}  // namespace
+
+FunctionId End::part(FunctionId whole) const {
+  if (whole.index() >= slices_.parts.size()) return {};
+  const FunctionKind kind = slices_.program[whole].kind;
+  // A task or graph as a value has nothing for the host and is itself the graph's part.
+  if (kind == FunctionKind::task || kind == FunctionKind::graph) return side_ == Part::graph ? whole : FunctionId();
+  return slices_.part(whole, side_);
+}
+
+void End::put(const Frame& frame, const Call& call, Values values) {
+  if (pause_) pause_(side_);
+  exchange_.put(ChannelId(call.index), {frame.activation, std::move(values)});
+}
+
+Value End::take(const Frame& frame, const Call& call) {
+  if (pause_) pause_(side_);
+  std::optional<Message> message = exchange_.take(ChannelId(call.index));
+  if (!message) throw PartnerEnded{};
+  if (message->activation != frame.activation) bug("host and graph program met in different calls of one function");
+  if (message->values.size() == 1) return std::move(message->values[0]);
+  return Value(Tuple{List(message->values.begin(), message->values.end())});
+}
+
+// ---- host -----------------------------------------------------------------------------------------
+
+void HostEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
+  const Channel& channel = slices_[ChannelId(call.index)];
+  Values values;
+  for (std::size_t i = 0; i < call.in.size(); ++i) {
+    const Value& value = frame[call.in[i]];
+    if (channel.items[i].what != Carries::trips)
+      values.push_back(detached(value));
+    else
+      values.push_back(value.is_range() ? value : Value(Range{0, static_cast<std::int64_t>(value.list().size())}));
+  }
+  put(frame, call, std::move(values));
+}
+
+Value HostEnd::dequeue(Interpreter&, Frame& frame, const Call& call) {
+  Value value = take(frame, call);
+  if (auto* failure = value.as<FailedReceive>()) throw Error(failure->diags);
+  return value;
+}
+
+// ---- graph ----------------------------------------------------------------------------------------
+
+Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span span) {
+  switch (what) {
+    case Carries::scalar:
+      return received(target, value, Receive::scalar, span);
+    case Carries::array:
+      return received(target, value, Receive::array, span);
+    case Carries::iter:
+      return received(target, value, Receive::iter, span);
+    case Carries::contents:
+      return contents_of(target, value, span);
+    case Carries::handle:
+      return names_in(value);
+    case Carries::shape:
+      return shape_of(target, value);
+    default:
+      return value;
+  }
+}
+
+void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
+  const Channel& channel = slices_[ChannelId(call.index)];
+  Values values;
+  for (std::size_t i = 0; i < call.in.size(); ++i) {
+    const ChannelItem& item = channel.items[i];
+    try {
+      values.push_back(detached(outgoing(interpreter.target(), item.what, frame[call.in[i]], item.span)));
+    } catch (const Error& error) {
+      values.push_back(failed(error.diags()));
+    }
+  }
+  put(frame, call, std::move(values));
+}
+
+Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {
+  // What can run meanwhile does.
+  if (!exchange_.ready(ChannelId(call.index))) interpreter.target().start();
+  Value value = take(frame, call);
+  if (value.is_array()) return interpreter.target().constant(value.array());  // what the host loaded
+  return value;
+}
+
+}  // namespace taskspec

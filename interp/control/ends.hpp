@@ -1,0 +1,63 @@
+// The two ends of the channels between host and graph program: how values leave the one and arrive at the other.
+//
+//   host.set_partner(host_end);  graph.set_partner(graph_end);
+//
+// Nothing that one side may still change is shared: lists are copied, tensors become contents, names or nothing.
+#pragma once
+#include <functional>
+
+#include "interp/control/exchange.hpp"
+#include "interp/control/interpreter.hpp"
+
+namespace taskspec {
+
+// A receive whose task failed: the host raises it where it uses the value.
+class FailedReceive final : public Object {
+ public:
+  explicit FailedReceive(Diags d) : diags(std::move(d)) {}
+  Diags diags;
+  std::string text() const override { return "<failed>"; }
+};
+
+// Thrown where one program waits for the other one, which has ended.
+struct PartnerEnded {};
+
+class End : public Partner {
+ public:
+  // `pause` is called before each message, for tests.
+  End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause = {})
+      : slices_(slices), exchange_(exchange), side_(side), pause_(std::move(pause)) {}
+  FunctionId part(FunctionId whole) const override;
+
+ protected:
+  void put(const Frame& frame, const Call& call, Values values);
+  Value take(const Frame& frame, const Call& call);
+
+  const Slices& slices_;
+  Exchange& exchange_;
+
+ private:
+  const Part side_;
+  const std::function<void(Part)> pause_;
+};
+
+class HostEnd final : public End {
+ public:
+  HostEnd(const Slices& slices, Exchange& exchange, std::function<void(Part)> pause = {})
+      : End(slices, exchange, Part::host, std::move(pause)) {}
+  void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
+  Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
+};
+
+class GraphEnd final : public End {
+ public:
+  GraphEnd(const Slices& slices, Exchange& exchange, std::function<void(Part)> pause = {})
+      : End(slices, exchange, Part::graph, std::move(pause)) {}
+  void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
+  Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
+
+ private:
+  static Value outgoing(Target& target, Carries what, const Value& value, Span span);
+};
+
+}  // namespace taskspec

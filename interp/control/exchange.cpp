@@ -1,0 +1,115 @@
+#include "interp/control/exchange.hpp"
+
+#include "interp/host/relax.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4;
+// About a microsecond: an answer that comes at once is caught without a call of the system. Not more, because the
+// other side may be waiting for this very core.
+constexpr int spins = 40;
+
+}  // namespace
+
+Exchange::Exchange(std::span<const Channel> channels, std::size_t capacity) {
+  for (const Channel& channel : channels) lines_.emplace_back(channel.to_host, capacity);
+}
+
+std::uint32_t Exchange::ended(bool host) { return host ? host_ended : graph_ended; }
+
+Exchange::Attempt Exchange::try_put(Line& line, Message& message) {
+  const std::uint32_t over = over_.load(std::memory_order_seq_cst);
+  if ((over & (interrupted | ended(line.to_host))) != 0) return Attempt::over;
+  return line.queue.put(message) ? Attempt::done : Attempt::wait;
+}
+
+// Whether the writer has ended is asked first: then what it put before that is seen.
+Exchange::Attempt Exchange::try_take(Line& line, std::optional<Message>& message) {
+  const std::uint32_t over = over_.load(std::memory_order_seq_cst);
+  if ((over & interrupted) != 0) return Attempt::over;
+  if (line.queue.take(message)) return Attempt::done;
+  return (over & ended(!line.to_host)) != 0 ? Attempt::over : Attempt::wait;
+}
+
+// To sleep is first announced, then tried once more; the other side acts first and then looks who sleeps. So one of
+// the two sees the other, and nobody sleeps beside what it waits for.
+template <class F>
+Exchange::Attempt Exchange::wait(Side& self, ChannelId channel, F&& attempt) {
+  for (int i = 0; i < spins; ++i) {
+    relax();
+    if (Attempt made = attempt(); made != Attempt::wait) return made;
+  }
+  const std::uint32_t place = channel.value + 1;
+  for (;;) {
+    self.sleeps_at.store(place, std::memory_order_seq_cst);
+    if (Attempt made = attempt(); made != Attempt::wait) {
+      self.sleeps_at.store(0, std::memory_order_relaxed);
+      return made;
+    }
+    std::unique_lock lock(self.mutex);
+    self.woken.wait(lock, [&] { return self.sleeps_at.load(std::memory_order_relaxed) == 0; });
+  }
+}
+
+// Only the side itself says that it sleeps; so a call that comes late wakes it for nothing, and no more.
+void Exchange::wake(Side& side) {
+  {
+    std::lock_guard lock(side.mutex);
+    side.sleeps_at.store(0, std::memory_order_seq_cst);
+  }
+  side.woken.notify_one();
+}
+
+void Exchange::wake_at(Side& side, ChannelId channel) {
+  if (side.sleeps_at.load(std::memory_order_seq_cst) == channel.value + 1) wake(side);
+}
+
+void Exchange::put(ChannelId channel, Message message) {
+  Line& line = lines_[channel.index()];
+  Attempt made = try_put(line, message);
+  if (made == Attempt::wait) {
+    line.waits_to_put.fetch_add(1, std::memory_order_relaxed);
+    made = wait(side(!line.to_host), channel, [&] { return try_put(line, message); });
+  }
+  if (made == Attempt::done) wake_at(side(line.to_host), channel);
+}
+
+std::optional<Message> Exchange::take(ChannelId channel) {
+  Line& line = lines_[channel.index()];
+  std::optional<Message> message;
+  Attempt made = try_take(line, message);
+  if (made == Attempt::wait) {
+    line.waits_to_take.fetch_add(1, std::memory_order_relaxed);
+    made = wait(side(line.to_host), channel, [&] { return try_take(line, message); });
+  }
+  if (made == Attempt::done) wake_at(side(!line.to_host), channel);
+  return message;
+}
+
+bool Exchange::ready(ChannelId channel) const {
+  const Line& line = lines_[channel.index()];
+  const std::uint32_t over = over_.load(std::memory_order_seq_cst);
+  return (over & (interrupted | ended(!line.to_host))) != 0 || !line.queue.empty();
+}
+
+void Exchange::end(Part side) {
+  const bool host = side == Part::host;
+  over_.fetch_or(ended(host), std::memory_order_seq_cst);
+  wake(this->side(!host));
+}
+
+void Exchange::interrupt() {
+  over_.fetch_or(interrupted, std::memory_order_seq_cst);
+  wake(host_);
+  wake(graph_);
+}
+
+Exchange::Count Exchange::count(ChannelId channel) const {
+  const Line& line = lines_[channel.index()];
+  return {line.queue.written(), line.waits_to_put.load(std::memory_order_relaxed),
+          line.waits_to_take.load(std::memory_order_relaxed)};
+}
+
+}  // namespace taskspec

@@ -1,0 +1,69 @@
+// The channels between the host program and the graph program of one run: bounded queues that block. Each side is
+// one thread, so every channel has one writer and one reader. On the fast path there is no lock and no allocation;
+// who must wait spins for about a microsecond and then sleeps until the other side has done something about it.
+//
+//   Exchange exchange(slices.channels, 64);
+//   host thread:  exchange.put(channel, {activation, {Value(true)}});  ...  exchange.end(Part::host);
+//   graph thread: while (auto message = exchange.take(channel)) ...;        exchange.end(Part::graph);
+//
+// Messages that nobody took live until the exchange goes: it must go before what their values name.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <span>
+
+#include "interp/control/message_queue.hpp"
+#include "ir/slices.hpp"
+
+namespace taskspec {
+
+class Exchange {
+ public:
+  // Up to `capacity` messages wait in each channel, at least one.
+  Exchange(std::span<const Channel> channels, std::size_t capacity);
+
+  // Waits while the channel is full. Drops the message when the reader's side has ended.
+  void put(ChannelId channel, Message message);
+  // Waits while the channel is empty. Nothing when the writer's side has ended and everything is read.
+  std::optional<Message> take(ChannelId channel);
+  bool ready(ChannelId channel) const;  // by the reader: take would not wait
+  void end(Part side);                  // it puts and takes nothing any more; wakes the other
+  // From any thread: waits return, and from then on puts drop and takes give nothing, on both sides.
+  void interrupt();
+
+  struct Count {
+    std::uint64_t messages = 0;  // put, not dropped
+    std::uint64_t waits_to_put = 0, waits_to_take = 0;
+  };
+  Count count(ChannelId channel) const;  // exact after both sides ended
+
+ private:
+  struct Line {
+    Line(bool to_host, std::size_t capacity) : to_host(to_host), queue(capacity) {}
+    const bool to_host;
+    std::atomic<std::uint64_t> waits_to_put{0}, waits_to_take{0};
+    MessageQueue queue;
+  };
+  struct alignas(64) Side {
+    std::atomic<std::uint32_t> sleeps_at{0};  // 0: awake; else 1 + the channel that it wants to go on with
+    std::mutex mutex;                         // taken to sleep and to wake only
+    std::condition_variable woken;
+  };
+  enum class Attempt : std::uint8_t { done, wait, over };
+
+  Attempt try_put(Line& line, Message& message);
+  Attempt try_take(Line& line, std::optional<Message>& message);
+  template <class F>
+  Attempt wait(Side& self, ChannelId channel, F&& attempt);
+  static void wake(Side& side);
+  static void wake_at(Side& side, ChannelId channel);
+  static std::uint32_t ended(bool host);
+  Side& side(bool host) { return host ? host_ : graph_; }
+
+  std::deque<Line> lines_;  // by channel
+  Side host_, graph_;
+  alignas(64) std::atomic<std::uint32_t> over_{0};  // bits: sides that ended, interrupted
+};
+
+}  // namespace taskspec

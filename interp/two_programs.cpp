@@ -1,0 +1,154 @@
+#include "interp/two_programs.hpp"
+
+#include <thread>
+
+#include "interp/control/deep_stack.hpp"
+#include "interp/control/ends.hpp"
+#include "interp/control/host_target.hpp"
+#include "interp/open_session.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// What both programs of one run see.
+struct Shared {
+  Shared(const Slices& s, const Toolbox& t, const RunSettings& given)
+      : slices(s), tools(t), settings(given), exchange(s.channels, given.capacity) {
+    settings.output = [this, out = given.output](std::string_view text) {  // both may print
+      std::lock_guard lock(printing);
+      if (out) out(text);
+    };
+  }
+  // Nobody is to wait for anything any more.
+  void stop() {
+    stopped.store(true);
+    exchange.interrupt();
+  }
+
+  const Slices& slices;
+  const Toolbox& tools;
+  RunSettings settings;
+  Exchange exchange;
+  std::mutex printing;
+  std::atomic<bool> stopped{false};
+};
+
+// How a program ended, if not at its end.
+struct Ending {
+  Diags diags;
+  std::optional<int> exit;
+  bool cut_off = false;  // it waited for the other one, which had ended
+};
+
+template <class F>
+Ending ending_of(F&& run) {
+  Ending ending;
+  try {
+    run();
+  } catch (const ExitRequest& request) {
+    ending.exit = request.code;
+  } catch (const PartnerEnded&) {
+    ending.cut_off = true;
+  } catch (const Error& error) {
+    ending.diags = error.diags();
+  }
+  return ending;
+}
+
+// ---- the graph program ----------------------------------------------------------------------------
+
+struct GraphRunning {
+  Ending ending;
+  SessionReport report;
+};
+
+GraphRunning run_graph_program(Shared& shared) {
+  GraphRunning result;
+  RunSettings settings = shared.settings;
+  settings.interrupted = &shared.stopped;
+  with_deep_stack([&] {
+    const Program& program = shared.slices.program;
+    HostContext context(program, shared.tools.ops);
+    take_settings(context, settings);
+    Interpreter interpreter(program, &context);
+    let_open_sessions(context, interpreter, settings);
+    std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
+    GraphEnd end(shared.slices, shared.exchange, settings.pause);
+    interpreter.set_target(session->target());
+    interpreter.set_partner(end);
+    result.ending = ending_of([&] {
+      for (const Module& module : program.modules)
+        interpreter.module(module, shared.slices.part(module.top_level, Part::graph));
+      session->session().finish();
+    });
+    interpreter.forget_modules();  // handles go before the session that they name
+    result.report = session->close();
+    shared.exchange.end(Part::graph);
+  });
+  return result;
+}
+
+// ---- the host program -----------------------------------------------------------------------------
+
+Ending run_host_program(Shared& shared) {
+  Ending ending;
+  with_deep_stack([&] {
+    const Program& program = shared.slices.program;
+    HostContext context(program, shared.tools.ops);
+    take_settings(context, shared.settings);
+    HostTarget target;
+    HostEnd end(shared.slices, shared.exchange, shared.settings.pause);
+    Interpreter interpreter(program, &context);
+    interpreter.set_target(target);
+    interpreter.set_partner(end);
+    ending = ending_of([&] {
+      for (const Module& module : program.modules)
+        interpreter.module(module, shared.slices.part(module.top_level, Part::host));
+    });
+  });
+  return ending;
+}
+
+// Ctrl-C ends both, also where one waits for the other.
+std::jthread watch(Shared& shared) {
+  const std::atomic<bool>* interrupted = shared.settings.interrupted;
+  if (!interrupted) return {};
+  return std::jthread([&shared, interrupted](std::stop_token stop) {
+    while (!stop.stop_requested()) {
+      if (interrupted->load(std::memory_order_relaxed)) return shared.stop();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+}
+
+}  // namespace
+
+RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const RunSettings& settings) {
+  Shared shared(slices, tools, settings);
+  std::jthread watcher = watch(shared);
+  GraphRunning graph;
+  std::thread graph_thread([&] { graph = run_graph_program(shared); });
+  const Ending host = run_host_program(shared);
+  const bool failed = host.exit || host.diags.has_errors();
+  if (failed)
+    shared.stop();  // what the graph has not done by now nobody will see
+  else
+    shared.exchange.end(Part::host);
+  graph_thread.join();
+
+  RunResult result;
+  result.report = std::move(graph.report);
+  const bool interrupted = settings.interrupted && settings.interrupted->load();
+  if (host.exit) {
+    result.exit_code = *host.exit;
+  } else if (failed || graph.ending.diags.has_errors() || interrupted) {
+    result.diags = failed ? host.diags : graph.ending.diags;
+    result.exit_code = interrupted ? 130 : 3;
+  } else if (host.cut_off || graph.ending.cut_off) {
+    bug("host and graph program do not fit together");
+  }
+  return result;
+}
+
+}  // namespace taskspec

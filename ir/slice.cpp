@@ -1,0 +1,78 @@
+#include <array>
+
+#include "ir/slice_passes.hpp"
+#include "ir/slice_program.hpp"
+#include "ir/slices.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::array<std::string_view, 10> names{"value", "predicate", "trips",  "scalar", "array",
+                                                 "iter",  "contents",  "handle", "shape",  "result"};
+
+FunctionId append(Program& program, Function part) {
+  program.functions.push_back(std::move(part));
+  return FunctionId(program.functions.size() - 1);
+}
+
+// Neither effects nor messages: it may run before or after a receive.
+bool is_quiet(const Program& program, const std::vector<CutFunction>& cuts, FunctionId id) {
+  std::vector<FunctionId> todo{id};
+  std::vector<bool> seen(program.functions.size(), false);
+  while (!todo.empty()) {
+    const FunctionId at = todo.back();
+    todo.pop_back();
+    if (seen[at.index()]) continue;
+    seen[at.index()] = true;
+    if (program[at].effects.host || program[at].effects.local || !cuts[at.index()].channels.empty()) return false;
+    for (const Call& call : program[at].calls) {
+      if (call.form == Form::apply) return false;
+      if (call.callee.valid()) todo.push_back(call.callee);
+    }
+  }
+  return true;
+}
+
+// Calls of functions enter their parts; function values keep naming the whole, whose part is found when they are
+// called.
+void link(Slices& slices, FunctionId id, Part side, std::uint32_t first_channel) {
+  for (Call& call : slices.program[id].calls) {
+    if (call.form == Form::enqueue || call.form == Form::dequeue) call.index += first_channel;
+    if (call.form != Form::call) continue;
+    const FunctionId part = slices.part(call.callee, side);
+    if (part.valid()) call.callee = part;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Carries what) { return names[static_cast<std::size_t>(what)]; }
+
+Slices slice(const Program& program, const SliceOptions& options) {
+  Slices slices{program, std::vector<FunctionParts>(program.functions.size()), {}};
+  const std::vector<FunctionDemand> demand = find_demand(program, options);
+  const std::size_t count = program.functions.size();
+  std::vector<CutFunction> cuts(count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (demand[i].reached) cuts[i] = cut(program, FunctionId(i), demand[i], options.hoist);
+  std::vector<std::uint32_t> first_channel(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const FunctionDemand& d = demand[i];
+    if (options.sink && d.host.part)
+      sink_receives(cuts[i].host, [&](FunctionId id) { return is_quiet(program, cuts, id); });
+    if (options.merge && d.host.part && d.graph.part) merge_messages(cuts[i]);
+    if (d.host.part) slices.parts[i].host = append(slices.program, std::move(cuts[i].host));
+    if (d.graph.part) slices.parts[i].graph = append(slices.program, std::move(cuts[i].graph));
+    first_channel[i] = static_cast<std::uint32_t>(slices.channels.size());
+    slices.channels.insert(slices.channels.end(), cuts[i].channels.begin(), cuts[i].channels.end());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const FunctionParts parts = slices.parts[i];
+    if (parts.host.valid()) link(slices, parts.host, Part::host, first_channel[i]);
+    if (parts.graph.valid()) link(slices, parts.graph, Part::graph, first_channel[i]);
+  }
+  return slices;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,206 @@
+#include "ir/slice_program.hpp"
+
+#include <algorithm>
+
+#include "ir/op_outputs.hpp"
+#include "ir/slice_demand.hpp"
+
+namespace taskspec {
+
+namespace {
+
+bool is_cut(const Function& function) {
+  return function.kind == FunctionKind::fn || function.kind == FunctionKind::module;
+}
+
+bool is_value(Form form) { return form == Form::function || form == Form::member || form == Form::closure; }
+
+// A builtin that calls a function it is given.
+bool calls_back(const Function& function, const Call& call) {
+  if (call.form != Form::builtin || (call.builtin->cut != Cut::either && call.builtin->cut != Cut::graph)) return false;
+  return std::ranges::any_of(call.in,
+                             [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
+}
+
+}  // namespace
+
+HostCode::HostCode(const Program& program)
+    : sites(program.functions.size()),
+      program_(program),
+      seen_(program.functions.size(), false),
+      seen_graph_(program.functions.size(), false) {
+  for (const Module& module : program.modules) reach(module.top_level);
+  for (FunctionId id : values_) reach_graph(id);  // a graph may be given any of them
+  std::ranges::sort(functions);
+  std::ranges::sort(graphs);
+  for (FunctionId id : functions) find_sites(id);
+}
+
+void HostCode::reach(FunctionId first) {
+  std::vector<FunctionId> todo{first};
+  while (!todo.empty()) {
+    const FunctionId id = todo.back();
+    todo.pop_back();
+    if (!is_cut(program_[id])) reach_graph(id);
+    if (seen_[id.index()]) continue;
+    seen_[id.index()] = true;
+    if (is_cut(program_[id])) functions.push_back(id);
+    for (const Call& call : program_[id].calls) {
+      if (!call.callee.valid()) continue;
+      if (is_cut(program_[id])) todo.push_back(call.callee);
+      if (is_cut(program_[id]) && is_value(call.form)) values_.push_back(call.callee);
+    }
+  }
+}
+
+void HostCode::reach_graph(FunctionId first) {
+  std::vector<FunctionId> todo{first};
+  while (!todo.empty()) {
+    const FunctionId id = todo.back();
+    todo.pop_back();
+    if (seen_graph_[id.index()]) continue;
+    seen_graph_[id.index()] = true;
+    graphs.push_back(id);
+    for (const Call& call : program_[id].calls)
+      if (call.callee.valid()) todo.push_back(call.callee);
+  }
+}
+
+std::size_t HostCode::declared(FunctionId id) const {
+  return static_cast<std::size_t>(std::ranges::count(program_[id].parameters, Role::declared, &Parameter::role));
+}
+
+bool HostCode::is_site(FunctionId function, CallId id) const {
+  const Call& call = program_[function][id];
+  return call.form == Form::call || call.form == Form::apply || calls_back(program_[function], call);
+}
+
+std::vector<FunctionId> HostCode::callees(FunctionId function, CallId id) const {
+  const Call& call = program_[function][id];
+  if (call.form == Form::call) return {call.callee};
+  const bool back = call.form == Form::builtin;
+  if (!back && program_[function][call.in[0]].type.is(Type::Kind::task)) return {};
+  std::vector<FunctionId> found;
+  const std::size_t arguments = back ? 1 : call.in.size() - 1;
+  for (FunctionId value : values_)
+    if (program_[value].kind == FunctionKind::fn && declared(value) == arguments) found.push_back(value);
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void HostCode::find_sites(FunctionId id) {
+  const Function& function = program_[id];
+  for (std::size_t i = 0; i < function.calls.size(); ++i)
+    if (is_site(id, CallId(i)))
+      for (FunctionId callee : callees(id, CallId(i))) sites[callee.index()].push_back({id, CallId(i)});
+}
+
+CallId argument_of(const Program& program, const CallSite& site, FunctionId callee, std::size_t parameter) {
+  const Function& function = program[callee];
+  const Call& call = program[site.function][site.call];
+  const Role role = function.parameters[parameter].role;
+  if (role != Role::declared) return {};  // an agent has it, or a closure, whose operands are all given
+  const auto position = static_cast<std::size_t>(
+      std::count_if(function.parameters.begin(), function.parameters.begin() + static_cast<std::ptrdiff_t>(parameter),
+                    [](const Parameter& p) { return p.role == Role::declared; }));
+  if (call.form == Form::builtin) return call.in[0];  // an element of it
+  const std::size_t first = call.form == Form::apply || function.agent.valid() ? 1 : 0;
+  return first + position < call.in.size() ? call.in[first + position] : CallId();
+}
+
+namespace {
+
+bool has_rigid_symbol(const Type& type) {
+  for (const Dim& dim : type.dims)
+    if (std::ranges::any_of(dim.symbols(), [](const Symbol& symbol) { return !symbol->host; })) return true;
+  return std::ranges::any_of(type.parts, has_rigid_symbol);
+}
+
+bool prints(const Function& function) {
+  return std::ranges::any_of(function.calls,
+                             [](const Call& call) { return call.form == Form::op && console_operand(*call.op); });
+}
+
+}  // namespace
+
+bool comes_from_graph(const Function& function, const Call& call) {
+  switch (call.form) {
+    case Form::receive:
+    case Form::output:
+    case Form::dimension:
+      return true;
+    case Form::field:
+      return function[call.in[0]].type.is_tensor() && function[call.in[0]].type.has_symbols();
+    case Form::type:
+      return has_rigid_symbol(call.type);
+    case Form::op:
+      return makes_tensors(*call.op, call.type);
+    case Form::builtin:
+      return call.builtin->cut == Cut::asked;
+    default:
+      return false;
+  }
+}
+
+bool acts_on_graph(const Program& program, const Function& function, const Call& call, bool dead_code) {
+  const bool certain = call.guards.empty() && call.places.empty() && !call.type.has_symbols();
+  switch (call.form) {
+    case Form::op:
+      if (!makes_tensors(*call.op, call.type)) return false;
+      return !dead_code || !certain || console_operand(*call.op) || call.type.is(Type::Kind::none);
+    case Form::invoke: {
+      const Function& callee = program[call.callee];
+      const bool pure = callee.kind == FunctionKind::task && !callee.agent.valid() && callee.extern_symbol.empty();
+      return !dead_code || !certain || !pure || prints(callee);
+    }
+    case Form::agent:
+      return !program[call.agent].slots.empty();
+    case Form::builtin:
+      return call.builtin->cut == Cut::graph;
+    case Form::apply:
+      return function[call.in[0]].type.is(Type::Kind::task);
+    case Form::run:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool computes(const Call& call) {
+  const Home home = home_of(call.type);
+  if (call.form == Form::receive) return home == Home::host;
+  if (call.form == Form::call || call.form == Form::apply) return home == Home::host;
+  const bool can_fail = call.form == Form::op || call.form == Form::item || call.form == Form::items ||
+                        call.form == Form::builtin || call.form == Form::both || call.form == Form::either;
+  return can_fail && home == Home::host;
+}
+
+namespace {
+
+void visit_type(const Type& type, const std::function<void(CallId)>& visit) {
+  auto in_dim = [&](const Dim& dim) {
+    if (!dim.has_host_symbol()) return;
+    for (const Symbol& symbol : dim.symbols())
+      if (symbol->host && symbol->call != UINT32_MAX) visit(CallId(symbol->call));
+  };
+  for (const Dim& dim : type.dims) in_dim(dim);
+  for (const Type& part : type.parts) visit_type(part, visit);
+}
+
+}  // namespace
+
+void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& visit) {
+  visit_type(call.type, visit);
+  for (const Guard& guard : call.guards)
+    for (const Dim* dim : {&guard.left, &guard.right})
+      for (const Symbol& symbol : dim->symbols())
+        if (symbol->host && symbol->call != UINT32_MAX) visit(CallId(symbol->call));
+}
+
+void for_each_host_symbol(const Function& function, const std::function<void(CallId)>& visit) {
+  for (const Parameter& parameter : function.parameters) visit_type(parameter.type, visit);
+  visit_type(function.result, visit);
+}
+
+}  // namespace taskspec

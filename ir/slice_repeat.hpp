@@ -1,0 +1,31 @@
+// Which host values the graph program can compute again by itself, cheaply and with the same result: constants,
+// loop counters, what it is given or receives from nobody, and arithmetic on such. Internal to ir/slice*.cpp.
+#pragma once
+#include "ir/slice_demand.hpp"
+#include "ir/slice_shape.hpp"
+
+namespace taskspec {
+
+class Repeatable {
+ public:
+  // Without `fold` only literals and what is at hand on the other side anyway.
+  Repeatable(const Function& function, const CallTree& tree, bool fold);
+  bool call(CallId id) const { return calls_[id.index()]; }
+  // Of a variable that is assigned more than once: all of its values can be, and what decides over the assignments.
+  bool variable(VariableId id) const { return variables_[id.index()]; }
+
+ private:
+  bool find_calls();
+  bool find_variables();
+  bool is_repeatable(const Call& call) const;
+  bool decided(CallId write) const;
+  bool condition(CallId control) const;
+  bool all(const Call& call, std::size_t from = 0) const;
+
+  const Function& function_;
+  const CallTree& tree_;
+  bool fold_;
+  std::vector<bool> calls_, variables_;
+};
+
+}  // namespace taskspec
