@@ -255,7 +255,7 @@ class Writer {
       case 2: {
         const std::string name = fresh();
         line("var " + name + " = 0");
-        line("while " + name + " < 3 && " + condition() + " {");
+        line("while " + name + " < 3 && (" + condition() + ") {");
         ++depth_;
         line(name + " += 1");
         block(1 + below(3), deep + 1);
