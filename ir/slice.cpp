@@ -34,16 +34,38 @@ bool is_quiet(const Program& program, const std::vector<CutFunction>& cuts, Func
   return true;
 }
 
-// Calls of functions enter their parts; function values keep naming the whole, whose part is found when they are
-// called.
-void link(Slices& slices, FunctionId id, Part side, std::uint32_t first_channel) {
-  for (Call& call : slices.program[id].calls) {
-    if (call.form == Form::enqueue || call.form == Form::dequeue) call.index += first_channel;
-    if (call.form != Form::call) continue;
-    const FunctionId part = slices.part(call.callee, side);
-    if (part.valid()) call.callee = part;
+// Calls of functions enter their parts, and those with nothing left there go; function values keep naming the whole,
+// whose part is found when they are called.
+class Linking {
+ public:
+  Linking(Slices& slices, FunctionId id, Part side) : slices_(slices), function_(slices.program[id]), side_(side) {}
+
+  void run(std::uint32_t first_channel) {
+    for (Parameter& parameter : function_.parameters) leave_out(parameter.default_block);
+    leave_out(function_.body);
+    for (Call& call : function_.calls)
+      for (Block& block : call.blocks) leave_out(block);
+    for (Call& call : function_.calls) {
+      if (call.form == Form::enqueue || call.form == Form::dequeue) call.index += first_channel;
+      if (const FunctionId part = part_of(call); part.valid()) call.callee = part;
+    }
   }
-}
+
+ private:
+  FunctionId part_of(const Call& call) const {
+    return call.form == Form::call ? slices_.part(call.callee, side_) : FunctionId();
+  }
+  void leave_out(Block& block) {
+    std::erase_if(block.calls, [&](CallId id) {
+      const Call& call = function_[id];
+      return call.form == Form::call && !part_of(call).valid();
+    });
+  }
+
+  Slices& slices_;
+  Function& function_;
+  const Part side_;
+};
 
 }  // namespace
 
@@ -69,8 +91,8 @@ Slices slice(const Program& program, const SliceOptions& options) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionParts parts = slices.parts[i];
-    if (parts.host.valid()) link(slices, parts.host, Part::host, first_channel[i]);
-    if (parts.graph.valid()) link(slices, parts.graph, Part::graph, first_channel[i]);
+    if (parts.host.valid()) Linking(slices, parts.host, Part::host).run(first_channel[i]);
+    if (parts.graph.valid()) Linking(slices, parts.graph, Part::graph).run(first_channel[i]);
   }
   return slices;
 }
