@@ -1,6 +1,11 @@
-// Writes the schema of exported graphs, made from the records of the format.
+// Writes the schema of exported graphs, or of slices, made from the records of the format.
 #include <cstdio>
+#include <string_view>
 
 #include "ir/json.hpp"
+#include "ir/json_slices.hpp"
 
-int main() { std::fputs(taskspec::graph_schema().c_str(), stdout); }
+int main(int count, char** words) {
+  const bool slices = count > 1 && std::string_view(words[1]) == "slices";
+  std::fputs((slices ? taskspec::slices_schema() : taskspec::graph_schema()).c_str(), stdout);
+}

@@ -13,14 +13,17 @@ namespace {
 // What the options ask for that there is not, in words; empty if all is well.
 std::string refused(const Options& options) {
   for (const std::string& part : {options.stage, options.format})
-    for (const char* later : {"slices", "blocks"})
-      if (part == later) return "'" + part + "' needs a part not built yet";
+    if (part == "blocks") return "'" + part + "' needs a part not built yet";
+  const bool sliced = options.stage == "slices", exported = options.files[0].ends_with(".json");
+  if (sliced && exported) return "an exported graph has no host program";
+  if (sliced && options.validate) return "--validate checks graphs";
+  if (sliced && (options.format == "dot" || options.format == "svg"))
+    return "the stage slices is text, json or html; dot and svg show graphs";
   bool whole_program = options.stage == "ast" || options.stage == "program";
   if (options.format != "text" && whole_program)
     return "the stage " + options.stage + " is text only; json, dot, svg and html show graph, chains and plan";
-  if (options.stage == "ast" && options.files[0].ends_with(".json")) return "an exported graph has no syntax tree";
-  if (options.validate && options.format != "json" && !options.files[0].ends_with(".json"))
-    return "--validate checks JSON; add --format json";
+  if (options.stage == "ast" && exported) return "an exported graph has no syntax tree";
+  if (options.validate && options.format != "json" && !exported) return "--validate checks JSON; add --format json";
   return "";
 }
 
@@ -54,7 +57,7 @@ Diags faults_of(const std::string& text, const std::string& name, const Options&
 // Fills in the text to show; gives the exit code, 0 if there is something to show.
 int show(const GraphFile& file, const Options& options, const Toolbox& tools, std::string& text) {
   const std::string& path = options.files[0];
-  bool one_only = options.format == "json" || options.format == "svg";
+  bool one_only = options.stage != "slices" && (options.format == "json" || options.format == "svg");
   if (one_only && file.graphs.size() != 1)
     return usage(several_graphs(file, options.format == "json" ? "JSON" : "SVG"));
   text = stage_text(file, options.stage, options.format, options, tools);
@@ -79,7 +82,9 @@ int show(const Options& options, const Toolbox& tools, Sources& sources, std::st
 
 }  // namespace
 
-int graph(const Options& options, const Toolbox& tools) {
+int graph(const Options& given, const Toolbox& tools) {
+  Options options = given;
+  options.columns = screen().columns;
   if (std::string problem = refused(options); !problem.empty()) return usage(problem);
   Sources sources;
   std::string text;

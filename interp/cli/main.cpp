@@ -20,6 +20,8 @@ int dispatch(const cli::Options& options) {
       {"fmt", [&] { return cli::fmt(options); }},
       {"test", [&] { return cli::test(options, tools); }},
       {"graph", [&] { return cli::graph(options, tools); }},
+      {"slices", [&] { return cli::slices(options, tools); }},
+      {"build", [&] { return cli::build(options, tools); }},
       {"explain", [&] { return cli::explain(options); }},
       {"doc", [&] { return cli::doc(options, tools); }},
       {"bench", [&] { return cli::bench(options); }},

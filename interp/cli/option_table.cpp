@@ -36,7 +36,7 @@ void add_graph(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* graph = app.add_subcommand("graph", "show a program at any stage of its way");
   graph->add_option("FILE", o.files, "a .task file or a graph as .json")->required()->expected(1);
   graph->add_option("--name", o.graph, "only this graph")->type_name("G");
-  graph->add_option("--stage", o.stage, "ast, program, graph, chains or plan")
+  graph->add_option("--stage", o.stage, "ast, program, slices, graph, chains or plan")
       ->check(CLI::IsMember({"ast", "program", "slices", "graph", "chains", "plan", "blocks"}));
   graph->add_option("--format", o.format, "text, json, dot, svg or html")
       ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}));
@@ -44,6 +44,31 @@ void add_graph(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   graph->add_option("--sink-rule", o.sink_rule, "count consumers per task or per output")
       ->check(CLI::IsMember({"task", "output"}));
   add_defines(*graph, defines);
+}
+
+void add_check(CLI::App& app, Options& o, std::vector<std::string>& defines) {
+  CLI::App* check = app.add_subcommand("check", "report what is wrong with programs, run nothing");
+  check->add_option("FILE", o.files, ".task files")->required();
+  add_defines(*check, defines);
+  for (const char* severity : {"warn", "error"})
+    check
+        ->add_option_function<std::string>(
+            std::string("--") + severity, [&o, severity](const std::string&) { o.implicit_send = severity; },
+            severity == std::string("warn") ? "implicit-send: warn of every host value that is sent to the graph"
+                                            : "implicit-send: take each of them as an error")
+        ->check(CLI::IsMember({"implicit-send"}))
+        ->type_name("WHAT");
+}
+
+void add_slices(CLI::App& app, Options& o, std::vector<std::string>& defines) {
+  CLI::App* slices = app.add_subcommand("slices", "the host program and the graph program, and what goes between them");
+  slices->add_option("FILE", o.files, "a .task file, or - for standard input")->required()->expected(1);
+  slices->add_flag("--metrics", o.metrics, "segments, operations per segment, sends, receives and round trips, too");
+  slices->add_option("-O", o.optimise, "0: every message stands where its value is made; 2: fewest messages")
+      ->check(CLI::IsMember({0, 2}))
+      ->type_name("LEVEL");
+  slices->add_option("--format", o.format, "text, json or html")->check(CLI::IsMember({"text", "json", "html"}));
+  add_defines(*slices, defines);
 }
 
 }  // namespace
@@ -55,9 +80,7 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   app.add_option("--diagnostics", options.diagnostics, "text or json")->check(CLI::IsMember({"text", "json"}));
 
   add_run(app, options, defines);
-  CLI::App* check = app.add_subcommand("check", "report what is wrong with programs, run nothing");
-  check->add_option("FILE", options.files, ".task files")->required();
-  add_defines(*check, defines);
+  add_check(app, options, defines);
   CLI::App* fmt = app.add_subcommand("fmt", "bring files into the canonical layout");
   fmt->add_flag("--check", options.check_only, "change nothing; exit with 4 if a file would change");
   fmt->add_option("FILE", options.files, ".task files, or - for standard input")->required();
@@ -68,6 +91,12 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
       ->allow_extra_args(false);
   test->add_flag("--update", options.update, "rewrite the golden files beside them");
   add_graph(app, options, defines);
+  add_slices(app, options, defines);
+  CLI::App* build = app.add_subcommand("build", "package a module as a library that is linked function by function");
+  build->add_option("--lib", options.library, "the module, by the name that an import gives")
+      ->type_name("NAME")
+      ->required();
+  build->add_option("-o", options.output, "where to; else NAME.tasklib here")->type_name("FILE");
   CLI::App* explain = app.add_subcommand("explain", "what an error code means, with an example and its cure");
   explain->add_option("CODE", options.topic, "such as E2003; none: all codes, a line each");
   CLI::App* doc = app.add_subcommand("doc", "reference of ops, builtins, types and errors, out of their records");

@@ -23,14 +23,20 @@ struct Options {
   bool check_only = false;          // fmt --check
   std::vector<std::string> labels;  // test --label
   bool update = false;              // test --update
+  std::string implicit_send;        // check --warn=implicit-send ("warn") or --error=implicit-send ("error")
+  bool metrics = false;             // slices --metrics
+  int optimise = 2;                 // slices -O0, -O2
+  int columns = 80;                 // of the terminal, for what is laid out in columns
   std::string stage = "chains";     // graph --stage
-  std::string format = "text";      // graph --format
+  std::string format = "text";      // graph, slices and doc --format
   bool validate = false;            // graph --validate
   std::string sink_rule = "task";   // graph --sink-rule
   std::string topic;                // explain CODE, doc NAME, bench NAME
   long long count = 0;              // bench -n
   int repeats = 0;                  // bench --repeats
   std::string thread_list;          // bench --threads 1,2
+  std::string library;              // build --lib NAME
+  std::string output;               // build -o FILE
   std::string diagnostics = "text";
 };
 

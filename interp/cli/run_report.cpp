@@ -24,6 +24,7 @@ std::string plan_title(std::size_t number, const PlanRuns& runs) {
 
 std::string run_report_html(const std::string& title, const Program& program, const SessionReport& report) {
   Report page{.title = title, .sources = &program.sources};
+  page.slices = report_slices_json(program);
   std::size_t tasks = 0;
   for (const PlanRuns& runs : report.plans_run) {
     tasks += runs.plan->graph->size();

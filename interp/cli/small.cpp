@@ -11,6 +11,7 @@
 #include "ir/base/text.hpp"
 #include "ir/codes.hpp"
 #include "ir/files/files.hpp"
+#include "ir/slices_report.hpp"
 
 namespace taskspec::cli {
 
@@ -55,8 +56,13 @@ int check(const Options& options, const Toolbox& tools) {
     Result<Program> program = load_program(file, load_options(options), tools, sources);
     report(options, sources, program.diags());
     wrong = wrong || !program;
-    if (program)
-      if (auto problem = unknown_define(options, *program)) return usage(*problem);
+    if (!program) continue;
+    if (auto problem = unknown_define(options, *program)) return usage(*problem);
+    if (options.implicit_send.empty()) continue;
+    const bool is_error = options.implicit_send == "error";
+    const Diags sends = implicit_sends(slice(*program), is_error ? Severity::error : Severity::warning);
+    report(options, sources, sends);
+    wrong = wrong || sends.has_errors();
   }
   return wrong ? 1 : 0;
 }

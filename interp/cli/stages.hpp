@@ -16,12 +16,14 @@ struct GraphFile {
 Result<GraphFile> load_graphs(const std::string& file, const Options& options, const Toolbox& tools, Sources& sources);
 Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools);
 
-// `stage`: program, graph, chains, plan; `format`: text, json, dot, svg, html. Throws Error.
+// `stage`: program, slices, graph, chains, plan; `format`: text, json, dot, svg, html. Throws Error.
 std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,
                        const Options& options, const Toolbox& tools);
 std::string ast_text(const std::string& file, Sources& sources);  // throws Error
+// The host and the graph program; `format`: text, json, html.
+std::string slices_stage(const Program& program, const std::string& format, const Options& options);
 
-// `stage`: ast, program, graph, chains, plan; or the format json or dot of the chains stage. Graphs are those of
+// `stage`: ast, program, slices, graph, chains, plan; or the format json or dot of the chains stage. Graphs are those of
 // the file, or the one that options.graph names. Throws Error.
 std::string stage_text(const std::string& file, const std::string& stage, const Options& options, const Toolbox& tools);
 

@@ -14,9 +14,7 @@ std::string plan(Workspace& work, std::string_view argument) { return work.plan(
 std::string why(Workspace& work, std::string_view argument) { return work.why(argument).text; }
 std::string profile(Workspace& work, std::string_view) { return work.profile().text; }
 
-std::string slices(Workspace&, std::string_view) {
-  return "the slices of host and graph need a part that is not built yet";
-}
+std::string slices(Workspace& work, std::string_view) { return work.slices().text; }
 
 std::string type(Workspace& work, std::string_view argument) {
   return argument.empty() ? "say of what: :type x + 1" : work.type(argument).text;

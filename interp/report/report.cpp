@@ -7,6 +7,7 @@
 #include "interp/report/viewer.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/json.hpp"
+#include "ir/json_slices.hpp"
 #include "ir/json_text.hpp"
 #include "ir/print_graph.hpp"
 #include "ir/svg.hpp"
@@ -77,8 +78,9 @@ std::string timeline_part(const std::vector<ReportBar>& bars) {
 std::string data_of(const Report& report) {
   return "{\"title\":" + json_quoted(report.title) + ",\n\"facts\":" + json_list(report.facts, pair_json) +
          ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"sources\":" + sources_part(report.sources) +
-         ",\n\"timeline\":" + timeline_part(report.timeline) + ",\n\"graphs\":" + json_list(report.graphs, graph_part) +
-         "}";
+         ",\n\"timeline\":" + timeline_part(report.timeline) +
+         ",\n\"slices\":" + (report.slices.empty() ? "null" : report.slices) +
+         ",\n\"graphs\":" + json_list(report.graphs, graph_part) + "}";
 }
 
 // Replaces @name@ by a text that is not looked at again.
@@ -105,6 +107,11 @@ ReportGraph report_graph(const Program& program, FunctionId function, const Task
   for (std::size_t c = 0; c < chains.size(); ++c)
     result.ends.emplace_back(first_text(graph, chains, ChainId(c)), last_text(graph, chains, ChainId(c)));
   return result;
+}
+
+std::string report_slices_json(const Program& program) {
+  const Slices slices = slice(program);
+  return slices_json(slices.program, report_slices(slices));
 }
 
 std::string report_html(const Report& report) {

@@ -23,6 +23,7 @@
 #include "ir/draw.hpp"
 #include "ir/files/files.hpp"
 #include "ir/print_graph.hpp"
+#include "ir/print_slices.hpp"
 
 namespace taskspec {
 
@@ -312,6 +313,13 @@ Text Workspace::drawing(std::string_view graph) {
   return state_->with_graph(graph, [this](const TaskGraph& g, const Chains& c, FunctionId) {
     return taskspec::drawing(g, c, {.columns = state_->columns(), .unicode = state_->options.unicode});
   });
+}
+
+Text Workspace::slices() {
+  Program program = state_->live->program();
+  program.sources = state_->live->sources();
+  const Slices slices = slice(program);
+  return {true, without_end(slices_text(slices.program, report_slices(slices), {.columns = state_->columns()}))};
 }
 
 Text Workspace::profile() const {

@@ -105,6 +105,19 @@ read files, receive or ask the clock, nor call a function that does.)",
 shards no longer run the same program.)",
      .fix = R"(Let them agree first: agree(clock()) takes the value of shard 0 on all.)",
      .reach = Reach::later},
+    {.code = "E1304",
+     .summary = "a host value is sent to the graph",
+     .program = R"(fn grown(x: f32[4], k: float) -> f32[4] {
+  return x * k
+}
+print(grown([1.0, 2.0, 3.0, 4.0] as f32[4], parse_float("2.5")).array))",
+     .cause =
+         R"(The graph program needs a value that only the host program can make: each time it comes there, it waits for
+a message. Nothing is wrong with that; `taskspec check --warn=implicit-send FILE` and `--error=implicit-send` point at
+such places, and `taskspec slices FILE` shows all that goes between the two programs.)",
+     .fix = R"(Constants, what is computed from constants, and loops with constant bounds need no message; neither does
+a tensor that the graph makes itself.)",
+     .reach = Reach::circumstance},
     {.code = "E1401",
      .summary = "read-only in this task",
      .program = R"(task add_one(in c: f32[4]) -> (y: f32[4]) {

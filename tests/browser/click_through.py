@@ -41,9 +41,9 @@ def click_task(page, path):
 
 def tabs(page):
     titles = page.value("[...document.querySelectorAll('#tabs button')].map(b => b.firstChild.textContent)")
-    check(titles == ["Source", "Graph", "Chains", "Plan", "Timeline"], f"the tabs are there: {titles}")
+    check(titles == ["Source", "Graph", "Chains", "Slices", "Plan", "Timeline"], f"the tabs are there: {titles}")
     check(tab(page) == "graph", "the graph is shown first")
-    for key, name in enumerate(("source", "graph", "chains", "plan", "timeline"), 1):
+    for key, name in enumerate(("source", "graph", "chains", "slices", "plan", "timeline"), 1):
         page.key(str(key))
         check(tab(page) == name, f"key {key} shows {name}")
         shown = page.value("[...document.querySelectorAll('.view[id]')].filter(v => !v.hidden).map(v => v.id)")
@@ -66,10 +66,10 @@ def click_through(page):
     page.key("3")
     chain = page.value("taskspecReport.app.graph.chainOf(taskspecReport.app.selection.nodes[0])")
     check(marked(page, "chains") == [chain], "its chain is marked")
-    page.key("4")
+    page.key("5")
     step = page.value("taskspecReport.app.graph.stepOf[taskspecReport.app.selection.nodes[0]]")
     check(marked(page, "plan") == [step], "its step is marked")
-    page.key("5")
+    page.key("6")
     bars = page.value(f"[...{view(page, 'timeline')}.chosen].map(i => taskspecReport.bars[i].step)")
     check(bars == [step], "its bar is marked")
     # And back: from a line, a chain, a step, a bar.
@@ -79,10 +79,10 @@ def click_through(page):
     page.key("3")
     page.click_on("#view-chains .row[data-row='0']")
     check(chosen(page)["label"] == "chain 0", "a click on a chain selects it")
-    page.key("4")
+    page.key("5")
     page.click_on("#view-plan .row[data-row='1']")
     check(chosen(page)["label"] == "step 1", "a click on a step selects it")
-    page.key("5")
+    page.key("6")
     page.key("0")
     longest = page.value("taskspecReport.bars.reduce((m, b, i, all) => b.end - b.begin > all[m].end - all[m].begin ? i : m, 0)")
     point = page.value(f"{view(page, 'timeline')}.pointOf({longest})")
@@ -90,6 +90,36 @@ def click_through(page):
     check(chosen(page) is not None and chosen(page)["label"].startswith("step"), "a click on a bar selects its step")
     page.key("Escape")
     check(chosen(page) is None, "Esc selects nothing")
+
+
+def slicing(page):
+    page.key("4")
+    code = page.value("document.getElementById('view-slices').textContent")
+    check("walk" in code and "nothing for the" in code, "the two programs are shown")
+    channel = "document.querySelector('#view-slices .name')"
+    name = page.value(f"{channel}.textContent")
+    page.value(f"{channel}.click()")
+    check(page.value("taskspecReport.app.channel") == 0, f"a click on a channel chooses it: {name}")
+    rows = "[...document.querySelectorAll('#view-slices .row.chosen')].map(r => r.textContent)"
+    shown = page.value(rows)
+    check(any("dequeue " + name in row and "enqueue " + name in row for row in shown), "both of its ends are marked")
+    check("receives it" in page.value("document.getElementById('details').textContent"), "the panel tells why")
+    page.key("1")
+    line = page.value("document.querySelector('#view-source .row.chosen').textContent")
+    check(".scalar" in line, "its line of source is marked")
+    page.key("4")
+    page.key("Escape")
+    check(page.value("taskspecReport.app.channel") is None and page.value(rows) == [], "Esc chooses none")
+    page.key("ArrowDown")
+    check(page.value("taskspecReport.app.channel") == 0, "an arrow chooses the first channel")
+    talking = "document.querySelector('#view-slices .talks')"
+    page.key("Escape")
+    page.value(f"{talking}.click()")
+    check(page.value("taskspecReport.app.channel") == 0, "a click on a line with a channel chooses it")
+    page.key("2")
+    click_task(page, "walk#0/inc#1")
+    check(page.value("taskspecReport.app.channel") is None, "a task takes the place of a channel")
+    page.key("Escape")
 
 
 def searching(page):
@@ -194,8 +224,14 @@ def main(small, big, empty, pictures=None):
                 page.picture(pictures / f"small_{'dark' if dark else 'light'}.png")
             check(page.value("document.documentElement.dataset.theme") == ("dark" if dark else "light"),
                   "the theme is that of the system")
+            if pictures:
+                page.key("4")
+                page.key("ArrowDown")
+                page.picture(pictures / f"slices_{'dark' if dark else 'light'}.png")
+                page.key("Escape")
+                page.key("2")
             if not dark:
-                for part in (tabs, click_through, searching, keys_in_graph, collapsing, exporting, themes, hostile):
+                for part in (tabs, click_through, slicing, searching, keys_in_graph, collapsing, exporting, themes, hostile):
                     part(page)
             check(page.requests() == [], "nothing was asked of the network")
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")

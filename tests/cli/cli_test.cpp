@@ -7,7 +7,7 @@
 //   NAME.out    what it must print; ... stands for any text (none: nothing)
 //   NAME.err    lines that must occur on standard error (none: nothing may be there)
 //   NAME.code   the exit code (none: 0)
-//   NAME.task   and the files of given/ and examples/ are there when it runs
+//   NAME.task   and the files of given/ and examples/ are there when it runs, those of tests/*.task in labelled/
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -76,6 +76,10 @@ void furnish(const TemporaryFolder& folder, const std::string& name) {
   fs::create_directory_symlink(source_root() / "examples", folder.path() / "examples");
   for (const fs::directory_entry& entry : fs::directory_iterator(source_root() / "tests/cli/given"))
     fs::copy_file(entry.path(), folder.path() / entry.path().filename());
+  fs::create_directory(folder.path() / "labelled");
+  for (const fs::directory_entry& entry : fs::directory_iterator(source_root() / "tests"))
+    if (entry.path().extension() == ".task")
+      fs::copy_file(entry.path(), folder.path() / "labelled" / entry.path().filename());
   const fs::path own = source_root() / "tests/cli" / (name + ".task");
   if (fs::exists(own)) fs::copy_file(own, folder.path() / own.filename());
 }

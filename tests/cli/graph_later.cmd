@@ -1,1 +1,1 @@
-graph graphs.task --stage slices
+graph graphs.task --stage blocks

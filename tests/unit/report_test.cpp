@@ -88,6 +88,18 @@ TEST_CASE("hostile names and texts stay data in a report") {
   CHECK(data_of(html).find("@style@") != std::string::npos);
 }
 
+TEST_CASE("hostile names stay data in the tab of the slices, too") {
+  TemporaryFolder folder;
+  folder.put("evil.task",
+             "fn f(s: string, x: f32[2]) -> f32[2] {\n  print(s)\n  return x\n}\n"
+             "print(f(\"</script><img src=x>\", [1.0, 2.0] as f32[2]).array)\n");
+  const std::string html = in_shell("taskspec slices evil.task --format html", folder).out;
+  CHECK(count(html, "</script>") == 2);
+  CHECK(html.find("<img") == std::string::npos);
+  CHECK(data_of(html).find("\"graphs\":[]") != std::string::npos);
+  CHECK(data_of(html).find("print(s)") != std::string::npos);
+}
+
 TEST_CASE("the script of the viewer cannot end early, and each of its files is in it") {
   std::string script(viewer().script);
   CHECK(script.find("</script") == std::string::npos);
@@ -105,6 +117,8 @@ TEST_CASE("graph --format html and run --report out.html write reports") {
   ::Outcome run = in_shell("taskspec run p.task --report out.html && cat out.html", folder);
   CHECK(run.code == 0);
   std::string data = data_of(run.out);
+  CHECK(data.find("\"format\":\"taskspec-slices\"") != std::string::npos);
+  CHECK(data.find("\"why\":\"'y.array' at") != std::string::npos);
   CHECK(data.find("plan 1: 6 tasks, ran once") != std::string::npos);
   CHECK(data.find("\"timeline\":[[0,0,") != std::string::npos);
   CHECK(data.find("\"name\":\"diamond#0\"") != std::string::npos);  // the scope of the call

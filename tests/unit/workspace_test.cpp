@@ -224,6 +224,18 @@ TEST_CASE("[repl] one line says what became of the graph") {
   CHECK(c.work.profile().text.find("[add]") != std::string::npos);
 }
 
+TEST_CASE("[repl] the two programs of what was entered can be seen") {
+  Case c;
+  c.ok("fn halve(x: f32[N]) -> f32[N] {\n  var y = x\n  for i in 0..3 { print(y.sum(0).scalar) }\n  return y\n}");
+  c.ok("let a = halve([4.0, 2.0] as f32[2]);");
+  const Workspace::Text slices = c.work.slices();
+  CHECK(slices.found);
+  auto tells = [&](const char* part) { return slices.text.find(part) != std::string::npos; };
+  CHECK_MESSAGE(tells("1 session, 1 sink, 2 functions, 1 channel (0 sends, 1 receive)\n"), slices.text);
+  CHECK_MESSAGE(tells("enqueue halve:0 (sum(y, 0))\n"), slices.text);
+  CHECK_MESSAGE(tells("receive at <1>:3 forces the loop at <1>:3 to"), slices.text);
+}
+
 TEST_CASE("[repl] names and types are explained") {
   Case c;
   c.ok(tasks);

@@ -4,6 +4,7 @@ function showDetails() {
   const panel = document.getElementById("details");
   panel.replaceChildren();
   const selection = app.selection;
+  if (app.channel !== null) return panel.append(...channelDetails());
   if (!selection) return panel.append(...overview());
   const { graph, nodes } = selection;
   panel.append(make("h2", "", selection.label));
@@ -56,7 +57,8 @@ function taskDetails(graph, node) {
     .map(other => taskLink(graph, other))));
   return parts.concat(chainDetails(graph, node), runDetails(graph, [node]));
 }
-function placeLink(graph, node, place) {
+function placeLink(graph, node, place) { return sourceLink(place); }
+function sourceLink(place) {
   const text = `${place.path}:${place.line}:${place.column}`;
   if (place.source < 0) return text;
   return link(text, () => showView(app.views.find(view => view.id === "source")));

@@ -5,6 +5,7 @@ const TABS = [
   { id: "source", title: "Source", has: () => report.sources.length > 0, View: SourceView },
   { id: "graph", title: "Graph", has: () => graphs.length > 0, View: GraphView },
   { id: "chains", title: "Chains", has: () => graphs.some(graph => graph.chains.length > 0), View: ChainsView },
+  { id: "slices", title: "Slices", has: () => slices && slices.functions.some(fn => fn.graph), View: SlicesView },
   { id: "plan", title: "Plan", has: () => graphs.some(graph => graph.steps.length > 0), View: PlanView },
   { id: "timeline", title: "Timeline", has: () => bars.length > 0, View: TimelineView },
 ];
@@ -97,7 +98,7 @@ setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 if (app.graph) showGraph(app.graph);
 else for (const view of app.views) view.open(null);  // a program without tasks is its source
-showView(app.views.find(view => view.id === "graph") || app.views[0]);
+showView(app.views.find(view => view.id === "graph") || app.views.find(view => view.id === "slices") || app.views[0]);
 showDetails();
 
 // For tests and the curious.

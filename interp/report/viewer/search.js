@@ -26,6 +26,9 @@ const search = {
         add(scope.name, "scope" + where, () => select(graph, nodesIn(graph, i), "scope " + scope.name, null));
       });
     }
+    for (const channel of slices ? slices.channels : [])
+      add(channel.name + " " + channel.items.map(item => item.value).join(", "), "channel",
+          () => selectChannel(channel.id, null));
     report.sources.forEach((source, number) => source.text.split("\n").forEach((text, i) => {
       if (text.trim() !== "") add(text.trim(), "line " + (i + 1), () => showLine(number, i + 1));
     }));

@@ -2,7 +2,7 @@
 // selects its tasks.
 
 const WORDS = new Set(("agent task graph fn ir let var for in if else while return break continue import as run on " +
-  "weight state table out inout true false region fields launch").split(" "));
+  "weight state table out inout true false region fields launch enqueue dequeue").split(" "));
 const TOKEN = /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|(\b\d[\w.]*)|([A-Za-z_]\w*)/g;
 
 class SourceView {
@@ -43,16 +43,15 @@ class SourceView {
 
   select(selection) {
     this.marked = new Map();  // line -> places
-    if (selection)
-      for (const node of selection.nodes) {
-        const place = selection.graph.placeOf(node);
-        if (!place || place.source < 0) continue;
-        if (this.marked.size === 0 && place.source !== this.file) this.showFile(place.source);
-        if (place.source !== this.file) continue;
-        if (!this.marked.has(place.line)) this.marked.set(place.line, []);
-        this.marked.get(place.line).push(place);
-      }
-    if (this.marked.size > 0 && selection.from !== "source") this.rows.reveal(this.marked.keys().next().value - 1);
+    const places = selection ? selection.nodes.map(node => selection.graph.placeOf(node)) : channelPlaces();
+    for (const place of places) {
+      if (!place || place.source < 0) continue;
+      if (this.marked.size === 0 && place.source !== this.file) this.showFile(place.source);
+      if (place.source !== this.file) continue;
+      if (!this.marked.has(place.line)) this.marked.set(place.line, []);
+      this.marked.get(place.line).push(place);
+    }
+    if (this.marked.size > 0 && (!selection || selection.from !== "source")) this.rows.reveal(this.marked.keys().next().value - 1);
     else this.rows.fill();
   }
 

@@ -3,12 +3,14 @@
 const app = {
   graph: graphs[0] || null,
   selection: null,  // { graph, nodes, set, label, from }
+  channel: null,    // of the slices, when that is what was chosen
   views: [],        // those that there is something to show in
   view: null,
 };
 
 // `nodes` of `graph`; `label` says what was chosen, `from` is the view in which that happened.
 function select(graph, nodes, label, from) {
+  app.channel = null;
   app.selection = nodes.length > 0 ? { graph, nodes, set: new Set(nodes), label, from } : null;
   if (app.selection && graph !== app.graph) showGraph(graph);
   for (const view of app.views) view.select(app.selection);

@@ -1,0 +1,101 @@
+#include "ir/code_words.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "ir/base/text.hpp"
+
+namespace taskspec {
+
+namespace {
+
+Binding binding_of(std::string_view symbol) {
+  if (symbol == "*" || symbol == "/" || symbol == "%" || symbol == "@") return Binding::product;
+  if (symbol == "+" || symbol == "-") return Binding::sum;
+  if (symbol == "&" || symbol == "|") return Binding::bits;
+  if (symbol == "..") return Binding::range;
+  if (symbol == "&&") return Binding::both;
+  if (symbol == "||") return Binding::either;
+  if (symbol == ">>") return Binding::compose;
+  return Binding::compare;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+Binding after(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
+
+}  // namespace
+
+Words infix(std::string_view symbol, const Words& left, const Words& right) {
+  const Binding binding = binding_of(symbol);
+  // a < b < c is no expression, a - (b - c) is not a - b - c.
+  const Binding first =
+      binding == Binding::compare || binding == Binding::range || binding == Binding::bits ? after(binding) : binding;
+  std::string between = symbol == ".." ? ".." : " " + std::string(symbol) + " ";
+  return {left.within(first) + between + right.within(after(binding)), binding};
+}
+
+Words prefix(std::string_view symbol, const Words& operand) {
+  return {std::string(symbol) + operand.within(Binding::prefix), Binding::prefix};
+}
+
+Words constant_words(const Value& value) {
+  const std::string text = value.is_string() ? quoted(value.string()) : print(value);
+  const bool signed_number = value.is_number() && text.starts_with("-");
+  const Binding binding = value.is_range() ? Binding::range : signed_number ? Binding::prefix : Binding::tight;
+  return {one_line(text, 48), binding};
+}
+
+std::string one_line(std::string_view text, std::size_t letters) {
+  std::string out;
+  std::size_t count = 0;
+  bool blank = false;
+  while (!text.empty()) {
+    const std::size_t bytes = first_character(text).bytes;
+    const std::string_view letter = text.substr(0, bytes);
+    text.remove_prefix(bytes);
+    if (letter == " " || letter == "\n" || letter == "\t" || letter == "\r") {
+      blank = !out.empty();
+      continue;
+    }
+    if (blank) out += " ", ++count;
+    blank = false;
+    if (count >= letters) return out + "...";
+    out += letter;
+    ++count;
+  }
+  return out;
+}
+
+bool is_name(std::string_view text) {
+  auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  auto part = [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), part);
+}
+
+std::vector<std::string> let_names(const Sources& sources, Span value) {
+  if (!value.valid() || value.source.index() >= sources.size()) return {};
+  const Source& source = sources[value.source];
+  const std::uint32_t start = source.line_start(source.position(value.begin).line);
+  std::string_view before = without_blanks(source.text().substr(start, value.begin - start));
+  before = without_blanks(before.substr(before.find_last_of(";{") + 1));  // find_last_of gives npos, which is -1
+  if (!before.starts_with("let ") || !before.ends_with("=")) return {};
+  before = without_blanks(before.substr(4, before.size() - 5));
+  const bool pattern = before.starts_with("(") && before.ends_with(")");
+  if (!pattern) before = without_blanks(before.substr(0, before.find(':')));
+  if (pattern) before = before.substr(1, before.size() - 2);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= before.size();) {
+    const std::size_t end = std::min(before.find(',', begin), before.size());
+    names.emplace_back(without_blanks(before.substr(begin, end - begin)));
+    if (!is_name(names.back())) return {};
+    begin = end + 1;
+  }
+  return names;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,46 @@
+// The words and brackets of one expression. Internal to ir/code_lines.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace taskspec {
+
+// How tightly a text holds together (language.md section 2): an operand that binds less gets brackets.
+enum class Binding : std::uint8_t {
+  whole,
+  compose,
+  either,
+  both,
+  compare,
+  bits,
+  range,
+  sum,
+  product,
+  cast,
+  prefix,
+  tight
+};
+
+struct Words {
+  std::string text;
+  Binding binding = Binding::tight;
+
+  std::string within(Binding least) const { return binding < least ? "(" + text + ")" : text; }
+};
+
+Words infix(std::string_view symbol, const Words& left, const Words& right);
+Words prefix(std::string_view symbol, const Words& operand);
+Words constant_words(const Value& value);
+
+// At most `letters` characters, blanks and line ends become one blank; what is cut off is three points.
+std::string one_line(std::string_view text, std::size_t letters);
+bool is_name(std::string_view text);
+
+// The names that the text gives to what stands at this place: {"a"} for `let a = ...`, {"a", "b"} for `let (a, b) =
+// ...`.
+std::vector<std::string> let_names(const Sources& sources, Span value);
+
+}  // namespace taskspec

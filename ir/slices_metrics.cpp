@@ -1,0 +1,179 @@
+// How much the graph program does between two communications, and how often the two programs wait for one another.
+#include <algorithm>
+
+#include "ir/slices_parts.hpp"
+#include "ir/top_level.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// The segments of one graph part: see GraphSegment in slices_report.hpp.
+class Segments {
+ public:
+  Segments(const Slices& slices, const std::vector<bool>& communicates)
+      : slices_(slices), program_(slices.program), communicates_(communicates), wholes_(wholes_of(slices)) {}
+
+  std::vector<GraphSegment> of(const Function& function) {
+    function_ = &function;
+    block(function.body, 0);
+    end();
+    return std::move(found_);
+  }
+
+ private:
+  void end() {
+    if (now_.operations > 0) found_.push_back(now_);
+    now_ = {};
+  }
+
+  void operations(std::uint32_t count, const Call& call, std::uint32_t loops) {
+    if (count == 0) return;
+    if (now_.operations == 0) now_ = {0, loops, call.span};
+    now_.operations += count;
+  }
+
+  void block(const Block& block, std::uint32_t loops) {
+    for (CallId id : block.calls) visit((*function_)[id], loops);
+  }
+
+  void visit(const Call& call, std::uint32_t loops) {
+    if (call.form == Form::enqueue || call.form == Form::dequeue || call.form == Form::run) return end();
+    if (call.blocks.empty()) {
+      const FunctionId callee = called_part(slices_, wholes_, call.callee, Part::graph);
+      if (callee.valid() && communicates_[callee.index()]) return end();
+      return operations(operations_of(call, 0), call, loops);
+    }
+    const bool apart = talks(*function_, call);
+    const bool turns = call.form == Form::for_ || call.form == Form::while_;
+    if (apart) end();
+    for (const Block& inner : call.blocks) {
+      block(inner, loops + (turns ? 1 : 0));
+      if (apart) end();
+    }
+  }
+
+  // Does a branch or loop communicate inside?
+  bool talks(const Function& function, const Call& call) const {
+    for (const Block& block : call.blocks)
+      for (CallId id : block.calls) {
+        const Call& inner = function[id];
+        if (inner.form == Form::enqueue || inner.form == Form::dequeue || inner.form == Form::run) return true;
+        const FunctionId callee = called_part(slices_, wholes_, inner.callee, Part::graph);
+        if ((callee.valid() && communicates_[callee.index()]) || talks(function, inner)) return true;
+      }
+    return false;
+  }
+
+  std::uint32_t operations_of(const Call& call, int depth) const {
+    switch (call.form) {
+      case Form::op:
+        return call.folded || !(call.type.is_tensor() || call.type.is(Type::Kind::invocation)) ? 0 : 1;
+      case Form::invoke:
+        return program_[call.callee].kind == FunctionKind::graph ? inside_graph(program_[call.callee], depth) : 1;
+      case Form::apply:
+        return call.type.is_tensor() || call.type.is(Type::Kind::invocation) ? 1 : 0;
+      case Form::call:
+        return program_[call.callee].effects.graph ? 1 : 0;
+      default:
+        return 0;
+    }
+  }
+
+  // Graphs that call themselves count as one operation where they do so.
+  std::uint32_t inside_graph(const Function& graph, int depth) const {
+    constexpr int deepest = 50;
+    if (depth == deepest) return 1;
+    std::uint32_t count = 0;
+    count_in(graph, graph.body, depth + 1, count);
+    return std::max(count, 1U);
+  }
+  void count_in(const Function& function, const Block& block, int depth, std::uint32_t& count) const {
+    constexpr std::uint32_t enough = 1'000'000;
+    for (CallId id : block.calls) {
+      if (count > enough) return;
+      count += operations_of(function[id], depth);
+      for (const Block& inner : function[id].blocks) count_in(function, inner, depth, count);
+    }
+  }
+
+  const Slices& slices_;
+  const Program& program_;
+  const std::vector<bool>& communicates_;
+  std::vector<FunctionId> wholes_;
+  const Function* function_ = nullptr;
+  std::vector<GraphSegment> found_;
+  GraphSegment now_;
+};
+
+// By channel: is it received by the host in a value that decides or feeds a later send?
+std::vector<bool> round_trips(const Slices& slices) {
+  std::vector<bool> found(slices.channels.size(), false);
+  for (const FunctionParts& parts : slices.parts) {
+    if (!parts.host.valid()) continue;
+    const Function& host = slices.program[parts.host];
+    const Feeding feeding = Feeding::of_sends(host);
+    each_call(host, host.body, [&](CallId id) {
+      if (host[id].form == Form::dequeue && feeding.feeds(id)) found[host[id].index] = true;
+    });
+  }
+  return found;
+}
+
+void count(std::uint32_t& all, std::uint32_t& each_turn, bool in_loop) {
+  ++all;
+  if (in_loop) ++each_turn;
+}
+
+}  // namespace
+
+std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_part,
+                                      const std::vector<bool>& communicates) {
+  if (!graph_part.valid()) return {};
+  return Segments(slices, communicates).of(slices.program[graph_part]);
+}
+
+void count_messages(const Slices& slices, SlicesReport& report) {
+  const std::vector<bool> trips = round_trips(slices);
+  std::vector<SliceMetrics> counts(slices.parts.size());
+  for (SlicedChannel& channel : report.channels) {
+    SliceMetrics& metrics = counts[channel.function.index()];
+    const bool in_loop = channel.loops > 0;
+    if (!channel.to_host) {
+      count(metrics.sends, metrics.sends_each_turn, in_loop);
+      continue;
+    }
+    count(metrics.receives, metrics.receives_each_turn, in_loop);
+    if (!channel.waits) continue;
+    count(metrics.waits, metrics.waits_each_turn, in_loop);
+    channel.round_trip = trips[channel.id.index()];
+    if (channel.round_trip) count(metrics.round_trips, metrics.round_trips_each_turn, in_loop);
+  }
+  for (SlicedFunction& function : report.functions) function.metrics.add(counts[function.whole.index()]);
+}
+
+std::uint32_t SliceMetrics::operations() const {
+  std::uint32_t sum = 0;
+  for (const GraphSegment& segment : segments) sum += segment.operations;
+  return sum;
+}
+
+std::uint32_t SliceMetrics::largest() const {
+  std::uint32_t most = 0;
+  for (const GraphSegment& segment : segments) most = std::max(most, segment.operations);
+  return most;
+}
+
+void SliceMetrics::add(const SliceMetrics& other) {
+  segments.insert(segments.end(), other.segments.begin(), other.segments.end());
+  sends += other.sends;
+  sends_each_turn += other.sends_each_turn;
+  receives += other.receives;
+  receives_each_turn += other.receives_each_turn;
+  waits += other.waits;
+  waits_each_turn += other.waits_each_turn;
+  round_trips += other.round_trips;
+  round_trips_each_turn += other.round_trips_each_turn;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,223 @@
+#include "ir/slices_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/top_level.hpp"
+
+namespace taskspec {
+
+std::vector<FunctionId> wholes_of(const Slices& slices) {
+  std::vector<FunctionId> wholes;
+  for (std::size_t i = 0; i < slices.program.functions.size(); ++i) wholes.emplace_back(i);
+  for (std::size_t i = 0; i < slices.parts.size(); ++i)
+    for (FunctionId part : {slices.parts[i].host, slices.parts[i].graph})
+      if (part.valid()) wholes[part.index()] = FunctionId(i);
+  return wholes;
+}
+
+FunctionId called_part(const Slices& slices, const std::vector<FunctionId>& wholes, FunctionId callee, Part side) {
+  if (!callee.valid()) return {};
+  const FunctionId whole = wholes[callee.index()];
+  if (whole.index() >= slices.parts.size()) return whole;
+  const FunctionParts& parts = slices.parts[whole.index()];
+  if (!parts.host.valid() && !parts.graph.valid()) return whole;
+  return side == Part::host ? parts.host : parts.graph;
+}
+
+namespace {
+
+template <class Visit>
+void each_callee(const Slices& slices, const std::vector<FunctionId>& wholes, FunctionId id, Part side,
+                 const Visit& visit) {
+  const Program& program = slices.program;
+  const Function& function = program[id];
+  auto look = [&](CallId at) {
+    const Call& call = function[at];
+    if (FunctionId callee = called_part(slices, wholes, call.callee, side); callee.valid()) visit(callee);
+    if (call.form != Form::agent) return;
+    for (const Slot& slot : program[call.agent].slots)
+      if (FunctionId made = called_part(slices, wholes, slot.initial, side); made.valid()) visit(made);
+  };
+  each_call(function, function.body, look);
+  for (const Parameter& parameter : function.parameters) each_call(function, parameter.default_block, look);
+}
+
+std::vector<bool> reached_on(const Slices& slices, Part side) {
+  const std::vector<FunctionId> wholes = wholes_of(slices);
+  std::vector<bool> seen(slices.program.functions.size(), false), reached(slices.parts.size(), false);
+  std::vector<FunctionId> todo;
+  auto reach = [&](FunctionId id) {
+    if (!id.valid() || seen[id.index()]) return;
+    seen[id.index()] = true;
+    if (const FunctionId whole = wholes[id.index()]; whole.index() < reached.size()) reached[whole.index()] = true;
+    todo.push_back(id);
+  };
+  for (const Module& module : slices.program.modules) reach(slices.part(module.top_level, side));
+  while (!todo.empty()) {
+    const FunctionId id = todo.back();
+    todo.pop_back();
+    each_callee(slices, wholes, id, side, reach);
+  }
+  return reached;
+}
+
+}  // namespace
+
+Reached reached_of(const Slices& slices) { return {reached_on(slices, Part::host), reached_on(slices, Part::graph)}; }
+
+std::vector<bool> communicating(const Slices& slices, Part side) {
+  const std::vector<FunctionId> wholes = wholes_of(slices);
+  const std::size_t count = slices.program.functions.size();
+  std::vector<std::vector<FunctionId>> callers(count);
+  std::vector<bool> communicates(count, false);
+  std::vector<FunctionId> todo;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Function& function = slices.program.functions[i];
+    each_callee(slices, wholes, FunctionId(i), side,
+                [&](FunctionId callee) { callers[callee.index()].emplace_back(i); });
+    bool own = false;
+    each_call(function, function.body, [&](CallId id) {
+      own = own || function[id].form == Form::enqueue || function[id].form == Form::dequeue;
+    });
+    if (!own) continue;
+    communicates[i] = true;
+    todo.emplace_back(i);
+  }
+  while (!todo.empty()) {
+    const FunctionId id = todo.back();
+    todo.pop_back();
+    for (FunctionId caller : callers[id.index()]) {
+      if (communicates[caller.index()]) continue;
+      communicates[caller.index()] = true;
+      todo.push_back(caller);
+    }
+  }
+  return communicates;
+}
+
+bool waits(Carries what) {
+  return what == Carries::scalar || what == Carries::array || what == Carries::iter || what == Carries::contents ||
+         what == Carries::result;
+}
+
+// ---- feeding --------------------------------------------------------------------------------------
+
+Feeding::Feeding(const Function& function)
+    : function_(function), needed_(function.calls.size(), false), variables_(function.variables.size(), false) {}
+
+Feeding Feeding::of_sends(const Function& host) {
+  Feeding feeding(host);
+  feeding.walk(host.body);
+  return feeding;
+}
+
+Feeding Feeding::of_loop(const Function& host, CallId loop) {
+  Feeding feeding(host);
+  feeding.ends_ = true;
+  if (host[loop].form == Form::while_) feeding.need(host[loop].blocks[0].result);
+  feeding.repeat(loop);
+  return feeding;
+}
+
+void Feeding::need(CallId id) {
+  if (!id.valid() || needed_[id.index()]) return;
+  needed_[id.index()] = true;
+  ++changes_;
+}
+
+// True when something in it counts.
+bool Feeding::walk(const Block& block) {
+  bool counts = false;
+  for (std::size_t i = block.calls.size(); i-- > 0;) counts = visit(block.calls[i]) || counts;
+  return counts;
+}
+
+bool Feeding::visit(CallId id) {
+  const Call& call = function_[id];
+  const bool skips = call.form == Form::continue_ || call.form == Form::break_, returns = call.form == Form::return_;
+  const bool leaves = returns || (call.form == Form::break_ && !inner_);
+  const bool sends = !ends_ && call.form == Form::enqueue;
+  if (sends) sends_in_loop_ = sends_ = true;
+  bool counts = needed_[id.index()] || sends || (ends_ && leaves) || (skips && sends_in_loop_) || (returns && sends_);
+  const bool writes = call.form == Form::write || call.form == Form::store;
+  counts = counts || (writes && variables_[call.variable.index()]);
+  for (const Place& place : call.places) counts = counts || variables_[place.variable.index()];
+  if (!call.blocks.empty()) counts = control(id) || counts;
+  if (!counts) return false;
+  for (CallId in : call.in) need(in);
+  if (call.form == Form::variable && !variables_[call.variable.index()]) {
+    variables_[call.variable.index()] = true;
+    ++changes_;
+  }
+  return true;
+}
+
+bool Feeding::control(CallId id) {
+  const Call& call = function_[id];
+  if (call.form == Form::for_ || call.form == Form::while_) {
+    const bool before = std::exchange(inner_, true);
+    const bool counts = repeat(id);
+    inner_ = before;
+    return counts;
+  }
+  bool counts = false;
+  if (needed_[id.index()])
+    for (const Block& block : call.blocks) need(block.result);
+  for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
+  return counts;
+}
+
+// What one turn leaves behind, the next one may need.
+bool Feeding::repeat(CallId id) {
+  const Call& call = function_[id];
+  const bool outside = std::exchange(sends_in_loop_, false);
+  bool counts = false;
+  for (std::size_t before = SIZE_MAX; before != changes_;) {
+    before = changes_;
+    for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
+    if (counts && call.form == Form::while_) need(call.blocks[0].result);
+  }
+  sends_in_loop_ = sends_in_loop_ || outside;
+  return counts;
+}
+
+// ---- places ---------------------------------------------------------------------------------------
+
+namespace {
+
+void place_calls(const Function& function, const Block& block, CallPlace at, std::uint32_t& order,
+                 std::vector<CallPlace>& places) {
+  for (CallId id : block.calls) {
+    at.order = ++order;
+    places[id.index()] = at;
+    const Call& call = function[id];
+    CallPlace inside = at;
+    if (call.form == Form::for_ || call.form == Form::while_) {
+      ++inside.loops;
+      inside.loop = id;
+    }
+    for (const Block& inner : call.blocks) place_calls(function, inner, inside, order, places);
+  }
+}
+
+}  // namespace
+
+std::vector<CallPlace> places_of(const Function& function) {
+  std::vector<CallPlace> places(function.calls.size());
+  std::uint32_t order = 0;
+  place_calls(function, function.body, {}, order, places);
+  return places;
+}
+
+std::string position_text(const Program& program, Span span) {
+  if (!span.valid() || span.source.index() >= program.sources.size()) return "a place without text";
+  const Source& source = program.sources[span.source];
+  const Position at = source.position(span.begin);
+  const std::string text = fmt::format("{}:{}", at.line, at.column);
+  return span.source == program.main().source ? text : source.path() + ":" + text;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,179 @@
+// Why something goes through a channel, and what an edit of the text would save.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "ir/base/text.hpp"
+#include "ir/code_words.hpp"
+#include "ir/slices_parts.hpp"
+#include "ir/top_level.hpp"
+
+namespace taskspec {
+
+namespace {
+
+std::string written(const Program& program, Span span) {
+  if (!span.valid() || span.source.index() >= program.sources.size()) return "";
+  return one_line(program.sources.text(span), 40);
+}
+
+// What the host puts into each channel; none into those that lead to it.
+std::vector<const Call*> enqueues_of(const Slices& slices) {
+  std::vector<const Call*> enqueues(slices.channels.size(), nullptr);
+  for (const FunctionParts& parts : slices.parts) {
+    if (!parts.host.valid()) continue;
+    for (const Call& call : slices.program[parts.host].calls)
+      if (call.form == Form::enqueue) enqueues[call.index] = &call;
+  }
+  return enqueues;
+}
+
+// A variable goes by its name and by the place that makes it, everything else by itself.
+Span made_at(const Function& whole, const Call& call) {
+  if (call.form == Form::variable) return whole.variables[call.variable.index()].span;
+  if (call.form == Form::parameter) return whole.parameters[call.index].span;
+  return call.span;
+}
+
+std::string to_graph(const Slices& slices, const Function& whole, const ChannelItem& item, const Call* call,
+                     const std::string& value) {
+  const Program& program = slices.program;
+  const Span made = call ? made_at(whole, *call) : item.span;
+  const std::string place = position_text(program, made.valid() ? made : item.span);
+  if (item.what == Carries::predicate)
+    return fmt::format("the host decides '{}' at {}, and the graph has to take the same way", value,
+                       position_text(program, item.span));
+  if (item.what == Carries::trips)
+    return fmt::format("how many turns the loop over '{}' at {} has", value, position_text(program, item.span));
+  const bool elsewhere = item.span.valid() && made.valid() && item.span.begin != made.begin;
+  return fmt::format("'{}' is made by the host at {} and used in a tensor expression{}", value, place,
+                     elsewhere ? " at " + position_text(program, item.span) : "");
+}
+
+std::string to_host(const Slices& slices, const ChannelItem& item, const std::string& value) {
+  const std::string place = position_text(slices.program, item.span);
+  switch (item.what) {
+    case Carries::handle:
+      return fmt::format("the name of '{}' at {}; no data", value, place);
+    case Carries::shape:
+      return fmt::format("extents of '{}' at {}, known without running anything", value, place);
+    case Carries::contents:
+      return fmt::format("the host works with the contents of '{}' at {}", value, place);
+    case Carries::result:
+      return fmt::format("'{}' at {} is known when the graph is", value, place);
+    default:
+      return fmt::format("'{}' at {} receives it", value, place);
+  }
+}
+
+// ---- advice ---------------------------------------------------------------------------------------
+
+// "line 12", or "models/policy.task:12" where it is in another file than the main one.
+std::string line_text(const Program& program, Span span) {
+  const std::string place = position_text(program, span);
+  const std::string line = place.substr(0, place.rfind(':'));
+  return line.find(':') == std::string::npos ? "line " + line : line;
+}
+
+struct Receive {
+  const SlicedChannel& channel;
+  const Call& loop;  // the innermost one around it, of the host part
+  bool decides;      // whether that loop goes on
+};
+
+std::string advice_text(const Program& program, const Receive& receive) {
+  const std::string where = line_text(program, receive.channel.items[0].span);
+  const std::string loop = line_text(program, receive.loop.span);
+  const std::string forces = fmt::format("receive at {} forces the loop at {} to synchronise each step: ", where, loop);
+  if (receive.decides)
+    return forces +
+           "it decides when the loop ends; move the loop into a graph, where `while` and `if` test a bool tensor, and "
+           "receive after it";
+  if (receive.channel.round_trip)
+    return forces +
+           "what the host makes of it is sent back; do that with tensor operations, and receive after the loop";
+  return forces + "nothing in the graph depends on it; gather the values in a tensor, and receive once after the loop";
+}
+
+}  // namespace
+
+std::vector<std::vector<SlicedItem>> items_of(const Slices& slices) {
+  const std::vector<const Call*> enqueues = enqueues_of(slices);
+  std::vector<std::vector<SlicedItem>> all;
+  for (std::size_t i = 0; i < slices.channels.size(); ++i) {
+    const Channel& channel = slices.channels[i];
+    const Function& whole = slices.program[channel.function];
+    std::vector<SlicedItem>& items = all.emplace_back();
+    for (const ChannelItem& item : channel.items) {
+      const bool known = !channel.to_host && enqueues[i] && items.size() < enqueues[i]->in.size();
+      const Function* host = known ? &slices.program[slices.part(channel.function, Part::host)] : nullptr;
+      const Call* sent = known ? &(*host)[enqueues[i]->in[items.size()]] : nullptr;
+      std::string value = sent && sent->form == Form::variable ? whole.variables[sent->variable.index()].name
+                                                               : written(slices.program, item.span);
+      if (value.empty()) value = "a value";
+      std::string why = channel.to_host ? to_host(slices, item, value) : to_graph(slices, whole, item, sent, value);
+      items.push_back({item.what, item.type.text(), std::move(value), std::move(why), item.span});
+    }
+  }
+  return all;
+}
+
+namespace {
+
+// Of the receives in loops of one function.
+void advise(const Slices& slices, const SlicesReport& report, const Function& host, std::vector<SliceAdvice>& advice) {
+  const std::vector<CallPlace> places = places_of(host);
+  std::map<CallId, Feeding> loops;
+  each_call(host, host.body, [&](CallId id) {
+    const CallId loop = places[id.index()].loop;
+    if (host[id].form != Form::dequeue || !loop.valid()) return;
+    const SlicedChannel& channel = report.channels[host[id].index];
+    if (!channel.waits || channel.items.empty()) return;
+    if (!loops.contains(loop)) loops.emplace(loop, Feeding::of_loop(host, loop));
+    const Receive receive{channel, host[loop], loops.at(loop).feeds(id)};
+    advice.push_back({advice_text(slices.program, receive), channel.items[0].span});
+  });
+}
+
+}  // namespace
+
+std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& report) {
+  std::vector<SliceAdvice> advice;
+  for (const SlicedChannel& channel : report.channels)
+    if (!channel.to_host && !channel.items.empty() && channel.items[0].what == Carries::trips)
+      advice.push_back({fmt::format("send at {} tells the graph how long the loop is: with constant bounds the graph "
+                                    "counts by itself",
+                                    line_text(slices.program, channel.items[0].span)),
+                        channel.items[0].span});
+  for (const SlicedFunction& function : report.functions)
+    if (function.parts.host.valid()) advise(slices, report, slices.program[function.parts.host], advice);
+  return advice;
+}
+
+// ---- diagnostics ----------------------------------------------------------------------------------
+
+Diags implicit_sends(const Slices& slices, Severity severity) {
+  Diags diags;
+  const std::vector<std::vector<SlicedItem>> items = items_of(slices);
+  for (std::size_t i = 0; i < slices.channels.size(); ++i) {
+    const Channel& channel = slices.channels[i];
+    if (channel.to_host) continue;
+    for (const SlicedItem& item : items[i]) {
+      const std::string often = channel.loops > 0 ? " in each turn of its loop" : "";
+      const std::string message =
+          item.what == Carries::predicate
+              ? fmt::format("the host decides '{}', which is sent to the graph{}", item.value, often)
+          : item.what == Carries::trips ? fmt::format("the length of '{}' is sent to the graph{}", item.value, often)
+                                        : fmt::format("'{}' is sent to the graph{}", item.value, often);
+      Diag& diag = severity == Severity::error ? diags.error("E1304", item.span, message)
+                                               : diags.warning("E1304", item.span, message);
+      diag.help(item.what == Carries::value
+                    ? "a constant, or what is computed from constants, needs no message; a tensor that the graph makes "
+                      "itself neither"
+                    : "constant bounds, or a test of a tensor inside a graph, need no message");
+    }
+  }
+  return diags;
+}
+
+}  // namespace taskspec

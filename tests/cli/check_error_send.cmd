@@ -1,0 +1,1 @@
+check --error=implicit-send examples/13_slices.task

@@ -1,0 +1,1 @@
+check --error=implicit-send labelled/fold.task

@@ -1,0 +1,1 @@
+check --warn=sends hello.task

@@ -1,0 +1,1 @@
+check --warn=implicit-send labelled/fold.task labelled/passes.task

@@ -1,0 +1,1 @@
+slices labelled/passes.task -O2 --metrics

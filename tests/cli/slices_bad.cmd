@@ -1,0 +1,1 @@
+slices examples/x.json

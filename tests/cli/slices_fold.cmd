@@ -1,0 +1,1 @@
+slices labelled/fold.task

@@ -1,0 +1,1 @@
+slices hello.task -O1

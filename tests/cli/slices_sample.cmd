@@ -1,0 +1,1 @@
+slices examples/13_slices.task --metrics

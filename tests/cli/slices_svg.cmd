@@ -1,0 +1,1 @@
+graph hello.task --stage slices --format svg

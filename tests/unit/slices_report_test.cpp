@@ -1,0 +1,372 @@
+// What is said of a program that was cut in two: its lines, channels, metrics and advice, as text and as JSON.
+#include "ir/slices_report.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ir/base/text.hpp"
+#include "ir/json_slices.hpp"
+#include "ir/print_slices.hpp"
+#include "tests/guard/paths.hpp"
+#include "tests/unit/checking.hpp"
+#include "tests/unit/programs.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+Program checked_program(const std::string& text) {
+  Sources sources;
+  const SourceId main = sources.add("test.task", text);
+  Result<Program> program =
+      check(sources, main, {.ops = standard_toolbox().ops, .builtins = standard_toolbox().builtins});
+  REQUIRE(program);
+  return std::move(*program);
+}
+
+struct Reported {
+  Slices slices;
+  SlicesReport report;
+
+  explicit Reported(const std::string& text, const SliceOptions& options = {})
+      : slices(slice(checked_program(text), options)), report(report_slices(slices)) {}
+
+  std::string text(std::size_t columns, bool metrics = false) const {
+    return slices_text(slices.program, report, {.columns = columns, .metrics = metrics});
+  }
+  std::string json() const { return slices_json(slices.program, report); }
+  const SlicedFunction& function(const std::string& name) const {
+    for (const SlicedFunction& function : report.functions)
+      if (function.name == name) return function;
+    FAIL("no function " << name);
+    return report.functions.front();
+  }
+  std::string host(const std::string& name) const { return side(function(name), &SliceRow::host); }
+  std::string graph(const std::string& name) const { return side(function(name), &SliceRow::graph); }
+
+  // The lines of one side.
+  static std::string side(const SlicedFunction& function, std::optional<CodeLine> SliceRow::*line) {
+    std::string text;
+    for (const SliceRow& row : function.rows)
+      if (row.*line) text += std::string(2 * (row.*line)->depth, ' ') + (row.*line)->text + "\n";
+    return text;
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const std::string game = R"(graph act(p: f32[2], s: f32[2]) -> (a: f32[2]) { a = p * s }
+fn over(s: [float]) -> bool { return s[0] > 3.0 }
+fn step(s: [float], move: int) -> ([float], float) { return ([s[0] + 1.0, s[1] + (move as float)], 0.5) }
+fn unused(x: f32[2]) -> f32[2] { return x }
+fn episode(p: f32[2]) -> float {
+  var s = [0.0, 1.0]
+  var total = 0.0
+  while !over(s) {
+    let a = act(p, tensor(s)).a
+    let move = a.argmax(0).scalar
+    let (next, reward) = step(s, move)
+    total += reward
+    s = next
+  }
+  return total
+}
+print(episode([1.0, 2.0] as f32[2]))
+)";
+
+}  // namespace
+
+TEST_CASE("the parts of a function are lines of the language, with names instead of ids [G1]") {
+  const Reported reported(game);
+  CHECK(reported.host("episode") == R"(s = [0, 1]
+total = 0
+while enqueue episode:0 (!over(s)) {
+  enqueue episode:1 (s)
+  (next, reward) = step(s, dequeue episode:2)
+  total = total + reward
+  s = next
+}
+return total
+)");
+  CHECK(reported.graph("episode") == R"(while dequeue episode:0 {
+  s = dequeue episode:1
+  enqueue episode:2 (argmax(act(p, tensor(s)).a, 0))
+}
+)");
+  const std::vector<std::string> host{"test.task", "over", "step", "episode"}, graph{"test.task", "act", "episode"};
+  CHECK(reported.report.host_functions() == host);
+  CHECK(reported.report.graph_functions() == graph);
+}
+
+TEST_CASE("both ends of a channel stand in one row, and what is left of one call") {
+  const Reported reported(game);
+  std::size_t joined = 0;
+  for (const SliceRow& row : reported.function("episode").rows) {
+    if (!row.host || !row.graph) continue;
+    if (row.host->channels.empty())
+      CHECK(row.host->call == row.graph->call);
+    else
+      joined += row.host->channels == row.graph->channels ? 1 : 0;
+  }
+  CHECK(joined == 3);
+}
+
+TEST_CASE("what changes the order of effects gets a line of its own") {
+  const Reported reported(R"(
+fn noisy(n: int) -> int {
+  print(n)
+  return n + 1
+}
+fn all(n: int, b: bool) -> int {
+  let first = noisy(n)
+  print("between")
+  var v = n * 2
+  let old = v
+  v = 7
+  if b && noisy(3) > 1 {
+    v = first
+  } else {
+    v += first * (old - (n - 1))
+  }
+  for i in [1, 2] { v += i }
+  while v > 100 { v -= 1 }
+  return v
+}
+print(all(2, true))
+)");
+  CHECK(reported.host("all") == R"(first = noisy(n)
+print("between")
+v = n * 2
+old = v
+v = 7
+if b && noisy(3) > 1 {
+  v = first
+} else {
+  v = v + first * (old - (n - 1))
+}
+for i in [1, 2] {
+  v = v + i
+}
+while v > 100 {
+  v = v - 1
+}
+return v
+)");
+}
+
+TEST_CASE("what is sent or received inside of && is told in order") {
+  const std::string text = R"(
+fn both(x: f32[N], b: bool) -> bool {
+  return b && x.sum(0).scalar > 1.0
+}
+print(both([1.0, 2.0] as f32[2], true))
+)";
+  CHECK(Reported(text, SliceOptions::none()).host("both") == "return b && enqueue both:1 (dequeue both:0 > 1)\n");
+}
+
+TEST_CASE("names of arguments appear where defaults are left out") {
+  const Reported reported(R"(
+let x = normal(f32[2, 2], seed: 3, std: 0.5)
+print(x.softmax().array, softmax(x, 0).array)
+)");
+  const std::string graph = reported.graph("test.task");
+  CHECK_MESSAGE(contains(graph, "normal(f32[2, 2], 3, std: 0.5)"), graph);
+  CHECK_MESSAGE(contains(graph, "softmax(x), softmax(x, 0)"), graph);
+}
+
+TEST_CASE("a channel tells its kind, its direction and why it is needed [G7]") {
+  const Reported reported(game);
+  REQUIRE(reported.report.channels.size() == 3);
+  const SlicedChannel& predicate = reported.report.channels[0];
+  CHECK(predicate.name == "episode:0");
+  CHECK(!predicate.to_host);
+  CHECK(predicate.loops == 1);
+  CHECK(predicate.items[0].what == Carries::predicate);
+  CHECK(predicate.items[0].type == "bool");
+  const SlicedChannel& state = reported.report.channels[1];
+  CHECK(state.items[0].value == "s");
+  CHECK(state.items[0].why == "'s' is made by the host at 6:7 and used in a tensor expression at 9:27");
+  const SlicedChannel& move = reported.report.channels[2];
+  CHECK(move.to_host);
+  CHECK(move.waits);
+  CHECK(move.round_trip);
+  CHECK(move.items[0].why == "'a.argmax(0).scalar' at 10:16 receives it");
+  std::size_t booleans = 0;
+  for (const SlicedChannel& channel : reported.report.channels)
+    for (const SlicedItem& item : channel.items) booleans += item.type == "bool" ? 1 : 0;
+  CHECK(booleans == 1);
+}
+
+TEST_CASE("a name for what is received and never computed moves no data, and nobody waits") {
+  const Reported reported("let x = [1.0, 2.0] as f32[2] + 1.0\nprint(x.handle)\n");
+  REQUIRE(reported.report.channels.size() == 1);
+  CHECK(reported.report.channels[0].items[0].what == Carries::handle);
+  CHECK(!reported.report.channels[0].waits);
+  CHECK(contains(reported.report.channels[0].items[0].why, "no data"));
+}
+
+TEST_CASE("segments end where something is sent or received [G12]") {
+  const Reported reported(R"(
+graph three(x: f32[N]) -> (y: f32[N]) { y = (x + 1.0) * 2.0 - 3.0 }
+task one(in x: f32[N]) -> (y: f32[N]) { y = x * x + x }
+fn quiet(x: f32[N]) -> f32[N] { return x + x + x }
+fn loud(x: f32[N]) -> f32[N] {
+  print(x.sum(0).scalar)
+  return x
+}
+fn all(x: f32[N]) -> f32[N] {
+  var y = three(one(x).y).y                // 3 + 1
+  for i in 0..3 { y = quiet(y) + 1.0 }      // a loop without messages: 2 more
+  print(y.max(0).scalar)                    // and this
+  y = y * 2.0
+  y = loud(y)                               // it sends
+  for i in 0..3 {
+    y = y + 1.0
+    print(y.sum(0).scalar)
+  }
+  return y
+}
+print(all([1.0, 2.0] as f32[2]).array)
+)");
+  const SliceMetrics& metrics = reported.function("all").metrics;
+  REQUIRE(metrics.segments.size() == 3);
+  CHECK(metrics.segments[0].operations == 7);
+  CHECK(metrics.segments[0].loops == 0);
+  CHECK(metrics.segments[1].operations == 1);
+  CHECK(metrics.segments[2].operations == 2);
+  CHECK(metrics.segments[2].loops == 1);
+  CHECK(metrics.operations() == 10);
+  CHECK(metrics.largest() == 7);
+  CHECK(metrics.receives == 2);
+  CHECK(metrics.receives_each_turn == 1);
+  CHECK(metrics.round_trips == 0);
+  const std::string text = reported.text(80, true);
+  CHECK_MESSAGE(contains(text, "3 segments (1 each turn), 10 operations: mean 3.3 in a segment, largest 7"), text);
+  CHECK_MESSAGE(contains(text, "0 sends, 2 receives (1 each turn), 0 round trips"), text);
+}
+
+TEST_CASE("advice is given where an edit would save a wait, and says which [G12]") {
+  auto advice = [](const std::string& text) {
+    std::string all;
+    for (const SliceAdvice& one : Reported(text).report.advice) all += one.text + "\n";
+    return all;
+  };
+  const std::string decides = advice(R"(
+fn enough(v: float) -> bool {
+  print(v)
+  return v < 1.0
+}
+fn halve(x: f32[1]) -> f32[1] {
+  var y = x
+  while !enough(y.scalar) { y = y * 0.5 }
+  return y
+}
+print(halve([9.0] as f32[1]).scalar)
+)");
+  CHECK_MESSAGE(contains(decides, "receive at line 8 forces the loop at line 8 to synchronise each step: it decides"),
+                decides);
+  const std::string made = advice(R"(
+fn host_work(v: float) -> float { return v * 2.0 + 1.0 }
+fn grow(x: f32[2]) -> f32[2] {
+  var y = x
+  for i in 0..3 { y = y + host_work(y.sum(0).scalar) }
+  return y
+}
+print(grow([1.0, 2.0] as f32[2]).array)
+)");
+  CHECK_MESSAGE(contains(made, "what the host makes of it is sent back"), made);
+  const std::string gathered = advice(R"(
+fn watch(x: f32[2]) -> f32[2] {
+  var y = x
+  for i in 0..3 {
+    y = y + 1.0
+    print(y.sum(0).scalar)
+  }
+  return y
+}
+print(watch([1.0, 2.0] as f32[2]).array)
+)");
+  CHECK_MESSAGE(contains(gathered, "nothing in the graph depends on it"), gathered);
+  CHECK(advice("print(([1.0, 2.0] as f32[2] + 1.0).sum(0).scalar)\n").empty());
+}
+
+TEST_CASE("a wide terminal gets two columns, a narrow one gets the parts one below the other") {
+  const Reported reported(game);
+  for (const std::size_t columns : {60, 80, 99, 100, 120, 160, 240}) {
+    const std::string text = reported.text(columns, true);
+    CHECK(contains(text, "host  ") == (columns >= 100));
+    CHECK(contains(text, "<-- enqueue") == false);
+    for (std::string_view line : lines_of(text))
+      CHECK_MESSAGE(static_cast<std::size_t>(display_width(line)) <= columns, columns << ": " << line);
+  }
+  const std::string wide = reported.text(160);
+  CHECK_MESSAGE(contains(wide, "  while enqueue episode:0 (!over(s)) {          --> while dequeue episode:0 {\n"),
+                wide);
+  CHECK_MESSAGE(contains(wide, "dequeue episode:2) <--   enqueue episode:2 ("), wide);
+  CHECK(contains(reported.text(80), "fn over\n  host\n    return s[0] > 3\n  nothing for the graph\n"));
+  CHECK(contains(wide, "graph act: as written, nothing for the host\n"));
+  CHECK(wide.starts_with("1 session, 1 sink, 5 functions, 3 channels (2 sends, 1 receive)\n"));
+}
+
+TEST_CASE("slices as JSON follow their schema, and other texts do not") {
+  const Reported reported(game);
+  const std::string json = reported.json();
+  CHECK(validate_slices_json(json).empty());
+  CHECK(json == Reported(game).json());
+  CHECK(contains(json, "\"name\":\"episode:2\""));
+  CHECK(contains(slices_schema(), "taskspec-slices"));
+  auto broken = [&](const std::string& from, const std::string& to) {
+    std::string text = json;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    return !validate_slices_json(text).empty();
+  };
+  CHECK(broken("\"version\":1", "\"version\":2"));
+  CHECK(broken("\"kind\":\"predicate\"", "\"kind\":\"wish\""));
+  CHECK(broken("\"to\":\"graph\"", "\"to\":\"nowhere\""));
+  CHECK(broken("\"sinks\":1,", ""));
+  CHECK(broken("\"loops\":1", "\"loops\":-1"));
+  CHECK(broken("{", "["));
+}
+
+TEST_CASE("implicit sends are diagnostics, one for each value") {
+  const Reported reported(game);
+  const Diags warnings = implicit_sends(reported.slices, Severity::warning);
+  REQUIRE(warnings.size() == 2);
+  CHECK(!warnings.has_errors());
+  CHECK(warnings.items()[0].code.text() == "E1304");
+  CHECK(warnings.items()[0].message ==
+        "the host decides '!over(s)', which is sent to the graph in each turn of its loop");
+  CHECK(warnings.items()[1].message == "'s' is sent to the graph in each turn of its loop");
+  CHECK(!warnings.items()[0].help_text.empty());
+  CHECK(implicit_sends(reported.slices, Severity::error).has_errors());
+  CHECK(implicit_sends(Reported("print(([1.0] as f32[1] + 1.0).scalar)\n").slices, Severity::error).empty());
+}
+
+TEST_CASE("every example and test of the language can be shown cut in two") {
+  std::size_t shown = 0;
+  for (const char* folder : {"examples", "tests/lang", "tests/golden"})
+    for (const std::string& file : files_below(folder, {".task"})) {
+      CAPTURE(file);
+      Sources sources;
+      Result<Program> program = load_program((source_root() / file).string(), {}, standard_toolbox(), sources);
+      if (!program) continue;
+      for (const SliceOptions& options : {SliceOptions(), SliceOptions::none()}) {
+        const Slices slices = slice(*program, options);
+        const SlicesReport report = report_slices(slices);
+        const std::string text = slices_text(slices.program, report, {.columns = 120, .metrics = true});
+        CHECK(!contains(text, "?("));
+        CHECK(validate_slices_json(slices_json(slices.program, report)).empty());
+        std::vector<bool> host(report.channels.size(), false), graph = host;
+        for (const SlicedFunction& function : report.functions)
+          for (const SliceRow& row : function.rows) {
+            for (ChannelId id : row.host ? row.host->channels : std::vector<ChannelId>()) host[id.index()] = true;
+            for (ChannelId id : row.graph ? row.graph->channels : std::vector<ChannelId>()) graph[id.index()] = true;
+          }
+        for (std::size_t i = 0; i < host.size(); ++i)
+          CHECK_MESSAGE((host[i] && graph[i]), report.channels[i].name << " has no two ends in\n" << text);
+        ++shown;
+      }
+    }
+  CHECK(shown > 80);
+}
