@@ -35,6 +35,12 @@ std::int64_t taken(Exchange& exchange, ChannelId channel) {
   return message ? message->values[0].integer() : -1;
 }
 
+// Until the other side waits, and a little longer, so that it sleeps.
+void until_waiting(const Exchange& exchange, std::uint64_t Exchange::Count::*what, ChannelId channel = first) {
+  while (exchange.count(channel).*what == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(long_enough_to_sleep);
+}
+
 // Both sides on threads of their own. One that hangs is a fault, and must not hang the tests: first the waits are
 // interrupted, and if that does not help either, nothing can go on.
 template <class Host, class Graph>
@@ -148,7 +154,7 @@ TEST_CASE("who puts into a full channel waits until there is room [queues]") {
     Exchange exchange(channels("g"), capacity);
     const auto room = static_cast<std::int64_t>(std::max<std::size_t>(capacity, 1));
     std::atomic<std::int64_t> put{0};
-    std::int64_t put_before_taking = 0, sum = 0;
+    std::int64_t put_before_taking = -1, sum = 0;
     run_both(
         exchange,
         [&] {
@@ -156,8 +162,7 @@ TEST_CASE("who puts into a full channel waits until there is room [queues]") {
           exchange.end(Part::host);
         },
         [&] {
-          while (put < room) std::this_thread::yield();
-          std::this_thread::sleep_for(long_enough_to_sleep);
+          until_waiting(exchange, &Exchange::Count::waits_to_put);
           put_before_taking = put;
           for (std::int64_t got; (got = taken(exchange, first)) >= 0;) sum += got;
         });
@@ -174,7 +179,7 @@ TEST_CASE("who takes from an empty channel waits for a message, whatever else co
   run_both(
       exchange,
       [&] {
-        std::this_thread::sleep_for(long_enough_to_sleep);
+        until_waiting(exchange, &Exchange::Count::waits_to_take, second);
         exchange.put(first, number(1));
         std::this_thread::sleep_for(long_enough_to_sleep);
         exchange.put(second, number(2));
@@ -199,7 +204,7 @@ TEST_CASE("when the writer's side ends, its reader gets what is there and then n
     std::vector<std::int64_t> got;
     auto writer = [&] {
       for (std::int64_t i = 0; i < 3; ++i) exchange.put(first, number(i));
-      std::this_thread::sleep_for(long_enough_to_sleep);
+      until_waiting(exchange, &Exchange::Count::waits_to_take);
       exchange.end(to_host ? Part::graph : Part::host);
     };
     auto reader = [&] {
@@ -251,23 +256,24 @@ TEST_CASE("when the reader's side ends, messages are dropped, also the one that 
         for (std::int64_t i = 0; i < 10; ++i) exchange.put(first, number(i));
       },
       [&] {
-        CHECK(taken(exchange, first) == 0);
-        std::this_thread::sleep_for(long_enough_to_sleep);
+        until_waiting(exchange, &Exchange::Count::waits_to_put);
         exchange.end(Part::graph);
       });
-  CHECK(exchange.count(first).messages == 3);  // one taken, two still there
-  CHECK(exchange.count(first).waits_to_put >= 1);
+  CHECK(exchange.count(first).messages == 2);  // what was there
+  CHECK(exchange.count(first).waits_to_put == 1);
   CHECK(taken(exchange, second) == -1);  // the side that ended writes that one
 }
 
 TEST_CASE("an interrupt ends all waits on both sides, and what follows does not wait [queues]") {
   Exchange exchange(channels("hgg"), 1);
   std::atomic<int> over{0};
+  int over_before = -1;
   const ChannelId third(2);
   exchange.put(third, number(1));
   std::thread other([&] {
-    std::this_thread::sleep_for(long_enough_to_sleep);
-    CHECK(over == 0);
+    until_waiting(exchange, &Exchange::Count::waits_to_take, first);
+    until_waiting(exchange, &Exchange::Count::waits_to_take, second);
+    over_before = over;
     exchange.interrupt();
   });
   run_both(
@@ -282,6 +288,7 @@ TEST_CASE("an interrupt ends all waits on both sides, and what follows does not 
         if (exchange.ready(third) && !exchange.take(third)) ++over;
       });
   other.join();
+  CHECK(over_before == 0);
   CHECK(over == 4);
   CHECK(exchange.count(third).messages == 1);
 }
@@ -291,7 +298,7 @@ TEST_CASE("an interrupt ends the wait for room [queues]") {
   run_both(
       exchange, [&] { exchange.put(first, number(1)), exchange.put(first, number(2)); },
       [&] {
-        std::this_thread::sleep_for(long_enough_to_sleep);
+        until_waiting(exchange, &Exchange::Count::waits_to_put);
         exchange.interrupt();
       });
   CHECK(exchange.count(first).messages == 1);

@@ -102,7 +102,7 @@ TEST_CASE("before the graph waits for the host, what can run does [overlap]") {
 }
 
 TEST_CASE("a task that nobody receives runs while the host goes on, and is waited for at the end [overlap]") {
-  const Meeting met(meet + "x = meet(x).w\ngraph_print(x)\nfor i in 0..3 { print(i) }\nprint(\"meet\")\n", 64);
+  const Meeting met(meet + "x = meet(x).w\ngraph_print(\"x\", x)\nfor i in 0..3 { print(i) }\nprint(\"meet\")\n", 64);
   CHECK(met.errors == "");
   CHECK(met.seen);
   CHECK(met.released);
