@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "interp/cli/commands.hpp"
+#include "interp/cli/library_parts.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/prelude.hpp"
 #include "ir/base/text.hpp"
@@ -81,6 +82,8 @@ int build(const Options& options, const Toolbox& tools) {
   for (const std::string& folder : prelude_folders()) folders.push_back(folder);
   LibraryOptions how;
   how.import_name = [&](ModuleId id) { return import_name(program->modules[id.index()].path, folders); };
+  LibraryParts parts(*program, module, tools);
+  how.parts = [&](FunctionId id) { return parts.of(id); };
   LibraryFile file = write_library(*program, module, how);
   std::string out = options.output.empty() ? program->modules[module.index()].name + ".tasklib" : options.output;
   try {

@@ -113,7 +113,8 @@ Interrupted.
 .SH ENVIRONMENT
 .TP
 .B TASKSPEC_PATH
-Folders, separated by colons, in which imported modules are looked for.
+Folders, separated by colons, in which imported modules are looked for: after that of the importing file, before the
+modules that come with taskspec.
 .TP
 .B TASKSPEC_HISTORY
 The file that keeps the history of the prompt.

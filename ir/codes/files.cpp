@@ -8,8 +8,8 @@ constexpr CodeInfo codes[] = {
      .summary = "file or module not found",
      .program = R"(let photo = load(u8[_, _, 3], "no_such_photo.png")
 print(photo.shape))",
-     .cause = R"(There is no file of this name, or it may not be read. A module a.b is the file a/b.task beside the
-importing file, then in the folders of TASKSPEC_PATH, then in the prelude.)",
+     .cause = R"(There is no file of this name, or it may not be read. A module a.b is the file a/b.task, or else the library
+a/b.tasklib, beside the importing file, then in the folders of TASKSPEC_PATH, then in the prelude.)",
      .fix = R"(Check the name and the folder that taskspec was started in: paths are taken from there.)"},
     {.code = "E7002",
      .summary = "import cycle",

@@ -1,1 +1,1 @@
-build --lib hello -o no/such/folder/hello.tasklib
+build --lib shapes -o no/such/folder/shapes.tasklib
