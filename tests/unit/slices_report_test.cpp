@@ -244,6 +244,31 @@ print(all([1.0, 2.0] as f32[2]).array)
   CHECK_MESSAGE(contains(text, "0 sends, 2 receives (1 each turn), 0 round trips"), text);
 }
 
+TEST_CASE("a round trip is a receive that decides or feeds a later send [G12]") {
+  // `ask` is host code that the graph program cannot run.
+  auto trips = [](const std::string& body) {
+    const Reported reported(
+        "fn ask(v: float) -> float {\n  print(v)\n  return v + 1.0\n}\nfn f(x: f32[2]) -> f32[2] {\n" + body +
+        "}\nprint(f([1.0, 2.0] as f32[2]).array)\n");
+    return reported.function("f").metrics.round_trips;
+  };
+  CHECK(trips("  let s = x.sum(0).scalar\n  return x * ask(s)\n") == 1);
+  CHECK(trips("  let y = x * ask(1.0)\n  print(y.sum(0).scalar)\n  return y\n") == 0);  // the send comes first
+  CHECK(trips("  var y = x\n  if ask(x.sum(0).scalar) > 2.0 { y = y * ask(1.0) }\n  return y\n") == 1);  // decides
+  // In a loop the next turn counts as well.
+  CHECK(trips("  var y = x\n  var k = 1.0\n  for i in 0..3 {\n    y = y * k\n    k = ask(y.sum(0).scalar)\n  }\n"
+              "  return y\n") == 1);
+  CHECK(trips("  var y = x\n  var k = 1.0\n  for i in 0..3 {\n    y = y * ask(k)\n    print(y.sum(0).scalar)\n  }\n"
+              "  return y\n") == 0);
+  CHECK(trips("  var y = x\n  for i in 0..3 {\n    y = y * ask(2.0)\n    if ask(y.sum(0).scalar) > 9.0 { break }\n  }\n"
+              "  return y\n") == 1);
+  // What ends a loop decides nothing after it.
+  CHECK(
+      trips(
+          "  var y = x\n  while true {\n    y = y + 1.0\n    print(y.sum(0).scalar)\n    if ask(y.max(0).scalar) > 9.0 "
+          "{ break }\n  }\n  return y * ask(3.0)\n") <= 1);
+}
+
 TEST_CASE("advice is given where an edit would save a wait, and says which [G12]") {
   auto advice = [](const std::string& text) {
     std::string all;
@@ -287,6 +312,21 @@ print(watch([1.0, 2.0] as f32[2]).array)
 )");
   CHECK_MESSAGE(contains(gathered, "nothing in the graph depends on it"), gathered);
   CHECK(advice("print(([1.0, 2.0] as f32[2] + 1.0).sum(0).scalar)\n").empty());
+  const std::string trips = advice(R"(
+fn grow(x: f32[2]) -> f32[2] {
+  var y = x
+  for s in args() {
+    print(s)
+    y = y * 2.0
+  }
+  return y
+}
+print(grow([1.0, 2.0] as f32[2]).array)
+)");
+  CHECK_MESSAGE(trips ==
+                    "send at line 4 tells the graph how long the loop is: with constant bounds the graph counts by "
+                    "itself\n",
+                trips);
 }
 
 TEST_CASE("a wide terminal gets two columns, a narrow one gets the parts one below the other") {
