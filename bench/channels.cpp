@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "bench/queues.hpp"
+#include "bench/two_programs.hpp"
 
 namespace taskspec::bench {
 
@@ -112,6 +113,8 @@ int channels(const Settings& settings) {
     add_rows(table, capacity, costs);
   }
   fmt::print("{}", table.text());
+  show_program_costs(settings);
+  show_overlap(settings);
   return 0;
 }
 

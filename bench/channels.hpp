@@ -4,7 +4,7 @@
 
 namespace taskspec::bench {
 
-// The queues by themselves, beside a mutex with two conditions and oneTBB's bounded queue.
+// The queues by themselves, beside a mutex with two conditions and oneTBB's bounded queue; then whole programs.
 int channels(const Settings& settings);
 
 }  // namespace taskspec::bench

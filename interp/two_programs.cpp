@@ -139,12 +139,14 @@ RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const Run
 
   RunResult result;
   result.report = std::move(graph.report);
-  const bool interrupted = settings.interrupted && settings.interrupted->load();
   if (host.exit) {
     result.exit_code = *host.exit;
-  } else if (failed || graph.ending.diags.has_errors() || interrupted) {
+  } else if (settings.interrupted && settings.interrupted->load()) {
+    result.diags = failure("E5009", {}, "interrupted").diags();
+    result.exit_code = 130;
+  } else if (failed || graph.ending.diags.has_errors()) {
     result.diags = failed ? host.diags : graph.ending.diags;
-    result.exit_code = interrupted ? 130 : 3;
+    result.exit_code = 3;
   } else if (host.cut_off || graph.ending.cut_off) {
     bug("host and graph program do not fit together");
   }

@@ -242,8 +242,9 @@ class Cutter {
       own_[id].in[0] = dequeue(crossing.trips, id, Type(Type::Kind::range));
       block.calls.push_back(own_[id].in[0]);
     }
-    if (!demand_.graph.runs[id.index()]) return;
-    keep_blocks(id);
+    const bool meets = demand_.sent[id.index()] || crossing.operands != Crossing::none;
+    if (!demand_.graph.runs[id.index()] && !meets) return;
+    if (demand_.graph.runs[id.index()]) keep_blocks(id);
     if (crossing.operands != Crossing::none) {
       become(id, Form::enqueue, crossing.operands, crossing_operands(id));
       block.calls.push_back(id);

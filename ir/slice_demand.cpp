@@ -31,7 +31,7 @@ class Search {
       for (FunctionId id : reach_.functions) more = take_in(id) || more;
       settle();
     }
-    for (FunctionId id : reach_.functions) find_entered(id);
+    for (FunctionId id : reach_.functions) settle_double(id);
     return std::move(demand_);
   }
 
@@ -140,6 +140,13 @@ class Search {
 
   // ---- a call that runs on a side ----
 
+  // Something happens there on this side: control must come to it as often as in the whole function.
+  void stand(FunctionId f, CallId c, Part side) {
+    enter(f, side);
+    run_call(f, known(f).tree->owner(c), side);
+    for (CallId exit : known(f).tree->exits())
+      if (exit != c && known(f).tree->skips(exit, c)) run_call(f, exit, side);
+  }
   void enter(FunctionId f, Part side) {
     if (of(f)[side].part) return;
     of(f)[side].part = true;
@@ -150,10 +157,7 @@ class Search {
   void follow_run(FunctionId f, CallId c, Part side) {
     const Function& function = program_[f];
     const Call& call = function[c];
-    enter(f, side);
-    run_call(f, known(f).tree->owner(c), side);
-    for (CallId exit : known(f).tree->exits())
-      if (exit != c && known(f).tree->skips(exit, c)) run_call(f, exit, side);
+    stand(f, c, side);
     if (side == Part::graph) want_extents(f, call);
     switch (call.form) {
       case Form::if_:
@@ -274,7 +278,7 @@ class Search {
       return;
     }
     of(f).sent[c.index()] = true;
-    run_call(f, c, Part::graph);
+    stand(f, c, Part::graph);
     run_call(f, c, Part::host);
     if (home_of(call.type) == Home::host) want(f, c, Part::host);
     if (call.form == Form::builtin) want_operands_on_host(f, c);
@@ -354,7 +358,7 @@ class Search {
       }
       of(f).named[c.index()] = true;
       want(f, in, Part::graph);
-      run_call(f, c, Part::graph);  // where it stands the graph sends
+      stand(f, c, Part::graph);  // there the graph sends
     }
   }
 
@@ -391,13 +395,17 @@ class Search {
     }
   }
 
-  void find_entered(FunctionId f) {
+  // What is sent and yet runs on the graph's side, because of something inside it.
+  void settle_double(FunctionId f) {
     FunctionDemand& d = of(f);
-    for (std::size_t i = 0; i < d.sent.size(); ++i)
-      if (d.sent[i] && reach_.is_site(f, CallId(i)))
-        d.entered[i] = std::ranges::any_of(reach_.callees(f, CallId(i)), [&](FunctionId callee) {
-          return of(callee).reached && of(callee).graph.part;
-        });
+    for (std::size_t i = 0; i < d.sent.size(); ++i) {
+      if (!d.sent[i] || !d.graph.runs[i]) continue;
+      const Form form = program_[f].calls[i].form;
+      if (form == Form::both || form == Form::either)
+        d.sent[i] = false;  // then its value is known there
+      else
+        d.entered[i] = true;
+    }
   }
 
   // Its callers must give tensors of extents that it says.
@@ -424,7 +432,9 @@ class Search {
       const CallId owner = known(f).tree->owner(c);
       const bool there =
           owner.valid() ? d.graph.runs[owner.index()] && !d.host.runs[owner.index()] : d.graph.part && !d.host.part;
-      want(f, c, there && known(f).repeatable->call(c) ? Part::graph : Part::host);
+      const CallId decides = call.form == Form::while_ ? call.blocks[0].result : c;
+      const Part side = there && known(f).repeatable->call(decides) ? Part::graph : Part::host;
+      call.form == Form::while_ ? run_call(f, c, side) : want(f, c, side);
       more = true;
     }
     return more;

@@ -169,6 +169,7 @@ bool acts_on_graph(const Program& program, const Function& function, const Call&
 
 bool computes(const Call& call) {
   const Home home = home_of(call.type);
+  if (call.form == Form::while_) return true;  // it may never end
   if (call.form == Form::receive) return home == Home::host;
   if (call.form == Form::call || call.form == Form::apply) return home == Home::host;
   const bool can_fail = call.form == Form::op || call.form == Form::item || call.form == Form::items ||

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/slice_program.hpp"
+
 namespace taskspec {
 
 Repeatable::Repeatable(const Function& function, const CallTree& tree, bool fold)
@@ -42,9 +44,8 @@ bool Repeatable::is_repeatable(const Call& call) const {
     case Form::global:
     case Form::loop:
     case Form::output:  // a report: the graph program makes it
-      return true;
     case Form::receive:
-      return fold_;
+      return true;
     case Form::variable:
       return fold_ && (!function_.variables[call.variable.index()].is_mutable || variables_[call.variable.index()]);
     case Form::op:
@@ -54,8 +55,9 @@ bool Repeatable::is_repeatable(const Call& call) const {
     case Form::element:
     case Form::item:
     case Form::items:
-    case Form::field:
       return fold_ && all(call);
+    case Form::field:
+      return comes_from_graph(function_, call) || (fold_ && all(call));
     case Form::both:
     case Form::either:
       return fold_ && all(call) && calls_[call.blocks[0].result.index()];

@@ -7,9 +7,11 @@ namespace taskspec {
 namespace {
 
 constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4;
-// About a microsecond: an answer that comes at once is caught without a call of the system. Not more, because the
-// other side may be waiting for this very core.
-constexpr int spins = 40;
+// About twenty microseconds, as long as it takes to wake the other side: an answer that comes that soon is caught
+// without a call of the system, and two sides that both sleep between messages get out of that habit. Where looking
+// does not help, as on a core that both share, a side looks ever more seldom and mostly sleeps at once.
+constexpr int looks = 800;
+constexpr std::uint32_t most_skipped = 255;
 
 }  // namespace
 
@@ -33,14 +35,28 @@ Exchange::Attempt Exchange::try_take(Line& line, std::optional<Message>& message
   return (over & ended(!line.to_host)) != 0 ? Attempt::over : Attempt::wait;
 }
 
+template <class F>
+Exchange::Attempt Exchange::look(Side& self, F&& attempt) {
+  if (self.skip > 0) {
+    --self.skip;
+    return Attempt::wait;
+  }
+  for (int i = 0; i < looks; ++i) {
+    relax();
+    if (Attempt made = attempt(); made != Attempt::wait) {
+      self.in_vain /= 2;
+      return made;
+    }
+  }
+  self.in_vain = std::min(2 * self.in_vain + 1, most_skipped);
+  self.skip = self.in_vain;
+  return Attempt::wait;
+}
+
 // To sleep is first announced, then tried once more; the other side acts first and then looks who sleeps. So one of
 // the two sees the other, and nobody sleeps beside what it waits for.
 template <class F>
-Exchange::Attempt Exchange::wait(Side& self, ChannelId channel, F&& attempt) {
-  for (int i = 0; i < spins; ++i) {
-    relax();
-    if (Attempt made = attempt(); made != Attempt::wait) return made;
-  }
+Exchange::Attempt Exchange::sleep(Side& self, ChannelId channel, F&& attempt) {
   const std::uint32_t place = channel.value + 1;
   for (;;) {
     self.sleeps_at.store(place, std::memory_order_seq_cst);
@@ -51,6 +67,12 @@ Exchange::Attempt Exchange::wait(Side& self, ChannelId channel, F&& attempt) {
     std::unique_lock lock(self.mutex);
     self.woken.wait(lock, [&] { return self.sleeps_at.load(std::memory_order_relaxed) == 0; });
   }
+}
+
+template <class F>
+Exchange::Attempt Exchange::wait(Side& self, ChannelId channel, F&& attempt) {
+  const Attempt made = look(self, attempt);
+  return made == Attempt::wait ? sleep(self, channel, attempt) : made;
 }
 
 // Only the side itself says that it sleeps; so a call that comes late wakes it for nothing, and no more.

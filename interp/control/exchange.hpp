@@ -1,6 +1,7 @@
 // The channels between the host program and the graph program of one run: bounded queues that block. Each side is
 // one thread, so every channel has one writer and one reader. On the fast path there is no lock and no allocation;
-// who must wait spins for about a microsecond and then sleeps until the other side has done something about it.
+// who must wait looks again for some microseconds, if that helped lately, and then sleeps until the other side wakes
+// it.
 //
 //   Exchange exchange(slices.channels, 64);
 //   host thread:  exchange.put(channel, {activation, {Value(true)}});  ...  exchange.end(Part::host);
@@ -47,7 +48,9 @@ class Exchange {
   };
   struct alignas(64) Side {
     std::atomic<std::uint32_t> sleeps_at{0};  // 0: awake; else 1 + the channel that it wants to go on with
-    std::mutex mutex;                         // taken to sleep and to wake only
+    // Its own: for how many waits it does not look before it sleeps, now and when it looks in vain again.
+    std::uint32_t skip = 0, in_vain = 0;
+    std::mutex mutex;  // taken to sleep and to wake only
     std::condition_variable woken;
   };
   enum class Attempt : std::uint8_t { done, wait, over };
@@ -55,7 +58,11 @@ class Exchange {
   Attempt try_put(Line& line, Message& message);
   Attempt try_take(Line& line, std::optional<Message>& message);
   template <class F>
-  Attempt wait(Side& self, ChannelId channel, F&& attempt);
+  static Attempt look(Side& self, F&& attempt);
+  template <class F>
+  static Attempt sleep(Side& self, ChannelId channel, F&& attempt);
+  template <class F>
+  static Attempt wait(Side& self, ChannelId channel, F&& attempt);
   static void wake(Side& side);
   static void wake_at(Side& side, ChannelId channel);
   static std::uint32_t ended(bool host);

@@ -217,6 +217,32 @@ TEST_CASE("when the writer's side ends, its reader gets what is there and then n
   }
 }
 
+TEST_CASE("what is put right before the end is not lost, whenever the reader looks [queues]") {
+  constexpr std::size_t rounds = 20'000;
+  const std::vector<Channel> one = channels("g");
+  std::deque<Exchange> exchanges;
+  for (std::size_t i = 0; i < rounds; ++i) exchanges.emplace_back(one, 1);
+  std::atomic<std::size_t> reading{0};
+  std::size_t lost = 0;
+  run_both(
+      exchanges.back(),
+      [&] {
+        for (std::size_t i = 0; i < rounds; ++i) {
+          while (reading < i) std::this_thread::yield();
+          exchanges[i].put(first, number(1));
+          exchanges[i].end(Part::host);
+        }
+      },
+      [&] {
+        for (Exchange& exchange : exchanges) {
+          if (taken(exchange, first) != 1) ++lost;
+          if (exchange.take(first)) ++lost;
+          ++reading;
+        }
+      });
+  CHECK(lost == 0);
+}
+
 TEST_CASE("when the reader's side ends, messages are dropped, also the one that waits [queues]") {
   Exchange exchange(channels("gh"), 2);
   run_both(

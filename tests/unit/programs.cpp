@@ -8,7 +8,9 @@
 
 using namespace taskspec;
 
-Ran run_text(const std::string& text, RunSettings settings, const Toolbox& tools) {
+namespace {
+
+Ran run_with(const std::string& text, RunSettings settings, const Toolbox& tools, decltype(run_program)* run) {
   Ran ran;
   Sources sources;
   const SourceId main = sources.add("test.task", text);
@@ -20,12 +22,22 @@ Ran run_text(const std::string& text, RunSettings settings, const Toolbox& tools
     return ran;
   }
   settings.output = [&](std::string_view part) { ran.output += part; };
-  const RunResult result = run_program(*program, tools, settings);
+  const RunResult result = run(*program, tools, settings);
   ran.diags.append(result.diags);
   ran.errors += render(program->sources, result.diags);
   ran.code = result.exit_code;
   ran.report = result.report;
   return ran;
+}
+
+}  // namespace
+
+Ran run_text(const std::string& text, RunSettings settings, const Toolbox& tools) {
+  return run_with(text, std::move(settings), tools, run_program);
+}
+
+Ran run_text_directly(const std::string& text, const RunSettings& settings) {
+  return run_with(text, settings, standard_toolbox(), run_directly);
 }
 
 const Toolbox& standard_toolbox() {

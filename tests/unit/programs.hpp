@@ -21,6 +21,8 @@ const taskspec::Toolbox& standard_toolbox();
 // `tools` may hold more than the standard ones.
 Ran run_text(const std::string& text, taskspec::RunSettings settings, const taskspec::Toolbox& tools);
 Ran run_text(const std::string& text, const taskspec::RunSettings& settings = {});
+// Without cutting it in two.
+Ran run_text_directly(const std::string& text, const taskspec::RunSettings& settings = {});
 
 // What is after `// expect: `, line by line; each with a line end.
 std::string expected_output(std::string_view program);

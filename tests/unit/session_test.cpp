@@ -59,21 +59,24 @@ constinit const Builtin executions = BuiltinFields{.name = "executions",
                                                    .example = "-",
                                                    .type = an_int,
                                                    .effect = Effect::host,
-                                                   .run = run_executions};
+                                                   .run = run_executions,
+                                                   .cut = Cut::asked};
 constinit const Builtin recorded = BuiltinFields{.name = "recorded",
                                                  .operands = {},
                                                  .doc = "Tasks recorded so far.",
                                                  .example = "-",
                                                  .type = an_int,
                                                  .effect = Effect::host,
-                                                 .run = run_recorded};
+                                                 .run = run_recorded,
+                                                 .cut = Cut::asked};
 constinit const Builtin parts = BuiltinFields{.name = "parts",
                                               .operands = agent_operand,
                                               .doc = "Parts of an agent.",
                                               .example = "-",
                                               .type = a_string,
                                               .effect = Effect::host,
-                                              .run = run_parts};
+                                              .run = run_parts,
+                                              .cut = Cut::asked};
 
 // The standard tools and those above.
 class Tools {

@@ -1,0 +1,96 @@
+// A program that is cut in two does what it does by itself, whatever the timing: host and graph program with random
+// delays, few places in the channels, one worker or two, with and without passes (slicing.md section 2).
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "frontend/check.hpp"
+#include "tests/unit/programs.hpp"
+#include "tests/unit/random_cases.hpp"
+#include "tests/unit/random_host_program.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+struct Way {
+  bool direct = false;
+  SliceOptions slices = {};
+  std::size_t capacity = 64;
+  int threads = 1;
+  std::uint64_t delays = 0;  // a seed; 0: none
+};
+
+// Each side sleeps now and then before a message; the numbers of one side are its own.
+std::function<void(Part)> random_delays(std::uint64_t seed) {
+  if (seed == 0) return {};
+  struct Side {
+    std::mt19937_64 random;
+  };
+  auto sides = std::make_shared<std::array<Side, 2>>();
+  (*sides)[0].random.seed(seed);
+  (*sides)[1].random.seed(seed + 1);
+  return [sides](Part side) {
+    std::mt19937_64& random = (*sides)[side == Part::host ? 0 : 1].random;
+    if (between(random, 0, 7) == 0) std::this_thread::sleep_for(std::chrono::microseconds(between(random, 0, 300)));
+  };
+}
+
+Ran run_as(const std::string& text, const Way& way) {
+  RunSettings settings;
+  settings.slices = way.slices;
+  settings.capacity = way.capacity;
+  settings.threads = way.threads;
+  settings.pause = random_delays(way.delays);
+  return way.direct ? run_text_directly(text, settings) : run_text(text, settings);
+}
+
+std::vector<Way> ways(std::uint64_t seed) {
+  return {{.slices = SliceOptions::none(), .capacity = 1, .threads = 1, .delays = seed},
+          {.capacity = 1, .threads = 1, .delays = seed + 2},
+          {.capacity = 2, .threads = 2, .delays = seed + 4},
+          {.capacity = 64, .threads = 2}};
+}
+
+}  // namespace
+
+TEST_CASE("[slice-prop] two programs = one program on random programs") {
+  for (const std::uint64_t seed : random_seeds(60, 2000)) {
+    CAPTURE(seed);
+    const std::string text = random_host_program(seed);
+    const Ran direct = run_as(text, {.direct = true});
+    REQUIRE_MESSAGE(direct.code == 0, direct.errors << text);
+    for (const Way& way : ways(seed)) {
+      CAPTURE(way.capacity);
+      CAPTURE(way.slices.fold);
+      const Ran cut = run_as(text, way);
+      CHECK_MESSAGE(cut.code == 0, cut.errors);
+      CHECK_MESSAGE(cut.output == direct.output, text);
+      CHECK(cut.report.memory.allocations == cut.report.memory.frees);
+    }
+  }
+}
+
+TEST_CASE("[slice-prop] what fails in a random program ends it in both forms") {
+  std::size_t failed = 0;
+  for (const std::uint64_t seed : random_seeds(40, 500)) {
+    CAPTURE(seed);
+    const std::string text = random_host_program(seed, {.statements = 16, .failures = true});
+    const Ran direct = run_as(text, {.direct = true});
+    REQUIRE_MESSAGE((direct.code == 0 || direct.code == 3), direct.errors << text);
+    failed += direct.code == 3;
+    for (const Way& way : ways(seed)) {
+      CAPTURE(way.capacity);
+      CAPTURE(way.slices.fold);
+      const Ran cut = run_as(text, way);
+      CHECK_MESSAGE(cut.code == direct.code, cut.errors << direct.errors << text);
+      // The host hears of what fails in the graph program at its next receive: until then it may print more.
+      if (direct.code == 0)
+        CHECK(cut.output == direct.output);
+      else
+        CHECK_MESSAGE(cut.output.starts_with(direct.output), text);
+    }
+  }
+  CHECK(failed > 3);  // or the programs do not test what they are for
+}
