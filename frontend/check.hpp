@@ -24,6 +24,7 @@ struct CheckOptions {
   const OpTable& ops;
   const BuiltinTable& builtins;
   std::vector<std::string> search_path = {};                      // folders after that of the importing file
+  std::vector<std::string> prelude = {};                          // and of the modules that come with taskspec
   std::vector<std::pair<std::string, std::string>> defines = {};  // -D name=value
   bool at_prompt = false;                                         // names may be defined again
   // The text of a file; E7001 where there is none. Without it no file can be imported.

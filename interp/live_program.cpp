@@ -2,6 +2,7 @@
 
 #include "frontend/ast.hpp"
 #include "interp/control/deep_stack.hpp"
+#include "interp/prelude.hpp"
 #include "ir/files/files.hpp"
 #include "ir/verify.hpp"
 
@@ -13,6 +14,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
       checker_(sources_, {.ops = tools_.ops,
                           .builtins = tools_.builtins,
                           .search_path = load.search_path,
+                          .prelude = prelude_folders(),
                           .read = [](const std::string& file) { return read_text(file); }}),
       host_(checker_.program(), tools_.ops) {
   take_settings(host_, settings_);

@@ -7,6 +7,7 @@
 #include "interp/host/host_backend.hpp"
 #include "interp/host/null_backend.hpp"
 #include "interp/open_session.hpp"
+#include "interp/prelude.hpp"
 #include "interp/two_programs.hpp"
 #include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
@@ -18,11 +19,21 @@ Result<Program> load_program(const std::string& path, const LoadOptions& options
                              Sources& sources) {
   try {
     std::string text = read_text(path == "-" ? "/dev/stdin" : path);
-    SourceId main = sources.add(path == "-" ? "<stdin>" : path, std::move(text));
+    return check_text(path == "-" ? "<stdin>" : path, std::move(text), options, tools, sources);
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+Result<Program> check_text(const std::string& path, std::string text, const LoadOptions& options, const Toolbox& tools,
+                           Sources& sources) {
+  try {
+    SourceId main = sources.add(path, std::move(text));
     Result<Program> program = check(sources, main,
                                     {.ops = tools.ops,
                                      .builtins = tools.builtins,
                                      .search_path = options.search_path,
+                                     .prelude = prelude_folders(),
                                      .defines = options.defines,
                                      .read = [](const std::string& file) { return read_text(file); }});
     verified([&] {

@@ -29,12 +29,15 @@ using Defines = std::vector<std::pair<std::string, std::string>>;  // -D name=va
 
 struct LoadOptions {
   Defines defines;
-  std::vector<std::string> search_path;  // TASKSPEC_PATH, then the prelude
+  std::vector<std::string> search_path;  // TASKSPEC_PATH; then comes the prelude
 };
 
 // "-" is standard input. What was read is added to `sources`, also when there are errors, to show where they are.
 Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools,
                              Sources& sources);
+// The same for a text that stands in no file; it imports from the folder of `path`.
+Result<Program> check_text(const std::string& path, std::string text, const LoadOptions& options, const Toolbox& tools,
+                           Sources& sources);
 
 // What stands after `on` in the language, such as "host(threads: 2)": from a command line.
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources);

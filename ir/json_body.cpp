@@ -33,7 +33,7 @@ class FunctionWriter {
     parameters();
     outputs();
     if (function_.kind == FunctionKind::fn) out_.member("result", text(function_.result));
-    effects();
+    if (!defs_.canonical()) effects();  // they follow from the rest, once the whole program is checked
     symbols();
     variables();
     if (!function_.extern_symbol.empty()) out_.member("extern", function_.extern_symbol);
@@ -167,7 +167,10 @@ class FunctionWriter {
     if (call.form == Form::global) {
       FunctionId top = program_.modules[call.module.index()].top_level;
       put_id("module", defs_.of(top));
-      put_id("variable", defs_.numbers(top).variables[call.variable.index()]);
+      if (defs_.of_library())  // whose module may be another file
+        out_.member("variable", program_[top].variables[call.variable.index()].name);
+      else
+        put_id("variable", defs_.numbers(top).variables[call.variable.index()]);
     } else if (call.variable.valid()) {
       put_id("variable", numbers_.variables[call.variable.index()]);
     }
@@ -269,8 +272,13 @@ std::string_view slot_kind_name(SlotKind kind) { return name_in(slot_kind_names,
 std::string_view function_kind_name(FunctionKind kind) { return name_in(function_kind_names, kind); }
 
 void put_def(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id) {
-  const Def& def = defs.all()[id];
   out.line().open('{').member("id", static_cast<std::int64_t>(id));
+  put_def_members(out, program, graph, defs, id);
+  out.close('}');
+}
+
+void put_def_members(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id) {
+  const Def& def = defs.all()[id];
   switch (def.kind) {
     case Def::Kind::op:
       put_op(out, *def.op);
@@ -285,7 +293,6 @@ void put_def(JsonText& out, const Program& program, const TaskGraph& graph, cons
       put_agent(out, program, defs, def.agent);
       break;
   }
-  out.close('}');
 }
 
 // ---- values ---------------------------------------------------------------------------------------

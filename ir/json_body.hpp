@@ -9,6 +9,8 @@
 namespace taskspec {
 
 void put_def(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id);
+// All of it but its id and the brackets.
+void put_def_members(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id);
 
 // A value by its type: what the type does not tell stands in an object, {"int": 3}, {"tuple": [...]}, {"array": ...}.
 void put_value(JsonText& out, const Value& value, const Type& type,

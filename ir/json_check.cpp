@@ -289,7 +289,7 @@ class TypeChecker {
         want(takes(operand, types.back()),
              fmt::format("its operand '{}' cannot be {}", operand.name, types.back().text()));
       }
-      values.push_back(in.valid() && function_[in].form == Form::constant ? &function_[in].value : nullptr);
+      values.push_back(in.valid() && is_known(function_[in]) ? &function_[in].value : nullptr);
     }
     Type result;
     try {
@@ -302,6 +302,11 @@ class TypeChecker {
     if (call.form == Form::op && !makes_tensors(*call.op, call.type))
       want(call.op->scalar != nullptr, "an op that works on tensors only");
     written(call, operands);
+  }
+
+  // A constant, or a top-level let whose value the checker saw.
+  static bool is_known(const Call& call) {
+    return call.form == Form::constant || (call.form == Form::global && !call.value.is_none());
   }
 
   // Every place that the record names is there, and no other.

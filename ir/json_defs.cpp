@@ -70,6 +70,18 @@ Defs::Defs(const Program& program, FunctionId function, const TaskGraph& graph) 
   number_functions();
 }
 
+Defs::Defs(const Program& program, const std::vector<Def>& roots, IsForeign is_foreign, bool canonical)
+    : program_(program), is_foreign_(std::move(is_foreign)), canonical_(canonical) {
+  for (const Def& root : roots)
+    if (root.kind == Def::Kind::agent)
+      reach(root.agent);
+    else
+      reach(root.function);
+  reach_bodies();
+  refs_.resize(all_.size());
+  number_functions();
+}
+
 std::string Defs::text(const Type& type, FunctionId in) const {
   return type_text(type, numbers(in).symbols, [this](AgentId id) { return of(id); });
 }
@@ -112,11 +124,20 @@ void Defs::reach(const OpDef& op) {
 }
 
 void Defs::reach(FunctionId id) {
-  if (functions_.emplace(id, all_.size()).second) all_.push_back({.kind = Def::Kind::function, .function = id});
+  auto [place, added] = functions_.emplace(id, all_.size());
+  if (added) all_.push_back({.kind = Def::Kind::function, .function = id});
+  refer(place->second);
 }
 
 void Defs::reach(AgentId id) {
-  if (agents_.emplace(id, all_.size()).second) all_.push_back({.kind = Def::Kind::agent, .agent = id});
+  auto [place, added] = agents_.emplace(id, all_.size());
+  if (added) all_.push_back({.kind = Def::Kind::agent, .agent = id});
+  refer(place->second);
+}
+
+// Roots are named by nobody.
+void Defs::refer(std::size_t to) {
+  if (of_library() && !refs_.empty() && referred_.insert(to).second) refs_.back().push_back(to);
 }
 
 void Defs::reach(const Type& type) {
@@ -127,11 +148,10 @@ void Defs::reach(const Type& type) {
 void Defs::reach_bodies() {
   for (; walked_ < all_.size(); ++walked_) {
     const Def def = all_[walked_];
-    if (def.kind == Def::Kind::agent) {
-      for (const Parameter& parameter : program_[def.agent].parameters) reach(parameter.type);
-      for (const Slot& slot : program_[def.agent].slots)
-        if (slot.initial.valid()) reach(slot.initial);
-    }
+    if (of_library()) refs_.emplace_back();
+    referred_.clear();
+    if (foreign(def)) continue;
+    if (def.kind == Def::Kind::agent) reach_agent(program_[def.agent]);
     if (def.kind != Def::Kind::function) continue;
     const Function& function = program_[def.function];
     if (function.agent.valid()) reach(function.agent);
@@ -146,7 +166,14 @@ void Defs::reach_bodies() {
   }
 }
 
+void Defs::reach_agent(const AgentDef& agent) {
+  for (const Parameter& parameter : agent.parameters) reach(parameter.type);
+  for (const Slot& slot : agent.slots)
+    if (slot.initial.valid()) reach(slot.initial);
+}
+
 void Defs::reach_call(const Call& call) {
+  if (of_library() && call.form == Form::global) reach(program_.modules[call.module.index()].top_level);
   if (call.callee.valid()) reach(call.callee);
   if (call.agent.valid()) reach(call.agent);
   reach(call.type);
@@ -165,6 +192,7 @@ void Defs::reach_modules() {
 
 void Defs::number_functions() {
   for (const auto& [id, position] : functions_) {
+    if (!numbers_.contains(id)) continue;  // a foreign one
     const Function& function = program_[id];
     FunctionNumbers& numbers = numbers_.at(id);
     collect_symbols(function, numbers);
@@ -179,7 +207,7 @@ void Defs::rank_symbols() {
   bool keeps_order = true;
   std::size_t next = 0;
   for (const Def& def : all_) {
-    if (def.kind != Def::Kind::function) continue;
+    if (def.kind != Def::Kind::function || !numbers_.contains(def.function)) continue;
     std::size_t last = 0;
     for (const auto& [symbol, info] : numbers_.at(def.function).symbols.symbols()) {
       auto [rank, fresh] = ranks_.emplace(symbol, next);

@@ -60,6 +60,7 @@ class Importer {
       if (ids.functions[i].valid()) read_function(context_, defs[i], ids.functions[i]);
     for (std::size_t i = 0; i < defs.size(); ++i)
       if (ids.agents[i].valid()) read_agent(context_, defs[i], ids.agents[i]);
+    add_members();
     read_spans(imported_.program, root_["spans"], defs, ids);
     if (std::vector<std::string> wrong = verify(imported_.program); !wrong.empty()) defs.fail(wrong[0]);
     for (std::size_t i = 0; i < defs.size(); ++i)
@@ -121,6 +122,13 @@ class Importer {
     for (Function& function : program.functions) function.module = main;
     for (AgentDef& agent : program.agents) agent.module = main;
     for (std::size_t i = 0; i < program.modules.size(); ++i) program[program.modules[i].top_level].module = ModuleId(i);
+  }
+
+  void add_members() {
+    Program& program = imported_.program;
+    for (std::size_t i = 0; i < program.functions.size(); ++i)
+      if (const Function& f = program.functions[i]; f.agent.valid() && f.kind != FunctionKind::fn)
+        program.agents[f.agent.index()].members.push_back(FunctionId(i));
   }
 
   void find_graph() const {

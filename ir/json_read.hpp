@@ -24,11 +24,15 @@ struct ImportContext {
   const OpTable& ops;
   const BuiltinTable& builtins;
   ImportIds ids;
+  // Of a library: its symbols become these of the program, and whose they are is noted.
+  std::uint32_t first_symbol = 0;
+  std::size_t symbols = INT32_MAX;  // how many it may have
+  std::vector<std::pair<std::uint32_t, FunctionId>> owners = {};
 };
 
 // Fills the function of this def; its id and kind are known already.
 void read_function(ImportContext& context, const Item& def, FunctionId id);
-void read_agent(ImportContext& context, const Item& def, AgentId id);
+void read_agent(ImportContext& context, const Item& def, AgentId id);  // without its members
 
 // Every form has operands of the kinds that it works on, so that running the function cannot meet a value of another
 // kind. Extents are left to the run, which works out the types of ops anew.

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> effect_names{"host", "graph", "local"}
 class FunctionReader {
  public:
   FunctionReader(ImportContext& context, const Item& def, FunctionId id)
-      : context_(context), def_(def), function_(context.program[id]) {
+      : context_(context), def_(def), id_(id), function_(context.program[id]) {
     names_.symbol = [this](std::string_view written) -> std::optional<Symbol> {
       auto found = symbols_.find(written);
       return found == symbols_.end() ? std::nullopt : std::optional(found->second);
@@ -77,8 +77,9 @@ class FunctionReader {
       Item item = list[i];
       auto as = item.find("as");
       auto call = item.find("call");
-      SymbolInfo info{item["name"].text(), static_cast<std::uint32_t>(item["rank"].id(INT32_MAX, "symbol")), false,
-                      UINT32_MAX};
+      auto rank = static_cast<std::uint32_t>(item["rank"].id(context_.symbols, "symbol"));
+      SymbolInfo info{item["name"].text(), context_.first_symbol + rank, false, UINT32_MAX};
+      context_.owners.emplace_back(info.id, id_);
       info.host = call.has_value();
       if (call && !call->is_null()) info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
       context_.program.symbols = std::max(context_.program.symbols, info.id + 1);
@@ -198,7 +199,7 @@ class FunctionReader {
       call.callee = context_.ids.function(*callee);
     if (call.form == Form::global) {
       call.module = context_.ids.module(attrs["module"]);
-      call.variable = VariableId(attrs["variable"].id(INT32_MAX, "variable"));
+      call.variable = global(call.module, attrs["variable"]);
     } else if (auto place = attrs.find("variable")) {
       call.variable = variable(*place);
     }
@@ -214,6 +215,16 @@ class FunctionReader {
                                variable((*places)[i]["variable"])});
   }
 
+  // By position; in a library by name, as the module may be another file.
+  VariableId global(ModuleId module, const Item& item) const {
+    if (!item.json().is_string()) return VariableId(item.id(INT32_MAX, "variable"));
+    const Program& program = context_.program;
+    const std::vector<Variable>& variables = program[program.modules[module.index()].top_level].variables;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (variables[i].name == item.text()) return VariableId(i);
+    item.fail(fmt::format("module '{}' has no '{}'", program.modules[module.index()].name, item.text().substr(0, 60)));
+  }
+
   const Builtin* builtin(const Item& item) const {
     if (const Builtin* found = context_.builtins.find(item.text())) return found;
     std::vector<std::string> known;
@@ -225,6 +236,7 @@ class FunctionReader {
   int depth_ = 0;
   ImportContext& context_;
   const Item& def_;
+  FunctionId id_;
   Function& function_;
   std::map<std::string, Symbol, std::less<>> symbols_;  // as written
   std::vector<Item> unmade_;                            // operands that no call so far is
@@ -239,8 +251,12 @@ void read_agent(ImportContext& context, const Item& def, AgentId id) {
   AgentDef& agent = context.program.agents[id.index()];
   Item params = def["params"];
   for (std::size_t i = 0; i < params.size(); ++i) {
-    std::optional<Type> type = parse_type(params[i]["type"].text(), {[](std::string_view) { return std::nullopt; },
-                                                                     [](std::size_t) { return std::nullopt; }});
+    auto agent_of = [&](std::size_t def) -> std::optional<AgentId> {
+      const std::vector<AgentId>& agents = context.ids.agents;
+      return def < agents.size() && agents[def].valid() ? std::optional(agents[def]) : std::nullopt;
+    };
+    std::optional<Type> type =
+        parse_type(params[i]["type"].text(), {[](std::string_view) { return std::nullopt; }, agent_of});
     if (!type) params[i]["type"].expected("the type of a host value");
     Parameter& parameter = agent.parameters.emplace_back();
     parameter.name = params[i]["name"].text();
@@ -255,10 +271,6 @@ void read_agent(ImportContext& context, const Item& def, AgentId id) {
     slot.type = context.program[initial].result;  // its text is for viewers
     agent.slots.push_back(std::move(slot));
   }
-  for (std::size_t i = 0; i < context.program.functions.size(); ++i)
-    if (const Function& function = context.program.functions[i];
-        function.agent == id && function.kind != FunctionKind::fn)
-      agent.members.push_back(FunctionId(i));
 }
 
 }  // namespace taskspec

@@ -17,6 +17,7 @@ namespace taskspec {
 // Ids in range, values made before they are used in their block or one around it, each form with the operands and
 // fields it needs, no type `error` left.
 std::vector<std::string> verify(const Program& program);
+std::vector<std::string> verify(const Program& program, FunctionId function);  // of one function
 std::string verify_graph(const TaskGraph& graph);
 std::string verify_chains(const TaskGraph& graph, const Chains& chains);
 // Order, lifetimes, no two live buffers share bytes, in-place only by last readers (under every parallel schedule;

@@ -262,6 +262,12 @@ class FunctionVerifier {
 
 }  // namespace
 
+std::vector<std::string> verify(const Program& program, FunctionId function) {
+  std::vector<std::string> wrong;
+  FunctionVerifier(program, function, wrong).run();
+  return wrong;
+}
+
 std::vector<std::string> verify(const Program& program) {
   std::vector<std::string> wrong;
   if (program.modules.empty()) wrong.emplace_back("the program has no module");

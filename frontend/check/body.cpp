@@ -203,16 +203,11 @@ std::optional<Binding> Body::find(std::string_view name) {
   }
   if (!isolated)
     if (std::optional<Binding> found = find_in_agent(name)) return found;
-  const Names& names = world.file(isolated.value_or(module)).names;
-  auto found = names.find(name);
-  return found == names.end() ? std::nullopt : std::optional(found->second);
+  return world.find(isolated.value_or(module), name);
 }
 
 std::optional<Binding> Body::find_in_agent(std::string_view name) {
-  if (!agent.valid()) return std::nullopt;
-  const Names& names = world.info(agent).names;
-  auto found = names.find(name);
-  return found == names.end() ? std::nullopt : std::optional(found->second);
+  return agent.valid() ? world.find(agent, name) : std::nullopt;
 }
 
 Term Body::self(Span span) {

@@ -37,9 +37,7 @@ class CallNames {
     auto* agent = made ? std::get_if<ast::NameExpr>(&made->callee->node) : nullptr;
     std::optional<Binding> binding = agent ? body_.find(agent->name.text) : std::nullopt;
     if (!binding || binding->kind != Binding::Kind::agent) return {};
-    const Names& names = body_.world.info(binding->agent).names;
-    auto found = names.find(member->name.text);
-    return found == names.end() ? FunctionId() : function(found->second);
+    return function(body_.world.find(binding->agent, member->name.text));
   }
 
   // "f#1": the second call of f here.

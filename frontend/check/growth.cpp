@@ -6,6 +6,7 @@
 
 #include "frontend/check/declare.hpp"
 #include "frontend/check/effects.hpp"
+#include "frontend/check/library.hpp"
 #include "frontend/check/modules.hpp"
 
 namespace taskspec::checking {
@@ -93,6 +94,8 @@ void Growth::back_to(const Mark& mark) {
   cut(world_.agents, mark.agents);
   cut(world_.program.modules, mark.modules);
   cut(world_.files, mark.modules);
+  for (FileScope& file : world_.files)
+    if (file.library) file.library->forget();
   file().names = mark.names;
   file().lets = mark.lets;
   file().values = mark.let_values;
@@ -288,6 +291,9 @@ std::vector<std::pair<VariableId, CallId>> Growth::forgotten() const {
 
 std::vector<Checker::Known> Growth::names(ModuleId module) const {
   std::vector<Checker::Known> list;
+  if (const LinkedLibrary* library = world_.files[module.index()].library.get())
+    for (const std::string& name : library->names())
+      if (!world_.files[module.index()].names.contains(name)) list.push_back({name, "name", {}, {}, {}, {}, {}});
   for (const auto& [name, binding] : world_.files[module.index()].names)
     if (binding.kind != Binding::Kind::error && name != "_")
       list.push_back({std::string(name), std::string(binding.what), binding.function, binding.agent, binding.module,

@@ -36,7 +36,7 @@ std::string_view part_of_name(std::string_view name) {
 }
 
 std::string_view part_of_module(std::string_view first) {
-  return first == "nn" || first == "data" ? "training" : std::string_view();
+  return first == "data" ? "training" : std::string_view();
 }
 
 }  // namespace taskspec::checking

@@ -151,13 +151,11 @@ std::optional<Term> output_named(Body& body, const Term& invocation, std::string
 std::optional<Binding> member_of_agent(Body& body, const Term& agent, const ast::Name& name) {
   World& world = body.world;
   AgentId id = body.type(agent).agent;
-  const Names& names = world.info(id).names;
-  auto found = names.find(name.text);
-  if (found != names.end() && found->second.kind != Binding::Kind::slot) return found->second;
-  std::vector<std::string> members;
-  for (FunctionId member : world.program[id].members) members.push_back(world.program[member].name);
-  Diag& diag = no_member(world.diags, name, fmt::format("agent '{}'", world.program[id].name), "member", members);
-  if (found != names.end()) diag.note("it is a slot; only members of the agent see it");
+  std::optional<Binding> found = world.find(id, name.text);
+  if (found && found->kind != Binding::Kind::slot) return found;
+  Diag& diag =
+      no_member(world.diags, name, fmt::format("agent '{}'", world.program[id].name), "member", world.members(id));
+  if (found) diag.note("it is a slot; only members of the agent see it");
   return std::nullopt;
 }
 
@@ -202,19 +200,16 @@ std::optional<Binding> binding_of(Body& body, const ast::Expr& expr) {
 std::optional<Binding> member_of_module(Body& body, const Binding& module, const ast::Name& name) {
   World& world = body.world;
   const std::string& module_name = world.program.modules[module.module.index()].name;
-  const Names& names = world.file(module.module).names;
-  auto found = names.find(name.text);
-  bool exported = found != names.end() && found->second.kind != Binding::Kind::module;
-  if (exported && name.text[0] != '_') return found->second;
+  std::optional<Binding> found = world.find(module.module, name.text);
+  bool exported = found && found->kind != Binding::Kind::module;
+  if (exported && name.text[0] != '_') return found;
   if (exported) {
     world.diags.error("E1001", name.span, fmt::format("'{}' is private to module '{}'", name.text, module_name))
-        .label(found->second.span, "defined here");
+        .label(found->span, "defined here");
     return std::nullopt;
   }
-  std::vector<std::string> candidates;
-  for (const auto& [candidate, binding] : names)
-    if (candidate[0] != '_' && binding.kind != Binding::Kind::error) candidates.emplace_back(candidate);
-  std::sort(candidates.begin(), candidates.end());
+  std::vector<std::string> candidates = world.names(module.module);
+  std::erase_if(candidates, [](const std::string& candidate) { return candidate[0] == '_'; });
   unknown_name(world.diags, name, candidates).message = fmt::format("module '{}' has no '{}'", module_name, name.text);
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 
 #include "frontend/check/declare.hpp"
 #include "frontend/check/later.hpp"
+#include "frontend/check/library.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
 #include "frontend/parse.hpp"
@@ -16,12 +17,6 @@ namespace taskspec::checking {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string dotted(const ast::ImportDecl& import) {
-  std::vector<std::string> names;
-  for (const ast::Name& name : import.path) names.push_back(name.text);
-  return joined(names, ".");
-}
 
 class Files {
  public:
@@ -71,36 +66,48 @@ class Files {
       return {import.alias ? &*import.alias : nullptr, ModuleId()};
     }
     const ast::Name* bound = import.alias ? &*import.alias : &import.path.back();
-    return {bound, load(import, join(import.path.front().span, import.path.back().span), span, from)};
+    Wanted wanted{{}, join(import.path.front().span, import.path.back().span), span};
+    for (const ast::Name& name : import.path) wanted.path.push_back(name.text);
+    return {bound, load(wanted, fs::path(world_.sources[from].path()).parent_path())};
   }
 
-  std::vector<std::string> folders(SourceId from) const {
-    std::vector<std::string> folders{fs::path(world_.sources[from].path()).parent_path().string()};
+  // A module as an import names it, or a library that was built with it.
+  struct Wanted {
+    std::vector<std::string> path;
+    Span path_span, span;  // of its name, and of the whole import
+    std::string name() const { return joined(path, "."); }
+  };
+
+  std::vector<std::string> folders(const fs::path& own) const {
+    std::vector<std::string> folders{own.string()};
     folders.insert(folders.end(), world_.options.search_path.begin(), world_.options.search_path.end());
+    const std::vector<std::string>& prelude = world_.options.prelude;
+    folders.insert(folders.end(), prelude.begin(), prelude.end());
     return folders;
   }
 
-  ModuleId load(const ast::ImportDecl& import, Span path_span, Span span, SourceId from) {
+  // In each folder the text, else the library: a library never hides the text that it was built from.
+  ModuleId load(const Wanted& wanted, const fs::path& own) {
     fs::path relative;
-    for (const ast::Name& name : import.path) relative /= name.text;
-    relative += ".task";
-    std::vector<std::string> tried;
-    for (const std::string& folder : folders(from)) {
-      fs::path path = fs::path(folder) / relative;
-      tried.push_back(path.string());
+    for (const std::string& name : wanted.path) relative /= name;
+    const std::vector<std::string> all = folders(own);
+    for (const std::string& folder : all) {
+      const std::string path = (fs::path(folder) / relative).string();
       try {
-        if (std::optional<std::string> text = read(path.string())) return load(path, std::move(*text), import, span);
+        if (std::optional<std::string> text = read(path + ".task")) return load(path + ".task", *text, wanted);
+        if (std::optional<std::string> text = read(path + ".tasklib")) return load(path + ".tasklib", *text, wanted);
       } catch (const Error& error) {
-        world_.report(error, path_span);
+        world_.report(error, wanted.path_span);
         return {};
       }
     }
-    std::string name = dotted(import);
-    if (std::string_view part = part_of_module(import.path.front().text); !part.empty()) {
-      not_built(world_.diags, path_span, fmt::format("module '{}'", name), part);
+    if (std::string_view part = part_of_module(wanted.path.front()); !part.empty()) {
+      not_built(world_.diags, wanted.path_span, fmt::format("module '{}'", wanted.name()), part);
     } else {
-      Diag& diag = world_.diags.error("E7001", path_span, fmt::format("module '{}' is not found", name));
-      for (const std::string& path : tried) diag.note("no file " + path);
+      Diag& diag =
+          world_.diags.error("E7001", wanted.path_span, fmt::format("module '{}' is not found", wanted.name()));
+      for (std::size_t i = 0; i < all.size() - world_.options.prelude.size(); ++i)
+        diag.note(fmt::format("no file {}.task or .tasklib", (fs::path(all[i]) / relative).string()));
     }
     return {};
   }
@@ -116,7 +123,7 @@ class Files {
     }
   }
 
-  ModuleId load(const fs::path& path, std::string text, const ast::ImportDecl& import, Span span) {
+  ModuleId load(const fs::path& path, const std::string& text, const Wanted& wanted) {
     std::error_code error;
     std::string key = fs::weakly_canonical(path, error).string();
     if (auto known = world_.loaded.find(key); known != world_.loaded.end()) return known->second;
@@ -125,15 +132,56 @@ class Files {
       bool inside = false;
       for (const Frame& frame : open_)
         if (inside = inside || frame.key == key; inside) way += frame.name + " -> ";
-      world_.diags.error("E7002", span, fmt::format("import cycle: {}{}", way, dotted(import)));
+      world_.diags.error("E7002", wanted.span, fmt::format("import cycle: {}{}", way, wanted.name()));
       return {};
     }
-    SourceId source = world_.sources.add(path.string(), std::move(text));
-    open_.push_back({key, dotted(import)});
-    ModuleId module = check(source, import.path.back().text);
-    open_.pop_back();
+    open_.push_back({key, wanted.name()});
+    struct Close {
+      std::vector<Frame>& open;
+      ~Close() { open.pop_back(); }
+    } close{open_};
+    ModuleId module = path.extension() == ".task" ? check(world_.sources.add(path.string(), text), wanted.path.back())
+                                                  : open_library(path, text, wanted);
     world_.loaded.emplace(key, module);
     return module;
+  }
+
+  // "a.b" as names, which a file from outside may not take for a way to other folders.
+  static std::vector<std::string> parts_of(const std::string& import, const Library& library) {
+    std::vector<std::string> parts(1);
+    for (char c : import) {
+      const bool letter = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      const bool digit = c >= '0' && c <= '9' && !parts.back().empty();
+      if (letter || digit)
+        parts.back() += c;
+      else if (c == '.' && !parts.back().empty())
+        parts.emplace_back();
+      else
+        throw failure("E7003", {}, fmt::format("'{}' imports '{}', which is no name", library.path(), import));
+    }
+    if (parts.back().empty())
+      throw failure("E7003", {}, fmt::format("'{}' imports '{}', which is no name", library.path(), import));
+    return parts;
+  }
+
+  // What it was built with first, as for a text.
+  ModuleId open_library(const fs::path& path, const std::string& text, const Wanted& wanted) {
+    auto library = std::make_unique<Library>(path.string(), text);
+    if (library->name() != wanted.path.back())
+      throw failure(
+          "E7003", {},
+          fmt::format("'{}' holds library '{}'; the file must go by its name", path.string(), library->name()));
+    std::map<std::string, ModuleId> modules;
+    for (const std::string& name : library->imports()) {
+      ModuleId module = load({parts_of(name, *library), wanted.path_span, wanted.span}, path.parent_path());
+      if (!module.valid()) return {};
+      modules.emplace(name, module);
+    }
+    fs::path source = path.parent_path() / fs::path(library->source_name()).filename();
+    ModuleId id = add_module(world_.sources.add(source.string(), library->source()), wanted.path.back());
+    world_.file(id).library =
+        std::make_unique<LinkedLibrary>(world_, std::move(library), id, std::move(modules), wanted.path_span);
+    return id;
   }
 
   bool is_open(const std::string& key) const {

@@ -15,6 +15,7 @@
 namespace taskspec::checking {
 
 class Body;
+class LinkedLibrary;
 
 // What a function does that its callers or its kind may forbid; the sites are listed by E1302.
 struct EffectNotes {
@@ -63,11 +64,14 @@ struct AgentInfo {
 };
 
 struct FileScope {
+  FileScope();
+  ~FileScope();
   Names names;
   std::unordered_map<std::uint32_t, VariableId> lets;  // value of a top-level let -> its variable
   std::unordered_map<std::uint32_t, CallId> values;    // and back
   std::unique_ptr<Body> top_level;
-  std::vector<FunctionId> pending;  // functions whose bodies are not checked yet
+  std::unique_ptr<LinkedLibrary> library;  // of a module without text: brings names when they are asked for
+  std::vector<FunctionId> pending;         // functions whose bodies are not checked yet
 };
 
 // `x(...)` dropped as a statement: a warning if it turns out to be pure.
@@ -106,8 +110,17 @@ class World {
   std::string name_of(FunctionId id) const { return program.display_name(id); }
   std::string described(FunctionId id) const;  // "task 'Scale.apply'"
 
+  // A name of a file or a member of an agent, and all that can be found.
+  std::optional<Binding> find(ModuleId module, std::string_view name);
+  std::optional<Binding> find(AgentId agent, std::string_view name);
+  std::vector<std::string> names(ModuleId module) const;
+  std::vector<std::string> members(AgentId agent) const;
+
   Symbol symbol(std::string name, bool host, CallId call, FunctionId owner);
   FunctionId owner(const Symbol& symbol) const;  // the function in which it was made
+  // Ids for symbols that a library brings; whose they are is said when they come. Gives the first.
+  std::uint32_t reserve_symbols(std::uint32_t count);
+  void set_owner(std::uint32_t symbol, FunctionId owner);  // does nothing the second time
 
   // Adds the diagnostics of an exception; places that it does not know are taken to be `span`.
   void report(const Error& error, Span span);

@@ -12,6 +12,7 @@ int fmt(const Options& options);
 int test(const Options& options, const Toolbox& tools);
 int graph(const Options& options, const Toolbox& tools);
 int slices(const Options& options, const Toolbox& tools);
+int build(const Options& options, const Toolbox& tools);
 int explain(const Options& options);
 int doc(const Options& options, const Toolbox& tools);
 int bench(const Options& options);

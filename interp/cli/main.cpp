@@ -21,6 +21,7 @@ int dispatch(const cli::Options& options) {
       {"test", [&] { return cli::test(options, tools); }},
       {"graph", [&] { return cli::graph(options, tools); }},
       {"slices", [&] { return cli::slices(options, tools); }},
+      {"build", [&] { return cli::build(options, tools); }},
       {"explain", [&] { return cli::explain(options); }},
       {"doc", [&] { return cli::doc(options, tools); }},
       {"bench", [&] { return cli::bench(options); }},

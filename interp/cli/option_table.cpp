@@ -92,6 +92,11 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   test->add_flag("--update", options.update, "rewrite the golden files beside them");
   add_graph(app, options, defines);
   add_slices(app, options, defines);
+  CLI::App* build = app.add_subcommand("build", "package a module as a library that is linked function by function");
+  build->add_option("--lib", options.library, "the module, by the name that an import gives")
+      ->type_name("NAME")
+      ->required();
+  build->add_option("-o", options.output, "where to; else NAME.tasklib here")->type_name("FILE");
   CLI::App* explain = app.add_subcommand("explain", "what an error code means, with an example and its cure");
   explain->add_option("CODE", options.topic, "such as E2003; none: all codes, a line each");
   CLI::App* doc = app.add_subcommand("doc", "reference of ops, builtins, types and errors, out of their records");

@@ -35,6 +35,8 @@ struct Options {
   long long count = 0;              // bench -n
   int repeats = 0;                  // bench --repeats
   std::string thread_list;          // bench --threads 1,2
+  std::string library;              // build --lib NAME
+  std::string output;               // build -o FILE
   std::string diagnostics = "text";
 };
 

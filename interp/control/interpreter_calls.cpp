@@ -144,15 +144,18 @@ std::vector<Value> Interpreter::outputs_of(FunctionId id, const Value& agent, st
 
 namespace {
 
-// A member that calls another one of its agent: both see the newest versions of the slots.
+// A member that calls another one of its agent: both see the newest versions of the slots. A task body has them in its
+// frame alone; what it may call, a fn, sees none.
 void exchange_slots(Frame& frame, Agent& agent, bool to_agent) {
   for (const Parameter& parameter : frame.function.parameters) {
     if (parameter.role != Role::slot || !parameter.variable.valid()) continue;
-    Value &here = frame[parameter.variable], &there = *agent.slot(parameter.name);
+    Value& here = frame[parameter.variable];
+    Value* there = agent.slot(parameter.name);
+    if (!there) continue;
     if (!to_agent)
-      here = there;
+      here = *there;
     else if (!here.is_none())
-      there = here;
+      *there = here;
   }
 }
 

@@ -22,7 +22,8 @@ importing file, then in the folders of TASKSPEC_PATH, then in the prelude.)",
      .program = R"(let x = load(f32[_], "cut_short.npy")    // with fewer bytes than its header promises)",
      .cause = R"(The content of the file is not what its name or header says: cut short, damaged, of an unknown kind, or
 larger than it may be.)",
-     .fix = R"(Make the file again. Known kinds are npy, npz, png, jpeg, csv, idx and raw records (bin), told apart by the ending of the
+     .fix =
+         R"(Make the file again. Known kinds are npy, npz, png, jpeg, csv, idx and raw records (bin), told apart by the ending of the
 name.)",
      .reach = Reach::circumstance},
     {.code = "E7004",
@@ -38,6 +39,14 @@ name.)",
          R"(An imported file holds declarations and top-level `let`s with pure values only, so that importing it does
 nothing but bring its names.)",
      .fix = R"(Put the statements into a fn of that file and call it from the importing one.)",
+     .reach = Reach::circumstance},
+    {.code = "E7006",
+     .summary = "a library is not what was built",
+     .program = R"(import nn       // where nn.tasklib was edited, or uses a module that has changed since)",
+     .cause =
+         R"(A library (NAME.tasklib) holds a hash of each of its declarations: of the signature and the typed body, and
+the same of everything that it uses. One of them does not fit what is there now.)",
+     .fix = R"(Build it again from its text: taskspec build --lib NAME.)",
      .reach = Reach::circumstance},
 };
 static_assert(is_family(codes, 7));

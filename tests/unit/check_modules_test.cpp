@@ -64,7 +64,8 @@ TEST_CASE("check: modules are searched beside the file, then in the search path"
   // One that is there but cannot be read hides those further along: an error, not another file.
   std::filesystem::create_directories(folder.path() + "/a/b.task");
   CHECK(error_of("import a.b\nprint(b.x)", options).starts_with("E7003 1:8 "));
-  CHECK(error_of("import nn", options) == "E1009 1:8 module 'nn' needs a part that is not built yet: training");
+  CHECK(error_of("import data.digits", options) ==
+        "E1009 1:8 module 'data.digits' needs a part that is not built yet: training");
 }
 
 TEST_CASE("check: an imported file only declares") {

@@ -1,0 +1,98 @@
+// `taskspec build --lib NAME`: a module, checked, as a library that others import.
+#include <cstdio>
+#include <filesystem>
+
+#include "interp/cli/commands.hpp"
+#include "interp/cli/terminal.hpp"
+#include "interp/prelude.hpp"
+#include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
+#include "ir/library.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_module_name(const std::string& name) {
+  bool start = true;
+  for (char c : name) {
+    const bool letter = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (c == '.' ? start : !letter && (start || c < '0' || c > '9')) return false;
+    start = c == '.';
+  }
+  return !start;
+}
+
+// A program that does nothing but import it: the module is found, and may hold, what an importing file would see.
+Result<Program> program_with(const std::string& name, const LoadOptions& options, const Toolbox& tools,
+                             Sources& sources) {
+  return check_text("--lib " + name, "import " + name + "\n", options, tools, sources);
+}
+
+// How another file imports what stands in this one: its way from one of the folders that are searched.
+std::string import_name(const std::string& path, const std::vector<std::string>& folders) {
+  const fs::path file = fs::path(path).replace_extension();
+  for (const std::string& folder : folders) {
+    std::string name;
+    for (const fs::path& part : file.lexically_relative(folder.empty() ? fs::path(".") : fs::path(folder)))
+      name += (name.empty() ? "" : ".") + part.string();
+    if (is_module_name(name)) return name;
+  }
+  return file.stem().string();
+}
+
+void print_entries(const LibraryFile& file) {
+  std::size_t width = 0;
+  for (const LibraryFile::Entry& entry : file.entries) width = std::max(width, entry.name.size());
+  for (const LibraryFile::Entry& entry : file.entries) {
+    std::string line = entry.name + std::string(width - entry.name.size() + 2, ' ') + std::string(entry.kind);
+    line += std::string(7 - entry.kind.size(), ' ') + entry.hash;
+    if (!entry.uses.empty()) line += "  uses " + joined(entry.uses, ", ");
+    write_out(line + "\n");
+  }
+}
+
+std::string summary(const std::string& path, const LibraryFile& file) {
+  std::size_t agents = 0;
+  for (const LibraryFile::Entry& entry : file.entries) agents += entry.kind == "agent";
+  return "wrote " + path + ": " + plural(file.entries.size() - agents, "function") + ", " + plural(agents, "agent") +
+         ", " + plural(file.text.size(), "byte") + "\n";
+}
+
+}  // namespace
+
+int build(const Options& options, const Toolbox& tools) {
+  const std::string& name = options.library;
+  if (!is_module_name(name))
+    return usage("--lib wants the name of a module, such as nn or models.policy, not '" + name + "'");
+  Sources sources;
+  LoadOptions load = load_options(options);
+  Result<Program> program = program_with(name, load, tools, sources);
+  report(options, sources, program.diags());
+  if (!program) return 1;
+  // Imports stand before what imports them.
+  const ModuleId module(program->main_module.index() - 1);
+  const std::string& path = program->modules[module.index()].path;
+  if (path.ends_with(".tasklib")) return usage("there is no text of '" + name + "', only " + path);
+  std::vector<std::string> folders = load.search_path;
+  folders.insert(folders.begin(), fs::path(path).parent_path().string());
+  for (const std::string& folder : prelude_folders()) folders.push_back(folder);
+  LibraryOptions how;
+  how.import_name = [&](ModuleId id) { return import_name(program->modules[id.index()].path, folders); };
+  LibraryFile file = write_library(*program, module, how);
+  std::string out = options.output.empty() ? program->modules[module.index()].name + ".tasklib" : options.output;
+  try {
+    write_text(out, file.text);
+  } catch (const Error& error) {
+    report(options, sources, error.diags());
+    return 3;
+  }
+  print_entries(file);
+  write_out(summary(out, file));
+  flush_out();
+  return 0;
+}
+
+}  // namespace taskspec::cli

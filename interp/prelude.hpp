@@ -1,0 +1,12 @@
+// Where the modules are that come with taskspec: `import nn` finds them without any setting, in the build tree, in an
+// installation, and in programs that use the library.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace taskspec {
+
+// Folders that exist, to be searched after all others.
+std::vector<std::string> prelude_folders();
+
+}  // namespace taskspec

@@ -1,0 +1,1 @@
+build --lib hello -o no/such/folder/hello.tasklib

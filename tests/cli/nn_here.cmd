@@ -1,0 +1,1 @@
+run nn_here.task
