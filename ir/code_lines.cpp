@@ -231,14 +231,8 @@ class Writer {
 
   std::string loop_name(const Call& loop) const {
     for (CallId id : loop.blocks[0].calls)
-      if (function_[id].form == Form::loop) return loop_text(function_[id]);
+      if (function_[id].form == Form::loop) return loop_words(program_.sources, function_[id]);
     return "_";
-  }
-  std::string loop_text(const Call& call) const {
-    std::string written = call.span.valid() && call.span.source.index() < program_.sources.size()
-                              ? std::string(program_.sources.text(call.span))
-                              : "";
-    return is_name(written) ? written : "i";
   }
 
   // ---- expressions ----
@@ -268,7 +262,7 @@ class Writer {
     bool named = false;
     for (std::size_t i = 0; i < call.in.size(); ++i) {
       const bool declared = i < operands.size() && !operands[i].variadic;
-      if (!call.in[i].valid() || (declared && is_default(call.in[i], operands[i]))) {
+      if (!call.in[i].valid() || (declared && is_default(function_[call.in[i]], operands[i]))) {
         named = true;
         continue;
       }
@@ -277,11 +271,6 @@ class Writer {
       text += operand(call, i);
     }
     return text;
-  }
-  bool is_default(CallId id, const Operand& operand) const {
-    const Call& call = function_[id];
-    if (call.form != Form::constant || operand.standard.kind == Default::Kind::none) return false;
-    return identical(call.value, operand.standard.value());
   }
 
   // f(x), or a.f(x) for the member of an agent.
@@ -314,9 +303,9 @@ class Writer {
       case Form::variable:
         return {variable(call)};
       case Form::global:
-        return {global_text(call)};
+        return {global_words(program_, function_.module, call)};
       case Form::loop:
-        return {loop_text(call)};
+        return {loop_words(program_.sources, call)};
       case Form::op:
         return operation(call);
       case Form::enqueue:
@@ -385,12 +374,6 @@ class Writer {
       default:
         return {"?"};  // statements are no values
     }
-  }
-
-  std::string global_text(const Call& call) const {
-    const Module& module = program_.modules[call.module.index()];
-    const std::string& name = program_[module.top_level].variables[call.variable.index()].name;
-    return call.module == function_.module ? name : module.name + "." + name;
   }
 
   const Program& program_;

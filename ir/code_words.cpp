@@ -50,6 +50,23 @@ Words constant_words(const Value& value) {
   return {one_line(text, 48), binding};
 }
 
+std::string global_words(const Program& program, ModuleId from, const Call& global) {
+  const Module& module = program.modules[global.module.index()];
+  const std::string& name = program[module.top_level].variables[global.variable.index()].name;
+  return global.module == from ? name : module.name + "." + name;
+}
+
+std::string loop_words(const Sources& sources, const Call& loop) {
+  const bool known = loop.span.valid() && loop.span.source.index() < sources.size();
+  const std::string written = known ? std::string(sources.text(loop.span)) : "";
+  return is_name(written) ? written : "i";
+}
+
+bool is_default(const Call& argument, const Operand& operand) {
+  if (argument.form != Form::constant || operand.standard.kind == Default::Kind::none) return false;
+  return identical(argument.value, operand.standard.value());
+}
+
 std::string one_line(std::string_view text, std::size_t letters) {
   std::string out;
   std::size_t count = 0;

@@ -34,6 +34,9 @@ struct Words {
 Words infix(std::string_view symbol, const Words& left, const Words& right);
 Words prefix(std::string_view symbol, const Words& operand);
 Words constant_words(const Value& value);
+std::string global_words(const Program& program, ModuleId from, const Call& global);  // "scale", "policy.scale"
+std::string loop_words(const Sources& sources, const Call& loop);  // the name of its variable, as written
+bool is_default(const Call& argument, const Operand& operand);
 
 // At most `letters` characters, blanks and line ends become one blank; what is cut off is three points.
 std::string one_line(std::string_view text, std::size_t letters);

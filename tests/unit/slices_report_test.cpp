@@ -5,54 +5,13 @@
 
 #include "ir/base/text.hpp"
 #include "ir/json_slices.hpp"
-#include "ir/print_slices.hpp"
 #include "tests/guard/paths.hpp"
-#include "tests/unit/checking.hpp"
-#include "tests/unit/programs.hpp"
+#include "tests/unit/slices_reported.hpp"
 
 using namespace taskspec;
+using namespace taskspec::testing;
 
 namespace {
-
-Program checked_program(const std::string& text) {
-  Sources sources;
-  const SourceId main = sources.add("test.task", text);
-  Result<Program> program =
-      check(sources, main, {.ops = standard_toolbox().ops, .builtins = standard_toolbox().builtins});
-  REQUIRE(program);
-  return std::move(*program);
-}
-
-struct Reported {
-  Slices slices;
-  SlicesReport report;
-
-  explicit Reported(const std::string& text, const SliceOptions& options = {})
-      : slices(slice(checked_program(text), options)), report(report_slices(slices)) {}
-
-  std::string text(std::size_t columns, bool metrics = false) const {
-    return slices_text(slices.program, report, {.columns = columns, .metrics = metrics});
-  }
-  std::string json() const { return slices_json(slices.program, report); }
-  const SlicedFunction& function(const std::string& name) const {
-    for (const SlicedFunction& function : report.functions)
-      if (function.name == name) return function;
-    FAIL("no function " << name);
-    return report.functions.front();
-  }
-  std::string host(const std::string& name) const { return side(function(name), &SliceRow::host); }
-  std::string graph(const std::string& name) const { return side(function(name), &SliceRow::graph); }
-
-  // The lines of one side.
-  static std::string side(const SlicedFunction& function, std::optional<CodeLine> SliceRow::*line) {
-    std::string text;
-    for (const SliceRow& row : function.rows)
-      if (row.*line) text += std::string(2 * (row.*line)->depth, ' ') + (row.*line)->text + "\n";
-    return text;
-  }
-};
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 const std::string game = R"(graph act(p: f32[2], s: f32[2]) -> (a: f32[2]) { a = p * s }
 fn over(s: [float]) -> bool { return s[0] > 3.0 }
@@ -72,6 +31,11 @@ fn episode(p: f32[2]) -> float {
 }
 print(episode([1.0, 2.0] as f32[2]))
 )";
+
+std::string json_of(const std::string& text) {
+  const Reported reported(text);
+  return slices_json(reported.slices.program, reported.report);
+}
 
 }  // namespace
 
@@ -204,91 +168,6 @@ TEST_CASE("a name for what is received and never computed moves no data, and nob
   CHECK(contains(reported.report.channels[0].items[0].why, "no data"));
 }
 
-TEST_CASE("segments end where something is sent or received [G12]") {
-  const Reported reported(R"(
-graph three(x: f32[N]) -> (y: f32[N]) { y = (x + 1.0) * 2.0 - 3.0 }
-task one(in x: f32[N]) -> (y: f32[N]) { y = x * x + x }
-fn quiet(x: f32[N]) -> f32[N] { return x + x + x }
-fn loud(x: f32[N]) -> f32[N] {
-  print(x.sum(0).scalar)
-  return x
-}
-fn all(x: f32[N]) -> f32[N] {
-  var y = three(one(x).y).y                // 3 + 1
-  for i in 0..3 { y = quiet(y) + 1.0 }      // a loop without messages: 2 more
-  print(y.max(0).scalar)                    // and this
-  y = y * 2.0
-  y = loud(y)                               // it sends
-  for i in 0..3 {
-    y = y + 1.0
-    print(y.sum(0).scalar)
-  }
-  return y
-}
-print(all([1.0, 2.0] as f32[2]).array)
-)");
-  const SliceMetrics& metrics = reported.function("all").metrics;
-  REQUIRE(metrics.segments.size() == 3);
-  CHECK(metrics.segments[0].operations == 7);
-  CHECK(metrics.segments[0].loops == 0);
-  CHECK(metrics.segments[1].operations == 1);
-  CHECK(metrics.segments[2].operations == 2);
-  CHECK(metrics.segments[2].loops == 1);
-  CHECK(metrics.operations() == 10);
-  CHECK(metrics.largest() == 7);
-  CHECK(metrics.receives == 2);
-  CHECK(metrics.receives_each_turn == 1);
-  CHECK(metrics.round_trips == 0);
-  const std::string text = reported.text(80, true);
-  CHECK_MESSAGE(contains(text, "3 segments (1 each turn), 10 operations: mean 3.3 in a segment, largest 7"), text);
-  CHECK_MESSAGE(contains(text, "0 sends, 2 receives (1 each turn), 0 round trips"), text);
-}
-
-TEST_CASE("advice is given where an edit would save a wait, and says which [G12]") {
-  auto advice = [](const std::string& text) {
-    std::string all;
-    for (const SliceAdvice& one : Reported(text).report.advice) all += one.text + "\n";
-    return all;
-  };
-  const std::string decides = advice(R"(
-fn enough(v: float) -> bool {
-  print(v)
-  return v < 1.0
-}
-fn halve(x: f32[1]) -> f32[1] {
-  var y = x
-  while !enough(y.scalar) { y = y * 0.5 }
-  return y
-}
-print(halve([9.0] as f32[1]).scalar)
-)");
-  CHECK_MESSAGE(contains(decides, "receive at line 8 forces the loop at line 8 to synchronise each step: it decides"),
-                decides);
-  const std::string made = advice(R"(
-fn host_work(v: float) -> float { return v * 2.0 + 1.0 }
-fn grow(x: f32[2]) -> f32[2] {
-  var y = x
-  for i in 0..3 { y = y + host_work(y.sum(0).scalar) }
-  return y
-}
-print(grow([1.0, 2.0] as f32[2]).array)
-)");
-  CHECK_MESSAGE(contains(made, "what the host makes of it is sent back"), made);
-  const std::string gathered = advice(R"(
-fn watch(x: f32[2]) -> f32[2] {
-  var y = x
-  for i in 0..3 {
-    y = y + 1.0
-    print(y.sum(0).scalar)
-  }
-  return y
-}
-print(watch([1.0, 2.0] as f32[2]).array)
-)");
-  CHECK_MESSAGE(contains(gathered, "nothing in the graph depends on it"), gathered);
-  CHECK(advice("print(([1.0, 2.0] as f32[2] + 1.0).sum(0).scalar)\n").empty());
-}
-
 TEST_CASE("a wide terminal gets two columns, a narrow one gets the parts one below the other") {
   const Reported reported(game);
   for (const std::size_t columns : {60, 80, 99, 100, 120, 160, 240}) {
@@ -309,9 +188,9 @@ TEST_CASE("a wide terminal gets two columns, a narrow one gets the parts one bel
 
 TEST_CASE("slices as JSON follow their schema, and other texts do not") {
   const Reported reported(game);
-  const std::string json = reported.json();
+  const std::string json = slices_json(reported.slices.program, reported.report);
   CHECK(validate_slices_json(json).empty());
-  CHECK(json == Reported(game).json());
+  CHECK(json == json_of(game));
   CHECK(contains(json, "\"name\":\"episode:2\""));
   CHECK(contains(slices_schema(), "taskspec-slices"));
   auto broken = [&](const std::string& from, const std::string& to) {

@@ -1,0 +1,52 @@
+// Programs cut in two and what is said of them, for tests.
+#pragma once
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "frontend/check.hpp"
+#include "ir/print_slices.hpp"
+#include "tests/unit/programs.hpp"
+
+namespace taskspec::testing {
+
+inline Program checked_program(const std::string& text) {
+  Sources sources;
+  const SourceId main = sources.add("test.task", text);
+  Result<Program> program =
+      check(sources, main, {.ops = standard_toolbox().ops, .builtins = standard_toolbox().builtins});
+  REQUIRE(program);
+  return std::move(*program);
+}
+
+struct Reported {
+  Slices slices;
+  SlicesReport report;
+
+  explicit Reported(const std::string& text, const SliceOptions& options = {})
+      : slices(slice(checked_program(text), options)), report(report_slices(slices)) {}
+
+  std::string text(std::size_t columns, bool metrics = false) const {
+    return slices_text(slices.program, report, {.columns = columns, .metrics = metrics});
+  }
+  const SlicedFunction& function(const std::string& name) const {
+    for (const SlicedFunction& function : report.functions)
+      if (function.name == name) return function;
+    FAIL("no function " << name);
+    return report.functions.front();
+  }
+  std::string host(const std::string& name) const { return side(function(name), &SliceRow::host); }
+  std::string graph(const std::string& name) const { return side(function(name), &SliceRow::graph); }
+
+  // The lines of one side.
+  static std::string side(const SlicedFunction& function, std::optional<CodeLine> SliceRow::*line) {
+    std::string text;
+    for (const SliceRow& row : function.rows)
+      if (row.*line) text += std::string(2 * (row.*line)->depth, ' ') + (row.*line)->text + "\n";
+    return text;
+  }
+};
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace taskspec::testing
