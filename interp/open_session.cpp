@@ -11,11 +11,9 @@ namespace {
 Value report_value(const SessionReport& report) {
   auto record = std::make_shared<Record>();
   auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
-  record->fields = {{"tasks", number(report.tasks)},
-                    {"chains", number(report.chains)},
-                    {"dispatches", number(report.dispatches)},
-                    {"peak", number(report.memory.peak_bytes)},
-                    {"seconds", Value(report.seconds)}};
+  record->fields = {{"tasks", number(report.tasks)},           {"chains", number(report.chains)},
+                    {"dispatches", number(report.dispatches)}, {"peak", number(report.memory.peak_bytes)},
+                    {"seconds", Value(report.seconds)},        {"received", number(report.received)}};
   return Value(std::static_pointer_cast<Object>(record));
 }
 

@@ -67,25 +67,28 @@ GraphRunning run_graph_program(Shared& shared) {
   GraphRunning result;
   RunSettings settings = shared.settings;
   settings.interrupted = &shared.stopped;
-  with_deep_stack([&] {
-    const Program& program = shared.slices.program;
-    HostContext context(program, shared.tools.ops);
-    take_settings(context, settings);
-    Interpreter interpreter(program, &context);
-    let_open_sessions(context, interpreter, settings);
-    std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
-    GraphEnd end(shared.slices, shared.exchange, settings.pause);
-    interpreter.set_target(session->target());
-    interpreter.set_partner(end);
-    result.ending = ending_of([&] {
-      for (const Module& module : program.modules)
-        interpreter.module(module, shared.slices.part(module.top_level, Part::graph));
-      session->session().finish();
+  Ending outside = ending_of([&] {  // no session could be opened, say
+    with_deep_stack([&] {
+      const Program& program = shared.slices.program;
+      HostContext context(program, shared.tools.ops);
+      take_settings(context, settings);
+      Interpreter interpreter(program, &context);
+      let_open_sessions(context, interpreter, settings);
+      std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
+      GraphEnd end(shared.slices, shared.exchange, settings.pause);
+      interpreter.set_target(session->target());
+      interpreter.set_partner(end);
+      result.ending = ending_of([&] {
+        for (const Module& module : program.modules)
+          interpreter.module(module, shared.slices.part(module.top_level, Part::graph));
+        session->session().finish();
+      });
+      interpreter.forget_modules();  // handles go before the session that they name
+      result.report = session->close();
     });
-    interpreter.forget_modules();  // handles go before the session that they name
-    result.report = session->close();
-    shared.exchange.end(Part::graph);
   });
+  if (outside.diags.has_errors()) result.ending = std::move(outside);
+  shared.exchange.end(Part::graph);
   return result;
 }
 

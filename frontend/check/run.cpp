@@ -14,8 +14,8 @@ namespace {
 
 Type report_type() {
   Type type(Kind::record);
-  type.names = {"tasks", "chains", "dispatches", "peak", "seconds"};
-  type.parts = {Kind::integer, Kind::integer, Kind::integer, Kind::integer, Kind::real};
+  type.names = {"tasks", "chains", "dispatches", "peak", "seconds", "received"};
+  type.parts = {Kind::integer, Kind::integer, Kind::integer, Kind::integer, Kind::real, Kind::integer};
   return type;
 }
 

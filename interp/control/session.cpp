@@ -301,7 +301,9 @@ Array Session::receive(const Tensor& tensor, Span place) {
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);
   if (e.state != State::ready) bug("a received value is not there");
-  return backend_.read(e.location);
+  Array array = backend_.read(e.location);
+  received_bytes_ += array.bytes();
+  return array;
 }
 
 // The first of the ways in the graph, task by task. Every task on it is poisoned.
@@ -357,6 +359,7 @@ SessionReport Session::report() const {
   report.dispatches = dispatches_;
   report.dropped = dropped_;
   report.plans = plans_made_;
+  report.received = received_bytes_;
   report.plan_peak = plan_peak_;
   report.peak_without_chains = peak_without_chains_;
   report.memory = backend_.memory();

@@ -44,6 +44,7 @@ struct SessionReport {
   std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, plans = 0;
   std::uint64_t plan_peak = 0;            // bytes alive at most inside one run of a plan
   std::uint64_t peak_without_chains = 0;  // the same if every task were its own dispatch
+  std::uint64_t received = 0;  // bytes of tensors that left the session: for the host, another session, a file
   Backend::Memory memory;
   double seconds = 0;
   std::vector<ProfileRow> profile;
@@ -120,7 +121,7 @@ class Session final : public Recorder {
   std::vector<Failure> poisons_;
   std::map<NodeId, std::uint32_t> failed_effects_;  // tasks with effects that did not happen, and why: in poisons_
   std::map<std::string, Prepared> plans_;
-  std::uint64_t plans_made_ = 0;
+  std::uint64_t plans_made_ = 0, received_bytes_ = 0;
   std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0,
                 peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;

@@ -196,7 +196,8 @@ TEST_CASE("check: composition") {
 
 TEST_CASE("check: a session gives the outputs and a report") {
   CHECK(type_of_last(scale + "let r = run Scale(2.0).apply(fill(f32[3], 0.0)) on host(threads: 2)") ==
-        "invocation (y: f32[3], report: record {tasks: int, chains: int, dispatches: int, peak: int, seconds: float})");
+        "invocation (y: f32[3], report: record {tasks: int, chains: int, dispatches: int, peak: int, seconds: float, "
+        "received: int})");
   CHECK(type_of_last("fn f() -> int { return 3 }\nlet r = (run f() on host).value + 1") == "int");
   CHECK(type_of_last(scale + "let r = (run Scale(2.0).apply(fill(f32[3], 0.0)) on host).sum(0)") == "f32[1]");
   CHECK(type_of_last("fn f() { print(1) }\nlet r = (run f() on host).report.peak") == "int");
