@@ -1,0 +1,100 @@
+// How programs are cut in two: which values cross, how often, and what stays on one side. What the parts compute is
+// the matter of slices_prop_test.cpp.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "frontend/check.hpp"
+#include "ir/base/render.hpp"
+#include "ir/slices.hpp"
+#include "ir/verify.hpp"
+#include "tests/unit/programs.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+// Every channel as "f:0 -> value in 1 loop", and functions without a part on one side as "f: graph only".
+std::string cut_text(const std::string& text, const SliceOptions& options = {}) {
+  Sources sources;
+  const Toolbox& tools = standard_toolbox();
+  const SourceId main = sources.add("test.task", text);
+  const Result<Program> program = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
+  REQUIRE_MESSAGE(program, render(sources, program.diags()));
+  const Slices slices = slice(*program, options);
+  for (const std::string& wrong : verify(slices.program)) FAIL_CHECK(wrong);
+  std::string result;
+  for (const Channel& channel : slices.channels) {
+    const Function& function = slices.program[channel.function];
+    result += fmt::format("{}:{} {}", function.kind == FunctionKind::module ? "top" : function.name, channel.site,
+                          channel.to_host ? "<-" : "->");
+    for (const ChannelItem& item : channel.items) result += fmt::format(" {}", name_of(item.what));
+    result += channel.loops > 0 ? fmt::format(" in {} loops\n", channel.loops) : "\n";
+  }
+  for (std::size_t i = 0; i < slices.parts.size(); ++i) {
+    const FunctionParts parts = slices.parts[i];
+    const Function& function = slices.program[FunctionId(i)];
+    if (function.kind == FunctionKind::module || parts.host.valid() == parts.graph.valid()) continue;
+    result += fmt::format("{}: {} only\n", function.name, parts.host.valid() ? "host" : "graph");
+  }
+  return result;
+}
+
+const std::string host_code =
+    "fn half(n: int) -> int { return n / 2 }\n"
+    "fn made(n: int) -> float { return half(n) * 0.5 }\n"
+    "var x = [1.0, 2.0] as f32[2]\n";
+
+}  // namespace
+
+TEST_CASE("[slices] what the text fixes is computed again, and recursion on it needs no host") {
+  CHECK(cut_text("fn power(x: f32[2], n: int) -> f32[2] { if n == 0 { return x }; return x * power(x, n - 1) }\n"
+                 "print(power([1.0, 2.0] as f32[2], 10).array)\n") == "top:0 <- array\npower: graph only\n");
+  CHECK(cut_text("var x = [1.0] as f32[1]\nlet n = 3 * 4\nfor i in 0..n { x = x * 0.5 + i }\nprint(x.array)\n") ==
+        "top:0 <- array\n");
+}
+
+TEST_CASE("[slices] results of host code are sent where they are made, once") {
+  CHECK(cut_text(host_code + "let k = made(3)\nx = x * k\nx = x + k\nprint(x.array)\n") ==
+        "top:0 -> value\ntop:1 <- array\nhalf: host only\nmade: host only\n");
+}
+
+TEST_CASE("[slices] a host predicate is a stream of booleans; one of the graph's own values is none") {
+  CHECK(cut_text(host_code + "var n = half(9)\nwhile n > 0 { x = x * 0.5; n = half(n) }\nprint(x.array)\n") ==
+        "top:0 -> predicate in 1 loops\ntop:1 <- array\nhalf: host only\n");
+  CHECK(cut_text(host_code + "while x.max(0).scalar > 0.5 { x = x * 0.5 }\nprint(x.array)\n") == "top:0 <- array\n");
+}
+
+TEST_CASE("[slices] a loop over a list of the host sends the list, or only its length") {
+  CHECK(cut_text(host_code + "for v in [made(1), made(2)] { x = x * v }\nprint(x.array)\n") ==
+        "top:0 -> value\ntop:1 <- array\nhalf: host only\nmade: host only\n");
+  CHECK(cut_text(host_code + "for v in [made(1), made(2)] { x = x * 0.5; print(v) }\nprint(x.array)\n") ==
+        "top:0 -> trips\ntop:1 <- array\nhalf: host only\nmade: host only\n");
+}
+
+TEST_CASE("[slices] a variable that a loop does not change is sent in front of it") {
+  const std::string text = host_code +
+                           "var k = made(1)\nif half(4) > 1 { k = made(2) }\n"
+                           "for i in 0..3 { x = x * k }\nprint(x.array)\n";
+  CHECK(cut_text(text, {.hoist = false, .merge = false}) ==
+        "top:0 -> value in 1 loops\ntop:1 <- array\nhalf: host only\nmade: host only\n");
+  CHECK(cut_text(text, {.merge = false}) == "top:0 -> value\ntop:1 <- array\nhalf: host only\nmade: host only\n");
+}
+
+TEST_CASE("[slices] neighbouring messages are one, but none waits for an effect") {
+  const std::string two = host_code + "let a = x.sum(0).scalar\nlet b = x.max(0).scalar\nprint(a, b)\n";
+  CHECK(cut_text(two) == "top:0 <- scalar scalar\n");
+  CHECK(cut_text(two, {.merge = false}) == "top:0 <- scalar\ntop:1 <- scalar\n");
+  CHECK(cut_text(host_code + "print(x.sum(0).scalar)\nprint(x.max(0).scalar)\n") ==
+        "top:0 <- scalar\ntop:1 <- scalar\n");
+}
+
+TEST_CASE("[slices] names and shapes move no contents") {
+  CHECK(cut_text(host_code + "print(x, x.handle)\nprint(x.shape, x.rank)\n") == "top:0 <- handle handle\n");
+  CHECK(cut_text("fn f(x: f32[N]) { print(N, x.shape) }\nf([1.0] as f32[1])\n") == "f:0 <- shape shape\n");
+}
+
+TEST_CASE("[slices] a receive that nobody looks at is none") {
+  const std::string text = host_code + "let unused = x.sum(0).scalar\nprint(x.array)\n";
+  CHECK(cut_text(text) == "top:0 <- array\n");
+  CHECK(cut_text(text, SliceOptions::none()) == "top:0 <- scalar\ntop:1 <- array\n");
+}
