@@ -53,7 +53,11 @@ Library::Host LinkedLibrary::host() {
           module_,
           source_,
           first_symbol_,
-          [this](Function function) { return world_.add_function(std::move(function)); },
+          [this](Function function) {
+            FunctionId id = world_.add_function(std::move(function));
+            world_.info(id).stage = FunctionInfo::Stage::checked;
+            return id;
+          },
           [this](AgentDef agent) {
             AgentId id(world_.program.agents.size());
             world_.program.agents.push_back(std::move(agent));
@@ -100,12 +104,14 @@ std::optional<Binding> LinkedLibrary::member(AgentId agent, std::string_view nam
 
 Binding LinkedLibrary::link(const Library::Entry& entry) {
   Binding binding{.what = entry.kind};
+  if (broken_) return binding;
   try {
     Library::Linked linked = library_->link(entry.def, host());
     settle(linked);
     verify(linked);
   } catch (const Error& error) {
     world_.report(error, import_);
+    broken_ = true;
     return binding;
   }
   Declared what = library_->at(entry.def);
@@ -280,6 +286,7 @@ void LinkedLibrary::verify(const Library::Linked& linked) {
 void LinkedLibrary::forget() {
   const std::size_t functions = world_.program.functions.size(), agents = world_.program.agents.size();
   library_->forget(functions, agents);
+  broken_ = false;
   auto is_gone = [&](const auto& named) {
     const Binding& b = named.second;
     return (b.function.valid() && b.function.index() >= functions) || (b.agent.valid() && b.agent.index() >= agents);

@@ -42,6 +42,7 @@ class LinkedLibrary {
   Span import_;
   SourceId source_;
   std::uint32_t first_symbol_;
+  bool broken_ = false;  // a link failed half-way and was reported: nothing more comes
 };
 
 }  // namespace taskspec::checking

@@ -304,7 +304,7 @@ TEST_CASE("library: broken files give errors, whatever is broken") {
   Shelf shelf;
   shelf.text("layers", layers);
   const std::string text = shelf.pack("layers").text;
-  for (std::uint64_t seed : random_seeds(60, 3'000)) {
+  for (std::uint64_t seed : random_seeds(240, 3'000)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     std::string broken = text;
