@@ -131,14 +131,30 @@ RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const Run
   Shared shared(slices, tools, settings);
   std::jthread watcher = watch(shared);
   GraphRunning graph;
-  std::thread graph_thread([&] { graph = run_graph_program(shared); });
-  const Ending host = run_host_program(shared);
+  Ending host;
+  std::exception_ptr mistake;  // ours: what no program may throw
+  std::thread graph_thread([&] {
+    try {
+      graph = run_graph_program(shared);
+    } catch (...) {
+      mistake = std::current_exception();
+      shared.stop();
+    }
+  });
+  try {
+    host = run_host_program(shared);
+  } catch (...) {
+    shared.stop();
+    graph_thread.join();
+    throw;
+  }
   const bool failed = host.exit || host.diags.has_errors();
   if (failed)
     shared.stop();  // what the graph has not done by now nobody will see
   else
     shared.exchange.end(Part::host);
   graph_thread.join();
+  if (mistake) std::rethrow_exception(mistake);
 
   RunResult result;
   result.report = std::move(graph.report);

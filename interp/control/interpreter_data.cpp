@@ -41,25 +41,24 @@ Type Interpreter::type_here(const Value& value, const Type& written) const {
 
 Value Interpreter::op(Frame& frame, const Call& call) {
   std::vector<Value> operands;
-  std::vector<Type> types;
   operands.reserve(call.in.size());
-  bool tensors = false;
-  for (CallId in : call.in) {
-    operands.push_back(in.valid() ? frame[in] : Value());
-    const Value& value = operands.back();
-    if (target_->is_tensor(value)) {
-      types.push_back(target_->type_of(value));
-      tensors = true;
-    } else {
-      types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
-    }
-  }
+  for (CallId in : call.in) operands.push_back(in.valid() ? frame[in] : Value());
   if (!makes_tensors(*call.op, call.type)) {
     // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
-    if (tensors)
-      throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
+    for (const Value& value : operands)
+      if (target_->is_tensor(value))
+        throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
     if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
     return call.op->scalar(operands);
+  }
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const CallId in = call.in[i];
+    const Value& value = operands[i];
+    if (target_->is_tensor(value))
+      types.push_back(target_->type_of(value));
+    else
+      types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
   }
   Type type = evaluate(call.type, frame);
   if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type))
