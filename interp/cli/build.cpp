@@ -1,4 +1,5 @@
 // `taskspec build --lib NAME`: a module, checked, as a library that others import.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -44,6 +45,28 @@ std::string import_name(const std::string& path, const std::vector<std::string>&
   return file.stem().string();
 }
 
+// The library that an import of this name opens; empty where it reads a text.
+std::string library_of(const std::string& name, const std::vector<std::string>& folders) {
+  std::string relative = name;
+  std::ranges::replace(relative, '.', '/');
+  for (const std::string& folder : folders) {
+    const std::string path = (fs::path(folder) / relative).string();
+    std::error_code none;
+    if (fs::exists(path + ".task", none)) return "";
+    if (fs::exists(path + ".tasklib", none)) return path + ".tasklib";
+  }
+  return "";
+}
+
+// A module that is there as a library only, such as those that come with taskspec: the same library once more.
+int copy_library(const std::string& from, const std::string& to) {
+  std::error_code none;
+  if (!fs::equivalent(from, to, none)) write_text(to, read_text(from));
+  write_out("wrote " + to + ": there is no text of it here, this is a copy of " + from + "\n");
+  flush_out();
+  return 0;
+}
+
 void print_entries(const LibraryFile& file) {
   std::size_t width = 0;
   for (const LibraryFile::Entry& entry : file.entries) width = std::max(width, entry.name.size());
@@ -76,16 +99,18 @@ int build(const Options& options, const Toolbox& tools) {
   // Imports stand before what imports them.
   const ModuleId module(program->main_module.index() - 1);
   const std::string& path = program->modules[module.index()].path;
-  if (path.ends_with(".tasklib")) return usage("there is no text of '" + name + "', only " + path);
+  const std::string out = options.output.empty() ? program->modules[module.index()].name + ".tasklib" : options.output;
   std::vector<std::string> folders = load.search_path;
   folders.insert(folders.begin(), fs::path(path).parent_path().string());
   for (const std::string& folder : prelude_folders()) folders.push_back(folder);
+  std::vector<std::string> searched = folders;
+  searched.front() = "";  // the importing text stands here
+  if (const std::string library = library_of(name, searched); !library.empty()) return copy_library(library, out);
   LibraryOptions how;
   how.import_name = [&](ModuleId id) { return import_name(program->modules[id.index()].path, folders); };
   LibraryParts parts(*program, module, tools);
   how.parts = [&](FunctionId id) { return parts.of(id); };
   LibraryFile file = write_library(*program, module, how);
-  std::string out = options.output.empty() ? program->modules[module.index()].name + ".tasklib" : options.output;
   try {
     write_text(out, file.text);
   } catch (const Error& error) {

@@ -1,0 +1,1 @@
+taskspec build --lib nn -o other.tasklib
