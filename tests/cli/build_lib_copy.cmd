@@ -1,1 +1,1 @@
-taskspec build --lib nn -o other.tasklib
+build --lib nn -o other.tasklib
