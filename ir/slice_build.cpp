@@ -152,8 +152,14 @@ class Cutter {
     Block result;
     const Block from = block;
     for (CallId id : from.calls) side_ == Part::host ? keep_on_host(id, result) : keep_on_graph(id, result);
-    result.result = from.result;
+    if (stays(from.result)) result.result = from.result;
     return result;
+  }
+  // The value of a block may be one of the other side.
+  bool stays(CallId id) const {
+    if (!id.valid()) return false;
+    return demand_[side_].runs[id.index()] || (side_ == Part::graph && demand_.sent[id.index()]) ||
+           whole_[id].form == Form::parameter;
   }
   void keep_blocks(CallId id) {
     for (std::size_t b = 0; b < whole_[id].blocks.size(); ++b) {

@@ -222,7 +222,9 @@ class Search {
         if (side == Part::graph || home_of(parameter.type) == Home::host)
           want_variable(callee, parameter.variable, side);
       }
-      if (of(f)[side].wanted[c.index()] && gives_result(call, side)) want_result(callee, side);
+      // Whether a filter keeps an item decides how often it calls: its function's result is wanted wherever it runs.
+      const bool used = call.form == Form::builtin || of(f)[side].wanted[c.index()];
+      if (used && gives_result(call, side)) want_result(callee, side);
     }
   }
 

@@ -70,6 +70,8 @@ class Sinking {
                          call.form == Form::both || call.form == Form::either;
     const bool pure = call.form == Form::builtin && call.builtin->effect == Effect::pure;
     if (!is_cheap(call.form) && !quiet_call && !control && !pure) return false;
+    if (call.form == Form::item || (call.form == Form::op && call.type.is(Type::Kind::integer)))
+      return false;  // fails?
     return std::ranges::all_of(call.blocks, [&](const Block& block) {
       return block.result != receive &&
              std::ranges::all_of(block.calls, [&](CallId inner) { return may_pass(inner, receive); });

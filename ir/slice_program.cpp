@@ -46,6 +46,7 @@ void HostCode::reach(FunctionId first) {
     seen_[id.index()] = true;
     if (is_cut(program_[id])) functions.push_back(id);
     for (const Call& call : program_[id].calls) {
+      if (call.form == Form::agent) reach_slots(call.agent);
       if (!call.callee.valid()) continue;
       if (is_cut(program_[id])) todo.push_back(call.callee);
       if (is_cut(program_[id]) && is_value(call.form)) values_.push_back(call.callee);
@@ -61,9 +62,17 @@ void HostCode::reach_graph(FunctionId first) {
     if (seen_graph_[id.index()]) continue;
     seen_graph_[id.index()] = true;
     graphs.push_back(id);
-    for (const Call& call : program_[id].calls)
+    for (const Call& call : program_[id].calls) {
+      if (call.form == Form::agent) reach_slots(call.agent);
       if (call.callee.valid()) todo.push_back(call.callee);
+    }
   }
+}
+
+// The graph program makes the first values of slots.
+void HostCode::reach_slots(AgentId agent) {
+  for (const Slot& slot : program_[agent].slots)
+    if (slot.initial.valid()) reach_graph(slot.initial);
 }
 
 std::size_t HostCode::declared(FunctionId id) const {
@@ -171,6 +180,7 @@ bool computes(const Call& call) {
   const Home home = home_of(call.type);
   if (call.form == Form::while_) return true;  // it may never end
   if (call.form == Form::receive) return home == Home::host;
+  if (call.form == Form::item || call.form == Form::items) return true;  // also of a list of tensors
   if (call.form == Form::call || call.form == Form::apply) return home == Home::host;
   const bool can_fail = call.form == Form::op || call.form == Form::item || call.form == Form::items ||
                         call.form == Form::builtin || call.form == Form::both || call.form == Form::either;

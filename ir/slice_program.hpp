@@ -28,6 +28,7 @@ class HostCode {
  private:
   void reach(FunctionId id);
   void reach_graph(FunctionId id);
+  void reach_slots(AgentId agent);
   void find_sites(FunctionId id);
   std::size_t declared(FunctionId id) const;
 

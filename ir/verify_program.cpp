@@ -122,7 +122,8 @@ class FunctionVerifier {
     for (const Parameter& parameter : function_.parameters) {
       if (has_error(parameter.type) || parameter.type.is(Type::Kind::none))
         say("parameter " + parameter.name + " has no type");
-      bool place = parameter.role == Role::slot || parameter.privilege == Privilege::inout;
+      bool place =
+          (parameter.role == Role::slot || parameter.privilege == Privilege::inout) && function_.part != Part::host;
       if (place && !in_range(parameter.variable)) say("place " + parameter.name + " has no variable");
     }
     for (const Output& output : function_.outputs)

@@ -66,6 +66,17 @@ Value failed(const Diags& diags) {
 
 }  // namespace
 
+End::End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause)
+    : slices_(slices),
+      exchange_(exchange),
+      side_(side),
+      pause_(std::move(pause)),
+      whole_of_(slices.program.functions.size()) {
+  for (std::size_t i = 0; i < slices.parts.size(); ++i)
+    for (FunctionId part : {slices.parts[i].host, slices.parts[i].graph})
+      if (part.valid()) whole_of_[part.index()] = FunctionId(i);
+}
+
 FunctionId End::part(FunctionId whole) const {
   if (whole.index() >= slices_.parts.size()) return {};
   const FunctionKind kind = slices_.program[whole].kind;

@@ -25,9 +25,9 @@ struct PartnerEnded {};
 class End : public Partner {
  public:
   // `pause` is called before each message, for tests.
-  End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause = {})
-      : slices_(slices), exchange_(exchange), side_(side), pause_(std::move(pause)) {}
+  End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
   FunctionId part(FunctionId whole) const override;
+  FunctionId whole(FunctionId part) const override { return whole_of_[part.index()]; }
 
  protected:
   void put(const Frame& frame, const Call& call, Values values);
@@ -39,6 +39,7 @@ class End : public Partner {
  private:
   const Part side_;
   const std::function<void(Part)> pause_;
+  std::vector<FunctionId> whole_of_;  // by part
 };
 
 class HostEnd final : public End {

@@ -24,6 +24,7 @@ class Partner {
   virtual Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) = 0;
   // The part of a function value that this program calls; invalid: nothing is left of it here.
   virtual FunctionId part(FunctionId whole) const = 0;
+  virtual FunctionId whole(FunctionId part) const = 0;
 };
 
 // `exit(code)` unwinds through this.

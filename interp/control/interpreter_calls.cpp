@@ -55,7 +55,9 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   ++depth_;
   ScopeId outer = site.caller ? site.caller->scope : ScopeId(0);
   bool graph_part = function.effects.graph || function.kind == FunctionKind::graph;
-  frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), frame.id) : outer;
+  // Reports name functions of the program as it was written.
+  const FunctionId written = function.part == Part::whole ? frame.id : partner_->whole(frame.id);
+  frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), written) : outer;
   frame.in_graph = function.kind == FunctionKind::graph || (site.caller && site.caller->in_graph);
   block(frame, function.body);
   --depth_;
@@ -161,12 +163,22 @@ void exchange_slots(Frame& frame, Agent& agent, bool to_agent) {
 
 }  // namespace
 
+namespace {
+
+// A tensor is nothing in the host program, and still it was given: its default must not run.
+Value given(Frame& frame, CallId argument) {
+  const Value& value = frame[argument];
+  return value.is_none() && frame.function.part == Part::host ? Value(Tuple{}) : value;
+}
+
+}  // namespace
+
 Value Interpreter::call_function(Frame& frame, const Call& call) {
   std::uint32_t first = program_[call.callee].agent.valid() ? 1 : 0;
   Value agent = first ? frame[call.in[0]] : Value();
   std::vector<Value> arguments;
   for (std::size_t i = first; i < call.in.size(); ++i)
-    arguments.push_back(call.in[i].valid() ? frame[call.in[i]] : Value());
+    arguments.push_back(call.in[i].valid() ? given(frame, call.in[i]) : Value());
   auto* own = agent.as<Agent>();
   if (own != frame.self.as<Agent>()) own = nullptr;
   if (own) exchange_slots(frame, *own, true);
@@ -224,7 +236,7 @@ CallResult Interpreter::apply(const Value& callable, std::vector<Value> argument
 
 Value Interpreter::apply_value(Frame& frame, const Call& call) {
   std::vector<Value> arguments;
-  for (std::size_t i = 1; i < call.in.size(); ++i) arguments.push_back(operand(frame, call, i));
+  for (std::size_t i = 1; i < call.in.size(); ++i) arguments.push_back(given(frame, call.in[i]));
   CallResult result = apply(operand(frame, call, 0), std::move(arguments), {call.span, &frame});
   assign_places(frame, call, 1, result.versions);
   return std::move(result.value);
