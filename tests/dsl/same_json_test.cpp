@@ -85,7 +85,8 @@ std::string function_and_channels(const std::string& json, const std::string& na
   std::istringstream lines(json);
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("{\"id\":")) inside = line.find("\"name\":\"" + name) != std::string::npos;
+    if (line.starts_with("{\"id\":"))
+      inside = line.find("\"name\":\"" + name) != std::string::npos && line.find("\"module\"") == std::string::npos;
     if (line.starts_with("\"sink\"")) break;
     if (inside) text += line + "\n";
   }
