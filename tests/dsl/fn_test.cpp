@@ -27,8 +27,8 @@ Mistake mistake_of(const std::function<void()>& wrong) {
   return {};
 }
 
-Graph doubled() {
-  return graph("doubled").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x * 2.0; });
+Graph twofold() {
+  return graph("twofold").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x * 2.0; });
 }
 
 // Something that one side says and the other one waits for; false where nothing came in time.
@@ -50,7 +50,7 @@ TEST_CASE("a fn gives host values, tensors, both or nothing [dsl]") {
     Var y = var("y", x), n = var("n", 0);
     while_([&] { return y.sum(0).scalar() < limit; },
            [&] {
-             y = doubled()(y)["y"];
+             y = twofold()(y)["y"];
              n += 1;
            });
     return n;
@@ -58,9 +58,9 @@ TEST_CASE("a fn gives host values, tensors, both or nothing [dsl]") {
   CHECK(run(count(x, 40.0)).scalar<int>() == 3);  // 6 12 24 48
   CHECK(count(x, 40.0).run(host(2, "pull")).scalar<int>() == 3);
   CHECK(count(x, 100).scalar<int>() == 5);  // at once, by the interpreter of the host program
-  CHECK(run(count(doubled()(x), 40.0)).scalar<int>() == 2);
+  CHECK(run(count(twofold()(x), 40.0)).scalar<int>() == 2);
 
-  Fn twice = fn("twice").in("x", f32["N"]).returns(f32["N"]).body([](Tensor x) { return doubled()(x)["y"]; });
+  Fn twice = fn("twice").in("x", f32["N"]).returns(f32["N"]).body([](Tensor x) { return twofold()(x)["y"]; });
   Tensor y = run(twice(x));
   CHECK(y.array<float>() == std::vector<float>{2, 4, 6});
   CHECK((y + 1.0).array<float>() == std::vector<float>{3, 5, 7});
@@ -178,7 +178,7 @@ TEST_CASE("mistakes in fns are told with their line of C++ [dsl]") {
   CHECK(mistake_of([&] { (void)tensor({1}, f32).scalar(); }).code == "E1008");
   CHECK(mistake_of([] { print_("here"); }).code == "E1008");
   CHECK(mistake_of([&] { run(thrown(1.0)); }).code == "E1004");
-  CHECK(mistake_of([&] { (void)slices_json(doubled()(tensor({1}, f32))); }).code == "E1004");
+  CHECK(mistake_of([&] { (void)slices_json(twofold()(tensor({1}, f32))); }).code == "E1004");
   Mistake big = mistake_of([] {
     Fn small = host_fn("small", [](std::int8_t x) { return x; });
     run(fn("s").in("n", integer).returns(integer).body([&](Tensor n) { return small(n); })(1000));
