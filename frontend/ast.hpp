@@ -122,6 +122,7 @@ struct FnDecl {
   std::vector<Param> params;
   Results results;
   Block body;
+  std::optional<Name> external = {};  // a function of C++, which no text has: then the body is empty
 };
 
 struct Slot {  // init: null without `=`

@@ -172,7 +172,8 @@ class Printer {
     if (d.body) below(*d.body);
   }
   void print(const FnDecl& d) {
-    line((d.is_graph ? "graph " : "fn ") + d.name.text + signature(d.params, d.results));
+    line((d.is_graph ? "graph " : "fn ") + d.name.text + signature(d.params, d.results) +
+         (d.external ? " extern " + quoted(d.external->text) : ""));
     below(d.body);
   }
   void print(const Slot& d) {

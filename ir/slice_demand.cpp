@@ -368,6 +368,10 @@ class Search {
 
   void start_from_effects(FunctionId f) {
     const Function& function = program_[f];
+    if (!function.extern_symbol.empty()) {  // C++: all of it is the host's
+      enter(f, Part::host);
+      for (std::size_t k = 0; k < function.parameters.size(); ++k) want_parameter(f, k, Part::host);
+    }
     if (checks_extents(function)) {
       enter(f, Part::graph);
       for (std::size_t k = 0; k < function.parameters.size(); ++k)

@@ -39,8 +39,14 @@ void check_function(World& world, FunctionId function) {
   if (info.stage != FunctionInfo::Stage::resolved) return;
   info.stage = FunctionInfo::Stage::checked;
   Body& body = *info.body;
-  if (info.task && info.task->external) body.function().extern_symbol = info.task->external->text;
-  const ast::Block* block = info.fn ? &info.fn->body : info.task->body ? &*info.task->body : nullptr;
+  const std::optional<ast::Name>& external = info.fn ? info.fn->external : info.task->external;
+  if (external) body.function().extern_symbol = external->text;
+  // What a function of the host program does in C++ nobody knows.
+  if (external && info.fn) info.effects.host.push_back({external->text, external->span});
+  const ast::Block* block = external          ? nullptr
+                            : info.fn         ? &info.fn->body
+                            : info.task->body ? &*info.task->body
+                                              : nullptr;
   if (block) {
     statements(body, block->stmts);
     if (body.function().kind == FunctionKind::fn)

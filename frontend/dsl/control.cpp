@@ -41,6 +41,28 @@ Var& Var::assign(const char* op, Operand value) {
   return *this;
 }
 
+void print_(Operand a, Operand b, Operand c, Operand d, Operand e, Operand f, Operand g, Operand h) {
+  Recording& recording = here(a.at(), "print_");
+  Node node;
+  node.kind = Node::Kind::library;
+  node.text = "print";
+  node.at = a.at();
+  node.writes = true;
+  for (const Operand* operand : {&a, &b, &c, &d, &e, &f, &g, &h})
+    if (operand->given()) node.in.push_back(detail::use(Operand(operand->take(), operand->at())));
+  recording.function().acts = true;
+  detail::record_call(std::move(node));
+}
+
+Tensor tupled(Operand a, Operand b, Operand c, Operand d) {
+  auto node = std::make_shared<Node>();
+  node->kind = Node::Kind::tuple;
+  node->at = a.at();
+  for (const Operand* operand : {&a, &b, &c, &d})
+    if (operand->given()) node->in.push_back(detail::use(*operand));
+  return Tensor(std::move(node));
+}
+
 Var var(Name name, Operand initial) {
   if (!Recording::current()) return Var(detail::host_var(name, std::move(initial)));
   Recording& recording = *Recording::current();

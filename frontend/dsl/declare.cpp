@@ -83,6 +83,7 @@ namespace {
 
 bool writes_places(const detail::Function* function) {
   if (!function) return true;  // composed
+  if (function->acts) return true;
   auto agent = function->agent.lock();
   return (agent && !agent->slots.empty()) ||
          std::any_of(function->parameters.begin(), function->parameters.end(),
@@ -106,7 +107,13 @@ NodePtr Task::call(const Task& task, bool temporary, std::initializer_list<Opera
     node.names.push_back(operand.name());
     node.in.push_back(detail::use(operand));
   }
-  return detail::recorded(std::move(node), temporary);
+  const detail::Function* called = task.function_.get();
+  detail::Recording* recording = detail::Recording::current();
+  if (recording && called && called->acts) recording->function().acts = true;
+  const bool gives = !called || called->kind != detail::Kind::fn || !called->outputs.empty();
+  if (gives || !recording) return detail::recorded(std::move(node), temporary);
+  detail::record_call(std::move(node), temporary);
+  return nullptr;
 }
 
 Task operator>>(const Task& first, const Task& second) {

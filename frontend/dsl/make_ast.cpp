@@ -53,6 +53,9 @@ class Statements {
       case Statement::Kind::for_:
         made.node = for_(s, made.span);
         break;
+      case Statement::Kind::call:
+        made.node = ast::ExprStmt{make_.content(*s.value)};
+        break;
       case Statement::Kind::return_:
         made.node = ast::Return{make_(*s.value)};
         break;
@@ -131,6 +134,7 @@ class Declarations {
                      params(function.parameters, make),
                      results(function, make),
                      {}};
+    if (function.host) decl.external = ast::Name{function.name.text, places_.line(function.name.at)};
     decl.body = Statements(make).block(function.body, function.name.at);
     return decl;
   }
@@ -182,9 +186,9 @@ class Needed {
     if (!function->typed)
       fail("E1004", function->name.at, "the types of " + described(*function) + " are not known yet",
            "call it once outside of bodies, or declare them: .in(\"x\", f32[\"N\"]).out(\"y\", f32[\"N\"])");
-    if (!function->recorded && !function->native)
-      fail("E1006", function->name.at, described(*function) + " has no body");
-    add(function->owner, function->name, declarations_.item(*function), function->native ? function : nullptr);
+    const bool is_cpp = function->native || function->host;
+    if (!function->recorded && !is_cpp) fail("E1006", function->name.at, described(*function) + " has no body");
+    add(function->owner, function->name, declarations_.item(*function), is_cpp ? function : nullptr);
   }
 
   void walk(const NodePtr& node) {
@@ -247,6 +251,7 @@ class Needed {
       if (task->external) task->external->text = called;
     } else if (auto* fn = std::get_if<ast::FnDecl>(&item.node)) {
       fn->name.text = called;
+      if (fn->external) fn->external->text = called;
     } else if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) {
       agent->name.text = called;
     }

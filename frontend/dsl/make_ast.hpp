@@ -23,7 +23,7 @@ struct Declared {
   };
   std::unordered_map<std::string, Text> texts;  // by name
   DeclaredNames names;
-  std::vector<std::pair<std::string, std::shared_ptr<Function>>> natives;  // new ones, by symbol
+  std::vector<std::pair<std::string, std::shared_ptr<Function>>> natives;  // C++ bodies: new ones, by symbol
   std::vector<std::string> new_texts;
   std::vector<Owner> new_names;
   void keep_new();

@@ -167,6 +167,12 @@ ast::Expr ExprMaker::index(const Node& node, Span at) {
 
 ast::TypeExpr ExprMaker::type(const Type& type, At at) {
   Span place = span(at);
+  if (type.name == "[]") return {place, ast::ListType{std::make_unique<ast::TypeExpr>(this->type(type.parts[0], at))}};
+  if (type.name == "()") {
+    ast::TupleType tuple;
+    for (const Type& part : type.parts) tuple.parts.push_back(this->type(part, at));
+    return {place, std::move(tuple)};
+  }
   ast::NamedType made{{type.name, place}, {}, {}};
   for (const Dim& dim : type.dims) made.dims.push_back(extent(dim.text(), at));
   return {place, std::move(made)};

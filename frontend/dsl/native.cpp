@@ -1,4 +1,4 @@
-// Tasks whose body is a C++ function: does it fit the signature?
+// Tasks whose body is a C++ function: does it fit the signature? And fns that are one.
 #include "taskspec/native.hpp"
 
 #include <fmt/format.h>
@@ -68,6 +68,17 @@ void attach_body(const std::shared_ptr<Function>& function, Native native, At at
     ++next;
   }
   function->native = std::move(native);
+}
+
+FunctionPtr declare_host(const Name& name, HostFunction body) {
+  FunctionPtr function = declare(Kind::fn, name, nullptr);
+  const std::size_t count = body.parameters.size();
+  for (std::size_t i = 0; i < count; ++i)
+    parameter(*function, "in", Name(count == 1 ? "x" : fmt::format("x{}", i + 1), name.at), body.parameters[i], {});
+  if (body.result) result(*function, Name("", name.at), *body.result);
+  function->host = std::move(body);
+  function->acts = true;
+  return function;
 }
 
 }  // namespace taskspec::dsl::detail

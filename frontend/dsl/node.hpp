@@ -13,7 +13,12 @@
 
 #include "ir/array.hpp"
 #include "taskspec/body.hpp"
+#include "taskspec/host_fn.hpp"
 #include "taskspec/native.hpp"
+
+namespace taskspec::dsl {
+struct Report;  // taskspec/host.hpp
+}
 
 namespace taskspec::dsl::detail {
 
@@ -72,13 +77,14 @@ struct Node {
   std::shared_ptr<AgentClass> agent;   // agent; callable: whose task it is
   At at = At::current();
   Owner owner = nobody;
-  std::shared_ptr<Entered> entered;     // of the host program: what the session knows it as
-  std::shared_ptr<const Array> data;    // given
-  const struct Block* block = nullptr;  // outside of which it cannot be seen; null: all of its function
-  bool bound = false;                   // a statement of its own gives it a name; else it stands where it is used
-  bool gone = false;                    // became part of an expression: nobody can name it any more
-  bool reads = false;                   // reads a place
-  bool writes = false;                  // changes one
+  std::shared_ptr<Entered> entered;      // of the host program: what the session knows it as
+  std::shared_ptr<const Array> data;     // given
+  std::shared_ptr<const Report> report;  // of the run that gave this value
+  const struct Block* block = nullptr;   // outside of which it cannot be seen; null: all of its function
+  bool bound = false;                    // a statement of its own gives it a name; else it stands where it is used
+  bool gone = false;                     // became part of an expression: nobody can name it any more
+  bool reads = false;                    // reads a place
+  bool writes = false;                   // changes one
 };
 
 // A value in the session of the host program; its name is free again when nobody holds it any more.
@@ -94,7 +100,7 @@ struct Block {
 };
 
 struct Statement {
-  enum class Kind : std::uint8_t { let, var, assign, if_, while_, for_, return_ } kind;
+  enum class Kind : std::uint8_t { let, var, assign, if_, while_, for_, return_, call } kind;
   At at;
   NodePtr value;   // also: condition, low end
   NodePtr target;  // assign; for: the loop variable; var: the name
@@ -124,8 +130,10 @@ struct Function {
   std::vector<Parameter> parameters;
   std::vector<Output> outputs;
   Block body;
-  std::optional<Native> native;
-  std::weak_ptr<AgentClass> agent;  // of a member
+  std::optional<Native> native;      // task
+  std::optional<HostFunction> host;  // fn
+  bool acts = false;                 // fn: does something besides giving its result
+  std::weak_ptr<AgentClass> agent;   // of a member
   Owner owner = new_owner();
   bool recorded = false;
   bool typed = true;  // false: the first call of the host program gives parameters and outputs their types

@@ -167,6 +167,18 @@ NodePtr cast(Operand value, Type type, At at) {
   return recorded(std::move(node));
 }
 
+NodePtr receive(const char* what, Operand value) {
+  if (!Recording::current())
+    fail("E1008", value.at(), std::string(".") + what + "() without a type belongs into the body of a fn",
+         std::string("in C++ itself: .") + what + "<double>()");
+  Node node;
+  node.kind = Node::Kind::member;
+  node.text = what;
+  node.at = value.at();
+  node.in.push_back(use(value));
+  return recorded(std::move(node));
+}
+
 NodePtr unary(const char* op, Operand value) {
   Node node;
   node.kind = Node::Kind::unary;

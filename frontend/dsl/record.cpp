@@ -192,17 +192,34 @@ NodePtr name_node(std::string text, At at, Owner owner, bool is_place) {
   return node;
 }
 
-NodePtr recorded(Node node, bool temporary) {
-  Recording* here = Recording::current();
-  for (const NodePtr& part : node.in) node.reads = node.reads || (part->kind == Node::Kind::name && part->reads);
-  if (!here) return host_value(std::move(node));
-  take_in(node, here->block(), temporary);
-  node.owner = here->function().owner;
-  node.block = &here->block();
-  node.bound = true;
+namespace {
+
+NodePtr statement(Statement::Kind kind, Node node, bool temporary) {
+  Recording& here = *Recording::current();
+  take_in(node, here.block(), temporary);
+  node.owner = here.function().owner;
+  node.block = &here.block();
+  node.bound = kind == Statement::Kind::let;
   auto made = std::make_shared<Node>(std::move(node));
-  add({Statement::Kind::let, made->at, made, nullptr, nullptr, "", nullptr, nullptr});
+  add({kind, made->at, made, nullptr, nullptr, "", nullptr, nullptr});
   return made;
+}
+
+void note_uses(Node& node) {
+  for (const NodePtr& part : node.in) node.reads = node.reads || (part->kind == Node::Kind::name && part->reads);
+}
+
+}  // namespace
+
+NodePtr recorded(Node node, bool temporary) {
+  note_uses(node);
+  if (!Recording::current()) return host_value(std::move(node));
+  return statement(Statement::Kind::let, std::move(node), temporary);
+}
+
+void record_call(Node node, bool temporary) {
+  note_uses(node);
+  statement(Statement::Kind::call, std::move(node), temporary);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ Operand placed(Operand operand, At at);  // the place of its method call
 
 // The value of a call. `temporary`: the agent in front of the call is one, too, and will not be called again.
 NodePtr recorded(Node node, bool temporary = false);
+// A call that gives nothing: a statement. Inside of bodies only.
+void record_call(Node node, bool temporary = false);
 // A value outside of all bodies: the runtime's part (interp/embed).
 NodePtr host_value(Node node);
 NodePtr host_var(const Name& name, Operand initial);

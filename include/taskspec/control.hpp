@@ -18,6 +18,13 @@ void while_(const std::function<Operand()>& condition, const std::function<void(
 void for_(Range range, const std::function<void(Tensor)>& body);
 }  // namespace detail
 
+// In the body of a fn: writes a line when the host program comes there. A tensor shows its name, not its contents.
+void print_(Operand a, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {}, Operand f = {}, Operand g = {},
+            Operand h = {});
+
+// Several values as one, of which t[0] is the first: what a fn with .returns(tuple_of(...)) gives.
+Tensor tupled(Operand a, Operand b, Operand c = {}, Operand d = {});
+
 Var var(Name name, Operand initial);  // a variable of the body that is being recorded
 Tensor dim(Name name);                // a dimension variable of its signature, as an int
 Var output(Name name);                // its output of this name, for bodies that set outputs on several paths

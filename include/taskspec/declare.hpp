@@ -113,7 +113,8 @@ class TaskBuilder : public Signature<TaskBuilder> {
 
 inline TaskBuilder task(Name name) { return TaskBuilder(detail::declare(detail::Kind::task, name, nullptr)); }
 
-// A pure function of the host; in a graph its call is one node.
+// A function of the host, with control flow of the host. A pure one may be called in a graph, where its call is one
+// node; one that receives, prints or calls a host_fn is cut in two when it runs (host.hpp).
 class Fn {
  public:
   explicit Fn(detail::FunctionPtr function) : task_(std::move(function), nullptr) {}
@@ -121,6 +122,7 @@ class Fn {
                     Operand f = {}) const {
     return task_(std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f));
   }
+  const detail::FunctionPtr& function() const { return task_.function(); }
 
  private:
   Task task_;

@@ -42,6 +42,9 @@ requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) Tensor
   return tensor(std::span<const T>(data), std::move(shape), at);
 }
 
+// A host value as a tensor, as in a text: floats become f32, ints i32. In the body of a fn it goes to the graph.
+inline Tensor tensor(Operand value) { return Tensor(detail::call_op("tensor", {std::move(value)})); }
+
 // ---- values that go out ----------------------------------------------------------------------------
 
 namespace detail {
@@ -86,6 +89,16 @@ std::vector<T> Tensor::array(At at) const {
 }
 
 // ---- sessions --------------------------------------------------------------------------------------
+
+// A call of a recorded fn is a program of its own: cut in two, its host part and its graph part run beside each other,
+// and what it returns comes back as a value. Nothing of it waits for somebody to ask.
+//
+//   double total = run(episode(p, 3)).scalar<double>();
+inline Tensor run(const Tensor& call, const Backend& backend = {}, detail::At at = detail::At::current()) {
+  return call.run(backend, at);
+}
+// The two programs of such a call and the channels between them, as `taskspec slices --format json` shows them.
+std::string slices_json(const Tensor& call, detail::At at = detail::At::current());
 
 // What a session did: of one that `run` opened.
 struct Report {

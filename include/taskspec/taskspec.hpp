@@ -9,6 +9,7 @@
 // include/taskspec/README.md tells the rest.
 #pragma once
 #include "taskspec/control.hpp"
+#include "taskspec/host_fn.hpp"
 #include "taskspec/ops.hpp"
 #include "taskspec/print.hpp"
 

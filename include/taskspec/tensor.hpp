@@ -51,6 +51,7 @@ namespace detail {
 
 NodePtr index(Operand base, std::vector<Index> indices);
 NodePtr cast(Operand value, Type type, At at);
+NodePtr receive(const char* what, Operand value);
 NodePtr unary(const char* op, Operand value);
 NodePtr binary(const char* op, Operand left, Operand right);
 
@@ -77,6 +78,13 @@ class Tensor : public Methods<Tensor, Tensor> {
   Tensor as(Type type, At at = At::current()) && {
     return Tensor(detail::cast(detail::unplaced(std::move(*this)), std::move(type), at));
   }
+
+  // In the body of a recorded fn: the contents as a value of the host, a number or nested lists. The host program waits
+  // there until the graph has them.
+  Tensor scalar(At at = At::current()) const& { return Tensor(detail::receive("scalar", Operand(*this, at))); }
+  Tensor scalar(At at = At::current()) && { return Tensor(detail::receive("scalar", Operand(std::move(*this), at))); }
+  Tensor array(At at = At::current()) const& { return Tensor(detail::receive("array", Operand(*this, at))); }
+  Tensor array(At at = At::current()) && { return Tensor(detail::receive("array", Operand(std::move(*this), at))); }
 
   // Of values of the host program; these run what they need.
   template <class T>
@@ -117,6 +125,8 @@ class Var : public Methods<Var, Tensor> {
   Tensor as(Type type, At at = At::current()) const {
     return Tensor(detail::cast(detail::unplaced(*this), std::move(type), at));
   }
+  Tensor scalar(At at = At::current()) const { return Tensor(detail::receive("scalar", Operand(*this, at))); }
+  Tensor array(At at = At::current()) const { return Tensor(detail::receive("array", Operand(*this, at))); }
   const detail::NodePtr& node() const { return node_; }
 
  private:

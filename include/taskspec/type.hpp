@@ -1,6 +1,7 @@
 // Types of parameters and outputs, as they are written in signatures.
 //
 //   f32("N", 3)    f32[1]    f32 (rank 0)    real, integer: host numbers    i64("2*N + 1")
+//   list_of(real)    tuple_of(integer, text): of the host, for fns
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -24,9 +25,14 @@ class Dim {
 };
 
 struct Type {
-  std::string name;  // "f32", "int"
+  std::string name;  // "f32", "int"; "[]" of lists, "()" of tuples
   std::vector<Dim> dims;
+  std::vector<Type> parts = {};  // of lists and tuples
 };
+
+inline Type list_of(Type element) { return {"[]", {}, {std::move(element)}}; }
+template <class... Parts>
+requires(sizeof...(Parts) >= 2) Type tuple_of(Parts... parts) { return {"()", {}, {Type(std::move(parts))...}}; }
 
 // A precision, or the name of a host type: with extents it makes a tensor type.
 class Precision {

@@ -59,7 +59,10 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   const FunctionId written = function.part == Part::whole ? frame.id : partner_->whole(frame.id);
   frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), written) : outer;
   frame.in_graph = function.kind == FunctionKind::graph || (site.caller && site.caller->in_graph);
-  block(frame, function.body);
+  if (function.extern_symbol.empty())
+    block(frame, function.body);
+  else
+    frame.result = call_host(natives_, function.extern_symbol, frame.arguments, site.span);
   --depth_;
   if (function.kind == FunctionKind::fn) {
     bool renames = graph_part && target_->is_tensor(frame.result);

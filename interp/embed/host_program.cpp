@@ -1,7 +1,10 @@
 #include "interp/embed/host_program.hpp"
 
+#include <algorithm>
+
 #include "frontend/dsl/record.hpp"
 #include "interp/embed/checked.hpp"
+#include "interp/embed/cut_call.hpp"
 #include "interp/embed/natives.hpp"
 #include "ir/base/text.hpp"
 #include "taskspec/declare.hpp"
@@ -19,6 +22,19 @@ RunSettings settings_with(const Natives& natives) {
 
 bool is_open(const Node& node) {
   return node.kind == Node::Kind::list || node.kind == Node::Kind::tuple || node.kind == Node::Kind::callable;
+}
+
+// A call of a fn, unless it changes places of the host program, that runs as a program of its own.
+bool is_apart(const Node& call) {
+  const Function* called = call.kind == Node::Kind::invoke ? call.in[0]->function.get() : nullptr;
+  return called && called->kind == Kind::fn &&
+         std::none_of(called->parameters.begin(), called->parameters.end(),
+                      [](const Parameter& p) { return p.privilege == "inout"; });
+}
+
+bool gives_nothing(const Node& node) {
+  const Function* called = node.kind == Node::Kind::invoke ? node.in[0]->function.get() : nullptr;
+  return called && called->kind == Kind::fn && called->outputs.empty();
 }
 
 ast::Item statement(Span span, ast::Stmt stmt) { return {span, std::move(stmt)}; }
@@ -87,7 +103,7 @@ HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
 void HostProgram::run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
   Span span = places_->line(node.at);
   Ast entry{span.source, needed_by(node, *places_, declared_)};
-  for (const auto& [symbol, function] : declared_.natives) natives_.define(symbol, native_body(function));
+  for (const auto& [symbol, function] : declared_.natives) define_body(natives_, symbol, function);
   ExprMaker make(*places_, declared_.names);
   write(make, entry.items);
   ++entries_;
@@ -102,8 +118,14 @@ void HostProgram::run(const Node& node, const std::function<void(ExprMaker&, std
 void HostProgram::enter(const NodePtr& node) {
   if (waiting_ == node) waiting_ = nullptr;
   enter_operands(*node, node->at);
-  std::shared_ptr<Lease> own = lease("");
   Span span = places_->line(node->at);
+  if (gives_nothing(*node)) {
+    node->gone = true;
+    return run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+      items.push_back(statement(span, {span, ast::ExprStmt{make.content(*node)}}));
+    });
+  }
+  std::shared_ptr<Lease> own = lease("");
   run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{false, {span, {{own->name, span}}}, nullptr, make.content(*node)};
     items.push_back(statement(span, {span, std::move(let)}));
@@ -148,6 +170,7 @@ NodePtr HostProgram::value(Node node) {
   if (runs && waiting_ == made->in[0]) waiting_ = nullptr;
   flush();
   begin();
+  if (runs && is_apart(*made->in[0])) return run_apart(*made);
   const Function* called = made->kind == Node::Kind::invoke ? made->in[0]->function.get() : nullptr;
   if (called && called->kind != Kind::task) {
     enter_operands(*made, made->at);
@@ -172,7 +195,21 @@ taskspec::Type HostProgram::type_of(const Node& node) {
 }
 
 // What is wrong with a call is said where it stands.
-void HostProgram::check_call(const Node& node) { (void)type_of(node); }
+void HostProgram::check_call(const Node& node) {
+  if (!gives_nothing(node)) (void)type_of(node);  // else it has no type; its run says what is wrong
+}
+
+void HostProgram::check_run(const Node& run) {
+  if (!gives_nothing(*run.in[0])) return (void)type_of(run);
+  Node backend;
+  backend.kind = Node::Kind::library;
+  backend.text = run.text;
+  backend.at = run.at;
+  backend.in = {Operand(run.integer, run.at).take(), Operand(run.names[0], run.at).take()};
+  backend.names = {"threads", "schedule"};
+  if (run.names[0].empty()) backend.in.pop_back();
+  if (!type_of(backend).is(taskspec::Type::Kind::backend)) fail("E1004", run.at, "'" + run.text + "' is no backend");
+}
 
 namespace {
 
@@ -256,6 +293,36 @@ Array HostProgram::contents(const Value& value, At at) {
   Array array;
   with_places(live_->sources(), at, [&] { array = value.is_array() ? value.array() : live_->contents(value); });
   return array;
+}
+
+// ---- programs of their own ------------------------------------------------------------------------
+
+// The call with what its operands are now.
+Node HostProgram::with_contents(const Node& call, At at) {
+  enter_operands(call, at);
+  Node made = call;
+  for (std::size_t i = 1; i < made.in.size(); ++i) {
+    NodePtr& operand = made.in[i];
+    if (operand->owner == nobody && !operand->entered && !is_open(*operand)) continue;
+    Value value = only_output(known(operand, at), at);
+    operand = literal_of(value.as<taskspec::Tensor>() ? Value(contents(value, at)) : value, operand->at);
+  }
+  return made;
+}
+
+NodePtr HostProgram::run_apart(const Node& run) {
+  const Node& call = *run.in[0];
+  check_run(run);
+  CutCall cut(with_contents(call, run.at));
+  return cut.run({run.text, run.integer, run.names[0]}, run.at);
+}
+
+std::string HostProgram::slices_of(const NodePtr& call, At at) {
+  if (!is_apart(*call) || call->entered)
+    fail("E1004", at, "two programs are made of a call of a fn that is not used yet", "slices_json(episode(x))");
+  if (waiting_ == call) waiting_ = nullptr;
+  flush();
+  return CutCall(with_contents(*call, at)).slices_json();
 }
 
 NodePtr host_value(Node node) { return HostProgram::here().value(std::move(node)); }

@@ -23,6 +23,8 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   NodePtr value(Node node);
   NodePtr var(const Name& name, Operand initial);
   void assign(const NodePtr& target, const char* op, Operand value);
+  // The two programs that a call of a fn is, as JSON.
+  std::string slices_of(const NodePtr& call, At at);
   // What the interpreter knows of it; enters what is needed for that. Runs nothing.
   Value known(const NodePtr& node, At at);
   Array contents(const Value& value, At at);
@@ -42,6 +44,9 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void enter(const NodePtr& node);
   void enter_operands(const Node& node, At at);
   void check_call(const Node& node);
+  void check_run(const Node& run);
+  NodePtr run_apart(const Node& run);
+  Node with_contents(const Node& call, At at);
   void settle_types(Function& function, const Node& call);
   taskspec::Type type_of(const Node& node);
   // Declarations that `node` needs, then the statements that `write` adds.
@@ -56,5 +61,8 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   std::set<std::string> taken_;
   NodePtr waiting_;  // a call of a graph
 };
+
+// The only output of an invocation, which goes through to it. Error: there are several.
+Value only_output(const Value& value, At at);
 
 }  // namespace taskspec::dsl::detail

@@ -54,10 +54,53 @@ NativeBody body_of(std::shared_ptr<const Native> native) {
   };
 }
 
+// ---- host values ----------------------------------------------------------------------------------
+
+HostValue to_cpp(const Value& value) {
+  auto all = [](const List& items) {
+    HostValue::List made;
+    for (const Value& item : items) made.push_back(to_cpp(item));
+    return made;
+  };
+  if (value.is_bool()) return {value.boolean()};
+  if (value.is_integer()) return {value.integer()};
+  if (value.is_real()) return {value.real()};
+  if (value.is_string()) return {value.string()};
+  if (value.is_list()) return {all(value.list())};
+  if (value.is_tuple()) return {HostValue::Tuple{all(value.tuple().items)}};
+  return {};
+}
+
+struct FromCpp {
+  Value operator()(std::monostate) const { return {}; }
+  template <class T>
+  Value operator()(const T& plain) const {
+    return Value(plain);
+  }
+  Value operator()(const HostValue::List& list) const { return Value(all(list)); }
+  Value operator()(const HostValue::Tuple& tuple) const { return Value(Tuple{all(tuple.parts)}); }
+  static List all(const HostValue::List& list) {
+    List items;
+    for (const HostValue& part : list) items.push_back(std::visit(FromCpp(), part.data));
+    return items;
+  }
+};
+
+HostBody host_body(const std::shared_ptr<Function>& function) {
+  return [function](std::span<const Value> arguments) {
+    std::vector<HostValue> given;
+    for (const Value& argument : arguments) given.push_back(to_cpp(argument));
+    return std::visit(FromCpp(), function->host->call(given).data);
+  };
+}
+
 }  // namespace
 
-NativeBody native_body(const std::shared_ptr<Function>& function) {
-  return body_of(std::make_shared<const Native>(*function->native));
+void define_body(Natives& natives, const std::string& symbol, const std::shared_ptr<Function>& function) {
+  if (function->host)
+    natives.define_host(symbol, host_body(function));
+  else
+    natives.define(symbol, body_of(std::make_shared<const Native>(*function->native)));
 }
 
 Natives& extern_bodies() {

@@ -60,7 +60,8 @@ namespace {
 
 bool is_report(const std::string& name, const Value& value) { return name == "report" && value.as<Record>(); }
 
-// The only output of an invocation, which goes through to it.
+}  // namespace
+
 Value only_output(const Value& value, At at) {
   auto* invocation = value.as<Invocation>();
   if (!invocation) return value;
@@ -77,16 +78,33 @@ Value only_output(const Value& value, At at) {
   return found;
 }
 
+namespace {
+
 Value known(const Tensor& value, At at) {
   if (Recording* here = Recording::current())
     fail("E1301", at, "the contents are not there while " + described(here->function()) + " is recorded",
-         "receive them outside of the body");
+         here->function().kind == Kind::fn ? "without a type it is a receive of the fn: .scalar(), .array()"
+                                           : "receive them outside of the body");
   return HostProgram::here().known(use(Operand(value, at)), at);
+}
+
+// Nested lists of numbers, which a fn may give.
+Array of_list(const Value& list, At at) {
+  const Value* leaf = &list;
+  while (leaf->is_list() && !leaf->list().empty()) leaf = &leaf->list()[0];
+  Array array;
+  with_places({}, at, [&] {
+    array = taskspec::array_of(list, leaf->is_real()   ? taskspec::Precision::f64
+                                     : leaf->is_bool() ? taskspec::Precision::boolean
+                                                       : taskspec::Precision::i64);
+  });
+  return array;
 }
 
 // Host numbers as arrays of one element, so that both are received alike.
 Array array_of(const Tensor& tensor, At at) {
   Value value = only_output(known(tensor, at), at);
+  if (value.is_list()) return of_list(value, at);
   if (!value.is_number() && !value.is_bool()) {
     if (!value.is_array() && !value.as<taskspec::Tensor>())
       fail("E1004", at, "this is no tensor and no number: " + print(value));
@@ -205,7 +223,12 @@ Tensor Tensor::run(const Backend& backend, At at) const {
   return Tensor(detail::host_value(std::move(node)));
 }
 
+std::string slices_json(const Tensor& call, detail::At at) {
+  return HostProgram::here().slices_of(detail::use(Operand(call, at)), at);
+}
+
 Report report(const Tensor& run, detail::At at) {
+  if (run.node() && run.node()->report) return *run.node()->report;
   Value value = detail::known(run, at);
   auto* invocation = value.as<Invocation>();
   const Value* last = invocation && !invocation->outputs.empty() ? &invocation->outputs.back() : nullptr;

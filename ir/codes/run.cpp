@@ -70,10 +70,10 @@ while true { n = (n + 1) % 10 }       // until Ctrl-C is pressed)",
      .fix = R"(None is needed; the exit code is 130.)",
      .reach = Reach::circumstance},
     {.code = "E5011",
-     .summary = "a task written in C++ threw an exception",
+     .summary = "a task or function written in C++ threw an exception",
      .program = R"(task measure(in x: f32[4]) -> (y: f32[4]) extern "measure"    // whose function throws)",
      .cause = R"(The function behind an `extern` or .native task ended by an exception. The outputs of the task have no
-values, and what reads them does not run.)",
+values, and what reads them does not run. A function of the host program that is C++ ends the program so.)",
      .fix = R"(The message holds what the exception says; catch in the function what it can deal with itself.)",
      .reach = Reach::circumstance},
 };

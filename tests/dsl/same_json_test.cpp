@@ -4,10 +4,14 @@
 
 #include <fstream>
 #include <functional>
+#include <regex>
+#include <sstream>
 
 #include "interp/control/export_graph.hpp"
 #include "ir/base/text.hpp"
 #include "ir/json.hpp"
+#include "ir/json_slices.hpp"
+#include "ir/slices_report.hpp"
 #include "tests/dsl/twins.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
@@ -71,4 +75,47 @@ TEST_CASE("graphs written in C++ export the bytes of the lessons [same-json]") {
     CAPTURE(twin.graph);
     check_same(json_of_text(twin.path, twin.graph), twin.json());
   }
+}
+
+namespace {
+
+// What does not depend on where things stand in a file, and how many functions stand before them.
+std::string function_and_channels(const std::string& json, const std::string& name) {
+  std::string text;
+  std::istringstream lines(json);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("{\"id\":"))
+      inside = line.find("\"name\":\"" + name) != std::string::npos && line.find("\"module\"") == std::string::npos;
+    if (line.starts_with("\"sink\"")) break;
+    if (inside) text += line + "\n";
+  }
+  for (const char* place :
+       {R"re("at":\[[^\]]*\])re", R"re("(id|function)":[0-9]+)re", R"re("(value|why)":"([^"\\]|\\.)*")re"})
+    text = std::regex_replace(text, std::regex(place), "");
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a fn written in C++ is cut into the same two programs as its text, and gives the same [same-json]") {
+  Sources sources;
+  const std::string path = (source_root() / "tests/dsl/episode.task").string();
+  Result<Program> program = load_program(path, {}, standard_toolbox(), sources);
+  REQUIRE_MESSAGE(program, render(sources, program.diags()));
+  const Slices slices = slice(*program);
+  const std::string text = function_and_channels(slices_json(slices.program, report_slices(slices)), "episode");
+  const std::string cpp = episode_json();
+  CHECK(validate_slices_json(cpp).empty());
+  CHECK(text.find("enqueue") != std::string::npos);
+  CHECK(text.find("episode:2") != std::string::npos);
+  CHECK(text == function_and_channels(cpp, "episode"));
+
+  std::string printed;
+  RunSettings settings;
+  settings.output = [&](std::string_view line) { printed += line; };
+  CHECK(run_program(*program, standard_toolbox(), settings).exit_code == 0);
+  const std::string result = print(Value(episode_apart())) + "\n";
+  CHECK_MESSAGE(printed.ends_with("\n" + result), printed);
+  CHECK(episode_at_once() == episode_apart());
 }

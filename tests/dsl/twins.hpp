@@ -10,3 +10,7 @@ std::string ladder_json();
 std::string walk_json();
 std::string act_json();
 std::string many_ops_json();
+
+std::string episode_json();  // of the two programs
+double episode_at_once();    // by the one interpreter of the host program
+double episode_apart();      // by two

@@ -1,0 +1,133 @@
+#include "interp/embed/cut_call.hpp"
+
+#include <algorithm>
+
+#include "frontend/check.hpp"
+#include "frontend/dsl/make_ast.hpp"
+#include "frontend/dsl/record.hpp"
+#include "interp/embed/checked.hpp"
+#include "interp/embed/natives.hpp"
+#include "ir/json_slices.hpp"
+#include "ir/slices_report.hpp"
+#include "taskspec/host.hpp"
+
+namespace taskspec::dsl::detail {
+
+namespace {
+
+// No text can say this name.
+constexpr const char* hand_back = "%hand_back";
+
+taskspec::Type nothing(RuleContext&) { return taskspec::Type::Kind::none; }
+Value run_hand_back(HostContext& host, std::span<const Value> values) {
+  return call_host(host.natives, hand_back, values, host.span);
+}
+
+constexpr taskspec::Operand value_operand[] = {{"value", OperandKind::value}};
+constinit const Builtin builtin_hand_back = BuiltinFields{.name = hand_back,
+                                                          .operands = value_operand,
+                                                          .doc = "Gives the value to the C++ program around this one.",
+                                                          .example = "%hand_back(1)",
+                                                          .type = nothing,
+                                                          .effect = Effect::host,
+                                                          .run = run_hand_back};
+
+// All builtins and that one.
+BuiltinTable builtins_here() {
+  static const std::vector<const Builtin*> table = [] {
+    std::span<const Builtin* const> all = toolbox().builtins.all();
+    std::vector<const Builtin*> made(all.begin(), all.end());
+    made.push_back(&builtin_hand_back);
+    std::ranges::sort(made, {}, [](const Builtin* builtin) { return builtin->name; });
+    return made;
+  }();
+  return BuiltinTable(table);
+}
+
+ast::ExprPtr boxed(ast::Expr expr) { return std::make_unique<ast::Expr>(std::move(expr)); }
+
+ast::ExprPtr handed_back(ast::ExprPtr value, Span span) {
+  ast::Call call{boxed({span, ast::NameExpr{{hand_back, span}}}), {}, span};
+  call.args.push_back({span, {}, std::move(value)});
+  return boxed({span, std::move(call)});
+}
+
+}  // namespace
+
+CutCall::CutCall(const Node& call) : gives_(!call.in[0]->function->outputs.empty()) {
+  Sources sources;
+  Places places(sources);
+  Declared declared;
+  Span span = places.line(call.at);
+  Ast tree{span.source, needed_by(call, places, declared)};
+  for (const auto& [symbol, function] : declared.natives) define_body(natives_, symbol, function);
+  ast::ExprPtr value = ExprMaker(places, declared.names).content(call);
+  if (gives_) value = handed_back(std::move(value), span);
+  tree.items.push_back({span, ast::Stmt{span, ast::ExprStmt{std::move(value)}}});
+  taskspec::Result<Program> program =
+      check(sources, std::move(tree), {.ops = toolbox().ops, .builtins = builtins_here()});
+  if (!program) throw error_of(sources, program.diags());
+  program_ = std::move(*program);
+}
+
+NodePtr CutCall::run(const On& backend, At at) {
+  natives_.define_host(hand_back, [this](std::span<const Value> values) {
+    result_ = values[0];
+    return Value();
+  });
+  RunSettings settings;
+  settings.on.name = backend.name;
+  settings.on.threads = backend.threads;
+  settings.on.schedule = backend.schedule;
+  settings.natives = &natives_;
+  settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  RunResult done = run_program(program_, toolbox(), settings);
+  if (done.diags.has_errors()) throw error_of(program_.sources, done.diags);
+  if (!gives_) return nullptr;
+  if (result_.is_none()) fail("E1006", at, "the run was ended by exit before it gave its result");
+  auto result = std::make_shared<Node>(*literal_of(result_, at));
+  auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  result->report = std::make_shared<const Report>(Report{number(done.report.tasks), number(done.report.chains),
+                                                         number(done.report.dispatches),
+                                                         number(done.report.memory.peak_bytes), done.report.seconds});
+  return result;
+}
+
+std::string CutCall::slices_json() const {
+  const Slices slices = slice(program_);
+  return taskspec::slices_json(slices.program, report_slices(slices));
+}
+
+NodePtr literal_of(const Value& value, At at) {
+  auto node = std::make_shared<Node>();
+  node->at = at;
+  auto all = [&](Node::Kind kind, const List& items) {
+    node->kind = kind;
+    for (const Value& item : items) node->in.push_back(literal_of(item, at));
+  };
+  if (value.is_list()) {
+    all(Node::Kind::list, value.list());
+  } else if (value.is_tuple()) {
+    all(Node::Kind::tuple, value.tuple().items);
+  } else if (value.is_array()) {
+    node->kind = Node::Kind::given;
+    node->data = std::make_shared<const Array>(value.array());
+  } else if (value.is_string()) {
+    node->kind = Node::Kind::string;
+    node->text = value.string();
+  } else if (value.is_bool()) {
+    node->kind = Node::Kind::boolean;
+    node->integer = value.boolean();
+  } else if (value.is_integer()) {
+    node->kind = Node::Kind::integer;
+    node->integer = value.integer();
+  } else if (value.is_real()) {
+    node->kind = Node::Kind::real;
+    node->real = value.real();
+  } else {
+    fail("E1004", at, "a fn that runs by itself takes and gives tensors and host values, not " + print(value));
+  }
+  return node;
+}
+
+}  // namespace taskspec::dsl::detail
