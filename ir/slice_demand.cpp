@@ -439,7 +439,8 @@ class Search {
       const bool there =
           owner.valid() ? d.graph.runs[owner.index()] && !d.host.runs[owner.index()] : d.graph.part && !d.host.part;
       const CallId decides = call.form == Form::while_ ? call.blocks[0].result : c;
-      const Part side = there && known(f).repeatable->call(decides) ? Part::graph : Part::host;
+      const bool of_graph = home_of(call.type) == Home::graph;  // an item of a list of tensors
+      const Part side = of_graph || (there && known(f).repeatable->call(decides)) ? Part::graph : Part::host;
       call.form == Form::while_ ? run_call(f, c, side) : want(f, c, side);
       more = true;
     }
