@@ -1,0 +1,1 @@
+run report_cut.task --report r.html
