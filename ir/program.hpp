@@ -167,7 +167,7 @@ struct Function {
   Block body;
   Effects effects;
   Part part = Part::whole;
-  std::string extern_symbol;  // task with an extern body
+  std::string extern_symbol;  // task with an extern body, fn with one in C++
   Span span;
 
   const Call& operator[](CallId id) const { return calls[id.index()]; }

@@ -29,9 +29,8 @@ bool Repeatable::find_calls() {
   return changed;
 }
 
-bool Repeatable::all(const Call& call, std::size_t from) const {
-  return std::all_of(call.in.begin() + static_cast<std::ptrdiff_t>(from), call.in.end(),
-                     [&](CallId in) { return !in.valid() || calls_[in.index()]; });
+bool Repeatable::all(const Call& call) const {
+  return std::ranges::all_of(call.in, [&](CallId in) { return !in.valid() || calls_[in.index()]; });
 }
 
 bool Repeatable::is_repeatable(const Call& call) const {

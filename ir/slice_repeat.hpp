@@ -20,7 +20,7 @@ class Repeatable {
   bool is_repeatable(const Call& call) const;
   bool decided(CallId write) const;
   bool condition(CallId control) const;
-  bool all(const Call& call, std::size_t from = 0) const;
+  bool all(const Call& call) const;  // its operands
 
   const Function& function_;
   const CallTree& tree_;

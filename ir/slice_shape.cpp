@@ -19,7 +19,6 @@ void CallTree::place(const Block& block, CallId owner) {
     owner_[id.index()] = owner;
     position_[id.index()] = next_++;
     if (call.form == Form::return_ || call.form == Form::break_ || call.form == Form::continue_) exits_.push_back(id);
-    if (is_loop(call.form)) loops_.push_back(id);
     for (const Block& inner : call.blocks) place(inner, id);
     end_[id.index()] = next_;
   }

@@ -12,7 +12,6 @@ class CallTree {
 
   CallId owner(CallId call) const { return owner_[call.index()]; }  // the control call around it; invalid: none
   bool listed(CallId call) const { return position_[call.index()] != 0; }
-  const std::vector<CallId>& loops() const { return loops_; }
   const std::vector<CallId>& exits() const { return exits_; }  // return, break, continue in order
   // Whether running `exit` can keep `call` from running, in this turn of a loop or a later one.
   bool skips(CallId exit, CallId call) const;
@@ -27,7 +26,7 @@ class CallTree {
   std::vector<CallId> owner_;
   std::vector<std::uint32_t> position_;  // in program order from 1; 0: in no block
   std::vector<std::uint32_t> end_;       // of what lies inside
-  std::vector<CallId> exits_, loops_;
+  std::vector<CallId> exits_;
   std::uint32_t next_ = 1;
 };
 

@@ -1,6 +1,6 @@
 // What tensor operations of a program do. The interpreter executes control flow and host values itself and
 // hands everything else to a target: one records nodes, one computes at once, one writes a straight list.
-// This is the seam along which a program is cut into its host and its graph part.
+// The parts of a program cut in two (ir/slices.hpp) have one each.
 #pragma once
 #include "interp/control/frame.hpp"
 #include "interp/control/objects.hpp"

@@ -2,30 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <functional>
 #include <future>
 
 #include "taskspec/taskspec.hpp"
+#include "tests/dsl/mistakes.hpp"
 
 using namespace taskspec;
 
 namespace {
-
-struct Mistake {
-  std::string code, message;
-  unsigned line = 0;
-};
-
-Mistake mistake_of(const std::function<void()>& wrong) {
-  try {
-    wrong();
-  } catch (const Error& error) {
-    const Diagnostic& first = error.diagnostics()[0];
-    CHECK_MESSAGE(first.file.ends_with("fn_test.cpp"), first.file);
-    return {first.code, first.message, first.line};
-  }
-  return {};
-}
 
 Graph twofold() {
   return graph("twofold").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x * 2.0; });

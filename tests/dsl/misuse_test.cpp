@@ -5,30 +5,11 @@
 #include <string>
 
 #include "taskspec/taskspec.hpp"
+#include "tests/dsl/mistakes.hpp"
 
 using namespace taskspec;
 
 namespace {
-
-struct Mistake {
-  std::string code, message;
-  unsigned line = 0;
-};
-
-// What `wrong` throws; the last part of the file name must be this one.
-Mistake mistake_of(const std::function<void()>& wrong) {
-  try {
-    wrong();
-  } catch (const Error& error) {
-    REQUIRE_FALSE(error.diagnostics().empty());
-    const Diagnostic& first = error.diagnostics()[0];
-    CHECK_MESSAGE(first.file.ends_with("misuse_test.cpp"), first.file);
-    const std::string place = "misuse_test.cpp:" + std::to_string(first.line);
-    CHECK_MESSAGE(std::string(error.what()).find(place) != std::string::npos, error.what());
-    return {first.code, first.message, first.line};
-  }
-  return {};
-}
 
 Task inc() {
   return task("inc").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x + 1.0; });

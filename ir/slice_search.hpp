@@ -1,0 +1,77 @@
+// Follows what the two sides of a cut program need, call by call, through all host code (find_demand). A call *runs*
+// on a side when it is executed there, and is *wanted* when its value is used there too.
+// Internal to ir/slice_demand.cpp and slice_search.cpp.
+#pragma once
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+#include "ir/slice_program.hpp"
+#include "ir/slice_repeat.hpp"
+
+namespace taskspec {
+
+class Search {
+ public:
+  Search(const Program& program, const SliceOptions& options);
+  std::vector<FunctionDemand> run();
+
+ private:
+  struct Known {
+    std::unique_ptr<CallTree> tree;
+    std::unique_ptr<Repeatable> repeatable;
+    std::vector<std::vector<CallId>> writes;  // by variable
+    std::vector<CallId> returns;
+  };
+  struct Item {
+    FunctionId function;
+    CallId call;
+    Part side;
+    bool value;  // wanted, not only run
+  };
+  const Known& known(FunctionId id) const { return known_[known_of_.at(id.value)]; }
+  FunctionDemand& of(FunctionId id) { return demand_[id.index()]; }
+  void begin(FunctionId id);
+
+  // Where it starts, and what is left at the end.
+  void want_global(const Function& function);
+  void start_from_effects(FunctionId f);
+  void settle_double(FunctionId f);
+  bool take_in(FunctionId f);
+
+  // What is found; each follows once.
+  void run_call(FunctionId f, CallId c, Part side);
+  void want(FunctionId f, CallId c, Part side);
+  void want_all(FunctionId f, const Call& call, Part side);
+  void want_variable(FunctionId f, VariableId v, Part side);
+  void want_parameter(FunctionId f, std::size_t k, Part side);
+  void want_argument(const CallSite& site, FunctionId callee, std::size_t parameter, Part side);
+  void want_result(FunctionId f, Part side);
+  void stand(FunctionId f, CallId c, Part side);
+  void enter(FunctionId f, Part side);
+  void want_extents(FunctionId f, const Call& call);
+  void want_signature(FunctionId f);
+
+  // What follows from it.
+  void settle();
+  void follow_run(FunctionId f, CallId c, Part side);
+  void run_place(FunctionId f, const Call& call, const Place& place, Part side);
+  void run_site(FunctionId f, CallId c, Part side);
+  void run_loop(FunctionId f, CallId c, Part side);
+  bool loop_variable_wanted(FunctionId f, const Call& loop);
+  void follow_value(FunctionId f, CallId c, Part side);
+  void graph_wants_host_value(FunctionId f, CallId c);
+  void host_wants(FunctionId f, CallId c);
+  void evaluate(FunctionId f, CallId c, Part side);
+  void want_operands_on_host(FunctionId f, CallId c);
+
+  const Program& program_;
+  const SliceOptions options_;
+  const HostCode reach_;
+  std::vector<FunctionDemand> demand_;
+  std::deque<Known> known_;
+  std::unordered_map<std::uint32_t, std::size_t> known_of_;
+  std::vector<Item> todo_;
+};
+
+}  // namespace taskspec
