@@ -1,5 +1,6 @@
 #include "interp/open_session.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "interp/pipeline.hpp"
@@ -32,6 +33,21 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 Value OpenSession::report() {
   session_->finish();
   return report_value(session_->report());
+}
+
+Diags OpenSession::end_early() {
+  try {
+    session_->finish();
+  } catch (const Error& error) {
+    return error.diags();
+  }
+  return {};
+}
+
+void add_others(Diags& known, const Diags& others) {
+  for (const Diag& diag : others.items())
+    if (std::ranges::none_of(known.items(), [&](const Diag& d) { return d.primary.span == diag.primary.span; }))
+      known.add(diag);
 }
 
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,

@@ -57,6 +57,7 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       stack_limit_(stack_floor()) {
   if (!host) return;
   interrupted_ = host->interrupted;
+  ended_ = host->ended;
   natives_ = host->natives;
   if (host->output)
     console_ = Value(std::static_pointer_cast<Object>(
@@ -68,6 +69,7 @@ Interpreter Interpreter::nested(Target& target) const {
   other.target_ = &target;
   other.partner_ = partner_;
   other.interrupted_ = interrupted_;
+  other.ended_ = ended_;
   other.facts_ = facts_;
   other.modules_ = modules_;
   other.globals_ = globals_;
@@ -75,7 +77,10 @@ Interpreter Interpreter::nested(Target& target) const {
   return other;
 }
 
-void Interpreter::leave_host() { host_ = nullptr; }
+void Interpreter::leave_host() {
+  host_ = nullptr;
+  ended_ = nullptr;
+}
 
 void Interpreter::begin() {
   stack_limit_ = stack_floor();
@@ -148,7 +153,8 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
 }
 
 void Interpreter::poll(Span span) const {
-  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) throw failure("E5009", span, "interrupted");
+  auto is_set = [](const std::atomic<bool>* flag) { return flag && flag->load(std::memory_order_relaxed); };
+  if (is_set(interrupted_) || is_set(ended_)) throw failure("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
     throw failure("E5006", span, "recursion too deep");
 }

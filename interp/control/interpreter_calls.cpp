@@ -365,7 +365,14 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
     if (session->named()) host_->kept.push_back(std::move(session));
   }};
   Interpreter inner = nested(session->target());
-  Value value = inner.value_of(frame, call.blocks[0]);
+  Value value;
+  try {
+    value = inner.value_of(frame, call.blocks[0]);
+  } catch (...) {  // also exit(code): what it showed before that is seen
+    forget(frame, call.blocks[0]);
+    if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) session->end_early();
+    throw;
+  }
   auto result = std::make_shared<Invocation>();
   auto keep = [&](const Value& v) {  // contents leave the session that ends here
     return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span))

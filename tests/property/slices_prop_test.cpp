@@ -2,7 +2,9 @@
 // delays, few places in the channels, one worker or two, with and without passes (slicing.md section 2).
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
+#include <sstream>
 #include <thread>
 
 #include "frontend/check.hpp"
@@ -93,4 +95,42 @@ TEST_CASE("[slice-prop] what fails in a random program ends it in both forms") {
     }
   }
   CHECK(failed > 3);  // or the programs do not test what they are for
+}
+
+namespace {
+
+// What the host printed, and what the graph did: the two do not wait for each other.
+std::array<std::string, 2> by_side(const std::string& output) {
+  std::array<std::string, 2> sides;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) sides[line.starts_with("graph ") ? 1 : 0] += line + "\n";
+  return sides;
+}
+
+}  // namespace
+
+TEST_CASE("[slice-prop] a program that ends early has shown what stands before its end, and nothing else") {
+  std::size_t ended = 0, failed = 0;
+  for (const std::uint64_t seed : random_seeds(60, 2000)) {
+    CAPTURE(seed);
+    const std::string text = random_host_program(seed, {.statements = 16, .failures = seed % 2 == 0, .shows = true});
+    const Ran direct = run_as(text, {.direct = true});
+    const auto [host, graph] = by_side(direct.output);
+    ended += direct.code != 0 || !direct.output.ends_with(">\n");
+    failed += direct.code == 3;
+    for (const Way& way : ways(seed)) {
+      CAPTURE(way.capacity);
+      CAPTURE(way.slices.fold);
+      const Ran cut = run_as(text, way);
+      CHECK_MESSAGE(cut.code == direct.code, cut.errors << direct.errors << text);
+      const auto [cut_host, cut_graph] = by_side(cut.output);
+      CHECK_MESSAGE(cut_graph == graph, text);
+      if (direct.code == 3)  // of the graph's failures the host hears when it receives
+        CHECK_MESSAGE(cut_host.starts_with(host), text);
+      else
+        CHECK_MESSAGE(cut_host == host, text);
+    }
+  }
+  CHECK(ended > failed);
+  CHECK(failed > 3);
 }
