@@ -68,7 +68,14 @@ void LiveProgram::advance(Step& step) {
     interpreter_->advance(program().main());
   } catch (const ExitRequest& exit) {
     step.ended = exit.code;
+  } catch (const Error&) {
+    try {
+      session().show();
+    } catch (const Error&) {  // the entry's own error is the one to tell
+    }
+    throw;
   }
+  session().show();
   for (auto [variable, call] : checker_.forgotten()) interpreter_->forget(program().main(), variable, call);
 }
 

@@ -345,10 +345,28 @@ void Session::start() {
   if (options_.schedule == Schedule::push && !pending_.empty()) run(needed());
 }
 
+void Session::show() {
+  std::vector<NodeId> nodes;
+  for (NodeId node : pending_) {
+    if (!prints(node)) continue;
+    std::vector<NodeId> more = needed_for(Ref::future(node, 0)), all;
+    std::ranges::set_union(nodes, more, std::back_inserter(all));
+    nodes = std::move(all);
+  }
+  if (!nodes.empty()) run(std::move(nodes));
+  raise_failed_effect();
+}
+
 void Session::finish() {
   run(needed());
-  if (failed_effects_.empty()) return;
-  auto [node, poison] = *failed_effects_.begin();
+  raise_failed_effect();
+}
+
+// The first one; each is raised once.
+void Session::raise_failed_effect() {
+  const std::map<NodeId, std::uint32_t> failed = std::exchange(failed_effects_, {});
+  if (failed.empty()) return;
+  auto [node, poison] = *failed.begin();
   raise(poisons_[poison], node, {});
 }
 

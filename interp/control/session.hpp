@@ -63,6 +63,8 @@ class Session final : public Recorder {
   void release(Ref ref) override;
   void start() override;
 
+  // At a prompt, which has no end to wait for: prints what the graph is to print, and reports what failed there.
+  void show();
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
@@ -106,6 +108,7 @@ class Session final : public Recorder {
     bool read = false;  // by a task, which the graph keeps
   };
   Constant& constant(Ref ref);
+  void raise_failed_effect();
   std::string way(NodeId from, NodeId to) const;
   [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
 
