@@ -6,7 +6,7 @@
 
 namespace taskspec {
 
-// Folders that exist, to be searched after all others.
+// To be searched after all others. They need not be there: an error tells where taskspec looked.
 std::vector<std::string> prelude_folders();
 
 }  // namespace taskspec

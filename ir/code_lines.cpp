@@ -169,30 +169,13 @@ class Writer {
 
   void value_line(CallId id, const Call& call) {
     const std::string text = expression(call).text;
-    if (call.type.is(Type::Kind::none) || !is_used(id)) return line(id, text);
+    if (call.type.is(Type::Kind::none) || !uses_.is_used(id)) return line(id, text);
     const std::string name = uses_.is_apart(id) ? part_names(id, call) : new_name(id);
     line(id, name + " = " + text);
     if (!uses_.is_apart(id)) value_names_[id.value] = name;
   }
 
   // ---- names ----
-
-  bool is_used(CallId id) {
-    if (used_.empty()) {
-      used_.assign(function_.calls.size(), false);
-      for (const Parameter& parameter : function_.parameters) each_block(parameter.default_block);
-      each_block(function_.body);
-    }
-    return used_[id.index()];
-  }
-  void each_block(const Block& block) {
-    if (block.result.valid()) used_[block.result.index()] = true;
-    for (CallId id : block.calls) {
-      for (CallId in : function_[id].in)
-        if (in.valid()) used_[in.index()] = true;
-      for (const Block& inner : function_[id].blocks) each_block(inner);
-    }
-  }
 
   std::string free_name(const std::string& wanted) {
     if (!wanted.empty() && taken_.insert(wanted).second) return wanted;
@@ -229,10 +212,18 @@ class Writer {
 
   const std::string& variable(const Call& call) const { return function_.variables[call.variable.index()].name; }
 
+  // `i`, or `(i, x)`; what this part does not use is `_`.
   std::string loop_name(const Call& loop) const {
-    for (CallId id : loop.blocks[0].calls)
-      if (function_[id].form == Form::loop) return loop_words(program_.sources, function_[id]);
-    return "_";
+    std::string name = "_";
+    std::vector<std::string> used;
+    for (CallId id : loop.blocks[0].calls) {
+      const Call& turn = function_[id];
+      if (turn.form == Form::loop) name = loop_words(program_.sources, turn);
+      if (turn.form != Form::element || !uses_.is_here(id)) continue;
+      const std::vector<std::string> names = loop_names(program_.sources, function_[turn.in[0]]);
+      if (!names.empty()) used.resize(names.size(), "_"), used[turn.index] = names[turn.index];
+    }
+    return used.empty() ? name : "(" + joined(used, ", ") + ")";
   }
 
   // ---- expressions ----
@@ -334,7 +325,7 @@ class Writer {
       case Form::range:
         return infix("..", words(call.in[0]), words(call.in[1]));
       case Form::element:
-        return {fmt::format("{}.{}", tight(0), call.index)};
+        return element(call);
       case Form::item:
         return {tight(0) + "[" + operand(call, 1) + "]"};
       case Form::items:
@@ -354,6 +345,13 @@ class Writer {
       default:
         return callable(call);
     }
+  }
+
+  // Of what a loop takes apart: its name.
+  Words element(const Call& call) {
+    const std::vector<std::string> names = loop_names(program_.sources, function_[call.in[0]]);
+    if (!names.empty()) return {names[call.index]};
+    return {fmt::format("{}.{}", words(call.in[0]).within(Binding::tight), call.index)};
   }
 
   Words callable(const Call& call) {
@@ -388,7 +386,6 @@ class Writer {
   std::vector<ChannelId> channels_;  // of the line that is being written
   std::unordered_map<std::uint32_t, std::string> value_names_;
   std::set<std::string> taken_;
-  std::vector<bool> used_;
   std::size_t temporaries_ = 0;
   CallId sending_;  // its value is written inside of its enqueue now
 };

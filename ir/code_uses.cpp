@@ -148,7 +148,7 @@ bool CodeUses::is_cheap(const Call& call) const {
     case Form::function:
       return true;
     case Form::element:
-      return call.in[0].valid() && of(call.in[0]).apart;
+      return call.in[0].valid() && (of(call.in[0]).apart || function_[call.in[0]].form == Form::loop);
     default:
       return false;
   }

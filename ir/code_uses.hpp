@@ -14,6 +14,7 @@ class CodeUses {
   bool is_line(CallId id) const { return of(id).line; }
   // Does it stand in a block? What belongs to the other part only does not.
   bool is_here(CallId id) const { return of(id).placed; }
+  bool is_used(CallId id) const { return !of(id).uses.empty(); }
   // The writing of a variable that nothing else writes: what the value is called from there on.
   CallId named_by(CallId id) const { return of(id).let; }
   // An enqueue that stands where its value is used: `if enqueue f:0 (c) {`.

@@ -26,6 +26,26 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
+std::string text_at(const Sources& sources, Span span) {
+  const bool known = span.valid() && span.source.index() < sources.size();
+  return known ? std::string(sources.text(span)) : "";
+}
+
+bool is_pattern(std::string_view text) { return text.starts_with("(") && text.ends_with(")"); }
+
+// {"a", "b"} for `(a, b)`, {"a"} for `a`; none for what is no pattern.
+std::vector<std::string> pattern_names(std::string_view text) {
+  if (is_pattern(text)) text = text.substr(1, text.size() - 2);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.emplace_back(without_blanks(text.substr(begin, end - begin)));
+    if (!is_name(names.back())) return {};
+    begin = end + 1;
+  }
+  return names;
+}
+
 Binding after(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
 
 }  // namespace
@@ -57,9 +77,17 @@ std::string global_words(const Program& program, ModuleId from, const Call& glob
 }
 
 std::string loop_words(const Sources& sources, const Call& loop) {
-  const bool known = loop.span.valid() && loop.span.source.index() < sources.size();
-  const std::string written = known ? std::string(sources.text(loop.span)) : "";
+  if (const std::vector<std::string> names = loop_names(sources, loop); !names.empty())
+    return "(" + joined(names, ", ") + ")";
+  const std::string written = text_at(sources, loop.span);
   return is_name(written) ? written : "i";
+}
+
+std::vector<std::string> loop_names(const Sources& sources, const Call& loop) {
+  const std::string written = text_at(sources, loop.span);
+  if (loop.form != Form::loop || !loop.type.is(Type::Kind::tuple) || !is_pattern(written)) return {};
+  std::vector<std::string> names = pattern_names(written);
+  return names.size() == loop.type.parts.size() ? names : std::vector<std::string>();
 }
 
 bool is_default(const Call& argument, const Operand& operand) {
@@ -102,17 +130,8 @@ std::vector<std::string> let_names(const Sources& sources, Span value) {
   before = without_blanks(before.substr(before.find_last_of(";{") + 1));  // find_last_of gives npos, which is -1
   if (!before.starts_with("let ") || !before.ends_with("=")) return {};
   before = without_blanks(before.substr(4, before.size() - 5));
-  const bool pattern = before.starts_with("(") && before.ends_with(")");
-  if (!pattern) before = without_blanks(before.substr(0, before.find(':')));
-  if (pattern) before = before.substr(1, before.size() - 2);
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= before.size();) {
-    const std::size_t end = std::min(before.find(',', begin), before.size());
-    names.emplace_back(without_blanks(before.substr(begin, end - begin)));
-    if (!is_name(names.back())) return {};
-    begin = end + 1;
-  }
-  return names;
+  if (!is_pattern(before)) before = without_blanks(before.substr(0, before.find(':')));
+  return pattern_names(before);
 }
 
 }  // namespace taskspec

@@ -36,6 +36,8 @@ Words prefix(std::string_view symbol, const Words& operand);
 Words constant_words(const Value& value);
 std::string global_words(const Program& program, ModuleId from, const Call& global);  // "scale", "policy.scale"
 std::string loop_words(const Sources& sources, const Call& loop);  // the name of its variable, as written
+// The names of `for (i, x) in ...`; none of a loop that does not take its elements apart.
+std::vector<std::string> loop_names(const Sources& sources, const Call& loop);
 bool is_default(const Call& argument, const Operand& operand);
 
 // At most `letters` characters, blanks and line ends become one blank; what is cut off is three points.

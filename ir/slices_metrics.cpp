@@ -109,10 +109,11 @@ class Segments {
 // By channel: is it received by the host in a value that decides or feeds a later send?
 std::vector<bool> round_trips(const Slices& slices) {
   std::vector<bool> found(slices.channels.size(), false);
+  const std::vector<bool> senders = sending(slices);
   for (const FunctionParts& parts : slices.parts) {
     if (!parts.host.valid()) continue;
     const Function& host = slices.program[parts.host];
-    const Feeding feeding = Feeding::of_sends(host);
+    const Feeding feeding = Feeding::of_sends(host, senders);
     each_call(host, host.body, [&](CallId id) {
       if (host[id].form == Form::dequeue && feeding.feeds(id)) found[host[id].index] = true;
     });

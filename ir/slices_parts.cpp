@@ -68,34 +68,48 @@ std::vector<bool> reached_on(const Slices& slices, Part side) {
 
 Reached reached_of(const Slices& slices) { return {reached_on(slices, Part::host), reached_on(slices, Part::graph)}; }
 
-std::vector<bool> communicating(const Slices& slices, Part side) {
+namespace {
+
+// By function: those with a call of one of these forms, and whoever calls them.
+std::vector<bool> doing(const Slices& slices, Part side, std::initializer_list<Form> forms) {
   const std::vector<FunctionId> wholes = wholes_of(slices);
   const std::size_t count = slices.program.functions.size();
   std::vector<std::vector<FunctionId>> callers(count);
-  std::vector<bool> communicates(count, false);
+  std::vector<bool> found(count, false);
   std::vector<FunctionId> todo;
   for (std::size_t i = 0; i < count; ++i) {
     const Function& function = slices.program.functions[i];
     each_callee(slices, wholes, FunctionId(i), side,
                 [&](FunctionId callee) { callers[callee.index()].emplace_back(i); });
     bool own = false;
-    each_call(function, function.body, [&](CallId id) {
-      own = own || function[id].form == Form::enqueue || function[id].form == Form::dequeue;
-    });
+    each_call(function, function.body,
+              [&](CallId id) { own = own || std::find(forms.begin(), forms.end(), function[id].form) != forms.end(); });
     if (!own) continue;
-    communicates[i] = true;
+    found[i] = true;
     todo.emplace_back(i);
   }
   while (!todo.empty()) {
     const FunctionId id = todo.back();
     todo.pop_back();
     for (FunctionId caller : callers[id.index()]) {
-      if (communicates[caller.index()]) continue;
-      communicates[caller.index()] = true;
+      if (found[caller.index()]) continue;
+      found[caller.index()] = true;
       todo.push_back(caller);
     }
   }
-  return communicates;
+  return found;
+}
+
+}  // namespace
+
+std::vector<bool> communicating(const Slices& slices, Part side) {
+  return doing(slices, side, {Form::enqueue, Form::dequeue});
+}
+std::vector<bool> sending(const Slices& slices) {
+  std::vector<bool> found = doing(slices, Part::host, {Form::enqueue});
+  for (std::size_t i = 0; i < slices.parts.size(); ++i)  // calls go by the whole function
+    if (const FunctionId host = slices.parts[i].host; host.valid()) found[i] = found[host.index()];
+  return found;
 }
 
 bool waits(Carries what) {
@@ -105,18 +119,21 @@ bool waits(Carries what) {
 
 // ---- feeding --------------------------------------------------------------------------------------
 
-Feeding::Feeding(const Function& function)
-    : function_(function), needed_(function.calls.size(), false), variables_(function.variables.size(), false) {}
+Feeding::Feeding(const Function& function, const std::vector<bool>* senders)
+    : function_(function),
+      senders_(senders),
+      needed_(function.calls.size(), false),
+      variables_(function.variables.size(), false),
+      acted_(function.calls.size(), false) {}
 
-Feeding Feeding::of_sends(const Function& host) {
-  Feeding feeding(host);
+Feeding Feeding::of_sends(const Function& host, const std::vector<bool>& senders) {
+  Feeding feeding(host, &senders);
   feeding.walk(host.body);
   return feeding;
 }
 
 Feeding Feeding::of_loop(const Function& host, CallId loop) {
   Feeding feeding(host);
-  feeding.ends_ = true;
   if (host[loop].form == Form::while_) feeding.need(host[loop].blocks[0].result);
   feeding.repeat(loop);
   return feeding;
@@ -135,16 +152,34 @@ bool Feeding::walk(const Block& block) {
   return counts;
 }
 
+bool Feeding::sends(const Call& call) const {
+  if (!senders_) return false;
+  return call.form == Form::enqueue || (call.form == Form::call && (*senders_)[call.callee.index()]);
+}
+
+// Does it do what counts, and is no value only?
+bool Feeding::acts(CallId id) const {
+  const Call& call = function_[id];
+  const bool leaves = call.form == Form::return_ || (call.form == Form::break_ && !inner_);
+  if (sends(call) || (!senders_ && leaves)) return true;
+  const bool writes = call.form == Form::write || call.form == Form::store;
+  if (writes && variables_[call.variable.index()]) return true;
+  for (const Place& place : call.places)
+    if (variables_[place.variable.index()]) return true;
+  // What it prevents, if it is done.
+  if (call.form == Form::return_) return acts_;
+  return (call.form == Form::continue_ || call.form == Form::break_) && acts_in_loop_;
+}
+
 bool Feeding::visit(CallId id) {
   const Call& call = function_[id];
-  const bool skips = call.form == Form::continue_ || call.form == Form::break_, returns = call.form == Form::return_;
-  const bool leaves = returns || (call.form == Form::break_ && !inner_);
-  const bool sends = !ends_ && call.form == Form::enqueue;
-  if (sends) sends_in_loop_ = sends_ = true;
-  bool counts = needed_[id.index()] || sends || (ends_ && leaves) || (skips && sends_in_loop_) || (returns && sends_);
-  const bool writes = call.form == Form::write || call.form == Form::store;
-  counts = counts || (writes && variables_[call.variable.index()]);
-  for (const Place& place : call.places) counts = counts || variables_[place.variable.index()];
+  const bool acts_itself = acts(id);
+  if (acts_itself) {
+    acts_ = acts_in_loop_ = true;
+    if (!acted_[id.index()]) ++changes_;
+    acted_[id.index()] = true;
+  }
+  bool counts = needed_[id.index()] || acts_itself;
   if (!call.blocks.empty()) counts = control(id) || counts;
   if (!counts) return false;
   for (CallId in : call.in) need(in);
@@ -173,14 +208,14 @@ bool Feeding::control(CallId id) {
 // What one turn leaves behind, the next one may need.
 bool Feeding::repeat(CallId id) {
   const Call& call = function_[id];
-  const bool outside = std::exchange(sends_in_loop_, false);
+  const bool outside = std::exchange(acts_in_loop_, false);
   bool counts = false;
   for (std::size_t before = SIZE_MAX; before != changes_;) {
     before = changes_;
     for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
     if (counts && call.form == Form::while_) need(call.blocks[0].result);
   }
-  sends_in_loop_ = sends_in_loop_ || outside;
+  acts_in_loop_ = acts_in_loop_ || outside;
   return counts;
 }
 

@@ -22,6 +22,9 @@ FunctionId called_part(const Slices& slices, const std::vector<FunctionId>& whol
 // By function: does it put anything into a channel or take anything out, itself or in what it calls?
 std::vector<bool> communicating(const Slices& slices, Part side);
 
+// By function: does the host part send anything, itself or in what it calls?
+std::vector<bool> sending(const Slices& slices);
+
 // Does the host wait for something that the graph must have computed?
 bool waits(Carries what);
 
@@ -29,12 +32,15 @@ bool waits(Carries what);
 // of the text to its beginning, in which loops are repeated until nothing is added: what comes before is what counts.
 class Feeding {
  public:
-  static Feeding of_sends(const Function& host);
+  // `senders` as from sending(): what is handed to such a function counts like a send.
+  static Feeding of_sends(const Function& host, const std::vector<bool>& senders);
   static Feeding of_loop(const Function& host, CallId loop);  // its condition, and what leaves it
   bool feeds(CallId id) const { return needed_[id.index()]; }
 
  private:
-  explicit Feeding(const Function& function);
+  explicit Feeding(const Function& function, const std::vector<bool>* senders = nullptr);
+  bool sends(const Call& call) const;
+  bool acts(CallId id) const;
   bool walk(const Block& block);
   bool visit(CallId id);
   bool control(CallId id);
@@ -42,11 +48,11 @@ class Feeding {
   void need(CallId id);
 
   const Function& function_;
-  std::vector<bool> needed_, variables_;
-  bool ends_ = false;   // what counts is how a loop ends, not a send
+  const std::vector<bool>* senders_;  // none: what counts is how a loop ends, not a send
+  std::vector<bool> needed_, variables_, acted_;
   bool inner_ = false;  // inside a loop in that loop, whose own breaks do not count
-  bool sends_ = false;  // there is a send later in the text, or in the same loop
-  bool sends_in_loop_ = false;
+  bool acts_ = false;   // something that counts is done later in the text, or in the same loop: a return prevents it
+  bool acts_in_loop_ = false;  // in this loop: a break or continue prevents it
   std::size_t changes_ = 0;
 };
 

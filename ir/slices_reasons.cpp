@@ -1,6 +1,7 @@
 // Why something goes through a channel, and what an edit of the text would save.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "ir/base/text.hpp"
@@ -134,7 +135,9 @@ void advise(const Slices& slices, const SlicesReport& report, const Function& ho
     if (!channel.waits || channel.items.empty()) return;
     if (!loops.contains(loop)) loops.emplace(loop, Feeding::of_loop(host, loop));
     const Receive receive{channel, host[loop], loops.at(loop).feeds(id)};
-    advice.push_back({advice_text(slices.program, receive), channel.items[0].span});
+    std::string text = advice_text(slices.program, receive);
+    auto says_it = [&](const SliceAdvice& one) { return one.text == text; };  // of another receive in this line
+    if (std::none_of(advice.begin(), advice.end(), says_it)) advice.push_back({std::move(text), channel.items[0].span});
   });
 }
 

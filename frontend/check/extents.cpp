@@ -119,6 +119,9 @@ Dim global_extent(Body& body, ModuleId module, VariableId variable) {
   if (let != file.values.end())
     if (const Value* value = file.top_level->known(let->second); value && value->is_integer())
       return Dim(value->integer());
+  // A file sees the value itself: its prologue runs before anything is set.
+  if (let != file.values.end() && file.top_level.get() == &body)
+    return extent_of(body, let->second, world.program[top_level].variables[variable.index()].name);
   CallId& call = body.globals[(static_cast<std::uint64_t>(module.value) << 32) | variable.value];
   if (!call.valid()) {
     const Variable& declared = world.program[top_level].variables[variable.index()];

@@ -9,28 +9,14 @@
 
 namespace taskspec::checking {
 
-namespace {
-
-Error stale(Span span, const Library& library, std::string message, const std::string& stored = "",
-            const std::string& found = "") {
-  Diag diag;
-  diag.code = "E7006";
-  diag.message = std::move(message);
-  diag.primary.span = span;
-  if (!stored.empty()) diag.note(fmt::format("stored hash {}, found {}", stored, found));
-  diag.help(fmt::format("build it again: taskspec build --lib {}", library.name()));
-  return Error(std::move(diag));
-}
-
-}  // namespace
-
 LinkedLibrary::LinkedLibrary(World& world, std::unique_ptr<Library> library, ModuleId module,
-                             std::map<std::string, ModuleId> modules, Span import)
+                             std::map<std::string, ModuleId> modules, Span import, std::string cure)
     : world_(world),
       library_(std::move(library)),
       module_(module),
       modules_(std::move(modules)),
       import_(import),
+      cure_(std::move(cure)),
       source_(world.program.modules[module.index()].source),
       first_symbol_(world.reserve_symbols(library_->symbols())) {
   world_.program.proven = false;  // its extents were proven elsewhere: the run asks the rules again
@@ -42,8 +28,8 @@ LinkedLibrary::LinkedLibrary(World& world, std::unique_ptr<Library> library, Mod
   }
   if (library_->stored_hash() == library_->actual_hash()) return;
   link_all();  // names the declaration that was changed
-  throw stale(import_, *library_, fmt::format("library '{}' was changed after it was built", library_->name()),
-              library_->stored_hash(), library_->actual_hash());
+  throw stale(fmt::format("library '{}' was changed after it was built", library_->name()), library_->stored_hash(),
+              library_->actual_hash());
 }
 
 Library::Host LinkedLibrary::host() {
@@ -156,8 +142,7 @@ Declared LinkedLibrary::foreign(const std::string& module, const std::string& na
     binding = world_.find(binding->agent, std::string_view(name).substr(dot + 1));
   if (binding && binding->kind == Binding::Kind::agent) return {.agent = binding->agent};
   if (binding && binding->kind == Binding::Kind::function) return {.function = binding->function};
-  throw stale(import_, *library_,
-              fmt::format("library '{}' uses '{}.{}', which is not there any more", library_->name(), module, name));
+  throw stale(fmt::format("library '{}' uses '{}.{}', which is not there any more", library_->name(), module, name));
 }
 
 // ---- what the checker knows of functions that it checked itself -----------------------------------
@@ -263,13 +248,22 @@ void LinkedLibrary::settle(AgentId id) {
 
 // ---- hashes ---------------------------------------------------------------------------------------
 
+Error LinkedLibrary::stale(std::string message, const std::string& stored, const std::string& found) const {
+  Diag diag;
+  diag.code = "E7006";
+  diag.message = std::move(message);
+  diag.primary.span = import_;
+  if (!stored.empty()) diag.note(fmt::format("stored hash {}, found {}", stored, found));
+  diag.help(cure_);
+  return Error(std::move(diag));
+}
+
 void LinkedLibrary::verify(const Library::Linked& linked) {
   ContentHashes hashes(world_.program, world_.sources);
   for (const Library::Foreign& used : linked.foreign) {
     std::string found = hashes.of(used.what).text();
     if (found == used.hash) continue;
-    throw stale(import_, *library_,
-                fmt::format("library '{}' was built with another '{}'", library_->name(), used.name), used.hash, found);
+    throw stale(fmt::format("library '{}' was built with another '{}'", library_->name(), used.name), used.hash, found);
   }
   for (const auto& [what, def] : linked.defs) {
     const Library::Entry* entry = library_->entry_of(def);
@@ -277,7 +271,6 @@ void LinkedLibrary::verify(const Library::Linked& linked) {
     std::string found = hashes.of(what).text();
     if (found == entry->hash) continue;
     throw stale(
-        import_, *library_,
         fmt::format("{} '{}' of library '{}' is not what was built", entry->kind, entry->name, library_->name()),
         entry->hash, found);
   }

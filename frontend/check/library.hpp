@@ -11,8 +11,9 @@ namespace taskspec::checking {
 class LinkedLibrary {
  public:
   // `modules`: those that it imports, by the name of the import. `import`: the statement, where problems are shown.
+  // `cure`: what to do if the library is not what was built.
   LinkedLibrary(World& world, std::unique_ptr<Library> library, ModuleId module,
-                std::map<std::string, ModuleId> modules, Span import);
+                std::map<std::string, ModuleId> modules, Span import, std::string cure);
 
   // Links what goes by this name; an error binding when that fails, which is reported.
   std::optional<Binding> find(std::string_view name);
@@ -32,6 +33,7 @@ class LinkedLibrary {
   void settle(FunctionId function);
   void settle(AgentId agent);
   void verify(const Library::Linked& linked);
+  Error stale(std::string message, const std::string& stored = "", const std::string& found = "") const;
   Declared foreign(const std::string& module, const std::string& name);
   Names& own_names() { return world_.file(module_).names; }
 
@@ -40,6 +42,7 @@ class LinkedLibrary {
   ModuleId module_;
   std::map<std::string, ModuleId> modules_;
   Span import_;
+  std::string cure_;
   SourceId source_;
   std::uint32_t first_symbol_;
   bool broken_ = false;  // a link failed half-way and was reported: nothing more comes

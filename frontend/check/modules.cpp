@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "frontend/check/declare.hpp"
@@ -106,8 +107,8 @@ class Files {
     } else {
       Diag& diag =
           world_.diags.error("E7001", wanted.path_span, fmt::format("module '{}' is not found", wanted.name()));
-      for (std::size_t i = 0; i < all.size() - world_.options.prelude.size(); ++i)
-        diag.note(fmt::format("no file {}.task or .tasklib", (fs::path(all[i]) / relative).string()));
+      for (const std::string& folder : all)
+        diag.note(fmt::format("no file {}.task or .tasklib", (fs::path(folder) / relative).string()));
     }
     return {};
   }
@@ -164,6 +165,18 @@ class Files {
     return parts;
   }
 
+  // How a library is made anew: in the folder in which its name was looked for.
+  std::string cure_of(const fs::path& library, const Wanted& wanted) const {
+    fs::path folder = library;
+    for (std::size_t i = 0; i < wanted.path.size(); ++i) folder = folder.parent_path();
+    const std::vector<std::string>& prelude = world_.options.prelude;
+    if (std::find(prelude.begin(), prelude.end(), folder.string()) != prelude.end())
+      return "it came with taskspec: install that again";
+    const bool here = folder.empty() || folder == ".";
+    return fmt::format("build it again{}: taskspec build --lib {}",
+                       here ? "" : fmt::format(" in the folder '{}'", folder.string()), wanted.name());
+  }
+
   // What it was built with first, as for a text.
   ModuleId open_library(const fs::path& path, const std::string& text, const Wanted& wanted) {
     auto library = std::make_unique<Library>(path.string(), text);
@@ -179,8 +192,8 @@ class Files {
     }
     fs::path source = path.parent_path() / fs::path(library->source_name()).filename();
     ModuleId id = add_module(world_.sources.add(source.string(), library->source()), wanted.path.back());
-    world_.file(id).library =
-        std::make_unique<LinkedLibrary>(world_, std::move(library), id, std::move(modules), wanted.path_span);
+    world_.file(id).library = std::make_unique<LinkedLibrary>(world_, std::move(library), id, std::move(modules),
+                                                              wanted.path_span, cure_of(path, wanted));
     return id;
   }
 

@@ -45,15 +45,20 @@ std::string import_name(const std::string& path, const std::vector<std::string>&
   return file.stem().string();
 }
 
-// The library that an import of this name opens; empty where it reads a text.
-std::string library_of(const std::string& name, const std::vector<std::string>& folders) {
+// Where an import of this name finds it from here: sub/tools.tasklib for sub.tools.
+std::string place_of(const std::string& name) {
   std::string relative = name;
   std::ranges::replace(relative, '.', '/');
+  return relative + ".tasklib";
+}
+
+// The library that an import of this name opens; empty where it reads a text.
+std::string library_of(const std::string& name, const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
-    const std::string path = (fs::path(folder) / relative).string();
+    const fs::path path = fs::path(folder) / place_of(name);
     std::error_code none;
-    if (fs::exists(path + ".task", none)) return "";
-    if (fs::exists(path + ".tasklib", none)) return path + ".tasklib";
+    if (fs::exists(fs::path(path).replace_extension(".task"), none)) return "";
+    if (fs::exists(path, none)) return path.string();
   }
   return "";
 }
@@ -99,7 +104,11 @@ int build(const Options& options, const Toolbox& tools) {
   // Imports stand before what imports them.
   const ModuleId module(program->main_module.index() - 1);
   const std::string& path = program->modules[module.index()].path;
-  const std::string out = options.output.empty() ? program->modules[module.index()].name + ".tasklib" : options.output;
+  const std::string out = options.output.empty() ? place_of(name) : options.output;
+  if (options.output.empty() && out.find('/') != std::string::npos) {
+    std::error_code none;  // if it cannot be made, writing tells
+    fs::create_directories(fs::path(out).parent_path(), none);
+  }
   std::vector<std::string> folders = load.search_path;
   folders.insert(folders.begin(), fs::path(path).parent_path().string());
   for (const std::string& folder : prelude_folders()) folders.push_back(folder);

@@ -71,13 +71,23 @@ void add_slices(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   add_defines(*slices, defines);
 }
 
+// Before the command or behind it, of those that have something to say about a program.
+void add_diagnostics(CLI::App& app, Options& o) {
+  auto add = [&o](CLI::App& to) {
+    to.add_option("--diagnostics", o.diagnostics, "errors and warnings as text or json")
+        ->check(CLI::IsMember({"text", "json"}));
+  };
+  add(app);
+  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "repl"})
+    add(*app.get_subcommand(command));
+}
+
 }  // namespace
 
 CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec") {
   app.require_subcommand(1);
   app.fallthrough();
   app.set_version_flag("--version", "taskspec " TASKSPEC_VERSION);
-  app.add_option("--diagnostics", options.diagnostics, "text or json")->check(CLI::IsMember({"text", "json"}));
 
   add_run(app, options, defines);
   add_check(app, options, defines);
@@ -96,7 +106,8 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   build->add_option("--lib", options.library, "the module, by the name that an import gives")
       ->type_name("NAME")
       ->required();
-  build->add_option("-o", options.output, "where to; else NAME.tasklib here")->type_name("FILE");
+  build->add_option("-o", options.output, "where to; else where an import of NAME finds it from here")
+      ->type_name("FILE");
   CLI::App* explain = app.add_subcommand("explain", "what an error code means, with an example and its cure");
   explain->add_option("CODE", options.topic, "such as E2003; none: all codes, a line each");
   CLI::App* doc = app.add_subcommand("doc", "reference of ops, builtins, types and errors, out of their records");
@@ -113,6 +124,7 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   bench->add_option("-n", options.count, "how many tasks");
   bench->add_option("--threads", options.thread_list, "numbers of threads, such as 1,2");
   bench->add_option("--repeats", options.repeats, "runs of each, interleaved");
+  add_diagnostics(app, options);
 }
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {

@@ -111,6 +111,23 @@ void assign_places(Frame& frame, const Call& call, std::uint32_t first,
 
 // ---- calls ----------------------------------------------------------------------------------------
 
+namespace {
+
+// Top-level lets that the types of its outputs are made of: its body has not run when somebody asks for those.
+void read_extents(Interpreter& interpreter, Frame& frame) {
+  for (const Output& output : frame.function.outputs)
+    for (const Dim& dim : output.type.dims) {
+      if (!dim.has_host_symbol()) continue;
+      for (const Symbol& symbol : dim.symbols()) {
+        if (!symbol->host || symbol->call >= frame.values.size()) continue;
+        const CallId value(symbol->call);
+        if (frame.function[value].form == Form::global && frame[value].is_none()) interpreter.step(frame, value);
+      }
+    }
+}
+
+}  // namespace
+
 CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
   const Function& function = program_[id];
   Frame frame(function, id, facts_->function(id));
@@ -123,6 +140,7 @@ CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Valu
   auto* owner = agent.as<Agent>();
   Value result;
   if (function.kind == FunctionKind::task) {
+    read_extents(*this, frame);
     TaskResult done = target_->task(*this, {id, site.span, frame.arguments, owner, frame.scope, &frame});
     for (auto& [parameter, version] : done.versions)
       if (VariableId place = function.parameters[parameter].variable; place.valid()) frame[place] = std::move(version);
@@ -197,10 +215,12 @@ TaskResult Interpreter::inline_task(const TaskCall& task) {
   frame.arguments = task.arguments;
   for (std::size_t k = 0; k < function.parameters.size(); ++k) set_parameter(frame, k, task.span);
   if (task.agent) frame.self = Value(std::static_pointer_cast<Object>(std::make_shared<Agent>(*task.agent)));
-  if (function.extern_symbol.empty())
+  if (function.extern_symbol.empty()) {
     block(frame, function.body);
-  else
+  } else {
+    read_extents(*this, frame);
     call_native(frame, task.span);
+  }
   TaskResult result;
   auto invocation = std::make_shared<Invocation>();
   invocation->label = program_.display_name(task.function);

@@ -46,7 +46,7 @@ nothing but bring its names.)",
      .cause =
          R"(A library (NAME.tasklib) holds a hash of each of its declarations: of the signature and the typed body, and
 the same of everything that it uses. One of them does not fit what is there now.)",
-     .fix = R"(Build it again from its text: taskspec build --lib NAME.)",
+     .fix = R"(Build it again from its text: taskspec build --lib NAME, in the folder from which NAME, or a.NAME, is imported.)",
      .reach = Reach::circumstance},
 };
 static_assert(is_family(codes, 7));

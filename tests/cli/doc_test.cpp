@@ -84,6 +84,8 @@ TEST_CASE("[doc] the manual page and the completions hold every command and opti
       "taskspec doc --format bash > c.sh && . ./c.sh && COMP_WORDS=(taskspec run --sch) COMP_CWORD=2 && _taskspec && "
       "echo ${COMPREPLY[@]}");
   CHECK(completed.out == "--schedule\n");
+  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "repl"})
+    CHECK_MESSAGE(holds(bash, std::string(command) + ":--diagnostics) words='text json'"), command);
 }
 
 TEST_CASE("[doc] one name, and names that are not there") {

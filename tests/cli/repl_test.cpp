@@ -103,6 +103,13 @@ class Terminal {
 
 }  // namespace
 
+TEST_CASE("[repl] a let that only the run knows sizes a task") {
+  const std::string out = repl_of(
+      "let base = parse_int(\"4\")\ntask inc(in x: i32[base]) -> (y: i32[base]) { y = x + 1 }\n"
+      "print(inc([1, 2, 3, 4] as i32[4]).array)\n");
+  CHECK_MESSAGE(holds(out, "[2, 3, 4, 5]\n"), out);
+}
+
 TEST_CASE("[S3] a session and its transcript are the same") {
   const std::string text = read_file(source_root() / "tests/session.txt");
   REQUIRE(text.size() > 1000);

@@ -129,3 +129,82 @@ print(grow([1.0, 2.0] as f32[2]).array)
                     "itself\n",
                 trips);
 }
+
+TEST_CASE("a received value that decides a `continue` counts by what that skips [G12]") {
+  const std::string ask = "fn ask(v: float) -> float {\n  print(v)\n  return v + 1.0\n}\n";
+  auto advice = [&](const std::string& body) {
+    std::string all;
+    const Reported reported(ask + "fn f(x: f32[2]) -> f32[2] {\n  var y = x\n" + body +
+                            "  return y\n}\nprint(f([1.0, 2.0] as f32[2]).array)\n");
+    for (const SliceAdvice& one : reported.report.advice) all += one.text + "\n";
+    return all;
+  };
+  // It skips the counting that ends the loop.
+  const std::string counts = advice(R"(  var k = 0.0
+  while k < 3.0 {
+    y = y * 2.0
+    let s = y.sum(0).scalar
+    print(s)
+    if s > 10.0 { continue }
+    k += 1.0
+  }
+)");
+  CHECK_MESSAGE(contains(counts, "it decides when the loop ends"), counts);
+  CHECK_MESSAGE(!contains(counts, "nothing in the graph"), counts);
+  // It skips what the next turn of the outer loop sends.
+  const std::string later = advice(R"(  var t = 1.0
+  for i in 0..3 {
+    y = y * t
+    for j in 0..4 {
+      if y.sum(0).scalar > 10.0 { continue }
+      t = ask(t)
+    }
+  }
+)");
+  CHECK_MESSAGE(contains(later, "what the host makes of it is sent back"), later);
+  CHECK_MESSAGE(!contains(later, "nothing in the graph"), later);
+  // It skips a print only.
+  const std::string shows = advice(R"(  for i in 0..3 {
+    y = y * 2.0
+    let s = y.sum(0).scalar
+    if s > 10.0 { continue }
+    print(s)
+  }
+)");
+  CHECK_MESSAGE(contains(shows, "nothing in the graph depends on it"), shows);
+}
+
+TEST_CASE("what is handed to a function that sends it is a round trip [G12]") {
+  const Reported reported(R"(
+fn ask(v: float) -> float {
+  print(v)
+  return v + 1.0
+}
+fn scaled(x: f32[2], v: float) -> f32[2] { return x * ask(v) }
+fn f(x: f32[2]) -> f32[2] {
+  var y = x
+  for i in 0..3 { y = scaled(y, y.sum(0).scalar) }
+  return y
+}
+print(f([1.0, 2.0] as f32[2]).array)
+)");
+  CHECK(reported.function("f").metrics.round_trips_each_turn == 1);
+  REQUIRE(reported.report.advice.size() == 1);
+  CHECK_MESSAGE(contains(reported.report.advice[0].text, "is sent back"), reported.report.advice[0].text);
+}
+
+TEST_CASE("two receives in one line are one advice") {
+  const Reported reported(R"(
+fn watch(x: f32[2]) -> f32[2] {
+  var y = x
+  for i in 0..3 {
+    y = y + 1.0
+    print(y.sum(0).scalar); if i > 0 { print(y.max(0).scalar) }
+  }
+  return y
+}
+print(watch([1.0, 2.0] as f32[2]).array)
+)");
+  CHECK(reported.function("watch").metrics.receives_each_turn == 2);
+  CHECK(reported.report.advice.size() == 1);
+}

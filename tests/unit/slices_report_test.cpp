@@ -127,6 +127,44 @@ print(both([1.0, 2.0] as f32[2], true))
   CHECK(Reported(text, SliceOptions::none()).host("both") == "return b && enqueue both:1 (dequeue both:0 > 1)\n");
 }
 
+TEST_CASE("a loop that takes its elements apart keeps their names") {
+  const Reported reported(R"(
+var x = [1.0, 2.0] as f32[2]
+for (i, n) in enumerate([4, 5]) {
+  print(i, x.sum(0).scalar)
+  x = x * (n as f32) + (n as f32)
+}
+for (i, m) in enumerate([4, 5]) { print(i) }
+for pair in enumerate([4, 5]) {
+  let (k, n) = pair
+  print(pair, k + n)
+}
+for (k, w) in zip(args(), args()) { x = x + parse_float(w) }
+)");
+  CHECK(reported.host("test.task") == R"(for (i, _) in enumerate([4, 5]) {
+  print(i, dequeue test.task:0)
+}
+for (i, _) in enumerate([4, 5]) {
+  print(i)
+}
+for pair in enumerate([4, 5]) {
+  print(pair, pair.0 + pair.1)
+}
+for (_, w) in enqueue test.task:1 (zip(args(), args())) {
+  enqueue test.task:2 (parse_float(w))
+}
+)");
+  CHECK(reported.graph("test.task") == R"(x = [1, 2] as f32[2]
+for (_, n) in enumerate([4, 5]) {
+  enqueue test.task:0 (sum(x, 0))
+  x = x * n as f32 + n as f32
+}
+for _ in dequeue test.task:1 {
+  x = x + dequeue test.task:2
+}
+)");
+}
+
 TEST_CASE("names of arguments appear where defaults are left out") {
   const Reported reported(R"(
 let x = normal(f32[2, 2], seed: 3, std: 0.5)
