@@ -17,6 +17,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
                           .prelude = prelude_folders(),
                           .read = [](const std::string& file) { return read_text(file); }}),
       host_(checker_.program(), tools_.ops) {
+  settings_.keep_graph = true;  // the prompt shows it, C++ programs export it
   take_settings(host_, settings_);
   interpreter_ = std::make_unique<Interpreter>(checker_.program(), &host_);
   let_open_sessions(host_, *interpreter_, settings_);

@@ -53,7 +53,11 @@ void add_others(Diags& known, const Diags& others) {
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings) {
   const int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
-  SessionOptions options{settings.schedule.value_or(schedule_of(choice.schedule)), settings.record};
+  SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(choice.schedule)),
+                         .record = settings.record,
+                         .window = settings.window,
+                         .forget = !settings.keep_graph,
+                         .sweep = settings.sweep};
   return std::make_unique<OpenSession>(interpreter.program(), make_backend(choice.name, threads), interpreter, options,
                                        settings.interrupted);
 }

@@ -31,20 +31,34 @@ Value range_of(const Value& begin, const Value& end) {
   return Value(std::static_pointer_cast<Object>(scalar));
 }
 
+// What a deep recursion passes through has small frames: what it seldom does stands in functions of its own.
+[[noreturn, gnu::noinline]] void throw_at(Span span, const Error& error) {
+  Diags diags;
+  for (Diag diag : error.diags().items()) {
+    diag.primary.span = span;
+    diags.add(std::move(diag));
+  }
+  throw Error(std::move(diags));
+}
+
 // Runs `body`; an error without a place gets that of the call.
 template <class F>
-auto placed(Span span, F&& body) {
+[[gnu::noinline]] auto placed(Span span, F&& body) {
   try {
     return body();
   } catch (const Error& error) {
     if (error.diags().empty() || error.diags().items().front().primary.span.valid()) throw;
-    Diags diags;
-    for (Diag diag : error.diags().items()) {
-      diag.primary.span = span;
-      diags.add(std::move(diag));
-    }
-    throw Error(std::move(diags));
+    throw_at(span, error);
   }
+}
+
+[[gnu::noinline]] Value dimension_of(const Call& call, const Frame& frame) {
+  Dim dim = evaluate(Dim(call.symbol), frame);
+  return scalar_of(dim);
+}
+
+[[gnu::noinline]] Value type_of(const Call& call, const Frame& frame) {
+  return Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
 }
 
 }  // namespace
@@ -205,13 +219,11 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
     case Form::parameter:
       out = frame.arguments[call.index];
       break;
-    case Form::dimension: {
-      Dim dim = evaluate(Dim(call.symbol), frame);
-      out = scalar_of(dim);
+    case Form::dimension:
+      out = dimension_of(call, frame);
       break;
-    }
     case Form::type:
-      out = Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
+      out = type_of(call, frame);
       break;
     case Form::variable:
       out = read_variable(frame, call);

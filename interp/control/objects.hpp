@@ -34,6 +34,10 @@ class Tensor final : public Object {
   bool structured = false;     // came out of a fn call: counts as one step
   std::string call() const;    // whose output it is: "pipeline#0"
   std::string text() const override;
+
+ private:
+  friend class Recorder;
+  Tensor *older_ = nullptr, *newer_ = nullptr;  // in the recorder's list of handles
 };
 
 // "pipeline#0/energy#0"; empty for the outermost.

@@ -22,6 +22,7 @@ struct Way {
   std::size_t capacity = 64;
   int threads = 1;
   std::uint64_t delays = 0;  // a seed; 0: none
+  std::size_t window = 4096, sweep = 8192;
 };
 
 // Each side sleeps now and then before a message; the numbers of one side are its own.
@@ -45,6 +46,9 @@ Ran run_as(const std::string& text, const Way& way) {
   settings.capacity = way.capacity;
   settings.threads = way.threads;
   settings.pause = random_delays(way.delays);
+  settings.window = way.window;
+  settings.sweep = way.sweep;
+  settings.keep_graph = way.direct;
   return way.direct ? run_text_directly(text, settings) : run_text(text, settings);
 }
 
@@ -52,7 +56,8 @@ std::vector<Way> ways(std::uint64_t seed) {
   return {{.slices = SliceOptions::none(), .capacity = 1, .threads = 1, .delays = seed},
           {.capacity = 1, .threads = 1, .delays = seed + 2},
           {.capacity = 2, .threads = 2, .delays = seed + 4},
-          {.capacity = 64, .threads = 2}};
+          {.capacity = 64, .threads = 2},
+          {.threads = 1, .window = 1 + seed % 7, .sweep = 1 + seed % 11}};
 }
 
 }  // namespace
