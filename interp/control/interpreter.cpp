@@ -22,8 +22,10 @@ std::uintptr_t stack_floor() {
   return reinterpret_cast<std::uintptr_t>(address) + reserve;
 }
 
+// What a deep recursion passes through has small frames: what it seldom does stands in functions of its own.
+
 // A range whose bounds are only known when the graph runs is as unknown as they are.
-Value range_of(const Value& begin, const Value& end) {
+[[gnu::noinline]] Value range_of(const Value& begin, const Value& end) {
   if (begin.is_integer() && end.is_integer()) return Value(Range{begin.integer(), end.integer()});
   auto scalar = std::make_shared<GraphScalar>();
   scalar->written = print(begin) + ".." + print(end);
@@ -31,7 +33,6 @@ Value range_of(const Value& begin, const Value& end) {
   return Value(std::static_pointer_cast<Object>(scalar));
 }
 
-// What a deep recursion passes through has small frames: what it seldom does stands in functions of its own.
 [[noreturn, gnu::noinline]] void throw_at(Span span, const Error& error) {
   Diags diags;
   for (Diag diag : error.diags().items()) {
@@ -55,6 +56,23 @@ template <class F>
 [[gnu::noinline]] Value dimension_of(const Call& call, const Frame& frame) {
   Dim dim = evaluate(Dim(call.symbol), frame);
   return scalar_of(dim);
+}
+
+[[gnu::noinline]] Value list_of(const Call& call, Frame& frame) {
+  List items;
+  items.reserve(call.in.size());
+  for (CallId item : call.in) items.push_back(frame[item]);
+  // An int among floats: [1, 2.0] is [float].
+  if (call.form == Form::list && call.type.is(Type::Kind::list) && call.type.parts[0].is(Type::Kind::real))
+    for (Value& item : items)
+      if (item.is_integer()) item = Value(item.real());
+  return call.form == Form::list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
+}
+
+[[gnu::noinline]] Value output_of(const Call& call, Frame& frame) {
+  auto* invocation = frame[call.in[0]].as<Invocation>();
+  if (!invocation || call.index >= invocation->outputs.size()) bug("output of something that has none");
+  return invocation->outputs[call.index];
 }
 
 [[gnu::noinline]] Value type_of(const Call& call, const Frame& frame) {
@@ -240,17 +258,9 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
       out = placed(call.span, [&] { return builtin(frame, call); });
       break;
     case Form::tuple:
-    case Form::list: {
-      List items;
-      items.reserve(call.in.size());
-      for (std::size_t i = 0; i < call.in.size(); ++i) items.push_back(operand(frame, call, i));
-      // An int among floats: [1, 2.0] is [float].
-      if (call.form == Form::list && call.type.is(Type::Kind::list) && call.type.parts[0].is(Type::Kind::real))
-        for (Value& item : items)
-          if (item.is_integer()) item = Value(item.real());
-      out = call.form == Form::list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
+    case Form::list:
+      out = list_of(call, frame);
       break;
-    }
     case Form::range:
       out = range_of(operand(frame, call, 0), operand(frame, call, 1));
       break;
@@ -292,13 +302,9 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
     case Form::apply:
       out = apply_value(frame, call);
       break;
-    case Form::output: {
-      Value value = operand(frame, call, 0);
-      auto* invocation = value.as<Invocation>();
-      if (!invocation || call.index >= invocation->outputs.size()) bug("output of something that has none");
-      out = invocation->outputs[call.index];
+    case Form::output:
+      out = output_of(call, frame);
       break;
-    }
     case Form::write:
       write(frame, call.variable, operand(frame, call, 0));
       break;

@@ -50,7 +50,7 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
 namespace {
 
 // What a call that returned hands out, under its own name.
-Value result_of(Frame& frame, Target& target, bool graph_part, Span span) {
+[[gnu::noinline]] Value result_of(Frame& frame, Target& target, bool graph_part, Span span) {
   const Function& function = frame.function;
   if (function.kind == FunctionKind::fn) {
     bool renames = graph_part && target.is_tensor(frame.result);
