@@ -40,6 +40,8 @@ Diags OpenSession::end_early() {
     session_->finish();
   } catch (const Error& error) {
     return error.diags();
+  } catch (const std::bad_alloc&) {
+    return failure("E5008", {}, "no memory left").diags();
   }
   return {};
 }

@@ -116,6 +116,9 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
     } catch (const Error& error) {
       result.diags = error.diags();
       result.exit_code = settings.interrupted && settings.interrupted->load() ? 130 : 3;
+    } catch (const std::bad_alloc&) {
+      result.diags = failure("E5008", {}, "no memory left").diags();
+      result.exit_code = 3;
     }
     interpreter.forget_modules();  // handles go before the session that they name
     if (result.exit_code != 130) add_others(result.diags, session->end_early());

@@ -62,6 +62,8 @@ Ending ending_of(F&& run) {
     ending.cut_off = true;
   } catch (const Error& error) {
     ending.diags = error.diags();
+  } catch (const std::bad_alloc&) {
+    ending.diags = failure("E5008", {}, "no memory left").diags();
   }
   return ending;
 }

@@ -27,7 +27,7 @@ Session::~Session() {
 
 void Session::adding(Span site) {
   // Eager: the task before this one runs now, when the handles of its outputs exist.
-  if (options_.schedule == Schedule::eager || window_is_full(site)) run(needed());
+  if (options_.schedule == Schedule::eager || window_is_full(site) || printing_is_due()) run(needed());
   sweep_if_due();
   if (pending_.empty()) window_begin_ = site;
 }
@@ -47,6 +47,7 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
   }
   if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
   pending_.push_back(node);
+  printing_ = printing_ || prints(node);
 }
 
 Session::Constant& Session::constant(Ref ref) {
@@ -87,6 +88,13 @@ void Session::drop_constant_if_unseen(Ref ref) {
 bool Session::has_effect(NodeId node, std::span<const TaskGraph::Access> accesses) const {
   if (graph.definition(node).kind == Definition::Kind::native) return true;
   return std::any_of(accesses.begin(), accesses.end(), [](const auto& access) { return access.writes; });
+}
+
+// Who looks at a long program wants to see what it prints, long before a window is full.
+bool Session::printing_is_due() const {
+  using namespace std::chrono_literals;
+  return printing_ && options_.schedule == Schedule::push && options_.window > 0 &&
+         std::chrono::steady_clock::now() - last_run_ > 50ms;
 }
 
 bool Session::prints(NodeId node) const {

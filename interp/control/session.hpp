@@ -144,6 +144,7 @@ class Session final : public Recorder {
   void raise_failed_effect();
   void drop_constant_if_unseen(Ref ref);
   bool window_is_full(Span site);
+  bool printing_is_due() const;
   void sweep_if_due();
   void sweep();
   Staying staying();
@@ -176,6 +177,8 @@ class Session final : public Recorder {
   std::vector<TimelineEntry> timeline_;
   std::vector<Ref> received_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool printing_ = false;  // something that is pending prints
+  std::chrono::steady_clock::time_point last_run_ = start_;
 };
 
 }  // namespace taskspec

@@ -106,9 +106,11 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 }
 
 void Session::run(std::vector<NodeId> nodes) {
+  printing_ = false;
   window_bytes_ = 0;
   if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
   std::erase_if(pending_, [this](NodeId node) { return is_done(node); });
+  last_run_ = std::chrono::steady_clock::now();
 }
 
 void Session::execute(std::vector<NodeId> nodes) {
