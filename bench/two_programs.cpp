@@ -2,58 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-
-#include "frontend/check.hpp"
-#include "interp/embed/toolbox.hpp"
-#include "interp/two_programs.hpp"
-#include "ir/base/render.hpp"
+#include "bench/subject.hpp"
 
 namespace taskspec::bench {
 
 namespace {
-
-const Toolbox& tools() {
-  static const Toolbox all = standard_toolbox();
-  return all;
-}
-
-// A text, checked and cut in two.
-class Subject {
- public:
-  explicit Subject(const std::string& text) {
-    const SourceId main = sources_.add("bench.task", text);
-    Result<Program> program = check(sources_, main, {.ops = tools().ops, .builtins = tools().builtins});
-    if (!program) bug("a benchmark does not compile: " + render(sources_, program.diags()));
-    program_ = std::move(*program);
-    slices_ = slice(program_);
-  }
-
-  void run_cut() const { finish(run_two_programs(slices_, tools(), settings())); }
-  void run_direct() const { finish(run_directly(program_, tools(), settings())); }
-  std::size_t messages() const {
-    std::atomic<std::size_t> ends{0};
-    RunSettings counting = settings();
-    counting.pause = [&](Part) { ++ends; };
-    finish(run_two_programs(slices_, tools(), counting));
-    return ends / 2;
-  }
-
- private:
-  static RunSettings settings() {
-    RunSettings settings;
-    settings.threads = 1;  // two cores for the two programs
-    settings.output = [](std::string_view) {};
-    return settings;
-  }
-  void finish(const RunResult& result) const {
-    if (result.exit_code != 0) bug("a benchmark fails: " + render(sources_, result.diags));
-  }
-
-  Sources sources_;
-  Program program_;
-  Slices slices_;
-};
 
 // ---- what a turn costs ----------------------------------------------------------------------------
 

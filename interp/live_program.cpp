@@ -17,6 +17,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
                           .prelude = prelude_folders(),
                           .read = [](const std::string& file) { return read_text(file); }}),
       host_(checker_.program(), tools_.ops) {
+  settings_.keep_graph = true;  // the prompt shows it, C++ programs export it
   take_settings(host_, settings_);
   interpreter_ = std::make_unique<Interpreter>(checker_.program(), &host_);
   let_open_sessions(host_, *interpreter_, settings_);
@@ -68,7 +69,14 @@ void LiveProgram::advance(Step& step) {
     interpreter_->advance(program().main());
   } catch (const ExitRequest& exit) {
     step.ended = exit.code;
+  } catch (const Error&) {
+    try {
+      session().show();
+    } catch (const Error&) {  // the entry's own error is the one to tell
+    }
+    throw;
   }
+  session().show();
   for (auto [variable, call] : checker_.forgotten()) interpreter_->forget(program().main(), variable, call);
 }
 

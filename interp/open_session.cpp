@@ -1,5 +1,6 @@
 #include "interp/open_session.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "interp/pipeline.hpp"
@@ -34,10 +35,29 @@ Value OpenSession::report() {
   return report_value(session_->report());
 }
 
+Diags OpenSession::end_early() {
+  try {
+    session_->finish();
+  } catch (const Error& error) {
+    return error.diags();
+  }
+  return {};
+}
+
+void add_others(Diags& known, const Diags& others) {
+  for (const Diag& diag : others.items())
+    if (std::ranges::none_of(known.items(), [&](const Diag& d) { return d.primary.span == diag.primary.span; }))
+      known.add(diag);
+}
+
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings) {
   const int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
-  SessionOptions options{settings.schedule.value_or(schedule_of(choice.schedule)), settings.record};
+  SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(choice.schedule)),
+                         .record = settings.record,
+                         .window = settings.window,
+                         .forget = !settings.keep_graph,
+                         .sweep = settings.sweep};
   return std::make_unique<OpenSession>(interpreter.program(), make_backend(choice.name, threads), interpreter, options,
                                        settings.interrupted);
 }

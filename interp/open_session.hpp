@@ -40,6 +40,7 @@ class OpenSession final : public NestedSession {
   Target& target() override { return target_; }
   bool named() const override { return session_->handles > 0; }
   Value report() override;
+  Diags end_early() override;
   Session& session() { return *session_; }
   // The last report: with everything freed that the session held.
   SessionReport close();
@@ -53,6 +54,9 @@ class OpenSession final : public NestedSession {
 };
 
 struct RunSettings;
+
+// Adds what failed elsewhere than that which is known already.
+void add_others(Diags& known, const Diags& others);
 
 // What `on` or a text chooses, with what the settings say of every session.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,

@@ -118,6 +118,8 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
       result.exit_code = settings.interrupted && settings.interrupted->load() ? 130 : 3;
     }
     interpreter.forget_modules();  // handles go before the session that they name
+    if (result.exit_code != 130) add_others(result.diags, session->end_early());
+    if (result.diags.has_errors() && result.exit_code == 0) result.exit_code = 3;
     result.report = session->close();
   };
   with_deep_stack(run);

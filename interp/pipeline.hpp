@@ -48,6 +48,9 @@ struct RunSettings {
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;
   bool record = false;
+  bool keep_graph = false;             // somebody will look at the sessions' graphs: nothing is given back
+  std::size_t window = 4096;           // tasks that may be pending, about; 0: any number (SessionOptions)
+  std::size_t sweep = 8192;            // entries between two sweeps of a session, at least
   std::vector<std::string> arguments;  // after --
   std::function<void(std::string_view)> output;
   Screen screen;

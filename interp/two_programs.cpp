@@ -25,13 +25,23 @@ struct Shared {
     stopped.store(true);
     exchange.interrupt();
   }
+  // The host program ended before its end: what stands before that may still be seen, nothing else is to happen.
+  void end_early() {
+    exchange.end_early();
+    if (!orders)
+      stop();
+    else if (exchange.enough())
+      enough.store(true);
+  }
 
   const Slices& slices;
   const Toolbox& tools;
   RunSettings settings;
   Exchange exchange;
+  const bool orders = std::ranges::any_of(slices.channels, &Channel::orders);
   std::mutex printing;
-  std::atomic<bool> stopped{false};
+  std::atomic<bool> stopped{false};  // all ends at once, also tasks that run
+  std::atomic<bool> enough{false};   // the graph program goes no further; what it showed is still seen
 };
 
 // How a program ended, if not at its end.
@@ -60,6 +70,7 @@ Ending ending_of(F&& run) {
 
 struct GraphRunning {
   Ending ending;
+  Diags unseen;  // what failed of that which was still to be seen when it ended early
   SessionReport report;
 };
 
@@ -72,6 +83,7 @@ GraphRunning run_graph_program(Shared& shared) {
       const Program& program = shared.slices.program;
       HostContext context(program, shared.tools.ops);
       take_settings(context, settings);
+      context.ended = &shared.enough;
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
       std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
@@ -84,6 +96,7 @@ GraphRunning run_graph_program(Shared& shared) {
         session->session().finish();
       });
       interpreter.forget_modules();  // handles go before the session that they name
+      if (!shared.stopped) result.unseen = session->end_early();
       result.report = session->close();
     });
   });
@@ -148,25 +161,25 @@ RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const Run
     graph_thread.join();
     throw;
   }
-  const bool failed = host.exit || host.diags.has_errors();
-  if (failed)
-    shared.stop();  // what the graph has not done by now nobody will see
-  else
-    shared.exchange.end(Part::host);
+  const bool early = host.exit || host.diags.has_errors();
+  early ? shared.end_early() : shared.exchange.end(Part::host);
   graph_thread.join();
   if (mistake) std::rethrow_exception(mistake);
 
   RunResult result;
   result.report = std::move(graph.report);
-  if (host.exit) {
-    result.exit_code = *host.exit;
-  } else if (settings.interrupted && settings.interrupted->load()) {
+  if (settings.interrupted && settings.interrupted->load() && !host.exit) {
     result.diags = failure("E5009", {}, "interrupted").diags();
     result.exit_code = 130;
-  } else if (failed || graph.ending.diags.has_errors()) {
-    result.diags = failed ? host.diags : graph.ending.diags;
-    result.exit_code = 3;
-  } else if (host.cut_off || graph.ending.cut_off) {
+    return result;
+  }
+  // Where the host ended early, an error of the graph that nobody received may stand before that or behind it.
+  result.diags = early ? host.diags : graph.ending.diags;
+  add_others(result.diags, graph.unseen);
+  if (result.diags.has_errors()) result.exit_code = 3;
+  if (host.exit && *host.exit != 0) result.exit_code = *host.exit;
+  if (early || result.diags.has_errors()) return result;
+  if (host.cut_off || graph.ending.cut_off) {
     bug("host and graph program do not fit together");
   }
   return result;

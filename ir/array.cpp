@@ -35,8 +35,10 @@ ArrayType concrete(const Type& type) {
 }
 
 std::size_t memory_limit() {
-  auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
-  return pages / 4 * 3 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  // Asked once: it is a call of the system, and every small array asks.
+  static const std::size_t limit =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) / 4 * 3 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return limit;
 }
 
 Array Array::make(ArrayType type) {

@@ -285,14 +285,35 @@ void ChainLinks::add(const TaskGraph& graph, NodeId node) {
 void ChainLinks::receive(NodeId node) { links_[node.index()].received = true; }
 
 std::uint32_t ChainLinks::steps(const TaskGraph& graph, NodeId node) const {
-  std::uint32_t steps = 1;
-  for (;; ++steps) {
+  std::uint32_t steps = 0;
+  for (;;) {
     const Link& link = links_[node.index()];
+    steps += link.behind;
     if (!link.first_pred.valid() || link.many_pred || graph.definition(node).structured()) return steps;
     const Link& before = links_[link.first_pred.index()];
     if (before.many_succ || before.received || graph.definition(link.first_pred).structured()) return steps;
     node = link.first_pred;
   }
+}
+
+// Moves first_pred over tasks that go. Nobody names these any more, so what ends a chain at them is settled.
+void ChainLinks::reach_back(const TaskGraph& graph, NodeId node, const std::unordered_set<std::uint32_t>& staying) {
+  Link& link = links_[node.index()];
+  if (link.many_pred || graph.definition(node).structured()) link.first_pred = NodeId();
+  while (link.first_pred.valid() && !staying.contains(link.first_pred.value)) {
+    const Link& before = links_[link.first_pred.index()];
+    if (before.many_succ || before.received || graph.definition(link.first_pred).structured()) {
+      link.first_pred = NodeId();
+      return;
+    }
+    link.behind += before.behind;
+    link.first_pred = before.many_pred ? NodeId() : before.first_pred;
+  }
+}
+
+void ChainLinks::retire(const TaskGraph& graph, const std::unordered_set<std::uint32_t>& staying) {
+  for (std::uint32_t node : staying) reach_back(graph, NodeId(node), staying);
+  links_.retire([&](std::size_t node) { return staying.contains(static_cast<std::uint32_t>(node)); });
 }
 
 }  // namespace taskspec

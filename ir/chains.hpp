@@ -75,13 +75,18 @@ class ChainLinks {
   void add(const TaskGraph& graph, NodeId node);  // call once per new node
   void receive(NodeId node);                      // the host receives an output of it
   std::uint32_t steps(const TaskGraph& graph, NodeId node) const;
+  // Before graph.retire(): what does not stay is still counted. A task that went reads no more, so it ends a chain no
+  // more either: a later write to a place that it had read does not cut the chain behind it.
+  void retire(const TaskGraph& graph, const std::unordered_set<std::uint32_t>& staying);
 
  private:
   struct Link {
     NodeId first_pred, first_succ;
     bool many_pred = false, many_succ = false, received = false;
+    std::uint32_t behind = 1;  // this task and those between it and first_pred (or the head), which went
   };
-  std::vector<Link> links_;
+  void reach_back(const TaskGraph& graph, NodeId node, const std::unordered_set<std::uint32_t>& staying);
+  RetiringTable<Link> links_;
 };
 
 // Tasks applied one after another as if they were one task: in, F and out of tasks.md section 3. The empty

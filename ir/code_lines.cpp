@@ -301,6 +301,9 @@ class Writer {
         return operation(call);
       case Form::enqueue:
         channels_.push_back(ChannelId(call.index));
+        if (call.in.empty())  // an order: the host gives it, the graph says that it is done
+          return {(function_.part == Part::graph ? "done " : "enqueue ") + names_.channels[call.index],
+                  Binding::prefix};
         return {fmt::format("enqueue {} ({})", names_.channels[call.index], list(call)), Binding::prefix};
       case Form::dequeue:
         channels_.push_back(ChannelId(call.index));

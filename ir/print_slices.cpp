@@ -171,7 +171,10 @@ class Text {
       out_ += fmt::format("  {} {} to the {}{}{}\n", channel.name, arrow(channel.to_host),
                           channel.to_host ? "host" : "graph", often, channel.round_trip ? ", a round trip" : "");
       for (const SlicedItem& item : channel.items)
-        out_ += paragraph(fmt::format("{} {}: {}", name_of(item.what), item.type, item.why), 4, options_.columns);
+        out_ +=
+            paragraph(item.what == Carries::order ? fmt::format("order: {}", item.why)
+                                                  : fmt::format("{} {}: {}", name_of(item.what), item.type, item.why),
+                      4, options_.columns);
     }
   }
 

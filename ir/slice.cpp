@@ -8,8 +8,8 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> names{"value", "predicate", "trips",  "scalar", "array",
-                                                 "iter",  "contents",  "handle", "shape",  "result"};
+constexpr std::array<std::string_view, 11> names{"value", "predicate", "trips",  "order", "scalar", "array",
+                                                 "iter",  "contents",  "handle", "shape", "result"};
 
 FunctionId append(Program& program, Function part) {
   program.functions.push_back(std::move(part));

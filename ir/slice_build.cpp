@@ -9,7 +9,7 @@ namespace {
 // What goes through channels at one call of the whole function.
 struct Crossing {
   std::vector<std::pair<VariableId, std::uint32_t>> before;  // copies of variables, in front of a loop
-  std::uint32_t trips = none, operands = none, value = none;
+  std::uint32_t trips = none, order = none, operands = none, value = none;
   static constexpr std::uint32_t none = UINT32_MAX;
 };
 
@@ -72,6 +72,8 @@ class Cutter {
     const bool list_is_there = demand_.counted[id.index()] && demand_.graph.wanted[whole_[id].in[0].index()];
     if (demand_.counted[id.index()] && !list_is_there)
       crossing.trips = add_channel(id, false, {item(Carries::trips, whole_[id].in[0])});
+    if (demand_.ordered[id.index()])
+      crossing.order = add_channel(id, false, {{Carries::order, Type(Type::Kind::none), id, whole_[id].span}});
   }
 
   std::vector<CallId> crossing_operands(CallId id) const {
@@ -178,6 +180,7 @@ class Cutter {
       block.calls.push_back(enqueue(channel, id, {block.calls.back()}));
     }
     if (crossing.trips != Crossing::none) block.calls.push_back(enqueue(crossing.trips, id, {whole_[id].in[0]}));
+    if (crossing.order != Crossing::none) block.calls.push_back(enqueue(crossing.order, id, {}));
     if (!demand_.host.runs[id.index()]) return;
     keep_blocks(id);
     if (crossing.operands != Crossing::none) take_operands(id, crossing.operands, block);
@@ -251,6 +254,11 @@ class Cutter {
     const bool meets = demand_.sent[id.index()] || crossing.operands != Crossing::none;
     if (!demand_.graph.runs[id.index()] && !meets) return;
     if (demand_.graph.runs[id.index()]) keep_blocks(id);
+    if (crossing.order != Crossing::none) block.calls.push_back(dequeue(crossing.order, id, Type(Type::Kind::none)));
+    meet_on_graph(id, crossing, block);
+    if (crossing.order != Crossing::none) block.calls.push_back(enqueue(crossing.order, id, {}));  // it is done
+  }
+  void meet_on_graph(CallId id, const Crossing& crossing, Block& block) {
     if (crossing.operands != Crossing::none) {
       become(id, Form::enqueue, crossing.operands, crossing_operands(id));
       block.calls.push_back(id);

@@ -24,7 +24,11 @@ constexpr Part sides[] = {Part::host, Part::graph};
 }  // namespace
 
 Search::Search(const Program& program, const SliceOptions& options)
-    : program_(program), options_(options), reach_(program), demand_(program.functions.size()) {
+    : program_(program),
+      options_(options),
+      reach_(program),
+      shows_(showing(program)),
+      demand_(program.functions.size()) {
   for (FunctionId id : reach_.functions) begin(id);
 }
 
@@ -38,7 +42,8 @@ void Search::begin(FunctionId id) {
     d[side].variables.resize(f.variables.size(), false);
     d[side].parameters.resize(f.parameters.size(), false);
   }
-  for (auto* flags : {&d.sent, &d.received, &d.named, &d.entered, &d.counted}) flags->resize(f.calls.size(), false);
+  for (auto* flags : {&d.sent, &d.received, &d.named, &d.entered, &d.counted, &d.ordered})
+    flags->resize(f.calls.size(), false);
   Known& known = known_.emplace_back();
   known_of_.emplace(id.value, known_.size() - 1);
   known.tree = std::make_unique<CallTree>(f);
@@ -63,6 +68,7 @@ std::vector<FunctionDemand> Search::run() {
     for (FunctionId id : reach_.functions) more = take_in(id) || more;
     settle();
   }
+  order_effects();
   for (FunctionId id : reach_.functions) settle_double(id);
   return std::move(demand_);
 }

@@ -31,6 +31,7 @@ struct FunctionDemand {
   std::vector<bool> named;     // host code that wants its tensor operands: names, contents
   std::vector<bool> entered;   // a call that is sent, and whose function does something in the graph program as well
   std::vector<bool> counted;   // a loop over a list of the host that the graph repeats as often
+  std::vector<bool> ordered;   // something of the graph that is seen, which waits until the host has come there
 
   SideDemand& operator[](Part side) { return side == Part::host ? host : graph; }
   const SideDemand& operator[](Part side) const { return side == Part::host ? host : graph; }

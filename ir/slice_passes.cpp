@@ -134,6 +134,8 @@ class Merging {
   bool fit(std::uint32_t first, std::uint32_t second) const {
     if (cut_.channels[first].to_host != cut_.channels[second].to_host) return false;
     if (cut_.channels[second].items.size() != 1) return false;
+    if (cut_.channels[first].orders() || cut_.channels[second].orders())
+      return false;  // what is shown lies between its two ends
     const Ends &a = ends_[first], &b = ends_[second];
     if (!a.graph.block || a.graph.block != b.graph.block || !a.host.block || a.host.block != b.host.block) return false;
     const std::vector<CallId>& calls = a.graph.block->calls;

@@ -187,6 +187,40 @@ bool computes(const Call& call) {
   return can_fail && home == Home::host;
 }
 
+bool may_end(const Program& program, const Call& call) {
+  const bool host = home_of(call.type) == Home::host;
+  switch (call.form) {
+    case Form::op:  // integers overflow and are divided by zero; comparisons and floats do not fail
+      return host && !makes_tensors(*call.op, call.type) && !call.type.is(Type::Kind::boolean) &&
+             !call.type.is(Type::Kind::real);
+    case Form::item:
+    case Form::items:
+      return true;
+    case Form::builtin:
+      return call.builtin->cut == Cut::host;
+    case Form::call:
+      return !program[call.callee].extern_symbol.empty();
+    default:
+      return false;
+  }
+}
+
+std::vector<bool> showing(const Program& program) {
+  std::vector<bool> shows(program.functions.size());
+  for (std::size_t i = 0; i < shows.size(); ++i) shows[i] = prints(program.functions[i]);
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < shows.size(); ++i) {
+      const bool calls = std::ranges::any_of(program.functions[i].calls, [&](const Call& call) {
+        return call.callee.valid() && shows[call.callee.index()];
+      });
+      more = more || (calls && !shows[i]);
+      shows[i] = shows[i] || calls;
+    }
+  }
+  return shows;
+}
+
 namespace {
 
 void visit_type(const Type& type, const std::function<void(CallId)>& visit) {

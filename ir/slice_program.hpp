@@ -12,6 +12,7 @@ namespace taskspec {
 struct CallSite {
   FunctionId function;
   CallId call;
+  friend bool operator==(const CallSite&, const CallSite&) = default;
 };
 
 class HostCode {
@@ -22,6 +23,7 @@ class HostCode {
   std::vector<FunctionId> graphs;            // what bodies of tasks and graphs reach from there, them included
   std::vector<std::vector<CallSite>> sites;  // by function: calls in `functions` that may enter it
   bool is_site(FunctionId function, CallId call) const;
+  const std::vector<FunctionId>& values() const { return values_; }  // functions that are used as values
   // Functions that a call may enter: its callee, or every function value that takes as many arguments.
   std::vector<FunctionId> callees(FunctionId function, CallId call) const;
 
@@ -34,7 +36,7 @@ class HostCode {
 
   const Program& program_;
   std::vector<bool> seen_, seen_graph_;
-  std::vector<FunctionId> values_;  // functions that are used as values
+  std::vector<FunctionId> values_;
 };
 
 // What a call gives for a parameter of a function it enters; invalid: nothing, or not here.
@@ -47,6 +49,11 @@ bool comes_from_graph(const Function& function, const Call& call);
 bool acts_on_graph(const Program& program, const Function& function, const Call& call, bool dead_code);
 // It can fail, or take time: not to be left out on both sides.
 bool computes(const Call& call);
+// The host program may end at it: exit, a failed assert, a division by zero. Not a receive: of a failed one the graph
+// program knows itself.
+bool may_end(const Program& program, const Call& call);
+// By function: it prints from inside the graph, or what it calls does.
+std::vector<bool> showing(const Program& program);
 
 // Host integers of the same function that its types and guards name.
 void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& visit);

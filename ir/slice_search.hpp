@@ -39,6 +39,12 @@ class Search {
   void settle_double(FunctionId f);
   bool take_in(FunctionId f);
 
+  // What the graph shows waits for a host that may end the program before it.
+  void order_effects();
+  bool host_may_end();
+  bool is_effect(FunctionId f, CallId c);
+  CallId order_at(FunctionId f, CallId effect);
+
   // What is found; each follows once.
   void run_call(FunctionId f, CallId c, Part side);
   void want(FunctionId f, CallId c, Part side);
@@ -68,6 +74,7 @@ class Search {
   const Program& program_;
   const SliceOptions options_;
   const HostCode reach_;
+  const std::vector<bool> shows_;  // by function
   std::vector<FunctionDemand> demand_;
   std::deque<Known> known_;
   std::unordered_map<std::uint32_t, std::size_t> known_of_;

@@ -24,6 +24,7 @@ enum class Carries : std::uint8_t {
   value,      // to the graph: a host value in an expression of tensors
   predicate,  // to the graph: the bool of an if or while
   trips,      // to the graph: a range as long as the list that a loop runs over
+  order,      // to the graph: nothing but that the host has come here; then what the graph shows may be seen
   scalar,     // to the host: .scalar
   array,      // to the host: .array
   iter,       // to the host: .iter
@@ -41,13 +42,15 @@ struct ChannelItem {
   Span span;
 };
 
-// A bounded queue. Its two ends are the enqueue and the dequeue of one site; messages are in program order.
+// A bounded queue. Its two ends are the enqueue and the dequeue of one site; messages are in program order. One that
+// carries `order` has an enqueue in the graph part as well, behind what is shown: it tells that this is done.
 struct Channel {
   FunctionId function;     // the whole function it stands in
   std::uint32_t site = 0;  // counts the channels of its function, in program order
   bool to_host = false;
   std::uint32_t loops = 0;         // loops of its function that it stands in
   std::vector<ChannelItem> items;  // of one message; several where communications were merged
+  bool orders() const { return !items.empty() && items[0].what == Carries::order; }
 };
 
 // Where a whole function went.

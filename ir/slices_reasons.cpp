@@ -44,6 +44,9 @@ std::string to_graph(const Slices& slices, const Function& whole, const ChannelI
   if (item.what == Carries::predicate)
     return fmt::format("the host decides '{}' at {}, and the graph has to take the same way", value,
                        position_text(program, item.span));
+  if (item.what == Carries::order)
+    return fmt::format("the host may end the program before '{}' at {} is to be seen", value,
+                       position_text(program, item.span));
   if (item.what == Carries::trips)
     return fmt::format("how many turns the loop over '{}' at {} has", value, position_text(program, item.span));
   const bool elsewhere = item.span.valid() && made.valid() && item.span.begin != made.begin;
@@ -162,6 +165,7 @@ Diags implicit_sends(const Slices& slices, Severity severity) {
     const Channel& channel = slices.channels[i];
     if (channel.to_host) continue;
     for (const SlicedItem& item : items[i]) {
+      if (item.what == Carries::order) continue;  // it brings nothing
       const std::string often = channel.loops > 0 ? " in each turn of its loop" : "";
       const std::string message =
           item.what == Carries::predicate

@@ -58,7 +58,7 @@ std::string slot_name(const std::vector<std::string>& names, std::size_t slot, s
 }
 
 template <class Vector>
-std::size_t held(const Vector& table) {
+std::size_t memory_of(const Vector& table) {
   return table.capacity() * sizeof(typename Vector::value_type);
 }
 
@@ -74,9 +74,15 @@ std::uint32_t TaskGraph::name_id(std::string_view text) {
 
 // Tasks and calls of graphs count together, so that a path names one thing.
 std::uint32_t TaskGraph::count_call(ScopeId scope, std::uint32_t name) {
-  std::uint64_t key = (std::uint64_t{scope.value} << 32) | name;
-  if (!counted_ || counted_->first != key) counted_ = &*counters_.try_emplace(key, 0).first;
-  return counted_->second++;
+  if (scope == ScopeId(0)) {
+    if (outermost_counts_.size() <= name) outermost_counts_.resize(name + std::size_t{1}, 0);
+    return outermost_counts_[name]++;
+  }
+  auto& counts = scopes_[scope.index()].counts;
+  for (auto& [known, count] : counts)
+    if (known == name) return count++;
+  counts.emplace_back(name, 1);
+  return 0;
 }
 
 DefinitionId TaskGraph::define(Definition definition) {
@@ -133,7 +139,9 @@ Ref TaskGraph::current(PlaceId place) const { return places_[place.index()].newe
 NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses) {
   if (std::max(node.in.size(), node.out.size()) > UINT16_MAX)
     throw failure("E5001", node.span, fmt::format("a task has at most {} inputs and outputs", UINT16_MAX));
-  NodeId id(nodes_.size());
+  if (size() >= NodeId::none)
+    throw failure("E5001", node.span, fmt::format("a session has at most {} tasks", NodeId::none));
+  NodeId id(size());
   TaskNode& fresh = nodes_.emplace_back();
   fresh.definition = definition;
   fresh.scope = node.scope;
@@ -160,13 +168,19 @@ std::uint32_t TaskGraph::intern(const std::vector<Value>& arguments) {
   for (auto known = begin; known != end; ++known)
     if (std::ranges::equal(argument_lists_[known->second], arguments, identical)) return known->second;
   auto id = static_cast<std::uint32_t>(argument_lists_.size());
-  argument_lists_.push_back(arguments);
+  if (free_arguments_.empty()) {
+    argument_lists_.push_back(arguments);
+  } else {
+    id = free_arguments_.back();
+    free_arguments_.pop_back();
+    argument_lists_[id] = arguments;
+  }
   argument_ids_.emplace(hash, id);
   return id;
 }
 
 void TaskGraph::add_future_edges(NodeId id) {
-  const std::uint32_t first_in = nodes_[id.index()].first_in, first_edge = nodes_[id.index()].first_edge;
+  const std::uint32_t first_in = nodes_.back().first_in, first_edge = nodes_.back().first_edge;
   for (std::size_t i = first_in; i < ins_.size(); ++i) {
     if (!ins_[i].is_future() || ins_[i].through_place) continue;
     TaskEdge& edge = edges_.emplace_back();
@@ -185,13 +199,14 @@ void TaskGraph::add_future_edges(NodeId id) {
 
 // Direct edges only: from the last writer and from the readers since, one per pair and place.
 void TaskGraph::add_order_edges(NodeId id, std::span<const Access> accesses) {
-  const std::uint32_t first_in = nodes_[id.index()].first_in, first_edge = nodes_[id.index()].first_edge;
+  const std::uint32_t first_in = nodes_.back().first_in, first_edge = nodes_.back().first_edge;
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     const Access& access = accesses[k];
     const PlaceState& place = places_[access.place.index()];
     bool again = std::any_of(accesses.begin(), accesses.begin() + static_cast<std::ptrdiff_t>(k),
                              [&](const Access& a) { return a.place == access.place; });
     auto add_edge = [&](NodeId from, Hazard why) {
+      if (!contains(from)) return;  // it ran long ago
       if (again && std::any_of(edges_.begin() + first_edge, edges_.end(),
                                [&](const TaskEdge& e) { return e.from == from && e.place == access.place; }))
         return;
@@ -226,20 +241,23 @@ void TaskGraph::update_places(NodeId id, std::span<const Access> accesses) {
 // ---- what is in it --------------------------------------------------------------------------------
 
 std::span<const Ref> TaskGraph::in(NodeId id) const {
-  std::size_t begin = nodes_[id.index()].first_in;
-  std::size_t end = id.index() + 1 < nodes_.size() ? nodes_[id.index() + 1].first_in : ins_.size();
+  if (id.value < first_) return old(id).in;
+  std::size_t at = id.value - first_, begin = nodes_[at].first_in;
+  std::size_t end = at + 1 < nodes_.size() ? nodes_[at + 1].first_in : ins_.size();
   return {ins_.data() + begin, end - begin};
 }
 
 std::span<const TypeId> TaskGraph::out(NodeId id) const {
-  std::size_t begin = nodes_[id.index()].first_out;
-  std::size_t end = id.index() + 1 < nodes_.size() ? nodes_[id.index() + 1].first_out : outs_.size();
+  if (id.value < first_) return old(id).out;
+  std::size_t at = id.value - first_, begin = nodes_[at].first_out;
+  std::size_t end = at + 1 < nodes_.size() ? nodes_[at + 1].first_out : outs_.size();
   return {outs_.data() + begin, end - begin};
 }
 
 std::span<const TaskEdge> TaskGraph::edges_into(NodeId id) const {
-  std::size_t begin = nodes_[id.index()].first_edge;
-  std::size_t end = id.index() + 1 < nodes_.size() ? nodes_[id.index() + 1].first_edge : edges_.size();
+  if (id.value < first_) return old(id).edges;
+  std::size_t at = id.value - first_, begin = nodes_[at].first_edge;
+  std::size_t end = at + 1 < nodes_.size() ? nodes_[at + 1].first_edge : edges_.size();
   return {edges_.data() + begin, end - begin};
 }
 
@@ -252,16 +270,14 @@ const Type& TaskGraph::type(Ref ref) const {
     case Ref::Kind::future:
       break;
   }
-  return types_[outs_[nodes_[ref.id].first_out + ref.slot].index()];
+  return types_[out(ref.node())[ref.slot].index()];
 }
 
-std::string TaskGraph::label(NodeId id) const {
-  return fmt::format("{}#{}", definition(id).name, nodes_[id.index()].ordinal);
-}
+std::string TaskGraph::label(NodeId id) const { return fmt::format("{}#{}", definition(id).name, (*this)[id].ordinal); }
 
 std::string TaskGraph::path(NodeId id) const {
   std::vector<const std::string*> outer;  // recursion may be deep: joined once
-  for (ScopeId scope = nodes_[id.index()].scope; scope.valid(); scope = scopes_[scope.index()].parent)
+  for (ScopeId scope = (*this)[id].scope; scope.valid(); scope = scopes_[scope.index()].parent)
     if (!scopes_[scope.index()].name.empty()) outer.push_back(&scopes_[scope.index()].name);
   std::string path;
   for (auto name = outer.rbegin(); name != outer.rend(); ++name) (path += **name) += '/';
@@ -285,6 +301,7 @@ std::string TaskGraph::text(const TaskEdge& edge) const {
 }
 
 const BoostTaskGraph& TaskGraph::boost() const {
+  if (first_ > 0) bug("all of a graph is asked for that gave tasks back");
   if (boost_) return *boost_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::vector<std::uint32_t> positions;
@@ -303,10 +320,13 @@ const BoostTaskGraph& TaskGraph::boost() const {
 }
 
 std::size_t TaskGraph::bytes() const {
-  std::size_t bytes = held(nodes_) + held(ins_) + held(outs_) + held(edges_) + held(definitions_) + held(types_) +
-                      held(scopes_) + held(agents_) + held(argument_lists_) + held(constants_) + held(inputs_) +
-                      held(results_) + held(places_) + held(definition_names_);
-  for (const PlaceState& place : places_) bytes += held(place.readers);
+  std::size_t bytes = memory_of(nodes_) + memory_of(ins_) + memory_of(outs_) + memory_of(edges_) +
+                      memory_of(definitions_) + memory_of(types_) + memory_of(scopes_) + memory_of(agents_) +
+                      memory_of(argument_lists_) + memory_of(constants_) + memory_of(inputs_) + memory_of(results_) +
+                      memory_of(places_) + memory_of(definition_names_);
+  places_.each([&](std::size_t, const PlaceState& place) { bytes += memory_of(place.readers); });
+  for (const auto& [id, node] : old_)
+    bytes += sizeof node + memory_of(node.in) + memory_of(node.out) + memory_of(node.edges);
   return bytes;
 }
 

@@ -9,14 +9,19 @@
 //
 // A graph never holds an address or a computed value: constants and inputs are positions in tables that a
 // session binds.
+//
+// The graph of a program that runs for hours is swept: retire() gives back all that is not told to stay. Ids never
+// change their meaning; what stays lies in maps from then on, and a read of what is gone is a bug().
 #pragma once
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/base/large_vector.hpp"
+#include "ir/base/retiring_table.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
@@ -101,6 +106,7 @@ struct Scope {
   ScopeId parent;
   std::string name;  // "pipeline#0"; empty for the outermost
   FunctionId function;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> counts = {};  // calls in it so far, by name: few names
 };
 
 struct AgentInstance {
@@ -134,6 +140,13 @@ struct GraphScalar final : Object {
 using BoostTaskGraph = boost::compressed_sparse_row_graph<boost::bidirectionalS, boost::no_property, std::uint32_t,
                                                           boost::no_property, std::uint32_t, std::uint32_t>;
 
+// What a sweep leaves in a graph, besides the scopes, agents and arguments of nodes that stay.
+struct Staying {
+  std::unordered_set<std::uint32_t> nodes;  // their names and the types of their outputs
+  std::unordered_set<std::uint32_t> whole;  // of these: with inputs, edges, arguments
+  std::unordered_set<std::uint32_t> scopes, places, constants;
+};
+
 class TaskGraph {
  public:
   struct NewNode {
@@ -165,26 +178,35 @@ class TaskGraph {
   void add_result(GraphResult result) { results_.push_back(std::move(result)); }
   NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {});
 
-  std::size_t size() const { return nodes_.size(); }
-  const TaskNode& operator[](NodeId id) const { return nodes_[id.index()]; }
-  const Definition& definition(NodeId id) const { return definitions_[nodes_[id.index()].definition.index()]; }
+  // Between additions only; an id that goes must not be used again. Takes time for what is there, not for what was.
+  void retire(const Staying& staying);
+  bool contains(NodeId id) const { return id.value >= first_ ? id.index() < size() : old_.count(id.value) > 0; }
+  std::size_t young() const;  // entries of all tables that came since the last sweep
+  std::size_t held() const;   // and all that are there
+
+  std::size_t size() const { return first_ + nodes_.size(); }
+  const TaskNode& operator[](NodeId id) const { return id.value >= first_ ? nodes_[id.value - first_] : old(id).node; }
+  const Definition& definition(NodeId id) const { return definitions_[(*this)[id].definition.index()]; }
   std::span<const Ref> in(NodeId id) const;
   std::span<const TypeId> out(NodeId id) const;
-  std::span<const TaskEdge> edges_into(NodeId id) const;  // sorted by (from, slot)
-  std::span<const TaskEdge> edges() const { return edges_; }
+  std::span<const TaskEdge> edges_into(NodeId id) const;  // sorted by (from, slot); retired tasks may be among those
+  std::span<const TaskEdge> edges() const { return edges_; }  // of a graph that was never swept
   const Type& type(TypeId id) const { return types_[id.index()]; }
   const Type& type(Ref ref) const;
-  const std::vector<Value>& arguments(NodeId id) const { return argument_lists_[nodes_[id.index()].arguments]; }
+  const std::vector<Value>& arguments(NodeId id) const { return argument_lists_[(*this)[id].arguments]; }
   const std::vector<Definition>& definitions() const { return definitions_; }
-  const std::vector<Scope>& scopes() const { return scopes_; }
-  const std::vector<AgentInstance>& agents() const { return agents_; }
+  const RetiringTable<Scope>& scopes() const { return scopes_; }
+  const RetiringTable<AgentInstance>& agents() const { return agents_; }
   const std::vector<GraphInput>& inputs() const { return inputs_; }
   const std::vector<GraphResult>& results() const { return results_; }
   std::vector<GraphResult>& results() { return results_; }
   const Value& constant(std::size_t id) const { return constants_[id].second; }
   const Type& constant_type(std::size_t id) const { return constants_[id].first; }
   std::size_t constant_count() const { return constants_.size(); }
+  bool holds_constant(std::size_t id) const;  // not forgotten yet
+  std::size_t argument_list_count() const { return argument_lists_.size(); }
   Ref current(PlaceId place) const;  // its newest version
+  bool contains(PlaceId place) const { return places_.contains(place.index()); }
   const std::string& place_name(PlaceId place) const { return places_[place.index()].name; }
 
   std::string name;                                        // of the graph
@@ -206,32 +228,46 @@ class TaskGraph {
     NodeId writer;                // none while version 0
     std::vector<NodeId> readers;  // since the last write
   };
+  struct OldNode {  // that stayed at a sweep
+    TaskNode node;
+    std::vector<Ref> in;
+    std::vector<TypeId> out;
+    std::vector<TaskEdge> edges;
+  };
+  std::uint32_t first_ = 0;  // id of the first node of nodes_; the four tables are what came since the last sweep
   LargeVector<TaskNode> nodes_;
   LargeVector<Ref> ins_;
   LargeVector<TypeId> outs_;
   LargeVector<TaskEdge> edges_;
+  std::unordered_map<std::uint32_t, OldNode> old_;
   std::vector<Definition> definitions_;
   std::vector<Type> types_;
   std::unordered_multimap<std::uint64_t, TypeId> type_ids_;  // by hash of the structure
   std::unordered_map<std::string, DefinitionId> definition_ids_;
-  std::unordered_map<std::string, std::uint32_t> name_ids_;           // of definitions and callees
-  std::vector<std::uint32_t> definition_names_;                       // definition -> name id
-  std::unordered_map<std::uint64_t, std::uint32_t> counters_;         // (scope, name id) -> calls so far
-  std::pair<const std::uint64_t, std::uint32_t>* counted_ = nullptr;  // the last one used: loops call one thing often
-  std::vector<Scope> scopes_;
-  std::vector<AgentInstance> agents_;
+  std::unordered_map<std::string, std::uint32_t> name_ids_;  // of definitions and callees
+  std::vector<std::uint32_t> definition_names_;              // definition -> name id
+  std::vector<std::uint32_t> outermost_counts_;              // name id -> calls so far in no call
+  RetiringTable<Scope> scopes_;
+  RetiringTable<AgentInstance> agents_;
   std::vector<std::vector<Value>> argument_lists_;                      // [0] is the empty one; no two are identical
   std::unordered_multimap<std::uint64_t, std::uint32_t> argument_ids_;  // by hash
-  std::vector<std::pair<Type, Value>> constants_;
+  std::vector<std::uint32_t> free_arguments_;                           // positions that no node uses any more
+  RetiringTable<std::pair<Type, Value>> constants_;
   std::vector<GraphInput> inputs_;
   std::vector<GraphResult> results_;
-  std::vector<PlaceState> places_;
+  RetiringTable<PlaceState> places_;
   std::uint32_t count_call(ScopeId scope, std::uint32_t name);
   std::uint32_t name_id(std::string_view text);
   void add_future_edges(NodeId id);
   void add_order_edges(NodeId id, std::span<const Access> accesses);
   std::uint32_t intern(const std::vector<Value>& arguments);
   void update_places(NodeId id, std::span<const Access> accesses);
+  const OldNode& old(NodeId id) const;
+  OldNode taken(NodeId id, bool whole);
+  void retire_nodes(const Staying& staying);
+  void retire_scopes(const Staying& staying);
+  void retire_agents();
+  std::vector<std::vector<Value>> retire_arguments();
   mutable std::unique_ptr<BoostTaskGraph> boost_;
 };
 

@@ -78,7 +78,7 @@ Needs needs_of(Form form) {
     case Form::run:
       return {.least = 1, .most = 1, .blocks = 1};
     case Form::enqueue:
-      return {.least = 1, .value = false};
+      return {.value = false};
     case Form::dequeue:
       return {.most = 0, .value = false};
   }

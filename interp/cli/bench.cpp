@@ -4,6 +4,7 @@
 #include "bench/chains.hpp"
 #include "bench/channels.hpp"
 #include "bench/front.hpp"
+#include "bench/loops.hpp"
 #include "bench/ops.hpp"
 #include "bench/replay.hpp"
 #include "interp/cli/commands.hpp"
@@ -20,6 +21,7 @@ struct Benchmark {
 constexpr Benchmark benchmarks[] = {{"chains", bench::chains},
                                     {"channels", bench::channels},
                                     {"front", bench::front},
+                                    {"loops", bench::loops},
                                     {"ops", bench::ops},
                                     {"replay", bench::replay}};
 

@@ -143,16 +143,24 @@ Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span 
 
 void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
   const Channel& channel = slices_[ChannelId(call.index)];
+  if (!channel.to_host) {
+    exchange_.done();
+    if (exchange_.enough()) throw PartnerEnded{};
+    return;
+  }
   Values values;
+  bool fails = false;
   for (std::size_t i = 0; i < call.in.size(); ++i) {
     const ChannelItem& item = channel.items[i];
     try {
       values.push_back(detached(outgoing(interpreter.target(), item.what, frame[call.in[i]], item.span)));
     } catch (const Error& error) {
       values.push_back(failed(error.diags()));
+      fails = true;
     }
   }
   put(frame, call, std::move(values));
+  if (fails) throw PartnerEnded{};  // as the host will when it comes there
 }
 
 Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {

@@ -6,7 +6,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4;
+constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4, ended_early = 8;
 // About twenty microseconds, as long as it takes to wake the other side: an answer that comes that soon is caught
 // without a call of the system, and two sides that both sleep between messages get out of that habit. Where looking
 // does not help, as on a core that both share, a side looks ever more seldom and mostly sleeps at once.
@@ -16,7 +16,7 @@ constexpr std::uint32_t most_skipped = 255;
 }  // namespace
 
 Exchange::Exchange(std::span<const Channel> channels, std::size_t capacity) {
-  for (const Channel& channel : channels) lines_.emplace_back(channel.to_host, capacity);
+  for (const Channel& channel : channels) lines_.emplace_back(channel, capacity);
 }
 
 std::uint32_t Exchange::ended(bool host) { return host ? host_ended : graph_ended; }
@@ -90,6 +90,7 @@ void Exchange::wake_at(Side& side, ChannelId channel) {
 
 void Exchange::put(ChannelId channel, Message message) {
   Line& line = lines_[channel.index()];
+  if (line.orders) orders_.fetch_add(1, std::memory_order_relaxed);  // by the side that ends early, if one does
   Attempt made = try_put(line, message);
   if (made == Attempt::wait) {
     line.waits_to_put.fetch_add(1, std::memory_order_relaxed);
@@ -120,6 +121,19 @@ void Exchange::end(Part side) {
   const bool host = side == Part::host;
   over_.fetch_or(ended(host), std::memory_order_seq_cst);
   wake(this->side(!host));
+}
+
+void Exchange::end_early() {
+  over_.fetch_or(ended_early, std::memory_order_seq_cst);
+  end(Part::host);
+}
+
+void Exchange::done() { orders_done_.fetch_add(1, std::memory_order_seq_cst); }
+
+// One of the two sides finds it: the host's after it ended, or the graph's after what it did last.
+bool Exchange::enough() const {
+  return (over_.load(std::memory_order_seq_cst) & ended_early) != 0 &&
+         orders_done_.load(std::memory_order_seq_cst) == orders_.load(std::memory_order_relaxed);
 }
 
 void Exchange::interrupt() {

@@ -30,6 +30,10 @@ class Exchange {
   std::optional<Message> take(ChannelId channel);
   bool ready(ChannelId channel) const;  // by the reader: take would not wait
   void end(Part side);                  // it puts and takes nothing any more; wakes the other
+  void end_early();                     // the host's side, before the end of its program
+  void done();                          // by the graph's side: what the last order let it do
+  // The host's side ended early, and the graph's has done all that stands before that.
+  bool enough() const;
   // From any thread: waits return, and from then on puts drop and takes give nothing, on both sides.
   void interrupt();
 
@@ -41,8 +45,9 @@ class Exchange {
 
  private:
   struct Line {
-    Line(bool to_host, std::size_t capacity) : to_host(to_host), queue(capacity) {}
-    const bool to_host;
+    Line(const Channel& channel, std::size_t capacity)
+        : to_host(channel.to_host), orders(channel.orders()), queue(capacity) {}
+    const bool to_host, orders;
     std::atomic<std::uint64_t> waits_to_put{0}, waits_to_take{0};
     MessageQueue queue;
   };
@@ -70,6 +75,7 @@ class Exchange {
 
   std::deque<Line> lines_;  // by channel
   Side host_, graph_;
+  std::atomic<std::uint64_t> orders_{0}, orders_done_{0};
   alignas(64) std::atomic<std::uint32_t> over_{0};  // bits: sides that ended, interrupted
 };
 

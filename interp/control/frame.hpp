@@ -23,7 +23,7 @@ struct Frame {
   std::unordered_map<std::uint32_t, Dim> dimensions;  // by symbol id
   ScopeId scope = ScopeId(0);
   std::uint64_t activation = 0;  // of a part: which call of it this is, the same on both sides
-  bool in_graph = false;  // control flow makes structured nodes instead of being executed
+  bool in_graph = false;         // control flow makes structured nodes instead of being executed
   Value result;
   std::unordered_map<std::string, std::uint32_t> agents;  // how many of each name were made in this activation
 

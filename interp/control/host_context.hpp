@@ -24,6 +24,7 @@ class NestedSession {
   virtual Target& target() = 0;
   virtual bool named() const = 0;  // a handle still names something in it: the slot of an agent, say
   virtual Value report() = 0;      // after everything that has effects ran
+  virtual Diags end_early() = 0;   // what has effects runs, although the program goes no further; what failed of it
 };
 
 // What the output is shown on.
@@ -49,6 +50,7 @@ class HostContext {
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
   std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
+  const std::atomic<bool>* ended = nullptr;          // set when the program goes no further; what it started does
   const Natives* natives = nullptr;                  // behind `extern` tasks; null: there are none
 
   // The call being executed, for builtins.

@@ -31,20 +31,34 @@ Value range_of(const Value& begin, const Value& end) {
   return Value(std::static_pointer_cast<Object>(scalar));
 }
 
+// What a deep recursion passes through has small frames: what it seldom does stands in functions of its own.
+[[noreturn, gnu::noinline]] void throw_at(Span span, const Error& error) {
+  Diags diags;
+  for (Diag diag : error.diags().items()) {
+    diag.primary.span = span;
+    diags.add(std::move(diag));
+  }
+  throw Error(std::move(diags));
+}
+
 // Runs `body`; an error without a place gets that of the call.
 template <class F>
-auto placed(Span span, F&& body) {
+[[gnu::noinline]] auto placed(Span span, F&& body) {
   try {
     return body();
   } catch (const Error& error) {
     if (error.diags().empty() || error.diags().items().front().primary.span.valid()) throw;
-    Diags diags;
-    for (Diag diag : error.diags().items()) {
-      diag.primary.span = span;
-      diags.add(std::move(diag));
-    }
-    throw Error(std::move(diags));
+    throw_at(span, error);
   }
+}
+
+[[gnu::noinline]] Value dimension_of(const Call& call, const Frame& frame) {
+  Dim dim = evaluate(Dim(call.symbol), frame);
+  return scalar_of(dim);
+}
+
+[[gnu::noinline]] Value type_of(const Call& call, const Frame& frame) {
+  return Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
 }
 
 }  // namespace
@@ -57,6 +71,7 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       stack_limit_(stack_floor()) {
   if (!host) return;
   interrupted_ = host->interrupted;
+  ended_ = host->ended;
   natives_ = host->natives;
   if (host->output)
     console_ = Value(std::static_pointer_cast<Object>(
@@ -68,6 +83,7 @@ Interpreter Interpreter::nested(Target& target) const {
   other.target_ = &target;
   other.partner_ = partner_;
   other.interrupted_ = interrupted_;
+  other.ended_ = ended_;
   other.facts_ = facts_;
   other.modules_ = modules_;
   other.globals_ = globals_;
@@ -75,7 +91,10 @@ Interpreter Interpreter::nested(Target& target) const {
   return other;
 }
 
-void Interpreter::leave_host() { host_ = nullptr; }
+void Interpreter::leave_host() {
+  host_ = nullptr;
+  ended_ = nullptr;
+}
 
 void Interpreter::begin() {
   stack_limit_ = stack_floor();
@@ -148,7 +167,8 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
 }
 
 void Interpreter::poll(Span span) const {
-  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) throw failure("E5009", span, "interrupted");
+  auto is_set = [](const std::atomic<bool>* flag) { return flag && flag->load(std::memory_order_relaxed); };
+  if (is_set(interrupted_) || is_set(ended_)) throw failure("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
     throw failure("E5006", span, "recursion too deep");
 }
@@ -199,13 +219,11 @@ void Interpreter::evaluate_call(Frame& frame, CallId id) {
     case Form::parameter:
       out = frame.arguments[call.index];
       break;
-    case Form::dimension: {
-      Dim dim = evaluate(Dim(call.symbol), frame);
-      out = scalar_of(dim);
+    case Form::dimension:
+      out = dimension_of(call, frame);
       break;
-    }
     case Form::type:
-      out = Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
+      out = type_of(call, frame);
       break;
     case Form::variable:
       out = read_variable(frame, call);

@@ -1,4 +1,4 @@
-// Calls of the interpreter: functions, tasks, graphs, agents, composition, nested sessions.
+// Calls of the interpreter: functions, tasks, graphs, agents, composition.
 #include <algorithm>
 
 #include "interp/control/capture.hpp"
@@ -47,6 +47,31 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
   }
 }
 
+namespace {
+
+// What a call that returned hands out, under its own name.
+Value result_of(Frame& frame, Target& target, bool graph_part, Span span) {
+  const Function& function = frame.function;
+  if (function.kind == FunctionKind::fn) {
+    bool renames = graph_part && target.is_tensor(frame.result);
+    return renames ? target.renamed(frame.result, frame.scope, "value", true) : frame.result;
+  }
+  auto invocation = std::make_shared<Invocation>();
+  for (const Output& output : function.outputs) {
+    Value value = frame[output.variable];
+    if (value.is_none()) throw failure("E1006", span, "output '" + output.name + "' is not set");
+    invocation->names.push_back(output.name);
+    invocation->outputs.push_back(
+        function.kind == FunctionKind::graph ? target.renamed(value, frame.scope, output.name, false) : value);
+  }
+  // Names of deep calls are long: only one that no output knows is made before somebody asks.
+  auto* first = invocation->outputs.empty() ? nullptr : invocation->outputs[0].as<Tensor>();
+  if (!first || !first->alias) invocation->label = target.scope_path(frame.scope);
+  return Value(std::static_pointer_cast<Object>(invocation));
+}
+
+}  // namespace
+
 Value Interpreter::enter(Frame& frame, const CallSite& site) {
   const Function& function = frame.function;
   poll(site.span);
@@ -64,22 +89,9 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   else
     frame.result = call_host(natives_, function.extern_symbol, frame.arguments, site.span);
   --depth_;
-  if (function.kind == FunctionKind::fn) {
-    bool renames = graph_part && target_->is_tensor(frame.result);
-    return renames ? target_->renamed(frame.result, frame.scope, "value", true) : frame.result;
-  }
-  auto invocation = std::make_shared<Invocation>();
-  for (const Output& output : function.outputs) {
-    Value value = frame[output.variable];
-    if (value.is_none()) throw failure("E1006", site.span, "output '" + output.name + "' is not set");
-    invocation->names.push_back(output.name);
-    invocation->outputs.push_back(
-        function.kind == FunctionKind::graph ? target_->renamed(value, frame.scope, output.name, false) : value);
-  }
-  // Names of deep calls are long: only one that no output knows is made before somebody asks.
-  auto* first = invocation->outputs.empty() ? nullptr : invocation->outputs[0].as<Tensor>();
-  if (!first || !first->alias) invocation->label = target_->scope_path(frame.scope);
-  return Value(std::static_pointer_cast<Object>(invocation));
+  Value result = result_of(frame, *target_, graph_part, site.span);
+  if (graph_part) target_->close_scope(frame.scope);
+  return result;
 }
 
 namespace {
@@ -126,6 +138,17 @@ void read_extents(Interpreter& interpreter, Frame& frame) {
     }
 }
 
+// Apart from the call of a fn, whose frame on the stack a deep recursion pays for.
+[[gnu::noinline]] Value task_result(Interpreter& interpreter, Frame& frame, Agent* owner, Span span) {
+  read_extents(interpreter, frame);
+  TaskCall call{frame.id, span, frame.arguments, owner, frame.scope, &frame};
+  TaskResult done = interpreter.target().task(interpreter, call);
+  for (auto& [parameter, version] : done.versions)
+    if (VariableId place = frame.function.parameters[parameter].variable; place.valid())
+      frame[place] = std::move(version);
+  return done.invocation;
+}
+
 }  // namespace
 
 CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
@@ -138,16 +161,8 @@ CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Valu
   }
   bind(frame, agent, std::move(arguments), site.span);
   auto* owner = agent.as<Agent>();
-  Value result;
-  if (function.kind == FunctionKind::task) {
-    read_extents(*this, frame);
-    TaskResult done = target_->task(*this, {id, site.span, frame.arguments, owner, frame.scope, &frame});
-    for (auto& [parameter, version] : done.versions)
-      if (VariableId place = function.parameters[parameter].variable; place.valid()) frame[place] = std::move(version);
-    result = done.invocation;
-  } else {
-    result = enter(frame, site);
-  }
+  const bool task = function.kind == FunctionKind::task;
+  Value result = task ? task_result(*this, frame, owner, site.span) : enter(frame, site);
   return {std::move(result), versions_after(frame, owner)};
 }
 
@@ -356,52 +371,6 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
     agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
   }
   return self;
-}
-
-// Drops what the calls of a block left in the frame: handles must not outlive their session.
-void Interpreter::forget(Frame& frame, const Block& block) {
-  for (CallId id : block.calls) {
-    frame[id] = Value();
-    for (const Block& inner : frame.function[id].blocks) forget(frame, inner);
-  }
-}
-
-Value Interpreter::run_on(Frame& frame, const Call& call) {
-  if (frame.function.part == Part::host) {  // the graph program opens the session
-    block(frame, call.blocks[0]);
-    return {};
-  }
-  auto* choice = operand(frame, call, 0).as<BackendChoice>();
-  target_->start();  // what stands before the session comes before it
-  if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
-  std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
-  struct End {  // what the frame holds of the session goes first, however this ends
-    std::function<void()> run;
-    ~End() { run(); }
-  } end{[&, scope = std::exchange(frame.scope, ScopeId(0))] {  // scopes of the outer graph mean nothing in it
-    frame.scope = scope;
-    forget(frame, call.blocks[0]);
-    std::erase_if(host_->kept, [](const auto& kept) { return !kept->named(); });
-    if (session->named()) host_->kept.push_back(std::move(session));
-  }};
-  Interpreter inner = nested(session->target());
-  Value value = inner.value_of(frame, call.blocks[0]);
-  auto result = std::make_shared<Invocation>();
-  auto keep = [&](const Value& v) {  // contents leave the session that ends here
-    return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span))
-                                                            : v;
-  };
-  if (auto* invocation = value.as<Invocation>()) {
-    result->label = invocation->name();
-    for (const Value& output : invocation->outputs) result->outputs.push_back(keep(output));
-  } else if (!value.is_none()) {
-    result->outputs.push_back(keep(value));
-  }
-  value = Value();
-  forget(frame, call.blocks[0]);
-  result->outputs.push_back(session->report());
-  result->names = call.type.names;
-  return Value(std::static_pointer_cast<Object>(result));
 }
 
 }  // namespace taskspec

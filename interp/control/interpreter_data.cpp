@@ -51,18 +51,19 @@ Value Interpreter::op(Frame& frame, const Call& call) {
     if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
     return call.op->scalar(operands);
   }
-  std::vector<Type> types;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const CallId in = call.in[i];
-    const Value& value = operands[i];
-    if (target_->is_tensor(value))
-      types.push_back(target_->type_of(value));
-    else
-      types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
-  }
   Type type = evaluate(call.type, frame);
-  if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type))
+  if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type)) {
+    std::vector<Type> types;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const CallId in = call.in[i];
+      const Value& value = operands[i];
+      if (target_->is_tensor(value))
+        types.push_back(target_->type_of(value));
+      else
+        types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
+    }
     type = result_type(*call.op, types, operands, unknown_extents_);
+  }
   if (type.is_tensor()) {
     refuse_negative_extents(type, "the result", call.span);
     return target_->op(frame, call, operands, type)[0];

@@ -6,11 +6,15 @@ namespace taskspec {
 
 Tensor::Tensor(Recorder& r, Ref reference, Type t) : recorder(r), ref(reference), type(std::move(t)) {
   ++recorder.handles;
+  older_ = std::exchange(recorder.newest_handle, this);
+  if (older_) older_->newer_ = this;
   recorder.retain(ref);
 }
 
 Tensor::~Tensor() {
   --recorder.handles;
+  if (older_) older_->newer_ = newer_;
+  (newer_ ? newer_->older_ : recorder.newest_handle) = older_;
   recorder.release(ref);
 }
 

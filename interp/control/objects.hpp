@@ -25,15 +25,19 @@ class Tensor final : public Object {
   Recorder& recorder;
   const Ref ref;
   const Type type;
-  PlaceId place;            // when it was read from, or made as a version of, a place
+  PlaceId place;  // when it was read from, or made as a version of, a place
   struct Alias {
     ScopeId scope;
     std::string output;
   };
   std::optional<Alias> alias;  // pipeline#0 and e: the output of a graph or fn call through which it came
-  bool structured = false;  // came out of a fn call: counts as one step
-  std::string call() const;  // whose output it is: "pipeline#0"
+  bool structured = false;     // came out of a fn call: counts as one step
+  std::string call() const;    // whose output it is: "pipeline#0"
   std::string text() const override;
+
+ private:
+  friend class Recorder;
+  Tensor *older_ = nullptr, *newer_ = nullptr;  // in the recorder's list of handles
 };
 
 // "pipeline#0/energy#0"; empty for the outermost.

@@ -5,15 +5,22 @@
 
 namespace taskspec {
 
-OperandList sort_operands(const OpDef& op, const Target& target, std::span<const Value> operands, const Type& result) {
+Precision number_precision(std::size_t position, const Target& target, std::span<const Value> operands,
+                           const Type& result) {
   std::vector<Type> types;
   bool tensors = false;
   for (const Value& value : operands) {
-    bool is_tensor = target.is_tensor(value);
+    const bool is_tensor = target.is_tensor(value);
     types.push_back(is_tensor ? target.type_of(value) : Type());
     tensors = tensors || is_tensor;
   }
+  return tensors ? scalar_precision(types, position) : result.precision;
+}
+
+OperandList sort_operands(const OpDef& op, const Target& target, std::span<const Value> operands, const Type& result) {
   OperandList list;
+  list.attributes.reserve(operands.size());
+  list.tensors.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Value& value = operands[i];
     OperandKind kind = op.operands[std::min(i, op.operands.size() - 1)].kind;
@@ -23,8 +30,7 @@ OperandList sort_operands(const OpDef& op, const Target& target, std::span<const
     } else if (target.is_tensor(value) || (kind == OperandKind::tensor && value.as<GraphScalar>())) {
       list.tensors.push_back(value);
     } else if (kind == OperandKind::tensor && (value.is_number() || value.is_bool())) {
-      Precision precision = tensors ? scalar_precision(types, i) : result.precision;
-      list.tensors.push_back(Value(scalar_array(value, precision)));
+      list.tensors.push_back(Value(scalar_array(value, number_precision(i, target, operands, result))));
     } else {
       attribute = value;
     }

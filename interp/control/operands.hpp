@@ -9,6 +9,9 @@ struct OperandList {
   std::vector<Value> attributes;  // one per operand given, none for tensors
 };
 
+// What a number among the operands of an op becomes, operand `position`: that of the tensors beside it.
+Precision number_precision(std::size_t position, const Target& target, std::span<const Value> operands,
+                           const Type& result);
 OperandList sort_operands(const OpDef& op, const Target& target, std::span<const Value> operands, const Type& result);
 
 }  // namespace taskspec

@@ -6,6 +6,7 @@
 #include "interp/control/operands.hpp"
 #include "interp/control/rules.hpp"
 #include "ir/op_outputs.hpp"
+#include "ir/scalar.hpp"
 
 namespace taskspec {
 
@@ -24,6 +25,28 @@ std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
   Type type = value.array().type().type();
   Ref ref = Ref::constant(recorder_.graph.add_constant(type, value));
   return recorder_.tensor(ref, type);
+}
+
+// A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
+// one while tasks need it. One that varies is a constant each time, also where two are equal by chance: so that the
+// segments of a loop stay alike.
+void RecordTarget::share_numbers(const Call& call, std::vector<Value>& operands, const Type& type) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Value& value = operands[i];
+    const OperandKind kind = call.op->operands[std::min(i, call.op->operands.size() - 1)].kind;
+    if (kind != OperandKind::tensor || !(value.is_number() || value.is_bool())) continue;
+    Number& known = numbers_[{&call, i}];
+    if (known.varies) continue;
+    const bool fresh = known.value.is_none();
+    known.varies = !fresh && !identical(known.value, value);
+    if (known.varies) continue;
+    if (fresh || !recorder_.graph.holds_constant(known.constant)) {
+      Value array(scalar_array(value, number_precision(i, *this, operands, type)));
+      known = {value, array.array().type().type(), 0, false};
+      known.constant = recorder_.graph.add_constant(known.type, array);
+    }
+    value = recorder_.handle(Ref::constant(known.constant), known.type);
+  }
 }
 
 void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
@@ -80,7 +103,7 @@ List RecordTarget::folded(const Call& call, std::span<const Value> operands, con
 }
 
 PlaceId RecordTarget::console() {
-  if (!console_.valid()) {
+  if (!console_.valid() || !recorder_.graph.contains(console_)) {
     Array nothing = Array::make({Precision::u8, {1}});
     Type type = nothing.type().type();
     console_ = recorder_.graph.add_place("console", Ref::constant(recorder_.graph.add_constant(type, Value(nothing))));
@@ -90,11 +113,13 @@ PlaceId RecordTarget::console() {
 
 List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
   if (call.folded) return folded(call, operands, type);
+  recorder_.adding(call.span);
   std::vector<Value> given(operands.begin(), operands.end());
   for (const Place& place : call.places) {  // an input of a session, say, has no place yet
     Value& value = given[place.operand];
     if (!place_of(value).valid()) value = this->place(std::string(call.op->operands[place.operand].name), value);
   }
+  if (recorder_.forgets()) share_numbers(call, given, type);
   std::vector<Type> types = output_types(type);
   std::vector<std::string> names = output_names(*call.op, type);
   std::vector<TypeId> out;
@@ -163,9 +188,13 @@ Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
 // An agent made in another session, or outside the graph that is looked at, gets an instance of its own here.
 InstanceId RecordTarget::instance_of(Agent* agent) {
   if (!agent) return {};
-  if (agent->home == home_) return agent->instance;
+  if (agent->home == home_) {
+    if (!recorder_.graph.agents().contains(agent->instance.index()))
+      agent->instance = instance(agent->definition, agent->arguments);
+    return agent->instance;
+  }
   auto [known, fresh] = foreign_agents_.try_emplace({agent->home, agent->instance.value});
-  if (fresh) {
+  if (fresh || !recorder_.graph.agents().contains(known->second.index())) {
     known->second = instance(agent->definition, agent->arguments);
     // Looking at a graph changes nothing: its versions must not stay in the agent.
     if (!recorder_.executes()) looked_at_.emplace_back(agent, agent->slots);
@@ -183,6 +212,7 @@ void RecordTarget::receive_globals(Interpreter& interpreter, FunctionId function
 
 TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   const Function& function = program_[call.function];
+  recorder_.adding(call.span);
   receive_globals(interpreter, call.function, call.arguments, call.span);
   Inputs inputs;
   std::vector<Value> arguments(function.parameters.size());
@@ -255,7 +285,9 @@ Value RecordTarget::constant(Array array) {
 bool RecordTarget::decide(const Value& value, Span span) { return receive(value, span).integer(0) != 0; }
 
 ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, FunctionId function) {
-  return recorder_.graph.open_scope(outer, callee, function);
+  ScopeId scope = recorder_.graph.open_scope(outer, callee, function);
+  recorder_.opened(scope);
+  return scope;
 }
 
 std::string RecordTarget::scope_path(ScopeId scope) const { return taskspec::scope_path(recorder_.graph, scope); }

@@ -28,6 +28,7 @@ class RecordTarget final : public Target {
   void start() override { recorder_.start(); }
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
+  void close_scope(ScopeId scope) override { recorder_.closed(scope); }
   Value renamed(const Value& tensor, ScopeId scope, const std::string& output, bool structured) override;
   std::string scope_path(ScopeId scope) const override;
   std::shared_ptr<const void> home() const override { return home_; }
@@ -50,6 +51,7 @@ class RecordTarget final : public Target {
   List folded(const Call& call, std::span<const Value> operands, const Type& type);
   DefinitionId define(FunctionId task);
   InstanceId instance_of(Agent* agent);
+  void share_numbers(const Call& call, std::vector<Value>& operands, const Type& type);
   PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
@@ -63,7 +65,14 @@ class RecordTarget final : public Target {
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
   PlaceId console_;
-  std::vector<std::pair<Agent*, std::vector<Value>>> looked_at_;  // and their slots as they were
+  struct Number {  // among the operands of one op of the text, when the recorder forgets
+    Value value;
+    Type type;
+    std::size_t constant = 0;
+    bool varies = false;  // it was another one at another time
+  };
+  std::map<std::pair<const Call*, std::size_t>, Number> numbers_;  // by operand
+  std::vector<std::pair<Agent*, std::vector<Value>>> looked_at_;   // and their slots as they were
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>
       foreign_agents_;  // by home and instance there

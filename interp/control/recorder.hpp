@@ -16,6 +16,9 @@ class Recorder {
   std::size_t handles = 0;  // Tensors that name something in it
   ChainLinks links;
 
+  // Before a node that stands at `site` is made. What was recorded may run now and be given back: only what handles
+  // name is there afterwards, and agents that no recorded task needed have lost their instance.
+  virtual void adding(Span /*site*/) {}
   // Called once for each new node, with what it does to places.
   virtual void added(NodeId, std::span<const TaskGraph::Access>) {}
   // A handle appears or goes: what nobody can name any more may be freed.
@@ -23,11 +26,19 @@ class Recorder {
   virtual void release(Ref) {}
   virtual bool executes() const { return true; }  // false: its graph is only looked at
   virtual void start() {}                         // runs what somebody may still ask for
+  virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it
+  virtual void closed(ScopeId) {}
+  virtual bool forgets() const { return false; }  // nobody looks at its graph later: equal constants may be one
   // The contents; forces what is pending. A recorder that does not execute has none.
   virtual Array receive(const Tensor& tensor, Span place) = 0;
 
   Value handle(Ref ref, Type type) { return Value(std::static_pointer_cast<Object>(tensor(ref, std::move(type)))); }
   std::shared_ptr<Tensor> tensor(Ref ref, Type type) { return std::make_shared<Tensor>(*this, ref, std::move(type)); }
+  template <class Visit>
+  void each_handle(Visit&& visit) const {
+    for (const Tensor* tensor = newest_handle; tensor; tensor = tensor->older_) visit(*tensor);
+  }
+  Tensor* newest_handle = nullptr;  // the list of all, which they keep themselves
 };
 
 }  // namespace taskspec

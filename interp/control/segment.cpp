@@ -1,5 +1,7 @@
 #include "interp/control/segment.hpp"
 
+#include <algorithm>
+
 #include "interp/control/value_key.hpp"
 
 namespace taskspec {
@@ -9,13 +11,10 @@ namespace {
 // Maps references of the session to references inside one segment.
 class Renumber {
  public:
-  explicit Renumber(const std::vector<NodeId>& nodes) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) local_.emplace(nodes[i].value, static_cast<std::uint32_t>(i));
-  }
+  explicit Renumber(const std::vector<NodeId>& nodes) : nodes_(nodes) {}
   Ref operator()(Ref ref, std::vector<Ref>& inputs) {
     if (ref.is_future())
-      if (auto inside = local_.find(ref.id); inside != local_.end())
-        return Ref::future(NodeId(inside->second), ref.slot);
+      if (std::size_t at = position(ref.node()); at < nodes_.size()) return Ref::future(NodeId(at), ref.slot);
     std::uint64_t name = (static_cast<std::uint64_t>(ref.id) << 20) | (static_cast<std::uint64_t>(ref.slot) << 4) |
                          static_cast<std::uint64_t>(ref.kind);
     auto [known, fresh] = inputs_.emplace(name, inputs.size());
@@ -24,13 +23,22 @@ class Renumber {
   }
 
  private:
-  std::unordered_map<std::uint32_t, std::uint32_t> local_;
+  // Ids grow, so a node stands no further than its id from the first one; nearly always just there.
+  std::size_t position(NodeId node) const {
+    if (node < nodes_.front()) return nodes_.size();
+    std::size_t most = std::min<std::size_t>(node.value - nodes_.front().value, nodes_.size() - 1);
+    if (nodes_[most] == node) return most;
+    auto found = std::lower_bound(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(most), node);
+    return *found == node ? static_cast<std::size_t>(found - nodes_.begin()) : nodes_.size();
+  }
+
+  const std::vector<NodeId>& nodes_;  // in program order
   std::unordered_map<std::uint64_t, std::size_t> inputs_;
 };
 
 const std::vector<TaskGraph::Access>& accesses_of(const Accesses& accesses, NodeId node) {
   static const std::vector<TaskGraph::Access> none;
-  auto found = accesses.find(node.value);
+  auto found = accesses.empty() ? accesses.end() : accesses.find(node.value);
   return found == accesses.end() ? none : found->second;
 }
 
@@ -43,20 +51,44 @@ void put_agent(std::string& key, const TaskGraph& session, InstanceId agent) {
   for (const Value& value : instance.arguments) put_value(key, value);
 }
 
+// Host operands of tasks. Equal ones are one list of the graph, which a long segment tells once.
+class ToldArguments {
+ public:
+  ToldArguments(const TaskGraph& session, std::size_t nodes) {
+    constexpr std::size_t long_segment = 64;
+    if (nodes > long_segment) numbers_.resize(session.argument_list_count(), 0);
+  }
+  void put(std::string& key, const TaskGraph& session, NodeId node) {
+    if (!numbers_.empty()) {
+      std::uint32_t& number = numbers_[session[node].arguments];
+      put_number(key, number);
+      if (number > 0) return;
+      number = ++told_;
+    }
+    put_number(key, session.arguments(node).size());
+    for (const Value& value : session.arguments(node)) put_value(key, value);
+  }
+
+ private:
+  std::vector<std::uint32_t> numbers_;  // by list, counted from 1; empty: every task tells its own
+  std::uint32_t told_ = 0;
+};
+
 // The calls of the session that tasks of a segment stand in, counted anew: the plan may be that of many turns.
 class Scopes {
  public:
   Scopes(const TaskGraph& session, TaskGraph& graph) : session_(session), graph_(graph) {}
-  ScopeId operator()(ScopeId id) {
+  ScopeId operator()(ScopeId id, int levels = most_levels) {
     const Scope& scope = session_.scopes()[id.index()];
-    if (!scope.parent.valid()) return ScopeId(0);
+    if (!scope.parent.valid() || levels == 0) return ScopeId(0);
     if (auto known = known_.find(id.value); known != known_.end()) return known->second;
-    ScopeId parent = (*this)(scope.parent);
+    ScopeId parent = (*this)(scope.parent, levels - 1);
     std::string_view callee = std::string_view(scope.name).substr(0, scope.name.rfind('#'));
     return known_.emplace(id.value, graph_.open_scope(parent, callee, scope.function)).first->second;
   }
 
  private:
+  static constexpr int most_levels = 16;  // of a deep recursion each plan would hold all calls
   const TaskGraph& session_;
   TaskGraph& graph_;
   std::unordered_map<std::uint32_t, ScopeId> known_;
@@ -68,23 +100,26 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses&
             const std::function<bool(NodeId, std::size_t)>& live) {
   Segment segment;
   segment.nodes = std::move(nodes);
+  segment.key.reserve(segment.nodes.size() * 32);
   Renumber renumber(segment.nodes);
   std::unordered_map<std::uint32_t, std::uint64_t> places;
+  ToldArguments told(session, segment.nodes.size());
   for (NodeId node : segment.nodes) {
     put_number(segment.key, session[node].definition.value);
     put_agent(segment.key, session, session[node].agent);
-    put_number(segment.key, session.arguments(node).size());
-    for (const Value& value : session.arguments(node)) put_value(segment.key, value);
+    told.put(segment.key, session, node);
     put_number(segment.key, session.in(node).size());
     for (Ref ref : session.in(node)) {
+      const std::size_t known = segment.inputs.size();
       Ref inside = renumber(ref, segment.inputs);
       put_number(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) |
                                   (static_cast<std::uint64_t>(inside.slot) << 8) |
                                   static_cast<std::uint64_t>(inside.kind));
-      if (inside.kind == Ref::Kind::input) put_text(segment.key, session.type(ref).text());
+      if (segment.inputs.size() > known) put_text(segment.key, session.type(ref).text());
     }
-    put_number(segment.key, accesses_of(accesses, node).size());
-    for (const TaskGraph::Access& access : accesses_of(accesses, node)) {
+    const std::vector<TaskGraph::Access>& own = accesses_of(accesses, node);
+    put_number(segment.key, own.size());
+    for (const TaskGraph::Access& access : own) {
       auto place = places.emplace(access.place.value, places.size()).first->second;
       put_number(segment.key, (place << 32) | (std::uint64_t{access.slot_in} << 16) | access.slot_out);
       segment.key += access.writes ? 'w' : 'r';
@@ -145,7 +180,7 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
   }
   for (Ref ref : segment.results) {
     Ref inside = renumber(ref, inputs);
-    graph->add_result({session.path(ref.node()), session.type(ref), inside});
+    graph->add_result({graph->path(inside.node()), session.type(ref), inside});
   }
   return graph;
 }

@@ -1,11 +1,9 @@
 #include "interp/control/session.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/base/text.hpp"
 #include "ir/op_outputs.hpp"
-#include "ir/verify.hpp"
 
 namespace taskspec {
 
@@ -13,31 +11,47 @@ Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
     : backend_(backend), bodies_(bodies), options_(options) {}
 
 Session::~Session() {
-  for (Entry& e : entries_)
+  auto free = [this](const Entry& e) {
     if (e.state == State::ready) backend_.free(e.location);
-  for (Location location : constants_)
-    if (location.valid()) backend_.free(location);
+  };
+  tasks_.each([&](std::size_t node, const Task& task) {
+    free(task.first);
+    for (std::size_t slot = 1; slot < graph.out(NodeId(node)).size(); ++slot) free(task.more[slot - 1]);
+  });
+  constants_.each([&](std::size_t, const Constant& constant) {
+    if (constant.location.valid()) backend_.free(constant.location);
+  });
 }
 
 // ---- recording ------------------------------------------------------------------------------------
 
-void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
+void Session::adding(Span site) {
   // Eager: the task before this one runs now, when the handles of its outputs exist.
-  if (options_.schedule == Schedule::eager) run(needed());
-  entries_.resize(graph[node].first_out + graph.out(node).size());
-  done_.resize(node.index() + 1, false);
-  for (Ref ref : graph.in(node))
-    if (ref.is_future())
+  if (options_.schedule == Schedule::eager || window_is_full(site)) run(needed());
+  sweep_if_due();
+  if (pending_.empty()) window_begin_ = site;
+}
+
+void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
+  tasks_.resize(node.index() + 1);
+  Task& task = tasks_[node.index()];
+  task.effect = has_effect(node, accesses);
+  if (graph.out(node).size() > 1) task.more = std::make_unique<Entry[]>(graph.out(node).size() - 1);
+  for (Ref ref : graph.in(node)) {
+    if (ref.is_future()) {
       ++entry(ref).readers;
-    else if (ref.kind == Ref::Kind::constant)
+    } else if (ref.kind == Ref::Kind::constant) {
+      ++constant(ref).readers;
       constant(ref).read = true;
+    }
+  }
   if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
   pending_.push_back(node);
 }
 
 Session::Constant& Session::constant(Ref ref) {
-  if (handed_out_.size() <= ref.id) handed_out_.resize(graph.constant_count());
-  return handed_out_[ref.id];
+  if (constants_.size() <= ref.id) constants_.resize(graph.constant_count());
+  return constants_[ref.id];
 }
 
 void Session::retain(Ref ref) {
@@ -46,8 +60,10 @@ void Session::retain(Ref ref) {
 }
 
 void Session::release(Ref ref) {
-  if (ref.kind == Ref::Kind::constant && --constant(ref).handles == 0 && !constant(ref).read)
-    graph.forget_constant(ref.id);
+  if (ref.kind == Ref::Kind::constant && --constant(ref).handles == 0) {
+    if (constant(ref).readers > 0) window_bytes_ += graph.constant(ref.id).array().bytes();
+    drop_constant_if_unseen(ref);
+  }
   if (!ref.is_future()) return;
   --entry(ref).handles;
   drop_if_unseen(ref);
@@ -60,11 +76,17 @@ void Session::drop_if_unseen(Ref ref) {
   e.state = State::gone;
 }
 
-bool Session::has_effect(NodeId node) const {
+void Session::drop_constant_if_unseen(Ref ref) {
+  Constant& c = constant(ref);
+  if (c.handles > 0 || (options_.forget ? c.readers > 0 : c.read)) return;
+  if (c.location.valid()) backend_.free(c.location);
+  c.location = {};
+  graph.forget_constant(ref.id);
+}
+
+bool Session::has_effect(NodeId node, std::span<const TaskGraph::Access> accesses) const {
   if (graph.definition(node).kind == Definition::Kind::native) return true;
-  auto found = accesses_.find(node.value);
-  return found != accesses_.end() &&
-         std::any_of(found->second.begin(), found->second.end(), [](const auto& a) { return a.writes; });
+  return std::any_of(accesses.begin(), accesses.end(), [](const auto& access) { return access.writes; });
 }
 
 bool Session::prints(NodeId node) const {
@@ -72,222 +94,11 @@ bool Session::prints(NodeId node) const {
   return definition.op && console_operand(*definition.op);
 }
 
-// ---- what to run ----------------------------------------------------------------------------------
+void Session::opened(ScopeId scope) { open_.push_back(scope); }
 
-std::vector<NodeId> Session::needed_for(Ref ref) const {
-  std::vector<NodeId> todo{ref.node()}, nodes;
-  std::unordered_set<std::uint32_t> seen;  // not a table of all tasks: a receive costs what it runs
-  while (!todo.empty()) {
-    NodeId node = todo.back();
-    todo.pop_back();
-    if (done_[node.index()] || !seen.insert(node.value).second) continue;
-    nodes.push_back(node);
-    for (const TaskEdge& edge : graph.edges_into(node)) todo.push_back(edge.from);
-  }
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
-}
-
-// Walks the pending tasks backwards: a pure task whose outputs nobody can name any more is dropped.
-std::vector<NodeId> Session::needed() {
-  std::vector<NodeId> nodes;
-  std::unordered_set<std::uint32_t> wanted;
-  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
-    NodeId node = *it;
-    bool needed = wanted.count(node.value) || has_effect(node);
-    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
-      needed = needed || entry(Ref::future(node, slot)).handles > 0;
-    if (needed) {
-      nodes.push_back(node);
-      for (const TaskEdge& edge : graph.edges_into(node)) wanted.insert(edge.from.value);
-    } else {
-      ++dropped_;
-      done_[node.index()] = true;
-      accesses_.erase(node.value);
-      for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
-        entry(Ref::future(node, slot)).state = State::gone;
-      for (Ref ref : graph.in(node))
-        if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
-    }
-  }
-  std::reverse(nodes.begin(), nodes.end());
-  pending_ = nodes;
-  return nodes;
-}
-
-// ---- running --------------------------------------------------------------------------------------
-
-Session::Prepared& Session::prepare(const Segment& segment) {
-  if (auto known = plans_.find(segment.key); known != plans_.end()) return known->second;
-  Prepared prepared;
-  std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses_);
-  Chains chains = aggregate(*g, {.sink_rule = options_.sink_rule});
-  prepared.plan = make_plan(g, chains);
-  constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long segment would wait for them
-  if (g->size() <= largest_verified) {
-    verified([&] { return verify_graph(*g); });
-    verified([&] { return verify_chains(*g, chains); });
-    verified([&] { return verify_plan(*prepared.plan); });
-  }
-  prepared.executable = backend_.prepare(prepared.plan, bodies_);
-  if (options_.record) note_plan(prepared);
-  constexpr std::size_t most_plans = 1024;  // a program whose every turn is another segment must not fill the memory
-  if (plans_.size() == most_plans) plans_.clear();
-  ++plans_made_;
-  return plans_.emplace(segment.key, std::move(prepared)).first->second;
-}
-
-// How a profile names the chains of a plan, and the bytes that each writes.
-void Session::note_plan(Prepared& prepared) {
-  const Plan& plan = *prepared.plan;
-  const TaskGraph& g = *plan.graph;
-  constexpr std::size_t most_kept = 1024;  // as many as a session keeps for itself
-  PlanRuns runs{plans_run_.size() < most_kept ? prepared.plan : nullptr, {}, 0};
-  for (std::size_t step = 0; step < plan.steps(); ++step) {
-    std::string text = "[";
-    std::uint64_t bytes = 0;
-    for (std::uint32_t t = plan.step_starts[step]; t < plan.step_starts[step + 1]; ++t) {
-      NodeId node = plan.tasks[t].node;
-      text += (text.size() > 1 ? ", " : "") + g.definition(node).name;
-      for (TypeId type : g.out(node)) bytes += concrete(g.type(type)).bytes();
-    }
-    runs.chains.push_back(text + "]");
-    prepared.bytes.push_back(bytes);
-  }
-  prepared.number = static_cast<std::uint32_t>(plans_run_.size());
-  plans_run_.push_back(std::move(runs));
-}
-
-Location Session::input(Ref ref) {
-  if (ref.is_future()) return entry(ref).location;
-  if (constants_.size() < graph.constant_count()) constants_.resize(graph.constant_count());
-  Location& location = constants_[ref.id];
-  if (!location.valid()) {
-    const Array& array = graph.constant(ref.id).array();
-    location = backend_.allocate(array.type());
-    backend_.write(location, array);
-  }
-  return location;
-}
-
-void Session::run(std::vector<NodeId> nodes) {
-  // A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs.
-  std::vector<NodeId> healthy;
-  std::unordered_map<std::uint32_t, std::uint32_t> sick;
-  for (NodeId node : nodes) {
-    std::uint32_t cause = UINT32_MAX;
-    for (Ref ref : graph.in(node)) {
-      if (!ref.is_future()) continue;
-      if (auto found = sick.find(ref.id); found != sick.end()) cause = std::min(cause, found->second);
-      if (entry(ref).state == State::poisoned) cause = std::min(cause, entry(ref).poison);
-    }
-    if (cause == UINT32_MAX) {
-      healthy.push_back(node);
-      continue;
-    }
-    sick.emplace(node.value, cause);
-    if (has_effect(node)) failed_effects_.emplace(node, cause);
-    done_[node.index()] = true;
-    accesses_.erase(node.value);
-    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) {
-      Entry& e = entry(Ref::future(node, slot));
-      e.state = State::poisoned;
-      e.poison = cause;
-    }
-    for (Ref ref : graph.in(node))
-      if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
-  }
-  if (!healthy.empty()) {
-    std::unordered_map<std::uint64_t, std::uint32_t> inside;  // readers of an output within the segment
-    auto name = [this](Ref ref) { return graph[ref.node()].first_out + std::uint64_t{ref.slot}; };
-    for (NodeId node : healthy)
-      for (Ref ref : graph.in(node))
-        if (ref.is_future()) ++inside[name(ref)];
-    Segment segment = cut(graph, std::move(healthy), accesses_, [&](NodeId node, std::size_t slot) {
-      Ref ref = Ref::future(node, slot);
-      auto found = inside.find(name(ref));
-      if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
-      return entry(ref).handles > 0 || entry(ref).readers > (found == inside.end() ? 0 : found->second);
-    });
-    Prepared& prepared = prepare(segment);
-    std::vector<Location> inputs;
-    for (Ref ref : segment.inputs) inputs.push_back(input(ref));
-    Outcome outcome = backend_.execute(*prepared.executable, inputs, {options_.schedule, options_.record});
-    tasks_run_ += outcome.tasks_run;
-    // Pull leaves out what only had to come before something else.
-    if (outcome.failed.empty()) dropped_ += segment.nodes.size() - outcome.tasks_run;
-    chains_run_ += prepared.plan->steps();
-    dispatches_ += outcome.dispatches;
-    plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
-    peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
-    if (options_.record) keep_records(prepared, outcome);
-    settle(segment, outcome);
-  }
-  std::erase_if(pending_, [this](NodeId node) { return done_[node.index()]; });
-}
-
-// Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
-void Session::note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed) {
-  std::unordered_map<std::uint32_t, std::uint32_t> sick;
-  for (NodeId node : segment.nodes) {
-    std::uint32_t cause = UINT32_MAX;
-    if (auto own = failed.find(node); own != failed.end()) cause = own->second;
-    for (Ref ref : graph.in(node))
-      if (auto before = ref.is_future() ? sick.find(ref.id) : sick.end(); before != sick.end())
-        cause = std::min(cause, before->second);
-    if (cause == UINT32_MAX) continue;
-    sick.emplace(node.value, cause);
-    if (has_effect(node)) failed_effects_.emplace(node, cause);
-  }
-}
-
-void Session::settle(const Segment& segment, const Outcome& outcome) {
-  std::map<NodeId, std::uint32_t> failed;  // origin -> position in poisons_
-  for (const Poison& poison : outcome.failed) {
-    NodeId origin = segment.nodes[poison.origin.index()];
-    failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
-    poisons_.push_back({origin, poison.fault});
-  }
-  if (!failed.empty()) note_failed_effects(segment, failed);
-  for (NodeId node : segment.nodes) {
-    done_[node.index()] = true;
-    accesses_.erase(node.value);
-    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
-      entry(Ref::future(node, slot)).state = State::gone;
-  }
-  for (std::size_t i = 0; i < segment.results.size(); ++i) {
-    Entry& e = entry(segment.results[i]);
-    if (auto* location = std::get_if<Location>(&outcome.results[i])) {
-      e.state = State::ready;
-      e.location = *location;
-      if (prints(segment.results[i].node())) drop_if_unseen(segment.results[i]);
-      continue;
-    }
-    const Poison& poison = std::get<Poison>(outcome.results[i]);
-    NodeId origin = segment.nodes[poison.origin.index()];
-    auto [position, fresh] = failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
-    if (fresh) poisons_.push_back({origin, poison.fault});  // it was stopped: interrupted
-    e.state = State::poisoned;
-    e.poison = position->second;
-  }
-  for (NodeId node : segment.nodes)
-    for (Ref ref : graph.in(node))
-      if (ref.is_future()) --entry(ref).readers, drop_if_unseen(ref);
-}
-
-void Session::keep_records(const Prepared& prepared, const Outcome& outcome) {
-  PlanRuns& runs = plans_run_[prepared.number];
-  ++runs.runs;
-  for (const StepRecord& record : outcome.records) {
-    const std::string& chain = runs.chains[record.step.index()];
-    auto [row, fresh] = profile_rows_.emplace(chain, profile_.size());
-    if (fresh) profile_.push_back({chain, 0, 0, 0});
-    ProfileRow& p = profile_[row->second];
-    ++p.calls;
-    p.ns += record.end_ns - record.begin_ns;
-    p.bytes += prepared.bytes[record.step.index()];
-    timeline_.push_back({prepared.number, record.step, record.worker, record.begin_ns, record.end_ns});
-  }
+void Session::closed(ScopeId scope) {
+  while (!open_.empty() && open_.back() >= scope) open_.pop_back();  // also those that failed inside of it
+  sweep_if_due();
 }
 
 Array Session::receive(const Tensor& tensor, Span place) {
@@ -295,7 +106,8 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
   links.receive(ref.node());
-  if (options_.record && (received_.empty() || !(received_.back() == ref))) received_.push_back(ref);
+  if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
+    received_.push_back(ref);
   if (options_.schedule == Schedule::eager) run(needed());  // the last task, which no other one came after
   if (entry(ref).state == State::pending) run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
   Entry& e = entry(ref);
@@ -303,6 +115,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (e.state != State::ready) bug("a received value is not there");
   Array array = backend_.read(e.location);
   received_bytes_ += array.bytes();
+  sweep_if_due();
   return array;
 }
 
@@ -310,9 +123,9 @@ Array Session::receive(const Tensor& tensor, Span place) {
 std::string Session::way(NodeId from, NodeId to) const {
   std::unordered_map<std::uint32_t, NodeId> before;  // of what is reached
   before.emplace(from.value, from);
-  for (NodeId node(from.value + 1); node <= to; node = NodeId(node.value + 1))
+  for (NodeId node : between(from, {to}))
     for (Ref ref : graph.in(node))
-      if (ref.is_future() && before.contains(ref.id)) {
+      if (node != from && ref.is_future() && before.contains(ref.id)) {
         before.emplace(node.value, ref.node());
         break;
       }
@@ -343,12 +156,31 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
 
 void Session::start() {
   if (options_.schedule == Schedule::push && !pending_.empty()) run(needed());
+  sweep_if_due();
+}
+
+void Session::show() {
+  std::vector<NodeId> nodes;
+  for (NodeId node : pending_) {
+    if (!prints(node)) continue;
+    std::vector<NodeId> more = needed_for(Ref::future(node, 0)), all;
+    std::ranges::set_union(nodes, more, std::back_inserter(all));
+    nodes = std::move(all);
+  }
+  if (!nodes.empty()) run(std::move(nodes));
+  raise_failed_effect();
 }
 
 void Session::finish() {
   run(needed());
-  if (failed_effects_.empty()) return;
-  auto [node, poison] = *failed_effects_.begin();
+  raise_failed_effect();
+}
+
+// The first one; each is raised once.
+void Session::raise_failed_effect() {
+  const std::map<NodeId, std::uint32_t> failed = std::exchange(failed_effects_, {});
+  if (failed.empty()) return;
+  auto [node, poison] = *failed.begin();
   raise(poisons_[poison], node, {});
 }
 
@@ -359,6 +191,7 @@ SessionReport Session::report() const {
   report.dispatches = dispatches_;
   report.dropped = dropped_;
   report.plans = plans_made_;
+  report.held = graph.held() + tasks_.held() + constants_.held() + poisons_.held();
   report.received = received_bytes_;
   report.plan_peak = plan_peak_;
   report.peak_without_chains = peak_without_chains_;

@@ -3,9 +3,19 @@
 //
 //   Session session(program, backend, bodies, {});
 //   Array e = session.receive(*tensor, span);
+//
+// A program may run for hours. Two options keep its session in the memory of what it can still name:
+// - `window`: with push, so many pending tasks run without a receive (or fewer, with this many bytes of constants), cut
+//   where the program comes by the same place again, so that a loop gives the same segment each time.
+// - `forget`: what is settled is given back by sweeps. A task stays while a handle names an output of it, a pending
+// task
+//   reads one, or it lies on the way from a failure to a value that it poisoned; a scope while it is open or such a
+//   task, or the name of a handle, stands in it; a place while a handle or a pending task names it; a constant while a
+//   handle names it or a pending task reads it. A sweep comes when as much has been added as the last one left.
 #pragma once
 #include <chrono>
 #include <map>
+#include <unordered_set>
 
 #include "interp/control/recorder.hpp"
 #include "interp/control/segment.hpp"
@@ -17,6 +27,9 @@ struct SessionOptions {
   Schedule schedule = Schedule::push;
   bool record = false;  // keep what each dispatch did, for --profile and --trace
   SinkRule sink_rule = SinkRule::task;
+  std::size_t window = 0;    // tasks; 0: as many as there are
+  bool forget = false;       // give back what is settled: nobody will look at the graph
+  std::size_t sweep = 8192;  // at least so many entries between two sweeps
 };
 
 // One row of a profile: all dispatches of chains with the same members.
@@ -42,6 +55,7 @@ struct TimelineEntry {
 
 struct SessionReport {
   std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, plans = 0;
+  std::uint64_t held = 0;                 // entries of all tables of the session and its graph that are there now
   std::uint64_t plan_peak = 0;            // bytes alive at most inside one run of a plan
   std::uint64_t peak_without_chains = 0;  // the same if every task were its own dispatch
   std::uint64_t received = 0;  // bytes of tensors that left the session: for the host, another session, a file
@@ -58,11 +72,17 @@ class Session final : public Recorder {
   ~Session() override;
 
   Array receive(const Tensor& tensor, Span place) override;
+  void adding(Span site) override;
   void added(NodeId node, std::span<const TaskGraph::Access> accesses) override;
   void retain(Ref ref) override;
   void release(Ref ref) override;
   void start() override;
+  void opened(ScopeId scope) override;
+  void closed(ScopeId scope) override;
+  bool forgets() const override { return options_.forget; }
 
+  // At a prompt, which has no end to wait for: prints what the graph is to print, and reports what failed there.
+  void show();
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
@@ -75,8 +95,14 @@ class Session final : public Recorder {
     State state = State::pending;
     std::uint32_t handles = 0;  // host handles that name it
     std::uint32_t readers = 0;  // tasks not run yet that read it
+    std::uint32_t inside = 0;   // of them, those of the segment that is being cut
     Location location;
     std::uint32_t poison = 0;  // in poisons_
+  };
+  struct Task {
+    Entry first;                    // of its first output
+    std::unique_ptr<Entry[]> more;  // of the others
+    bool done = false, effect = false, wanted = false;
   };
   struct Failure {
     NodeId origin;
@@ -88,12 +114,19 @@ class Session final : public Recorder {
     std::uint32_t number = UINT32_MAX;  // in plans_run_, when recording
     std::vector<std::uint64_t> bytes;
   };
-  Entry& entry(Ref ref) { return entries_[graph[ref.node()].first_out + ref.slot]; }
-  bool has_effect(NodeId node) const;
+  Entry& entry(Ref ref) {
+    Task& task = tasks_[ref.id];
+    return ref.slot == 0 ? task.first : task.more[ref.slot - std::size_t{1}];
+  }
+  bool has_effect(NodeId node, std::span<const TaskGraph::Access> accesses) const;
+  bool is_done(NodeId node) { return !tasks_.contains(node.index()) || tasks_[node.index()].done; }
   bool prints(NodeId node) const;
-  std::vector<NodeId> needed_for(Ref ref) const;  // pull: its ancestors
-  std::vector<NodeId> needed();                   // push: all that somebody can still see
+  std::vector<NodeId> needed_for(Ref ref);  // pull: its ancestors
+  std::vector<NodeId> needed();             // push: all that somebody can still see
   void run(std::vector<NodeId> nodes);
+  std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
+  void execute(std::vector<NodeId> nodes);
+  void settled(NodeId node);  // it ran, will never run, or cannot
   Prepared& prepare(const Segment& segment);
   void note_plan(Prepared& prepared);
   Location input(Ref ref);
@@ -103,24 +136,37 @@ class Session final : public Recorder {
   void drop_if_unseen(Ref ref);
   struct Constant {  // one of the graph's; without a reader it goes with its last handle
     std::uint32_t handles = 0;
-    bool read = false;  // by a task, which the graph keeps
+    std::uint32_t readers = 0;  // tasks not run yet that read it
+    bool read = false;          // by a task, which the graph keeps
+    Location location;          // when written to the backend
   };
   Constant& constant(Ref ref);
+  void raise_failed_effect();
+  void drop_constant_if_unseen(Ref ref);
+  bool window_is_full(Span site);
+  void sweep_if_due();
+  void sweep();
+  Staying staying();
+  void keep_ways(Staying& staying);
+  std::vector<NodeId> between(NodeId from, std::vector<NodeId> targets) const;
   std::string way(NodeId from, NodeId to) const;
   [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
 
   Backend& backend_;
   Bodies& bodies_;
   SessionOptions options_;
-  std::vector<Entry> entries_;
-  std::vector<Constant> handed_out_;  // by constant
-  std::vector<NodeId> pending_;       // in program order
-  std::vector<bool> done_;            // by node
-  Accesses accesses_;                 // of pending nodes
-  std::vector<Location> constants_;   // by constant id, when written to the backend
-  std::vector<Failure> poisons_;
+  RetiringTable<Task> tasks_;  // by node
+  RetiringTable<Constant> constants_;
+  std::vector<NodeId> pending_;  // in program order
+  Accesses accesses_;            // of pending nodes
+  RetiringTable<Failure> poisons_;
+  std::vector<ScopeId> open_;                       // scopes of calls under way, by depth
+  Span window_begin_;                               // where the first of the pending tasks stands
+  std::size_t window_bytes_ = 0;                    // of constants that pending tasks read
+  std::size_t left_ = 0;                            // by the last sweep
   std::map<NodeId, std::uint32_t> failed_effects_;  // tasks with effects that did not happen, and why: in poisons_
-  std::map<std::string, Prepared> plans_;
+  std::unordered_map<std::string, Prepared> plans_;
+  std::size_t planned_ = 0;  // tasks in plans_
   std::uint64_t plans_made_ = 0, received_bytes_ = 0;
   std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0,
                 peak_without_chains_ = 0;

@@ -49,6 +49,7 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   for (VariableId variable : use.read) needed = needed || depends_on_graph(frame[variable]);
   if (!needed) return false;
 
+  recorder_.adding(call.span);
   Inputs inputs;
   auto capture = [&](const Value& value) {
     return replace_tensors(
@@ -99,6 +100,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   for (CallId in : call.in) needed = needed || (in.valid() && depends_on_graph(frame[in]));
   if (!needed) return false;
 
+  recorder_.adding(call.span);
   Inputs inputs;
   std::vector<Value> arguments;
   Definition definition;

@@ -52,6 +52,7 @@ class Target {
   // must be one. False: the interpreter executes it.
   virtual bool structured(Interpreter&, Frame&, CallId) { return false; }
   virtual ScopeId open_scope(ScopeId outer, std::string_view, FunctionId) { return outer; }
+  virtual void close_scope(ScopeId) {}  // the call returned; one that fails leaves it open
   // Outputs of a graph or fn call go by its name from now on.
   virtual Value renamed(const Value& tensor, ScopeId, const std::string& /*output*/, bool /*structured*/) {
     return tensor;

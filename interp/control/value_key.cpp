@@ -1,11 +1,20 @@
 #include "interp/control/value_key.hpp"
 
+#include <cstring>
+
 #include "interp/control/capture.hpp"
 #include "ir/console.hpp"
 
 namespace taskspec {
 
 namespace {
+
+template <class T>
+void put_bits(std::string& key, T number) {
+  char bits[sizeof number];
+  std::memcpy(bits, &number, sizeof number);
+  key.append(bits, sizeof number);
+}
 
 void put_list(std::string& key, const List& values) {
   put_number(key, values.size());
@@ -52,6 +61,9 @@ void put_object(std::string& key, const Value& value) {
 void put_value(std::string& key, const Value& value) {
   key += static_cast<char>('A' + value.data().index());
   if (value.is_none()) return;
+  if (value.is_bool()) return put_number(key, value.boolean());
+  if (value.is_integer()) return put_bits(key, value.integer());
+  if (value.is_real()) return put_bits(key, value.real());
   if (value.is_list()) return put_list(key, value.list());
   if (value.is_tuple()) return put_list(key, value.tuple().items);
   if (value.is_object()) return put_object(key, value);

@@ -88,6 +88,9 @@ class Terminal final : public Editor {
       const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return static_cast<int>(got);
+      // A Ctrl-D from before libedit read single keys: the system hands it on as this, after which libedit would take
+      // the next Ctrl-D for a letter.
+      if (byte == 0) continue;
       const std::size_t used = std::mbrtowc(out, &byte, 1, &state);
       if (used == static_cast<std::size_t>(-2)) continue;  // a character of several bytes
       if (used == static_cast<std::size_t>(-1)) *out = static_cast<wchar_t>(static_cast<unsigned char>(byte));

@@ -124,6 +124,20 @@ TEST_CASE("[repl] lines of a pipe are echoed, and answers of pasted sessions pas
   CHECK(repl_of("\xff\xfe\n1\n").find("> 1\n1\n") != std::string::npos);
 }
 
+TEST_CASE("[repl] what the graph prints is there after the entry, also when it fails or ends the session") {
+  const std::string shown = repl_of(
+      "let x = fill(f32[2], 1.0)\ngraph_print(\"one\", x)\n"
+      "for i in 0..3 { graph_print(\"turn\", x * i); assert(i < 1) }\n"
+      "for i in 0..2 { graph_print(\"next\", 1 / fill(i32[1], i)) }\n"
+      "graph_print(\"last\", x)\nexit(0)\n");
+  auto at = [&](std::string_view part) { return shown.find(part); };
+  CHECK(at("\none: [1, 1]\n+ new task graph_print#0") != std::string::npos);
+  CHECK(at("turn: [0, 0]\nturn: [1, 1]\nerror E5005: assertion failed") != std::string::npos);
+  CHECK(at("turn: [2, 2]") == std::string::npos);
+  CHECK(at("error E5002: division by zero") < at("\nlast: [1, 1]\n"));  // once, and the next entry is as good as ever
+  CHECK(shown.find("E5002", at("E5002") + 1) == std::string::npos);
+}
+
 TEST_CASE("[repl] exit(code) is the exit code, an unknown backend wrong usage") {
   TemporaryFolder folder;
   folder.put("input.txt", "exit(7)\n");

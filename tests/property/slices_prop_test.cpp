@@ -2,7 +2,9 @@
 // delays, few places in the channels, one worker or two, with and without passes (slicing.md section 2).
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
+#include <sstream>
 #include <thread>
 
 #include "frontend/check.hpp"
@@ -20,6 +22,7 @@ struct Way {
   std::size_t capacity = 64;
   int threads = 1;
   std::uint64_t delays = 0;  // a seed; 0: none
+  std::size_t window = 4096, sweep = 8192;
 };
 
 // Each side sleeps now and then before a message; the numbers of one side are its own.
@@ -43,6 +46,9 @@ Ran run_as(const std::string& text, const Way& way) {
   settings.capacity = way.capacity;
   settings.threads = way.threads;
   settings.pause = random_delays(way.delays);
+  settings.window = way.window;
+  settings.sweep = way.sweep;
+  settings.keep_graph = way.direct;
   return way.direct ? run_text_directly(text, settings) : run_text(text, settings);
 }
 
@@ -50,7 +56,8 @@ std::vector<Way> ways(std::uint64_t seed) {
   return {{.slices = SliceOptions::none(), .capacity = 1, .threads = 1, .delays = seed},
           {.capacity = 1, .threads = 1, .delays = seed + 2},
           {.capacity = 2, .threads = 2, .delays = seed + 4},
-          {.capacity = 64, .threads = 2}};
+          {.capacity = 64, .threads = 2},
+          {.threads = 1, .window = 1 + seed % 7, .sweep = 1 + seed % 11}};
 }
 
 }  // namespace
@@ -93,4 +100,42 @@ TEST_CASE("[slice-prop] what fails in a random program ends it in both forms") {
     }
   }
   CHECK(failed > 3);  // or the programs do not test what they are for
+}
+
+namespace {
+
+// What the host printed, and what the graph did: the two do not wait for each other.
+std::array<std::string, 2> by_side(const std::string& output) {
+  std::array<std::string, 2> sides;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) sides[line.starts_with("graph ") ? 1 : 0] += line + "\n";
+  return sides;
+}
+
+}  // namespace
+
+TEST_CASE("[slice-prop] a program that ends early has shown what stands before its end, and nothing else") {
+  std::size_t ended = 0, failed = 0;
+  for (const std::uint64_t seed : random_seeds(60, 2000)) {
+    CAPTURE(seed);
+    const std::string text = random_host_program(seed, {.statements = 16, .failures = seed % 2 == 0, .shows = true});
+    const Ran direct = run_as(text, {.direct = true});
+    const auto [host, graph] = by_side(direct.output);
+    ended += direct.code != 0 || !direct.output.ends_with(">\n");
+    failed += direct.code == 3;
+    for (const Way& way : ways(seed)) {
+      CAPTURE(way.capacity);
+      CAPTURE(way.slices.fold);
+      const Ran cut = run_as(text, way);
+      CHECK_MESSAGE(cut.code == direct.code, cut.errors << direct.errors << text);
+      const auto [cut_host, cut_graph] = by_side(cut.output);
+      CHECK_MESSAGE(cut_graph == graph, text);
+      if (direct.code == 3)  // of the graph's failures the host hears when it receives
+        CHECK_MESSAGE(cut_host.starts_with(host), text);
+      else
+        CHECK_MESSAGE(cut_host == host, text);
+    }
+  }
+  CHECK(ended > failed);
+  CHECK(failed > 3);
 }

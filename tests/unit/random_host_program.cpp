@@ -58,6 +58,20 @@ fn apply(f: fn(f32[3]) -> f32[3], x: f32[3], n: int) -> f32[3] { var y = x
   return y }
 )";
 
+// What prints from inside the graph: everywhere a function can stand.
+constexpr const char* showing = R"(graph noted(x: f32[N]) -> (y: f32[N]) { graph_print("graph noted", x); y = inc(x).y }
+fn shown(x: f32[N], n: int) -> f32[N] { var y = x
+  for i in 0..n { graph_print("graph turn", y); y = y * 0.5 }
+  return y }
+fn told(x: f32[N], n: int) -> f32[N] { if n > 1 { print("told", n) }
+  graph_print("graph told", x)
+  if n > 2 { return x * 0.5 }
+  return noted(x).y }
+fn sunk(x: f32[N], n: int) -> f32[N] { if n <= 0 { return shown(x, 1) }
+  graph_print("graph sunk", x)
+  return sunk(x * 0.5, n - 1) }
+)";
+
 class Writer {
  public:
   Writer(std::uint64_t seed, const RandomHostProgramOptions& options) : random_(seed), options_(options) {}
@@ -75,7 +89,7 @@ class Writer {
     block(options_.statements, 0);
     for (const char* name : {"t0", "t1", "p0"}) line(std::string("print(") + name + ".array)");
     line("print(i0, i1, f0, l0, t0)");
-    return definitions + text_;
+    return definitions + std::string(options_.shows ? showing : "") + text_;
   }
 
  private:
@@ -206,6 +220,7 @@ class Writer {
   void statement(int deep) {
     if (deep < 2 && chance(30)) return control(deep);
     if (options_.failures && chance(4)) return failure();
+    if (options_.shows && chance(20)) return show();
     switch (below(12)) {
       case 0:
       case 1:
@@ -292,6 +307,31 @@ class Writer {
         return line("i0 = 7 / (" + integer(1) + " % 3)");
       default:
         return line("f0 = l0[" + integer(1) + "]");
+    }
+  }
+
+  void show() {
+    const std::string name = fresh();
+    switch (below(9)) {
+      case 0:
+      case 1:
+        return line("graph_print(\"graph " + name + "\", " + value() + ")");
+      case 2:
+        return line("t0 = noted(" + tensor() + ").y");
+      case 3:
+        return line("t1 = shown(" + tensor() + ", " + (chance(50) ? turns() : "2") + ")");
+      case 4:
+        return line("t0 = told(" + tensor() + ", " + integer() + " % 4)");
+      case 5:
+        return line("t1 = sunk(" + tensor() + ", " + turns() + ")");
+      case 6:
+        return line("t0 = apply(x => " + std::string(chance(50) ? "told(x, 1)" : "shown(x, 1)") + ", " + tensor() +
+                    ", " + turns() + ")");
+      case 7:
+        return line("t1 = (run noted(" + tensor() + ") on host(threads: 1)).y");
+      default:
+        return line(chance(50) ? "assert(" + integer() + " != 4, \"four\")"
+                               : "if " + condition() + " && i0 > 3 { exit(" + number(below(3)) + ") }");
     }
   }
 

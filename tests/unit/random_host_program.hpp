@@ -10,6 +10,7 @@
 struct RandomHostProgramOptions {
   int statements = 12;
   bool failures = false;  // some divide by zero, on either side, or leave a list
+  bool shows = false;     // the graph prints, lines that begin with "graph"; some end early, by exit or assert
 };
 
 std::string random_host_program(std::uint64_t seed, const RandomHostProgramOptions& options = {});

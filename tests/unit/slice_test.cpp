@@ -98,3 +98,19 @@ TEST_CASE("[slices] a receive that nobody looks at is none") {
   CHECK(cut_text(text) == "top:0 <- array\n");
   CHECK(cut_text(text, SliceOptions::none()) == "top:0 <- scalar\ntop:1 <- array\n");
 }
+
+TEST_CASE("[slices] what the graph shows waits for a host that may end the program, and for no other") {
+  const std::string shown =
+      "fn shown(x: f32[2]) -> f32[2] { for i in 0..9 { graph_print(\"turn\", x * i) }; return x }\n";
+  CHECK(cut_text(host_code + "print(1)\ngraph_print(\"x\", x)\n") == "");
+  CHECK(cut_text(host_code + "graph_print(\"x\", x)\nexit(1)\n") == "top:0 -> order\n");
+  CHECK(cut_text(host_code + "for i in 0..9 { graph_print(\"x\", x) }\nexit(1)\n") == "top:0 -> order\n");
+  CHECK(cut_text(host_code + "for i in 0..9 { graph_print(\"x\", x); assert(i < 5) }\n") ==
+        "top:0 -> order in 1 loops\n");
+  CHECK(cut_text(host_code + shown + "for i in 0..9 { x = shown(x); assert(i < 5) }\n") ==
+        "top:0 -> order in 1 loops\nshown: graph only\n");
+  // To know whether it comes there the host must decide what the graph could decide by itself.
+  CHECK(cut_text(host_code + "while x.max(0).scalar > 0.5 { graph_print(\"x\", x); x = x * 0.5; print(half(3)) }\n"
+                             "exit(1)\n") ==
+        "top:0 <- scalar in 1 loops\ntop:1 -> order in 1 loops\nhalf: host only\n");
+}

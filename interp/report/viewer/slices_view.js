@@ -3,6 +3,8 @@
 // needed.
 
 const slices = report.slices;
+// "scalar float"; an order carries nothing.
+const carried = item => (item.kind === "order" ? item.kind : `${item.kind} ${item.type}`);
 
 class SlicesView {
   constructor(host) {
@@ -79,7 +81,7 @@ class SlicesView {
   }
   channel(row, channel) {
     const way = channel.to === "host" ? "← to the host" : "→ to the graph";
-    const what = channel.items.map(item => `${item.kind} ${item.type}`).join(", ");
+    const what = channel.items.map(carried).join(", ");
     const often = channel.loops > 0 ? ", each turn" : "", trip = channel.round_trip ? ", a round trip" : "";
     row.append(make("span", "code name", channel.name), make("span", "faint", `${way}: ${what}${often}${trip}`));
     row.title = channel.items.map(item => item.why).join("\n");
@@ -123,7 +125,7 @@ function channelDetails() {
   const parts = [make("h2", "", "channel " + channel.name),
     make("p", "faint", "to the " + channel.to + (channel.loops > 0 ? ", each turn of its loop" : ""))];
   for (const item of channel.items) {
-    parts.push(make("h3", "", `${item.kind} ${item.type}`), make("p", "", item.why));
+    parts.push(make("h3", "", carried(item)), make("p", "", item.why));
   }
   for (const place of channelPlaces()) parts.push(make("p", "", null, sourceLink(place)));
   if (channel.round_trip)

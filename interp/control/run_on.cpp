@@ -1,0 +1,60 @@
+// `run e on ...`: a block of the program in a session of its own.
+#include "interp/control/host_context.hpp"
+#include "interp/control/interpreter.hpp"
+
+namespace taskspec {
+
+// Drops what the calls of a block left in the frame: handles must not outlive their session.
+void Interpreter::forget(Frame& frame, const Block& block) {
+  for (CallId id : block.calls) {
+    frame[id] = Value();
+    for (const Block& inner : frame.function[id].blocks) forget(frame, inner);
+  }
+}
+
+Value Interpreter::run_on(Frame& frame, const Call& call) {
+  if (frame.function.part == Part::host) {  // the graph program opens the session
+    block(frame, call.blocks[0]);
+    return {};
+  }
+  auto* choice = operand(frame, call, 0).as<BackendChoice>();
+  target_->start();  // what stands before the session comes before it
+  if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
+  std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
+  struct End {  // what the frame holds of the session goes first, however this ends
+    std::function<void()> run;
+    ~End() { run(); }
+  } end{[&, scope = std::exchange(frame.scope, ScopeId(0))] {  // scopes of the outer graph mean nothing in it
+    frame.scope = scope;
+    forget(frame, call.blocks[0]);
+    std::erase_if(host_->kept, [](const auto& kept) { return !kept->named(); });
+    if (session->named()) host_->kept.push_back(std::move(session));
+  }};
+  Interpreter inner = nested(session->target());
+  Value value;
+  try {
+    value = inner.value_of(frame, call.blocks[0]);
+  } catch (...) {  // also exit(code): what it showed before that is seen
+    forget(frame, call.blocks[0]);
+    if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) session->end_early();
+    throw;
+  }
+  auto result = std::make_shared<Invocation>();
+  auto keep = [&](const Value& v) {  // contents leave the session that ends here
+    return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span))
+                                                            : v;
+  };
+  if (auto* invocation = value.as<Invocation>()) {
+    result->label = invocation->name();
+    for (const Value& output : invocation->outputs) result->outputs.push_back(keep(output));
+  } else if (!value.is_none()) {
+    result->outputs.push_back(keep(value));
+  }
+  value = Value();
+  forget(frame, call.blocks[0]);
+  result->outputs.push_back(session->report());
+  result->names = call.type.names;
+  return Value(std::static_pointer_cast<Object>(result));
+}
+
+}  // namespace taskspec

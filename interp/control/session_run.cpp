@@ -1,0 +1,187 @@
+// What a session runs, and what it makes of the outcome.
+#include <algorithm>
+
+#include "interp/control/session.hpp"
+
+namespace taskspec {
+
+// ---- what to run ----------------------------------------------------------------------------------
+
+// Cut where the loop began that the window is in, if it comes by there soon: then its segments are alike.
+bool Session::window_is_full(Span site) {
+  if (options_.schedule != Schedule::push || options_.window == 0) return false;
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;  // that go when the tasks have run
+  const bool begins_again = site == window_begin_;
+  const std::size_t times = begins_again ? 1 : 2;
+  return pending_.size() >= times * options_.window || window_bytes_ >= times * most_bytes;
+}
+
+std::vector<NodeId> Session::needed_for(Ref ref) {
+  std::vector<NodeId> todo{ref.node()}, nodes;
+  while (!todo.empty()) {
+    NodeId node = todo.back();
+    todo.pop_back();
+    if (is_done(node) || std::exchange(tasks_[node.index()].wanted, true)) continue;
+    nodes.push_back(node);
+    for (const TaskEdge& edge : graph.edges_into(node)) todo.push_back(edge.from);
+  }
+  for (NodeId node : nodes) tasks_[node.index()].wanted = false;
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+// Walks the pending tasks backwards: a pure task whose outputs nobody can name any more is dropped.
+std::vector<NodeId> Session::needed() {
+  std::vector<NodeId> nodes;
+  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
+    NodeId node = *it;
+    Task& task = tasks_[node.index()];
+    bool needed = std::exchange(task.wanted, false) || task.effect;
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+      needed = needed || entry(Ref::future(node, slot)).handles > 0;
+    if (needed) {
+      nodes.push_back(node);
+      for (const TaskEdge& edge : graph.edges_into(node))
+        if (Task* before = tasks_.find(edge.from.index())) before->wanted = !before->done;
+    } else {
+      ++dropped_;
+      for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+        entry(Ref::future(node, slot)).state = State::gone;
+      settled(node);
+    }
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  pending_ = nodes;
+  return nodes;
+}
+
+// ---- running --------------------------------------------------------------------------------------
+
+Location Session::input(Ref ref) {
+  if (ref.is_future()) return entry(ref).location;
+  Location& location = constant(ref).location;
+  if (!location.valid()) {
+    const Array& array = graph.constant(ref.id).array();
+    location = backend_.allocate(array.type());
+    backend_.write(location, array);
+  }
+  return location;
+}
+
+void Session::settled(NodeId node) {
+  tasks_[node.index()].done = true;
+  if (!accesses_.empty()) accesses_.erase(node.value);
+  for (Ref ref : graph.in(node)) {
+    if (ref.is_future()) {
+      --entry(ref).readers;
+      drop_if_unseen(ref);
+    } else if (ref.kind == Ref::Kind::constant) {
+      --constant(ref).readers;
+      drop_constant_if_unseen(ref);
+    }
+  }
+}
+
+// A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs.
+std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> healthy;
+  healthy.reserve(nodes.size());
+  for (NodeId node : nodes) {
+    std::uint32_t cause = UINT32_MAX;
+    for (Ref ref : graph.in(node))
+      if (ref.is_future() && entry(ref).state == State::poisoned) cause = std::min(cause, entry(ref).poison);
+    if (cause == UINT32_MAX) {
+      healthy.push_back(node);
+      continue;
+    }
+    if (tasks_[node.index()].effect) failed_effects_.emplace(node, cause);
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) {
+      Entry& e = entry(Ref::future(node, slot));
+      e.state = State::poisoned;
+      e.poison = cause;
+    }
+    settled(node);
+  }
+  return healthy;
+}
+
+void Session::run(std::vector<NodeId> nodes) {
+  window_bytes_ = 0;
+  if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
+  std::erase_if(pending_, [this](NodeId node) { return is_done(node); });
+}
+
+void Session::execute(std::vector<NodeId> nodes) {
+  auto each_read = [this](const std::vector<NodeId>& readers, auto&& visit) {
+    for (NodeId node : readers)
+      for (Ref ref : graph.in(node))
+        if (ref.is_future()) visit(entry(ref).inside);
+  };
+  each_read(nodes, [](std::uint32_t& inside) { ++inside; });
+  Segment segment = cut(graph, std::move(nodes), accesses_, [this](NodeId node, std::size_t slot) {
+    if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
+    const Entry& e = entry(Ref::future(node, slot));
+    return e.handles > 0 || e.readers > e.inside;
+  });
+  each_read(segment.nodes, [](std::uint32_t& inside) { inside = 0; });
+  Prepared& prepared = prepare(segment);
+  std::vector<Location> inputs;
+  for (Ref ref : segment.inputs) inputs.push_back(input(ref));
+  Outcome outcome = backend_.execute(*prepared.executable, inputs, {options_.schedule, options_.record});
+  tasks_run_ += outcome.tasks_run;
+  // Pull leaves out what only had to come before something else.
+  if (outcome.failed.empty()) dropped_ += segment.nodes.size() - outcome.tasks_run;
+  chains_run_ += prepared.plan->steps();
+  dispatches_ += outcome.dispatches;
+  plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
+  peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
+  if (options_.record) keep_records(prepared, outcome);
+  settle(segment, outcome);
+}
+
+// Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
+void Session::note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed) {
+  std::unordered_map<std::uint32_t, std::uint32_t> sick;
+  for (NodeId node : segment.nodes) {
+    std::uint32_t cause = UINT32_MAX;
+    if (auto own = failed.find(node); own != failed.end()) cause = own->second;
+    for (Ref ref : graph.in(node))
+      if (auto before = ref.is_future() ? sick.find(ref.id) : sick.end(); before != sick.end())
+        cause = std::min(cause, before->second);
+    if (cause == UINT32_MAX) continue;
+    sick.emplace(node.value, cause);
+    if (tasks_[node.index()].effect) failed_effects_.emplace(node, cause);
+  }
+}
+
+void Session::settle(const Segment& segment, const Outcome& outcome) {
+  std::map<NodeId, std::uint32_t> failed;  // origin -> position in poisons_
+  for (const Poison& poison : outcome.failed) {
+    NodeId origin = segment.nodes[poison.origin.index()];
+    failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
+    poisons_.push_back({origin, poison.fault});
+  }
+  if (!failed.empty()) note_failed_effects(segment, failed);
+  for (NodeId node : segment.nodes) {
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
+      entry(Ref::future(node, slot)).state = State::gone;
+  }
+  for (std::size_t i = 0; i < segment.results.size(); ++i) {
+    Entry& e = entry(segment.results[i]);
+    if (auto* location = std::get_if<Location>(&outcome.results[i])) {
+      e.state = State::ready;
+      e.location = *location;
+      if (prints(segment.results[i].node())) drop_if_unseen(segment.results[i]);
+      continue;
+    }
+    const Poison& poison = std::get<Poison>(outcome.results[i]);
+    NodeId origin = segment.nodes[poison.origin.index()];
+    auto [position, fresh] = failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
+    if (fresh) poisons_.push_back({origin, poison.fault});  // it was stopped: interrupted
+    e.state = State::poisoned;
+    e.poison = position->second;
+  }
+  for (NodeId node : segment.nodes) settled(node);
+}
+
+}  // namespace taskspec
