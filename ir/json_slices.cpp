@@ -80,6 +80,7 @@ class SlicesWriter {
     const Function& whole = program_[function.whole];
     out_.member("id", function.whole.value).member("name", function.name);
     out_.member("kind", kinds[static_cast<std::size_t>(whole.kind)]);
+    if (!whole.extern_symbol.empty()) out_.member("extern", whole.extern_symbol);
     out_.key("cut").boolean(function.is_cut());
     out_.key("host").boolean(function.in_host);
     out_.key("graph").boolean(function.in_graph);
@@ -164,6 +165,7 @@ Schema function_schema() {
   return object({{"id", number()},
                  {"name", text()},
                  {"kind", one_of({kinds.begin(), kinds.end()})},
+                 {"extern", text(), false},
                  {"cut", flag()},
                  {"host", flag()},
                  {"graph", flag()},

@@ -110,6 +110,7 @@ class Text {
       return;
     }
     out_ += fmt::format("  {}\n", side);
+    if (!program_[function.whole].extern_symbol.empty()) out_ += "    a function of C++\n";
     for (const SliceRow& row : function.rows)
       for (const std::string& text : code(row.*line, options_.columns - 4)) out_ += "    " + text + "\n";
   }

@@ -177,6 +177,11 @@ Term missing_name(Body& body, const ast::Name& name) {
   World& world = body.world;
   if (Scope* scope = scope_that_sets(body, name.text)) {
     report_used_before_set(body, *scope, name);
+    Body* file = world.file(body.module).top_level.get();
+    if (file && file != &body && !body.outer && scope == &file->scopes.front()) {
+      body.info().broken = true;
+      body.scopes.front().names.emplace(name.text, Binding{.span = name.span});  // once per function is enough
+    }
     return body.error(name.span);
   }
   if (std::optional<double> constant = constant_of_library(name.text))

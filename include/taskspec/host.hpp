@@ -91,7 +91,8 @@ std::vector<T> Tensor::array(At at) const {
 // ---- sessions --------------------------------------------------------------------------------------
 
 // A call of a recorded fn is a program of its own: cut in two, its host part and its graph part run beside each other,
-// and what it returns comes back as a value. Nothing of it waits for somebody to ask.
+// and what it returns comes back as a value, as does what it makes of a Var that it takes as inout. Nothing of it waits
+// for somebody to ask.
 //
 //   double total = run(episode(p, 3)).scalar<double>();
 inline Tensor run(const Tensor& call, const Backend& backend = {}, detail::At at = detail::At::current()) {

@@ -54,16 +54,22 @@ ast::ExprPtr handed_back(ast::ExprPtr value, Span span) {
 
 }  // namespace
 
-CutCall::CutCall(const Node& call) : gives_(!call.in[0]->function->outputs.empty()) {
+CutCall::CutCall(const Node& call, std::vector<CutPlace> places_of_call)
+    : gives_(!call.in[0]->function->outputs.empty()), places_(std::move(places_of_call)) {
   Sources sources;
   Places places(sources);
   Declared declared;
   Span span = places.line(call.at);
   Ast tree{span.source, needed_by(call, places, declared)};
   for (const auto& [symbol, function] : declared.natives) define_body(natives_, symbol, function);
-  ast::ExprPtr value = ExprMaker(places, declared.names).content(call);
+  auto add = [&](auto statement) { tree.items.push_back({span, ast::Stmt{span, std::move(statement)}}); };
+  ExprMaker make(places, declared.names);
+  for (const CutPlace& place : places_) add(ast::Let{true, {span, {{place.name, span}}}, nullptr, make(*place.value)});
+  ast::ExprPtr value = make.content(call);
   if (gives_) value = handed_back(std::move(value), span);
-  tree.items.push_back({span, ast::Stmt{span, ast::ExprStmt{std::move(value)}}});
+  add(ast::ExprStmt{std::move(value)});
+  for (const CutPlace& place : places_)
+    add(ast::ExprStmt{handed_back(boxed({span, ast::NameExpr{{place.name, span}}}), span)});
   taskspec::Result<Program> program =
       check(sources, std::move(tree), {.ops = toolbox().ops, .builtins = builtins_here()});
   if (!program) throw error_of(sources, program.diags());
@@ -71,8 +77,9 @@ CutCall::CutCall(const Node& call) : gives_(!call.in[0]->function->outputs.empty
 }
 
 NodePtr CutCall::run(const On& backend, At at) {
-  natives_.define_host(hand_back, [this](std::span<const Value> values) {
-    result_ = values[0];
+  std::vector<Value> given;  // the result, then the places
+  natives_.define_host(hand_back, [&given](std::span<const Value> values) {
+    given.push_back(values[0]);
     return Value();
   });
   RunSettings settings;
@@ -83,9 +90,12 @@ NodePtr CutCall::run(const On& backend, At at) {
   settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   RunResult done = run_program(program_, toolbox(), settings);
   if (done.diags.has_errors()) throw error_of(program_.sources, done.diags);
+  const std::size_t wanted = places_.size() + (gives_ ? 1 : 0);
+  if (given.size() != wanted && gives_) fail("E1006", at, "the run was ended by exit before it gave its result");
+  for (std::size_t i = 0; given.size() == wanted && i < places_.size(); ++i)
+    places_[i].value = literal_of(given[wanted - places_.size() + i], at);
   if (!gives_) return nullptr;
-  if (result_.is_none()) fail("E1006", at, "the run was ended by exit before it gave its result");
-  auto result = std::make_shared<Node>(*literal_of(result_, at));
+  auto result = std::make_shared<Node>(*literal_of(given[0], at));
   auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
   result->report = std::make_shared<const Report>(Report{number(done.report.tasks), number(done.report.chains),
                                                          number(done.report.dispatches),

@@ -1,17 +1,25 @@
 // A call of a fn as a program of its own, whose top level is just that call: cut in two and run beside each other.
 //
-//   CutCall cut(call);                       // operands are literals and given tensors
+//   CutCall cut(call, places);               // operands are literals, given tensors and names of places
 //   NodePtr result = cut.run({"host"}, at);  // null: it gives nothing
 #pragma once
+#include <vector>
+
 #include "frontend/dsl/node.hpp"
 #include "interp/control/natives.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec::dsl::detail {
 
+// A place that the call may change: a variable of its program.
+struct CutPlace {
+  std::string name;
+  NodePtr value;  // contents: before the call, and after a run
+};
+
 class CutCall {
  public:
-  explicit CutCall(const Node& call);
+  CutCall(const Node& call, std::vector<CutPlace> places);
 
   struct On {  // a backend, as in `run ... on host(threads: 2)`
     std::string name;
@@ -19,13 +27,14 @@ class CutCall {
     std::string schedule = {};
   };
   NodePtr run(const On& backend, At at);
+  const std::vector<CutPlace>& places() const { return places_; }
   std::string slices_json() const;
 
  private:
   Program program_;
   Natives natives_;
   bool gives_;
-  Value result_;
+  std::vector<CutPlace> places_;
 };
 
 // A host value or the contents of a tensor as a literal of C++.

@@ -24,12 +24,20 @@ bool is_open(const Node& node) {
   return node.kind == Node::Kind::list || node.kind == Node::Kind::tuple || node.kind == Node::Kind::callable;
 }
 
-// A call of a fn, unless it changes places of the host program, that runs as a program of its own.
+// A call of a fn: it runs as a program of its own.
 bool is_apart(const Node& call) {
   const Function* called = call.kind == Node::Kind::invoke ? call.in[0]->function.get() : nullptr;
-  return called && called->kind == Kind::fn &&
-         std::none_of(called->parameters.begin(), called->parameters.end(),
-                      [](const Parameter& p) { return p.privilege == "inout"; });
+  return called && called->kind == Kind::fn;
+}
+
+// Does the call change the place that its operand `i` names?
+bool changes(const Node& call, std::size_t i) {
+  const std::vector<Parameter>& parameters = call.in[0]->function->parameters;
+  const std::string name = i < call.names.size() ? call.names[i] : "";
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    if (name.empty() ? k + 1 == i : parameters[k].name.text == name)
+      return parameters[k].privilege == "inout" && call.in[i]->kind == Node::Kind::name && call.in[i]->entered;
+  return false;
 }
 
 bool gives_nothing(const Node& node) {
@@ -256,6 +264,7 @@ NodePtr HostProgram::var(const Name& name, Operand initial) {
     ast::Let let{true, {span, {{own->name, span}}}, nullptr, make(*node.in[0])};
     items.push_back(statement(span, {span, std::move(let)}));
   });
+  own->variable = newest_variable(live_->program(), own->name);
   NodePtr place = name_node(own->name, name.at, host_program, true);
   place->entered = std::move(own);
   return place;
@@ -297,24 +306,43 @@ Array HostProgram::contents(const Value& value, At at) {
 
 // ---- programs of their own ------------------------------------------------------------------------
 
-// The call with what its operands are now.
-Node HostProgram::with_contents(const Node& call, At at) {
+// An operand as it is now.
+NodePtr HostProgram::literal(const NodePtr& operand, At at) {
+  Value value = only_output(known(operand, at), at);
+  return literal_of(value.as<taskspec::Tensor>() ? Value(contents(value, at)) : value, operand->at);
+}
+
+// The call with what its operands are now. A place that it changes is a variable of its program, which goes by the same
+// name wherever it is given: two parameters may not be one place.
+CutCall HostProgram::cut(const Node& call, At at, std::vector<NodePtr>& changed) {
   enter_operands(call, at);
   Node made = call;
+  std::vector<CutPlace> places;
+  for (std::size_t i = 1; i < call.in.size(); ++i) {
+    const NodePtr& place = call.in[i];
+    if (!changes(call, i) || std::ranges::find(changed, place) != changed.end()) continue;
+    places.push_back({"%place" + std::to_string(places.size() + 1), literal(place, at)});
+    changed.push_back(place);
+  }
   for (std::size_t i = 1; i < made.in.size(); ++i) {
     NodePtr& operand = made.in[i];
-    if (operand->owner == nobody && !operand->entered && !is_open(*operand)) continue;
-    Value value = only_output(known(operand, at), at);
-    operand = literal_of(value.as<taskspec::Tensor>() ? Value(contents(value, at)) : value, operand->at);
+    const auto same = std::ranges::find(changed, operand);
+    if (same != changed.end())
+      operand = name_node(places[static_cast<std::size_t>(same - changed.begin())].name, operand->at, nobody, false);
+    else if (operand->owner != nobody || operand->entered || is_open(*operand))
+      operand = literal(operand, at);
   }
-  return made;
+  return CutCall(made, std::move(places));
 }
 
 NodePtr HostProgram::run_apart(const Node& run) {
   const Node& call = *run.in[0];
   check_run(run);
-  CutCall cut(with_contents(call, run.at));
-  return cut.run({run.text, run.integer, run.names[0]}, run.at);
+  std::vector<NodePtr> changed;
+  CutCall program = cut(call, run.at, changed);
+  NodePtr result = program.run({run.text, run.integer, run.names[0]}, run.at);
+  for (std::size_t i = 0; i < changed.size(); ++i) assign(changed[i], "=", Operand(program.places()[i].value, run.at));
+  return result;
 }
 
 std::string HostProgram::slices_of(const NodePtr& call, At at) {
@@ -322,7 +350,8 @@ std::string HostProgram::slices_of(const NodePtr& call, At at) {
     fail("E1004", at, "two programs are made of a call of a fn that is not used yet", "slices_json(episode(x))");
   if (waiting_ == call) waiting_ = nullptr;
   flush();
-  return CutCall(with_contents(*call, at)).slices_json();
+  std::vector<NodePtr> changed;
+  return cut(*call, at, changed).slices_json();
 }
 
 NodePtr host_value(Node node) { return HostProgram::here().value(std::move(node)); }

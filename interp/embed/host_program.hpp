@@ -10,6 +10,7 @@
 
 #include "frontend/dsl/make_ast.hpp"
 #include "interp/control/natives.hpp"
+#include "interp/embed/cut_call.hpp"
 #include "interp/live_program.hpp"
 
 namespace taskspec::dsl::detail {
@@ -46,7 +47,8 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void check_call(const Node& node);
   void check_run(const Node& run);
   NodePtr run_apart(const Node& run);
-  Node with_contents(const Node& call, At at);
+  NodePtr literal(const NodePtr& operand, At at);
+  CutCall cut(const Node& call, At at, std::vector<NodePtr>& changed);  // and the places that it changes
   void settle_types(Function& function, const Node& call);
   taskspec::Type type_of(const Node& node);
   // Declarations that `node` needs, then the statements that `write` adds.

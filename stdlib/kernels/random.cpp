@@ -79,6 +79,31 @@ std::unique_ptr<Kernel> numbers(const RandomSource& source, const ArrayType& out
   return std::make_unique<Numbers<T, per_block, Put>>(source, out.elements(), put);
 }
 
+template <class T>
+class Dropout final : public Kernel {
+ public:
+  Dropout(const RandomSource& source, std::int64_t count, double kept) : source_(source), count_(count), kept_(kept) {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    const T* x = reinterpret_cast<const T*>(args.in[0]);
+    T* out = reinterpret_cast<T*>(args.out[0]);
+    const T yes = convert<T>(1.0), no = convert<T>(0.0);
+    args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
+      each_element<T, 4>(source_, begin, end, out, [this, yes, no](const Words& w, int i, int k) {
+        return static_cast<double>(uniform_f32(w.word[k][i])) < kept_ ? yes : no;
+      });
+      for (std::int64_t e = begin; e < end; ++e)
+        if (convert<double>(out[e]) != 0) out[e] = convert<T>(convert<double>(x[e]) / kept_);
+    });
+    return std::nullopt;
+  }
+
+ private:
+  RandomSource source_;
+  std::int64_t count_;
+  double kept_;
+};
+
 template <class Make>
 std::unique_ptr<Kernel> with_float(Precision precision, Make make) {
   return with_storage(precision, [&](auto element) -> std::unique_ptr<Kernel> {
@@ -190,6 +215,12 @@ std::unique_ptr<Kernel> bernoulli_kernel(const RandomSource& source, const Array
     return numbers<T, 4>(source, out, [p, yes, no](const Words& w, int i, int k) {
       return static_cast<double>(uniform_f32(w.word[k][i])) < p ? yes : no;
     });
+  });
+}
+
+std::unique_ptr<Kernel> dropout_kernel(const RandomSource& source, const ArrayType& x, double rate) {
+  return with_float(x.precision, [&](auto element) -> std::unique_ptr<Kernel> {
+    return std::make_unique<Dropout<decltype(element)>>(source, x.elements(), 1 - rate);
   });
 }
 

@@ -27,6 +27,9 @@ std::unique_ptr<Kernel> uniform_kernel(const RandomSource& source, const ArrayTy
 // 1 where the uniform f32 is less than p. Every precision.
 std::unique_ptr<Kernel> bernoulli_kernel(const RandomSource& source, const ArrayType& out, double p);
 
+// x / (1 - rate) where the uniform f32 is less than 1 - rate, else 0; computed in f64 and rounded once. x is input 0.
+std::unique_ptr<Kernel> dropout_kernel(const RandomSource& source, const ArrayType& x, double rate);
+
 // mean + std z; beyond `limit` standard deviations an element is drawn again with the next call.
 std::unique_ptr<Kernel> normal_kernel(const RandomSource& source, const ArrayType& out, double mean, double std,
                                       std::optional<double> limit = {});

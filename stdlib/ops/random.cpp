@@ -9,6 +9,11 @@ Type random_type(RuleContext& c, std::string_view name, bool any) {
   Type result = written_tensor(c, name, 0);
   if (!any && !is_float(result.precision))
     refuse(c, "E2002", fmt::format("'{}' makes floats, not {}", name, result.text()), 0);
+  check_source(c);
+  return result;
+}
+
+void check_source(RuleContext& c) {
   for (std::size_t operand : {c.count() - 2, c.count() - 1}) {
     const Value* value = c.constant(operand);
     if (value && (value->integer() < 0 || value->integer() > UINT32_MAX))
@@ -17,12 +22,11 @@ Type random_type(RuleContext& c, std::string_view name, bool any) {
                          value->integer()),
              static_cast<int>(operand));
   }
-  return result;
 }
 
-RandomSource random_source(const OpInstance& call) {
+RandomSource random_source(const OpInstance& call, std::size_t seed) {
   const std::size_t count = call.attributes.size();
-  return {philox_key(static_cast<std::uint64_t>(call.attributes[1].integer())),
+  return {philox_key(static_cast<std::uint64_t>(call.attributes[seed].integer())),
           static_cast<std::uint32_t>(call.attributes[count - 2].integer()),
           static_cast<std::uint32_t>(call.attributes[count - 1].integer())};
 }

@@ -20,7 +20,11 @@ inline constexpr Operand normal_operands[] = {{.name = "T", .kind = OperandKind:
 // The written type, of floats unless `any`; stream and call are numbers of 32 bits (E1003).
 Type random_type(RuleContext& c, std::string_view name, bool any = false);
 
-RandomSource random_source(const OpInstance& call);
+// Stream and call alone, the last operands.
+void check_source(RuleContext& c);
+
+// `seed`: which operand.
+RandomSource random_source(const OpInstance& call, std::size_t seed = 1);
 
 // The limits of the first values of weights: the inputs and outputs that one element of a tensor
 // [outputs, inputs, window...] joins. E2001 for less than two axes.

@@ -53,3 +53,42 @@ TEST_CASE("[library] a module that is not found: all places are told, those that
   CHECK_MESSAGE(holds(missing.err, "note: no file /none/b/nowhere/nn.task or .tasklib\n"), missing.err);
   CHECK_MESSAGE(holds(missing.err, "/prelude/nowhere/nn.task or .tasklib\n"), missing.err);
 }
+
+// Rule G13 of the two programs: what comes from a library is as good as what stands in the file.
+TEST_CASE("[library] chains go through a function of a library, and its extents are those of the caller [G13]") {
+  const TemporaryFolder folder;
+  folder.put("steps.task",
+             "task double(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 }\n"
+             "fn scaled(x: f32[N]) -> f32[N] { return double(x).y + 1.0 }\n"
+             "graph inner(x: f32[N]) -> (y: f32[N]) { y = double(x).y + 1.0 }\n");
+  folder.put("main.task",
+             "import steps\n"
+             "task before(in x: f32[N]) -> (y: f32[N]) { y = x - 1.0 }\n"
+             "task after(in x: f32[N]) -> (y: f32[N]) { y = x * x }\n"
+             "graph whole(x: f32[4]) -> (y: f32[4]) { y = after(steps.inner(before(x).y).y).y }\n"
+             "let x = [1.0, 2.0, 3.0, 4.0] as f32[4]\n"
+             "print(whole(x).y.array)\n"
+             "print(after(steps.scaled(before(x).y)).y.array)\n");
+  auto tool = [&](const std::string& words) {
+    const Outcome outcome = in_shell("taskspec " + words, folder);
+    CHECK_MESSAGE(outcome.code == 0, outcome.err);
+    return outcome.out;
+  };
+  tool("build --lib steps && rm steps.task");
+  const std::string chains = tool("graph --stage chains --name whole main.task");
+  CHECK_MESSAGE(holds(chains, "whole: 4 tasks in 1 chain\n\n[before, double, add, after]\n"), chains);
+  // One plan for this caller: every buffer has a type without N.
+  const std::string json = tool("graph --stage plan --format json --name whole main.task");
+  const std::size_t begin = json.find("\"plan\":{"), end = json.find("\"spans\"", begin);
+  REQUIRE(end != std::string::npos);
+  const std::string plan = json.substr(begin, end - begin);
+  CHECK_MESSAGE(holds(plan, "{\"id\":0,\"nodes\":[0,1,2,3],\"then\":[]}],"), plan);
+  CHECK_MESSAGE(holds(plan, "\"type\":\"f32[4]\",\"bytes\":16"), plan);
+  CHECK_MESSAGE(!holds(plan, "[N]"), plan);
+  // As a graph and as a fn of the host program: the same chain, called twice.
+  const std::string profile = tool("run --profile main.task");
+  CHECK_MESSAGE(profile.starts_with("[1, 9, 25, 49]\n[1, 9, 25, 49]\n"), profile);
+  const std::size_t row = profile.find("chain\n") + 6;
+  CHECK_MESSAGE(profile.substr(row, profile.find('\n', row) - row).starts_with("       2 "), profile);
+  CHECK_MESSAGE(holds(profile, "128 B  [before, double, add, after]\nmemory:"), profile);
+}

@@ -118,6 +118,88 @@ TEST_CASE("host code and tasks run at the same time, in whichever order they wai
   CHECK(host_heard);
 }
 
+TEST_CASE("a fn that changes a place is cut, and the place is what it made of it [dsl]") {
+  Signal task_runs, host_runs;
+  bool task_heard = false, host_heard = false;
+  Task wait =
+      task("wait").in("x", f32["N"]).out("y", f32["N"]).native([&](std::span<const float> x, std::span<float> y) {
+        task_runs.give();
+        task_heard = host_runs.comes();
+        std::copy(x.begin(), x.end(), y.begin());
+      });
+  Fn meet = host_fn("meet", [&] {
+    host_heard = task_runs.comes();
+    host_runs.give();
+    return 2.0;
+  });
+  Fn both = fn("both").inout("r", f32["N"]).returns(real).body([&](Var r) {
+    Tensor y = wait(r)["y"];
+    Var k = var("k", meet());
+    r = y * k;
+    return r.sum(0).scalar();
+  });
+  Var r = var("r", tensor({1, 2}, f32));
+  Tensor before = r;
+  CHECK(run(both(r)).scalar<double>() == 6);
+  CHECK(task_heard);
+  CHECK(host_heard);
+  CHECK(Tensor(r).array<float>() == std::vector<float>{2, 4});
+  CHECK(before.array<float>() == std::vector<float>{1, 2});
+
+  // Two places, one of them given by name, beside an operand that only reads; and no result.
+  Fn swap = fn("swap").inout("a", f32["N"]).in("k", f32["N"]).inout("b", f32["N"]).body([](Var a, Tensor k, Var b) {
+    Tensor old = a;
+    a = b + k;
+    b = old;
+  });
+  Var s = var("s", tensor({10, 20}, f32));
+  run(swap(r, s + 1.0, arg("b", s)), host(2));
+  CHECK(Tensor(r).array<float>() == std::vector<float>{21, 41});
+  CHECK(Tensor(s).array<float>() == std::vector<float>{2, 4});
+  CHECK(slices_json(swap(r, s + 0.0, s)).find("\"channels\"") != std::string::npos);
+  CHECK(Tensor(r).array<float>() == std::vector<float>{21, 41});  // looked at, not run
+  CHECK(mistake_of([&] { run(swap(r, r + 0.0, r)); }).code == "E1403");
+  CHECK(mistake_of([&] { run(swap(r, s, s)); }).code == "E1403");
+  CHECK(mistake_of([&] { run(swap(r, s + 0.0, tensor({1, 2}, f32))); }).code != "");
+
+  // What fails leaves it as it was.
+  Fn no = host_fn("no", [](double) { throw std::runtime_error("not today"); });
+  Fn fails = fn("fails").inout("a", f32["N"]).body([&](Var a) {
+    a = a * 0.0;
+    no(a.sum(0).scalar());
+  });
+  CHECK(mistake_of([&] { run(fails(r)); }).code == "E5011");
+  CHECK(Tensor(r).array<float>() == std::vector<float>{21, 41});
+  // Without `run` it is part of the session, as before.
+  swap(r, s + 0.0, s);
+  CHECK(Tensor(s).array<float>() == std::vector<float>{21, 41});
+}
+
+TEST_CASE("what is told of a program with functions of C++ [dsl]") {
+  Fn half = host_fn("half", [](double x) { return x / 2; });
+  Fn note = host_fn("note", [](const std::string&) {});
+  Graph twice = twofold();
+  Fn f = fn("f").in("x", f32["N"]).returns(f32["N"]).body([&](Tensor x) {
+    note("begin");
+    Var k = var("k", half(x.sum(0).scalar()));
+    return twice(x)["y"] * k;
+  });
+  const std::string json = slices_json(f(tensor({1, 2}, f32)));
+  auto tells = [&](const std::string& part) { CHECK_MESSAGE(json.find(part) != std::string::npos, part, "\n", json); };
+  // C++ belongs to the host alone, and has no lines; what calls it has.
+  tells("\"name\":\"half\",\"kind\":\"fn\",\"extern\":\"half\",\"cut\":true,\"host\":true,\"graph\":false");
+  tells("\"name\":\"note\",\"kind\":\"fn\",\"extern\":\"note\",\"cut\":true,\"host\":true,\"graph\":false");
+  tells("\"name\":\"f\",\"kind\":\"fn\",\"cut\":true,\"host\":true,\"graph\":true");
+  tells("\"text\":\"note(\\\"begin\\\")\"");
+  tells("\"text\":\"k = half(dequeue f:0)\"");
+  tells("\"name\":\"f:0\",\"function\":4,\"to\":\"host\",\"loops\":0,\"waits\":true,\"round_trip\":true");
+  tells("\"round_trips\":{\"all\":1,\"each_turn\":0}");
+  CHECK(json.find("\"extern\":\"f\"") == std::string::npos);
+  // A graph that such a fn calls is what it is without it.
+  CHECK(to_json(twice) == to_json(twofold()));
+  CHECK(to_json(twice).find("half") == std::string::npos);
+}
+
 TEST_CASE("mistakes in fns are told with their line of C++ [dsl]") {
   Fn half = host_fn("half", [](double x) {
     if (x < 0) throw std::runtime_error("no roots here");

@@ -107,6 +107,9 @@ TEST_CASE("a fn written in C++ is cut into the same two programs as its text, an
   const std::string text = function_and_channels(slices_json(slices.program, report_slices(slices)), "episode");
   const std::string cpp = episode_json();
   CHECK(validate_slices_json(cpp).empty());
+  for (const std::string name : {"reset", "over", "step"})  // there they are C++
+    CHECK_MESSAGE(
+        cpp.find("\"name\":\"" + name + "\",\"kind\":\"fn\",\"extern\":\"" + name + "\"") != std::string::npos, name);
   CHECK(text.find("enqueue") != std::string::npos);
   CHECK(text.find("episode:2") != std::string::npos);
   CHECK(text == function_and_channels(cpp, "episode"));

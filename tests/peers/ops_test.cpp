@@ -56,8 +56,10 @@ TEST_CASE("ops: every op is compared with numpy, or cannot be [ops]") {
       "conv2d_weight_grad",
       "max_pool_grad",  // by differences, as gradients
       "scatter_add",    // likewise
-      "fill", "graph_print",
+      "fill",
+      "graph_print",
       "iota",  // ops_shapes_test.cpp
+      "dropout",
       "glorot_normal",
       "glorot_uniform",
       "kaiming_normal",  // ops_library_test.cpp

@@ -59,6 +59,8 @@ TEST_CASE("check: functions see top-level lets, never vars") {
 
 TEST_CASE("check: a name used above the place that sets it") {
   CHECK(details_of("print(n)\nlet n = 4") == "E1006 1:7 'n' is not set yet\n  2:1 set here, further down\n");
+  CHECK(error_of("fn f(x: i32[n]) -> i32[n] { return x + n }\nprint(f(fill(i32[4], 1)).shape)\nlet n = 4") ==
+        "E1006 1:13 'n' is not set yet");  // once
   CHECK(error_of("fn f() -> int {\n  let a = b\n  let b = 1\n  return a\n}") == "E1006 2:11 'b' is not set yet");
   CHECK(error_of("for i in 0..3 { print(t); let t = i }") == "E1006 1:23 't' is not set yet");
   CHECK(error_of("let a = 1\nif true { print(a); let a = 2 }") == "");  // the outer one, until it is hidden

@@ -75,6 +75,7 @@ Samples makers(Maker m) {
       {"normal", {{f64({3}), i(7)}, {type(Precision::f32, {2, 3}), i(7), 1.0, 2.0}}},
       {"truncated_normal", {{f64({100}), i(7)}}},
       {"bernoulli", {{type(Precision::boolean, {9}), i(7)}, {f64({4}), i(7), 0.25}}},
+      {"dropout", {{m.tensor({2, 3}), 0.25, i(7)}, {m.tensor({9}), 0.5, i(7), i(3), i(4)}}},
       {"glorot_uniform", {{f64({4, 3}), i(7)}}},
       {"glorot_normal", {{f64({4, 3, 2}), i(7)}}},
       {"kaiming_normal", {{f64({4, 3}), i(7)}, {f64({4, 3, 2, 2}), i(7), "fan_out"}}},

@@ -234,6 +234,25 @@ TEST_CASE("random numbers: every element by its own formula, on any thread [ops]
   }
 }
 
+TEST_CASE("dropout keeps what bernoulli keeps, in every float precision and on any number of threads [ops]") {
+  const std::int64_t count = 70001;
+  for (Precision precision : {Precision::f16, Precision::f32, Precision::f64}) {
+    const Array x = call_op("uniform", {written(precision, {count}), i(3), 1.0, 2.0, i(0), i(0)});
+    const Array kept = call_op("bernoulli", {written(precision, {count}), i(9), 0.7, i(1), i(2)});
+    Shuffled parallel;
+    const Array y = call_op("dropout", {x, 0.3, i(9), i(1), i(2)}, parallel);
+    const double close = precision == Precision::f16 ? 1e-3 : precision == Precision::f32 ? 1e-7 : 1e-15;
+    for (std::int64_t e = 0; e < count; ++e)
+      REQUIRE(y.number(e) == doctest::Approx(kept.number(e) * x.number(e) / 0.7).epsilon(close));
+  }
+  CHECK(call_op("dropout", {call_op("fill", {written(Precision::f32, {0}), 1.0}), 0.3, i(1), i(0), i(0)}).elements() ==
+        0);
+  for (double rate : {-0.1, 1.0, 1.5, std::nan("")})
+    CHECK(error_of([&] {
+            call_op("dropout", {call_op("fill", {written(Precision::f32, {2}), 1.0}), rate, i(1), i(0), i(0)});
+          }).starts_with("E1003"));
+}
+
 TEST_CASE("random numbers: first values of weights have the width that their fans ask for [ops]") {
   auto deviation = [](const Array& x) {
     double sum = 0;

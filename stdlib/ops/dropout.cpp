@@ -1,0 +1,59 @@
+// dropout: elements of x left out at random, the others made larger by as much.
+#include <fmt/format.h>
+
+#include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/random.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand operands[] = {{"x"},
+                                {.name = "rate", .kind = OperandKind::real},
+                                {.name = "seed", .kind = OperandKind::integer, .standard = 0},
+                                stream_operand,
+                                call_operand};
+constexpr std::size_t rate_operand = 1, seed_operand_here = 2;
+
+Type type(RuleContext& c) {
+  if (already_reported(c)) return Type::Kind::error;
+  if (const Value* rate = c.constant(rate_operand); rate && !(rate->real() >= 0 && rate->real() < 1))
+    refuse(c, "E1003",
+           fmt::format("the rate of a dropout is the share that is left out, at least 0 and less than 1, not {}",
+                       print(*rate)),
+           static_cast<int>(rate_operand));
+  check_source(c);
+  if (!c.type(0).is_tensor()) refuse(c, "E1004", "'dropout' takes a tensor, not " + c.type(0).text(), 0);
+  return elementwise(c, "dropout", Takes::floats, 1);
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  return dropout_kernel(random_source(call, seed_operand_here), call.out[0], call.attributes[rate_operand].real());
+}
+
+// The same elements are left out on the way back.
+void gradient(GradientBuilder& g) {
+  const std::vector<Value>& given = g.call().attributes;
+  g.add(0, g.emit("dropout", {g.upstream(), given[1], given[2], given[3], given[4]}));
+}
+
+}  // namespace
+
+extern constinit const OpDef op_dropout = OpFields{
+    .name = "dropout",
+    .operands = operands,
+    .doc =
+        "x with a share of `rate` of its elements left out at random (0), the others divided by 1 - rate, so that the "
+        "mean stays: element e is kept where the `uniform` f32 of the same seed, stream and call is less than "
+        "1 - rate. Floats (E2002); a rate below 0 or not below 1 is E1003.",
+    .example =
+        "let x = dropout(fill(f32[8], 3.0), 0.25, seed: 2)\n"
+        "print(x.array == (bernoulli(f32[8], seed: 2, p: 0.75) * 4.0).array, dropout(x, 0.0).array == x.array)\n"
+        "// expect: true true\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = gradient,
+    .work = [](const OpInstance& call) { return elementwise_work(call, 32); },
+    .fusion = Fusion::opaque};
+
+}  // namespace taskspec
