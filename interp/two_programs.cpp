@@ -25,23 +25,20 @@ struct Shared {
     stopped.store(true);
     exchange.interrupt();
   }
-  // The host program ended before its end: what stands before that may still be seen, nothing else is to happen.
-  void end_early() {
+  // The host program ended. By exit: the graph program ends where that stands. By a failure: what the host has ordered
+  // before may still be seen, nothing else is to happen.
+  void end_host(bool failed) {
+    if (!failed) return exchange.end(Part::host);
     exchange.end_early();
-    if (!orders)
-      stop();
-    else if (exchange.enough())
-      enough.store(true);
+    if (exchange.enough() && !exchange.fails()) stop();
   }
 
   const Slices& slices;
   const Toolbox& tools;
   RunSettings settings;
   Exchange exchange;
-  const bool orders = std::ranges::any_of(slices.channels, &Channel::orders);
   std::mutex printing;
   std::atomic<bool> stopped{false};  // all ends at once, also tasks that run
-  std::atomic<bool> enough{false};   // the graph program goes no further; what it showed is still seen
 };
 
 // How a program ended, if not at its end.
@@ -85,7 +82,6 @@ GraphRunning run_graph_program(Shared& shared) {
       const Program& program = shared.slices.program;
       HostContext context(program, shared.tools.ops);
       take_settings(context, settings);
-      context.ended = &shared.enough;
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
       std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
@@ -163,27 +159,28 @@ RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const Run
     graph_thread.join();
     throw;
   }
-  const bool early = host.exit || host.diags.has_errors();
-  early ? shared.end_early() : shared.exchange.end(Part::host);
+  const bool failed = host.diags.has_errors();
+  shared.end_host(failed);
   graph_thread.join();
   if (mistake) std::rethrow_exception(mistake);
 
   RunResult result;
   result.report = std::move(graph.report);
-  if (settings.interrupted && settings.interrupted->load() && !host.exit) {
+  if (settings.interrupted && settings.interrupted->load()) {
     result.diags = failure("E5009", {}, "interrupted").diags();
     result.exit_code = 130;
     return result;
   }
-  // Where the host ended early, an error of the graph that nobody received may stand before that or behind it.
-  result.diags = early ? host.diags : graph.ending.diags;
-  add_others(result.diags, graph.unseen);
+  // Where the host failed, an error of the graph that nobody received may stand before that or behind it. It stands
+  // before it where the graph has not come to what the host had ordered.
+  const bool first = graph.ending.diags.has_errors() && !(failed && shared.exchange.all_done());
+  result.diags = first ? graph.ending.diags : host.diags;
   if (result.diags.has_errors()) result.exit_code = 3;
-  if (host.exit && *host.exit != 0) result.exit_code = *host.exit;
-  if (early || result.diags.has_errors()) return result;
-  if (host.cut_off || graph.ending.cut_off) {
-    bug("host and graph program do not fit together");
-  }
+  if (host.exit && !first) result.exit_code = *host.exit;
+  if (!first) add_others(result.diags, graph.unseen);
+  if (result.exit_code == 0 && result.diags.has_errors()) result.exit_code = 3;
+  const bool ended = host.exit || result.diags.has_errors();
+  if (!ended && (host.cut_off || graph.ending.cut_off)) bug("host and graph program do not fit together");
   return result;
 }
 

@@ -301,7 +301,7 @@ class Writer {
         return operation(call);
       case Form::enqueue:
         channels_.push_back(ChannelId(call.index));
-        if (call.in.empty())  // an order: the host gives it, the graph says that it is done
+        if (call.in.empty())  // it carries nothing; the graph says that an order is done
           return {(function_.part == Part::graph ? "done " : "enqueue ") + names_.channels[call.index],
                   Binding::prefix};
         return {fmt::format("enqueue {} ({})", names_.channels[call.index], list(call)), Binding::prefix};

@@ -15,7 +15,7 @@ constexpr std::string_view slices_format = "taskspec-slices";
 constexpr std::int64_t slices_version = 1;  // grows with every change that a reader must know
 constexpr std::array<std::string_view, 4> kinds{"fn", "task", "graph", "module"};
 constexpr std::array<std::string_view, 4> marks{"statement", "opens", "between", "closes"};
-constexpr int carries_count = 11;
+constexpr int carries_count = 12;
 
 class SlicesWriter {
  public:

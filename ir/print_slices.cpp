@@ -172,8 +172,8 @@ class Text {
                           channel.to_host ? "host" : "graph", often, channel.round_trip ? ", a round trip" : "");
       for (const SlicedItem& item : channel.items)
         out_ +=
-            paragraph(item.what == Carries::order ? fmt::format("order: {}", item.why)
-                                                  : fmt::format("{} {}: {}", name_of(item.what), item.type, item.why),
+            paragraph(carries_nothing(item.what) ? fmt::format("{}: {}", name_of(item.what), item.why)
+                                                 : fmt::format("{} {}: {}", name_of(item.what), item.type, item.why),
                       4, options_.columns);
     }
   }

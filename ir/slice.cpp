@@ -8,26 +8,26 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> names{"value", "predicate", "trips",  "order", "scalar", "array",
-                                                 "iter",  "contents",  "handle", "shape", "result"};
+constexpr std::array<std::string_view, 12> names{"value", "predicate", "trips",    "order",  "passed", "scalar",
+                                                 "array", "iter",      "contents", "handle", "shape",  "result"};
 
 FunctionId append(Program& program, Function part) {
   program.functions.push_back(std::move(part));
   return FunctionId(program.functions.size() - 1);
 }
 
-// Neither effects nor messages: it may run before or after a receive.
+// Neither effects nor messages, and it comes to an end: it may run before or after a receive.
 bool is_quiet(const Program& program, const std::vector<CutFunction>& cuts, FunctionId id) {
   std::vector<FunctionId> todo{id};
   std::vector<bool> seen(program.functions.size(), false);
   while (!todo.empty()) {
     const FunctionId at = todo.back();
     todo.pop_back();
-    if (seen[at.index()]) continue;
+    if (seen[at.index()]) return false;  // recursion, perhaps
     seen[at.index()] = true;
     if (program[at].effects.host || program[at].effects.local || !cuts[at.index()].channels.empty()) return false;
     for (const Call& call : program[at].calls) {
-      if (call.form == Form::apply) return false;
+      if (call.form == Form::apply || call.form == Form::while_ || may_fail(program[at], call)) return false;
       if (call.callee.valid()) todo.push_back(call.callee);
     }
   }

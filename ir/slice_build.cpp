@@ -9,7 +9,7 @@ namespace {
 // What goes through channels at one call of the whole function.
 struct Crossing {
   std::vector<std::pair<VariableId, std::uint32_t>> before;  // copies of variables, in front of a loop
-  std::uint32_t trips = none, order = none, operands = none, value = none;
+  std::uint32_t trips = none, order = none, operands = none, value = none, passed = none;
   static constexpr std::uint32_t none = UINT32_MAX;
 };
 
@@ -48,6 +48,7 @@ class Cutter {
     channels_.push_back({id_, site, to_host, tree_.loops_around(at), std::move(items)});
     return site;
   }
+  ChannelItem nothing(Carries what, CallId at) const { return {what, Type(Type::Kind::none), at, whole_[at].span}; }
   ChannelItem item(Carries what, CallId value) const { return {what, whole_[value].type, value, whole_[value].span}; }
 
   void find_crossings(const Block& block) {
@@ -59,6 +60,8 @@ class Cutter {
       if (sent) crossings_[id.index()].value = add_channel(id, false, {item(decides(id), id)});
       if (demand_.received[id.index()])
         crossings_[id.index()].value = add_channel(id, true, {item(received_as(id), id)});
+      if (demand_.passed[id.index()] && !sent)  // the value tells it too
+        crossings_[id.index()].passed = add_channel(id, false, {nothing(Carries::passed, id)});
     }
   }
 
@@ -72,8 +75,7 @@ class Cutter {
     const bool list_is_there = demand_.counted[id.index()] && demand_.graph.wanted[whole_[id].in[0].index()];
     if (demand_.counted[id.index()] && !list_is_there)
       crossing.trips = add_channel(id, false, {item(Carries::trips, whole_[id].in[0])});
-    if (demand_.ordered[id.index()])
-      crossing.order = add_channel(id, false, {{Carries::order, Type(Type::Kind::none), id, whole_[id].span}});
+    if (demand_.ordered[id.index()]) crossing.order = add_channel(id, false, {nothing(Carries::order, id)});
   }
 
   std::vector<CallId> crossing_operands(CallId id) const {
@@ -191,6 +193,7 @@ class Cutter {
     block.calls.push_back(id);
     const bool sends = demand_.sent[id.index()] && crossing.value != Crossing::none;
     if (sends) block.calls.push_back(enqueue(crossing.value, id, {id}));
+    if (crossing.passed != Crossing::none) block.calls.push_back(enqueue(crossing.passed, id, {}));
   }
 
   // What a call means where tensors are nothing.
@@ -252,11 +255,11 @@ class Cutter {
       block.calls.push_back(own_[id].in[0]);
     }
     const bool meets = demand_.sent[id.index()] || crossing.operands != Crossing::none;
-    if (!demand_.graph.runs[id.index()] && !meets) return;
     if (demand_.graph.runs[id.index()]) keep_blocks(id);
     if (crossing.order != Crossing::none) block.calls.push_back(dequeue(crossing.order, id, Type(Type::Kind::none)));
-    meet_on_graph(id, crossing, block);
+    if (demand_.graph.runs[id.index()] || meets) meet_on_graph(id, crossing, block);
     if (crossing.order != Crossing::none) block.calls.push_back(enqueue(crossing.order, id, {}));  // it is done
+    if (crossing.passed != Crossing::none) block.calls.push_back(dequeue(crossing.passed, id, Type(Type::Kind::none)));
   }
   void meet_on_graph(CallId id, const Crossing& crossing, Block& block) {
     if (crossing.operands != Crossing::none) {

@@ -28,6 +28,7 @@ Search::Search(const Program& program, const SliceOptions& options)
       options_(options),
       reach_(program),
       shows_(showing(program)),
+      exits_(exiting(program)),
       demand_(program.functions.size()) {
   for (FunctionId id : reach_.functions) begin(id);
 }
@@ -42,7 +43,7 @@ void Search::begin(FunctionId id) {
     d[side].variables.resize(f.variables.size(), false);
     d[side].parameters.resize(f.parameters.size(), false);
   }
-  for (auto* flags : {&d.sent, &d.received, &d.named, &d.entered, &d.counted, &d.ordered})
+  for (auto* flags : {&d.sent, &d.received, &d.named, &d.entered, &d.counted, &d.ordered, &d.passed})
     flags->resize(f.calls.size(), false);
   Known& known = known_.emplace_back();
   known_of_.emplace(id.value, known_.size() - 1);
@@ -68,6 +69,7 @@ std::vector<FunctionDemand> Search::run() {
     for (FunctionId id : reach_.functions) more = take_in(id) || more;
     settle();
   }
+  order_exits();
   order_effects();
   for (FunctionId id : reach_.functions) settle_double(id);
   return std::move(demand_);
@@ -141,9 +143,12 @@ bool Search::take_in(FunctionId f) {
     const bool there =
         owner.valid() ? d.graph.runs[owner.index()] && !d.host.runs[owner.index()] : d.graph.part && !d.host.part;
     const CallId decides = call.form == Form::while_ ? call.blocks[0].result : c;
-    const bool of_graph = home_of(call.type) == Home::graph;  // an item of a list of tensors
+    const bool stores = call.form == Form::store;
+    const Type& type = stores ? function.variables[call.variable.index()].type : call.type;
+    const bool of_graph = home_of(type) == Home::graph || (stores && home_of(type) == Home::both);  // lists of tensors
     const Part side = of_graph || (there && known(f).repeatable->call(decides)) ? Part::graph : Part::host;
-    call.form == Form::while_ ? run_call(f, c, side) : want(f, c, side);
+    if (stores) want_variable(f, call.variable, side);
+    call.form == Form::while_ || stores ? run_call(f, c, side) : want(f, c, side);
     more = true;
   }
   return more;

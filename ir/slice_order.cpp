@@ -1,6 +1,10 @@
-// A program that its host part ends early (exit, a failed assert) leaves behind what it would leave if both sides ran
-// in order: the graph has shown what stands before that line, and nothing of what stands behind it. For that the host
-// tells the graph each time it comes to something that is seen.
+// A program that ends early leaves behind what it would leave if both sides ran in order.
+//
+// `exit` is control flow that only the host knows: behind whatever may exit the graph waits for a message that the host
+// has passed it, and ends there when none comes. So all that stands in front of it happens, with its errors.
+//
+// What fails on the host is not worth such a wait each time. Only what the graph shows, such as graph_print, waits
+// until the host has come there, if the host can fail at all.
 #include <algorithm>
 
 #include "ir/op_outputs.hpp"
@@ -8,9 +12,72 @@
 
 namespace taskspec {
 
+// The outermost call around it that the side does not run; invalid: nor does it enter the function, and callers do it.
+CallId Search::outermost(FunctionId f, CallId c, Part side) {
+  CallId at = c;
+  for (CallId owner = known(f).tree->owner(at); owner.valid(); owner = known(f).tree->owner(owner))
+    if (!of(f)[side].runs[owner.index()]) at = owner;
+  const bool called = program_[f].kind != FunctionKind::module;
+  return called && !of(f)[side].part ? CallId() : at;
+}
+
+// Where `side` has to stand for what `is_one` finds. To stand there it may have to decide more, and so come closer.
+Search::Sites Search::settled_sites(Part side, const std::function<bool(FunctionId, CallId)>& is_one) {
+  Sites before;
+  for (;;) {
+    Sites found;
+    for (FunctionId f : reach_.functions)
+      for (std::size_t i = 0; i < program_[f].calls.size(); ++i) {
+        const CallId c(i);
+        if (!known(f).tree->listed(c) || !is_one(f, c)) continue;
+        if (const CallId at = outermost(f, c, side); at.valid()) found.push_back({f, at});
+      }
+    for (const CallSite& site : found) {
+      stand(site.function, site.call, side);
+      if (side == Part::graph) run_ways_out(site);
+    }
+    settle();
+    if (found == before) return found;
+    before = std::move(found);
+  }
+}
+
+// ---- exit -----------------------------------------------------------------------------------------
+
+bool Search::may_exit(FunctionId f, CallId c) {
+  if (!of(f).host.runs[c.index()]) return false;
+  if (exits(program_[f][c])) return true;
+  return reach_.is_site(f, c) && std::ranges::any_of(reach_.callees(f, c), [&](FunctionId callee) {
+           return exits_[callee.index()] && !of(callee).graph.part;
+         });
+}
+
+// What leaves the site in another way than to what stands behind it: there no message comes.
+void Search::run_ways_out(const CallSite& site) {
+  const CallTree& tree = *known(site.function).tree;
+  for (CallId exit : tree.exits()) {
+    const CallId loop = tree.loop_of(exit);
+    const bool returns = program_[site.function][exit].form == Form::return_;
+    const bool leaves = returns || (loop != site.call && !tree.inside(loop, site.call));
+    if (leaves && tree.inside(exit, site.call)) run_call(site.function, exit, Part::graph);
+  }
+}
+
+void Search::order_exits() {
+  auto in_graph = [&](FunctionId f) { return of(f).graph.part; };
+  if (std::ranges::none_of(reach_.functions, [&](FunctionId f) { return exits_[f.index()]; })) return;
+  if (std::ranges::none_of(reach_.functions, in_graph)) return;
+  for (const CallSite& site : settled_sites(Part::graph, [&](FunctionId f, CallId c) { return may_exit(f, c); }))
+    of(site.function).passed[site.call.index()] = true;
+}
+
+// ---- what is seen ---------------------------------------------------------------------------------
+
 bool Search::host_may_end() {
+  const std::vector<bool> recurs = recurring(program_);
   return std::ranges::any_of(reach_.functions, [&](FunctionId f) {
     const SideDemand& host = of(f).host;
+    if (host.part && recurs[f.index()]) return true;  // too deep
     for (std::size_t i = 0; i < host.runs.size(); ++i)
       if ((host.runs[i] || host.wanted[i]) && !of(f).received[i] && may_end(program_, program_[f].calls[i]))
         return true;
@@ -27,6 +94,10 @@ bool Search::is_effect(FunctionId f, CallId c) {
       return console_operand(*call.op).has_value();
     case Form::invoke:
       return shows_[call.callee.index()];
+    case Form::agent:
+      return std::ranges::any_of(program_[call.agent].slots, [&](const Slot& slot) {
+        return slot.initial.valid() && shows_[slot.initial.index()];
+      });
     case Form::call:
       return shows_[call.callee.index()] && !of(call.callee).host.part;
     case Form::apply:  // of a task or graph; fns that are values have host parts
@@ -37,38 +108,14 @@ bool Search::is_effect(FunctionId f, CallId c) {
   }
 }
 
-// The outermost call around it that the host does not run; invalid: its function has no host part, and its callers do
-// it.
-CallId Search::order_at(FunctionId f, CallId effect) {
-  CallId at = effect;
-  for (CallId owner = known(f).tree->owner(at); owner.valid(); owner = known(f).tree->owner(owner))
-    if (!of(f).host.runs[owner.index()]) at = owner;
-  const bool called = program_[f].kind != FunctionKind::module;
-  return called && !of(f).host.part ? CallId() : at;
-}
-
 void Search::order_effects() {
   for (FunctionId value : reach_.values())  // who calls it cannot know whether it shows something
     if (shows_[value.index()] && of(value).reached) enter(value, Part::host);
   settle();
   if (std::ranges::none_of(reach_.functions, [&](FunctionId f) { return shows_[f.index()]; }) || !host_may_end())
     return;
-  // To stand somewhere the host may have to decide more, and so come closer to what is shown.
-  std::vector<CallSite> before;
-  for (bool more = true; more;) {
-    std::vector<CallSite> found;
-    for (FunctionId f : reach_.functions)
-      for (std::size_t i = 0; i < program_[f].calls.size(); ++i) {
-        const CallId c(i);
-        if (!known(f).tree->listed(c) || !is_effect(f, c)) continue;
-        if (const CallId at = order_at(f, c); at.valid()) found.push_back({f, at});
-      }
-    for (const CallSite& site : found) stand(site.function, site.call, Part::host);
-    settle();
-    more = found != before;
-    before = std::move(found);
-  }
-  for (const CallSite& site : before) of(site.function).ordered[site.call.index()] = true;
+  for (const CallSite& site : settled_sites(Part::host, [&](FunctionId f, CallId c) { return is_effect(f, c); }))
+    of(site.function).ordered[site.call.index()] = true;
 }
 
 }  // namespace taskspec

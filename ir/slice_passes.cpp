@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/slice_program.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -66,9 +68,9 @@ class Sinking {
     const Call& call = function_[id];
     if (std::ranges::find(call.in, receive) != call.in.end()) return false;
     const bool quiet_call = call.form == Form::call && quiet_(call.callee);
-    const bool control = call.form == Form::if_ || call.form == Form::for_ || call.form == Form::while_ ||
-                         call.form == Form::both || call.form == Form::either;
-    const bool pure = call.form == Form::builtin && call.builtin->effect == Effect::pure;
+    const bool control = call.form == Form::if_ || call.form == Form::for_ || call.form == Form::both ||
+                         call.form == Form::either;  // a while may never end
+    const bool pure = call.form == Form::builtin && call.builtin->effect == Effect::pure && !may_fail(function_, call);
     if (!is_cheap(call.form) && !quiet_call && !control && !pure) return false;
     if (call.form == Form::item || (call.form == Form::op && call.type.is(Type::Kind::integer)))
       return false;  // fails?
@@ -134,8 +136,7 @@ class Merging {
   bool fit(std::uint32_t first, std::uint32_t second) const {
     if (cut_.channels[first].to_host != cut_.channels[second].to_host) return false;
     if (cut_.channels[second].items.size() != 1) return false;
-    if (cut_.channels[first].orders() || cut_.channels[second].orders())
-      return false;  // what is shown lies between its two ends
+    if (cut_.channels[first].carries_nothing() || cut_.channels[second].carries_nothing()) return false;
     const Ends &a = ends_[first], &b = ends_[second];
     if (!a.graph.block || a.graph.block != b.graph.block || !a.host.block || a.host.block != b.host.block) return false;
     const std::vector<CallId>& calls = a.graph.block->calls;
@@ -144,8 +145,9 @@ class Merging {
     if (from == calls.end() || to == calls.end()) return false;
     return std::all_of(from + 1, to, [&](CallId id) { return !separates(cut_.graph[id]); });
   }
-  // Tensor operations take no time where they are recorded.
+  // Tensor operations take no time where they are recorded. Those whose extents are looked at then can fail there.
   static bool separates(const Call& call) {
+    if (!call.guards.empty() || call.type.has_symbols()) return true;
     const bool records = call.form == Form::invoke || call.form == Form::receive;
     return call.form == Form::builtin ? call.builtin->cut != Cut::graph : !is_cheap(call.form) && !records;
   }

@@ -181,6 +181,7 @@ bool computes(const Call& call) {
   if (call.form == Form::while_) return true;  // it may never end
   if (call.form == Form::receive) return home == Home::host;
   if (call.form == Form::item || call.form == Form::items) return true;  // also of a list of tensors
+  if (call.form == Form::store) return true;
   if (call.form == Form::call || call.form == Form::apply) return home == Home::host;
   const bool can_fail = call.form == Form::op || call.form == Form::item || call.form == Form::items ||
                         call.form == Form::builtin || call.form == Form::both || call.form == Form::either;
@@ -195,9 +196,12 @@ bool may_end(const Program& program, const Call& call) {
              !call.type.is(Type::Kind::real);
     case Form::item:
     case Form::items:
+    case Form::store:
       return true;
-    case Form::builtin:
-      return call.builtin->cut == Cut::host;
+    case Form::builtin: {
+      const bool prints = call.builtin->cut == Cut::names && call.type.is(Type::Kind::none);
+      return !prints && !exits(call) && call.builtin->cut != Cut::graph && call.builtin->cut != Cut::asked;
+    }
     case Form::call:
       return !program[call.callee].extern_symbol.empty();
     default:
@@ -205,20 +209,83 @@ bool may_end(const Program& program, const Call& call) {
   }
 }
 
-std::vector<bool> showing(const Program& program) {
-  std::vector<bool> shows(program.functions.size());
-  for (std::size_t i = 0; i < shows.size(); ++i) shows[i] = prints(program.functions[i]);
+bool may_fail(const Function& function, const Call& call) {
+  auto constant = [&](std::size_t i) -> const Value* {
+    const bool known = i < call.in.size() && call.in[i].valid() && function[call.in[i]].form == Form::constant;
+    return known ? &function[call.in[i]].value : nullptr;
+  };
+  switch (call.form) {
+    case Form::op: {
+      const bool divides = call.type.is(Type::Kind::integer) && (call.op->symbol == "/" || call.op->symbol == "%");
+      const Value* divisor = divides ? constant(1) : nullptr;
+      return divides && !(divisor && divisor->is_integer() && divisor->integer() != 0);
+    }
+    case Form::item:
+    case Form::items:
+    case Form::store:
+      return true;
+    case Form::builtin:
+      return call.builtin->name != "len" && !(call.builtin->name == "format" && constant(0));
+    default:
+      return false;
+  }
+}
+
+bool exits(const Call& call) { return call.form == Form::builtin && call.builtin->name == "exit"; }
+
+namespace {
+
+// Those of `found`, and whoever calls them.
+std::vector<bool> with_callers(const Program& program, std::vector<bool> found) {
+  auto in_slot = [&](const Call& call) {
+    return call.form == Form::agent && std::ranges::any_of(program[call.agent].slots, [&](const Slot& slot) {
+             return slot.initial.valid() && found[slot.initial.index()];
+           });
+  };
   for (bool more = true; more;) {
     more = false;
-    for (std::size_t i = 0; i < shows.size(); ++i) {
-      const bool calls = std::ranges::any_of(program.functions[i].calls, [&](const Call& call) {
-        return call.callee.valid() && shows[call.callee.index()];
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i]) continue;
+      found[i] = std::ranges::any_of(program.functions[i].calls, [&](const Call& call) {
+        return in_slot(call) || (call.callee.valid() && found[call.callee.index()]);
       });
-      more = more || (calls && !shows[i]);
-      shows[i] = shows[i] || calls;
+      more = more || found[i];
     }
   }
-  return shows;
+  return found;
+}
+
+}  // namespace
+
+std::vector<bool> showing(const Program& program) {
+  std::vector<bool> found(program.functions.size());
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = prints(program.functions[i]);
+  return with_callers(program, std::move(found));
+}
+
+std::vector<bool> exiting(const Program& program) {
+  std::vector<bool> found(program.functions.size());
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = std::ranges::any_of(program.functions[i].calls, exits);
+  return with_callers(program, std::move(found));
+}
+
+std::vector<bool> recurring(const Program& program) {
+  std::vector<bool> found(program.functions.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::vector<bool> seen(found.size());
+    std::vector<FunctionId> todo{FunctionId(i)};
+    while (!todo.empty() && !found[i]) {
+      const FunctionId at = todo.back();
+      todo.pop_back();
+      for (const Call& call : program[at].calls) {
+        if (!call.callee.valid()) continue;
+        found[i] = found[i] || call.callee == FunctionId(i);
+        if (!seen[call.callee.index()]) todo.push_back(call.callee);
+        seen[call.callee.index()] = true;
+      }
+    }
+  }
+  return found;
 }
 
 namespace {

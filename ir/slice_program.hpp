@@ -52,8 +52,15 @@ bool computes(const Call& call);
 // The host program may end at it: exit, a failed assert, a division by zero. Not a receive: of a failed one the graph
 // program knows itself.
 bool may_end(const Program& program, const Call& call);
-// By function: it prints from inside the graph, or what it calls does.
+// Its failing would show if it changed places with a receive: divisions, elements, texts that are read.
+bool may_fail(const Function& function, const Call& call);
+// It ends the program, whatever its operands are.
+bool exits(const Call& call);
+// By function: it prints from inside the graph, or what it calls does; likewise for exit.
 std::vector<bool> showing(const Program& program);
+std::vector<bool> exiting(const Program& program);
+// By function: it may call itself, through others too.
+std::vector<bool> recurring(const Program& program);
 
 // Host integers of the same function that its types and guards name.
 void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& visit);

@@ -39,11 +39,16 @@ class Search {
   void settle_double(FunctionId f);
   bool take_in(FunctionId f);
 
-  // What the graph shows waits for a host that may end the program before it.
+  // Who waits for whom where the program may end early (slice_order.cpp).
+  using Sites = std::vector<CallSite>;
+  CallId outermost(FunctionId f, CallId c, Part side);
+  Sites settled_sites(Part side, const std::function<bool(FunctionId, CallId)>& is_one);
+  void order_exits();
+  bool may_exit(FunctionId f, CallId c);
+  void run_ways_out(const CallSite& site);
   void order_effects();
   bool host_may_end();
   bool is_effect(FunctionId f, CallId c);
-  CallId order_at(FunctionId f, CallId effect);
 
   // What is found; each follows once.
   void run_call(FunctionId f, CallId c, Part side);
@@ -75,6 +80,7 @@ class Search {
   const SliceOptions options_;
   const HostCode reach_;
   const std::vector<bool> shows_;  // by function
+  const std::vector<bool> exits_;  // by function: it calls exit, or what it calls does
   std::vector<FunctionDemand> demand_;
   std::deque<Known> known_;
   std::unordered_map<std::uint32_t, std::size_t> known_of_;

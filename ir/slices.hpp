@@ -25,6 +25,7 @@ enum class Carries : std::uint8_t {
   predicate,  // to the graph: the bool of an if or while
   trips,      // to the graph: a range as long as the list that a loop runs over
   order,      // to the graph: nothing but that the host has come here; then what the graph shows may be seen
+  passed,     // to the graph: nothing but that the host did not exit here
   scalar,     // to the host: .scalar
   array,      // to the host: .array
   iter,       // to the host: .iter
@@ -34,6 +35,7 @@ enum class Carries : std::uint8_t {
   result,     // to the host: what was computed beside the graph: the report of `run`, what chains(g) found
 };
 std::string_view name_of(Carries what);
+inline bool carries_nothing(Carries what) { return what == Carries::order || what == Carries::passed; }
 
 struct ChannelItem {
   Carries what = Carries::value;
@@ -51,6 +53,7 @@ struct Channel {
   std::uint32_t loops = 0;         // loops of its function that it stands in
   std::vector<ChannelItem> items;  // of one message; several where communications were merged
   bool orders() const { return !items.empty() && items[0].what == Carries::order; }
+  bool carries_nothing() const { return !items.empty() && taskspec::carries_nothing(items[0].what); }
 };
 
 // Where a whole function went.

@@ -47,6 +47,9 @@ std::string to_graph(const Slices& slices, const Function& whole, const ChannelI
   if (item.what == Carries::order)
     return fmt::format("the host may end the program before '{}' at {} is to be seen", value,
                        position_text(program, item.span));
+  if (item.what == Carries::passed)
+    return fmt::format("'{}' at {} may end the program: the graph goes on when it has not", value,
+                       position_text(program, item.span));
   if (item.what == Carries::trips)
     return fmt::format("how many turns the loop over '{}' at {} has", value, position_text(program, item.span));
   const bool elsewhere = item.span.valid() && made.valid() && item.span.begin != made.begin;
@@ -165,7 +168,7 @@ Diags implicit_sends(const Slices& slices, Severity severity) {
     const Channel& channel = slices.channels[i];
     if (channel.to_host) continue;
     for (const SlicedItem& item : items[i]) {
-      if (item.what == Carries::order) continue;  // it brings nothing
+      if (channel.carries_nothing()) continue;
       const std::string often = channel.loops > 0 ? " in each turn of its loop" : "";
       const std::string message =
           item.what == Carries::predicate

@@ -144,6 +144,7 @@ Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span 
 void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
   const Channel& channel = slices_[ChannelId(call.index)];
   if (!channel.to_host) {
+    interpreter.target().show();
     exchange_.done();
     if (exchange_.enough()) throw PartnerEnded{};
     return;
@@ -157,6 +158,7 @@ void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call)
     } catch (const Error& error) {
       values.push_back(failed(error.diags()));
       fails = true;
+      exchange_.fail();
     }
   }
   put(frame, call, std::move(values));

@@ -6,7 +6,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4, ended_early = 8;
+constexpr std::uint32_t host_ended = 1, graph_ended = 2, interrupted = 4, ended_early = 8, failing = 16;
 // About twenty microseconds, as long as it takes to wake the other side: an answer that comes that soon is caught
 // without a call of the system, and two sides that both sleep between messages get out of that habit. Where looking
 // does not help, as on a core that both share, a side looks ever more seldom and mostly sleeps at once.
@@ -131,10 +131,15 @@ void Exchange::end_early() {
 void Exchange::done() { orders_done_.fetch_add(1, std::memory_order_seq_cst); }
 
 // One of the two sides finds it: the host's after it ended, or the graph's after what it did last.
-bool Exchange::enough() const {
-  return (over_.load(std::memory_order_seq_cst) & ended_early) != 0 &&
-         orders_done_.load(std::memory_order_seq_cst) == orders_.load(std::memory_order_relaxed);
+bool Exchange::enough() const { return (over_.load(std::memory_order_seq_cst) & ended_early) != 0 && all_done(); }
+
+bool Exchange::all_done() const {
+  return orders_done_.load(std::memory_order_seq_cst) == orders_.load(std::memory_order_relaxed);
 }
+
+void Exchange::fail() { over_.fetch_or(failing, std::memory_order_seq_cst); }
+
+bool Exchange::fails() const { return (over_.load(std::memory_order_seq_cst) & failing) != 0; }
 
 void Exchange::interrupt() {
   over_.fetch_or(interrupted, std::memory_order_seq_cst);

@@ -30,10 +30,12 @@ class Exchange {
   std::optional<Message> take(ChannelId channel);
   bool ready(ChannelId channel) const;  // by the reader: take would not wait
   void end(Part side);                  // it puts and takes nothing any more; wakes the other
-  void end_early();                     // the host's side, before the end of its program
+  void end_early();                     // the host's side, which has failed
+  void fail();                          // by the graph's side: it sends a failure, and ends by itself
   void done();                          // by the graph's side: what the last order let it do
-  // The host's side ended early, and the graph's has done all that stands before that.
-  bool enough() const;
+  bool all_done() const;                // of what the host has ordered
+  bool enough() const;                  // and the host's side has failed
+  bool fails() const;
   // From any thread: waits return, and from then on puts drop and takes give nothing, on both sides.
   void interrupt();
 

@@ -50,7 +50,6 @@ class HostContext {
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
   std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
-  const std::atomic<bool>* ended = nullptr;          // set when the program goes no further; what it started does
   const Natives* natives = nullptr;                  // behind `extern` tasks; null: there are none
 
   // The call being executed, for builtins.

@@ -89,7 +89,6 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       stack_limit_(stack_floor()) {
   if (!host) return;
   interrupted_ = host->interrupted;
-  ended_ = host->ended;
   natives_ = host->natives;
   if (host->output)
     console_ = Value(std::static_pointer_cast<Object>(
@@ -101,7 +100,6 @@ Interpreter Interpreter::nested(Target& target) const {
   other.target_ = &target;
   other.partner_ = partner_;
   other.interrupted_ = interrupted_;
-  other.ended_ = ended_;
   other.facts_ = facts_;
   other.modules_ = modules_;
   other.globals_ = globals_;
@@ -109,10 +107,7 @@ Interpreter Interpreter::nested(Target& target) const {
   return other;
 }
 
-void Interpreter::leave_host() {
-  host_ = nullptr;
-  ended_ = nullptr;
-}
+void Interpreter::leave_host() { host_ = nullptr; }
 
 void Interpreter::begin() {
   stack_limit_ = stack_floor();
@@ -185,8 +180,7 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
 }
 
 void Interpreter::poll(Span span) const {
-  auto is_set = [](const std::atomic<bool>* flag) { return flag && flag->load(std::memory_order_relaxed); };
-  if (is_set(interrupted_) || is_set(ended_)) throw failure("E5009", span, "interrupted");
+  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) throw failure("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
     throw failure("E5006", span, "recursion too deep");
 }

@@ -130,7 +130,7 @@ class Interpreter {
   Target* target_ = nullptr;
   Partner* partner_ = nullptr;  // of parts
   HostContext* host_;
-  const std::atomic<bool>*interrupted_ = nullptr, *ended_ = nullptr;
+  const std::atomic<bool>* interrupted_ = nullptr;
   const Natives* natives_ = nullptr;
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module

@@ -47,7 +47,7 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
   }
   if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
   pending_.push_back(node);
-  printing_ = printing_ || prints(node);
+  if (prints(node)) printing_ = node;
 }
 
 Session::Constant& Session::constant(Ref ref) {
@@ -93,7 +93,7 @@ bool Session::has_effect(NodeId node, std::span<const TaskGraph::Access> accesse
 // Who looks at a long program wants to see what it prints, long before a window is full.
 bool Session::printing_is_due() const {
   using namespace std::chrono_literals;
-  return printing_ && options_.schedule == Schedule::push && options_.window > 0 &&
+  return printing_.valid() && options_.schedule == Schedule::push && options_.window > 0 &&
          std::chrono::steady_clock::now() - last_run_ > 50ms;
 }
 
@@ -167,15 +167,10 @@ void Session::start() {
   sweep_if_due();
 }
 
+// What prints comes one after the other: the last one needs all before it.
 void Session::show() {
-  std::vector<NodeId> nodes;
-  for (NodeId node : pending_) {
-    if (!prints(node)) continue;
-    std::vector<NodeId> more = needed_for(Ref::future(node, 0)), all;
-    std::ranges::set_union(nodes, more, std::back_inserter(all));
-    nodes = std::move(all);
-  }
-  if (!nodes.empty()) run(std::move(nodes));
+  if (!printing_.valid()) return;
+  run(needed_for(Ref::future(printing_, 0)));
   raise_failed_effect();
 }
 

@@ -81,8 +81,7 @@ class Session final : public Recorder {
   void closed(ScopeId scope) override;
   bool forgets() const override { return options_.forget; }
 
-  // At a prompt, which has no end to wait for: prints what the graph is to print, and reports what failed there.
-  void show();
+  void show() override;
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
@@ -177,7 +176,7 @@ class Session final : public Recorder {
   std::vector<TimelineEntry> timeline_;
   std::vector<Ref> received_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool printing_ = false;  // something that is pending prints
+  NodeId printing_;  // the last one that is pending and prints, if any
   std::chrono::steady_clock::time_point last_run_ = start_;
 };
 

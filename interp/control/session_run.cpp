@@ -106,7 +106,7 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 }
 
 void Session::run(std::vector<NodeId> nodes) {
-  printing_ = false;
+  if (printing_.valid() && std::ranges::binary_search(nodes, printing_)) printing_ = {};
   window_bytes_ = 0;
   if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
   std::erase_if(pending_, [this](NodeId node) { return is_done(node); });

@@ -3,8 +3,8 @@
 // needed.
 
 const slices = report.slices;
-// "scalar float"; an order carries nothing.
-const carried = item => (item.kind === "order" ? item.kind : `${item.kind} ${item.type}`);
+// "scalar float"; some carry nothing.
+const carried = item => (["order", "passed"].includes(item.kind) ? item.kind : `${item.kind} ${item.type}`);
 
 class SlicesView {
   constructor(host) {
