@@ -8,7 +8,7 @@
 namespace taskspec {
 
 Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
-    : backend_(backend), bodies_(bodies), options_(options) {}
+    : backend_(backend), bodies_(bodies), options_(options), window_(options.window) {}
 
 Session::~Session() {
   auto free = [this](const Entry& e) {
@@ -27,9 +27,8 @@ Session::~Session() {
 
 void Session::adding(Span site) {
   // Eager: the task before this one runs now, when the handles of its outputs exist.
-  if (options_.schedule == Schedule::eager || window_is_full(site)) run(needed());
+  if (window_is_full(site) || options_.schedule == Schedule::eager) run(needed());
   sweep_if_due();
-  if (pending_.empty()) window_begin_ = site;
 }
 
 void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
