@@ -77,6 +77,7 @@ void LiveProgram::advance(Step& step) {
     throw;
   }
   session().show();
+  session().raise_failed_effect();
   for (auto [variable, call] : checker_.forgotten()) interpreter_->forget(program().main(), variable, call);
 }
 

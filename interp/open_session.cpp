@@ -35,15 +35,28 @@ Value OpenSession::report() {
   return report_value(session_->report());
 }
 
-Diags OpenSession::end_early() {
+namespace {
+
+template <class F>
+Diags failure_of(F&& run) {
   try {
-    session_->finish();
+    run();
   } catch (const Error& error) {
     return error.diags();
   } catch (const std::bad_alloc&) {
     return failure("E5008", {}, "no memory left").diags();
   }
   return {};
+}
+
+}  // namespace
+
+Diags OpenSession::end_early() {
+  return failure_of([&] { session_->finish(); });
+}
+
+Diags OpenSession::failed_effects() {
+  return failure_of([&] { session_->raise_failed_effect(); });
 }
 
 void add_others(Diags& known, const Diags& others) {

@@ -41,6 +41,8 @@ class OpenSession final : public NestedSession {
   bool named() const override { return session_->handles > 0; }
   Value report() override;
   Diags end_early() override;
+  // What failed of the effects that ran.
+  Diags failed_effects();
   Session& session() { return *session_; }
   // The last report: with everything freed that the session held.
   SessionReport close();

@@ -28,9 +28,12 @@ struct Shared {
   // The host program ended. By exit: the graph program ends where that stands. By a failure: what the host has ordered
   // before may still be seen, nothing else is to happen.
   void end_host(bool failed) {
-    if (!failed) return exchange.end(Part::host);
-    exchange.end_early();
-    if (exchange.enough() && !exchange.fails()) stop();
+    if (failed)
+      exchange.end_early();
+    else
+      exchange.end(Part::host);
+    const bool nothing_left = failed ? exchange.enough() && !exchange.fails() : exchange.ahead();
+    if (nothing_left) stop();
   }
 
   const Slices& slices;
@@ -94,7 +97,7 @@ GraphRunning run_graph_program(Shared& shared) {
         session->session().finish();
       });
       interpreter.forget_modules();  // handles go before the session that they name
-      if (!shared.stopped) result.unseen = session->end_early();
+      result.unseen = shared.stopped ? session->failed_effects() : session->end_early();
       result.report = session->close();
     });
   });

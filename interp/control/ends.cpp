@@ -166,9 +166,14 @@ void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call)
 }
 
 Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {
-  // What can run meanwhile does.
-  if (!exchange_.ready(ChannelId(call.index))) interpreter.target().start();
+  // What can run meanwhile does. Where the program may end, what has effects comes first: it counts in any case.
+  const ChannelId channel(call.index);
+  const bool may_end = slices_[channel].items[0].what == Carries::passed;
+  if (may_end && !exchange_.ready(channel)) interpreter.target().act();
+  exchange_.set_ahead(may_end);
+  if (!exchange_.ready(channel)) interpreter.target().start();
   Value value = take(frame, call);
+  if (may_end) exchange_.set_ahead(false);
   if (value.is_array()) return interpreter.target().constant(value.array());  // what the host loaded
   return value;
 }

@@ -35,6 +35,9 @@ class Exchange {
   void done();                          // by the graph's side: what the last order let it do
   bool all_done() const;                // of what the host has ordered
   bool enough() const;                  // and the host's side has failed
+  // By the graph's side: it waits where the program may end, and begins what only counts if it does not.
+  void set_ahead(bool ahead) { ahead_.store(ahead, std::memory_order_seq_cst); }
+  bool ahead() const { return ahead_.load(std::memory_order_seq_cst); }
   bool fails() const;
   // From any thread: waits return, and from then on puts drop and takes give nothing, on both sides.
   void interrupt();
@@ -78,6 +81,7 @@ class Exchange {
   std::deque<Line> lines_;  // by channel
   Side host_, graph_;
   std::atomic<std::uint64_t> orders_{0}, orders_done_{0};
+  std::atomic<bool> ahead_{false};
   alignas(64) std::atomic<std::uint32_t> over_{0};  // bits: sides that ended, interrupted
 };
 

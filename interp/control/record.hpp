@@ -27,6 +27,7 @@ class RecordTarget final : public Target {
   Value constant(Array array) override;
   void start() override { recorder_.start(); }
   void show() override { recorder_.show(); }
+  void act() override { recorder_.act(); }
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
   void close_scope(ScopeId scope) override { recorder_.closed(scope); }

@@ -26,7 +26,8 @@ class Recorder {
   virtual void release(Ref) {}
   virtual bool executes() const { return true; }  // false: its graph is only looked at
   virtual void start() {}                         // runs what somebody may still ask for
-  virtual void show() {}                          // runs what prints; raises what failed of it
+  virtual void show() {}                          // runs what prints
+  virtual void act() {}                           // runs what has effects
   virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it
   virtual void closed(ScopeId) {}
   virtual bool forgets() const { return false; }  // nobody looks at its graph later: equal constants may be one

@@ -8,7 +8,7 @@
 namespace taskspec {
 
 Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
-    : backend_(backend), bodies_(bodies), options_(options) {}
+    : backend_(backend), bodies_(bodies), options_(options), window_(options.window) {}
 
 Session::~Session() {
   auto free = [this](const Entry& e) {
@@ -27,9 +27,8 @@ Session::~Session() {
 
 void Session::adding(Span site) {
   // Eager: the task before this one runs now, when the handles of its outputs exist.
-  if (options_.schedule == Schedule::eager || window_is_full(site) || printing_is_due()) run(needed());
+  if (window_is_full(site) || options_.schedule == Schedule::eager || printing_is_due()) run(needed());
   sweep_if_due();
-  if (pending_.empty()) window_begin_ = site;
 }
 
 void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
@@ -117,7 +116,8 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
     received_.push_back(ref);
   if (options_.schedule == Schedule::eager) run(needed());  // the last task, which no other one came after
-  if (entry(ref).state == State::pending) run(options_.schedule == Schedule::pull ? needed_for(ref) : needed());
+  if (entry(ref).state == State::pending)
+    run(options_.schedule == Schedule::pull ? needed_for({ref.node()}) : needed());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);
   if (e.state != State::ready) bug("a received value is not there");
@@ -169,9 +169,14 @@ void Session::start() {
 
 // What prints comes one after the other: the last one needs all before it.
 void Session::show() {
-  if (!printing_.valid()) return;
-  run(needed_for(Ref::future(printing_, 0)));
-  raise_failed_effect();
+  if (printing_.valid()) run(needed_for({printing_}));
+}
+
+void Session::act() {
+  std::vector<NodeId> effects;
+  for (NodeId node : pending_)
+    if (tasks_[node.index()].effect) effects.push_back(node);
+  if (!effects.empty()) run(needed_for(std::move(effects)));
 }
 
 void Session::finish() {

@@ -5,8 +5,9 @@
 //   Array e = session.receive(*tensor, span);
 //
 // A program may run for hours. Two options keep its session in the memory of what it can still name:
-// - `window`: with push, so many pending tasks run without a receive (or fewer, with this many bytes of constants), cut
-//   where the program comes by the same place again, so that a loop gives the same segment each time.
+// - `window`: with push, about so many pending tasks run without a receive (or fewer, with many bytes of constants). It
+//   is cut where the program comes by a place again that it does not pass often, the turn of the outermost loop that
+//   fits in: so a loop gives the same segment each time.
 // - `forget`: what is settled is given back by sweeps. A task stays while a handle names an output of it, a pending
 // task
 //   reads one, or it lies on the way from a failure to a value that it poisoned; a scope while it is open or such a
@@ -19,6 +20,7 @@
 
 #include "interp/control/recorder.hpp"
 #include "interp/control/segment.hpp"
+#include "interp/control/window.hpp"
 #include "ir/backend.hpp"
 
 namespace taskspec {
@@ -82,6 +84,9 @@ class Session final : public Recorder {
   bool forgets() const override { return options_.forget; }
 
   void show() override;
+  void act() override;
+  // The first effect that failed and was not told yet, if there is one.
+  void raise_failed_effect();
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
   SessionReport report() const;
@@ -120,8 +125,8 @@ class Session final : public Recorder {
   bool has_effect(NodeId node, std::span<const TaskGraph::Access> accesses) const;
   bool is_done(NodeId node) { return !tasks_.contains(node.index()) || tasks_[node.index()].done; }
   bool prints(NodeId node) const;
-  std::vector<NodeId> needed_for(Ref ref);  // pull: its ancestors
-  std::vector<NodeId> needed();             // push: all that somebody can still see
+  std::vector<NodeId> needed_for(std::vector<NodeId> todo);  // and their ancestors
+  std::vector<NodeId> needed();                              // push: all that somebody can still see
   void run(std::vector<NodeId> nodes);
   std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
   void execute(std::vector<NodeId> nodes);
@@ -140,7 +145,6 @@ class Session final : public Recorder {
     Location location;          // when written to the backend
   };
   Constant& constant(Ref ref);
-  void raise_failed_effect();
   void drop_constant_if_unseen(Ref ref);
   bool window_is_full(Span site);
   bool printing_is_due() const;
@@ -160,8 +164,8 @@ class Session final : public Recorder {
   std::vector<NodeId> pending_;  // in program order
   Accesses accesses_;            // of pending nodes
   RetiringTable<Failure> poisons_;
-  std::vector<ScopeId> open_;                       // scopes of calls under way, by depth
-  Span window_begin_;                               // where the first of the pending tasks stands
+  std::vector<ScopeId> open_;  // scopes of calls under way, by depth
+  Window window_;
   std::size_t window_bytes_ = 0;                    // of constants that pending tasks read
   std::size_t left_ = 0;                            // by the last sweep
   std::map<NodeId, std::uint32_t> failed_effects_;  // tasks with effects that did not happen, and why: in poisons_

@@ -7,17 +7,15 @@ namespace taskspec {
 
 // ---- what to run ----------------------------------------------------------------------------------
 
-// Cut where the loop began that the window is in, if it comes by there soon: then its segments are alike.
+// Batches of the host fill a window sooner than tasks do.
 bool Session::window_is_full(Span site) {
   if (options_.schedule != Schedule::push || options_.window == 0) return false;
-  constexpr std::size_t most_bytes = std::size_t{64} << 20;  // that go when the tasks have run
-  const bool begins_again = site == window_begin_;
-  const std::size_t times = begins_again ? 1 : 2;
-  return pending_.size() >= times * options_.window || window_bytes_ >= times * most_bytes;
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of constants that go when the tasks have run
+  return window_.ends(site, pending_.size()) || window_bytes_ >= most_bytes;
 }
 
-std::vector<NodeId> Session::needed_for(Ref ref) {
-  std::vector<NodeId> todo{ref.node()}, nodes;
+std::vector<NodeId> Session::needed_for(std::vector<NodeId> todo) {
+  std::vector<NodeId> nodes;
   while (!todo.empty()) {
     NodeId node = todo.back();
     todo.pop_back();
@@ -108,6 +106,7 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 void Session::run(std::vector<NodeId> nodes) {
   if (printing_.valid() && std::ranges::binary_search(nodes, printing_)) printing_ = {};
   window_bytes_ = 0;
+  window_.begin();
   if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
   std::erase_if(pending_, [this](NodeId node) { return is_done(node); });
   last_run_ = std::chrono::steady_clock::now();

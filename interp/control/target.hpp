@@ -45,8 +45,8 @@ class Target {
 
   // Its program is about to wait for something else: what can run runs now.
   virtual void start() {}
-  // What prints and was recorded so far prints now; raises what failed of it.
-  virtual void show() {}
+  virtual void show() {}  // what prints and was recorded so far prints now
+  virtual void act() {}   // what has effects and was recorded so far runs now
 
   // True if its tensors are futures of a session or graph; else it works on contents, away from the host program.
   virtual bool records() const { return false; }

@@ -124,6 +124,31 @@ TEST_CASE("what a session holds does not grow with the turns of a loop") {
   CHECK(kept.report.held > 2 * turns);
 }
 
+TEST_CASE("a window ends at the turn of the outermost loop that fits in") {
+  Window window(1000);
+  auto site = [](std::uint32_t at) { return Span{SourceId(0), at, at + 1}; };
+  std::size_t pending = 0, turn = 0;
+  std::vector<std::size_t> cuts;  // lengths of windows
+  auto task = [&](std::uint32_t at) {
+    if (window.ends(site(at), pending)) {
+      cuts.push_back(pending);
+      pending = 0;
+      window.begin();
+    }
+    ++pending;
+  };
+  for (; turn < 100; ++turn) {  // 71 tasks a turn
+    for (int inner = 0; inner < 70; ++inner) task(7);
+    task(9);
+  }
+  REQUIRE(cuts.size() >= 5);
+  for (std::size_t i = 1; i < cuts.size(); ++i) CHECK(cuts[i] == 15 * 71);
+  cuts.clear();
+  for (std::uint32_t at = 100; at < 5000; ++at) task(at);  // a text without a loop
+  REQUIRE(cuts.size() >= 4);
+  for (std::size_t i = 1; i < cuts.size(); ++i) CHECK(cuts[i] == 1000);
+}
+
 TEST_CASE("windows begin where the loop does, so that it has few plans") {
   const std::string body =
       "var x = [0.5, 1.0] as f64[2]\nvar y = x\nfor i in 0..{} {{\n  x = x * 0.5\n  y = tanh(x) + y\n  x = x + y\n}}\n"
@@ -133,6 +158,12 @@ TEST_CASE("windows begin where the loop does, so that it has few plans") {
   CHECK(ran.report.plans <= 4);      // the first, those of the loop, the last
   CHECK(ran.report.tasks > 19'000);  // and they ran in windows of that size
   CHECK(ran.report.plan_peak < 10'000);
+  const std::string nested =
+      "var x = [0.5, 1.0] as f64[2]\nfor i in 0..{} {{\n  for j in 0..13 {{ x = x * 0.5 + 0.25 }}\n  x = tanh(x)\n}}\n"
+      "print(x.sum(0).scalar)\n";
+  const Ran both = run_text(fmt::format(fmt::runtime(nested), 1000), settings_of(Schedule::push, 200, 1000, false));
+  CHECK(both.code == 0);
+  CHECK(both.report.plans <= 4);
 }
 
 TEST_CASE("handles kept across sweeps are as good as new") {
