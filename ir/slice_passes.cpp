@@ -147,7 +147,7 @@ class Merging {
   }
   // Tensor operations take no time where they are recorded. Those whose extents are looked at then can fail there.
   static bool separates(const Call& call) {
-    if (!call.guards.empty() || call.type.has_symbols()) return true;
+    if (!call.guards.empty()) return true;
     const bool records = call.form == Form::invoke || call.form == Form::receive;
     return call.form == Form::builtin ? call.builtin->cut != Cut::graph : !is_cheap(call.form) && !records;
   }

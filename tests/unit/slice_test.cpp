@@ -99,18 +99,35 @@ TEST_CASE("[slices] a receive that nobody looks at is none") {
   CHECK(cut_text(text, SliceOptions::none()) == "top:0 <- scalar\ntop:1 <- array\n");
 }
 
-TEST_CASE("[slices] what the graph shows waits for a host that may end the program, and for no other") {
+TEST_CASE("[slices] what the graph shows waits for a host that may fail, and for no other") {
   const std::string shown =
       "fn shown(x: f32[2]) -> f32[2] { for i in 0..9 { graph_print(\"turn\", x * i) }; return x }\n";
   CHECK(cut_text(host_code + "print(1)\ngraph_print(\"x\", x)\n") == "");
-  CHECK(cut_text(host_code + "graph_print(\"x\", x)\nexit(1)\n") == "top:0 -> order\n");
-  CHECK(cut_text(host_code + "for i in 0..9 { graph_print(\"x\", x) }\nexit(1)\n") == "top:0 -> order\n");
+  CHECK(cut_text(host_code + "graph_print(\"x\", x)\nassert(2 > 1)\n") == "top:0 -> order\n");
+  CHECK(cut_text(host_code + "for i in 0..9 { graph_print(\"x\", x) }\nassert(2 > 1)\n") == "top:0 -> order\n");
   CHECK(cut_text(host_code + "for i in 0..9 { graph_print(\"x\", x); assert(i < 5) }\n") ==
         "top:0 -> order in 1 loops\n");
   CHECK(cut_text(host_code + shown + "for i in 0..9 { x = shown(x); assert(i < 5) }\n") ==
         "top:0 -> order in 1 loops\nshown: graph only\n");
   // To know whether it comes there the host must decide what the graph could decide by itself.
-  CHECK(cut_text(host_code + "while x.max(0).scalar > 0.5 { graph_print(\"x\", x); x = x * 0.5; print(half(3)) }\n"
-                             "exit(1)\n") ==
+  CHECK(cut_text(host_code + "while x.max(0).scalar > 0.5 { graph_print(\"x\", x); x = x * 0.5; print(half(3)) }\n") ==
         "top:0 <- scalar in 1 loops\ntop:1 -> order in 1 loops\nhalf: host only\n");
+}
+
+TEST_CASE("[slices] behind what may exit the graph waits for the host") {
+  CHECK(cut_text("print(1)\nexit(0)\n") == "");
+  CHECK(cut_text(host_code + "graph_print(\"x\", x)\nexit(1)\n") == "top:0 -> passed\n");
+  CHECK(cut_text(host_code + "for i in 0..9 { x = x * 0.5; if half(i) > 3 { exit(1) } }\nprint(x.array)\n") ==
+        "top:0 -> passed in 1 loops\ntop:1 <- array\nhalf: host only\n");
+  // One message for all that the graph has nothing to do with, none where a value comes from there anyway.
+  const std::string checked = "fn checked(n: int) -> int { for i in 0..n { if half(i) > 3 { exit(1) } }; return n }\n";
+  CHECK(cut_text(host_code + checked + "print(checked(3))\nx = x * 0.5\nprint(x.array)\n") ==
+        "top:0 -> passed\ntop:1 <- array\nhalf: host only\nchecked: host only\n");
+  CHECK(cut_text(host_code + checked + "x = x * checked(3)\nprint(x.array)\n") ==
+        "top:0 -> value\ntop:1 <- array\nhalf: host only\nchecked: host only\n");
+  // A return inside goes another way, which the graph has to take, too.
+  CHECK(cut_text(
+            host_code +
+            "fn f(x: f32[2], n: int) -> f32[2] { if half(n) > 1 { if n > 9 { exit(1) }; return x }; return x * 2.0 }\n"
+            "print(f(x, half(8)).array)\n") == "top:0 <- array\nf:0 -> predicate\nf:1 -> passed\nhalf: host only\n");
 }
