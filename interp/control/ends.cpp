@@ -170,10 +170,10 @@ Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call
   const ChannelId channel(call.index);
   const bool may_end = slices_[channel].items[0].what == Carries::passed;
   if (may_end && !exchange_.ready(channel)) interpreter.target().act();
-  exchange_.set_ahead(may_end);
+  if (may_end) exchange_.set_ahead();
   if (!exchange_.ready(channel)) interpreter.target().start();
   Value value = take(frame, call);
-  if (may_end) exchange_.set_ahead(false);
+  if (may_end) exchange_.set_passed();
   if (value.is_array()) return interpreter.target().constant(value.array());  // what the host loaded
   return value;
 }

@@ -91,6 +91,7 @@ void Exchange::wake_at(Side& side, ChannelId channel) {
 void Exchange::put(ChannelId channel, Message message) {
   Line& line = lines_[channel.index()];
   if (line.orders) orders_.fetch_add(1, std::memory_order_relaxed);  // by the side that ends early, if one does
+  if (line.passes) passings_.fetch_add(1, std::memory_order_relaxed);
   Attempt made = try_put(line, message);
   if (made == Attempt::wait) {
     line.waits_to_put.fetch_add(1, std::memory_order_relaxed);
@@ -135,6 +136,18 @@ bool Exchange::enough() const { return (over_.load(std::memory_order_seq_cst) & 
 
 bool Exchange::all_done() const {
   return orders_done_.load(std::memory_order_seq_cst) == orders_.load(std::memory_order_relaxed);
+}
+
+void Exchange::set_ahead() { ahead_.store(true, std::memory_order_seq_cst); }
+
+void Exchange::set_passed() {
+  ahead_.store(false, std::memory_order_seq_cst);
+  passed_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+bool Exchange::ahead() const {
+  return ahead_.load(std::memory_order_seq_cst) &&
+         passed_.load(std::memory_order_seq_cst) == passings_.load(std::memory_order_relaxed);
 }
 
 void Exchange::fail() { over_.fetch_or(failing, std::memory_order_seq_cst); }

@@ -35,9 +35,11 @@ class Exchange {
   void done();                          // by the graph's side: what the last order let it do
   bool all_done() const;                // of what the host has ordered
   bool enough() const;                  // and the host's side has failed
-  // By the graph's side: it waits where the program may end, and begins what only counts if it does not.
-  void set_ahead(bool ahead) { ahead_.store(ahead, std::memory_order_seq_cst); }
-  bool ahead() const { return ahead_.load(std::memory_order_seq_cst); }
+  // By the graph's side: it comes to where the program may end, and has passed it.
+  void set_ahead();
+  void set_passed();
+  // It waits there for what the host's side, which has ended, never sent: what it has begun meanwhile does not count.
+  bool ahead() const;
   bool fails() const;
   // From any thread: waits return, and from then on puts drop and takes give nothing, on both sides.
   void interrupt();
@@ -51,8 +53,11 @@ class Exchange {
  private:
   struct Line {
     Line(const Channel& channel, std::size_t capacity)
-        : to_host(channel.to_host), orders(channel.orders()), queue(capacity) {}
-    const bool to_host, orders;
+        : to_host(channel.to_host),
+          orders(channel.orders()),
+          passes(channel.carries_nothing() && !orders),
+          queue(capacity) {}
+    const bool to_host, orders, passes;
     std::atomic<std::uint64_t> waits_to_put{0}, waits_to_take{0};
     MessageQueue queue;
   };
@@ -81,6 +86,7 @@ class Exchange {
   std::deque<Line> lines_;  // by channel
   Side host_, graph_;
   std::atomic<std::uint64_t> orders_{0}, orders_done_{0};
+  std::atomic<std::uint64_t> passings_{0}, passed_{0};  // sent, and taken
   std::atomic<bool> ahead_{false};
   alignas(64) std::atomic<std::uint32_t> over_{0};  // bits: sides that ended, interrupted
 };
