@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/slice_program.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -70,6 +72,9 @@ void CodeUses::note_uses() {
     for (CallId id : room.block->calls)
       for (CallId in : function_[id].in)
         if (in.valid()) of(in).uses.push_back({id});
+    for (CallId id : room.block->calls)  // f32[n]
+      if (function_[id].form == Form::type)
+        for_each_host_symbol(function_[id], [&](CallId extent) { of(extent).in_type = true; });
     if (room.block->result.valid()) of(room.block->result).uses.push_back({room.owner, true});
   }
 }
@@ -182,6 +187,7 @@ bool CodeUses::must_be_line(CallId id) const {
   for (const Block& block : call.blocks)
     if (has_lines(block)) return true;
   if (entry.let.valid()) return false;
+  if (entry.in_type) return true;
   return entry.uses.size() != 1 || entry.height > deepest ||
          (!entry.uses[0].as_result && of(entry.uses[0].user).block != entry.block) ||
          (entry.uses[0].as_result && rooms_[entry.block].block->result != id);

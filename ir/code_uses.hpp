@@ -14,7 +14,7 @@ class CodeUses {
   bool is_line(CallId id) const { return of(id).line; }
   // Does it stand in a block? What belongs to the other part only does not.
   bool is_here(CallId id) const { return of(id).placed; }
-  bool is_used(CallId id) const { return !of(id).uses.empty(); }
+  bool is_used(CallId id) const { return !of(id).uses.empty() || of(id).in_type; }
   // The writing of a variable that nothing else writes: what the value is called from there on.
   CallId named_by(CallId id) const { return of(id).let; }
   // An enqueue that stands where its value is used: `if enqueue f:0 (c) {`.
@@ -34,6 +34,7 @@ class CodeUses {
     std::uint32_t block = 0, position = 0, height = 0;
     bool placed = false;  // stands in a block at all: functions that were cut have calls left over
     bool line = false, apart = false;
+    bool in_type = false;  // an extent of a type that is written: f32[n] needs an n
     CallId let, sent_by;
   };
   struct Room {

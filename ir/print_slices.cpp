@@ -64,6 +64,7 @@ class Text {
       : program_(program), report_(report), options_(options) {}
 
   std::string write() {
+    if (!options_.function.empty()) return one_function();
     out_ = paragraph(summary(report_), 0, options_.columns);
     programs();
     for (const SlicedFunction& function : report_.functions)
@@ -76,6 +77,21 @@ class Text {
   }
 
  private:
+  std::string one_function() {
+    const SlicedFunction* function = find_function(report_, options_.function);
+    if (!function) return "";
+    if (function->is_cut()) this->function(*function);
+    uncut();
+    channels();
+    if (options_.metrics && function->parts.graph.valid()) {
+      out_ += "\nmetrics\n";
+      metrics_of(function->name, function->metrics);
+    }
+    out_.erase(0, 1);  // the empty line in front of a part
+    return std::move(out_);
+  }
+  bool is_shown(std::string_view function) const { return options_.function.empty() || options_.function == function; }
+
   // "host program: " and its functions.
   void names(std::string_view title, const std::vector<std::string>& names) {
     out_ +=
@@ -85,6 +101,8 @@ class Text {
   void programs() {
     names("host program:", report_.host_functions());
     names("graph program:", report_.graph_functions());
+    if (calls_nothing(program_, report_))
+      out_ += paragraph("the top level calls none of its functions, so they are part of neither", 0, options_.columns);
     std::vector<std::string> sink;
     for (const SinkItem& item : report_.sink) sink.push_back(item.text);
     names("the sink collects:", sink);
@@ -137,19 +155,20 @@ class Text {
     }
   }
 
+  // An arrow for each direction in which something goes into or comes out of a channel in this row.
   std::string_view between(const SliceRow& row) const {
-    if (!row.host || !row.graph) return " | ";
-    for (ChannelId id : row.host->channels)
-      if (std::find(row.graph->channels.begin(), row.graph->channels.end(), id) != row.graph->channels.end())
-        return arrow(report_.channels[id.index()].to_host);
-    return " | ";
+    bool to_host = false, to_graph = false;
+    for (const std::optional<CodeLine>* line : {&row.host, &row.graph})
+      for (ChannelId id : *line ? (*line)->channels : std::vector<ChannelId>())
+        (report_.channels[id.index()].to_host ? to_host : to_graph) = true;
+    return to_host && to_graph ? "<->" : to_host || to_graph ? arrow(to_host) : " | ";
   }
 
   // Those that both programs share as they are.
   void uncut() {
     std::string text;
     for (const SlicedFunction& function : report_.functions) {
-      if (function.is_cut()) continue;
+      if (function.is_cut() || !is_shown(function.name)) continue;
       const std::string_view nothing = !function.in_host    ? "nothing for the host"
                                        : !function.in_graph ? "nothing for the graph"
                                                             : "called by both";
@@ -159,12 +178,16 @@ class Text {
   }
 
   void channels() {
-    if (report_.channels.empty()) {
+    std::vector<const SlicedChannel*> shown;
+    for (const SlicedChannel& channel : report_.channels)
+      if (is_shown(function_of(channel))) shown.push_back(&channel);
+    if (shown.empty()) {
       out_ += "\nno channels: nothing is sent, nothing is received\n";
       return;
     }
     out_ += "\nchannels\n";
-    for (const SlicedChannel& channel : report_.channels) {
+    for (const SlicedChannel* one : shown) {
+      const SlicedChannel& channel = *one;
       const std::string often = channel.loops == 0   ? ""
                                 : channel.loops == 1 ? ", each turn"
                                                      : fmt::format(", each turn of {} loops", channel.loops);
@@ -176,6 +199,10 @@ class Text {
                                                  : fmt::format("{} {}: {}", name_of(item.what), item.type, item.why),
                       4, options_.columns);
     }
+  }
+
+  static std::string_view function_of(const SlicedChannel& channel) {
+    return std::string_view(channel.name).substr(0, channel.name.rfind(':'));
   }
 
   static std::string counted(std::uint32_t count, std::string_view noun, std::uint32_t each_turn) {

@@ -15,6 +15,7 @@ namespace taskspec {
 struct SlicesTextOptions {
   std::size_t columns = 80;  // from 100 on the two parts stand side by side, else one below the other
   bool metrics = false;      // segments and round trips, too
+  std::string function;      // only this one, by its name in the report; empty: all
 };
 std::string slices_text(const Program& program, const SlicesReport& report, const SlicesTextOptions& options = {});
 

@@ -96,6 +96,8 @@ bool is_scalar(const Type& type) { return type.is_number() || type.is(Type::Kind
 [[noreturn]] void fail_not_tensor(RuleContext& c, std::string_view symbol, std::size_t operand) {
   const Type& type = c.type(operand);
   std::string help = type.is(Type::Kind::list) || is_scalar(type) ? "make it a tensor with 'as'" : "";
+  if (type.is(Type::Kind::string) && symbol == "+")
+    help = "receive the number with .scalar: format(\"sum is {}\", x.sum().scalar)";
   refuse(c, "E1004", fmt::format("'{}' takes a tensor here, not {}", symbol, type.text()), static_cast<int>(operand),
          help);
 }

@@ -106,16 +106,25 @@ class Segments {
   GraphSegment now_;
 };
 
-// By channel: is it received by the host in a value that decides or feeds a later send?
-std::vector<bool> round_trips(const Slices& slices) {
-  std::vector<bool> found(slices.channels.size(), false);
-  const std::vector<bool> senders = sending(slices);
+// By channel: is it received by the host in a value that decides or feeds a later send? In one that decides whether the
+// program goes on to a later order?
+struct RoundTrips {
+  std::vector<bool> sent, ordered;
+};
+
+RoundTrips round_trips(const Slices& slices) {
+  const std::size_t count = slices.channels.size();
+  RoundTrips found{std::vector<bool>(count, false), std::vector<bool>(count, false)};
+  const std::vector<bool> senders = sending(slices), orderers = ordering(slices), enders = ending(slices);
   for (const FunctionParts& parts : slices.parts) {
     if (!parts.host.valid()) continue;
     const Function& host = slices.program[parts.host];
-    const Feeding feeding = Feeding::of_sends(host, senders);
+    const Feeding sends = Feeding::of_sends(host, senders);
+    const Feeding orders = Feeding::of_orders(slices.program, host, orderers, enders);
     each_call(host, host.body, [&](CallId id) {
-      if (host[id].form == Form::dequeue && feeding.feeds(id)) found[host[id].index] = true;
+      if (host[id].form != Form::dequeue) return;
+      found.sent[host[id].index] = sends.feeds(id);
+      found.ordered[host[id].index] = orders.feeds(id);
     });
   }
   return found;
@@ -135,7 +144,7 @@ std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_par
 }
 
 void count_messages(const Slices& slices, SlicesReport& report) {
-  const std::vector<bool> trips = round_trips(slices);
+  const RoundTrips trips = round_trips(slices);
   std::vector<SliceMetrics> counts(slices.parts.size());
   for (SlicedChannel& channel : report.channels) {
     SliceMetrics& metrics = counts[channel.function.index()];
@@ -147,7 +156,9 @@ void count_messages(const Slices& slices, SlicesReport& report) {
     count(metrics.receives, metrics.receives_each_turn, in_loop);
     if (!channel.waits) continue;
     count(metrics.waits, metrics.waits_each_turn, in_loop);
-    channel.round_trip = trips[channel.id.index()];
+    const std::size_t id = channel.id.index();
+    channel.may_end = trips.ordered[id] && !trips.sent[id];
+    channel.round_trip = trips.ordered[id] || trips.sent[id];
     if (channel.round_trip) count(metrics.round_trips, metrics.round_trips_each_turn, in_loop);
   }
   for (SlicedFunction& function : report.functions) function.metrics.add(counts[function.whole.index()]);

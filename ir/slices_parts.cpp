@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/slice_program.hpp"
 #include "ir/top_level.hpp"
 
 namespace taskspec {
@@ -70,8 +71,19 @@ Reached reached_of(const Slices& slices) { return {reached_on(slices, Part::host
 
 namespace {
 
-// By function: those with a call of one of these forms, and whoever calls them.
-std::vector<bool> doing(const Slices& slices, Part side, std::initializer_list<Form> forms) {
+bool is_message(const Call& call) { return call.form == Form::enqueue || call.form == Form::dequeue; }
+bool is_order(const Call& call) { return call.form == Form::enqueue && call.in.empty(); }
+
+// Does the program end at this call, on purpose or by a fault of its own? What prints or reads may end it as well, but
+// nobody writes it for that.
+bool is_end(const Program& program, const Call& call) {
+  const bool named = call.form != Form::builtin || call.builtin->name == "exit" || call.builtin->name == "assert";
+  return named && may_end(program, call);
+}
+
+// By function: those with such a call, and whoever calls them.
+template <class Test>
+std::vector<bool> doing(const Slices& slices, Part side, const Test& test) {
   const std::vector<FunctionId> wholes = wholes_of(slices);
   const std::size_t count = slices.program.functions.size();
   std::vector<std::vector<FunctionId>> callers(count);
@@ -82,8 +94,7 @@ std::vector<bool> doing(const Slices& slices, Part side, std::initializer_list<F
     each_callee(slices, wholes, FunctionId(i), side,
                 [&](FunctionId callee) { callers[callee.index()].emplace_back(i); });
     bool own = false;
-    each_call(function, function.body,
-              [&](CallId id) { own = own || std::find(forms.begin(), forms.end(), function[id].form) != forms.end(); });
+    each_call(function, function.body, [&](CallId id) { own = own || test(function[id]); });
     if (!own) continue;
     found[i] = true;
     todo.emplace_back(i);
@@ -100,16 +111,24 @@ std::vector<bool> doing(const Slices& slices, Part side, std::initializer_list<F
   return found;
 }
 
-}  // namespace
-
-std::vector<bool> communicating(const Slices& slices, Part side) {
-  return doing(slices, side, {Form::enqueue, Form::dequeue});
-}
-std::vector<bool> sending(const Slices& slices) {
-  std::vector<bool> found = doing(slices, Part::host, {Form::enqueue});
-  for (std::size_t i = 0; i < slices.parts.size(); ++i)  // calls go by the whole function
+// Calls go by the whole function.
+template <class Test>
+std::vector<bool> doing_on_host(const Slices& slices, const Test& test) {
+  std::vector<bool> found = doing(slices, Part::host, test);
+  for (std::size_t i = 0; i < slices.parts.size(); ++i)
     if (const FunctionId host = slices.parts[i].host; host.valid()) found[i] = found[host.index()];
   return found;
+}
+
+}  // namespace
+
+std::vector<bool> communicating(const Slices& slices, Part side) { return doing(slices, side, is_message); }
+std::vector<bool> sending(const Slices& slices) {
+  return doing_on_host(slices, [](const Call& call) { return call.form == Form::enqueue; });
+}
+std::vector<bool> ordering(const Slices& slices) { return doing_on_host(slices, is_order); }
+std::vector<bool> ending(const Slices& slices) {
+  return doing_on_host(slices, [&](const Call& call) { return is_end(slices.program, call); });
 }
 
 bool waits(Carries what) {
@@ -132,9 +151,18 @@ Feeding Feeding::of_sends(const Function& host, const std::vector<bool>& senders
   return feeding;
 }
 
-Feeding Feeding::of_loop(const Function& host, CallId loop) {
-  Feeding feeding(host);
-  if (host[loop].form == Form::while_) feeding.need(host[loop].blocks[0].result);
+Feeding Feeding::of_orders(const Program& program, const Function& host, const std::vector<bool>& orderers,
+                           const std::vector<bool>& enders) {
+  Feeding feeding(host, &orderers);
+  feeding.enders_ = &enders;
+  feeding.program_ = &program;
+  feeding.walk(host.body);
+  return feeding;
+}
+
+Feeding Feeding::of_loop(const Function& part, CallId loop) {
+  Feeding feeding(part);
+  if (part[loop].form == Form::while_) feeding.need(part[loop].blocks[0].result);
   feeding.repeat(loop);
   return feeding;
 }
@@ -154,7 +182,13 @@ bool Feeding::walk(const Block& block) {
 
 bool Feeding::sends(const Call& call) const {
   if (!senders_) return false;
-  return call.form == Form::enqueue || (call.form == Form::call && (*senders_)[call.callee.index()]);
+  if (call.form == Form::enqueue) return !enders_ || is_order(call);
+  return call.form == Form::call && (*senders_)[call.callee.index()];
+}
+
+bool Feeding::ends(const Call& call) const {
+  if (!enders_) return false;
+  return is_end(*program_, call) || (call.form == Form::call && (*enders_)[call.callee.index()]);
 }
 
 // Does it do what counts, and is no value only?
@@ -167,7 +201,7 @@ bool Feeding::acts(CallId id) const {
   for (const Place& place : call.places)
     if (variables_[place.variable.index()]) return true;
   // What it prevents, if it is done.
-  if (call.form == Form::return_) return acts_;
+  if (call.form == Form::return_ || ends(call)) return acts_;
   return (call.form == Form::continue_ || call.form == Form::break_) && acts_in_loop_;
 }
 

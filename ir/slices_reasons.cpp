@@ -53,7 +53,7 @@ std::string to_graph(const Slices& slices, const Function& whole, const ChannelI
   if (item.what == Carries::trips)
     return fmt::format("how many turns the loop over '{}' at {} has", value, position_text(program, item.span));
   const bool elsewhere = item.span.valid() && made.valid() && item.span.begin != made.begin;
-  return fmt::format("'{}' is made by the host at {} and used in a tensor expression{}", value, place,
+  return fmt::format("'{}' is made by the host at {} and needed by the graph{}", value, place,
                      elsewhere ? " at " + position_text(program, item.span) : "");
 }
 
@@ -82,24 +82,60 @@ std::string line_text(const Program& program, Span span) {
   return line.find(':') == std::string::npos ? "line " + line : line;
 }
 
+constexpr std::string_view into_a_graph = "move the loop into a graph, where `while` and `if` test a bool tensor";
+
 struct Receive {
   const SlicedChannel& channel;
   const Call& loop;  // the innermost one around it, of the host part
   bool decides;      // whether that loop goes on
+  bool host_works;   // in each turn of that loop, with more than what was received
 };
+
+// What a loop can do instead of receiving: `kept = kept + [y.sum(0)]`, with `s => s.scalar` after it.
+std::string kept_in_list(const SlicedItem& item) {
+  std::string tensor = item.value;
+  const std::string word = "." + std::string(name_of(item.what));
+  const bool received = tensor.ends_with(word);
+  if (!received) return "keep the tensors in a list, and work with them after the loop";
+  tensor.resize(tensor.size() - word.size());
+  return fmt::format(
+      "keep the tensors in a list (kept = kept + [{}]), and receive after the loop "
+      "(map(kept, t => t{}))",
+      tensor, word);
+}
 
 std::string advice_text(const Program& program, const Receive& receive) {
   const std::string where = line_text(program, receive.channel.items[0].span);
   const std::string loop = line_text(program, receive.loop.span);
   const std::string forces = fmt::format("receive at {} forces the loop at {} to synchronise each step: ", where, loop);
-  if (receive.decides)
+  if (receive.decides && receive.host_works)
     return forces +
-           "it decides when the loop ends; move the loop into a graph, where `while` and `if` test a bool tensor, and "
-           "receive after it";
+           "it decides when the loop ends, and the host has work in each turn; decide only every few turns, of which "
+           "the graph then does several without waiting";
+  if (receive.decides)
+    return forces + "it decides when the loop ends; " + std::string(into_a_graph) + ", and receive after it";
+  if (receive.channel.may_end)
+    return forces +
+           "whether the program goes on decides what the graph may show; test it only every few turns, or after the "
+           "loop";
   if (receive.channel.round_trip)
     return forces +
            "what the host makes of it is sent back; do that with tensor operations, and receive after the loop";
-  return forces + "nothing in the graph depends on it; gather the values in a tensor, and receive once after the loop";
+  return forces + "nothing in the graph depends on it; " + kept_in_list(receive.channel.items[0]);
+}
+
+// Does the host part do anything in this loop that a graph cannot do?
+bool host_works_in(const Program& program, const Function& host, const Call& loop) {
+  bool works = false;
+  for (const Block& block : loop.blocks)
+    each_call(host, block, [&](CallId id) {
+      const Call& call = host[id];
+      const bool shown = call.form == Form::builtin && call.builtin->effect != Effect::pure;
+      const bool called =
+          call.form == Form::call && (program[call.callee].effects.host || !program[call.callee].extern_symbol.empty());
+      works = works || shown || called || call.form == Form::apply || call.form == Form::enqueue;
+    });
+  return works;
 }
 
 }  // namespace
@@ -127,6 +163,12 @@ std::vector<std::vector<SlicedItem>> items_of(const Slices& slices) {
 
 namespace {
 
+void add(std::vector<SliceAdvice>& advice, std::string text, Span span) {
+  auto start = [](const std::string& all) { return all.substr(0, all.find(" (")); };
+  auto says_it = [&](const SliceAdvice& one) { return start(one.text) == start(text); };  // of this line already
+  if (std::none_of(advice.begin(), advice.end(), says_it)) advice.push_back({std::move(text), span});
+}
+
 // Of the receives in loops of one function.
 void advise(const Slices& slices, const SlicesReport& report, const Function& host, std::vector<SliceAdvice>& advice) {
   const std::vector<CallPlace> places = places_of(host);
@@ -137,10 +179,37 @@ void advise(const Slices& slices, const SlicesReport& report, const Function& ho
     const SlicedChannel& channel = report.channels[host[id].index];
     if (!channel.waits || channel.items.empty()) return;
     if (!loops.contains(loop)) loops.emplace(loop, Feeding::of_loop(host, loop));
-    const Receive receive{channel, host[loop], loops.at(loop).feeds(id)};
-    std::string text = advice_text(slices.program, receive);
-    auto says_it = [&](const SliceAdvice& one) { return one.text == text; };  // of another receive in this line
-    if (std::none_of(advice.begin(), advice.end(), says_it)) advice.push_back({std::move(text), channel.items[0].span});
+    const bool works = host_works_in(slices.program, host, host[loop]);
+    const Receive receive{channel, host[loop], loops.at(loop).feeds(id), works};
+    add(advice, advice_text(slices.program, receive), channel.items[0].span);
+  });
+}
+
+// Of loops that the graph program decides by itself, without a message: it waits for its own tensors.
+void advise_on_graph(const Slices& slices, const Function& graph, const std::vector<bool>& communicates,
+                     std::vector<SliceAdvice>& advice) {
+  const std::vector<CallPlace> places = places_of(graph);
+  const std::vector<FunctionId> wholes = wholes_of(slices);
+  auto talks = [&](const Call& loop) {
+    bool found = false;
+    for (const Block& block : loop.blocks)
+      each_call(graph, block, [&](CallId id) {
+        const Call& call = graph[id];
+        const FunctionId callee = called_part(slices, wholes, call.callee, Part::graph);
+        found = found || call.form == Form::enqueue || call.form == Form::dequeue ||
+                (callee.valid() && communicates[callee.index()]);
+      });
+    return found;
+  };
+  each_call(graph, graph.body, [&](CallId id) {
+    const CallId loop = places[id.index()].loop;
+    const Call& call = graph[id];
+    if (call.form != Form::receive || call.type.is(Type::Kind::none) || !loop.valid() || talks(graph[loop])) return;
+    if (!Feeding::of_loop(graph, loop).feeds(id)) return;
+    add(advice,
+        fmt::format("the graph waits for what it tests at {} in each turn of the loop at {}: {}",
+                    line_text(slices.program, call.span), line_text(slices.program, graph[loop].span), into_a_graph),
+        call.span);
   });
 }
 
@@ -154,8 +223,12 @@ std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& rep
                                     "counts by itself",
                                     line_text(slices.program, channel.items[0].span)),
                         channel.items[0].span});
-  for (const SlicedFunction& function : report.functions)
+  const std::vector<bool> communicates = communicating(slices, Part::graph);
+  for (const SlicedFunction& function : report.functions) {
     if (function.parts.host.valid()) advise(slices, report, slices.program[function.parts.host], advice);
+    if (function.parts.graph.valid())
+      advise_on_graph(slices, slices.program[function.parts.graph], communicates, advice);
+  }
   return advice;
 }
 

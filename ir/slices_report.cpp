@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <numeric>
 
@@ -50,6 +51,7 @@ std::vector<std::size_t> reading_order(const Slices& slices) {
 
 void add_functions(const Slices& slices, const CodeNames& names, SlicesReport& report) {
   const Reached reached = reached_of(slices);
+  const std::vector<bool> repeats = repeating(slices, reached);
   const std::vector<bool> communicates = communicating(slices, Part::graph);
   for (std::size_t i : reading_order(slices)) {
     SlicedFunction function{.whole = FunctionId(i), .parts = slices.parts[i], .name = names.functions[i]};
@@ -61,19 +63,22 @@ void add_functions(const Slices& slices, const CodeNames& names, SlicesReport& r
     function.rows = side_by_side(lines_of_part(slices, function.parts.host, names),
                                  lines_of_part(slices, function.parts.graph, names));
     function.metrics.segments = segments_of(slices, function.parts.graph, communicates);
+    if (repeats[i])
+      for (GraphSegment& segment : function.metrics.segments) ++segment.loops;
     report.functions.push_back(std::move(function));
   }
 }
 
 void add_channels(const Slices& slices, const CodeNames& names, SlicesReport& report) {
   std::vector<std::vector<SlicedItem>> items = items_of(slices);
+  const std::vector<bool> repeats = repeating(slices, reached_of(slices));
   for (std::size_t i = 0; i < slices.channels.size(); ++i) {
     const Channel& channel = slices.channels[i];
     SlicedChannel seen{.id = ChannelId(i),
                        .name = names.channels[i],
                        .function = channel.function,
                        .to_host = channel.to_host,
-                       .loops = channel.loops,
+                       .loops = channel.loops + (repeats[channel.function.index()] ? 1U : 0U),
                        .items = std::move(items[i])};
     seen.waits = channel.to_host && std::any_of(channel.items.begin(), channel.items.end(),
                                                 [](const ChannelItem& item) { return waits(item.what); });
@@ -126,22 +131,56 @@ std::vector<std::string> names_where(const SlicesReport& report, bool SlicedFunc
 std::vector<std::string> SlicesReport::host_functions() const { return names_where(*this, &SlicedFunction::in_host); }
 std::vector<std::string> SlicesReport::graph_functions() const { return names_where(*this, &SlicedFunction::in_graph); }
 
+const SlicedFunction* find_function(const SlicesReport& report, std::string_view name) {
+  const auto found = std::ranges::find(report.functions, name, &SlicedFunction::name);
+  return found == report.functions.end() ? nullptr : &*found;
+}
+
+bool calls_nothing(const Program& program, const SlicesReport& report) {
+  auto in_main = [&](const Function& function) {
+    return function.module == program.main_module && function.kind != FunctionKind::module &&
+           function.part == Part::whole;
+  };
+  return std::ranges::any_of(program.functions, in_main) &&
+         std::ranges::none_of(report.functions, [&](const SlicedFunction& one) { return in_main(program[one.whole]); });
+}
+
 std::string_view arrow(bool to_host) { return to_host ? "<--" : "-->"; }
 
+namespace {
+
+// Modules go by their names; where two have the same one, by their paths from the main module on: "mods/step".
+std::vector<std::string> module_names(const Program& program) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(program.main().path).parent_path();
+  std::vector<std::string> names;
+  for (const Module& module : program.modules) {
+    const auto same = std::ranges::count(program.modules, module.name, &Module::name);
+    const std::string path = fs::path(module.path).lexically_relative(folder).replace_extension().generic_string();
+    names.push_back(same == 1 || path.empty() ? module.name : path);
+  }
+  return names;
+}
+
+}  // namespace
+
 std::vector<std::string> function_names(const Program& program) {
+  const std::vector<std::string> modules = module_names(program);
   std::vector<std::string> names;
   std::map<std::string, int> closures;
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     const Function& function = program.functions[i];
     const Module& written = program.modules[function.module.index()];
-    const std::string& module = written.name;
+    const std::string& module = modules[function.module.index()];
     std::string name = program.display_name(FunctionId(i));
     if (function.kind == FunctionKind::module) {
       names.push_back(written.path.ends_with(".task") ? module + ".task" : module);  // no fn goes by such a name
       continue;
     }
     if (!is_name(function.name)) name = "closure at " + position_text(program, function.span);  // <closure>
-    names.push_back(function.module == program.main_module ? name : module + "." + name);
+    std::string whose = module;
+    std::ranges::replace(whose, '/', '.');
+    names.push_back(function.module == program.main_module ? name : whose + "." + name);
   }
   return names;
 }

@@ -6,6 +6,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/code_lines.hpp"
@@ -24,7 +25,7 @@ struct SliceRow {
 // written; one with a communication inside ends the segment before it, and so does the call of a fn that communicates.
 struct GraphSegment {
   std::uint32_t operations = 0;
-  std::uint32_t loops = 0;  // of its function that it stands in
+  std::uint32_t loops = 0;  // of its function that it stands in; one more where the function itself is repeated
   Span span;                // of the first operation
 };
 
@@ -35,7 +36,8 @@ struct SliceMetrics {
   std::uint32_t receives = 0, receives_each_turn = 0;  // messages to the host
   std::uint32_t waits = 0, waits_each_turn = 0;        // receives of something that the graph must have computed
   // Receives whose value decides or feeds a later send of the same function, in the same turn of a loop or, through a
-  // variable, in the next one: there the graph waits for the host, which waits for the graph.
+  // variable, in the next one: there the graph waits for the host, which waits for the graph. A later order is decided
+  // by what may end the program, too.
   std::uint32_t round_trips = 0, round_trips_each_turn = 0;
 
   std::uint32_t operations() const;
@@ -58,7 +60,7 @@ struct SlicedItem {
   Carries what = Carries::value;
   std::string type;   // "[float]"
   std::string value;  // as written: "s"
-  std::string why;    // "'s' is made by the host at 11:11 and used in a tensor expression"
+  std::string why;    // "'s' is made by the host at 11:11 and needed by the graph at 12:20"
   Span span;
 };
 
@@ -67,9 +69,10 @@ struct SlicedChannel {
   std::string name;  // "episode:2"
   FunctionId function;
   bool to_host = false;
-  std::uint32_t loops = 0;
+  std::uint32_t loops = 0;  // around it in its function; one more where the function itself is repeated
   bool waits = false;       // the host waits for the graph here
   bool round_trip = false;  // and the graph for what the host makes of it
+  bool may_end = false;     // only for whether the program goes on at all; a round trip then
   std::vector<SlicedItem> items;
 };
 
@@ -98,6 +101,11 @@ struct SlicesReport {
 };
 
 SlicesReport report_slices(const Slices& slices);
+
+// Null if neither program has one of this name.
+const SlicedFunction* find_function(const SlicesReport& report, std::string_view name);
+// Has the main module functions, none of which is part of one of the two programs?
+bool calls_nothing(const Program& program, const SlicesReport& report);
 
 // How functions of a program are called where several modules are in sight: "episode", "policy.improve".
 std::vector<std::string> function_names(const Program& program);

@@ -155,7 +155,8 @@ class Calls {
     for (const Builtin* builtin : body_.world.options.builtins.all())
       if (builtin->method) candidates.emplace_back(builtin->name);
     Diag& diag = no_member(body_.world.diags, name, body_.type(base).text(), "method", {});
-    if (std::optional<std::string> best = nearest(name.text, candidates))
+    if (body_.type(base).is_tensor()) help_to_receive(diag, name.text);
+    if (std::optional<std::string> best = nearest(name.text, candidates); best && diag.help_text.empty())
       diag.help(fmt::format("did you mean '{}'?", *best));
   }
 

@@ -23,8 +23,8 @@ Term condition(Body& body, const ast::Expr& expr) {
   if (!type.is_tensor()) {
     wrong_type(diags, value.span, fmt::format("a condition is a bool, this is {}", type.text()));
   } else if (!body.in_graph()) {
-    Span part = graph_part(body, value);
-    graph_value(diags, part, body.text(part));
+    const Term part = graph_part(body, value);
+    graph_value(diags, part.span, body.text(part.span), body.type(part));
   } else if (type.precision != Precision::boolean || same(type.elements(), Dim(1)) == Same::no) {
     wrong_type(diags, value.span,
                fmt::format("a condition is a bool or a tensor of one bool, this is {}", type.text()));

@@ -164,16 +164,16 @@ Term element_of(Body& body, const Term& tuple, std::size_t index, Span span) {
   return element;
 }
 
-Span graph_part(Body& body, const Term& condition) {
+Term graph_part(Body& body, const Term& condition) {
   Term at = condition;
   for (;;) {
     const Call& call = body[at.id];
     bool is_operator = call.form == Form::op && !call.op->symbol.empty() && call.op->symbol != "[]";
-    if (!is_operator) return at.span;
+    if (!is_operator) return at;
     std::size_t part = 0;
     auto graph = [&](std::size_t i) { return body.type(call.in[i]).is_tensor(); };
     while (part < call.in.size() && !(call.in[part].valid() && graph(part))) ++part;
-    if (part == call.in.size() || part >= call.in_spans.size()) return at.span;
+    if (part == call.in.size() || part >= call.in_spans.size()) return at;
     at = {call.in[part], call.in_spans[part]};
   }
 }

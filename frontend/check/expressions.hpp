@@ -25,6 +25,6 @@ Term element_of(Body& body, const Term& tuple, std::size_t index, Span span);
 Term list_of(Body& body, const std::vector<Term>& values, Span span);
 
 // The part of a condition that is a value of the graph: in `x > 0` the `x`.
-Span graph_part(Body& body, const Term& condition);
+Term graph_part(Body& body, const Term& condition);
 
 }  // namespace taskspec::checking

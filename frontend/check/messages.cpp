@@ -54,6 +54,13 @@ Diag& no_member(Diags& diags, const ast::Name& name, const std::string& whose, s
   return diag;
 }
 
+void help_to_receive(Diag& diag, std::string_view name) {
+  if (name == "item")
+    diag.help("the value of a tensor of one element is received with .scalar");
+  else if (name == "numpy" || name == "tolist" || name == "to_list" || name == "list")
+    diag.help("the elements of a tensor are received with .array, as a list");
+}
+
 Diag& not_built(Diags& diags, Span span, const std::string& construct, std::string_view part) {
   return diags.error("E1009", span, fmt::format("{} needs a part that is not built yet: {}", construct, part));
 }
@@ -64,7 +71,7 @@ Diag& wrong_type(Diags& diags, Span span, const std::string& what, const Type& w
   Diag& diag = diags.error("E1004", span, fmt::format("{} is {}, this is {}", what, wanted.text(), given.text()));
   bool host_source = given.is(Type::Kind::list) || given.is_number() || given.is(Type::Kind::boolean);
   if (wanted.is_tensor() && host_source) diag.help(fmt::format("make it a tensor: as {}", wanted.text()));
-  if (given.is_tensor() && wanted.is_host())
+  if (given.is_tensor() && wanted.is_host() && !wanted.is(Type::Kind::string))
     diag.help(wanted.is(Type::Kind::list) ? "receive its contents with .array" : "receive its value with .scalar");
   if (wanted.is(Type::Kind::integer) && given.is(Type::Kind::real)) diag.help("round it: as int");
   return diag;
@@ -98,11 +105,17 @@ Diag& top_level_var(Diags& diags, const ast::Name& name, Span declared) {
 
 // ---- control --------------------------------------------------------------------------------------
 
-Diag& graph_value(Diags& diags, Span span, const std::string& text) {
-  bool simple = text.find_first_of(" +-*/%@<>=!&|") == std::string::npos;
-  return diags.error("E1301", span,
-                     fmt::format("'{}' is a graph value; host control needs an explicit receive: {}.scalar", text,
-                                 simple ? text : "(" + text + ")"));
+Diag& graph_value(Diags& diags, Span span, const std::string& text, const Type& type) {
+  const bool simple = text.find_first_of(" +-*/%@<>=!&|") == std::string::npos;
+  const std::string tensor = simple ? text : "(" + text + ")";
+  const bool many = type.is_tensor() && same(type.elements(), Dim(1)) == Same::no && type.elements().is_constant();
+  Diag& diag = diags.error("E1301", span,
+                           fmt::format("'{}' is a graph value; host control needs an explicit receive: {}{}", text,
+                                       tensor, many ? ".array" : ".scalar"));
+  if (many)
+    diag.help(fmt::format("{}.array is a list of all elements; to test one number, reduce them first: {}.max().scalar",
+                          tensor, tensor));
+  return diag;
 }
 
 Diag& not_set_yet(Diags& diags, const ast::Name& name) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <array>
 
 #include "frontend/check/compose.hpp"
@@ -89,8 +88,8 @@ class Logic {
   }
 
   Term refuse_tensor(const Term& side) {
-    Span part = graph_part(body_, side);
-    graph_value(body_.world.diags, part, body_.text(part));
+    const Term part = graph_part(body_, side);
+    graph_value(body_.world.diags, part.span, body_.text(part.span), body_.type(part));
     return body_.error(span_);
   }
 

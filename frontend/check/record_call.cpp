@@ -93,7 +93,17 @@ class Operands {
   }
 
   Term host(const taskspec::Operand& operand, const Term& given, Kind wanted) {
+    if (wanted == Kind::string && body_.type(given).is_tensor()) return tensor_for_text(operand, given);
     return convert(body_, given, wanted, {what(operand), {}});
+  }
+
+  // graph_print(x, "x"): a tensor is no text, whatever is received of it.
+  Term tensor_for_text(const taskspec::Operand& operand, const Term& given) {
+    Diag& diag = wrong_type(body_.world.diags, given.span, what(operand), Kind::string, body_.type(given));
+    const auto operands = record_.operands();
+    if (operands.size() > 1 && operand.name == operands[0].name)
+      diag.help(fmt::format("'{}' comes first, then '{}'", operands[0].name, operands[1].name));
+    return body_.error(given.span);
   }
 
   Term pair(const taskspec::Operand& operand, const Term& given) {

@@ -61,7 +61,8 @@ class Workspace {
   Text chains(std::string_view graph = {});  // of a graph of the program; without a name: of all that was recorded
   Text plan(std::string_view graph = {});
   Text drawing(std::string_view graph = {});  // the chains and their edges, drawn with characters
-  Text slices();  // the host program and the graph program of what was entered, and what goes between them
+  // The host program and the graph program of what was entered, and what goes between them; of one function its part.
+  Text slices(const std::string& function = "", bool metrics = false);
   Text profile() const;
 
   // Ends what is written: names, members after a dot, ops. `begin` is where the replaced word starts.

@@ -46,11 +46,24 @@ std::string unknown_option(const CLI::App& app, const std::vector<std::string>& 
   return "";
 }
 
-// `--` and what follows belong to the program, not to us.
+// What CLI11 says of `run FILE a b` is right and helps nobody.
+std::string more_files(const std::string& command, const CLI::ParseError& error) {
+  const bool of_program = command == "run" || command == "repl";
+  if (!of_program || error.get_name() != "ArgumentMismatch" ||
+      std::string_view(error.what()).find("FILE") == std::string_view::npos)
+    return "";
+  return "taskspec " + command + ": takes one FILE; arguments of the program follow --: taskspec " + command +
+         " FILE -- ARGS\n";
+}
+
+// `--` and what follows belong to the program, not to us. -O=0 is -O0.
 std::vector<std::string> split_arguments(int argc, const char* const* argv, std::vector<std::string>& program) {
   std::vector<std::string> ours;
   int i = 1;
-  for (; i < argc && std::string(argv[i]) != "--"; ++i) ours.emplace_back(argv[i]);
+  for (; i < argc && std::string(argv[i]) != "--"; ++i) {
+    std::string& word = ours.emplace_back(argv[i]);
+    if (word.starts_with("-O=")) word.erase(2, 1);
+  }
   for (++i; i < argc; ++i) program.emplace_back(argv[i]);
   return ours;
 }
@@ -66,10 +79,12 @@ Parsed parse_arguments(int argc, const char* const* argv, bool at_terminal) {
   if (ours.empty()) ours.emplace_back("repl");
   if (std::string unknown = unknown_command(app, ours[0]); !unknown.empty()) return {std::nullopt, unknown, 2};
   if (std::string unknown = unknown_option(app, ours); !unknown.empty()) return {std::nullopt, unknown, 2};
+  const std::string command = ours[0];
   try {
     std::reverse(ours.begin(), ours.end());  // CLI11 takes them from the back
     app.parse(ours);
   } catch (const CLI::ParseError& error) {
+    if (std::string more = more_files(command, error); !more.empty()) return {std::nullopt, more, 2};
     std::ostringstream out, err;
     int code = app.exit(error, out, err);
     return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : 2};

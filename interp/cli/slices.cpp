@@ -16,9 +16,10 @@ std::string slices_stage(const Program& program, const std::string& format, cons
   const Slices slices = slice(program, options.optimise == 0 ? SliceOptions::none() : SliceOptions());
   const SlicesReport report = report_slices(slices);
   if (format == "text")
-    return slices_text(
-        slices.program, report,
-        {.columns = static_cast<std::size_t>(std::max(options.columns, 40)), .metrics = options.metrics});
+    return slices_text(slices.program, report,
+                       {.columns = static_cast<std::size_t>(std::max(options.columns, 40)),
+                        .metrics = options.metrics,
+                        .function = ""});
   std::string json = slices_json(slices.program, report);
   if (format == "json") return json;
   return report_html({.title = options.files[0], .sources = &program.sources, .slices = std::move(json)});

@@ -40,7 +40,18 @@ std::optional<std::string> unknown_define(const Options& options, const Program&
   return std::nullopt;
 }
 
+namespace {
+
+// In words; empty if the file may be a program.
+std::string refused_library(const std::string& file) {
+  if (!file.ends_with(".tasklib")) return "";
+  return file + " is a library, not a program; a program imports it by its name";
+}
+
+}  // namespace
+
 Loaded load(const Options& options, const Toolbox& tools) {
+  if (std::string refused = refused_library(options.files[0]); !refused.empty()) return {std::nullopt, usage(refused)};
   Sources sources;
   Result<Program> program = load_program(options.files[0], load_options(options), tools, sources);
   report(options, sources, program.diags());
@@ -52,6 +63,7 @@ Loaded load(const Options& options, const Toolbox& tools) {
 int check(const Options& options, const Toolbox& tools) {
   bool wrong = false;
   for (const std::string& file : options.files) {
+    if (std::string refused = refused_library(file); !refused.empty()) return usage(refused);
     Sources sources;
     Result<Program> program = load_program(file, load_options(options), tools, sources);
     report(options, sources, program.diags());
@@ -60,7 +72,10 @@ int check(const Options& options, const Toolbox& tools) {
     if (auto problem = unknown_define(options, *program)) return usage(*problem);
     if (options.implicit_send.empty()) continue;
     const bool is_error = options.implicit_send == "error";
-    const Diags sends = implicit_sends(slice(*program), is_error ? Severity::error : Severity::warning);
+    const Slices slices = slice(*program);
+    const Diags sends = implicit_sends(slices, is_error ? Severity::error : Severity::warning);
+    if (calls_nothing(slices.program, report_slices(slices)))
+      std::fprintf(stderr, "%s: the top level calls none of its functions, so nothing is sent\n", file.c_str());
     report(options, sources, sends);
     wrong = wrong || sends.has_errors();
   }

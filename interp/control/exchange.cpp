@@ -146,8 +146,9 @@ void Exchange::set_passed() {
 }
 
 bool Exchange::ahead() const {
-  return ahead_.load(std::memory_order_seq_cst) &&
-         passed_.load(std::memory_order_seq_cst) == passings_.load(std::memory_order_relaxed);
+  // In this order: once all is passed, it is ahead only where it waits again.
+  return passed_.load(std::memory_order_seq_cst) == passings_.load(std::memory_order_relaxed) &&
+         ahead_.load(std::memory_order_seq_cst);
 }
 
 void Exchange::fail() { over_.fetch_or(failing, std::memory_order_seq_cst); }

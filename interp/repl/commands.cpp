@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace taskspec::repl {
@@ -14,7 +15,23 @@ std::string plan(Workspace& work, std::string_view argument) { return work.plan(
 std::string why(Workspace& work, std::string_view argument) { return work.why(argument).text; }
 std::string profile(Workspace& work, std::string_view) { return work.profile().text; }
 
-std::string slices(Workspace& work, std::string_view) { return work.slices().text; }
+// ":slices", ":slices --metrics", ":slices f"
+std::string slices(Workspace& work, std::string_view argument) {
+  std::string function;
+  bool metrics = false;
+  while (!argument.empty()) {
+    const std::string_view word = argument.substr(0, argument.find(' '));
+    argument.remove_prefix(std::min(argument.size(), word.size()));
+    argument.remove_prefix(std::min(argument.size(), argument.find_first_not_of(' ')));
+    if (word == "--metrics")
+      metrics = true;
+    else if (word.starts_with("-") || !function.empty())
+      return fmt::format(":slices takes --metrics and the name of one function, not '{}'", word);
+    else
+      function = word;
+  }
+  return work.slices(function, metrics).text;
+}
 
 std::string type(Workspace& work, std::string_view argument) {
   return argument.empty() ? "say of what: :type x + 1" : work.type(argument).text;
@@ -71,7 +88,8 @@ constexpr std::array all{
     Command{":quit", "", "leave, as Ctrl-D does"},
     Command{":reset", "", "forget everything", reset},
     Command{":save", "FILE", "write what was entered, for :load", save},
-    Command{":slices", "", "the host program and the graph program", slices},
+    Command{":slices", "[FN] [--metrics]", "the host program and the graph program; of one function, with metrics",
+            slices},
     Command{":time", "ENTRY", "run it and say how long it took", time},
     Command{":type", "EXPRESSION", "its type; nothing runs", type},
     Command{":why", "[NAME]", "which rules end the chain of a task or value, and because of which tasks", why},
@@ -92,12 +110,17 @@ const Command* find_command(std::string_view name) {
   return found;
 }
 
+std::string refused_argument(const Command& command, std::string_view argument) {
+  if (!command.argument.empty() || argument.empty()) return "";
+  return fmt::format("{} takes nothing, and was given '{}'", command.name, argument);
+}
+
 std::string help_text() {
   std::string text =
       "an expression prints its value and is then called _; a ; at the end hides it\n?NAME explains an op, "
       "a builtin or a name of yours\n";
   for (const Command& command : all)
-    text += fmt::format("\n{:<22}{}", fmt::format("{} {}", command.name, command.argument), command.help);
+    text += fmt::format("\n{:<27}{}", fmt::format("{} {}", command.name, command.argument), command.help);
   return text;
 }
 

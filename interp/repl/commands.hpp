@@ -19,6 +19,8 @@ struct Command {
 std::span<const Command> commands();
 // Null if there is none of this name; a beginning that only one has is enough.
 const Command* find_command(std::string_view name);
+// What is wrong with such an argument, in words; empty: nothing.
+std::string refused_argument(const Command& command, std::string_view argument);
 std::string help_text();
 // What an entry answers, as the prompt prints it.
 std::string answer_text(const Workspace::Answer& answer);

@@ -176,11 +176,12 @@ class Prompt {
     const std::string name = line.substr(0, space);
     const Command* command = find_command(name);
     if (!command) return print(name + " is no command; :help lists them");
+    const std::string argument = space == std::string::npos ? "" : trimmed(line.substr(space));
+    if (const std::string refused = refused_argument(*command, argument); !refused.empty()) return print(refused);
     if (!command->run) {
       exit_ = 0;
       return;
     }
-    const std::string argument = space == std::string::npos ? "" : trimmed(line.substr(space));
     while_running([&] { print(command->run(work_, argument)); });
   }
 

@@ -315,11 +315,15 @@ Text Workspace::drawing(std::string_view graph) {
   });
 }
 
-Text Workspace::slices() {
+Text Workspace::slices(const std::string& function, bool metrics) {
   Program program = state_->live->program();
   program.sources = state_->live->sources();
   const Slices slices = slice(program);
-  return {true, without_end(slices_text(slices.program, report_slices(slices), {.columns = state_->columns()}))};
+  const SlicesReport report = report_slices(slices);
+  const SlicesTextOptions options{.columns = state_->columns(), .metrics = metrics, .function = function};
+  if (!function.empty() && !find_function(report, function))
+    return {false, fmt::format("no function '{}' is part of the two programs", function)};
+  return {true, without_end(slices_text(slices.program, report, options))};
 }
 
 Text Workspace::profile() const {

@@ -53,10 +53,8 @@ extern constinit const OpDef op_graph_print = OpFields{
     .outputs = outputs,
     .doc =
         "Prints a label and the contents of a tensor from the graph side, when the graph comes to it: a node of its "
-        "own, "
-        "in graph order with the others of its kind, and no receive. Not in a task body (E1302), nor under control "
-        "flow "
-        "of a graph (E1009). Every precision.",
+        "own, in graph order with the others of its kind, and no receive. It is not ordered against what the host "
+        "prints. Not in a task body (E1302), nor under control flow of a graph (E1009). Every precision.",
     .example =
         "graph g(x: f32[2]) -> (y: f32[2]) {\n"
         "  graph_print(\"x\", x)\n"

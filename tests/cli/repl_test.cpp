@@ -147,6 +147,24 @@ TEST_CASE("[repl] exit(code) is the exit code, an unknown backend wrong usage") 
   CHECK(wrong.wait() == 2);
 }
 
+TEST_CASE("[repl] a command refuses what it does not take") {
+  const std::string out = repl_of(
+      "let x = fill(f32[2], 1.0)\nfn f(x: f32[2]) -> f32[2] {\n  print(x.sum(0).scalar)\n  return x\n}\n"
+      "let y = f(x)\n:reset junk\n:help me\n:profile all\n:quit now\nprint(x.array)\n:slices nope\n:slices f\n"
+      ":slices --metrics f\n:slices f g\n");
+  for (const char* told : {":reset takes nothing, and was given 'junk'", ":help takes nothing, and was given 'me'",
+                           ":profile takes nothing, and was given 'all'", ":quit takes nothing, and was given 'now'",
+                           "\n[1, 1]\n", "no function 'nope' is part of the two programs",
+                           ":slices takes --metrics and the name of one function, not 'g'"})
+    CHECK_MESSAGE(holds(out, told), told << " is not in\n" << out);
+  CHECK(!holds(out, "everything is forgotten"));
+  const std::string one = out.substr(out.find("> :slices f\n"));
+  CHECK_MESSAGE(one.starts_with("> :slices f\nfn f\n  host\n"), one);
+  CHECK_MESSAGE(holds(one.substr(0, one.find("> :slices --metrics f")), "f:0 <-- to the host"), one);
+  CHECK_MESSAGE(!holds(one, "host program:"), one);
+  CHECK_MESSAGE(holds(one.substr(one.find("--metrics f")), "\nmetrics\n  f\n"), one);
+}
+
 TEST_CASE("[repl] in a terminal: a banner, completion, Ctrl-C and Ctrl-D") {
   TemporaryFolder folder;
   Terminal terminal(folder.path());

@@ -221,7 +221,9 @@ TEST_CASE("host operands of a wrong type are E1004") {
   CHECK(typed("sum", {Type::list(string_type)}).starts_with("E1004"));
   CHECK(typed("add", {f32({4}), Type::list(float_type)}) ==
         "E1004 '+' takes a tensor here, not [float] | make it a tensor with 'as'");
-  CHECK(typed("add", {f32({4}), string_type}) == "E1004 '+' takes a tensor here, not string");
+  CHECK(typed("add", {f32({4}), string_type}) ==
+        "E1004 '+' takes a tensor here, not string | receive the number with .scalar: "
+        "format(\"sum is {}\", x.sum().scalar)");
 }
 
 TEST_CASE("no error follows from an error") {

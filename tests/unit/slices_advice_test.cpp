@@ -90,6 +90,8 @@ print(halve([9.0] as f32[1]).scalar)
 )");
   CHECK_MESSAGE(contains(decides, "receive at line 8 forces the loop at line 8 to synchronise each step: it decides"),
                 decides);
+  CHECK_MESSAGE(contains(decides, "the host has work in each turn; decide only every few turns"), decides);
+  CHECK_MESSAGE(!contains(decides, "move the loop into a graph"), decides);
   const std::string made = advice(R"(
 fn host_work(v: float) -> float { return v * 2.0 + 1.0 }
 fn grow(x: f32[2]) -> f32[2] {
@@ -112,6 +114,10 @@ fn watch(x: f32[2]) -> f32[2] {
 print(watch([1.0, 2.0] as f32[2]).array)
 )");
   CHECK_MESSAGE(contains(gathered, "nothing in the graph depends on it"), gathered);
+  CHECK_MESSAGE(contains(gathered,
+                         "keep the tensors in a list (kept = kept + [y.sum(0)]), and receive after the loop (map(kept, "
+                         "t => t.scalar))"),
+                gathered);
   CHECK(advice("print(([1.0, 2.0] as f32[2] + 1.0).sum(0).scalar)\n").empty());
   const std::string trips = advice(R"(
 fn grow(x: f32[2]) -> f32[2] {
@@ -128,6 +134,61 @@ print(grow([1.0, 2.0] as f32[2]).array)
                     "send at line 4 tells the graph how long the loop is: with constant bounds the graph counts by "
                     "itself\n",
                 trips);
+}
+
+TEST_CASE("a loop that only the graph decides and that waits for its own tensors is told [G12]") {
+  auto advice = [](const std::string& body, const std::string& after) {
+    const Reported reported("fn f(s: f32[1]) -> f32[1] {\n  var x = s\n  while true {\n    x = x * 0.5\n" + body +
+                            "  }\n  return x\n}\n" + after);
+    std::string all;
+    for (const SliceAdvice& one : reported.report.advice) all += one.text + "\n";
+    return all;
+  };
+  const std::string shown = "print(f([8.0] as f32[1]).scalar)\n";
+  CHECK(advice("    if x.scalar < 0.1 { break }\n", shown) ==
+        "the graph waits for what it tests at line 5 in each turn of the loop at line 3: move the loop into a graph, "
+        "where `while` and `if` test a bool tensor\n");
+  const std::string talks = advice("    print(x.sum(0).scalar)\n    if x.scalar < 0.1 { break }\n", shown);
+  CHECK_MESSAGE(!contains(talks, "move the loop"), talks);
+}
+
+TEST_CASE("whether the program goes on to what the graph shows is a round trip [G12]") {
+  const std::string start = "var x = [1.0] as f32[1]\nfor i in 0..100 {\n  x = x * 2.0\n";
+  const Reported ends(start + "  graph_print(\"x\", x)\n  if x.scalar > 10.0 {\n    print(i)\n    exit(2)\n  }\n}\n");
+  CHECK(ends.report.total.round_trips_each_turn == 1);
+  REQUIRE(ends.report.advice.size() == 1);
+  CHECK_MESSAGE(contains(ends.report.advice[0].text, "whether the program goes on decides what the graph may show"),
+                ends.report.advice[0].text);
+  const Reported asserts(start + "  graph_print(\"x\", x)\n  assert(x.scalar < 10.0)\n}\n");
+  CHECK(asserts.report.total.round_trips == 1);
+  const Reported called("fn stop(v: float) {\n  if v > 10.0 { exit(2) }\n}\n" + start +
+                        "  graph_print(\"x\", x)\n  stop(x.scalar)\n}\n");
+  CHECK(called.report.total.round_trips == 1);
+  // Nothing is shown after it.
+  const Reported before("var x = [1.0] as f32[1] * 2.0\ngraph_print(\"x\", x)\nif x.scalar > 10.0 { exit(2) }\n");
+  CHECK(before.report.total.round_trips == 0);
+  // What is only printed decides nothing.
+  const Reported shows("if len(args()) > 3 { exit(2) }\n" + start + "  graph_print(\"x\", x)\n  print(x.scalar)\n}\n");
+  CHECK(shows.report.total.round_trips == 0);
+}
+
+TEST_CASE("what stands in a function that is repeated is counted for each turn [G12]") {
+  const std::string body = "  print(x.sum(0).scalar)\n  return x * 2.0\n}\n";
+  auto each_turn = [](const std::string& text) {
+    const Reported reported(text);
+    const SliceMetrics& metrics = reported.function("f").metrics;
+    CHECK(metrics.receives == 1);
+    CHECK(contains(reported.text(100), "f:0 <-- to the host, each turn") == (metrics.receives_each_turn == 1));
+    return metrics.receives_each_turn;
+  };
+  const std::string f = "fn f(x: f32[1]) -> f32[1] {\n" + body, one = "([1.0] as f32[1])";
+  CHECK(each_turn(f + "print(f" + one + ".scalar)\n") == 0);
+  CHECK(each_turn(f + "var y = [1.0] as f32[1]\nfor i in 0..3 { y = f(y) }\nprint(y.scalar)\n") == 1);
+  CHECK(each_turn(f + "fn g(x: f32[1]) -> f32[1] { return f(x) }\nvar y = [1.0] as f32[1]\nfor i in 0..3 { y = g(y) }\n"
+                      "print(y.scalar)\n") == 1);
+  CHECK(each_turn(f + "let all = map([[1.0] as f32[1], [2.0] as f32[1]], f)\nprint(all[1].scalar)\n") == 1);
+  CHECK(each_turn("fn f(x: f32[1], n: int) -> f32[1] {\n  if n == 0 { return x }\n  print(x.sum(0).scalar)\n"
+                  "  return f(x * 2.0, n - 1)\n}\nprint(f([1.0] as f32[1], 3).scalar)\n") == 1);
 }
 
 TEST_CASE("a received value that decides a `continue` counts by what that skips [G12]") {

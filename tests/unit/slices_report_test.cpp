@@ -3,10 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "ir/base/text.hpp"
 #include "ir/json_slices.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/slices_reported.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 using namespace taskspec;
 using namespace taskspec::testing;
@@ -186,7 +190,7 @@ TEST_CASE("a channel tells its kind, its direction and why it is needed [G7]") {
   CHECK(predicate.items[0].type == "bool");
   const SlicedChannel& state = reported.report.channels[1];
   CHECK(state.items[0].value == "s");
-  CHECK(state.items[0].why == "'s' is made by the host at 6:7 and used in a tensor expression at 9:27");
+  CHECK(state.items[0].why == "'s' is made by the host at 6:7 and needed by the graph at 9:27");
   const SlicedChannel& move = reported.report.channels[2];
   CHECK(move.to_host);
   CHECK(move.waits);
@@ -224,6 +228,30 @@ TEST_CASE("a wide terminal gets two columns, a narrow one gets the parts one bel
   CHECK(wide.starts_with("1 session, 1 sink, 5 functions, 3 channels (2 sends, 1 receive)\n"));
 }
 
+TEST_CASE("side by side each end of a channel has an arrow, and both directions in one row have one with two points") {
+  const Reported reported(R"(
+fn twice(x: f32[2], k: float) -> f32[2] {
+  print(k)
+  return x * k
+}
+print(twice([1.0, 2.0] as f32[2], parse_float("2")).array)
+)");
+  const std::string wide = reported.text(140);
+  for (std::string_view line : lines_of(wide)) {
+    if (line.starts_with("  print(dequeue test.task:1)")) CHECK_MESSAGE(contains(std::string(line), " <"), wide);
+    if (contains(std::string(line), "enqueue test.task:1 (twice([1, 2] as f32[2], dequeue test.task:0))"))
+      CHECK_MESSAGE(contains(std::string(line), " <-> "), wide);
+  }
+  CHECK_MESSAGE(contains(wide, "<->"), wide);
+}
+
+TEST_CASE("an extent that a type names is bound where it is received") {
+  const Reported both("let n = parse_int(\"4\")\nlet x = iota(n) as f32[n]\nprint(x.sum(0).scalar)\n");
+  CHECK(both.graph("test.task") == "n = dequeue test.task:0\nenqueue test.task:1 (sum(iota(n) as f32[n], 0))\n");
+  const Reported only("let n = parse_int(\"4\")\nlet x = fill(f32[n], 1.0)\nprint(x.sum(0).scalar)\n");
+  CHECK(only.graph("test.task") == "n = dequeue test.task:0\nenqueue test.task:1 (sum(fill(f32[n], 1), 0))\n");
+}
+
 TEST_CASE("slices as JSON follow their schema, and other texts do not") {
   const Reported reported(game);
   const std::string json = slices_json(reported.slices.program, reported.report);
@@ -244,6 +272,29 @@ TEST_CASE("slices as JSON follow their schema, and other texts do not") {
   CHECK(broken("\"sinks\":1,", ""));
   CHECK(broken("\"loops\":1", "\"loops\":-1"));
   CHECK(broken("{", "["));
+}
+
+TEST_CASE("modules of one name are told apart by their paths") {
+  const std::string module = "fn go(x: f32[1]) -> f32[1] {\n  print(x.sum(0).scalar)\n  return x\n}\n";
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "mods");
+  folder.put("step.task", module);
+  folder.put("mods/step.task", module);
+  folder.put("other.task", module);
+  folder.put("main.task",
+             "import mods.step as st\nimport step\nimport other\nlet x = [1.0] as f32[1]\n"
+             "print(st.go(x).scalar, step.go(x).scalar, other.go(x).scalar)\n");
+  Sources sources;
+  const Result<Program> program = load_program((folder.path() / "main.task").string(), {}, standard_toolbox(), sources);
+  REQUIRE(program);
+  const SlicesReport report = report_slices(slice(*program));
+  std::vector<std::string> names = report.host_functions(),
+                           expected{"main.task", "mods.step.go", "other.go", "step.go"};
+  std::erase_if(names, [](const std::string& name) { return name.ends_with("step.task") || name == "other.task"; });
+  std::ranges::sort(names);
+  CHECK(names == expected);
+  CHECK(find_function(report, "mods.step.go") != nullptr);
+  CHECK(find_function(report, "st.go") == nullptr);
 }
 
 TEST_CASE("implicit sends are diagnostics, one for each value") {
@@ -271,7 +322,7 @@ TEST_CASE("every example and test of the language can be shown cut in two") {
       for (const SliceOptions& options : {SliceOptions(), SliceOptions::none()}) {
         const Slices slices = slice(*program, options);
         const SlicesReport report = report_slices(slices);
-        const std::string text = slices_text(slices.program, report, {.columns = 120, .metrics = true});
+        const std::string text = slices_text(slices.program, report, {.columns = 120, .metrics = true, .function = ""});
         CHECK(!contains(text, "?("));
         CHECK(validate_slices_json(slices_json(slices.program, report)).empty());
         std::vector<bool> host(report.channels.size(), false), graph = host;

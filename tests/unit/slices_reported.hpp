@@ -27,7 +27,7 @@ struct Reported {
       : slices(slice(checked_program(text), options)), report(report_slices(slices)) {}
 
   std::string text(std::size_t columns, bool metrics = false) const {
-    return slices_text(slices.program, report, {.columns = columns, .metrics = metrics});
+    return slices_text(slices.program, report, {.columns = columns, .metrics = metrics, .function = ""});
   }
   const SlicedFunction& function(const std::string& name) const {
     for (const SlicedFunction& function : report.functions)

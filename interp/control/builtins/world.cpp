@@ -69,7 +69,7 @@ Type exit_type(RuleContext& c) {
 
 Value run_exit(HostContext&, std::span<const Value> values) {
   std::int64_t code = values[0].integer();
-  if (code < 0 || code > 255) throw failure("E5003", {}, "an exit code lies in 0..256, not " + std::to_string(code));
+  if (code < 0 || code > 255) throw failure("E5003", {}, "an exit code is 0 to 255, not " + std::to_string(code));
   throw ExitRequest{static_cast<int>(code)};
 }
 

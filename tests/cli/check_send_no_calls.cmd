@@ -1,0 +1,1 @@
+check --warn=implicit-send check_send_no_calls.task

@@ -1,0 +1,1 @@
+run run_arguments.task a b c

@@ -1,0 +1,1 @@
+run tools.tasklib

@@ -1,0 +1,1 @@
+slices labelled/passes.task -O=0 --metrics

@@ -1,0 +1,1 @@
+slices tools.tasklib

@@ -1,0 +1,1 @@
+slices slices_no_calls.task
