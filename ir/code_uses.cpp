@@ -74,7 +74,9 @@ void CodeUses::note_uses() {
         if (in.valid()) of(in).uses.push_back({id});
     for (CallId id : room.block->calls)  // f32[n]
       if (function_[id].form == Form::type)
-        for_each_host_symbol(function_[id], [&](CallId extent) { of(extent).in_type = true; });
+        for_each_host_symbol(function_[id], [&](CallId extent) {
+          if (extent.index() < entries_.size()) of(extent).in_type = true;
+        });
     if (room.block->result.valid()) of(room.block->result).uses.push_back({room.owner, true});
   }
 }
