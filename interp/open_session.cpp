@@ -44,7 +44,7 @@ Diags failure_of(F&& run) {
   } catch (const Error& error) {
     return error.diags();
   } catch (const std::bad_alloc&) {
-    return failure("E5008", {}, "no memory left").diags();
+    return no_memory_left();
   }
   return {};
 }
@@ -58,6 +58,8 @@ Diags OpenSession::end_early() {
 Diags OpenSession::failed_effects() {
   return failure_of([&] { session_->raise_failed_effect(); });
 }
+
+Diags no_memory_left() { return failure("E5008", {}, "no memory left").diags(); }
 
 void add_others(Diags& known, const Diags& others) {
   for (const Diag& diag : others.items())

@@ -57,6 +57,7 @@ class OpenSession final : public NestedSession {
 
 struct RunSettings;
 
+Diags no_memory_left();  // E5008, instead of std::bad_alloc
 // Adds what failed elsewhere than that which is known already.
 void add_others(Diags& known, const Diags& others);
 

@@ -117,7 +117,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
       result.diags = error.diags();
       result.exit_code = settings.interrupted && settings.interrupted->load() ? 130 : 3;
     } catch (const std::bad_alloc&) {
-      result.diags = failure("E5008", {}, "no memory left").diags();
+      result.diags = no_memory_left();
       result.exit_code = 3;
     }
     interpreter.forget_modules();  // handles go before the session that they name

@@ -63,7 +63,7 @@ Ending ending_of(F&& run) {
   } catch (const Error& error) {
     ending.diags = error.diags();
   } catch (const std::bad_alloc&) {
-    ending.diags = failure("E5008", {}, "no memory left").diags();
+    ending.diags = no_memory_left();
   }
   return ending;
 }

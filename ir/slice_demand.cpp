@@ -19,6 +19,13 @@ bool checks_extents(const Function& function) {
   });
 }
 
+template <class Test>
+std::vector<bool> functions_where(const Program& program, const Test& test) {
+  std::vector<bool> found;
+  for (const Function& function : program.functions) found.push_back(test(function));
+  return found;
+}
+
 constexpr Part sides[] = {Part::host, Part::graph};
 
 }  // namespace
@@ -27,8 +34,10 @@ Search::Search(const Program& program, const SliceOptions& options)
     : program_(program),
       options_(options),
       reach_(program),
-      shows_(showing(program)),
-      exits_(exiting(program)),
+      calls_(program),
+      shows_(calls_.with_callers(functions_where(program, prints))),
+      exits_(calls_.with_callers(
+          functions_where(program, [](const Function& f) { return std::ranges::any_of(f.calls, exits); }))),
       demand_(program.functions.size()) {
   for (FunctionId id : reach_.functions) begin(id);
 }

@@ -74,7 +74,7 @@ void Search::order_exits() {
 // ---- what is seen ---------------------------------------------------------------------------------
 
 bool Search::host_may_end() {
-  const std::vector<bool> recurs = recurring(program_);
+  const std::vector<bool> recurs = calls_.recurring();
   return std::ranges::any_of(reach_.functions, [&](FunctionId f) {
     const SideDemand& host = of(f).host;
     if (host.part && recurs[f.index()]) return true;  // too deep

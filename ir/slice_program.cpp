@@ -126,12 +126,12 @@ bool has_rigid_symbol(const Type& type) {
   return std::ranges::any_of(type.parts, has_rigid_symbol);
 }
 
+}  // namespace
+
 bool prints(const Function& function) {
   return std::ranges::any_of(function.calls,
                              [](const Call& call) { return call.form == Form::op && console_operand(*call.op); });
 }
-
-}  // namespace
 
 bool comes_from_graph(const Function& function, const Call& call) {
   switch (call.form) {
@@ -180,11 +180,11 @@ bool computes(const Call& call) {
   const Home home = home_of(call.type);
   if (call.form == Form::while_) return true;  // it may never end
   if (call.form == Form::receive) return home == Home::host;
-  if (call.form == Form::item || call.form == Form::items) return true;  // also of a list of tensors
-  if (call.form == Form::store) return true;
+  const bool indexes = call.form == Form::item || call.form == Form::items || call.form == Form::store;
+  if (indexes) return true;  // also of a list of tensors
   if (call.form == Form::call || call.form == Form::apply) return home == Home::host;
-  const bool can_fail = call.form == Form::op || call.form == Form::item || call.form == Form::items ||
-                        call.form == Form::builtin || call.form == Form::both || call.form == Form::either;
+  const bool can_fail =
+      call.form == Form::op || call.form == Form::builtin || call.form == Form::both || call.form == Form::either;
   return can_fail && home == Home::host;
 }
 
@@ -199,8 +199,8 @@ bool may_end(const Program& program, const Call& call) {
     case Form::store:
       return true;
     case Form::builtin: {
-      const bool prints = call.builtin->cut == Cut::names && call.type.is(Type::Kind::none);
-      return !prints && !exits(call) && call.builtin->cut != Cut::graph && call.builtin->cut != Cut::asked;
+      const bool is_print = call.builtin->cut == Cut::names && call.type.is(Type::Kind::none);
+      return !is_print && !exits(call) && call.builtin->cut != Cut::graph && call.builtin->cut != Cut::asked;
     }
     case Form::call:
       return !program[call.callee].extern_symbol.empty();
@@ -232,61 +232,6 @@ bool may_fail(const Function& function, const Call& call) {
 }
 
 bool exits(const Call& call) { return call.form == Form::builtin && call.builtin->name == "exit"; }
-
-namespace {
-
-// Those of `found`, and whoever calls them.
-std::vector<bool> with_callers(const Program& program, std::vector<bool> found) {
-  auto in_slot = [&](const Call& call) {
-    return call.form == Form::agent && std::ranges::any_of(program[call.agent].slots, [&](const Slot& slot) {
-             return slot.initial.valid() && found[slot.initial.index()];
-           });
-  };
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (found[i]) continue;
-      found[i] = std::ranges::any_of(program.functions[i].calls, [&](const Call& call) {
-        return in_slot(call) || (call.callee.valid() && found[call.callee.index()]);
-      });
-      more = more || found[i];
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
-std::vector<bool> showing(const Program& program) {
-  std::vector<bool> found(program.functions.size());
-  for (std::size_t i = 0; i < found.size(); ++i) found[i] = prints(program.functions[i]);
-  return with_callers(program, std::move(found));
-}
-
-std::vector<bool> exiting(const Program& program) {
-  std::vector<bool> found(program.functions.size());
-  for (std::size_t i = 0; i < found.size(); ++i) found[i] = std::ranges::any_of(program.functions[i].calls, exits);
-  return with_callers(program, std::move(found));
-}
-
-std::vector<bool> recurring(const Program& program) {
-  std::vector<bool> found(program.functions.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    std::vector<bool> seen(found.size());
-    std::vector<FunctionId> todo{FunctionId(i)};
-    while (!todo.empty() && !found[i]) {
-      const FunctionId at = todo.back();
-      todo.pop_back();
-      for (const Call& call : program[at].calls) {
-        if (!call.callee.valid()) continue;
-        found[i] = found[i] || call.callee == FunctionId(i);
-        if (!seen[call.callee.index()]) todo.push_back(call.callee);
-        seen[call.callee.index()] = true;
-      }
-    }
-  }
-  return found;
-}
 
 namespace {
 

@@ -47,6 +47,8 @@ bool comes_from_graph(const Function& function, const Call& call);
 // It makes tensors, states or graph output, whether or not its value is used. Pure operations without use do not
 // count when dead code goes.
 bool acts_on_graph(const Program& program, const Function& function, const Call& call, bool dead_code);
+// Some call of it writes to the console.
+bool prints(const Function& function);
 // It can fail, or take time: not to be left out on both sides.
 bool computes(const Call& call);
 // The host program may end at it: exit, a failed assert, a division by zero. Not a receive: of a failed one the graph
@@ -56,12 +58,6 @@ bool may_end(const Program& program, const Call& call);
 bool may_fail(const Function& function, const Call& call);
 // It ends the program, whatever its operands are.
 bool exits(const Call& call);
-// By function: it prints from inside the graph, or what it calls does; likewise for exit.
-std::vector<bool> showing(const Program& program);
-std::vector<bool> exiting(const Program& program);
-// By function: it may call itself, through others too.
-std::vector<bool> recurring(const Program& program);
-
 // Host integers of the same function that its types and guards name.
 void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& visit);
 void for_each_host_symbol(const Function& function, const std::function<void(CallId)>& visit);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "ir/call_graph.hpp"
 #include "ir/slice_program.hpp"
 #include "ir/slice_repeat.hpp"
 
@@ -79,8 +80,9 @@ class Search {
   const Program& program_;
   const SliceOptions options_;
   const HostCode reach_;
-  const std::vector<bool> shows_;  // by function
-  const std::vector<bool> exits_;  // by function: it calls exit, or what it calls does
+  const CallGraph calls_;
+  // By function: it prints from inside the graph, it calls exit; or something that it calls does.
+  const std::vector<bool> shows_, exits_;
   std::vector<FunctionDemand> demand_;
   std::deque<Known> known_;
   std::unordered_map<std::uint32_t, std::size_t> known_of_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/call_graph.hpp"
 #include "ir/slice_program.hpp"
 #include "ir/top_level.hpp"
 
@@ -85,30 +86,14 @@ bool is_end(const Program& program, const Call& call) {
 template <class Test>
 std::vector<bool> doing(const Slices& slices, Part side, const Test& test) {
   const std::vector<FunctionId> wholes = wholes_of(slices);
-  const std::size_t count = slices.program.functions.size();
-  std::vector<std::vector<FunctionId>> callers(count);
-  std::vector<bool> found(count, false);
-  std::vector<FunctionId> todo;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Function& function = slices.program.functions[i];
-    each_callee(slices, wholes, FunctionId(i), side,
-                [&](FunctionId callee) { callers[callee.index()].emplace_back(i); });
-    bool own = false;
-    each_call(function, function.body, [&](CallId id) { own = own || test(function[id]); });
-    if (!own) continue;
-    found[i] = true;
-    todo.emplace_back(i);
+  const std::deque<Function>& functions = slices.program.functions;
+  CallGraph calls(functions.size());
+  std::vector<bool> found(functions.size(), false);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    each_callee(slices, wholes, FunctionId(i), side, [&](FunctionId callee) { calls.add(FunctionId(i), callee); });
+    each_call(functions[i], functions[i].body, [&](CallId id) { found[i] = found[i] || test(functions[i][id]); });
   }
-  while (!todo.empty()) {
-    const FunctionId id = todo.back();
-    todo.pop_back();
-    for (FunctionId caller : callers[id.index()]) {
-      if (found[caller.index()]) continue;
-      found[caller.index()] = true;
-      todo.push_back(caller);
-    }
-  }
-  return found;
+  return calls.with_callers(std::move(found));
 }
 
 // Calls go by the whole function.

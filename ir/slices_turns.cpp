@@ -1,6 +1,5 @@
 // Which functions run more than once for one call of the text, so that what stands in them stands in a loop.
-#include <algorithm>
-
+#include "ir/call_graph.hpp"
 #include "ir/slices_parts.hpp"
 #include "ir/top_level.hpp"
 
@@ -11,35 +10,24 @@ namespace {
 class Repeats {
  public:
   Repeats(const Slices& slices, const Reached& reached)
-      : repeats_(slices.parts.size(), false), callees_(slices.parts.size()) {
-    for (std::size_t i = 0; i < callees_.size(); ++i)
-      if (reached.host[i] || reached.graph[i]) look_at(slices.program.functions[i], callees_[i]);
+      : often_(slices.parts.size(), false), calls_(slices.parts.size()) {
+    for (std::size_t i = 0; i < often_.size(); ++i)
+      if (reached.host[i] || reached.graph[i]) look_at(slices.program.functions[i], FunctionId(i));
   }
 
   std::vector<bool> find() && {
-    for (std::size_t i = 0; i < callees_.size(); ++i)
-      if (!callees_[i].empty() && calls_itself(i)) repeats_[i] = true;
-    std::vector<std::size_t> todo;
-    for (std::size_t i = 0; i < repeats_.size(); ++i)
-      if (repeats_[i]) todo.push_back(i);
-    while (!todo.empty()) {
-      const std::size_t i = todo.back();
-      todo.pop_back();
-      for (const std::size_t callee : callees_[i]) {
-        if (!repeats_[callee]) todo.push_back(callee);
-        repeats_[callee] = true;
-      }
-    }
-    return std::move(repeats_);
+    const std::vector<bool> recurring = calls_.recurring();
+    for (std::size_t i = 0; i < often_.size(); ++i) often_[i] = often_[i] || recurring[i];
+    return calls_.with_callees(std::move(often_));
   }
 
  private:
-  void look_at(const Function& function, std::vector<std::size_t>& callees) {
+  void look_at(const Function& function, FunctionId caller) {
     const std::vector<CallPlace> places = places_of(function);
     auto called = [&](FunctionId callee, bool often) {
-      if (!callee.valid() || callee.index() >= repeats_.size()) return;
-      callees.push_back(callee.index());
-      if (often) repeats_[callee.index()] = true;
+      if (!callee.valid() || callee.index() >= often_.size()) return;
+      calls_.add(caller, callee);
+      if (often) often_[callee.index()] = true;
     };
     each_call(function, function.body, [&](CallId id) {
       const Call& call = function[id];
@@ -68,22 +56,8 @@ class Repeats {
     return values;
   }
 
-  bool calls_itself(std::size_t function) const {
-    std::vector<bool> seen(callees_.size(), false);
-    std::vector<std::size_t> todo = callees_[function];
-    while (!todo.empty()) {
-      const std::size_t i = todo.back();
-      todo.pop_back();
-      if (i == function) return true;
-      if (seen[i]) continue;
-      seen[i] = true;
-      todo.insert(todo.end(), callees_[i].begin(), callees_[i].end());
-    }
-    return false;
-  }
-
-  std::vector<bool> repeats_;                      // by whole function
-  std::vector<std::vector<std::size_t>> callees_;  // likewise
+  std::vector<bool> often_;  // by whole function: something calls it more than once
+  CallGraph calls_;
 };
 
 }  // namespace

@@ -143,7 +143,7 @@ Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span 
 
 void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
   const Channel& channel = slices_[ChannelId(call.index)];
-  if (!channel.to_host) {
+  if (channel.orders()) {  // what it allowed has been recorded
     interpreter.target().show();
     exchange_.done();
     if (exchange_.enough()) throw PartnerEnded{};

@@ -90,7 +90,8 @@ void Exchange::wake_at(Side& side, ChannelId channel) {
 
 void Exchange::put(ChannelId channel, Message message) {
   Line& line = lines_[channel.index()];
-  if (line.orders) orders_.fetch_add(1, std::memory_order_relaxed);  // by the side that ends early, if one does
+  // Counted by the side that asks in the end; the other one asks only when it has seen that this one ended.
+  if (line.orders) orders_.fetch_add(1, std::memory_order_relaxed);
   if (line.passes) passings_.fetch_add(1, std::memory_order_relaxed);
   Attempt made = try_put(line, message);
   if (made == Attempt::wait) {

@@ -30,17 +30,22 @@ class Exchange {
   std::optional<Message> take(ChannelId channel);
   bool ready(ChannelId channel) const;  // by the reader: take would not wait
   void end(Part side);                  // it puts and takes nothing any more; wakes the other
-  void end_early();                     // the host's side, which has failed
-  void fail();                          // by the graph's side: it sends a failure, and ends by itself
-  void done();                          // by the graph's side: what the last order let it do
-  bool all_done() const;                // of what the host has ordered
-  bool enough() const;                  // and the host's side has failed
-  // By the graph's side: it comes to where the program may end, and has passed it.
+
+  // How a program ends early. The host's side has failed:
+  void end_early();
+  // By the graph's side: it sends a failure, and ends by itself.
+  void fail();
+  bool fails() const;
+  // By the graph's side: what the last order let it do is done.
+  void done();
+  bool all_done() const;  // of what the host has ordered
+  bool enough() const;    // and the host's side has failed
+  // By the graph's side: it comes to where the program may end; it has passed that.
   void set_ahead();
   void set_passed();
   // It waits there for what the host's side, which has ended, never sent: what it has begun meanwhile does not count.
   bool ahead() const;
-  bool fails() const;
+
   // From any thread: waits return, and from then on puts drop and takes give nothing, on both sides.
   void interrupt();
 
@@ -85,10 +90,10 @@ class Exchange {
 
   std::deque<Line> lines_;  // by channel
   Side host_, graph_;
-  std::atomic<std::uint64_t> orders_{0}, orders_done_{0};
-  std::atomic<std::uint64_t> passings_{0}, passed_{0};  // sent, and taken
+  std::atomic<std::uint64_t> orders_{0}, orders_done_{0};  // messages `order`: sent, and what they allow done
+  std::atomic<std::uint64_t> passings_{0}, passed_{0};     // messages `passed`: sent, and taken
   std::atomic<bool> ahead_{false};
-  alignas(64) std::atomic<std::uint32_t> over_{0};  // bits: sides that ended, interrupted
+  alignas(64) std::atomic<std::uint32_t> over_{0};  // bits: who ended and how, see the names of them
 };
 
 }  // namespace taskspec

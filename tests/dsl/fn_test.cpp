@@ -94,55 +94,52 @@ TEST_CASE("host functions take and give numbers, texts, lists and tuples, and ar
   CHECK(mistake_of([&] { run(shout("x")); }).code == "E1004");
 }
 
-TEST_CASE("host code and tasks run at the same time, in whichever order they wait for each other [dsl]") {
+namespace {
+
+// A task and a host function that wait for each other: both come back, and have heard it, only if they run at once.
+struct Meeting {
   Signal task_runs, host_runs;
   bool task_heard = false, host_heard = false;
   Task wait =
-      task("wait").in("x", f32["N"]).out("y", f32["N"]).native([&](std::span<const float> x, std::span<float> y) {
+      task("wait").in("x", f32["N"]).out("y", f32["N"]).native([this](std::span<const float> x, std::span<float> y) {
         task_runs.give();
         task_heard = host_runs.comes();
         std::copy(x.begin(), x.end(), y.begin());
       });
-  Fn meet = host_fn("meet", [&] {
+  Fn meet = host_fn("meet", [this] {
     host_heard = task_runs.comes();
     host_runs.give();
     return 2.0;
   });
+};
+
+}  // namespace
+
+TEST_CASE("host code and tasks run at the same time, in whichever order they wait for each other [dsl]") {
+  Meeting at;
   Fn f = fn("f").in("x", f32["N"]).returns(real).body([&](Tensor x) {
-    Tensor y = wait(x)["y"];
-    Var k = var("k", meet());
+    Tensor y = at.wait(x)["y"];
+    Var k = var("k", at.meet());
     return (y * k).sum(0).scalar();
   });
   CHECK(run(f(tensor({1, 2}, f32))).scalar<double>() == 6);
-  CHECK(task_heard);
-  CHECK(host_heard);
+  CHECK(at.task_heard);
+  CHECK(at.host_heard);
 }
 
 TEST_CASE("a fn that changes a place is cut, and the place is what it made of it [dsl]") {
-  Signal task_runs, host_runs;
-  bool task_heard = false, host_heard = false;
-  Task wait =
-      task("wait").in("x", f32["N"]).out("y", f32["N"]).native([&](std::span<const float> x, std::span<float> y) {
-        task_runs.give();
-        task_heard = host_runs.comes();
-        std::copy(x.begin(), x.end(), y.begin());
-      });
-  Fn meet = host_fn("meet", [&] {
-    host_heard = task_runs.comes();
-    host_runs.give();
-    return 2.0;
-  });
+  Meeting at;
   Fn both = fn("both").inout("r", f32["N"]).returns(real).body([&](Var r) {
-    Tensor y = wait(r)["y"];
-    Var k = var("k", meet());
+    Tensor y = at.wait(r)["y"];
+    Var k = var("k", at.meet());
     r = y * k;
     return r.sum(0).scalar();
   });
   Var r = var("r", tensor({1, 2}, f32));
   Tensor before = r;
   CHECK(run(both(r)).scalar<double>() == 6);
-  CHECK(task_heard);
-  CHECK(host_heard);
+  CHECK(at.task_heard);
+  CHECK(at.host_heard);
   CHECK(Tensor(r).array<float>() == std::vector<float>{2, 4});
   CHECK(before.array<float>() == std::vector<float>{1, 2});
 

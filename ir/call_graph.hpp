@@ -1,0 +1,33 @@
+// Who calls whom, and what follows from that for functions which nothing else is asked about.
+//
+//   CallGraph calls(program);
+//   std::vector<bool> prints = calls.with_callers(own_prints);
+//
+// Time is linear in functions and calls.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace taskspec {
+
+class CallGraph {
+ public:
+  explicit CallGraph(std::size_t functions) : functions_(functions) {}
+  // All calls of a program as it is written, and the first values of slots, which whoever makes an agent computes.
+  explicit CallGraph(const Program& program);
+  void add(FunctionId caller, FunctionId callee) { calls_.emplace_back(caller.value, callee.value); }
+
+  // By function: one of `found`, or it calls one; it is called by one; it may come to call itself.
+  std::vector<bool> with_callers(std::vector<bool> found) const;
+  std::vector<bool> with_callees(std::vector<bool> found) const;
+  std::vector<bool> recurring() const;
+
+ private:
+  std::size_t functions_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> calls_;  // caller, callee
+};
+
+}  // namespace taskspec
