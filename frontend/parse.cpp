@@ -121,7 +121,7 @@ Result<Ast> parse(const Sources& sources, SourceId source) {
   check_literals(source, text, tokens, diags);
   Run run(source, text, tokens);
   Diags quick_diags;
-  Ast ast{source, {}};
+  Ast ast(source);
   if (auto items = run.quick(quick_diags)) {
     ast.items = std::move(*items);
     diags.append(quick_diags);

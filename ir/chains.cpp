@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/boost_graph.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -104,7 +106,7 @@ Around before(const TaskGraph& graph, NodeId node) {
 
 // Stops as soon as enough is known: a task may have a million successors, each of which asks this.
 Around after(const TaskGraph& graph, NodeId node) {
-  const BoostTaskGraph& boost = graph.boost();
+  const BoostTaskGraph& boost = boost_graph(graph);
   auto [begin, end] = out_edges(node.value, boost);
   auto is_order = [&](std::ptrdiff_t k) { return graph.edges()[boost[begin[k]]].kind == EdgeKind::order; };
   std::ptrdiff_t futures = 0, count = end - begin;
@@ -125,7 +127,7 @@ Around after(const TaskGraph& graph, NodeId node) {
 
 // By the rule that counts outputs one by one: has one of them several consumers?
 bool output_branches(const TaskGraph& graph, const Chains& chains, NodeId node) {
-  const BoostTaskGraph& boost = graph.boost();
+  const BoostTaskGraph& boost = boost_graph(graph);
   std::vector<std::uint32_t> consumer(graph.out(node).size() + 1, nobody);  // the last one stands for all order edges
   for (std::size_t slot = 0; slot + 1 < consumer.size(); ++slot)
     if (chains.observed(graph, Ref::future(node, slot))) consumer[slot] = several - 1;  // the host

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/boost_graph.hpp"
 #include "ir/chains.hpp"
 
 namespace taskspec {
@@ -22,7 +23,7 @@ class Members {
       if (same(result.ref, output)) return true;
     for (Ref ref : received_)
       if (same(ref, output)) return true;
-    const BoostTaskGraph& boost = graph_.boost();
+    const BoostTaskGraph& boost = boost_graph(graph_);
     auto [begin, end] = out_edges(output.id, boost);
     for (auto edge = begin; edge != end; ++edge) {
       NodeId reader(target(*edge, boost));

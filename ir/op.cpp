@@ -80,7 +80,9 @@ class KnownCall final : public RuleContext {
   Dim unknown(const std::string& name) override { bug("an op asks for the unknown " + name + " of a known call"); }
   Type closure(std::size_t operand, const std::vector<Type>&) override { return types_[operand].parts.back(); }
   [[noreturn]] void fail(Code code, std::string message, int, std::string help) override {
-    throw Error(Diag{code, Severity::error, std::move(message), {span_, ""}, {}, {}, std::move(help)});
+    Diag diag(code, Severity::error, span_, std::move(message));
+    diag.help(std::move(help));
+    throw Error(std::move(diag));
   }
 
  private:

@@ -2,6 +2,24 @@
 
 namespace taskspec {
 
+Call::Call(const Call&) = default;
+Call::Call(Call&&) noexcept = default;
+Call& Call::operator=(const Call&) = default;
+Call& Call::operator=(Call&&) noexcept = default;
+Call::~Call() = default;
+
+Function::Function(const Function&) = default;
+Function::Function(Function&&) noexcept = default;
+Function& Function::operator=(const Function&) = default;
+Function& Function::operator=(Function&&) noexcept = default;
+Function::~Function() = default;
+
+Program::Program(const Program&) = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(const Program&) = default;
+Program& Program::operator=(Program&&) noexcept = default;
+Program::~Program() = default;
+
 std::string Program::display_name(FunctionId id) const {
   const Function& function = (*this)[id];
   return function.agent.valid() ? (*this)[function.agent].name + "." + function.name : function.name;

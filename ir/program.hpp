@@ -113,6 +113,14 @@ struct Call {
   std::vector<Guard> guards;
   std::vector<Place> places;  // call, invoke, apply
   bool folded = false;        // every operand is known before the program runs: leaves no node
+
+  Call() = default;
+  // Copies and destructors are made once, in the source: they are long, and every user of the header would make them.
+  Call(const Call&);
+  Call(Call&&) noexcept;
+  Call& operator=(const Call&);
+  Call& operator=(Call&&) noexcept;
+  ~Call();
 };
 
 enum class Role : std::uint8_t { declared, agent_parameter, slot, capture };
@@ -170,6 +178,13 @@ struct Function {
   std::string extern_symbol;  // task with an extern body, fn with one in C++
   Span span;
 
+  Function() = default;
+  Function(const Function&);
+  Function(Function&&) noexcept;
+  Function& operator=(const Function&);
+  Function& operator=(Function&&) noexcept;
+  ~Function();
+
   const Call& operator[](CallId id) const { return calls[id.index()]; }
   Call& operator[](CallId id) { return calls[id.index()]; }
 };
@@ -208,6 +223,13 @@ struct Program {
   ModuleId main_module;
   std::uint32_t symbols = 0;  // how many Symbols were given out
   bool proven = true;         // the checker proved the extents of types; false for what is read from a file
+
+  Program() = default;
+  Program(const Program&);
+  Program(Program&&) noexcept;
+  Program& operator=(const Program&);
+  Program& operator=(Program&&) noexcept;
+  ~Program();
 
   const Function& operator[](FunctionId id) const { return functions[id.index()]; }
   Function& operator[](FunctionId id) { return functions[id.index()]; }

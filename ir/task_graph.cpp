@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ir/base/key.hpp"
+#include "ir/boost_graph.hpp"
 
 namespace taskspec {
 
@@ -300,7 +301,7 @@ std::string TaskGraph::text(const TaskEdge& edge) const {
   return fmt::format("{} -> {} ({} {})", path(edge.from), path(edge.to), why, place_name(edge.place));
 }
 
-const BoostTaskGraph& TaskGraph::boost() const {
+const TaskGraph::Boost& TaskGraph::boost() const {
   if (first_ > 0) bug("all of a graph is asked for that gave tasks back");
   if (boost_) return *boost_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
@@ -314,8 +315,9 @@ const BoostTaskGraph& TaskGraph::boost() const {
       positions.push_back(static_cast<std::uint32_t>(i));
     }
   }
-  boost_ = std::make_unique<BoostTaskGraph>(boost::edges_are_unsorted_multi_pass, pairs.begin(), pairs.end(),
-                                            positions.begin(), static_cast<std::uint32_t>(nodes_.size()));
+  boost_ = std::make_shared<const Boost>(
+      Boost{BoostTaskGraph(boost::edges_are_unsorted_multi_pass, pairs.begin(), pairs.end(), positions.begin(),
+                           static_cast<std::uint32_t>(nodes_.size()))});
   return *boost_;
 }
 

@@ -5,7 +5,7 @@
 //   TaskGraph g;
 //   NodeId a = g.add(scale, {.in = {{constant, 0}}, .out = {f32_4}});
 //   NodeId b = g.add(energy, {.in = {Ref::future(a, 0)}, .out = {f32_1}});
-//   boost::topological_sort(g.boost(), ...);
+//   boost::topological_sort(boost_graph(g), ...);      // of ir/boost_graph.hpp
 //
 // A graph never holds an address or a computed value: constants and inputs are positions in tables that a
 // session binds.
@@ -13,7 +13,6 @@
 // The graph of a program that runs for hours is swept: retire() gives back all that is not told to stay. Ids never
 // change their meaning; what stays lies in maps from then on, and a read of what is gone is a bug().
 #pragma once
-#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -137,9 +136,6 @@ struct GraphScalar final : Object {
   std::string text() const override { return written; }
 };
 
-using BoostTaskGraph = boost::compressed_sparse_row_graph<boost::bidirectionalS, boost::no_property, std::uint32_t,
-                                                          boost::no_property, std::uint32_t, std::uint32_t>;
-
 // What a sweep leaves in a graph, besides the scopes, agents and arguments of nodes that stay.
 struct Staying {
   std::unordered_set<std::uint32_t> nodes;  // their names and the types of their outputs
@@ -167,6 +163,8 @@ class TaskGraph {
   };
 
   TaskGraph();
+  TaskGraph(TaskGraph&&) = default;
+  TaskGraph& operator=(TaskGraph&&) = default;
   DefinitionId define(Definition definition);  // equal ones are found again
   TypeId intern(const Type& type);
   ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
@@ -216,9 +214,9 @@ class TaskGraph {
   std::string slot_out(NodeId id, std::size_t slot) const;
   std::string text(const TaskEdge& edge) const;  // "bump#0 -> peek#0 (RAW r)", "src#0.y -> inc#0.x"
 
-  // The same graph as Boost.Graph knows it, made on first use after a change (so first use before sharing it between
-  // threads); edge property = position in edges(). The edges out of a node: futures, then orders, each by target.
-  const BoostTaskGraph& boost() const;
+  // The same graph as Boost.Graph knows it: boost_graph() of ir/boost_graph.hpp, which costs its readers seconds.
+  struct Boost;
+  const Boost& boost() const;
   std::size_t bytes() const;  // memory held, for reports
 
  private:
@@ -268,7 +266,7 @@ class TaskGraph {
   void retire_scopes(const Staying& staying);
   void retire_agents();
   std::vector<std::vector<Value>> retire_arguments();
-  mutable std::unique_ptr<BoostTaskGraph> boost_;
+  mutable std::shared_ptr<const Boost> boost_;
 };
 
 }  // namespace taskspec

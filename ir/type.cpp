@@ -4,6 +4,12 @@
 
 namespace taskspec {
 
+Type::Type(const Type&) = default;
+Type::Type(Type&&) noexcept = default;
+Type& Type::operator=(const Type&) = default;
+Type& Type::operator=(Type&&) noexcept = default;
+Type::~Type() = default;
+
 Type Type::tensor(Precision precision, std::vector<Dim> dims) {
   Type type(Kind::tensor);
   type.precision = precision;

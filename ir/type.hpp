@@ -51,6 +51,12 @@ class Type {
   AgentId agent;                      // agent
 
   Type() = default;
+  // Copies and destructors are made once, in the source: they are long, and every user of the header would make them.
+  Type(const Type&);
+  Type(Type&&) noexcept;
+  Type& operator=(const Type&);
+  Type& operator=(Type&&) noexcept;
+  ~Type();
   Type(Kind k) : kind(k) {}
   static Type tensor(Precision precision, std::vector<Dim> dims);
   static Type list(Type element);

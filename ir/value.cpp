@@ -10,6 +10,12 @@
 
 namespace taskspec {
 
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+
 List& Value::unique_list() {
   auto& list = std::get<std::shared_ptr<List>>(data_);
   if (list.use_count() > 1) list = std::make_shared<List>(*list);

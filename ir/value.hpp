@@ -44,6 +44,12 @@ class Value {
                             Array, std::shared_ptr<Object>>;
 
   Value() = default;
+  // In the source, as those of Type.
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
   Value(bool v) : data_(v) {}
   Value(std::int64_t v) : data_(v) {}
   Value(double v) : data_(v) {}

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+#include "ir/boost_graph.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -92,7 +94,7 @@ std::string verify_graph(const TaskGraph& graph) {
     if (result.ref.is_future() &&
         (result.ref.id >= graph.size() || result.ref.slot >= graph.out(result.ref.node()).size()))
       return fmt::format("result {} refers to nothing", result.name);
-  return is_acyclic(graph.boost()) ? "" : "the graph has a cycle";
+  return is_acyclic(boost_graph(graph)) ? "" : "the graph has a cycle";
 }
 
 namespace {

@@ -4,15 +4,15 @@
 
 namespace taskspec {
 
-using Source = Wiring::Source;
+using From = Wiring::Source::From;
 
 namespace {
 
-Source source_of(const std::string& name, const Type& first) {
+Wiring::Source source_of(const std::string& name, const Type& first) {
   for (std::uint32_t output = first.inputs; output < first.names.size(); ++output)
-    if (first.names[output] == name) return {Source::From::output, output - first.inputs};
+    if (first.names[output] == name) return {From::output, output - first.inputs};
   for (std::uint32_t place : first.places)
-    if (first.names[place] == name) return {Source::From::place, place};
+    if (first.names[place] == name) return {From::place, place};
   return {};
 }
 
@@ -34,18 +34,18 @@ std::optional<Wiring> wire(const Type& first, const Type& second) {
   bool joined = false;
   for (std::uint32_t i = 0; i < second.inputs; ++i) {
     wiring.inputs.push_back(source_of(second.names[i], first));
-    joined = joined || wiring.inputs.back().from != Source::From::outside;
+    joined = joined || wiring.inputs.back().from != From::outside;
   }
   std::size_t outputs = first.parts.size() - first.inputs;
   if (!joined) {
     if (outputs != 1 || wiring.inputs.empty()) return std::nullopt;
-    wiring.inputs[0] = {Source::From::output, 0};
+    wiring.inputs[0] = {From::output, 0};
   }
   std::uint32_t outside = first.inputs;
   std::vector<bool> read(outputs, false);
-  for (Source& source : wiring.inputs) {
-    if (source.from == Source::From::outside) source.index = outside++;
-    if (source.from == Source::From::output) read[source.index] = true;
+  for (Wiring::Source& source : wiring.inputs) {
+    if (source.from == From::outside) source.index = outside++;
+    if (source.from == From::output) read[source.index] = true;
   }
   for (std::uint32_t o = 0; o < outputs; ++o)
     if (!read[o]) wiring.live.push_back(o);
@@ -61,7 +61,7 @@ Type composite(const Type& first, const Type& second, const Wiring& wiring) {
   for (std::uint32_t i = 0; i < first.inputs; ++i) add(first, i);
   type.places = first.places;
   for (std::uint32_t i = 0; i < second.inputs; ++i) {
-    if (wiring.inputs[i].from != Source::From::outside) continue;
+    if (wiring.inputs[i].from != From::outside) continue;
     if (second.is_place(i)) type.places.push_back(wiring.inputs[i].index);
     add(second, i);
   }

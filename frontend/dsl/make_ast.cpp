@@ -290,7 +290,7 @@ Ast make_ast(const std::vector<std::shared_ptr<Function>>& wanted, Places& place
   Declared declared;
   Needed needed(places, declared, false);
   for (const auto& function : wanted) needed.reach(function);
-  return {places.line(wanted.back()->name.at).source, std::move(needed.items)};
+  return Ast(places.line(wanted.back()->name.at).source, std::move(needed.items));
 }
 
 namespace {
@@ -320,7 +320,7 @@ Ast output_probe(const Function& function, Places& places) {
   Declared declared;
   Needed needed(places, declared, true);
   needed.walk(function.body);
-  Ast probe{places.line(function.name.at).source, std::move(needed.items)};
+  Ast probe(places.line(function.name.at).source, std::move(needed.items));
   ExprMaker make(places, declared.names);
   for (const Parameter& p : function.parameters) {
     Span place = places.line(p.name.at);

@@ -7,6 +7,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/report/report.hpp"
+#include "ir/boost_graph.hpp"
 #include "ir/dot.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
@@ -82,7 +83,7 @@ bool is_acyclic(const TaskGraph& graph) {
   std::vector<std::uint32_t> order;
   order.reserve(graph.size());
   try {
-    boost::topological_sort(graph.boost(), std::back_inserter(order));
+    boost::topological_sort(boost_graph(graph), std::back_inserter(order));
   } catch (const boost::not_a_dag&) {
     return false;
   }

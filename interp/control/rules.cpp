@@ -37,7 +37,8 @@ class RunRules final : public RuleContext {
     return types_[i].is(Type::Kind::function) ? types_[i].parts.back() : types_[i];
   }
   [[noreturn]] void fail(Code code, std::string message, int, std::string help) override {
-    Diag diag{at_run_time(code), Severity::error, std::move(message), {}, {}, {}, std::move(help)};
+    Diag diag(at_run_time(code), Severity::error, {}, std::move(message));
+    diag.help(std::move(help));
     throw Error(std::move(diag));
   }
 

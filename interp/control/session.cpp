@@ -154,7 +154,7 @@ std::string Session::way(NodeId from, NodeId to) const {
 
 void Session::raise(const Failure& failure, NodeId at, Span place) {
   const TaskNode& origin = graph[failure.origin];
-  Diag diag{failure.fault.code, Severity::error, failure.fault.message, {origin.span, ""}, {}, {}, ""};
+  Diag diag(failure.fault.code, Severity::error, origin.span, failure.fault.message);
   diag.at("in '" + graph.path(failure.origin) + "'");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
   if (at != failure.origin && failure.fault.code != Code("E5009"))

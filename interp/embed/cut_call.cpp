@@ -60,7 +60,7 @@ CutCall::CutCall(const Node& call, std::vector<CutPlace> places_of_call)
   Places places(sources);
   Declared declared;
   Span span = places.line(call.at);
-  Ast tree{span.source, needed_by(call, places, declared)};
+  Ast tree(span.source, needed_by(call, places, declared));
   for (const auto& [symbol, function] : declared.natives) define_body(natives_, symbol, function);
   auto add = [&](auto statement) { tree.items.push_back({span, ast::Stmt{span, std::move(statement)}}); };
   ExprMaker make(places, declared.names);

@@ -6,6 +6,25 @@
 
 namespace taskspec {
 
+Diag::Diag(Code c, Severity s, Span span, std::string text)
+    : code(c), severity(s), message(std::move(text)), primary{span, ""} {}
+Diag::Diag(const Diag&) = default;
+Diag::Diag(Diag&&) noexcept = default;
+Diag& Diag::operator=(const Diag&) = default;
+Diag& Diag::operator=(Diag&&) noexcept = default;
+Diag::~Diag() = default;
+
+Diags::Diags(const Diags&) = default;
+Diags::Diags(Diags&&) noexcept = default;
+Diags& Diags::operator=(const Diags&) = default;
+Diags& Diags::operator=(Diags&&) noexcept = default;
+Diags::~Diags() = default;
+
+Error::Error(const Error&) = default;
+Error::~Error() = default;
+
+void Diags::add(Diag diag) { items_.push_back(std::move(diag)); }
+
 std::string Code::text() const {
   char buffer[8];
   std::snprintf(buffer, sizeof buffer, "E%04u", static_cast<unsigned>(number_));
@@ -13,12 +32,12 @@ std::string Code::text() const {
 }
 
 Diag& Diags::error(Code code, Span span, std::string message) {
-  items_.push_back({code, Severity::error, std::move(message), {span, ""}, {}, {}, ""});
+  items_.emplace_back(code, Severity::error, span, std::move(message));
   return items_.back();
 }
 
 Diag& Diags::warning(Code code, Span span, std::string message) {
-  items_.push_back({code, Severity::warning, std::move(message), {span, ""}, {}, {}, ""});
+  items_.emplace_back(code, Severity::warning, span, std::move(message));
   return items_.back();
 }
 
@@ -52,7 +71,7 @@ Error::Error(Diags diags) : diags_(std::move(diags)) {
 Error::Error(Diag diag) : Error(one(std::move(diag))) {}
 
 Error failure(Code code, Span span, std::string message) {
-  return Error(Diag{code, Severity::error, std::move(message), {span, ""}, {}, {}, ""});
+  return Error(Diag(code, Severity::error, span, std::move(message)));
 }
 
 void bug(std::string_view what, const char* file, int line) {

@@ -56,6 +56,15 @@ struct Diag {
   std::vector<std::string> notes;
   std::string help_text;
 
+  Diag() = default;
+  Diag(Code c, Severity s, Span span, std::string text);
+  // Copies and destructors are made once, in the source: they are long, and every user of this header would make them.
+  Diag(const Diag&);
+  Diag(Diag&&) noexcept;
+  Diag& operator=(const Diag&);
+  Diag& operator=(Diag&&) noexcept;
+  ~Diag();
+
   Diag& at(std::string text) { return primary.text = std::move(text), *this; }
   Diag& label(Span span, std::string text) { return labels.push_back({span, std::move(text)}), *this; }
   Diag& note(std::string text) { return notes.push_back(std::move(text)), *this; }
@@ -65,9 +74,15 @@ struct Diag {
 // What a phase collects. Order is the order of discovery; `sorted` gives source order.
 class Diags {
  public:
+  Diags() = default;
+  Diags(const Diags&);
+  Diags(Diags&&) noexcept;
+  Diags& operator=(const Diags&);
+  Diags& operator=(Diags&&) noexcept;
+  ~Diags();
   Diag& error(Code code, Span span, std::string message);
   Diag& warning(Code code, Span span, std::string message);
-  void add(Diag diag) { items_.push_back(std::move(diag)); }
+  void add(Diag diag);
   void append(const Diags& other);
   bool has_errors() const;
   bool empty() const { return items_.empty(); }
@@ -85,6 +100,9 @@ class Error : public std::exception {
  public:
   explicit Error(Diags diags);
   explicit Error(Diag diag);
+  Error(const Error&);
+  Error& operator=(const Error&) = delete;
+  ~Error() override;
   const Diags& diags() const { return diags_; }
   const char* what() const noexcept override { return text_.c_str(); }
 

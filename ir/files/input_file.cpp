@@ -31,7 +31,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 Error not_found(const std::string& path) {
-  Diag diag{"E7001", Severity::error, fmt::format("no file '{}'", path), {}, {}, {}, ""};
+  Diag diag("E7001", Severity::error, {}, fmt::format("no file '{}'", path));
   fs::path folder = fs::path(path).parent_path();
   std::error_code ignored;
   if (!folder.empty() && !fs::is_directory(folder, ignored)) {

@@ -34,7 +34,7 @@ PictureSize picture_size(const Array& array, const std::string& path, const std:
 
 Error not_a_picture(const Array& array, const std::string& path, const std::string& help) {
   std::string message = fmt::format("cannot write '{}': {} is not such a picture", path, array.type().text());
-  Diag diag{"E7004", Severity::error, std::move(message), {}, {}, {}, ""};
+  Diag diag("E7004", Severity::error, {}, std::move(message));
   diag.help(help);
   return Error(std::move(diag));
 }

@@ -39,8 +39,7 @@ bool is_built(const fs::path& file) {
 
 TEST_CASE("every source file is named in a meson.build") {
   for (const std::string& file : cpp_files())
-    if (file.ends_with(".cpp") && !has_own_build(file))
-      CHECK_MESSAGE(is_built(file), file << " is not built");
+    if (file.ends_with(".cpp") && !has_own_build(file)) CHECK_MESSAGE(is_built(file), file << " is not built");
   CHECK(is_built("ir/type.cpp"));
   CHECK_FALSE(is_built("ir/no_such_file.cpp"));
 }
@@ -48,7 +47,9 @@ TEST_CASE("every source file is named in a meson.build") {
 TEST_CASE("every header is guarded, no file is longer than a sitting") {
   for (const std::string& file : cpp_files()) {
     const std::string text = read_file(file);
-    if (file.ends_with(".hpp")) CHECK_MESSAGE(text.find("#pragma once\n") != std::string::npos, file);
+    // What is compiled ahead is nobody's header, and the compiler refuses the mark there.
+    const bool ahead = file.find("/precompiled/") != std::string::npos;
+    if (file.ends_with(".hpp") && !ahead) CHECK_MESSAGE(text.find("#pragma once\n") != std::string::npos, file);
     const std::ptrdiff_t lines = std::count(text.begin(), text.end(), '\n');
     CHECK_MESSAGE(lines <= longest_file,
                   file << " has " << lines << " lines, at most " << longest_file << " are wanted");

@@ -12,13 +12,13 @@ using namespace taskspec;
 
 namespace {
 
-using Function = Value (*)(scalar::Operands);
+using OnHost = Value (*)(scalar::Operands);
 
 Value i(std::int64_t value) { return value; }
 const double infinite = INFINITY, not_a_number = NAN;
 
 // What a call prints, or its error.
-std::string shown(Function function, std::vector<Value> operands) {
+std::string shown(OnHost function, std::vector<Value> operands) {
   std::string text;
   std::string error = error_of([&] { text = print(function(operands)); });
   return text.empty() ? error : text;
@@ -61,7 +61,7 @@ TEST_CASE("int division by zero is E5002, float division is not") {
 }
 
 TEST_CASE("int with float gives float") {
-  for (Function f :
+  for (OnHost f :
        {scalar::add, scalar::sub, scalar::mul, scalar::div, scalar::minimum, scalar::maximum, scalar::pow}) {
     CHECK(f(std::array{i(3), Value(2.0)}).is_real());
     CHECK(f(std::array{Value(3.0), i(2)}).is_real());
@@ -88,7 +88,7 @@ TEST_CASE("comparison of numbers, strings and contents") {
   CHECK(shown(scalar::eq, {List{i(1), "a"}, List{1.0, "a"}}) == "true");
   CHECK(shown(scalar::ne, {List{i(1)}, List{i(1), i(2)}}) == "true");
   CHECK(shown(scalar::eq, {array_of(List{i(1), i(2)}, Precision::i32), List{i(1), i(2)}}) == "true");
-  for (Function f : {scalar::lt, scalar::le, scalar::gt, scalar::ge, scalar::eq}) {
+  for (OnHost f : {scalar::lt, scalar::le, scalar::gt, scalar::ge, scalar::eq}) {
     CHECK(shown(f, {not_a_number, 1.0}) == "false");
     CHECK(shown(f, {i(1), not_a_number}) == "false");
   }

@@ -2,6 +2,7 @@
 
 #include <boost/graph/topological_sort.hpp>
 
+#include "ir/boost_graph.hpp"
 #include "ir/plan.hpp"
 #include "ir/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
@@ -122,7 +123,7 @@ TEST_CASE("slots of a list of tensors are numbered") {
 
 TEST_CASE("[A16] the taskGraph is a Boost graph") {
   Sketch s = hazard();
-  const BoostTaskGraph& graph = s.graph->boost();
+  const BoostTaskGraph& graph = boost_graph(*s.graph);
   REQUIRE(num_vertices(graph) == 4);
   REQUIRE(num_edges(graph) == 6);
   std::vector<std::uint32_t> order;
@@ -133,7 +134,7 @@ TEST_CASE("[A16] the taskGraph is a Boost graph") {
     kinds.push_back(s.graph->edges()[graph[*edge]].kind);
   CHECK(kinds == std::vector{EdgeKind::future, EdgeKind::order, EdgeKind::order});
   s.add("more", {y(NodeId(3))});
-  CHECK(num_vertices(s.graph->boost()) == 5);
+  CHECK(num_vertices(boost_graph(*s.graph)) == 5);
 }
 
 TEST_CASE("a task with more operands than slots can number is an error") {
