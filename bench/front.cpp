@@ -1,69 +1,21 @@
 #include "bench/front.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
 
+#include "bench/child.hpp"
 #include "include/taskspec/workspace.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/toolbox.hpp"
 #include "interp/live_program.hpp"
-#include "ir/files/files.hpp"
-
-extern char** environ;
 
 namespace taskspec::bench {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that goes when the benchmark ends.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / fmt::format("taskspec-bench-{}", getpid())) {
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  std::string file(const std::string& name, const std::string& text = "") const {
-    const std::string path = (path_ / name).string();
-    if (!text.empty()) write_text(path, text);
-    return path;
-  }
-
- private:
-  fs::path path_;
-};
-
-// Runs a program to its end, its output thrown away: wall time, and CPU time of the child.
-Sample process(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  const double begin = wall_clock();
-  pid_t id = 0;
-  rusage used{};
-  if (posix_spawnp(&id, arguments[0], &actions, nullptr, arguments.data(), environ) == 0) {
-    int status = 0;
-    wait4(id, &status, 0, &used);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
-  return {wall_clock() - begin, seconds(used.ru_utime) + seconds(used.ru_stime)};
-}
 
 constexpr const char* hello = "let x = [1.0, 2.0, 3.0] as f32[3]\nprint((x * 2.0).sum(0).scalar)\n";
 constexpr const char* inc = "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n";
@@ -120,7 +72,7 @@ void write_recorded(LiveProgram& live, const std::string& path) {
 
 int front(const Settings& settings) {
   Folder folder;
-  const std::string tool = fs::read_symlink("/proc/self/exe").string();
+  const std::string& tool = settings.tool;
   const std::string small = folder.file("hello.task", hello), json = folder.file("tasks.json");
   const std::string text4 = folder.file("short.task", long_text(10'000)),
                     text5 = folder.file("long.task", long_text(100'000));

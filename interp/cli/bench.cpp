@@ -1,54 +1,40 @@
-// `taskspec bench`: measurements beside their peers.
-#include <sstream>
+// `taskspec bench`: hands over to the program of the benchmarks, which is built and installed apart, with their peers.
+#include <unistd.h>
 
-#include "bench/chains.hpp"
-#include "bench/channels.hpp"
-#include "bench/front.hpp"
-#include "bench/loops.hpp"
-#include "bench/ops.hpp"
-#include "bench/replay.hpp"
+#include <filesystem>
+
 #include "interp/cli/commands.hpp"
 
 namespace taskspec::cli {
 
 namespace {
 
-struct Benchmark {
-  const char* name;
-  int (*run)(const bench::Settings&);
-};
+namespace fs = std::filesystem;
 
-constexpr Benchmark benchmarks[] = {{"chains", bench::chains},
-                                    {"channels", bench::channels},
-                                    {"front", bench::front},
-                                    {"loops", bench::loops},
-                                    {"ops", bench::ops},
-                                    {"replay", bench::replay}};
+// Beside this program where both are installed, in a folder of its own where both are built.
+std::optional<fs::path> program_of_benchmarks(const fs::path& tool) {
+  std::error_code ignored;
+  const fs::path folder = tool.parent_path();
+  for (const fs::path& place : {folder / "taskspec-bench", folder / "../../bench/taskspec-bench"})
+    if (fs::exists(place, ignored)) return place;
+  return std::nullopt;
+}
 
 }  // namespace
 
 int bench(const Options& options) {
-  bench::Settings settings;
-  if (options.count > 0) settings.tasks = static_cast<std::size_t>(options.count);
-  settings.repeats = options.repeats;
-  if (!options.thread_list.empty()) {
-    settings.threads.clear();
-    std::istringstream list(options.thread_list);
-    for (std::string item; std::getline(list, item, ',');) {
-      int threads = std::atoi(item.c_str());
-      if (threads < 1 || threads > 1024)
-        return usage("--threads wants numbers such as 1,2, not '" + options.thread_list + "'");
-      settings.threads.push_back(threads);
-    }
-  }
-  bool found = false;
-  int worst = 0;
-  for (const Benchmark& benchmark : benchmarks) {
-    if (!options.topic.empty() && options.topic != benchmark.name) continue;
-    found = true;
-    worst = std::max(worst, benchmark.run(settings));
-  }
-  return found ? worst : usage("no benchmark is called '" + options.topic + "'");
+  std::error_code ignored;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", ignored);
+  const std::optional<fs::path> program = program_of_benchmarks(tool);
+  if (!program) return usage("the benchmarks are not built; './dev bench' builds them");
+  std::vector<std::string> words{
+      program->string(),  tool.string(), options.topic, std::to_string(options.count), std::to_string(options.repeats),
+      options.thread_list};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  return usage("'" + program->string() + "' does not start");
 }
 
 }  // namespace taskspec::cli

@@ -22,6 +22,7 @@ struct Tree {
     fs::copy_file(source_root() / "dev", folder.path() / "dev");
     folder.put("build/build.ninja", "");
     folder.put("build/packages", "");  // newer than dev: nothing is installed
+    folder.put("build/more_packages", "");
     fs::create_directories(folder.path() / "tests/install");
     script("bin/ninja", "echo 'ninja: no work to do.'");
     script("tests/install/run", "echo '1 passed, 0 failed'");

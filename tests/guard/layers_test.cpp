@@ -26,7 +26,7 @@ const std::map<std::string_view, Names> may_include = {
     {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library
     {"interp/workspace/", {"interp/", "frontend/", "ir/", "include/"}},
     {"interp/repl/", {"interp/repl/", "include/"}},  // on the public API alone
-    {"interp/cli/", {"interp/", "frontend/", "hwsim/", "stdlib/", "ir/", "bench/"}},
+    {"interp/cli/", {"interp/", "frontend/", "hwsim/", "stdlib/", "ir/"}},
     {"bench/", {"bench/", "include/", "interp/", "frontend/", "hwsim/", "stdlib/", "ir/"}},
     {"include/", {"taskspec/"}},
     {"packaging/", {"ir/"}},

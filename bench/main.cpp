@@ -1,0 +1,65 @@
+// The program of the benchmarks, which `taskspec bench` starts. It takes what that has read from its command line:
+//
+//   taskspec-bench TOOL NAME TASKS REPEATS THREADS      // "" all but `build`; 0 what the benchmark thinks right; "1,2"
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "bench/build.hpp"
+#include "bench/chains.hpp"
+#include "bench/channels.hpp"
+#include "bench/front.hpp"
+#include "bench/loops.hpp"
+#include "bench/ops.hpp"
+#include "bench/replay.hpp"
+
+namespace {
+
+using namespace taskspec::bench;
+
+struct Benchmark {
+  const char* name;
+  int (*run)(const Settings&);
+};
+
+constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels}, {"front", front},
+                                    {"loops", loops}, {"ops", ops},       {"replay", replay}};
+
+int usage(const std::string& message) {
+  std::fprintf(stderr, "taskspec: %s\n", message.c_str());
+  return 2;
+}
+
+// False when an item is no number of threads.
+bool read_threads(const std::string& list, std::vector<int>& threads) {
+  if (list.empty()) return true;
+  threads.clear();
+  std::istringstream items(list);
+  for (std::string item; std::getline(items, item, ',');) {
+    threads.push_back(std::atoi(item.c_str()));
+    if (threads.back() < 1 || threads.back() > 1024) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 6) return usage("the benchmarks are started by 'taskspec bench'");
+  const std::string name = words[2], threads = words[5];
+  Settings settings;
+  settings.tool = words[1];
+  if (const long long tasks = std::atoll(words[3]); tasks > 0) settings.tasks = static_cast<std::size_t>(tasks);
+  settings.repeats = std::atoi(words[4]);
+  if (!read_threads(threads, settings.threads))
+    return usage("--threads wants numbers such as 1,2, not '" + threads + "'");
+  bool found = false;
+  int worst = 0;
+  for (const Benchmark& benchmark : benchmarks) {
+    // It takes minutes, and is no measure of what is built.
+    if (name.empty() ? benchmark.run == build : name != benchmark.name) continue;
+    found = true;
+    worst = std::max(worst, benchmark.run(settings));
+  }
+  return found ? worst : usage("no benchmark is called '" + name + "'");
+}
