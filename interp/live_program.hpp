@@ -9,8 +9,9 @@
 #include "frontend/check.hpp"
 #include "interp/control/build_graph.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/load.hpp"
 #include "interp/open_session.hpp"
-#include "interp/pipeline.hpp"
+#include "interp/run_settings.hpp"
 
 namespace taskspec {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "interp/pipeline.hpp"
+#include "interp/backends.hpp"
+#include "interp/run_settings.hpp"
 
 namespace taskspec {
 

@@ -1,97 +1,13 @@
 #include "interp/pipeline.hpp"
 
-#include "frontend/check.hpp"
 #include "interp/control/deep_stack.hpp"
-#include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
-#include "interp/host/host_backend.hpp"
-#include "interp/host/null_backend.hpp"
 #include "interp/open_session.hpp"
-#include "interp/prelude.hpp"
 #include "interp/two_programs.hpp"
-#include "ir/files/files.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec {
-
-Result<Program> load_program(const std::string& path, const LoadOptions& options, const Toolbox& tools,
-                             Sources& sources) {
-  try {
-    std::string text = read_text(path == "-" ? "/dev/stdin" : path);
-    return check_text(path == "-" ? "<stdin>" : path, std::move(text), options, tools, sources);
-  } catch (const Error& error) {
-    return error.diags();
-  }
-}
-
-Result<Program> check_text(const std::string& path, std::string text, const LoadOptions& options, const Toolbox& tools,
-                           Sources& sources) {
-  try {
-    SourceId main = sources.add(path, std::move(text));
-    Result<Program> program = check(sources, main,
-                                    {.ops = tools.ops,
-                                     .builtins = tools.builtins,
-                                     .search_path = options.search_path,
-                                     .prelude = prelude_folders(),
-                                     .defines = options.defines,
-                                     .read = [](const std::string& file) { return read_text(file); }});
-    verified([&] {
-      std::vector<std::string> wrong = program ? verify(*program) : std::vector<std::string>();
-      return wrong.empty() ? std::string() : wrong[0];
-    });
-    return program;
-  } catch (const Error& error) {
-    return error.diags();
-  }
-}
-
-namespace {
-
-// Nothing but constants and the call that makes a backend: a command line must not run a program.
-bool is_one_backend(const Program& program) {
-  const Function& main = program[program.main().top_level];
-  if (main.body.calls.empty()) return false;
-  for (CallId id : main.body.calls) {
-    const Call& call = main[id];
-    if (call.form == Form::write) return id == main.body.calls.back() && main[call.in[0]].type.is(Type::Kind::backend);
-    const bool makes_one = call.form == Form::builtin && call.type.is(Type::Kind::backend);
-    if (call.form != Form::constant && !makes_one) return false;
-  }
-  return false;
-}
-
-}  // namespace
-
-Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources) {
-  try {
-    const bool bare = written.find('(') == std::string::npos;  // the brackets may be left out there
-    SourceId source = sources.add("--on", written + (bare ? "()" : ""));
-    CheckOptions options{.ops = tools.ops, .builtins = tools.builtins};
-    options.at_prompt = true;  // where a value may stand alone
-    Result<Program> program = check(sources, source, options);
-    if (!program) return program.diags();
-    if (!is_one_backend(*program))
-      throw failure("E1004", {source, 0, static_cast<std::uint32_t>(written.size())}, "this is no backend");
-    HostContext host(*program, tools.ops);
-    ImmediateTarget target;
-    Interpreter interpreter(*program, &host);
-    interpreter.set_target(target);
-    Frame& frame = interpreter.module(program->main());
-    const Call& last = frame.function[frame.function.body.calls.back()];
-    return *frame[last.variable].as<BackendChoice>();
-  } catch (const Error& error) {
-    return error.diags();
-  }
-}
-
-Schedule schedule_of(const std::string& name) {
-  return name == "pull" ? Schedule::pull : name == "eager" ? Schedule::eager : Schedule::push;
-}
-
-std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
-  return name == "null" ? make_null_backend() : make_host_backend({.threads = static_cast<std::uint32_t>(threads)});
-}
 
 namespace {
 

@@ -4,7 +4,8 @@
 //   Slices slices = slice(program);
 //   RunResult result = run_two_programs(slices, tools, settings);
 #pragma once
-#include "interp/pipeline.hpp"
+#include "interp/run_settings.hpp"
+#include "interp/toolbox.hpp"
 #include "ir/slices.hpp"
 
 namespace taskspec {

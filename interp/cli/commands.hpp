@@ -2,7 +2,7 @@
 // failed, 4 a test or `fmt --check` failed.
 #pragma once
 #include "interp/cli/options.hpp"
-#include "interp/pipeline.hpp"
+#include "interp/load.hpp"
 
 namespace taskspec::cli {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/pipeline.hpp"
+#include "interp/load.hpp"
 
 namespace taskspec::cli {
 

@@ -1,6 +1,6 @@
-// Golden files: beside x.task, x.ast, x.program, x.slices, x.graph, x.chains and x.plan hold what `taskspec graph --stage`
-// prints, x.json what `--format json` prints, and x.err the diagnostics in full. `...` in them stands for any text.
-// Internal to `taskspec test`.
+// Golden files: beside x.task, x.ast, x.program, x.slices, x.graph, x.chains and x.plan hold what `taskspec graph
+// --stage` prints, x.json what `--format json` prints, and x.err the diagnostics in full. `...` in them stands for any
+// text. Internal to `taskspec test`.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 // The two programs that the functions of a module are cut into, as its library stores them.
 #pragma once
-#include "interp/pipeline.hpp"
+#include "interp/load.hpp"
 #include "ir/library.hpp"
 #include "ir/slices.hpp"
 

@@ -1,10 +1,12 @@
 // `taskspec run`.
 #include <cstdio>
 
+#include "interp/backends.hpp"
 #include "interp/cli/commands.hpp"
 #include "interp/cli/run_graph.hpp"
 #include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/pipeline.hpp"
 
 namespace taskspec::cli {
 

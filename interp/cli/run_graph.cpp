@@ -6,6 +6,7 @@
 #include "frontend/parse.hpp"
 #include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/pipeline.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"

@@ -1,6 +1,7 @@
 // `taskspec run FILE --name G` and `taskspec run graph.json`: one graph with inputs from -D.
 #pragma once
 #include "interp/cli/commands.hpp"
+#include "interp/run_settings.hpp"
 
 namespace taskspec::cli {
 

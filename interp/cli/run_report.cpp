@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "interp/report/profile.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/report/profile.hpp"
 #include "interp/report/report.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"

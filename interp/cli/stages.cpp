@@ -3,6 +3,7 @@
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
 #include "interp/control/export_graph.hpp"
+#include "interp/pipeline.hpp"
 #include "interp/report/report.hpp"
 #include "ir/base/text.hpp"
 #include "ir/dot.hpp"

@@ -9,6 +9,7 @@
 #include "interp/cli/expectation.hpp"
 #include "interp/cli/goldens.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/pipeline.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"

@@ -5,6 +5,7 @@
 #include "frontend/dsl/make_ast.hpp"
 #include "frontend/dsl/record.hpp"
 #include "interp/embed/toolbox.hpp"
+#include "interp/pipeline.hpp"
 #include "ir/verify.hpp"
 #include "taskspec/declare.hpp"
 

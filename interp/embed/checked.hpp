@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "frontend/dsl/node.hpp"
-#include "interp/pipeline.hpp"
+#include "interp/load.hpp"
 
 namespace taskspec::dsl::detail {
 

@@ -1,7 +1,7 @@
 // The tables of everything that this build has: ops and builtins. The one place besides the command line that knows
 // them all; whoever embeds taskspec comes through here.
 #pragma once
-#include "interp/pipeline.hpp"
+#include "interp/toolbox.hpp"
 
 namespace taskspec {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/pipeline.hpp"
+#include "interp/toolbox.hpp"
 
 namespace taskspec {
 

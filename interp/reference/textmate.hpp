@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "interp/pipeline.hpp"
+#include "interp/toolbox.hpp"
 
 namespace taskspec {
 

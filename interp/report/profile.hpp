@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "interp/control/session.hpp"
+#include "interp/control/session_report.hpp"
 
 namespace taskspec {
 

@@ -8,6 +8,7 @@
 
 #include "frontend/dsl/errors.hpp"
 #include "frontend/parse.hpp"
+#include "interp/backends.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/extern_bodies.hpp"
 #include "interp/embed/toolbox.hpp"

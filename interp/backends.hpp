@@ -1,0 +1,18 @@
+// Backends and schedules by the names that texts and command lines use.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "interp/control/objects.hpp"
+#include "interp/load.hpp"
+#include "ir/backend.hpp"
+
+namespace taskspec {
+
+// What stands after `on` in the language, such as "host(threads: 2)": from a command line.
+Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources);
+
+Schedule schedule_of(const std::string& name);  // push if it is empty
+std::unique_ptr<Backend> make_backend(const std::string& name, int threads);
+
+}  // namespace taskspec

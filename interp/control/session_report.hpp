@@ -1,0 +1,47 @@
+// What a session tells of its work when it ends: counts, memory, and, when it recorded, what each dispatch did. What
+// profiles, traces and `.report` are made of.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/backend.hpp"
+
+namespace taskspec {
+
+// One row of a profile: all dispatches of chains with the same members.
+struct ProfileRow {
+  std::string chain;  // "[Scale.apply, energy]"
+  std::uint64_t calls = 0, bytes = 0;
+  std::int64_t ns = 0;
+};
+
+// A plan that ran, its chains by step as a profile names them, and how often.
+struct PlanRuns {
+  std::shared_ptr<const Plan> plan;  // none beyond the first thousand
+  std::vector<std::string> chains;
+  std::uint64_t runs = 0;
+};
+
+struct TimelineEntry {
+  std::uint32_t plan = 0;  // in SessionReport::plans_run
+  StepId step;
+  std::uint32_t worker = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;
+};
+
+struct SessionReport {
+  std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, plans = 0;
+  std::uint64_t held = 0;                 // entries of all tables of the session and its graph that are there now
+  std::uint64_t plan_peak = 0;            // bytes alive at most inside one run of a plan
+  std::uint64_t peak_without_chains = 0;  // the same if every task were its own dispatch
+  std::uint64_t received = 0;  // bytes of tensors that left the session: for the host, another session, a file
+  Backend::Memory memory;
+  double seconds = 0;
+  std::vector<ProfileRow> profile;
+  std::vector<PlanRuns> plans_run;  // these three when the session records
+  std::vector<TimelineEntry> timeline;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,41 @@
+// How a program is run, and what came of it.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/control/host_context.hpp"
+#include "interp/control/session_report.hpp"
+#include "ir/slices.hpp"
+
+namespace taskspec {
+
+struct RunSettings {
+  BackendChoice on;  // of the session of the program itself
+  // For every session, whatever the text or `on` says:
+  int threads = 0;  // 0: as they say
+  std::optional<Schedule> schedule;
+  bool record = false;
+  bool keep_graph = false;             // somebody will look at the sessions' graphs: nothing is given back
+  std::size_t window = 4096;           // tasks that may be pending, about; 0: any number (SessionOptions)
+  std::size_t sweep = 8192;            // entries between two sweeps of a session, at least
+  std::vector<std::string> arguments;  // after --
+  std::function<void(std::string_view)> output;
+  Screen screen;
+  const std::atomic<bool>* interrupted = nullptr;
+  const Natives* natives = nullptr;  // behind `extern` tasks
+  // Of the two programs that run beside each other:
+  SliceOptions slices;
+  std::size_t capacity = 64;        // messages that wait in one channel at most
+  std::function<void(Part)> pause;  // called before each message, for tests
+};
+
+struct RunResult {
+  int exit_code = 0;  // 0, 3, 130, or what exit(code) said
+  Diags diags;
+  SessionReport report;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,14 @@
+// The tables that the roots hand in: which ops and builtins there are is known to their own folders and the roots only.
+#pragma once
+#include "ir/builtin.hpp"
+#include "ir/op.hpp"
+
+namespace taskspec {
+
+// Everything that exists of the kinds that others are handed as tables.
+struct Toolbox {
+  OpTable ops;
+  BuiltinTable builtins;
+};
+
+}  // namespace taskspec
