@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "frontend/utf8.hpp"
+#include "ir/base/ascii.hpp"
 
 namespace taskspec {
 namespace {
@@ -60,24 +62,6 @@ UnicodeEscape unicode_escape(std::string_view rest) {
   return result;
 }
 
-// Of a decimal that no float can hold: is it too near to zero, rather than too large?
-bool is_tiny(std::string_view digits) {
-  const std::size_t e = std::min(digits.find_first_of("eE"), digits.size());
-  const std::size_t point = std::min(digits.find('.'), e);
-  const std::size_t first = digits.find_first_of("123456789");
-  if (first >= e) return true;
-  // The power of ten of the first digit that counts.
-  std::int64_t power =
-      first < point ? static_cast<std::int64_t>(point - first) - 1 : -static_cast<std::int64_t>(first - point);
-  if (e == digits.size()) return power < 0;
-  std::string_view exponent = digits.substr(e + 1);
-  if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  std::int64_t written = 0;
-  auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), written);
-  if (error != std::errc()) return exponent.starts_with('-');
-  return written < -power;
-}
-
 std::size_t character_length(std::string_view text) {
   std::size_t length = 1;
   while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
@@ -98,12 +82,8 @@ std::optional<std::int64_t> int_value(std::string_view literal) {
 }
 
 std::optional<double> float_value(std::string_view literal) {
-  const std::string digits = without_underscores(literal);
-  double value = 0;
-  // Not strtod: that reads the point of the user's language.
-  auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range) return is_tiny(digits) ? std::optional(0.0) : std::nullopt;
-  return value;
+  const std::optional<double> value = float_of(without_underscores(literal));
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::string string_value(std::string_view literal, std::vector<BadEscape>* bad) {

@@ -1,8 +1,8 @@
 #include "ir/code_words.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
@@ -117,9 +117,7 @@ std::string one_line(std::string_view text, std::size_t letters) {
 }
 
 bool is_name(std::string_view text) {
-  auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  auto part = [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), part);
+  return !text.empty() && !is_digit(text[0]) && std::all_of(text.begin(), text.end(), is_word);
 }
 
 std::vector<std::string> let_names(const Sources& sources, Span value) {

@@ -94,7 +94,7 @@ void Item::fail(const std::string& what, std::string help) const {
   Diag diag;
   diag.code = "E7003";
   std::string place = file_->pointer_to(*value_);
-  diag.message = fmt::format("'{}' is no graph that can be read: {}{}{}", file_->path(),
+  diag.message = fmt::format("'{}' is no {} that can be read: {}{}{}", file_->path(), file_->kind(),
                              place.empty() ? "" : "at " + place, place.empty() ? "" : ": ", what);
   diag.help_text = std::move(help);
   throw Error(std::move(diag));
@@ -141,7 +141,8 @@ Json parsed(const std::string& file, std::string_view text) {
 
 }  // namespace
 
-JsonFile::JsonFile(std::string path, std::string_view text) : path_(std::move(path)), json_(parsed(path_, text)) {}
+JsonFile::JsonFile(std::string path, std::string_view text, std::string_view kind)
+    : path_(std::move(path)), kind_(kind), json_(parsed(path_, text)) {}
 
 Item JsonFile::root() const { return Item(json_, *this); }
 

@@ -21,14 +21,17 @@ class Item;
 // The whole text as a tree. Throws E7003 with line and column for what is no JSON, or is nested too deeply.
 class JsonFile {
  public:
-  JsonFile(std::string path, std::string_view text);
+  // `kind` is what messages call it.
+  JsonFile(std::string path, std::string_view text, std::string_view kind = "graph");
   Item root() const;
   const Json& json() const { return json_; }
   const std::string& path() const { return path_; }
+  std::string_view kind() const { return kind_; }
   std::string pointer_to(const Json& value) const;  // "/defs/3/name"; searches the tree
 
  private:
   std::string path_;
+  std::string_view kind_;
   Json json_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/folded.hpp"
 #include "ir/json_body.hpp"
 #include "ir/json_read.hpp"
 #include "ir/library.hpp"
@@ -31,7 +32,7 @@ Value known_let(const Program& program, const Call& global) {
 }  // namespace
 
 struct Library::Inside {
-  Inside(std::string path, std::string_view text) : file(std::move(path), text), root(file.root()) {
+  Inside(std::string path, std::string_view text) : file(std::move(path), text, "library"), root(file.root()) {
     head(text);
     for (Item list = root["imports"]; imports.size() < list.size();) imports.push_back(list[imports.size()].text());
     read_entries();
@@ -123,6 +124,9 @@ class Linker {
       for (std::size_t i : todo_)
         if (kind_of(i) == kind) read(i);
     for (std::size_t i : todo_) finish(i, is_member(i));
+    for (std::string_view kind : {"module", "function"})
+      for (std::size_t i : todo_)
+        if (kind_of(i) == kind) mark_folded(host_.program, ids_.functions[i]);
     linked_.symbols = std::move(context_.owners);
     return std::move(linked_);
   }

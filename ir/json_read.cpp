@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/folded.hpp"
 #include "ir/json.hpp"
 #include "ir/json_body.hpp"
 #include "ir/json_format.hpp"
@@ -63,6 +64,7 @@ class Importer {
     add_members();
     read_spans(imported_.program, root_["spans"], defs, ids);
     if (std::vector<std::string> wrong = verify(imported_.program); !wrong.empty()) defs.fail(wrong[0]);
+    mark_folded(imported_.program);
     for (std::size_t i = 0; i < defs.size(); ++i)
       if (ids.functions[i].valid()) check_types(imported_.program, ids.functions[i], defs[i]);
     find_graph();

@@ -205,7 +205,6 @@ class FunctionReader {
     }
     if (auto index = attrs.find("index")) call.index = static_cast<std::uint32_t>(index->id(INT32_MAX, "position"));
     if (call.form == Form::field) call.name = attrs["name"].text();
-    if (auto folded = attrs.find("folded")) call.folded = folded->boolean();
     if (auto guards = attrs.find("guards"))
       for (std::size_t i = 0; i < guards->size(); ++i)
         call.guards.push_back({dim((*guards)[i]["left"]), dim((*guards)[i]["right"]), (*guards)[i]["what"].text()});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "ir/json_read.hpp"
 
@@ -11,7 +12,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{64} << 20;  // blanks that stand for one source
+constexpr std::size_t largest_text = std::size_t{64} << 20;  // blanks that stand for all sources together
 
 struct Spot {
   std::size_t file = 0, line = 1, column = 1, length = 0;
@@ -28,33 +29,33 @@ std::optional<Spot> read_spot(const Item& item, std::size_t files) {
   return Spot{item[0].id(files, "file"), number(1, 1), number(2, 1), number(3, 0)};
 }
 
-// The length of each line that is mentioned.
+// One source: how long the lines are that are mentioned. A file may mention any line, so nothing is kept for others.
 class Blanks {
  public:
-  void hold(const Spot& spot, const Item& item) {
-    if (lines_.size() < spot.line) {
-      size_ += spot.line - lines_.size();
-      lines_.resize(spot.line, 0);
-    }
-    std::size_t& line = lines_[spot.line - 1];
-    std::size_t wanted = spot.column - 1 + spot.length;
-    if (wanted > line) {
-      size_ += wanted - line;
-      line = wanted;
-    }
-    if (size_ > largest_text) item.fail("a place beyond every text");
+  // By how much the text has grown.
+  std::size_t hold(const Spot& spot) {
+    const std::size_t before = last_line_, wanted = spot.column - 1 + spot.length;
+    last_line_ = std::max(last_line_, spot.line);
+    std::size_t& length = lengths_[spot.line];
+    const std::size_t longer = wanted > length ? wanted - length : 0;
+    length += longer;
+    return last_line_ - before + longer;
   }
 
   std::string text() const {
     std::string text;
-    text.reserve(size_);
-    for (std::size_t line : lines_) text.append(line, ' ') += '\n';
+    std::size_t line = 1;
+    for (const auto& [number, length] : lengths_) {
+      text.append(number - line, '\n').append(length, ' ');
+      line = number;
+    }
+    if (!lengths_.empty()) text += '\n';
     return text;
   }
 
  private:
-  std::vector<std::size_t> lines_;
-  std::size_t size_ = 0;
+  std::map<std::size_t, std::size_t> lengths_;  // by line
+  std::size_t last_line_ = 0;
 };
 
 class SpanReader {
@@ -86,7 +87,8 @@ class SpanReader {
     std::optional<Spot> spot = read_spot(item, files_.size());
     if (!spot) return {};
     if (measure) {
-      blanks_[spot->file].hold(*spot, item);
+      size_ += blanks_[spot->file].hold(*spot);
+      if (size_ > largest_text) item.fail("a place beyond every text");
       return {};
     }
     SourceId source(spot->file);
@@ -101,7 +103,8 @@ class SpanReader {
 
   Program& program_;
   Item files_;
-  std::vector<Blanks> blanks_;
+  std::vector<Blanks> blanks_;  // by file
+  std::size_t size_ = 0;        // of all texts
 };
 
 }  // namespace

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <numeric>
+
+#include "ir/base/ascii.hpp"
 
 namespace taskspec {
 
@@ -32,7 +33,7 @@ namespace {
 
 // "a + b", "-a" or "name(a, b)".
 std::string written(std::string_view symbol, std::span<const std::string> operands) {
-  bool is_operator = !std::isalpha(static_cast<unsigned char>(symbol[0])) || symbol == "as";
+  bool is_operator = !is_letter(symbol[0]) || symbol == "as";
   std::string name(symbol);
   if (is_operator && operands.size() == 1) return name + operands[0];
   if (is_operator && operands.size() == 2) return operands[0] + " " + name + " " + operands[1];

@@ -220,14 +220,24 @@ Value lists_below(const Array& array, std::size_t axis, std::int64_t& position) 
   return list;
 }
 
-// A shape with a zero in it holds nothing and may still ask for any number of empty lists.
+// Lists take far more than the elements that they hold, and a shape with a zero in it holds none and may still ask for
+// any number of empty lists.
 void check_list_memory(const ArrayType& type) {
-  std::int64_t lists = 1;
+  constexpr double most_empty = 1 << 20, of_one_list = 3 * sizeof(List);  // with what counts its users
+  double values = 1, bytes = sizeof(Value);
   for (std::int64_t extent : type.extents) {
-    lists = checked_multiply(lists, extent);
-    if (lists > static_cast<std::int64_t>(memory_limit() / sizeof(Value)))
-      throw failure("E5008", {}, type.text() + " is too large for nested lists");
+    if (extent == 0 && values > most_empty)
+      throw failure("E5008", {},
+                    fmt::format("{} holds nothing, but as lists it would be {} empty ones; at most {} are made",
+                                type.text(), values, most_empty));
+    bytes += values * of_one_list;
+    values *= static_cast<double>(extent);
+    bytes += values * sizeof(Value);
   }
+  if (bytes <= static_cast<double>(memory_limit())) return;
+  throw failure(
+      "E5008", {},
+      fmt::format("{} needs {:.0f} bytes as lists; this machine allows {}", type.text(), bytes, memory_limit()));
 }
 
 std::string described(const Value& v) { return v.is_list() ? fmt::format("a list of {}", v.list().size()) : print(v); }

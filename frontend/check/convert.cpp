@@ -4,6 +4,7 @@
 
 #include "frontend/check/extents.hpp"
 #include "frontend/check/record_call.hpp"
+#include "ir/folded.hpp"
 #include "ir/rules.hpp"
 
 namespace taskspec::checking {
@@ -19,7 +20,7 @@ std::optional<std::uint32_t> single_output(const Type& invocation) {
 Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span span) {
   Term output = body.make(Form::output, Type(body.type(invocation).parts[index]), span, {invocation});
   body[output.id].index = index;
-  body[output.id].folded = body[invocation.id].folded;
+  body[output.id].folded = is_folded(body.function(), body[output.id]);
   return output;
 }
 

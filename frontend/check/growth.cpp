@@ -8,6 +8,7 @@
 #include "frontend/check/effects.hpp"
 #include "frontend/check/library.hpp"
 #include "frontend/check/modules.hpp"
+#include "ir/base/ascii.hpp"
 
 namespace taskspec::checking {
 
@@ -43,8 +44,6 @@ std::vector<std::string> names_defined_by(const Ast& tree) {
   }
   return names;
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();

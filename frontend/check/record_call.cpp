@@ -14,6 +14,7 @@
 #include "frontend/check/places.hpp"
 #include "frontend/check/rule_context.hpp"
 #include "frontend/check/types.hpp"
+#include "ir/folded.hpp"
 #include "ir/op_outputs.hpp"
 
 namespace taskspec::checking {
@@ -26,7 +27,7 @@ Record find_builtin(const World& world, std::string_view name) { return {nullptr
 Term type_operand(Body& body, const Type& type, Span span) {
   Term term = body.make(Form::type, Type::of(type), span, {});
   if (!type.has_symbols()) body[term.id].value = Value(type);
-  body[term.id].folded = !type.has_symbols();
+  body[term.id].folded = is_folded(body.function(), body[term.id]);
   return term;
 }
 
@@ -225,13 +226,12 @@ Term emit_record(Body& body, const Record& record, const std::vector<Given>& ope
   call.op = record.op;
   call.builtin = record.builtin;
   call.span = span;
-  call.folded = record.op && !type.is(Kind::none);
   for (const Given& given : operands) {
     call.in.push_back(given.term.id);
     call.in_spans.push_back(given.term.span);
-    call.folded = call.folded && (!given.term.valid() || body[given.term.id].folded);
   }
   call.type = std::move(type);
+  call.folded = is_folded(body.function(), call);
   return {body.emit(std::move(call)), span, true};
 }
 

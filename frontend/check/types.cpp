@@ -144,7 +144,7 @@ class TypeReader {
     if (name.text == "_") return wildcard(name.span);
     std::optional<Binding> found = body_.find(name.text);
     if (found && found->kind == Binding::Kind::dimension) return Dim(found->symbol);
-    bool capital = std::isupper(static_cast<unsigned char>(name.text[0]));
+    bool capital = name.text[0] >= 'A' && name.text[0] <= 'Z';
     if (!found && blank_ == Blank::parameter && capital) return dimension(name);
     if (!found && blank_ == Blank::refused && capital) {
       error("E1001", name.span, "unknown extent '" + name.text + "': no parameter has it",

@@ -1,6 +1,7 @@
 // `taskspec bench`: hands over to the program of the benchmarks, which is built and installed apart, with their peers.
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "interp/cli/commands.hpp"
@@ -33,6 +34,7 @@ int bench(const Options& options) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);  // there it may end by it
   execv(arguments[0], arguments.data());
   return usage("'" + program->string() + "' does not start");
 }

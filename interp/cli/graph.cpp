@@ -92,7 +92,7 @@ int graph(const Options& given, const Toolbox& tools) {
     if (int code = show(options, tools, sources, text); code != 0) return code;
   } catch (const Error& error) {
     report(options, sources, error.diags());
-    return 1;
+    return interrupted() ? 130 : 1;
   }
   write_out(text);  // outside: an output that cannot be written is no fault of the program
   flush_out();

@@ -40,11 +40,11 @@ int main(int argc, char** argv) {
   }
   cli::install_signals();
   try {
-    return dispatch(*parsed.options);
+    return cli::ended(dispatch(*parsed.options));
   } catch (const Error& error) {
     // What no command could put better: standard output that cannot be written, a file that went away.
     cli::report(*parsed.options, Sources(), error.diags());
-    return 3;
+    return cli::ended(3);
   } catch (const std::bad_alloc&) {
     cli::report(*parsed.options, Sources(), failure("E5008", {}, "no memory left").diags());
     return 3;

@@ -11,7 +11,10 @@ int repl(const Options& options, const Toolbox& tools) {
   Result<BackendChoice> backend = read_backend(options.backend, tools, sources);
   report(options, sources, backend.diags());
   if (!backend) return 2;
-  return taskspec::repl::run({TASKSPEC_VERSION, options.backend, options.arguments, load_options(options).search_path});
+  const int code =
+      taskspec::repl::run({TASKSPEC_VERSION, options.backend, options.arguments, load_options(options).search_path});
+  check_out();
+  return code;
 }
 
 }  // namespace taskspec::cli

@@ -2,6 +2,7 @@
 
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
+#include "interp/cli/terminal.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
 #include "interp/report/report.hpp"
@@ -64,11 +65,14 @@ std::string graphs_html(const GraphFile& file, const Options& options, const Too
   Report report{.title = options.files[0], .sources = &file.program.sources};
   if (!options.files[0].ends_with(".json")) report.slices = report_slices_json(file.program);
   for (FunctionId id : file.graphs)
-    with_graph(file.program, id, tools.ops, [&](const GraphView& view) {
-      Chains chains = aggregate(view.graph, {.sink_rule = sink_rule(options)});
-      std::shared_ptr<const Plan> plan = plan_of_view(view.graph, chains);
-      report.graphs.push_back(report_graph(file.program, id, view.graph, chains, plan.get()));
-    });
+    with_graph(
+        file.program, id, tools.ops,
+        [&](const GraphView& view) {
+          Chains chains = aggregate(view.graph, {.sink_rule = sink_rule(options)});
+          std::shared_ptr<const Plan> plan = plan_of_view(view.graph, chains);
+          report.graphs.push_back(report_graph(file.program, id, view.graph, chains, plan.get()));
+        },
+        &interrupted());
   return report_html(report);
 }
 
@@ -108,8 +112,9 @@ std::string stage_text(const GraphFile& file, const std::string& stage, const st
   std::string text;
   for (FunctionId id : file.graphs) {
     if (!text.empty()) text += "\n";
-    with_graph(file.program, id, tools.ops,
-               [&](const GraphView& view) { text += one_graph(file.program, view, stage, format, options); });
+    with_graph(
+        file.program, id, tools.ops,
+        [&](const GraphView& view) { text += one_graph(file.program, view, stage, format, options); }, &interrupted());
   }
   return text;
 }

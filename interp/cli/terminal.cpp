@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,7 @@ namespace taskspec::cli {
 namespace {
 
 std::atomic<bool> interrupt_flag{false};
+std::atomic<bool> reader_gone{false};  // standard output was a pipe, and the other end is closed
 
 void on_interrupt(int) {
   if (interrupt_flag.exchange(true)) _exit(130);
@@ -25,6 +27,7 @@ void on_interrupt(int) {
 [[noreturn]] void cannot_write() {
   int reason = errno;
   std::clearerr(stdout);
+  if (reason == EPIPE) reader_gone = true;
   throw failure("E7004", {}, std::string("cannot write standard output: ") + std::strerror(reason));
 }
 
@@ -38,6 +41,12 @@ void flush_out() {
   if (std::fflush(stdout) != 0) cannot_write();
 }
 
+void check_out() {
+  if (!std::ferror(stdout)) return;
+  write_out("\n");  // the reason of then is forgotten, so it is asked for again
+  flush_out();
+}
+
 Screen screen() {
   Screen screen;
   if (!isatty(STDOUT_FILENO)) return screen;
@@ -49,7 +58,7 @@ Screen screen() {
 }
 
 void report(const Options& options, const Sources& sources, const Diags& diags) {
-  if (diags.empty()) return;
+  if (diags.empty() || reader_gone) return;
   std::fflush(stdout);
   bool colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
   std::string text = options.diagnostics == "json" ? diagnostics_json(plain(sources, diags)) + "\n"
@@ -63,8 +72,15 @@ void install_signals() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
-  action.sa_handler = SIG_IGN;  // a closed pipe comes back as an error of write
+  action.sa_handler = SIG_IGN;  // a closed pipe comes back as an error of write, and nothing stays half-written
   sigaction(SIGPIPE, &action, nullptr);
+}
+
+int ended(int code) {
+  if (!reader_gone) return code;
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  return 128 + SIGPIPE;  // it is blocked
 }
 
 }  // namespace taskspec::cli

@@ -1,5 +1,5 @@
-// Standard output and error of the tool: data on one, diagnostics on the other; a closed pipe or full disk is
-// an error, not a crash.
+// Standard output and error of the tool: data on one, diagnostics on the other; a full disk is an error, not a crash.
+// A reader that goes away (`| head`) has seen enough: the command ends where it stands, cleans up, and says nothing.
 #pragma once
 #include <atomic>
 #include <string_view>
@@ -14,6 +14,8 @@ namespace taskspec::cli {
 void write_out(std::string_view text);
 // Everything written so far has arrived, or Error E7004.
 void flush_out();
+// E7004 also for what others could not write there before.
+void check_out();
 
 // The terminal that standard output is, or 80 columns without colour. NO_COLOR takes the colour away.
 Screen screen();
@@ -24,5 +26,9 @@ void report(const Options& options, const Sources& sources, const Diags& diags);
 // Set by Ctrl-C; a second one ends the process at once.
 const std::atomic<bool>& interrupted();
 void install_signals();
+
+// The exit code of the process, at its end. After the reader of standard output went away the process ends by SIGPIPE
+// instead, as every tool of Unix does.
+int ended(int code);
 
 }  // namespace taskspec::cli

@@ -17,11 +17,12 @@
 namespace taskspec {
 
 void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
-                const std::function<void(const GraphView&)>& use) {
+                const std::function<void(const GraphView&)>& use, const std::atomic<bool>* interrupted) {
   Program needed = with_needed_top_level(program, graph);
   with_deep_stack([&] {
     HostContext host(needed, ops);
     host.output = [](std::string_view) {};
+    host.interrupted = interrupted;
     ImmediateTarget target;
     Interpreter interpreter(needed, &host);
     interpreter.set_target(target);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/parse.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 #include "ir/precision.hpp"
 
@@ -12,10 +13,7 @@ namespace taskspec {
 
 namespace {
 
-bool is_word(std::string_view name) {
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-}
+bool is_name(std::string_view name) { return std::all_of(name.begin(), name.end(), is_word); }
 
 std::string any_of_words(const std::vector<std::string>& words) { return "\\\\b(?:" + joined(words, "|") + ")\\\\b"; }
 
@@ -39,7 +37,7 @@ std::string textmate_grammar(const Toolbox& tools) {
   for (const PrecisionInfo& precision : all_precisions()) types.emplace_back(precision.name);
   for (const char* host : {"float", "int", "range", "sharding", "string"}) types.emplace_back(host);
   for (const OpDef* op : tools.ops.all())
-    if (is_word(op->name)) functions.emplace_back(op->name);
+    if (is_name(op->name)) functions.emplace_back(op->name);
   for (const Builtin* builtin : tools.builtins.all()) functions.emplace_back(builtin->name);
   std::sort(functions.begin(), functions.end());
   functions.erase(std::unique(functions.begin(), functions.end()), functions.end());

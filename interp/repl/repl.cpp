@@ -87,7 +87,7 @@ class Prompt {
     std::string entry;
     while (!exit_) {
       pressed = false;
-      std::fflush(stdout);
+      if (std::fflush(stdout) != 0 || std::ferror(stdout)) return unheard;
       Editor::Line line = editor_->read(entry.empty() ? "> " : ". ");
       if (line.got == Editor::Got::cancelled) entry.clear();
       if (line.got == Editor::Got::end) {
@@ -121,7 +121,10 @@ class Prompt {
     options.backend = settings.backend;
     options.arguments = settings.arguments;
     options.search_path = settings.search_path;
-    options.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+    options.output = [](std::string_view text) {
+      if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
+      if (Workspace* work = running) work->interrupt();  // nobody reads what it says
+    };
     options.colour = terminal && !std::getenv("NO_COLOR");
     options.unicode = !terminal || speaks_utf8();
     if (terminal) options.columns = terminal_columns;

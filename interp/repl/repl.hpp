@@ -19,4 +19,6 @@ struct Settings {
 
 int run(const Settings& settings);  // the exit code
 
+inline constexpr int unheard = 3;  // that is: standard output can not be written any more, so the prompt left
+
 }  // namespace taskspec::repl

@@ -5,14 +5,13 @@
 #include <set>
 
 #include "frontend/parse.hpp"
+#include "ir/base/ascii.hpp"
 
 namespace taskspec {
 
 namespace {
 
 using Kind = Type::Kind;
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 class Completer {
  public:

@@ -11,6 +11,7 @@ Span join(Span a, Span b) {
 }
 
 Source::Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+  starts_.reserve(static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1);
   starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') starts_.push_back(static_cast<std::uint32_t>(i + 1));

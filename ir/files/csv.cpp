@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
+#include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/atomic_write.hpp"
 #include "ir/files/formats.hpp"
@@ -30,11 +29,7 @@ std::string_view trimmed(std::string_view cell) {
 std::optional<double> number_in(std::string_view cell) {
   cell = trimmed(cell);
   if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
-  double value = 0;
-  auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (end != cell.data() + cell.size() || error == std::errc::invalid_argument) return std::nullopt;
-  // Too large or too small for f64: inf or 0, as everywhere else in the language.
-  return error == std::errc() ? value : std::strtod(std::string(cell).c_str(), nullptr);
+  return float_of(cell);
 }
 
 // RFC 4180: cells end at commas, rows at line ends; a quoted cell may hold both, and "" for a quote.
@@ -129,7 +124,7 @@ class Reader {
     if (header_.empty()) throw error(1, 1, "there is no header, so no column is called '" + wanted_ + "'");
     auto found = std::find(header_.begin(), header_.end(), wanted_);
     if (found == header_.end())
-      throw error(1, 1, "no column is called '" + wanted_ + "'; there are " + joined(header_, ", "));
+      throw error(1, 1, "no column is called '" + wanted_ + "'; there are " + listed(header_));
     column_ = static_cast<std::size_t>(found - header_.begin());
   }
 
@@ -143,6 +138,10 @@ class Reader {
       if (!number) throw not_a_number(cell);
       table_.numbers.push_back(*number);
     }
+    if (column_ && columns <= *column_)
+      throw error(
+          line, 1,
+          fmt::format("this row has {}, and '{}' is column {}", plural(columns, "cell"), wanted_, *column_ + 1));
     if (table_.rows++ == 0) table_.columns = columns;
     if (columns == table_.columns) return;
     throw error(line, 1, fmt::format("this row has {} cells, the first one has {}", columns, table_.columns));

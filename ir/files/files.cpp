@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ir/base/text.hpp"
 #include "ir/files/atomic_write.hpp"
 #include "ir/files/formats.hpp"
 #include "ir/files/input_file.hpp"
@@ -50,6 +51,12 @@ const FileFormat& format_of(const std::string& path) {
   std::string suffix = std::filesystem::path(name).extension().string();
   std::string problem = suffix.empty() ? "has no suffix" : fmt::format("has the unknown suffix '{}'", suffix);
   throw unreadable(path, fmt::format("{}; known are {}", problem, known));
+}
+
+std::string listed(std::span<const std::string> names) {
+  constexpr std::size_t most = 20;
+  if (names.size() <= most) return joined(names, ", ");
+  return joined(names.first(most), ", ") + fmt::format(" and {} others", names.size() - most);
 }
 
 Array load_array(const std::string& path, const FileQuery& query) { return format_for(path, query).load(path, query); }

@@ -23,6 +23,8 @@ struct FileFormat {
 
 const FileFormat& format_of(const std::string& path);  // E7003 for an unknown suffix
 
+std::string listed(std::span<const std::string> names);  // "a, b, c"; of many the first ones, and how many others
+
 // Arrays of any type; storage-only precisions become the integers that the host keeps them in.
 Array load_npy(const std::string& path, const FileQuery&);
 ArrayType probe_npy(const std::string& path, const FileQuery&);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "ir/base/text.hpp"
 #include "ir/files/atomic_write.hpp"
 #include "ir/files/formats.hpp"
 #include "ir/files/input_file.hpp"
@@ -32,10 +31,7 @@ ZipEntry entry_called(InputFile& file, const std::string& name) {
     arrays.push_back(std::move(entry));
   }
   if (name.empty() && arrays.size() == 1) return arrays[0];
-  constexpr std::size_t most = 20;
-  std::size_t others = names.size() > most ? names.size() - most : 0;
-  names.resize(names.size() - others);
-  std::string list = joined(names, ", ") + (others > 0 ? fmt::format(" and {} others", others) : "");
+  std::string list = listed(names);
   if (arrays.empty()) throw unreadable(file.path(), "holds no array");
   Diag diag;
   diag.code = "E7003";

@@ -337,17 +337,38 @@ TEST_CASE("[hostile] a full disk is one error, and the old file stays") {
   CHECK(read_file(folder / "big.npy") == "old");
 }
 
-TEST_CASE("[hostile] a reader that goes away ends the run with an error, not a signal") {
+TEST_CASE("[hostile] a reader that goes away ends every command at once, without a word, as Unix tools end") {
   TemporaryFolder folder;
   folder.put("x.task",
              "for i in 0..100000 { print(i, \"and some more text to fill a pipe\") }\nwrite(\"end\", \"reached\")\n");
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  close(ends[0]);
-  Process tool({.arguments = {"run", "x.task"}, .folder = folder.path(), .output_descriptor = ends[1]});
-  close(ends[1]);
-  check_one_error({tool.wait(20s), "", tool.err()}, 3, "E7004");
-  CHECK(names_in(folder) == std::vector<std::string>{"x.task"});  // it stopped there
+  folder.put("graph_print.task",
+             "for i in 0..2000 { graph_print(\"and some more text to fill a pipe\", [1.0] as f32[1]) }\n");
+  folder.put("g.task", "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n");
+  folder.put("session.txt", "for i in 0..100000 { print(i) }\n1 + 1\nwrite(\"end\", \"reached\")\n");
+  const std::size_t files = names_in(folder).size();
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"run", "x.task"},
+                                             {"run", "graph_print.task"},
+                                             {"run", "g.task", "--name", "g", "-D", "x=[1.0]"},
+                                             {"graph", "g.task"},
+                                             {"slices", "x.task"},
+                                             {"doc", "sum"},
+                                             {"explain", "E2003"},
+                                             {"fmt", "-"},
+                                             {"test", "g.task"},
+                                             {"repl"}}) {
+    CAPTURE(arguments[0]);
+    CAPTURE(arguments.back());
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    close(ends[0]);
+    const std::string input = folder / (arguments[0] == "repl" ? "session.txt" : "g.task");
+    Process tool({.arguments = arguments, .folder = folder.path(), .input = input, .output_descriptor = ends[1]});
+    close(ends[1]);
+    CHECK(tool.wait(20s) == 128 + SIGPIPE);
+    CHECK(tool.err() == "");
+    CHECK(names_in(folder).size() == files);  // it stopped there
+  }
 }
 
 // ---- Ctrl-C -------------------------------------------------------------------------------------------
@@ -392,8 +413,15 @@ TEST_CASE("[hostile] Ctrl-C stops a run within a second, with 130 and nothing ha
 TEST_CASE("[hostile] Ctrl-C stops the other commands too") {
   TemporaryFolder folder;
   folder.put("loop.task", "while true { }\n// expect: nothing\n");
-  Process tool({.arguments = {"test", "loop.task"}, .folder = folder.path()});
-  std::this_thread::sleep_for(300ms);
-  tool.signal(SIGINT);
-  CHECK(tool.wait(5s) == 130);
+  folder.put("graph.task",
+             "fn endless() -> int { while true { }; return 1 }\nlet n = endless()\n"
+             "graph g(x: f32[N]) -> (y: f32[N]) { y = x * n }\n");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"test", "loop.task"}, {"graph", "graph.task"}}) {
+    CAPTURE(arguments[0]);
+    Process tool({.arguments = arguments, .folder = folder.path()});
+    std::this_thread::sleep_for(300ms);
+    tool.signal(SIGINT);
+    CHECK(tool.wait(5s) == 130);
+  }
 }

@@ -55,3 +55,15 @@ TEST_CASE("every header is guarded, no file is longer than a sitting") {
                   file << " has " << lines << " lines, at most " << longest_file << " are wanted");
   }
 }
+
+// What a number or a letter is would then depend on the user's language, or on the program that we are part of.
+TEST_CASE("nothing follows the locale") {
+  for (const std::string& file : cpp_files()) {
+    if (file.starts_with("tests/") || file.starts_with("bench/")) continue;
+    const std::string text = read_file(file);
+    for (const std::string_view name :
+         {"strtod(", "strtof(", "strtold(", "stod(", "stof(", "atof(", "isalpha(", "isdigit(", "isalnum(", "isspace(",
+          "isprint(", "ispunct(", "isupper(", "islower(", "toupper(", "tolower(", "strcoll(", "strftime(", "sscanf("})
+      CHECK_MESSAGE(text.find(name) == std::string::npos, file << " calls " << name << ")");
+  }
+}

@@ -6,31 +6,15 @@
 #include "ir/value.hpp"
 #include "tests/guard/tool.hpp"
 #include "tests/unit/errors.hpp"
+#include "tests/unit/file_samples.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 using namespace taskspec;
 using namespace std::string_literals;
 
-namespace {
+using file_samples::archive, file_samples::packed_idx, file_samples::zeros;
 
-// Written by Python's zipfile and gzip, as numpy.savez_compressed does: arrays a (f32[2, 3]) and b (i32[40]), deflated,
-// with headers for large files, and a text; an idx file u8[2, 2, 2]; 200,000 zero bytes as a.npy.
-constexpr const char* archive =
-    "UEsDBC0AAAAIAAAAIQB8nN6i//////////8FABQAYS5ucHkBABAAmAAAAAAAAABYAAAAAAAAAJvsF+obEMnIUMZQrZ6SWpxcpG6l"
-    "oG6TZqKuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GkY6CsaaOgq1CmQDLgaGBnsGBgYHIALiBiBeAMQHHABQSwMELQAA"
-    "AAgAAAAhABvN6zz//////////wUAFABiLm5weQEAEAAgAQAAAAAAAJMAAAAAAAAAncq5CsJAAIThxPu+73M9VyGFRSqxtlNsLKwk"
-    "mBUFMbIRG/EpfGH/vIIDXzHDfLf7ze5gGi/jLV3ln7RcCrm62tIS8uzpp3buR0+7KtjXzs1X7P7FeSj6zF5Yc0t8xP9JGcRECGFE"
-    "EEUMcSSQRHBMI4MscsijgCJKKKOCKmqoo4EmWmijgy566ENggCFGGGOCKSR+UEsDBBQAAAAAAAAAIQBwTT+9CAAAAAgAAAAKAAAA"
-    "cmVhZG1lLnR4dG5vIGFycmF5UEsBAi0DLQAAAAgAAAAhAHyc3qJYAAAAmAAAAAUAAAAAAAAAAAAAAIABAAAAAGEubnB5UEsBAi0D"
-    "LQAAAAgAAAAhABvN6zyTAAAAIAEAAAUAAAAAAAAAAAAAAIABjwAAAGIubnB5UEsBAhQDFAAAAAAAAAAhAHBNP70IAAAACAAAAAoA"
-    "AAAAAAAAAAAAAIABWQEAAHJlYWRtZS50eHRQSwUGAAAAAAMAAwCeAAAAiQEAAAAA";
-constexpr const char* packed_idx = "H4sIAAAAAAAC/2Ng4GBmYGBggmNGJmYWVjZ2AD/UghYYAAAA";
-constexpr const char* zeros =
-    "UEsDBBQAAAAIAAAAIQB7WOBc0wAAAEANAwAFAAAAYS5ucHntwTEBAAAAwqD1T20Gf6AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-    "AAAAAAAAAAAAAAAAAAAAAAAAgNcAUEsBAhQDFAAAAAgAAAAhAHtY4FzTAAAAQA0DAAUAAAAAAAAAAAAAAIABAAAAAGEubnB5UEsF"
-    "BgAAAAABAAEAMwAAAPYAAAAAAA==";
+namespace {
 
 std::string bytes_of(const char* text) {
   std::string bytes;
@@ -212,4 +196,19 @@ TEST_CASE("csv: a column by the name in the header") {
   CHECK(broken(folder / "y.csv", {.name = "height"}).find("there is no header") != std::string::npos);
   folder.put("z.csv", "a,b\n1\n2,3\n");
   CHECK(broken(folder / "z.csv", {.name = "b"}).starts_with("E7003"));
+}
+
+TEST_CASE("csv: a row that ends before the wanted column [hostile]") {
+  TemporaryFolder folder;
+  folder.put("x.csv", "a,b\n1\n");
+  CHECK(broken(folder / "x.csv", {.name = "b"}).find("x.csv:2:1: this row has 1 cell, and 'b' is column 2") !=
+        std::string::npos);
+  CHECK(loaded(folder / "x.csv", {.name = "a"}) == "f64[1] [1]");
+  folder.put("x.csv", "a,b,c\n1,2\n3,4\n");  // every row is too short
+  CHECK(broken(folder / "x.csv", {.name = "c"}).find("x.csv:2:1: this row has 2 cells, and 'c' is column 3") !=
+        std::string::npos);
+  std::string many = "a";
+  for (int i = 0; i < 1000; ++i) many += ",a" + std::to_string(i);
+  folder.put("x.csv", many + "\n");
+  CHECK(broken(folder / "x.csv", {.name = "b"}).ends_with("a17, a18 and 981 others"));
 }

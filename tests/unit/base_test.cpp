@@ -1,6 +1,9 @@
 // ir/base: places in sources, diagnostics, nearest names, widths, hashes, random numbers.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
+#include "ir/base/ascii.hpp"
 #include "ir/base/diag.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/random.hpp"
@@ -188,4 +191,31 @@ TEST_CASE("uniform numbers reach 0 and stay below 1") {
   CHECK(uniform_f64(0, 0) == 0.0);
   CHECK(uniform_f64(0x80000000, 0) == 0.5);
   CHECK(uniform_f64(0xFFFFFFFF, 0xFFFFFFFF) == 1.0 - 0x1p-53);
+}
+
+TEST_CASE("numbers are read in the notation of C, whatever the user's language") {
+  CHECK(float_of("-2.5e3") == -2500);
+  CHECK(float_of("1e400") == HUGE_VAL);
+  CHECK(float_of("-1e400") == -HUGE_VAL);
+  CHECK(float_of("0.0001e-400") == 0);
+  CHECK(float_of("123456e-400") == 0);
+  CHECK(float_of("0.000" + std::string(400, '0') + "1e500") == 1e96);
+  CHECK(std::signbit(*float_of("-1e-400")));
+  CHECK(float_of("1e-99999999999999999999") == 0);
+  CHECK(float_of("1e99999999999999999999") == HUGE_VAL);
+  CHECK(float_of("-inf") == -HUGE_VAL);
+  CHECK(std::isnan(float_of("nan").value()));
+  for (const char* text : {"", "-", "+1", "1,5", "1.5x", " 1", "0x10", "e5"}) {
+    CAPTURE(text);
+    CHECK_FALSE(float_of(text));
+  }
+}
+
+TEST_CASE("letters and digits are those of ASCII") {
+  for (int c = -128; c < 128; ++c) {
+    const char letter = static_cast<char>(c);
+    CHECK(is_word(letter) ==
+          (std::string_view("_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").find(letter) !=
+           std::string_view::npos));
+  }
 }

@@ -326,6 +326,41 @@ TEST_CASE("operands of a call are of the kinds that the op's record says [S8] [h
   CHECK(import_error(text).find("its operand 'k' cannot be f32[4]") != std::string::npos);
 }
 
+TEST_CASE("what is known before the run is worked out, not believed [S8] [hostile]") {
+  const std::string text = exported(checked("task t(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 + fill(f32[1], 1.0) }\n"
+                                            "let w = fill(f32[1], 3.0)\n"
+                                            "graph g(x: f32[2]) -> (y: f32[2]) { y = t(x).y + w * w }"),
+                                    "g");
+  auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    for (std::size_t at = 0; (at = changed.find(from, at)) != std::string::npos; at += to.size())
+      changed.replace(at, from.size(), to);
+    CHECK(changed != text);
+    return changed;
+  };
+  Array two = array_of(List{Value(1.0), Value(2.0)}, Precision::f32);
+  for (const std::string& lie :
+       {replaced("\"attrs\":{}", "\"attrs\":{\"folded\":true}"), replaced("\"folded\":true", "\"folded\":false")}) {
+    Result<ImportedGraph> graph = imported(lie);
+    REQUIRE(graph);
+    CHECK(exported(graph->program, "g") == text);
+    GraphRun run = run_graph(graph->program, find_graph(graph->program, "g"), {Value(two)}, tools(), {});
+    REQUIRE(run.exit_code == 0);
+    CHECK(print(Value(run.results[0].second)) == "[12, 14]");
+  }
+}
+
+TEST_CASE("places in the text take no more memory than a text may have [S8] [hostile]") {
+  json tree = json::parse(sample());
+  for (int i = 0; i < 40; ++i) tree["spans"]["files"].push_back("more.task");
+  tree["spans"]["defs"][0]["calls"][0] = json({0, 1'000'000, 1, 1});
+  CHECK(imported(tree.dump()));
+  for (int i = 0; i < 2; ++i) tree["spans"]["defs"][0]["calls"][i] = json({i, 60'000'000, 1, 1});
+  CHECK(import_error(tree.dump()).find("at /spans/defs/0/calls/1: a place beyond every text") != std::string::npos);
+  tree["spans"]["defs"][0]["calls"][0] = json({0, 1, 1, 60'000'000});
+  CHECK(import_error(tree.dump()).find("at /spans/defs/0/calls/1: a place beyond every text") != std::string::npos);
+}
+
 TEST_CASE("nesting without end is an error, not a crash [S8] [hostile]") {
   CHECK(import_error(std::string(100'000, '[')).find("nested too deeply") != std::string::npos);
   std::string deep;

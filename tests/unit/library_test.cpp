@@ -290,7 +290,16 @@ TEST_CASE("library: a file that was changed is told, with the function") {
   CHECK(after("\"value\":17", "\"value\":18").find("E7006 task 'never' of library 'layers' is not what was built\n") ==
         0);
   CHECK(after("17.0", "18.0").find("E7006 library 'layers' was changed after it was built\n") == 0);
-  CHECK(after("\"version\":1", "\"version\":2").find("E7003 ") == 0);
+  CHECK(after("\"version\":1", "\"version\":2")
+            .find("layers.tasklib' is no library that can be read: at /version: version 2 is newer than this program, "
+                  "which reads up to 1\n  help: build the library again, or use a newer taskspec") !=
+        std::string::npos);
+  shelf.put("layers", text.substr(0, text.size() / 2));
+  CHECK(Shelf::run("import layers\n", shelf.libraries()).find("layers.tasklib' is cut off at line ") !=
+        std::string::npos);
+  shelf.put("layers", "");
+  CHECK(Shelf::run("import layers\n", shelf.libraries()).find("layers.tasklib' is cut off at line 1, column 1") !=
+        std::string::npos);
   CHECK(after("\"taskspec-library\"", "\"taskspec-graph\"").find("E7003 ") == 0);
   CHECK(after("\"name\":\"layers\"", "\"name\":\"other\"").find("E7003 ") == 0);
   shelf.put("layers", text);

@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "ir/print_program.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/op_samples.hpp"
@@ -203,4 +204,11 @@ TEST_CASE("kernels: strips give the same bits as one run [ops]") {
     ++tried;
   });
   CHECK(tried > 40);
+}
+
+TEST_CASE("no op is called as a form of the typed program: where both are written, a reader takes it for the form") {
+  for (int form = 0; form <= static_cast<int>(Form::dequeue); ++form) {
+    const std::string_view name = form_name(static_cast<Form>(form));
+    CHECK_MESSAGE(!standard_ops().find(name), name);
+  }
 }

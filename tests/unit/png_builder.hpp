@@ -37,13 +37,7 @@ class PngBuilder {
 
   std::string bytes() { return chunk("IEND", "").bytes_; }
 
- private:
-  static std::string big(std::uint32_t value) {
-    std::string out;
-    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
-    return out;
-  }
-
+  // Of png, zip and gzip.
   static std::uint32_t crc(const std::string& data) {
     std::uint32_t crc = ~0u;
     for (char c : data) {
@@ -51,6 +45,13 @@ class PngBuilder {
       for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? crc >> 1 ^ 0xedb88320u : crc >> 1;
     }
     return ~crc;
+  }
+
+ private:
+  static std::string big(std::uint32_t value) {
+    std::string out;
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
+    return out;
   }
 
   static std::uint32_t adler(const std::string& data) {

@@ -144,5 +144,10 @@ TEST_CASE("numbers that an element cannot hold are E5001") {
 
 TEST_CASE("a shape of zeros does not fill the memory with empty lists") {
   Array hollow = Array::make({Precision::u8, {std::int64_t{1} << 40, 0}});
-  CHECK(error_of([&] { nested_lists(hollow); }).starts_with("E5008"));
+  CHECK(error_of([&] { nested_lists(hollow); }) ==
+        "E5008 u8[1099511627776, 0] holds nothing, but as lists it would be 1099511627776 empty ones; at most 1048576 "
+        "are made");
+  CHECK(nested_lists(Array::make({Precision::i32, {1 << 20, 0}})).list().size() == 1 << 20);
+  CHECK(nested_lists(Array::make({Precision::i32, {0, std::int64_t{1} << 40}})).list().empty());
+  CHECK(error_of([&] { nested_lists(Array::make({Precision::i32, {(1 << 20) + 1, 0}})); }).starts_with("E5008"));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <locale>
 
 #include "interp/control/builtins/builtins.hpp"
 
@@ -84,12 +85,15 @@ bool is_too_wide(const std::string& spec) {
 std::string formatted(const Value& value, const std::string& spec) {
   if (spec.empty()) return print(value);
   if (is_too_wide(spec)) throw failure("E1003", {}, "'{:" + spec + "}' is wider than 9999 characters");
-  std::string pattern = "{:" + spec + "}";
+  // {:L} means the same everywhere.
+  auto format = [pattern = "{:" + spec + "}"](const auto& v) {
+    return fmt::format(std::locale::classic(), fmt::runtime(pattern), v);
+  };
   try {
-    if (value.is_bool()) return fmt::format(fmt::runtime(pattern), value.boolean());
-    if (value.is_integer()) return fmt::format(fmt::runtime(pattern), value.integer());
-    if (value.is_real()) return fmt::format(fmt::runtime(pattern), value.real());
-    return fmt::format(fmt::runtime(pattern), value.is_string() ? value.string() : print(value));
+    if (value.is_bool()) return format(value.boolean());
+    if (value.is_integer()) return format(value.integer());
+    if (value.is_real()) return format(value.real());
+    return format(value.is_string() ? value.string() : print(value));
   } catch (const fmt::format_error& error) {
     throw failure("E1003", {}, "'{:" + spec + "}' does not fit the value " + print(value));
   }
