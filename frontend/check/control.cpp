@@ -65,7 +65,8 @@ class If {
  public:
   If(Body& body, const ast::If& node, Span span) : body_(body), node_(node), span_(span) {}
 
-  void from(std::size_t k) {
+  // Whether control leaves on every path through the arms from `k` on.
+  bool from(std::size_t k) {
     const ast::IfArm& arm = node_.arms[k];
     Term test = condition(body_, *arm.condition);
     std::vector<bool> before = body_.is_set;
@@ -74,9 +75,9 @@ class If {
     body_.is_set = before;
     Label misses{arm.condition->span, "not set when this is false"};
     std::vector<std::size_t> said = labels_so_far(body_);
-    Block otherwise = rest(k, misses);
+    bool rest_leaves = false;
+    Block otherwise = rest(k, misses, rest_leaves);
     bool then_leaves = always_leaves(arm.body.stmts);
-    bool rest_leaves = k + 1 == node_.arms.size() && node_.otherwise && always_leaves(node_.otherwise->stmts);
     if (rest_leaves)
       body_.is_set = after_then;
     else if (!then_leaves)
@@ -84,17 +85,19 @@ class If {
     Term made = body_.make(Form::if_, Kind::none, k == 0 ? span_ : arm.span, {test});
     body_[made.id].blocks.push_back(std::move(then));
     body_[made.id].blocks.push_back(std::move(otherwise));
+    return then_leaves && rest_leaves;
   }
 
  private:
-  Block rest(std::size_t k, Label& misses) {
+  Block rest(std::size_t k, Label& misses, bool& leaves) {
     if (k + 1 < node_.arms.size()) {
       misses = {node_.arms[k + 1].span, "not set on this path"};
       body_.open_block();
-      from(k + 1);
+      leaves = from(k + 1);
       return body_.close_block();
     }
     if (!node_.otherwise) return {};
+    leaves = always_leaves(node_.otherwise->stmts);
     misses = {node_.otherwise->span, "not set here"};
     return nested(body_, node_.otherwise->stmts);
   }
