@@ -187,8 +187,9 @@ class Signature {
     const std::string* defined = define(i);
     if (!param.default_value && !defined) return;
     if (is_inout(param)) {
-      world_.diags.error("E1003", param.default_value->span,
-                         "an inout parameter has no default: it names a place of the caller");
+      world_.diags.error("E1003", param.default_value ? param.default_value->span : param.span,
+                         fmt::format("an inout parameter {}: it names a place of the caller",
+                                     param.default_value ? "has no default" : "takes nothing from -D"));
       return;
     }
     body().parameter_limit = static_cast<std::uint32_t>(first_ + i);
