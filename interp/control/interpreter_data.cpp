@@ -49,7 +49,9 @@ Value Interpreter::op(Frame& frame, const Call& call) {
       if (target_->is_tensor(value))
         throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
     if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
-    return call.op->scalar(operands);
+    Value value = call.op->scalar(operands);
+    const bool of_nothing = call.type.is(Type::Kind::real) && value.is_integer();  // sum of an empty list of floats
+    return of_nothing ? Value(value.real()) : value;
   }
   Type type = evaluate(call.type, frame);
   if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type)) {
