@@ -284,9 +284,10 @@ class TypeChecker {
       CallId in = call.in[i];
       bool absent = i < operands.size() && operands[i].standard.kind == Default::Kind::absent;
       want(in.valid() || absent, "an operand is missing");
-      types.push_back(!in.valid() ? Type() : spread(function_[in]));
+      types.push_back(in.valid() ? function_[in].type : Type());
       if (in.valid() && !operands.empty()) {
         const Operand& operand = operands[std::min(i, operands.size() - 1)];
+        if (operand.kind == OperandKind::tensors) types.back() = spread(function_[in]);
         want(takes(operand, types.back()),
              fmt::format("its operand '{}' cannot be {}", operand.name, types.back().text()));
       }
