@@ -148,8 +148,10 @@ std::uint64_t name_of(ModuleId module, VariableId variable) {
 
 }  // namespace
 
-void Interpreter::receive_globals(FunctionId function, Span span) {
-  for (const GlobalUse& use : facts_->globals(function)) {
+void Interpreter::receive_globals(FunctionId function, Span span) { receive_globals(facts_->globals(function), span); }
+
+void Interpreter::receive_globals(std::span<const GlobalUse> uses, Span span) {
+  for (const GlobalUse& use : uses) {
     Frame* frame = modules_[use.module.index()].get();
     std::uint64_t name = name_of(use.module, use.variable);
     if (!frame || (*frame)[use.variable].is_none() || globals_->contains(name)) continue;
