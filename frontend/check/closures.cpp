@@ -89,7 +89,8 @@ class Closure {
   Term lambda_value(const ast::Lambda& lambda, const Type* result) {
     Type wanted = result ? inner_.import_type(*result) : Type();
     Term value = expression(inner_, *lambda.body, result ? &wanted : nullptr);
-    if (!result || wanted.is(Kind::none)) return value;
+    if (!result) return typed(inner_, value);
+    if (wanted.is(Kind::none)) return value;
     return convert(inner_, value, wanted, {"the result of this function", {}});
   }
 

@@ -147,7 +147,7 @@ void control_statement(Body& body, const ast::If& node, Span span) {
 }
 
 void control_statement(Body& body, const ast::For& node, Span span) {
-  Term domain = output_of(body, expression(body, *node.domain));
+  Term domain = typed(body, output_of(body, expression(body, *node.domain)));
   Type element = element_type(body, domain);
   LoopPaths paths(body, join(node.pattern.span, node.domain->span));
   body.open_block();

@@ -18,22 +18,11 @@ using Kind = Type::Kind;
 
 namespace {
 
-bool has_open_list(const Type& type) {
-  if (type.is(Kind::error)) return true;
-  bool container = type.is(Kind::list) || type.is(Kind::tuple);
-  return container && std::any_of(type.parts.begin(), type.parts.end(), has_open_list);
-}
-
 // The value of a let as it may be named: it has a type, and is not nothing.
 Term namable(Body& body, const Term& value) {
   if (body.is_error(value)) return value;
-  const Type& type = body.type(value);
-  if (type.is(Kind::none)) {
-    wrong_type(body.world.diags, value.span, "this gives no value that could be named");
-    return body.error(value.span);
-  }
-  if (!has_open_list(type)) return value;
-  wrong_type(body.world.diags, value.span, "the type of an empty list is not known").help("say it: let l: [int] = []");
+  if (!body.type(value).is(Kind::none)) return typed(body, value);
+  wrong_type(body.world.diags, value.span, "this gives no value that could be named");
   return body.error(value.span);
 }
 
@@ -126,8 +115,9 @@ void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, 
   }
 }
 
-void keep_value(Body& body, const Term& value) {
-  if (body.type(value).is(Kind::none) || has_open_list(body.type(value))) return;
+void keep_value(Body& body, const Term& given) {
+  const Term value = body.type(given).is(Kind::none) ? given : typed(body, given);
+  if (body.type(value).is(Kind::none) || body.is_error(value)) return;
   static const ast::Name last{"_", {}};
   body.world.file(body.module).names.erase(last.text);
   Binding binding{.kind = Binding::Kind::global, .what = "value of the last expression", .span = value.span};

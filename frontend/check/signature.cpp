@@ -152,6 +152,7 @@ class Signature {
 
   void add_output(const ast::Name& name, const ast::TypeExpr& written) {
     Type type = written_type(body(), written, Blank::refused);
+    if (type.is(Kind::boolean)) type = Type::tensor(Precision::boolean, {});  // outputs are tensors: no host bool
     if (!type.is_tensor() && !type.is(Kind::error)) {
       Diag& diag = wrong_type(world_.diags, written.span,
                               fmt::format("outputs are tensors, '{}' is {}", name.text, type.text()));

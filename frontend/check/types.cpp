@@ -161,6 +161,9 @@ class TypeReader {
         return std::nullopt;
       case Blank::open:
         return unknown_extent(body_, "_");
+      case Blank::maker:
+        error("E1004", span, "'_' takes what a value or a file has, and this tensor is made here", "write the extent");
+        return std::nullopt;
       case Blank::pattern:
         return Dim(body_.world.symbol("_", false, CallId(), FunctionId()));
       case Blank::parameter:
