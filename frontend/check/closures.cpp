@@ -4,6 +4,7 @@
 
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
 #include "ir/base/text.hpp"
@@ -56,8 +57,8 @@ class Closure {
   }
 
   CallId add_parameter(const std::string& name, const Type& type, Span span) {
-    return inner_.add_parameter({name, inner_.import_type(type), Privilege::in, Role::declared, {}, {}, {}, span},
-                                span);
+    Type own = item_type(inner_, inner_.import_type(type));
+    return inner_.add_parameter({name, std::move(own), Privilege::in, Role::declared, {}, {}, {}, span}, span);
   }
 
   // `(a, b) => ...` names two parameters, or the parts of one tuple.

@@ -3,6 +3,7 @@
 
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
 
@@ -127,7 +128,7 @@ class LoopPaths {
 Type element_type(Body& body, const Term& domain) {
   const Type type = body.type(domain);
   if (type.is(Kind::range)) return Kind::integer;
-  if (type.is(Kind::list)) return type.parts[0];
+  if (type.is(Kind::list)) return item_type(body, type.parts[0]);
   if (type.is(Kind::error)) return type;
   Diag& diag = wrong_type(body.world.diags, domain.span,
                           fmt::format("a for loop runs over a range or a list, this is {}", type.text()));

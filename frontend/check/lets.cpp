@@ -31,9 +31,7 @@ const std::string* define_of(Body& body, const ast::Name& name) {
   return body.is_file_scope() ? define_for(body.world, body.module, name.text) : nullptr;
 }
 
-Term value_of(Body& body, const ast::Let& let) {
-  std::optional<Type> written;
-  if (let.type) written = written_type(body, *let.type, Blank::pattern);
+Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& written) {
   const Type* wanted = written ? &*written : nullptr;
   const ast::Name& name = let.pattern.names[0];
   bool can_be_defined = !let.is_var && let.pattern.names.size() == 1;
@@ -67,13 +65,23 @@ void define_let(Body& body, const ast::Name& name, const Term& value, std::strin
   body.define(name, binding);
 }
 
-void define_var(Body& body, const ast::Name& name, const Term& value) {
+bool holds_any(const World& world, const Type& type) {
+  auto any = [&](const Dim& dim) { return is_any(world, dim); };
+  auto part = [&](const Type& inner) { return holds_any(world, inner); };
+  return std::any_of(type.dims.begin(), type.dims.end(), any) ||
+         std::any_of(type.parts.begin(), type.parts.end(), part);
+}
+
+// `declared`: as it is written; nothing where it is not.
+void define_var(Body& body, const ast::Name& name, const Term& value, const Type* declared = nullptr) {
   Binding binding{.kind = Binding::Kind::variable, .what = "var"};
   if (body.is_error(value)) {
     body.define(name, Binding{.what = "var"});
     return;
   }
   Type type = body.type(value);
+  // var l: [f32[_]] = [x] takes tensors of other shapes later.
+  if (declared && declared->is(Kind::list) && holds_any(body.world, *declared)) type = *declared;
   // What is assigned later is compared with extents that a running frame knows.
   for (Dim& dim : type.dims) dim = reachable(body, dim, {value});
   binding.variable = body.add_variable(name.text, type, true, name.span);
@@ -127,7 +135,11 @@ void keep_value(Body& body, const Term& given) {
 }
 
 void let_statement(Body& body, const ast::Let& let, Span) {
-  Term value = value_of(body, let);
+  std::optional<Type> written;
+  if (let.type) written = written_type(body, *let.type, Blank::pattern);
+  Term value = value_of(body, let, written);
+  if (let.is_var && written && let.pattern.names.size() == 1)
+    return define_var(body, let.pattern.names[0], value, &*written);
   define_pattern(body, let.pattern, value, let.is_var ? "var" : "let");
 }
 

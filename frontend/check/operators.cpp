@@ -143,6 +143,7 @@ Term binary_expression(Body& body, const ast::Binary& binary, Span span) {
   Term left = output_of(body, expression(body, *binary.left));
   Type left_type = body.type(left);
   Term right = output_of(body, expression(body, *binary.right, left_type.is(Kind::list) ? &left_type : nullptr));
+  if (sign == "+") join_extents(body, left, right);
   return operator_call(body, op_of(sign), {left, right}, span, binary.op.span);
 }
 
