@@ -348,6 +348,8 @@ class TypeChecker {
       want(of.names.size() == of.parts.size(), "a task without names");
       std::size_t count = call.name == "inputs" ? of.inputs : of.parts.size() - of.inputs;
       result = Type::tuple(std::vector<Type>(count, Kind::string));
+    } else if (of.is(Kind::range)) {
+      if (call.name == "begin" || call.name == "end") result = Kind::integer;
     } else if (of.is(Kind::record)) {
       for (std::size_t i = 0; i < of.names.size() && i < of.parts.size(); ++i)
         if (of.names[i] == call.name) result = of.parts[i];
