@@ -1,5 +1,6 @@
 #include "frontend/literal_value.hpp"
 
+#include "frontend/check/names.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
@@ -9,6 +10,8 @@ Value literal_value(const ast::Expr& expression) {
   if (auto* f = std::get_if<ast::FloatLit>(&expression.node)) return Value(f->value);
   if (auto* b = std::get_if<ast::BoolLit>(&expression.node)) return Value(b->value);
   if (auto* s = std::get_if<ast::StringLit>(&expression.node)) return Value(s->value);
+  if (auto* name = std::get_if<ast::NameExpr>(&expression.node))
+    if (std::optional<double> constant = checking::constant_of_library(name->name.text)) return Value(*constant);
   if (auto* unary = std::get_if<ast::Unary>(&expression.node); unary && unary->op.text == "-") {
     Value inner = literal_value(*unary->operand);
     if (inner.is_integer()) return Value(-inner.integer());

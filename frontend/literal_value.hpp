@@ -5,7 +5,7 @@
 
 namespace taskspec {
 
-// Numbers, signs, bools, strings and nested lists; anything else throws Error E1004 at its place.
+// Numbers, also `pi inf nan`, signs, bools, strings and nested lists; anything else throws Error E1004 at its place.
 Value literal_value(const ast::Expr& expression);
 
 }  // namespace taskspec

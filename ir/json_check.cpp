@@ -284,9 +284,10 @@ class TypeChecker {
       CallId in = call.in[i];
       bool absent = i < operands.size() && operands[i].standard.kind == Default::Kind::absent;
       want(in.valid() || absent, "an operand is missing");
-      types.push_back(!in.valid() ? Type() : spread(function_[in]));
+      types.push_back(in.valid() ? function_[in].type : Type());
       if (in.valid() && !operands.empty()) {
         const Operand& operand = operands[std::min(i, operands.size() - 1)];
+        if (operand.kind == OperandKind::tensors) types.back() = spread(function_[in]);
         want(takes(operand, types.back()),
              fmt::format("its operand '{}' cannot be {}", operand.name, types.back().text()));
       }
@@ -347,6 +348,8 @@ class TypeChecker {
       want(of.names.size() == of.parts.size(), "a task without names");
       std::size_t count = call.name == "inputs" ? of.inputs : of.parts.size() - of.inputs;
       result = Type::tuple(std::vector<Type>(count, Kind::string));
+    } else if (of.is(Kind::range)) {
+      if (call.name == "begin" || call.name == "end") result = Kind::integer;
     } else if (of.is(Kind::record)) {
       for (std::size_t i = 0; i < of.names.size() && i < of.parts.size(); ++i)
         if (of.names[i] == call.name) result = of.parts[i];

@@ -79,7 +79,6 @@ class FunctionReader {
       auto call = item.find("call");
       auto rank = static_cast<std::uint32_t>(item["rank"].id(context_.symbols, "symbol"));
       SymbolInfo info{item["name"].text(), context_.first_symbol + rank, false, UINT32_MAX};
-      context_.owners.emplace_back(info.id, id_);
       info.host = call.has_value();
       if (call && !call->is_null()) info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
       context_.program.symbols = std::max(context_.program.symbols, info.id + 1);
@@ -88,6 +87,10 @@ class FunctionReader {
     }
     if (auto dimensions = def_.find("dimensions"))
       for (std::size_t i = 0; i < dimensions->size(); ++i) function_.dimensions.push_back(symbol((*dimensions)[i]));
+    // The rest, which no call and no argument says, is nobody's: the `_` of a list of tensors of any extent.
+    for (const auto& [written, symbol] : symbols_)
+      if (symbol->host || std::ranges::find(function_.dimensions, symbol) != function_.dimensions.end())
+        context_.owners.emplace_back(symbol->id, id_);
   }
 
   Symbol symbol(const Item& item) const {

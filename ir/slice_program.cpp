@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op_outputs.hpp"
+#include "ir/scalar.hpp"
 #include "ir/slice_demand.hpp"
 
 namespace taskspec {
@@ -188,10 +189,21 @@ bool computes(const Call& call) {
   return can_fail && home == Home::host;
 }
 
+namespace {
+
+// The largest or smallest item of a host list, which may have none.
+bool picks_an_item(const Call& call) {
+  const bool extremum = call.op->scalar == scalar::max || call.op->scalar == scalar::min;
+  return extremum && !makes_tensors(*call.op, call.type);
+}
+
+}  // namespace
+
 bool may_end(const Program& program, const Call& call) {
   const bool host = home_of(call.type) == Home::host;
   switch (call.form) {
     case Form::op:  // integers overflow and are divided by zero; comparisons and floats do not fail
+      if (picks_an_item(call)) return true;
       return host && !makes_tensors(*call.op, call.type) && !call.type.is(Type::Kind::boolean) &&
              !call.type.is(Type::Kind::real);
     case Form::item:
@@ -216,6 +228,7 @@ bool may_fail(const Function& function, const Call& call) {
   };
   switch (call.form) {
     case Form::op: {
+      if (picks_an_item(call)) return true;
       const bool divides = call.type.is(Type::Kind::integer) && (call.op->symbol == "/" || call.op->symbol == "%");
       const Value* divisor = divides ? constant(1) : nullptr;
       return divides && !(divisor && divisor->is_integer() && divisor->integer() != 0);

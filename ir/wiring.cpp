@@ -31,15 +31,19 @@ void rename_equal(std::vector<std::string>& names, std::size_t begin, std::size_
 
 std::optional<Wiring> wire(const Type& first, const Type& second) {
   Wiring wiring;
-  bool joined = false;
+  bool output_joined = false, place_joined = false;
   for (std::uint32_t i = 0; i < second.inputs; ++i) {
     wiring.inputs.push_back(source_of(second.names[i], first));
-    joined = joined || wiring.inputs.back().from != From::outside;
+    output_joined = output_joined || wiring.inputs.back().from == From::output;
+    place_joined = place_joined || wiring.inputs.back().from == From::place;
   }
   std::size_t outputs = first.parts.size() - first.inputs;
-  if (!joined) {
-    if (outputs != 1 || wiring.inputs.empty()) return std::nullopt;
-    wiring.inputs[0] = {From::output, 0};
+  if (!output_joined) {
+    // A place that both sides name is no output. It is enough to join them where the first input cannot take one.
+    const bool is_open = !wiring.inputs.empty() && wiring.inputs[0].from == From::outside;
+    const bool takes = outputs == 1 && is_open && !(place_joined && second.is_place(0));
+    if (takes) wiring.inputs[0] = {From::output, 0};
+    if (!takes && !place_joined) return std::nullopt;
   }
   std::uint32_t outside = first.inputs;
   std::vector<bool> read(outputs, false);

@@ -62,6 +62,7 @@ class Assignment {
   Term combined(const Binding& binding, const ast::Name& name, const Type& type) {
     Term now = read_binding(body_, binding, name);
     Term value = output_of(body_, expression(body_, *assign_.value, &type));
+    join_extents(body_, now, value);
     return operator_call(body_, op_of(assign_.op.text), {now, value}, span_, assign_.op.span);
   }
 
@@ -172,6 +173,11 @@ class Assignment {
       }
       Term at = convert(body_, expression(body_, *index->items[0].at), Kind::integer, {"an index", {}});
       if (body_.is_error(at)) return std::nullopt;
+      if (const Value* known = body_.known(at.id); known && known->is_integer() && known->integer() < 0) {
+        diags_.error("E2004", at.span, fmt::format("index {} is outside a list", known->integer()))
+            .help("indices count from 0");
+        return std::nullopt;
+      }
       indices.push_back(at);
       type = Type(type.parts[0]);
     }

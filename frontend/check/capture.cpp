@@ -86,16 +86,33 @@ Type Body::import_type(const Type& type) {
   return type.substitute([&](const Symbol& symbol) { return import_symbol(symbol); });
 }
 
+namespace {
+
+// Extents that a closure works out itself may differ from call to call.
+void open_own(World& world, FunctionId own, Type& type) {
+  for (Dim& dim : type.dims)
+    for (const Symbol& symbol : dim.symbols())
+      if (world.owner(symbol) == own) {
+        dim = Dim(world.symbol(dim.text(), false, CallId(), FunctionId()));
+        break;
+      }
+  for (Type& part : type.parts) open_own(world, own, part);
+}
+
+}  // namespace
+
 Type Body::export_type(const Type& type) {
-  return type.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
+  Type outside = type.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
     if (auto known = exported_.find(symbol->id); known != exported_.end()) return known->second;
     if (world.owner(symbol) != id) return std::nullopt;
     // An int of outside that was captured is what it was there.
     for (auto [outside, inside] : captures_)
       if (symbol->host && inside.value == symbol->call)
         return exported_.emplace(symbol->id, extent_of(*outer, CallId(outside), symbol->name)).first->second;
-    return exported_.emplace(symbol->id, unknown_extent(*outer, symbol->name)).first->second;
+    return std::nullopt;
   });
+  open_own(world, id, outside);
+  return outside;
 }
 
 }  // namespace taskspec::checking

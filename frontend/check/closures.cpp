@@ -4,6 +4,7 @@
 
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
 #include "ir/base/text.hpp"
@@ -56,8 +57,8 @@ class Closure {
   }
 
   CallId add_parameter(const std::string& name, const Type& type, Span span) {
-    return inner_.add_parameter({name, inner_.import_type(type), Privilege::in, Role::declared, {}, {}, {}, span},
-                                span);
+    Type own = item_type(inner_, inner_.import_type(type));
+    return inner_.add_parameter({name, std::move(own), Privilege::in, Role::declared, {}, {}, {}, span}, span);
   }
 
   // `(a, b) => ...` names two parameters, or the parts of one tuple.
@@ -89,7 +90,8 @@ class Closure {
   Term lambda_value(const ast::Lambda& lambda, const Type* result) {
     Type wanted = result ? inner_.import_type(*result) : Type();
     Term value = expression(inner_, *lambda.body, result ? &wanted : nullptr);
-    if (!result || wanted.is(Kind::none)) return value;
+    if (!result) return typed(inner_, value);
+    if (wanted.is(Kind::none)) return value;
     return convert(inner_, value, wanted, {"the result of this function", {}});
   }
 

@@ -3,6 +3,7 @@
 
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
 
@@ -65,7 +66,8 @@ class If {
  public:
   If(Body& body, const ast::If& node, Span span) : body_(body), node_(node), span_(span) {}
 
-  void from(std::size_t k) {
+  // Whether control leaves on every path through the arms from `k` on.
+  bool from(std::size_t k) {
     const ast::IfArm& arm = node_.arms[k];
     Term test = condition(body_, *arm.condition);
     std::vector<bool> before = body_.is_set;
@@ -74,9 +76,9 @@ class If {
     body_.is_set = before;
     Label misses{arm.condition->span, "not set when this is false"};
     std::vector<std::size_t> said = labels_so_far(body_);
-    Block otherwise = rest(k, misses);
+    bool rest_leaves = false;
+    Block otherwise = rest(k, misses, rest_leaves);
     bool then_leaves = always_leaves(arm.body.stmts);
-    bool rest_leaves = k + 1 == node_.arms.size() && node_.otherwise && always_leaves(node_.otherwise->stmts);
     if (rest_leaves)
       body_.is_set = after_then;
     else if (!then_leaves)
@@ -84,17 +86,19 @@ class If {
     Term made = body_.make(Form::if_, Kind::none, k == 0 ? span_ : arm.span, {test});
     body_[made.id].blocks.push_back(std::move(then));
     body_[made.id].blocks.push_back(std::move(otherwise));
+    return then_leaves && rest_leaves;
   }
 
  private:
-  Block rest(std::size_t k, Label& misses) {
+  Block rest(std::size_t k, Label& misses, bool& leaves) {
     if (k + 1 < node_.arms.size()) {
       misses = {node_.arms[k + 1].span, "not set on this path"};
       body_.open_block();
-      from(k + 1);
+      leaves = from(k + 1);
       return body_.close_block();
     }
     if (!node_.otherwise) return {};
+    leaves = always_leaves(node_.otherwise->stmts);
     misses = {node_.otherwise->span, "not set here"};
     return nested(body_, node_.otherwise->stmts);
   }
@@ -124,7 +128,7 @@ class LoopPaths {
 Type element_type(Body& body, const Term& domain) {
   const Type type = body.type(domain);
   if (type.is(Kind::range)) return Kind::integer;
-  if (type.is(Kind::list)) return type.parts[0];
+  if (type.is(Kind::list)) return item_type(body, type.parts[0]);
   if (type.is(Kind::error)) return type;
   Diag& diag = wrong_type(body.world.diags, domain.span,
                           fmt::format("a for loop runs over a range or a list, this is {}", type.text()));
@@ -144,7 +148,7 @@ void control_statement(Body& body, const ast::If& node, Span span) {
 }
 
 void control_statement(Body& body, const ast::For& node, Span span) {
-  Term domain = output_of(body, expression(body, *node.domain));
+  Term domain = typed(body, output_of(body, expression(body, *node.domain)));
   Type element = element_type(body, domain);
   LoopPaths paths(body, join(node.pattern.span, node.domain->span));
   body.open_block();

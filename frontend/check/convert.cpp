@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/extents.hpp"
 #include "frontend/check/record_call.hpp"
 #include "ir/folded.hpp"
@@ -126,6 +128,43 @@ Term convert(Body& body, const Term& given, const Type& wanted, const Expected& 
   match.bind(wanted, value);
   if (!match.require(wanted, value, expected)) return body.error(value.span);
   return match.guards.empty() ? value : guarded(body, value, match.result(wanted), std::move(match.guards));
+}
+
+namespace {
+
+bool has_open_list(const Type& type) {
+  if (type.is(Kind::error)) return true;
+  bool container = type.is(Kind::list) || type.is(Kind::tuple);
+  return container && std::any_of(type.parts.begin(), type.parts.end(), has_open_list);
+}
+
+}  // namespace
+
+Term typed(Body& body, const Term& value) {
+  if (body.is_error(value) || !has_open_list(body.type(value))) return value;
+  body.world.diags.error("E1004", value.span, "the type of an empty list is not known")
+      .help("say it: let l: [int] = []");
+  return body.error(value.span);
+}
+
+namespace {
+
+Term retyped(Body& body, const Term& value, const Type& type) {
+  if (!value.fresh || body[value.id].form != Form::list) return guarded(body, value, type, {});
+  body[value.id].type = type;
+  return value;
+}
+
+}  // namespace
+
+void join_extents(Body& body, Term& left, Term& right) {
+  const Type one = body.type(left), two = body.type(right);
+  if (!one.is(Kind::list) || !two.is(Kind::list) || one == two) return;
+  auto takes = [&](const Type& wanted, const Type& given) { return Match(body, Match::foreign).fits(wanted, given); };
+  if (takes(one, two))
+    right = retyped(body, right, one);
+  else if (takes(two, one))
+    left = retyped(body, left, two);
 }
 
 std::optional<Type> common_type(const Type& a, const Type& b) {

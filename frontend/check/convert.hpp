@@ -22,6 +22,12 @@ Term adapt_part(Body& body, const Term& value, const Type& wanted);
 // adapt, and then the types must agree: else an error is reported and the result is of type error.
 Term convert(Body& body, const Term& value, const Type& wanted, const Expected& expected);
 
+// The value when its type is known: E1004 for what is made of `[]` while nothing says what is in it.
+Term typed(Body& body, const Term& value);
+
+// Two lists are joined: one that holds tensors of any extent makes the other one such a list too.
+void join_extents(Body& body, Term& left, Term& right);
+
 // The type of a list of these, int and float together being float; nothing if there is none.
 std::optional<Type> common_type(const Type& a, const Type& b);
 

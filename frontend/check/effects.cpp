@@ -42,6 +42,7 @@ class Inference {
     for (const Flags& f : flags_) host.push_back(f.host);
     refuse_host_functions(world_, host);
     refuse_hidden_places(world_);
+    refuse_agents_in_control(world_);
   }
 
  private:

@@ -10,5 +10,6 @@ void infer_effects(World& world);
 // Parts of it, for programs without errors so far. `host`: by function, has effects on the host.
 void refuse_host_functions(World& world, const std::vector<bool>& host);  // handed.cpp
 void refuse_hidden_places(World& world);                                  // hidden_places.cpp
+void refuse_agents_in_control(World& world);                              // graph_agents.cpp
 
 }  // namespace taskspec::checking

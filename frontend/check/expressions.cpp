@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/fold.hpp"
@@ -72,7 +74,7 @@ class Expressions {
     }
     if (failed_) return body_.error(span_);
     if (parts.empty()) return body_.constant(Value(List{}), element ? *expected_ : Type::list(Kind::error), span_);
-    return list_of(body_, parts, span_);
+    return list_of(body_, parts, span_, element);
   }
 
   Term operator()(const ast::RangeExpr& node) {
@@ -134,20 +136,34 @@ Term expression(Body& body, const ast::Expr& expr, const Type* expected) {
   return std::visit(Expressions(body, expr.span, expected), expr.node);
 }
 
-Term list_of(Body& body, const std::vector<Term>& values, Span span) {
+namespace {
+
+// The two parts of a list do not go together.
+Term refuse_parts(Body& body, const Term& first, const Term& other, Span span) {
+  const Type one = body.type(first), two = body.type(other);
+  Diag& diag = wrong_type(body.world.diags, other.span,
+                          fmt::format("a list holds values of one type, here {} and {}", one.text(), two.text()));
+  diag.at(two.text()).label(first.span, one.text());
+  const bool shapes = one.is_tensor() && two.is_tensor() && one.precision == two.precision && one.rank() == two.rank();
+  std::string blanks = "_";
+  for (std::size_t axis = 1; axis < one.rank(); ++axis) blanks += ", _";
+  if (shapes) diag.help(fmt::format("say that shapes differ: let l: [{}[{}]] = ...", info(one.precision).name, blanks));
+  return body.error(span);
+}
+
+}  // namespace
+
+Term list_of(Body& body, const std::vector<Term>& values, Span span, const Type* wanted) {
   std::vector<Term> parts;
   for (const Term& value : values) parts.push_back(output_of(body, value));
   std::optional<Type> element = body.type(parts[0]);
   std::size_t i = 1;
   for (; element && i < parts.size(); ++i) element = common_type(*element, body.type(parts[i]));
-  if (!element) {
-    std::string first = body.type(parts[0]).text(), other = body.type(parts[i - 1]).text();
-    wrong_type(body.world.diags, parts[i - 1].span,
-               fmt::format("a list holds values of one type, here {} and {}", first, other))
-        .at(other)
-        .label(parts[0].span, first);
-    return body.error(span);
-  }
+  auto fits = [&](const Term& part) {
+    return Match(body, Match::foreign).fits(Type::list(*wanted), Type::list(body.type(part)));
+  };
+  if (!element && wanted && std::all_of(parts.begin(), parts.end(), fits)) element = *wanted;
+  if (!element) return refuse_parts(body, parts[0], parts[i - 1], span);
   Type type = Type::list(*element);
   if (std::optional<List> known = constant_parts(body, parts))
     return adapt(body, body.constant(Value(std::move(*known)), Type::list(Kind::error), span), type);

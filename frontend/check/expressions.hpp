@@ -21,8 +21,9 @@ Term item_of(Body& body, const Term& container, const Term& index, Span span);
 // Takes a tuple apart.
 Term element_of(Body& body, const Term& tuple, std::size_t index, Span span);
 
-// `values` as elements of one list, int and float together as float.
-Term list_of(Body& body, const std::vector<Term>& values, Span span);
+// `values` as elements of one list, int and float together as float; tensors of different shapes only where `element`,
+// which the list is wanted to hold, leaves them open.
+Term list_of(Body& body, const std::vector<Term>& values, Span span, const Type* element = nullptr);
 
 // The part of a condition that is a value of the graph: in `x > 0` the `x`.
 Term graph_part(Body& body, const Term& condition);

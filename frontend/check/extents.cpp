@@ -111,6 +111,21 @@ Dim unknown_extent(Body& body, const std::string& name) {
   return Dim(body.world.symbol(name, true, CallId(), body.id));
 }
 
+bool is_any(const World& world, const Dim& dim) {
+  std::vector<Symbol> symbols = dim.symbols();
+  return symbols.size() == 1 && !world.owner(symbols[0]).valid();
+}
+
+Type item_type(Body& body, const Type& item) {
+  const bool holds_items = item.is(Type::Kind::tuple) || item.is(Type::Kind::invocation);
+  if (!item.is_tensor() && !holds_items) return item;
+  Type type = item;
+  for (Dim& dim : type.dims)
+    if (is_any(body.world, dim)) dim = unknown_extent(body, dim.text());
+  for (Type& part : type.parts) part = item_type(body, part);
+  return type;
+}
+
 Dim global_extent(Body& body, ModuleId module, VariableId variable) {
   World& world = body.world;
   const FunctionId top_level = world.program.modules[module.index()].top_level;

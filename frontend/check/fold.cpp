@@ -34,6 +34,7 @@ std::optional<Term> fold(Body& body, const Record& record, const std::vector<Giv
   Value result;
   try {
     result = record.op->scalar(values);
+    if (type.is(Type::Kind::real) && result.is_integer()) result = Value(result.real());  // sum of no floats
   } catch (const Error& error) {
     body.world.report(error, span);
     return body.error(span);

@@ -71,15 +71,17 @@ class HiddenPlaces {
     }
   }
 
-  // The slot whose name stands as this argument.
-  const std::string* slot_named(const Function& function, const Call& call, std::size_t operand) const {
+  // The slot whose name stands as this argument, in brackets or not. A let that holds what the slot was is read
+  // elsewhere.
+  static const std::string* slot_named(const Function& function, const Call& call, std::size_t operand) {
     if (!call.in[operand].valid()) return nullptr;
     const Call& value = function[call.in[operand]];
-    if (value.form != Form::variable) return nullptr;
+    const Span written = call.in_spans[operand];
+    const bool here =
+        value.span.source == written.source && value.span.begin >= written.begin && value.span.end <= written.end;
+    if (value.form != Form::variable || !here) return nullptr;
     for (const Parameter& parameter : function.parameters)
-      if (parameter.role == Role::slot && parameter.variable == value.variable &&
-          world_.sources.text(call.in_spans[operand]) == parameter.name)
-        return &parameter.name;
+      if (parameter.role == Role::slot && parameter.variable == value.variable) return &parameter.name;
     return nullptr;
   }
 

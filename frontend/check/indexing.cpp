@@ -3,6 +3,8 @@
 //   x[i, 1..3]      ->      op slice(x, "ir", i, i + 1, 1, 3)
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
@@ -28,6 +30,16 @@ Term bound(Body& body, const ast::Expr& expr, const char* what) {
   return convert(body, expression(body, expr), Kind::integer, {what, {}});
 }
 
+// An end of a range that stands in a value: x[r] is x[a..b] for `let r = a..b`.
+Term end_of_range(Body& body, const Term& range, bool high) {
+  const Value* known = body.known(range.id);
+  if (known) return integer(body, high ? known->range().end : known->range().begin, range.span);
+  if (body[range.id].form == Form::range) return {body[range.id].in[high ? 1 : 0], range.span};
+  Term end = body.make(Form::field, Kind::integer, range.span, {range});
+  body[end.id].name = high ? "end" : "begin";
+  return end;
+}
+
 WrittenIndex read_index(Body& body, const ast::IndexItem& item) {
   WrittenIndex index{item.span, item.is_slice, {}, {}, {}};
   if (item.is_slice) {
@@ -36,12 +48,10 @@ WrittenIndex read_index(Body& body, const ast::IndexItem& item) {
     return index;
   }
   index.at = output_of(body, expression(body, *item.at));
-  const Value* known = body.known(index.at.id);
-  if (!body.type(index.at).is(Kind::range) || !known) return index;
-  Range range = known->range();
+  if (!body.type(index.at).is(Kind::range)) return index;
   index.part = true;
-  index.low = integer(body, range.begin, item.span);
-  index.high = integer(body, range.end, item.span);
+  index.low = end_of_range(body, index.at, false);
+  index.high = end_of_range(body, index.at, true);
   return index;
 }
 
@@ -52,14 +62,42 @@ bool has_error(Body& body, const WrittenIndex& index) {
 
 // ---- lists and strings ----
 
-void out_of_range(Body& body, Span span, const std::string& index, const Value& container) {
-  std::size_t size = container.is_list() ? container.list().size() : container.tuple().items.size();
-  body.world.diags.error("E5003", span,
-                         fmt::format("{} is outside a {} of {}", index, container.is_list() ? "list" : "tuple", size));
+std::optional<std::int64_t> known_int(Body& body, const Term& term) {
+  const Value* known = body[term.id].form == Form::constant ? body.known(term.id) : nullptr;
+  return known && known->is_integer() ? std::optional(known->integer()) : std::nullopt;
+}
+
+// The items of a list or the code points of a string that is known before the program runs.
+std::optional<std::int64_t> known_length(Body& body, const Term& container) {
+  const Value* known = body[container.id].form == Form::constant ? body.known(container.id) : nullptr;
+  if (!known) return std::nullopt;
+  if (known->is_list()) return static_cast<std::int64_t>(known->list().size());
+  if (!known->is_string()) return std::nullopt;
+  return std::ranges::count_if(known->string(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+// `index` is known to lie outside of the container: an error, and true.
+bool refuse_outside(Body& body, const Term& container, const std::string& index, std::int64_t least,
+                    std::int64_t greatest, Span span) {
+  const char* kind = body.type(container).is(Kind::list) ? "list" : "string";
+  std::optional<std::int64_t> length = known_length(body, container);
+  if (least >= 0 && !(length && greatest > *length)) return false;
+  body.world.diags
+      .error("E2004", span,
+             fmt::format("{} is outside a {}{}", index, kind, length ? fmt::format(" of {}", *length) : ""))
+      .help(least < 0 ? "indices count from 0" : "");
+  return true;
 }
 
 // A part of a list or string; open ends are 0 and its length.
 Term part_of(Body& body, const Term& container, WrittenIndex index, Span span) {
+  std::optional<std::int64_t> low, high;
+  if (index.low.valid()) low = known_int(body, index.low);
+  if (index.high.valid()) high = known_int(body, index.high);
+  const std::string written = body.text(index.span);
+  if (refuse_outside(body, container, written, std::min(low.value_or(0), high.value_or(0)),
+                     std::max(low.value_or(0), high.value_or(0)), index.span))
+    return body.error(span);
   if (!index.low.valid()) index.low = integer(body, 0, index.span);
   if (!index.high.valid()) {
     Record length = find_builtin(body.world, "len");
@@ -95,8 +133,9 @@ Term index_tuple(Body& body, const Term& tuple, const ast::Index& written, Span 
   std::int64_t at = known->integer();
   if (at >= 0 && at < static_cast<std::int64_t>(body.type(tuple).parts.size()))
     return element_of(body, tuple, static_cast<std::size_t>(at), span);
-  body.world.diags.error("E5003", index.span,
-                         fmt::format("index {} is outside a tuple of {}", at, body.type(tuple).parts.size()));
+  body.world.diags
+      .error("E2004", index.span, fmt::format("index {} is outside a tuple of {}", at, body.type(tuple).parts.size()))
+      .help(at < 0 ? "indices count from 0" : "");
   return body.error(span);
 }
 
@@ -191,22 +230,20 @@ Term item_of(Body& body, const Term& container, const Term& index, Span span) {
   Term at = convert(body, index, Kind::integer, {"an index", {}});
   if (body.is_error(at)) return body.error(span);
   const Type& type = body.type(container);
-  Type item = type.is(Kind::string) ? type : type.parts[0];
+  Type item = type.is(Kind::string) ? type : item_type(body, type.parts[0]);
   const Value* list = body[container.id].form == Form::constant ? body.known(container.id) : nullptr;
-  const Value* position = body[at.id].form == Form::constant ? body.known(at.id) : nullptr;
-  if (!list || !list->is_list() || !position) return body.make(Form::item, std::move(item), span, {container, at});
-  std::int64_t i = position->integer();
-  if (i < 0 || i >= static_cast<std::int64_t>(list->list().size())) {
-    out_of_range(body, at.span, fmt::format("index {}", i), *list);
+  std::optional<std::int64_t> position = known_int(body, at);
+  if (position &&
+      refuse_outside(body, container, fmt::format("index {}", *position), *position, *position + 1, at.span))
     return body.error(span);
-  }
-  Value value = list->list()[static_cast<std::size_t>(i)];
+  if (!list || !list->is_list() || !position) return body.make(Form::item, std::move(item), span, {container, at});
+  Value value = list->list()[static_cast<std::size_t>(*position)];
   body.take_back(at);
   return body.constant(std::move(value), std::move(item), span);
 }
 
 Term index_expression(Body& body, const ast::Index& index, Span span) {
-  Term base = output_of(body, expression(body, *index.base));
+  Term base = typed(body, output_of(body, expression(body, *index.base)));
   const Type& type = body.type(base);
   switch (type.kind) {
     case Kind::list:

@@ -18,22 +18,11 @@ using Kind = Type::Kind;
 
 namespace {
 
-bool has_open_list(const Type& type) {
-  if (type.is(Kind::error)) return true;
-  bool container = type.is(Kind::list) || type.is(Kind::tuple);
-  return container && std::any_of(type.parts.begin(), type.parts.end(), has_open_list);
-}
-
 // The value of a let as it may be named: it has a type, and is not nothing.
 Term namable(Body& body, const Term& value) {
   if (body.is_error(value)) return value;
-  const Type& type = body.type(value);
-  if (type.is(Kind::none)) {
-    wrong_type(body.world.diags, value.span, "this gives no value that could be named");
-    return body.error(value.span);
-  }
-  if (!has_open_list(type)) return value;
-  wrong_type(body.world.diags, value.span, "the type of an empty list is not known").help("say it: let l: [int] = []");
+  if (!body.type(value).is(Kind::none)) return typed(body, value);
+  wrong_type(body.world.diags, value.span, "this gives no value that could be named");
   return body.error(value.span);
 }
 
@@ -42,9 +31,7 @@ const std::string* define_of(Body& body, const ast::Name& name) {
   return body.is_file_scope() ? define_for(body.world, body.module, name.text) : nullptr;
 }
 
-Term value_of(Body& body, const ast::Let& let) {
-  std::optional<Type> written;
-  if (let.type) written = written_type(body, *let.type, Blank::pattern);
+Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& written) {
   const Type* wanted = written ? &*written : nullptr;
   const ast::Name& name = let.pattern.names[0];
   bool can_be_defined = !let.is_var && let.pattern.names.size() == 1;
@@ -78,13 +65,23 @@ void define_let(Body& body, const ast::Name& name, const Term& value, std::strin
   body.define(name, binding);
 }
 
-void define_var(Body& body, const ast::Name& name, const Term& value) {
+bool holds_any(const World& world, const Type& type) {
+  auto any = [&](const Dim& dim) { return is_any(world, dim); };
+  auto part = [&](const Type& inner) { return holds_any(world, inner); };
+  return std::any_of(type.dims.begin(), type.dims.end(), any) ||
+         std::any_of(type.parts.begin(), type.parts.end(), part);
+}
+
+// `declared`: as it is written; nothing where it is not.
+void define_var(Body& body, const ast::Name& name, const Term& value, const Type* declared = nullptr) {
   Binding binding{.kind = Binding::Kind::variable, .what = "var"};
   if (body.is_error(value)) {
     body.define(name, Binding{.what = "var"});
     return;
   }
   Type type = body.type(value);
+  // var l: [f32[_]] = [x] takes tensors of other shapes later.
+  if (declared && declared->is(Kind::list) && holds_any(body.world, *declared)) type = *declared;
   // What is assigned later is compared with extents that a running frame knows.
   for (Dim& dim : type.dims) dim = reachable(body, dim, {value});
   binding.variable = body.add_variable(name.text, type, true, name.span);
@@ -126,8 +123,9 @@ void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, 
   }
 }
 
-void keep_value(Body& body, const Term& value) {
-  if (body.type(value).is(Kind::none) || has_open_list(body.type(value))) return;
+void keep_value(Body& body, const Term& given) {
+  const Term value = body.type(given).is(Kind::none) ? given : typed(body, given);
+  if (body.type(value).is(Kind::none) || body.is_error(value)) return;
   static const ast::Name last{"_", {}};
   body.world.file(body.module).names.erase(last.text);
   Binding binding{.kind = Binding::Kind::global, .what = "value of the last expression", .span = value.span};
@@ -137,7 +135,11 @@ void keep_value(Body& body, const Term& value) {
 }
 
 void let_statement(Body& body, const ast::Let& let, Span) {
-  Term value = value_of(body, let);
+  std::optional<Type> written;
+  if (let.type) written = written_type(body, *let.type, Blank::pattern);
+  Term value = value_of(body, let, written);
+  if (let.is_var && written && let.pattern.names.size() == 1)
+    return define_var(body, let.pattern.names[0], value, &*written);
   define_pattern(body, let.pattern, value, let.is_var ? "var" : "let");
 }
 

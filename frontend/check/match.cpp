@@ -63,7 +63,7 @@ Type Match::result(const Type& type) {
   return type.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
     if (auto found = bound_.find(symbol->id); found != bound_.end()) return found->second.dim;
     FunctionId owner = body_.world.owner(symbol);
-    bool theirs = variables_ == all || (owner.valid() && owner != body_.id);
+    bool theirs = owner.valid() && (variables_ == all || owner != body_.id);
     if (!theirs) return std::nullopt;
     return bound_.emplace(symbol->id, Bound{unknown_extent(body_, symbol->name), {}}).first->second.dim;
   });
@@ -98,22 +98,11 @@ std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& 
   return fits ? compare_parts(wanted, as_used(wanted, given)) : Difference{Difference::type};
 }
 
-namespace {
-
-// The `_` of `var l: [f32[_]] = []`: tensors of any extent may stand there, and what is done with them is typed
-// when the program runs.
-bool is_any(Body& body, const Dim& dim) {
-  std::vector<Symbol> symbols = dim.symbols();
-  return symbols.size() == 1 && !body.world.owner(symbols[0]).valid();
-}
-
-}  // namespace
-
 std::optional<Match::Difference> Match::compare_extents(const Type& wanted, const Type& given, Open open,
                                                         const Term* value) {
   for (std::size_t i = 0; i < wanted.rank(); ++i) {
-    if (open == Open::refused && is_any(body_, wanted.dims[i])) continue;
-    Same is_same = same(wanted.dims[i], given.dims[i]);
+    if (is_any(body_.world, wanted.dims[i])) continue;  // what is done with it is typed when the program runs
+    Same is_same = is_any(body_.world, given.dims[i]) ? Same::open : same(wanted.dims[i], given.dims[i]);
     if (is_same == Same::no) return Difference{Difference::extent, i};
     if (is_same == Same::yes) continue;
     bool guarded = open != Open::refused && value && guard(wanted.dims[i], given.dims[i], *value, i);

@@ -114,14 +114,16 @@ bool is_list_of_nothing(const ast::Expr& expr) {
   return list && std::all_of(list->parts.begin(), list->parts.end(), is_list_of_nothing);
 }
 
+bool has_blank(Body& body, const Type& type) {
+  return std::any_of(type.dims.begin(), type.dims.end(), [&](const Dim& dim) { return is_any(body.world, dim); });
+}
+
 // Each `_` takes what the value has.
 Type without_blanks(Body& body, Type type, const Term& value) {
   if (!type.is_tensor()) return type;
   bool tensor = body.type(value).is_tensor() && body.type(value).rank() == type.rank();
   for (std::size_t axis = 0; axis < type.rank(); ++axis) {
-    std::vector<Symbol> symbols = type.dims[axis].symbols();
-    bool blank = symbols.size() == 1 && !symbols[0]->host && !body.world.owner(symbols[0]).valid();
-    if (!blank) continue;
+    if (!is_any(body.world, type.dims[axis])) continue;
     std::optional<std::int64_t> length = tensor ? std::nullopt : length_along(body.known(value.id), axis);
     if (tensor) {
       type.dims[axis] = extent_of(body, extent_operand(body, value, axis).id, "_");
@@ -141,6 +143,7 @@ Term binary_expression(Body& body, const ast::Binary& binary, Span span) {
   Term left = output_of(body, expression(body, *binary.left));
   Type left_type = body.type(left);
   Term right = output_of(body, expression(body, *binary.right, left_type.is(Kind::list) ? &left_type : nullptr));
+  if (sign == "+") join_extents(body, left, right);
   return operator_call(body, op_of(sign), {left, right}, span, binary.op.span);
 }
 
@@ -157,6 +160,15 @@ Term cast_expression(Body& body, const ast::Cast& cast, Span span) {
   const bool open = items.is(Kind::list) && is_list_of_nothing(*cast.value);
   Term value = output_of(body, expression(body, *cast.value, open ? &items : nullptr));
   if (type.is(Kind::error) || body.is_error(value)) return body.error(span);
+  // `bool` names a type of the host and a precision: of a tensor it is the precision, as i32 is.
+  if (type.is(Kind::boolean) && body.type(value).is_tensor()) type = Type::tensor(Precision::boolean, {});
+  const Type& given = body.type(value);
+  if (has_blank(body, type) && (given.is_number() || given.is(Kind::boolean))) {
+    wrong_type(body.world.diags, cast.type->span,
+               fmt::format("'_' takes an extent of the value, and {} has none", with_article(given.text())))
+        .help(fmt::format("write the extent, or {} for rank 0", info(type.precision).name));
+    return body.error(span);
+  }
   type = without_blanks(body, std::move(type), value);
   return operator_call(body, "cast", {value, type_operand(body, type, cast.type->span)}, span, {});
 }

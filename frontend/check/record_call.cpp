@@ -118,7 +118,8 @@ class Operands {
   }
 
   Term type(const taskspec::Operand& operand, const ast::Expr& expr) {
-    if (std::optional<Type> written = type_as_argument(body_, expr, Blank::open))
+    const bool reads = record_.builtin && record_.builtin->effect != Effect::pure;
+    if (std::optional<Type> written = type_as_argument(body_, expr, reads ? Blank::open : Blank::maker))
       return written->is(Kind::error) ? body_.error(expr.span) : type_operand(body_, *written, expr.span);
     Term given = expression(body_, expr);
     if (body_.is_error(given)) return given;
@@ -249,8 +250,11 @@ void open_extents(Body& body, Type& type) {
 Term ruled_call(Body& body, const Record& record, std::vector<Given> operands, std::vector<Place> places, Span span,
                 Span sign) {
   fill_in(body, record, operands, span);
-  for (const Given& given : operands)
-    if (given.term.valid() && body.is_error(given.term)) return body.error(span);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Term& term = operands[i].term;
+    if (term.valid() && operand_at(record, i).kind != OperandKind::tensors) term = typed(body, term);
+    if (term.valid() && body.is_error(term)) return body.error(span);
+  }
   CheckRules rules(body, record, operands);
   Type type;
   try {

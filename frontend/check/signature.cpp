@@ -152,6 +152,7 @@ class Signature {
 
   void add_output(const ast::Name& name, const ast::TypeExpr& written) {
     Type type = written_type(body(), written, Blank::refused);
+    if (type.is(Kind::boolean)) type = Type::tensor(Precision::boolean, {});  // outputs are tensors: no host bool
     if (!type.is_tensor() && !type.is(Kind::error)) {
       Diag& diag = wrong_type(world_.diags, written.span,
                               fmt::format("outputs are tensors, '{}' is {}", name.text, type.text()));
@@ -187,8 +188,9 @@ class Signature {
     const std::string* defined = define(i);
     if (!param.default_value && !defined) return;
     if (is_inout(param)) {
-      world_.diags.error("E1003", param.default_value->span,
-                         "an inout parameter has no default: it names a place of the caller");
+      world_.diags.error("E1003", param.default_value ? param.default_value->span : param.span,
+                         fmt::format("an inout parameter {}: it names a place of the caller",
+                                     param.default_value ? "has no default" : "takes nothing from -D"));
       return;
     }
     body().parameter_limit = static_cast<std::uint32_t>(first_ + i);

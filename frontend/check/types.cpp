@@ -1,6 +1,7 @@
 #include "frontend/check/types.hpp"
 
 #include <cctype>
+#include <utility>
 
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
@@ -45,7 +46,9 @@ class TypeReader {
   }
 
   Type read(const ast::ListType& type, Span) {
+    ++lists_;
     Type element = read(*type.element);
+    --lists_;
     return element.is(Type::Kind::error) ? element : Type::list(std::move(element));
   }
 
@@ -60,6 +63,7 @@ class TypeReader {
   }
 
   Type read(const ast::FnType& type, Span) {
+    const int lists = std::exchange(lists_, 0);  // `_` is an extent of the function's own
     std::vector<Type> parameters;
     bool fine = true;
     for (const ast::TypeExpr& parameter : type.params) {
@@ -67,6 +71,7 @@ class TypeReader {
       fine = fine && !parameters.back().is(Type::Kind::error);
     }
     Type result = type.result ? read(*type.result) : Type(Type::Kind::none);
+    lists_ = lists;
     if (result.is(Type::Kind::error) || !fine) return Type::Kind::error;
     return Type::function(std::move(parameters), std::move(result));
   }
@@ -155,12 +160,16 @@ class TypeReader {
   }
 
   std::optional<Dim> wildcard(Span span) {
+    if (lists_ > 0) return Dim(body_.world.symbol("_", false, CallId(), FunctionId()));  // tensors of any extent
     switch (blank_) {
       case Blank::refused:
         error("E1001", span, "'_' cannot stand in a result", "name the extent in a parameter and use it here");
         return std::nullopt;
       case Blank::open:
         return unknown_extent(body_, "_");
+      case Blank::maker:
+        error("E1004", span, "'_' takes what a value or a file has, and this tensor is made here", "write the extent");
+        return std::nullopt;
       case Blank::pattern:
         return Dim(body_.world.symbol("_", false, CallId(), FunctionId()));
       case Blank::parameter:
@@ -196,6 +205,7 @@ class TypeReader {
 
   Body& body_;
   Blank blank_;
+  int lists_ = 0;  // around what is read
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ enum class Blank : std::uint8_t {
   parameter,  // a signature: `_` and undeclared capital names are new dimension variables
   pattern,    // `let x: f32[_]`: `_` takes what the value has
   open,       // an argument, `load(f32[_], path)`: only the run knows
+  maker,      // an argument, `fill(f32[4], 0.0)`: nothing has what `_` could take
 };
 
 // Kind::error when it could not be understood; that has been reported then.

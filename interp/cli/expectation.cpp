@@ -43,15 +43,30 @@ std::string errors_difference(const Expectation& e, const Observed& seen) {
   return "";
 }
 
+// From `//` to the end; not one inside a string, which ends with its line.
+std::string_view comment_of(std::string_view line) {
+  bool in_string = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (in_string && line[i] == '\\')
+      ++i;
+    else if (line[i] == '"')
+      in_string = !in_string;
+    else if (!in_string && line.substr(i).starts_with("//"))
+      return line.substr(i);
+  }
+  return {};
+}
+
 }  // namespace
 
 Expectation read_expectation(std::string_view text) {
   Expectation e;
   for (std::string_view line : lines_of(text)) {
+    const std::string_view comment = comment_of(line);
     auto after = [&](std::string_view mark) -> std::optional<std::string> {
-      std::size_t at = line.find(mark);
+      std::size_t at = comment.find(mark);
       if (at == std::string_view::npos) return std::nullopt;
-      return std::string(line.substr(at + mark.size()));
+      return std::string(comment.substr(at + mark.size()));
     };
     if (auto expected = after("// expect:")) {
       e.has_lines = true;

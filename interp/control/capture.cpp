@@ -42,6 +42,11 @@ Value replace_tensors(const Value& value, const std::function<bool(const Value&)
   return value;
 }
 
+Value without_slots(const Value& value) {
+  auto* agent = value.as<Agent>();
+  return agent ? changed_copy(*agent, [](Agent& copy) { copy.slots.clear(); }) : value;
+}
+
 void each_function(const Value& value, const std::function<void(FunctionId)>& visit) {
   auto all = [&](const List& items) {
     for (const Value& item : items) each_function(item, visit);
@@ -71,7 +76,7 @@ std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use,
     if (dim.is_constant())
       extents.push_back(Value(Tuple{{Value(static_cast<std::int64_t>(symbol)), Value(*dim.constant())}}));
   arguments.push_back(Value(std::move(extents)));
-  arguments.push_back(use.self ? capture(frame.self) : Value());
+  arguments.push_back(use.self ? capture(use.slots ? frame.self : without_slots(frame.self)) : Value());
   return arguments;
 }
 

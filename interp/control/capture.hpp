@@ -23,6 +23,9 @@ class InputSlot final : public Object {
 Value replace_tensors(const Value& value, const std::function<bool(const Value&)>& is_tensor,
                       const std::function<Value(const Value&)>& replace, Span span);
 
+// An agent for functions that use no slots of it, such as its pure fns; other values as they are.
+Value without_slots(const Value& value);
+
 // Calls `visit` for every function inside a value: in lists, captures, both sides of a composite.
 void each_function(const Value& value, const std::function<void(FunctionId)>& visit);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/op_outputs.hpp"
+#include "ir/slice_program.hpp"
 
 namespace taskspec {
 
@@ -136,6 +137,34 @@ void each_inner(const Function& function, const Call& call, const std::function<
     }
 }
 
+// Visits a function and all that it calls, each once.
+void each_reached(const Program& program, FunctionId from, const std::function<void(const Function&)>& visit) {
+  std::vector<FunctionId> todo{from};
+  std::vector<bool> seen(program.functions.size(), false);
+  while (!todo.empty()) {
+    FunctionId next = todo.back();
+    todo.pop_back();
+    if (seen[next.index()]) continue;
+    seen[next.index()] = true;
+    visit(program[next]);
+    for (const Call& call : program[next].calls)
+      if (call.callee.valid()) todo.push_back(call.callee);
+  }
+}
+
+void add_globals(const Function& function, std::vector<GlobalUse>& globals) {
+  for (const Call& call : function.calls)
+    if (call.form == Form::global) globals.push_back({call.module, call.variable});
+}
+
+bool reaches_slots(const Program& program, FunctionId from) {
+  bool found = false;
+  each_reached(program, from, [&](const Function& function) {
+    found = found || std::ranges::any_of(function.parameters, [](const auto& p) { return p.role == Role::slot; });
+  });
+  return found;
+}
+
 FreeUse make_free_use(const Program& program, const Function& function, CallId structured) {
   const Call& outer = function[structured];
   std::vector<bool> inside(function.calls.size(), false), seen(function.calls.size(), false);
@@ -153,8 +182,13 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
   each_inner(function, outer, [&](CallId, const Call& call) {
     for (CallId id : call.in) value(id);
     for (const Block& block : call.blocks) value(block.result);
+    for_each_host_symbol(call, value);  // fill(f32[h], 0.0) needs h, though it is no operand
     if (call.form == Form::parameter) parameters[call.index] = true;
     if (call.form == Form::self) use.self = true;
+    if (call.form == Form::global) use.globals.push_back({call.module, call.variable});
+    if (call.callee.valid())
+      each_reached(program, call.callee, [&](const Function& f) { add_globals(f, use.globals); });
+    use.slots = use.slots || (call.callee.valid() && reaches_slots(program, call.callee));
     if (call.form == Form::variable) read[call.variable.index()] = true;
     if (call.form == Form::write || call.form == Form::store) written[call.variable.index()] = true;
     for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;
@@ -209,19 +243,15 @@ const std::vector<GlobalUse>& Facts::globals(FunctionId id) {
   auto& entry = globals_[id.value];
   if (entry) return *entry;
   entry = std::make_unique<std::vector<GlobalUse>>();
-  std::vector<FunctionId> todo{id};
-  std::vector<bool> seen(program_.functions.size(), false);
-  while (!todo.empty()) {
-    FunctionId next = todo.back();
-    todo.pop_back();
-    if (seen[next.index()]) continue;
-    seen[next.index()] = true;
-    for (const Call& call : program_[next].calls) {
-      if (call.form == Form::global) entry->push_back({call.module, call.variable});
-      if (call.callee.valid()) todo.push_back(call.callee);
-    }
-  }
+  each_reached(program_, id, [&](const Function& function) { add_globals(function, *entry); });
   return *entry;
+}
+
+bool Facts::uses_slots(FunctionId id) {
+  std::lock_guard lock(mutex_);
+  auto [known, fresh] = uses_slots_.try_emplace(id.value);
+  if (fresh) known->second = reaches_slots(program_, id);
+  return known->second;
 }
 
 }  // namespace taskspec

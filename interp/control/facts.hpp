@@ -25,19 +25,22 @@ struct FunctionFacts {
   std::vector<CallId> last_reads;
 };
 
+// A variable of the top level of a module.
+struct GlobalUse {
+  ModuleId module;
+  VariableId variable;
+};
+
 // What the blocks of a structured call read and change outside of themselves.
 struct FreeUse {
   std::vector<CallId> values;             // in order of first use
   std::vector<std::uint32_t> parameters;  // read inside, ascending
   std::vector<VariableId> read;           // variables read or changed, ascending
   std::vector<VariableId> written;        // changed, and visible outside
+  std::vector<GlobalUse> globals;         // read inside, and by what is called there
   bool graph = false;                     // does something with tensors
   bool self = false;                      // names the agent itself
-};
-
-struct GlobalUse {
-  ModuleId module;
-  VariableId variable;
+  bool slots = false;                     // calls something that uses slots of an agent
 };
 
 class Facts {
@@ -48,6 +51,7 @@ class Facts {
   const FunctionFacts& grown(FunctionId id);
   const FreeUse& free_use(FunctionId id, CallId structured);
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
+  bool uses_slots(FunctionId id);                        // it or something that it calls
 
  private:
   const Program& program_;
@@ -55,6 +59,7 @@ class Facts {
   std::unordered_map<std::uint32_t, std::unique_ptr<FunctionFacts>> functions_;
   std::unordered_map<std::uint64_t, std::unique_ptr<FreeUse>> free_uses_;
   std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<GlobalUse>>> globals_;
+  std::unordered_map<std::uint32_t, bool> uses_slots_;
 };
 
 }  // namespace taskspec

@@ -82,6 +82,7 @@ class Interpreter {
   HostContext* host() { return host_; }
   // The contents of the top-level tensors that a body names, before it runs: a body cannot force anything.
   void receive_globals(FunctionId function, Span span);
+  void receive_globals(std::span<const GlobalUse> uses, Span span);
   // Runs with another target from here on, e.g. that of a nested session; returns the previous one.
   Interpreter nested(Target& target) const;
   // From here on host effects are impossible: the interpreter runs a body on behalf of a backend.

@@ -1,4 +1,6 @@
 // Operations, variables, containers and receives of the interpreter.
+#include <algorithm>
+
 #include "interp/control/capture.hpp"
 #include "interp/control/ends.hpp"
 #include "interp/control/host_context.hpp"
@@ -49,7 +51,9 @@ Value Interpreter::op(Frame& frame, const Call& call) {
       if (target_->is_tensor(value))
         throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
     if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
-    return call.op->scalar(operands);
+    Value value = call.op->scalar(operands);
+    const bool of_nothing = call.type.is(Type::Kind::real) && value.is_integer();  // sum of an empty list of floats
+    return of_nothing ? Value(value.real()) : value;
   }
   Type type = evaluate(call.type, frame);
   if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type)) {
@@ -146,8 +150,10 @@ std::uint64_t name_of(ModuleId module, VariableId variable) {
 
 }  // namespace
 
-void Interpreter::receive_globals(FunctionId function, Span span) {
-  for (const GlobalUse& use : facts_->globals(function)) {
+void Interpreter::receive_globals(FunctionId function, Span span) { receive_globals(facts_->globals(function), span); }
+
+void Interpreter::receive_globals(std::span<const GlobalUse> uses, Span span) {
+  for (const GlobalUse& use : uses) {
     Frame* frame = modules_[use.module.index()].get();
     std::uint64_t name = name_of(use.module, use.variable);
     if (!frame || (*frame)[use.variable].is_none() || globals_->contains(name)) continue;
@@ -254,9 +260,11 @@ Value Interpreter::items(const Value& container, std::int64_t begin, std::int64_
   std::vector<std::size_t> starts =
       container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
   std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
-  if (begin < 0 || end < begin || static_cast<std::size_t>(end) > size)
+  const auto inside = [&](std::int64_t bound) { return bound >= 0 && static_cast<std::size_t>(bound) <= size; };
+  if (!inside(begin) || !inside(end))
     throw failure("E5003", span,
                   std::to_string(begin) + ".." + std::to_string(end) + " is outside " + size_text(container, size));
+  end = std::max(begin, end);  // a range that ends before it begins is empty
   auto b = static_cast<std::size_t>(begin), e = static_cast<std::size_t>(end);
   if (container.is_string()) return Value(container.string().substr(starts[b], starts[e] - starts[b]));
   return Value(List(container.list().begin() + begin, container.list().begin() + end));
@@ -282,6 +290,9 @@ Value Interpreter::field(Frame& frame, const Call& call) {
     for (const Dim& dim : type.dims) shape.push_back(scalar_of(dim));
     return Value(std::move(shape));
   }
+  if (value.is_range()) return Value(call.name == "begin" ? value.range().begin : value.range().end);
+  if (frame.function[call.in[0]].type.is(Type::Kind::range))
+    throw failure("E1009", call.span, "a range that depends on a tensor inside a graph is not built yet");
   bug("no field " + call.name);
 }
 

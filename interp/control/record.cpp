@@ -202,10 +202,10 @@ InstanceId RecordTarget::instance_of(Agent* agent) {
   return known->second;
 }
 
-void RecordTarget::receive_globals(Interpreter& interpreter, FunctionId function, std::span<const Value> values,
-                                   Span span) {
+void RecordTarget::receive_globals(Interpreter& interpreter, std::span<const GlobalUse> uses,
+                                   std::span<const Value> values, Span span) {
   if (!recorder_.executes()) return;
-  interpreter.receive_globals(function, span);
+  interpreter.receive_globals(uses, span);
   for (const Value& value : values)
     each_function(value, [&](FunctionId inside) { interpreter.receive_globals(inside, span); });
 }
@@ -213,7 +213,7 @@ void RecordTarget::receive_globals(Interpreter& interpreter, FunctionId function
 TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   const Function& function = program_[call.function];
   recorder_.adding(call.span);
-  receive_globals(interpreter, call.function, call.arguments, call.span);
+  receive_globals(interpreter, interpreter.facts().globals(call.function), call.arguments, call.span);
   Inputs inputs;
   std::vector<Value> arguments(function.parameters.size());
   std::vector<TypeId> out;

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "interp/control/facts.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/target.hpp"
 
@@ -57,8 +58,9 @@ class RecordTarget final : public Target {
   PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
-  // What bodies will read of the top level: those of `function` and of every function value in `values`.
-  void receive_globals(Interpreter& interpreter, FunctionId function, std::span<const Value> values, Span span);
+  // What bodies will read of the top level: `uses`, and what every function value in `values` reads.
+  void receive_globals(Interpreter& interpreter, std::span<const GlobalUse> uses, std::span<const Value> values,
+                       Span span);
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
 

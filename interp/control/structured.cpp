@@ -61,7 +61,7 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
         call.span);
   };
   std::vector<Value> arguments = capture_frame(frame, use, capture);
-  receive_globals(interpreter, frame.id, arguments, call.span);
+  receive_globals(interpreter, use.globals, arguments, call.span);
 
   Definition definition;
   definition.kind = call.form == Form::if_ ? Definition::Kind::branch : Definition::Kind::loop;
@@ -109,11 +109,14 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   std::vector<std::string> names;
   for (const Parameter& parameter : callee.parameters)
     if (parameter.role == Role::declared) names.push_back(parameter.name);
+  const bool stateless = agent > 0 && !interpreter.facts().uses_slots(call.callee);
   for (CallId in : call.in) {
+    const bool is_self = stateless && arguments.empty();
+    const Value given = in.valid() ? frame[in] : Value();
     const std::string name = declared < agent ? "self" : names[declared - agent];
     ++declared;
     arguments.push_back(replace_tensors(
-        in.valid() ? frame[in] : Value(), [this](const Value& v) { return is_tensor(v); },
+        is_self ? without_slots(given) : given, [this](const Value& v) { return is_tensor(v); },
         [&](const Value& tensor) {
           add_input(inputs, tensor, call.span);
           definition.inputs.push_back(name);
@@ -121,7 +124,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
         },
         call.span));
   }
-  receive_globals(interpreter, call.callee, arguments, call.span);
+  receive_globals(interpreter, interpreter.facts().globals(call.callee), arguments, call.span);
   definition.kind = Definition::Kind::call;
   definition.name = interpreter.program().display_name(call.callee);
   definition.function = call.callee;

@@ -19,6 +19,7 @@
 #include "interp/workspace/completion.hpp"
 #include "interp/workspace/contents.hpp"
 #include "interp/workspace/describe.hpp"
+#include "interp/workspace/saved_session.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
 #include "ir/draw.hpp"
@@ -51,22 +52,6 @@ std::string without_end(std::string text) {
   return text;
 }
 
-// A saved session is entered again entry by entry, since names may be defined again in it.
-constexpr std::string_view saved_session = "// a session of taskspec repl; enter it again with :load\n";
-constexpr std::string_view entry_end = "// ----\n";
-
-std::vector<std::string> entries_of(std::string_view text) {
-  std::vector<std::string> entries;
-  text.remove_prefix(saved_session.size());
-  while (!text.empty()) {
-    std::size_t end = text.starts_with(entry_end) ? 0 : text.find("\n" + std::string(entry_end));
-    if (end == std::string_view::npos) end = text.size();
-    if (end > 0) entries.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + (end > 0 ? 1 : 0) + entry_end.size()));
-  }
-  return entries;
-}
-
 }  // namespace
 
 struct Workspace::State {
@@ -76,7 +61,7 @@ struct Workspace::State {
   BackendChoice backend;
   std::unique_ptr<LiveProgram> live;
   GraphChanges changes;
-  std::vector<std::string> entered;  // texts of the entries that ran, also of those that failed then
+  std::vector<SavedEntry> entered;  // that ran, also those that failed then
   std::size_t entries = 0;
 
   BackendChoice read(const std::string& written) {
@@ -136,7 +121,7 @@ struct Workspace::State {
                     : step.exit_code == 130 ? Status::interrupted
                                             : Status::failed;
     if (step.entry) {
-      if (answer.status != Status::interrupted) entered.push_back(std::move(text));
+      if (answer.status != Status::interrupted) entered.push_back({std::move(text), step.entry->value.valid()});
       note(*step.entry, answer);
       Session& session = live->session();
       answer.change = changes.since_last(session.graph, session.received());
@@ -148,7 +133,7 @@ struct Workspace::State {
   // Of a saved session the answers of all entries, one after the other; it goes on after one that is wrong.
   Answer load(const std::string& path, const std::string& text) {
     live->read_beside(path);
-    if (!text.starts_with(saved_session)) return enter(path, text, false);
+    if (!is_session(text)) return enter(path, text, false);
     Answer all;
     for (const std::string& entry : entries_of(text)) {
       Answer answer = enter(path, entry, false);
@@ -359,10 +344,8 @@ Text Workspace::export_graph(std::string_view graph, const std::string& path) {
 }
 
 Text Workspace::save(const std::string& path) const {
-  std::string text(saved_session);
-  for (const std::string& entry : state_->entered) text += without_end(entry) + "\n" + std::string(entry_end);
   try {
-    write_text(path, text);
+    write_text(path, session_text(state_->entered));
     return {true, fmt::format("wrote {} to {}", plural(state_->entered.size(), "entry", "entries"), path)};
   } catch (const Error& error) {
     return {false, state_->rendered(error.diags())};

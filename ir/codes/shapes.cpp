@@ -33,8 +33,8 @@ print((a + 300).array))",
      .program = R"(let x = [1.0, 2.0] as f32[2]
 print(x[5].scalar))",
      .cause =
-         R"(An index, range, axis or size does not lie inside the shape. Indices and axes count from 0; the end of a
-range is not part of it; there are no negative indices.)",
+         R"(An index, range, axis or size does not lie inside the shape, list or string. Indices and axes count from 0; the end
+of a range is not part of it; there are no negative indices.)",
      .fix = R"(Stay within the shape that the message names. x[..n] and x[n..] leave one bound out.)"},
 };
 static_assert(is_family(codes, 2));

@@ -35,12 +35,13 @@ bool surely_greater(const Dim& a, const Dim& b) {
 
 void require_inside(RuleContext& ctx, const Type& x, std::size_t axis, bool index, const Dim& begin, const Dim& end) {
   const Dim& extent = x.dims[axis];
-  bool outside = surely_greater(Dim(0), begin) || surely_greater(begin, extent) || surely_greater(end, extent);
-  if (!outside) return;
+  bool negative = surely_greater(Dim(0), begin) || surely_greater(Dim(0), end);
+  bool begins_outside = surely_greater(Dim(0), begin) || surely_greater(begin, extent);
+  if (!begins_outside && !negative && !surely_greater(end, extent)) return;
   refuse(ctx, "E2004",
          fmt::format("{} is outside dimension {} of {}", index ? begin.text() : begin.text() + ".." + end.text(), axis,
                      x.text()),
-         static_cast<int>(2 + 2 * axis), surely_greater(Dim(0), begin) ? "indices count from 0" : "");
+         static_cast<int>((index || begins_outside ? 2 : 3) + 2 * axis), negative ? "indices count from 0" : "");
 }
 
 Type type(RuleContext& ctx) {

@@ -66,6 +66,16 @@ TEST_CASE("a failure names the file as it was given") {
   CHECK(tested.out.find(folder.path().string()) == std::string::npos);
 }
 
+TEST_CASE("what is expected stands in comments, not in strings") {
+  TemporaryFolder folder;
+  folder.put("a.task",
+             "print(\"// expect: no\", \"\\\"// error E1001 @1\")\n"
+             "// expect: // expect: no \"// error E1001 @1\n"
+             "print(1)  // expect: 1\n");
+  Tested tested = run_tests(folder, {"a.task"});
+  CHECK_MESSAGE(tested.out == "1 passed, 0 failed\n", tested.out);
+}
+
 TEST_CASE("no test at all is said and is wrong usage") {
   TemporaryFolder folder;
   Tested none = run_tests(folder);

@@ -92,3 +92,30 @@ TEST_CASE("[library] chains go through a function of a library, and its extents 
   CHECK_MESSAGE(profile.substr(row, profile.find('\n', row) - row).starts_with("       2 "), profile);
   CHECK_MESSAGE(holds(profile, "128 B  [before, double, add, after]\nmemory:"), profile);
 }
+
+TEST_CASE("[library] lists of tensors of different shapes go in and out of a library") {
+  const TemporaryFolder folder;
+  folder.put("shapes.task",
+             "let dims = [1, 2, 3]\n"
+             "let fixed = map(0..2, i => fill(f32[dims[i], dims[i + 1]], 1.0))\n"
+             "fn pick(l: [f32[_, _]], r: range) -> [f32[_, _]] { return l[r] }\n"
+             "fn many(n: int) -> [f32[_, _]] {\n"
+             "  var all: [f32[_, _]] = []\n"
+             "  for i in 1..n { all += [fill(f32[i, i + 1], 1.0)] }\n"
+             "  return all\n"
+             "}\n");
+  folder.put("main.task",
+             "import shapes\n"
+             "let l = shapes.many(4)\n"
+             "print((l[0] @ l[1] @ l[2]).array, map(shapes.pick(l, 1..3), x => x.shape))\n"
+             "fn inside() -> [int] { return (shapes.fixed[0] @ shapes.fixed[1]).shape }\n"
+             "print(inside())\n");
+  const std::string output = "[[6, 6, 6, 6]] [[2, 3], [3, 4]]\n[1, 3]\n";
+  const Outcome text = in_shell("taskspec run main.task", folder);
+  CHECK_MESSAGE(text.out == output, text.err);
+  const Outcome library = in_shell(
+      "taskspec build --lib shapes > /dev/null && rm shapes.task && taskspec run main.task && taskspec run -O0 "
+      "main.task",
+      folder);
+  CHECK_MESSAGE(library.out == output + output, library.err);
+}

@@ -39,7 +39,7 @@ TEST_CASE("check: floats are read exactly, whatever the language of the user") {
 TEST_CASE("check: what goes wrong in a constant is an error already") {
   CHECK(error_of("let x = 9223372036854775807 + 1").substr(0, 10) == "E5001 1:9 ");
   CHECK(error_of("let x = 1 / 0").substr(0, 10) == "E5002 1:9 ");
-  CHECK(error_of("let x = [1, 2][2]") == "E5003 1:16 index 2 is outside a list of 2");
+  CHECK(error_of("let x = [1, 2][2]") == "E2004 1:16 index 2 is outside a list of 2");
 }
 
 TEST_CASE("check: a top-level let is known in functions, but read when they run") {

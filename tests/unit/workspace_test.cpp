@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
+#include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 using namespace taskspec;
@@ -266,6 +268,32 @@ TEST_CASE("[repl] words are completed") {
   CHECK(words("nothing_begins_so") == "");
   c.ok("let r = inc(abacus)");
   CHECK(words("r.").find("y") != std::string::npos);
+}
+
+TEST_CASE("[repl] a saved session runs as a file") {
+  TemporaryFolder folder;
+  const std::string path = (folder.path() / "session.task").string();
+  Case c;
+  c.ok("task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }");
+  c.ok("1");
+  c.ok("let r = inc([1.0, 2.0] as f32[_])");
+  c.ok("r");
+  c.ok("r.y.array");
+  c.ok("_[1]");
+  c.ok("let k = _ + _  // twice");
+  c.ok("k; 2 * k;");
+  c.ok("inc(r.y)");
+  c.ok("let s = _.y.sum().scalar");
+  CHECK(c.work.save(path).found);
+  const std::string saved = read_text(path);
+  Case again;
+  again.work.reset();
+  CHECK(again.work.load(path).status == Status::ok);
+  CHECK(again.value("k") == "6");
+  CHECK(again.value("s") == "7");
+  const Ran ran = run_text(saved);
+  CHECK_MESSAGE(ran.code == 0, saved << ran.errors);
+  CHECK(ran.output == "1\n<inc#0.y : f32[2], 1 step>\n[2, 3]\n3\n6\n<inc#1.y : f32[2], 2 steps>\n");
 }
 
 TEST_CASE("[repl] entries are saved, loaded and forgotten") {

@@ -1,0 +1,139 @@
+#include "interp/workspace/saved_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/check/mentions.hpp"
+#include "frontend/parse.hpp"
+#include "ir/precision.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::string_view session_head = "// a session of taskspec repl; enter it again with :load\n";
+constexpr std::string_view entry_end = "// ----\n";
+
+// The names `_` in a statement that mean the last value: not the extents of a written type, fill(f32[_], 0.0).
+std::vector<Span> last_values(const ast::Stmt& statement) {
+  std::vector<Span> names;
+  checking::each_expression({&statement}, [&](const ast::Expr& expr) {
+    if (auto* name = std::get_if<ast::NameExpr>(&expr.node); name && name->name.text == "_") names.push_back(expr.span);
+    auto* index = std::get_if<ast::Index>(&expr.node);
+    auto* base = index ? std::get_if<ast::NameExpr>(&index->base->node) : nullptr;
+    if (base && precision_of(base->name.text))
+      std::erase_if(names, [&](Span span) { return span.begin >= index->brackets.begin; });
+  });
+  return names;
+}
+
+class SessionText {
+ public:
+  explicit SessionText(const std::vector<SavedEntry>& entries) : entries_(entries), edits_(entries.size()) {
+    auto is_taken = [&](const SavedEntry& entry) { return entry.text.find(prefix_) != std::string::npos; };
+    while (std::ranges::any_of(entries, is_taken)) prefix_ += "_";
+    for (std::size_t i = 0; i < entries.size(); ++i) read(i);
+    for (std::size_t k = 0; k < values_.size(); ++k) name_or_print(k);
+  }
+
+  std::string text() {
+    std::string text(session_head);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      std::string entry = edited(i);
+      while (entry.ends_with('\n')) entry.pop_back();
+      text += entry + "\n" + std::string(entry_end);
+    }
+    return text;
+  }
+
+ private:
+  // A statement that is an expression with a value.
+  struct Shown {
+    std::size_t entry;
+    Span span;
+    bool acts;          // a file takes it as it is
+    bool hidden;        // by a `;` behind it
+    bool used = false;  // `_` means it somewhere
+  };
+  struct Edit {
+    std::uint32_t at, length;
+    std::string text;
+  };
+
+  void read(std::size_t entry) {
+    const SourceId source = sources_.add("entry", entries_[entry].text);
+    Result<Ast> ast = parse(sources_, source);
+    if (!ast) return;
+    for (std::size_t i = 0; i < ast->items.size(); ++i) {
+      auto* statement = std::get_if<ast::Stmt>(&ast->items[i].node);
+      if (!statement) continue;
+      if (!values_.empty()) name_last(entry, last_values(*statement));
+      auto* expression = std::get_if<ast::ExprStmt>(&statement->node);
+      if (!expression) continue;
+      const auto& value = expression->value->node;
+      const bool acts = std::holds_alternative<ast::Call>(value) || std::holds_alternative<ast::Run>(value);
+      // Whether a call gave a value is known of the last statement only.
+      const bool has_value = !acts || (i + 1 == ast->items.size() && entries_[entry].has_value);
+      if (!has_value) continue;
+      const std::string_view rest = std::string_view(entries_[entry].text).substr(statement->span.end);
+      const bool hidden = rest.substr(std::min(rest.size(), rest.find_first_not_of(" \t\r\n"))).starts_with(';');
+      values_.push_back({entry, statement->span, acts, hidden});
+    }
+  }
+
+  void name_last(std::size_t entry, const std::vector<Span>& names) {
+    if (names.empty()) return;
+    values_.back().used = true;
+    for (Span span : names) edits_[entry].push_back({span.begin, span.end - span.begin, name(values_.size() - 1)});
+  }
+
+  std::string name(std::size_t value) const { return fmt::format("{}{}", prefix_, value + 1); }
+
+  void name_or_print(std::size_t k) {
+    const Shown& shown = values_[k];
+    std::vector<Edit>& edits = edits_[shown.entry];
+    const bool named = shown.used || (shown.hidden && !shown.acts);
+    if (named) edits.push_back({shown.span.begin, 0, fmt::format("let {} = ", name(k))});
+    if (named && !shown.hidden) edits.push_back({shown.span.end, 0, fmt::format("; print({})", name(k))});
+    if (named || shown.hidden) return;
+    edits.push_back({shown.span.begin, 0, "print("});
+    edits.push_back({shown.span.end, 0, ")"});
+  }
+
+  std::string edited(std::size_t entry) {
+    std::vector<Edit>& edits = edits_[entry];
+    // From the end on, so that what stands before keeps its place; of two at one place the insertion last.
+    std::ranges::stable_sort(
+        edits, [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at > b.at : a.length > b.length; });
+    std::string text = entries_[entry].text;
+    for (const Edit& edit : edits) text.replace(edit.at, edit.length, edit.text);
+    return text;
+  }
+
+  const std::vector<SavedEntry>& entries_;
+  std::string prefix_ = "_v";             // of names that no entry has
+  std::vector<std::vector<Edit>> edits_;  // by entry
+  Sources sources_;
+  std::vector<Shown> values_;
+};
+
+}  // namespace
+
+std::string session_text(const std::vector<SavedEntry>& entries) { return SessionText(entries).text(); }
+
+bool is_session(std::string_view text) { return text.starts_with(session_head); }
+
+std::vector<std::string> entries_of(std::string_view text) {
+  std::vector<std::string> entries;
+  text.remove_prefix(session_head.size());
+  while (!text.empty()) {
+    std::size_t end = text.starts_with(entry_end) ? 0 : text.find("\n" + std::string(entry_end));
+    if (end == std::string_view::npos) end = text.size();
+    if (end > 0) entries.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + (end > 0 ? 1 : 0) + entry_end.size()));
+  }
+  return entries;
+}
+
+}  // namespace taskspec

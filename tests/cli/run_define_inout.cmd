@@ -1,0 +1,1 @@
+run run_define_inout.task -D x=1
