@@ -9,6 +9,7 @@
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/record.hpp"
+#include "interp/control/session.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/lookup_table.hpp"
 #include "tests/unit/programs.hpp"
