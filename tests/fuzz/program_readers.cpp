@@ -7,6 +7,7 @@
 #include "frontend/format.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/toolbox.hpp"
+#include "interp/pipeline.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/render.hpp"
 #include "ir/chains.hpp"
