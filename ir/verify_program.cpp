@@ -116,6 +116,7 @@ class FunctionVerifier {
   void say(CallId id, std::string_view text) {
     say(fmt::format("%{} {}: {}", id.value, form_name(function_[id].form), text));
   }
+  bool is_call(CallId id) const { return id.valid() && id.index() < function_.calls.size(); }
   bool in_range(VariableId id) const { return id.valid() && id.index() < function_.variables.size(); }
 
   void signature() {
@@ -137,7 +138,7 @@ class FunctionVerifier {
   void block(const Block& block) {
     std::vector<CallId> here;
     for (CallId id : block.calls) {
-      if (!id.valid() || id.index() >= function_.calls.size()) {
+      if (!is_call(id)) {
         say("a block lists a call that is not there");
         continue;
       }
@@ -192,7 +193,7 @@ class FunctionVerifier {
         call.form == Form::op || call.form == Form::builtin || call.form == Form::call || call.form == Form::invoke;
     if (!in.valid()) {
       if (!may_miss) say(id, "an operand is missing");
-    } else if (in.index() >= defined_.size() || (!defined_[in.index()] && function_.part == Part::whole)) {
+    } else if (!is_call(in) || (!defined_[in.index()] && function_.part == Part::whole)) {
       // In a part a value may stay on the other side.
       say(id, fmt::format("%{} is not made before it", in.value));
     }
@@ -224,7 +225,7 @@ class FunctionVerifier {
         arguments(id, call);
         break;
       case Form::output:
-        if (call.in.size() == 1 && call.index >= function_[call.in[0]].type.parts.size())
+        if (call.in.size() == 1 && is_call(call.in[0]) && call.index >= function_[call.in[0]].type.parts.size())
           say(id, "there is no such output");
         break;
       case Form::agent:

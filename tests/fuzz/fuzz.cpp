@@ -50,7 +50,7 @@ struct Settings {
 
 // What the working process tells the watching one.
 struct Shared {
-  std::atomic<std::uint64_t> number{0}, done{0};
+  std::atomic<std::uint64_t> number{0}, done{0}, accepted{0};
   std::atomic<Clock::rep> began{0};
   std::array<char, 1000> wrong{};
 };
@@ -75,12 +75,12 @@ std::string without_numbers(std::string text) {
   for (std::uint64_t number = first; number - settings.first < settings.count && Clock::now() < end; ++number) {
     shared.number = number;
     shared.began = Clock::now().time_since_epoch().count();
-    const std::string wrong = trial.run(trial.input(settings.seed, number));
-    if (!wrong.empty()) {
-      std::strncpy(shared.wrong.data(), wrong.c_str(), shared.wrong.size() - 1);
-      _exit(1);
-    }
+    const Taken taken = trial.run(trial.input(settings.seed, number));
     ++shared.done;
+    if (taken.accepted) ++shared.accepted;
+    if (taken.wrong.empty()) continue;
+    std::strncpy(shared.wrong.data(), taken.wrong.c_str(), shared.wrong.size() - 1);
+    _exit(1);
   }
   _exit(0);
 }
@@ -136,8 +136,9 @@ class Watch {
       next = shared_->number + 1;
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    fmt::print("{:8} {:9} executions, {:6.0f} a second, {} findings{}\n", reader_.name, shared_->done.load(),
-               static_cast<double>(shared_->done) / seconds, findings_.size(),
+    const auto done = static_cast<double>(shared_->done);
+    fmt::print("{:8} {:9.0f} executions, {:6.0f} a second, {:4.1f} % of them good input, {} findings{}\n", reader_.name,
+               done, done / seconds, 100.0 * static_cast<double>(shared_->accepted) / done, findings_.size(),
                findings_.size() == most_findings ? ", and stopped" : "");
     std::fflush(stdout);
     return findings_.size();
@@ -170,9 +171,9 @@ int run_alone(const ReaderName& reader, const Settings& settings) {
   std::ofstream(path, std::ios::binary) << input;
   fmt::print("input: {} ({} bytes)\n", path, input.size());
   std::fflush(stdout);
-  const std::string wrong = trial.run(input);
-  fmt::print("{}\n", wrong.empty() ? "taken well" : wrong);
-  return wrong.empty() ? 0 : 1;
+  const Taken taken = trial.run(input);
+  fmt::print("{}\n", taken.accepted ? "good input" : taken.wrong.empty() ? "refused" : taken.wrong);
+  return taken.wrong.empty() ? 0 : 1;
 }
 
 int usage() {

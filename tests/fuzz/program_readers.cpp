@@ -7,6 +7,7 @@
 #include "frontend/format.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/toolbox.hpp"
+#include "interp/pipeline.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/render.hpp"
 #include "ir/chains.hpp"
@@ -66,15 +67,16 @@ std::string formatted(const std::string& text) {
   return format(sources, sources.add("fuzz.task", text)).value_or_throw();
 }
 
-void read_text(const std::string& bytes) {
+bool read_text(const std::string& bytes) {
   Sources sources;
   const Result<Program> program = checked(sources, bytes, {.ops = tools().ops, .builtins = tools().builtins});
-  if (!program) return;
+  if (!program) return false;
   want_well_formed(*program);
   program_text(*program);
   want_well_formed(slice(*program).program);
   const std::string tidy = formatted(bytes);
   if (formatted(tidy) != tidy) throw Odd("formatting twice is not formatting once");
+  return true;
 }
 
 // ---- json ------------------------------------------------------------------------------------------
@@ -132,7 +134,7 @@ std::vector<std::string> json_samples() {
   return samples;
 }
 
-void read_json(const std::string& bytes) {
+bool read_json(const std::string& bytes) {
   if (bytes.size() % 16 == 0) validate_graph_json(bytes);  // takes longer than all the rest
   ImportedGraph graph = import_graph(bytes, "fuzz.json", tools().ops, tools().builtins).value_or_throw();
   want_well_formed(graph.program);
@@ -141,10 +143,11 @@ void read_json(const std::string& bytes) {
     text = exported(graph.program, graph.name);
   } catch (const Error& error) {
     if (!error.diags().has_errors()) throw Odd("not built, without an error");
-    return;  // a run would say the same
+    return true;  // a run would say the same
   }
   ImportedGraph again = import_graph(text, "fuzz.json", tools().ops, tools().builtins).value_or_throw();
   if (exported(again.program, again.name) != text) throw Odd("what is exported comes back as something else");
+  return true;
 }
 
 // ---- libraries -------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ std::string with_library_hash(std::string bytes) {
   return bytes;
 }
 
-void read_tasklib(const std::string& bytes) {
+bool read_tasklib(const std::string& bytes) {
   // Who uses it: the sample whose name it bears.
   const library_samples::Sample* used = &library_samples::all.front();
   for (const library_samples::Sample& sample : library_samples::all)
@@ -184,6 +187,7 @@ void read_tasklib(const std::string& bytes) {
   const Result<Program> program =
       checked(sources, used->user, {.ops = tools().ops, .builtins = tools().builtins, .read = read});
   if (program) want_well_formed(*program);
+  return static_cast<bool>(program);
 }
 
 }  // namespace

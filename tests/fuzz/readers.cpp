@@ -37,18 +37,18 @@ std::string Trial::input(std::uint64_t seed, std::uint64_t number) const {
   return repair ? reader_.repaired(std::move(changed)) : changed;
 }
 
-std::string Trial::run(const std::string& input) const {
+Taken Trial::run(const std::string& input) const {
   try {
-    reader_.read(input);
+    return {reader_.read(input), ""};
   } catch (const Error& error) {
-    if (!error.diags().has_errors()) return "an Error without an error";
+    if (!error.diags().has_errors()) return {false, "an Error without an error"};
     const std::string code = error.diags().items().front().code.text();
     // Broken, or more than the memory; programs report their errors otherwise.
-    if (code != "E7003" && code != "E5008") return std::string("an error of another kind: ") + error.what();
+    if (code != "E7003" && code != "E5008") return {false, std::string("an error of another kind: ") + error.what()};
   } catch (const std::exception& error) {
-    return error.what();
+    return {false, error.what()};
   }
-  return "";
+  return {};
 }
 
 }  // namespace taskspec::fuzz

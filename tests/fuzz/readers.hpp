@@ -2,7 +2,7 @@
 // that takes any bytes and ends well, or by a diagnostic.
 //
 //   Trial trial(*find_reader("png"));
-//   std::string wrong = trial.run(trial.input(seed, 17));      // empty, as it should be
+//   Taken taken = trial.run(trial.input(seed, 17));      // taken.wrong is empty, as it should be
 //
 // A new reader: one line in readers.def, and its record.
 #pragma once
@@ -17,13 +17,18 @@ struct Reader {
   Grain grain = Grain::bytes;
   std::vector<std::string> (*samples)() = nullptr;
   std::string (*repaired)(std::string) = nullptr;    // checksums made true, so that what is behind them is reached
-  void (*read)(const std::string& bytes) = nullptr;  // may throw Error, or Odd
+  bool (*read)(const std::string& bytes) = nullptr;  // accepted? May throw Error (it was not), or Odd
 };
 
 // What no input may lead to: the reader contradicts itself.
 class Odd : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+struct Taken {
+  bool accepted = false;  // it is good input
+  std::string wrong;      // with how it was taken; empty: nothing
 };
 
 struct ReaderName {
@@ -38,8 +43,7 @@ class Trial {
  public:
   explicit Trial(const Reader& reader);
   std::string input(std::uint64_t seed, std::uint64_t number) const;
-  // What is wrong with how the input was taken; empty: nothing. One that crashes does not come back.
-  std::string run(const std::string& input) const;
+  Taken run(const std::string& input) const;  // does not come back when the reader crashes
   std::size_t samples() const { return mutate_.samples().size(); }
 
  private:

@@ -301,6 +301,7 @@ TEST_CASE("each broken part is named by its pointer [S8] [hostile]") {
            Fault{"/defs/3/body/3/attrs/def", 4, "definition 4 is no task, graph or fn"},
            Fault{"/defs/3/body/3/type", "invocation (y: i32[N])", "a result of another type"},
            Fault{"/defs/3/body/5/attrs/index", 1, "there is no such output"},
+           Fault{"/defs/3/body/5/in", json::array({nullptr}), "an operand is missing"},
            Fault{"/nodes/1/in/0/ref", json({{"node", 2}, {"slot", "e"}}), "a cycle"},
            Fault{"/nodes/1/in/0/ref", json({{"node", 9}, {"slot", "e"}}), "there is no node 9"},
            Fault{"/nodes/1/def", 17, "at /nodes/1/def"},
