@@ -111,6 +111,12 @@ void Body::splice(const Block& block) {
   open.insert(open.end(), block.calls.begin(), block.calls.end());
 }
 
+void Body::move_to_end(CallId call) {
+  std::vector<CallId>& open = blocks_.back().calls;
+  auto place = std::ranges::find(open, call);
+  std::rotate(place, place + 1, open.end());
+}
+
 void Body::drop_calls(std::size_t first) {
   if (std::any_of(prologue_.begin(), prologue_.end(), [&](CallId call) { return call.index() >= first; })) return;
   function().calls.resize(first);

@@ -52,6 +52,8 @@ class Body {
   // Forgets the calls from this position on, when none of them went to the prologue.
   void drop_calls(std::size_t first);
   void splice(const Block& block);  // its calls go on in the open block
+  const std::vector<CallId>& open_calls() const { return blocks_.back().calls; }
+  void move_to_end(CallId call);  // of the open block, in which it stands
   // Where a statement began, to go back to when it could not be finished.
   struct Mark {
     std::size_t scopes, blocks;

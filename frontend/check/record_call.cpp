@@ -280,7 +280,7 @@ Term ruled_call(Body& body, const Record& record, std::vector<Given> operands, s
 // The variable that is called a method of: x.lif(v, ...) reads x.
 void note_receiver(Body& body, const Term& receiver, WrittenPlaces& written) {
   const Call& call = body[receiver.id];
-  if (call.form == Form::variable) written.add(call.variable, 0, receiver.span, false);
+  if (call.form == Form::variable) written.read(call.variable, 0, receiver.span);
 }
 
 }  // namespace
@@ -323,6 +323,7 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
     for (std::size_t i = 0; i < record.operands().size(); ++i)
       if (record.operands()[i].name == value.operand && !operands[i].term.valid()) operands[i].term = value.term;
   if (!written.check(body)) return body.error(span);
+  written.read_newest(body);
   return ruled_call(body, record, std::move(operands), written.places(0), span, {});
 }
 
