@@ -1,12 +1,10 @@
 // What the interpreter asks about functions again and again, worked out once per program: which variables
 // are places, what a nested block uses of its surroundings, which tensors of the top level a body reads.
 #pragma once
-#include <memory>
-#include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "ir/base/once_table.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
@@ -43,18 +41,22 @@ struct GlobalUse {
 class Facts {
  public:
   explicit Facts(const Program& program) : program_(program) {}
-  const FunctionFacts& function(FunctionId id);
+  const FunctionFacts& function(FunctionId id) { return known(id).facts; }
   // Of a top level that goes on growing: found anew, and what a let names is kept for what comes.
   const FunctionFacts& grown(FunctionId id);
   const FreeUse& free_use(FunctionId id, CallId structured);
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
 
  private:
+  struct Known {
+    FunctionFacts facts;
+    OnceTable<FreeUse> free_uses;  // by call
+  };
+  Known& known(FunctionId id);
+
   const Program& program_;
-  std::mutex mutex_;  // bodies may run on several threads; entries are never moved
-  std::unordered_map<std::uint32_t, std::unique_ptr<FunctionFacts>> functions_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<FreeUse>> free_uses_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<GlobalUse>>> globals_;
+  OnceTable<Known> functions_;  // bodies ask on several threads, for every call
+  OnceTable<std::vector<GlobalUse>> globals_;
 };
 
 }  // namespace taskspec
