@@ -155,7 +155,7 @@ void Interpreter::receive_globals(FunctionId function, Span span) {
     auto is_future = [](const Value& v) { return v.as<Tensor>() != nullptr; };
     auto contents = [&](const Value& v) {
       auto* tensor = v.as<Tensor>();
-      return Value(tensor->recorder.receive(*tensor, span));
+      return Value(tensor->recorder().receive(*tensor, span));
     };
     (*globals_)[name] = replace_tensors(value, is_future, contents, span);
     each_function(value, [&](FunctionId inside) { receive_globals(inside, span); });
