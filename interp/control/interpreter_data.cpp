@@ -6,6 +6,7 @@
 #include "interp/control/received.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/rules.hpp"
+#include "interp/control/shared_slots.hpp"
 #include "ir/op_outputs.hpp"
 
 namespace taskspec {
@@ -110,6 +111,7 @@ Value Interpreter::builtin(Frame& frame, const Call& call) {
   host_->frame = &frame;
   host_->span = call.span;
   host_->type = &call.type;
+  SharedSlots shared(frame);  // map(l, x => put(x)) calls a member
   Value result = call.builtin->run(*host_, operands);
   host_->interpreter = outer;
   host_->frame = outer_frame;
