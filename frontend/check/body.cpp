@@ -63,10 +63,10 @@ void Body::take_back(const Term& operand) {
   function().calls.pop_back();
 }
 
-const Value* Body::known(CallId id) {
+std::optional<Value> Body::known(CallId id) {
   const Call& call = (*this)[id];
   bool can_be = call.form == Form::constant || call.form == Form::global || call.form == Form::type;
-  return can_be && !call.value.is_none() ? &call.value : nullptr;
+  return can_be && !call.value.is_none() ? std::optional(call.value) : std::nullopt;
 }
 
 CallId Body::add_parameter(Parameter parameter, Span span) {

@@ -24,10 +24,11 @@ class Body {
 
   Function& function() { return world.program[id]; }
   FunctionInfo& info() { return world.info(id); }
+  // To be read at once: the next call that is made may move it. A type is a copy, which stays.
   Call& operator[](CallId call) { return function()[call]; }
-  const Type& type(CallId call) { return function()[call].type; }
-  const Type& type(const Term& operand) { return type(operand.id); }
-  bool is_error(const Term& operand) { return type(operand).is(Type::Kind::error); }
+  Type type(CallId call) { return (*this)[call].type; }
+  Type type(const Term& operand) { return type(operand.id); }
+  bool is_error(const Term& operand) { return (*this)[operand.id].type.is(Type::Kind::error); }
   bool in_graph() { return function().kind == FunctionKind::graph || function().kind == FunctionKind::task; }
   // In the top level of a file, also in closures written there: its names mean values, not globals.
   bool at_top_level() const { return outer ? outer->at_top_level() : top_level_; }
@@ -41,8 +42,8 @@ class Body {
   Term error(Span span);
   // Takes a fresh constant back when nothing was emitted after it: its value went into another one.
   void take_back(const Term& operand);
-  // What a call is known to be before the program runs; null if it is not.
-  const Value* known(CallId call);
+  // What a call is known to be before the program runs, if it is.
+  std::optional<Value> known(CallId call);
   CallId add_parameter(Parameter parameter, Span span);  // and its call in the prologue; not for inout
   VariableId add_variable(std::string name, Type type, bool is_mutable, Span span);
   Term read_variable(VariableId variable, Span span);

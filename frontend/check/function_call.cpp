@@ -382,7 +382,7 @@ Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span
     Term agent{made.in[0], callee.span};
     return call_function(body, made.callee, agent, call, span);
   }
-  const Type& type = body.type(callee);
+  const Type type = body.type(callee);
   if (type.is(Kind::function) || type.is(Kind::task)) return apply(body, callee, call, span);
   return not_callable(body, callee, call, span);
 }

@@ -36,7 +36,7 @@ WrittenIndex read_index(Body& body, const ast::IndexItem& item) {
     return index;
   }
   index.at = output_of(body, expression(body, *item.at));
-  const Value* known = body.known(index.at.id);
+  const std::optional<Value> known = body.known(index.at.id);
   if (!body.type(index.at).is(Kind::range) || !known) return index;
   Range range = known->range();
   index.part = true;
@@ -86,7 +86,7 @@ Term index_container(Body& body, const Term& container, const ast::Index& writte
 Term index_tuple(Body& body, const Term& tuple, const ast::Index& written, Span span) {
   WrittenIndex index = read_index(body, written.items[0]);
   if (has_error(body, index)) return body.error(span);
-  const Value* known = index.part ? nullptr : body.known(index.at.id);
+  const std::optional<Value> known = index.part ? std::nullopt : body.known(index.at.id);
   if (written.items.size() != 1 || !known || !known->is_integer()) {
     wrong_type(body.world.diags, written.brackets, "an element of a tuple is picked by one constant int")
         .help("take it apart: let (a, b) = ...");
@@ -129,7 +129,7 @@ class Slice {
   bool add(const WrittenIndex& index) {
     if (has_error(body_, index)) return false;
     if (index.part) return add_part(index), true;
-    const Type& type = body_.type(index.at);
+    const Type type = body_.type(index.at);
     if (type.is(Kind::integer)) return add_position(index.at), true;
     bool picks = type.is_tensor() && type.rank() == 0 && is_integer(type.precision);
     if (picks) {
@@ -146,7 +146,7 @@ class Slice {
   void add_position(const Term& at) {
     spec_ += 'i';
     // A known position is not given to `add`: folding takes its operands back, and this one is still needed.
-    const Value* known = body_.known(at.id);
+    const std::optional<Value> known = body_.known(at.id);
     Term next = known ? integer(body_, checked_add(known->integer(), 1), at.span)
                       : operator_call(body_, "add", {at, integer(body_, 1, at.span)}, at.span, {});
     bounds_.insert(bounds_.end(), {at, next});
@@ -190,10 +190,12 @@ class Slice {
 Term item_of(Body& body, const Term& container, const Term& index, Span span) {
   Term at = convert(body, index, Kind::integer, {"an index", {}});
   if (body.is_error(at)) return body.error(span);
-  const Type& type = body.type(container);
+  const Type type = body.type(container);
   Type item = type.is(Kind::string) ? type : type.parts[0];
-  const Value* list = body[container.id].form == Form::constant ? body.known(container.id) : nullptr;
-  const Value* position = body[at.id].form == Form::constant ? body.known(at.id) : nullptr;
+  auto literal = [&](const Term& term) {
+    return body[term.id].form == Form::constant ? body.known(term.id) : std::nullopt;
+  };
+  const std::optional<Value> list = literal(container), position = literal(at);
   if (!list || !list->is_list() || !position) return body.make(Form::item, std::move(item), span, {container, at});
   std::int64_t i = position->integer();
   if (i < 0 || i >= static_cast<std::int64_t>(list->list().size())) {
@@ -207,7 +209,7 @@ Term item_of(Body& body, const Term& container, const Term& index, Span span) {
 
 Term index_expression(Body& body, const ast::Index& index, Span span) {
   Term base = output_of(body, expression(body, *index.base));
-  const Type& type = body.type(base);
+  const Type type = body.type(base);
   switch (type.kind) {
     case Kind::list:
     case Kind::string:

@@ -27,7 +27,7 @@ bool has_open_list(const Type& type) {
 // The value of a let as it may be named: it has a type, and is not nothing.
 Term namable(Body& body, const Term& value) {
   if (body.is_error(value)) return value;
-  const Type& type = body.type(value);
+  const Type type = body.type(value);
   if (type.is(Kind::none)) {
     wrong_type(body.world.diags, value.span, "this gives no value that could be named");
     return body.error(value.span);

@@ -107,7 +107,7 @@ class Operands {
   }
 
   Term pair(const taskspec::Operand& operand, const Term& given) {
-    const Type& type = body_.type(given);
+    const Type type = body_.type(given);
     bool two = type.is(Kind::tuple) && type.parts.size() == 2 && type.parts[0].is(Kind::integer) &&
                type.parts[1].is(Kind::integer);
     if (two || type.is(Kind::error) || type.is(Kind::integer)) return given;
@@ -129,7 +129,7 @@ class Operands {
   Given function(const taskspec::Operand& operand, const ast::Expr& expr) {
     if (is_untyped_function(body_, expr)) return {{}, &expr};
     Term given = expression(body_, expr);
-    const Type& type = body_.type(given);
+    const Type type = body_.type(given);
     if (type.is(Kind::function) || type.is(Kind::task) || type.is(Kind::error)) return {given};
     wrong_type(body_.world.diags, expr.span, fmt::format("{} is a function, this is {}", what(operand), type.text()));
     return {body_.error(expr.span)};
@@ -137,7 +137,7 @@ class Operands {
 
   // How many tensors there are must be known, so the list must be written somewhere.
   Term listed(const taskspec::Operand& operand, const Term& given) {
-    const Type& type = body_.type(given);
+    const Type type = body_.type(given);
     if (type.is(Kind::error) || body_[given.id].form == Form::list) return given;
     wrong_type(body_.world.diags, given.span,
                fmt::format("{} is a list written in place, such as [a, b]", what(operand)));
