@@ -38,6 +38,7 @@ class OpenSession final : public NestedSession {
         target_(program, *session_),
         watch_(*backend_, interrupted) {}
   Target& target() override { return target_; }
+  bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
   bool named() const override { return session_->handles > 0; }
   Value report() override;
   Diags end_early() override;

@@ -19,7 +19,11 @@ namespace {
 class TypeChecker {
  public:
   TypeChecker(const Program& program, FunctionId id, const Item& def)
-      : program_(program), function_(program[id]), def_(def) {}
+      : program_(program),
+        function_(program[id]),
+        def_(def),
+        seen_(function_.calls.size()),
+        changed_(function_.variables.size()) {}
 
   void run() {
     signature();
@@ -99,10 +103,13 @@ class TypeChecker {
   // ---- calls ----
 
   void block(const Block& block) {
+    const std::size_t here = ++blocks_;
     for (CallId id : block.calls) {
       at_ = id;
       const Call& call = function_[id];
+      seen_[id.index()] = {here, ++time_};
       check(call);
+      note_changes(call);
       if (call.form == Form::for_) loop(call);
       for (const Block& inner : call.blocks) this->block(inner);
     }
@@ -421,10 +428,26 @@ class TypeChecker {
     places(call);
   }
 
+  // A call goes on from the newest version of its places: they are read beside it, and nothing changes them in between.
   void places(const Call& call) const {
-    for (const Place& place : call.places)
-      want(call.in[place.operand].valid() && agree(type(place.variable), type(call.in[place.operand])),
-           "a place of another type");
+    for (const Place& place : call.places) {
+      const CallId in = call.in[place.operand];
+      want(in.valid() && agree(type(place.variable), type(in)), "a place of another type");
+      want(function_[in].form == Form::variable && function_[in].variable == place.variable,
+           "a place that is not what it reads");
+      const Seen& read = seen_[in.index()];
+      want(read.block == seen_[at_.index()].block && read.time > changed_[place.variable.index()],
+           "a place that is not read as it is now");
+    }
+  }
+
+  // Members change slots of their agent unseen.
+  void note_changes(const Call& call) {
+    for (const Place& place : call.places) changed_[place.variable.index()] = time_;
+    if (call.form == Form::write || call.form == Form::store) changed_[call.variable.index()] = time_;
+    if (call.form != Form::call && call.form != Form::invoke && call.form != Form::apply) return;
+    for (const Parameter& parameter : function_.parameters)
+      if (parameter.role == Role::slot && parameter.variable.valid()) changed_[parameter.variable.index()] = time_;
   }
 
   void apply(const Call& call) const {
@@ -464,7 +487,13 @@ class TypeChecker {
   const Function& function_;
   const Item& def_;
   CallId at_;
-  std::set<CallId> loops_;  // loop variables of the loops seen so far
+  struct Seen {
+    std::size_t block = 0, time = 0;
+  };
+  std::size_t blocks_ = 0, time_ = 0;
+  std::vector<Seen> seen_;            // by call
+  std::vector<std::size_t> changed_;  // by variable: when it was last
+  std::set<CallId> loops_;            // loop variables of the loops seen so far
 };
 
 }  // namespace

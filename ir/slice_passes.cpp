@@ -136,7 +136,7 @@ class Merging {
   bool fit(std::uint32_t first, std::uint32_t second) const {
     if (cut_.channels[first].to_host != cut_.channels[second].to_host) return false;
     if (cut_.channels[second].items.size() != 1) return false;
-    if (cut_.channels[first].carries_nothing() || cut_.channels[second].carries_nothing()) return false;
+    if (!has_value(cut_.channels[first]) || !has_value(cut_.channels[second])) return false;
     const Ends &a = ends_[first], &b = ends_[second];
     if (!a.graph.block || a.graph.block != b.graph.block || !a.host.block || a.host.block != b.host.block) return false;
     const std::vector<CallId>& calls = a.graph.block->calls;
@@ -145,6 +145,8 @@ class Merging {
     if (from == calls.end() || to == calls.end()) return false;
     return std::all_of(from + 1, to, [&](CallId id) { return !separates(cut_.graph[id]); });
   }
+  // Where nothing is given (export says only that it is done) there is no element of a message.
+  static bool has_value(const Channel& channel) { return !channel.items[0].type.is(Type::Kind::none); }
   // Tensor operations take no time where they are recorded. Those whose extents are looked at then can fail there.
   static bool separates(const Call& call) {
     if (!call.guards.empty()) return true;

@@ -173,7 +173,7 @@ class Assignment {
       }
       Term at = convert(body_, expression(body_, *index->items[0].at), Kind::integer, {"an index", {}});
       if (body_.is_error(at)) return std::nullopt;
-      if (const Value* known = body_.known(at.id); known && known->is_integer() && known->integer() < 0) {
+      if (const std::optional<Value> known = body_.known(at.id); known && known->is_integer() && known->integer() < 0) {
         diags_.error("E2004", at.span, fmt::format("index {} is outside a list", known->integer()))
             .help("indices count from 0");
         return std::nullopt;

@@ -63,10 +63,10 @@ void Body::take_back(const Term& operand) {
   function().calls.pop_back();
 }
 
-const Value* Body::known(CallId id) {
+std::optional<Value> Body::known(CallId id) {
   const Call& call = (*this)[id];
   bool can_be = call.form == Form::constant || call.form == Form::global || call.form == Form::type;
-  return can_be && !call.value.is_none() ? &call.value : nullptr;
+  return can_be && !call.value.is_none() ? std::optional(call.value) : std::nullopt;
 }
 
 CallId Body::add_parameter(Parameter parameter, Span span) {
@@ -109,6 +109,12 @@ Block Body::close_block() {
 void Body::splice(const Block& block) {
   std::vector<CallId>& open = blocks_.back().calls;
   open.insert(open.end(), block.calls.begin(), block.calls.end());
+}
+
+void Body::move_to_end(CallId call) {
+  std::vector<CallId>& open = blocks_.back().calls;
+  auto place = std::ranges::find(open, call);
+  std::rotate(place, place + 1, open.end());
 }
 
 void Body::drop_calls(std::size_t first) {

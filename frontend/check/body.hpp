@@ -24,10 +24,11 @@ class Body {
 
   Function& function() { return world.program[id]; }
   FunctionInfo& info() { return world.info(id); }
+  // To be read at once: the next call that is made may move it. A type is a copy, which stays.
   Call& operator[](CallId call) { return function()[call]; }
-  const Type& type(CallId call) { return function()[call].type; }
-  const Type& type(const Term& operand) { return type(operand.id); }
-  bool is_error(const Term& operand) { return type(operand).is(Type::Kind::error); }
+  Type type(CallId call) { return (*this)[call].type; }
+  Type type(const Term& operand) { return type(operand.id); }
+  bool is_error(const Term& operand) { return (*this)[operand.id].type.is(Type::Kind::error); }
   bool in_graph() { return function().kind == FunctionKind::graph || function().kind == FunctionKind::task; }
   // In the top level of a file, also in closures written there: its names mean values, not globals.
   bool at_top_level() const { return outer ? outer->at_top_level() : top_level_; }
@@ -41,8 +42,8 @@ class Body {
   Term error(Span span);
   // Takes a fresh constant back when nothing was emitted after it: its value went into another one.
   void take_back(const Term& operand);
-  // What a call is known to be before the program runs; null if it is not.
-  const Value* known(CallId call);
+  // What a call is known to be before the program runs, if it is.
+  std::optional<Value> known(CallId call);
   CallId add_parameter(Parameter parameter, Span span);  // and its call in the prologue; not for inout
   VariableId add_variable(std::string name, Type type, bool is_mutable, Span span);
   Term read_variable(VariableId variable, Span span);
@@ -52,6 +53,8 @@ class Body {
   // Forgets the calls from this position on, when none of them went to the prologue.
   void drop_calls(std::size_t first);
   void splice(const Block& block);  // its calls go on in the open block
+  const std::vector<CallId>& open_calls() const { return blocks_.back().calls; }
+  void move_to_end(CallId call);  // of the open block, in which it stands
   // Where a statement began, to go back to when it could not be finished.
   struct Mark {
     std::size_t scopes, blocks;

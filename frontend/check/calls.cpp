@@ -106,7 +106,7 @@ class Calls {
       return found ? bound(*found, {member.name.text, span}) : failed();
     }
     Term base = expression(body_, *member.base);
-    const Type& type = body_.type(base);
+    const Type type = body_.type(base);
     if (type.is(Kind::error)) return failed();
     if (type.is(Kind::agent)) return member_call(base, member);
     if (type.is(Kind::invocation)) return method_of_invocation(base, member);

@@ -70,12 +70,12 @@ Term to_float(Body& body, const Term& value) {
 
 // A host number as a tensor of rank 0: exact, as beside a tensor in an operation.
 Term to_tensor(Body& body, const Term& value, const Type& wanted) {
-  const Type& given = body.type(value);
+  const Type given = body.type(value);
   bool precise = given.is(Kind::integer) ? wanted.precision != Precision::boolean
                  : given.is(Kind::real)  ? is_float(wanted.precision)
                                          : wanted.precision == Precision::boolean;
   if (!precise) return value;
-  const Value* known = body.known(value.id);
+  const std::optional<Value> known = body.known(value.id);
   if (known && known->is_integer())
     if (std::optional<std::string> misfit = misfit_text(known->integer(), wanted.precision)) {
       body.world.diags.error("E2003", value.span, *misfit);
@@ -99,7 +99,7 @@ Term guarded(Body& body, const Term& value, const Type& type, std::vector<Guard>
 Term adapt(Body& body, const Term& given, const Type& wanted) {
   if (wanted.is(Kind::error) || body.is_error(given)) return given;
   Term value = wanted.is(Kind::invocation) ? given : output_of(body, given);
-  const Type& type = body.type(value);
+  const Type type = body.type(value);
   if (wanted.is(Kind::real) && type.is(Kind::integer)) return to_float(body, value);
   bool host_scalar = type.is_number() || type.is(Kind::boolean);
   if (wanted.is_tensor() && wanted.rank() == 0 && host_scalar) return to_tensor(body, value, wanted);

@@ -173,7 +173,7 @@ Term list_of(Body& body, const std::vector<Term>& values, Span span, const Type*
 
 Term element_of(Body& body, const Term& tuple, std::size_t index, Span span) {
   Type type = body.type(tuple).parts[index];
-  if (const Value* known = body.known(tuple.id); known && body[tuple.id].form == Form::constant)
+  if (const std::optional<Value> known = body.known(tuple.id); known && body[tuple.id].form == Form::constant)
     return body.constant(Value(known->tuple().items[index]), std::move(type), span);
   Term element = body.make(Form::element, std::move(type), span, {tuple});
   body[element.id].index = static_cast<std::uint32_t>(index);

@@ -20,7 +20,7 @@ class Extents {
   explicit Extents(Body& body) : body_(body) {}
 
   Dim of(CallId id, const std::string& name, int depth) {
-    if (const Value* value = body_.known(id); value && value->is_integer()) return Dim(value->integer());
+    if (const std::optional<Value> value = body_.known(id); value && value->is_integer()) return Dim(value->integer());
     if (auto found = body_.extents.find(id.value); found != body_.extents.end()) return found->second;
     std::optional<Dim> dim = computed(id, depth);
     if (!dim) dim = Dim(body_.world.symbol(name.empty() ? "_" : name, true, id, body_.id));
@@ -60,8 +60,8 @@ class Extents {
   std::optional<Dim> item_of_shape(const Call& call) {
     const Call& list = body_[call.in[0]];
     if (list.form != Form::field || list.name != "shape") return std::nullopt;
-    const Value* index = body_.known(call.in[1]);
-    const Type& tensor = body_.type(list.in[0]);
+    const std::optional<Value> index = body_.known(call.in[1]);
+    const Type tensor = body_.type(list.in[0]);
     if (!index || !index->is_integer() || !tensor.is_tensor()) return std::nullopt;
     if (index->integer() < 0 || index->integer() >= static_cast<std::int64_t>(tensor.rank())) return std::nullopt;
     Dim dim = tensor.dims[static_cast<std::size_t>(index->integer())];
@@ -89,10 +89,11 @@ bool is_reachable(Body& body, const Dim& dim) {
 namespace {
 
 std::optional<Dim> extent_among(Body& body, const Dim& dim, const std::vector<Term>& tensors) {
-  for (const Term& tensor : tensors)
-    for (std::size_t axis = 0; tensor.valid() && axis < body.type(tensor).rank(); ++axis)
-      if (body.type(tensor).dims[axis] == dim)
-        return extent_of(body, extent_operand(body, tensor, axis).id, dim.text());
+  for (const Term& tensor : tensors) {
+    const Type type = tensor.valid() ? body.type(tensor) : Type();
+    for (std::size_t axis = 0; axis < type.rank(); ++axis)
+      if (type.dims[axis] == dim) return extent_of(body, extent_operand(body, tensor, axis).id, dim.text());
+  }
   return std::nullopt;
 }
 
@@ -132,7 +133,7 @@ Dim global_extent(Body& body, ModuleId module, VariableId variable) {
   const FileScope& file = world.file(module);
   auto let = file.values.find(variable.value);
   if (let != file.values.end())
-    if (const Value* value = file.top_level->known(let->second); value && value->is_integer())
+    if (const std::optional<Value> value = file.top_level->known(let->second); value && value->is_integer())
       return Dim(value->integer());
   // A file sees the value itself: its prologue runs before anything is set.
   if (let != file.values.end() && file.top_level.get() == &body)
@@ -167,7 +168,8 @@ Type type_from_file(Body& body, ModuleId module, const Type& type) {
 
 Term shape_of(Body& body, const Term& tensor, Span span) {
   List known;
-  for (const Dim& dim : body.type(tensor).dims)
+  const std::vector<Dim> dims = body.type(tensor).dims;
+  for (const Dim& dim : dims)
     if (auto constant = dim.constant()) known.push_back(Value(*constant));
   Type type = Type::list(Type::Kind::integer);
   if (known.size() == body.type(tensor).rank()) return body.constant(Value(std::move(known)), type, span);
@@ -177,7 +179,7 @@ Term shape_of(Body& body, const Term& tensor, Span span) {
 }
 
 Term extent_operand(Body& body, const Term& tensor, std::size_t axis) {
-  const std::vector<Dim>& dims = body.type(tensor).dims;
+  const std::vector<Dim> dims = body.type(tensor).dims;
   if (axis >= dims.size()) return body.constant(Value(std::int64_t{0}), Type::Kind::integer, tensor.span);
   if (auto known = dims[axis].constant()) return body.constant(Value(*known), Type::Kind::integer, tensor.span);
   Term shape = shape_of(body, tensor, tensor.span);

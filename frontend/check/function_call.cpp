@@ -225,6 +225,7 @@ class FunctionCall {
 
   Term emit() {
     bool fn = callee().kind == FunctionKind::fn;
+    written_.read_newest(body_);
     Call made;
     made.form = fn ? Form::call : Form::invoke;
     made.span = span_;
@@ -355,6 +356,7 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
     failed = !match.require(type.parts[i], in[i + 1], expected, true) || body.is_error(in[i + 1]) || failed;
   }
   if (failed || !written.check(body)) return body.error(span);
+  written.read_newest(body);
   Type result = type.parts.back();
   if (task) {
     result = Type(Kind::invocation);
@@ -380,7 +382,7 @@ Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span
     Term agent{made.in[0], callee.span};
     return call_function(body, made.callee, agent, call, span);
   }
-  const Type& type = body.type(callee);
+  const Type type = body.type(callee);
   if (type.is(Kind::function) || type.is(Kind::task)) return apply(body, callee, call, span);
   return not_callable(body, callee, call, span);
 }

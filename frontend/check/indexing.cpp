@@ -32,7 +32,7 @@ Term bound(Body& body, const ast::Expr& expr, const char* what) {
 
 // An end of a range that stands in a value: x[r] is x[a..b] for `let r = a..b`.
 Term end_of_range(Body& body, const Term& range, bool high) {
-  const Value* known = body.known(range.id);
+  const std::optional<Value> known = body.known(range.id);
   if (known) return integer(body, high ? known->range().end : known->range().begin, range.span);
   if (body[range.id].form == Form::range) return {body[range.id].in[high ? 1 : 0], range.span};
   Term end = body.make(Form::field, Kind::integer, range.span, {range});
@@ -63,13 +63,14 @@ bool has_error(Body& body, const WrittenIndex& index) {
 // ---- lists and strings ----
 
 std::optional<std::int64_t> known_int(Body& body, const Term& term) {
-  const Value* known = body[term.id].form == Form::constant ? body.known(term.id) : nullptr;
+  const std::optional<Value> known = body[term.id].form == Form::constant ? body.known(term.id) : std::nullopt;
   return known && known->is_integer() ? std::optional(known->integer()) : std::nullopt;
 }
 
 // The items of a list or the code points of a string that is known before the program runs.
 std::optional<std::int64_t> known_length(Body& body, const Term& container) {
-  const Value* known = body[container.id].form == Form::constant ? body.known(container.id) : nullptr;
+  const std::optional<Value> known =
+      body[container.id].form == Form::constant ? body.known(container.id) : std::nullopt;
   if (!known) return std::nullopt;
   if (known->is_list()) return static_cast<std::int64_t>(known->list().size());
   if (!known->is_string()) return std::nullopt;
@@ -124,7 +125,7 @@ Term index_container(Body& body, const Term& container, const ast::Index& writte
 Term index_tuple(Body& body, const Term& tuple, const ast::Index& written, Span span) {
   WrittenIndex index = read_index(body, written.items[0]);
   if (has_error(body, index)) return body.error(span);
-  const Value* known = index.part ? nullptr : body.known(index.at.id);
+  const std::optional<Value> known = index.part ? std::nullopt : body.known(index.at.id);
   if (written.items.size() != 1 || !known || !known->is_integer()) {
     wrong_type(body.world.diags, written.brackets, "an element of a tuple is picked by one constant int")
         .help("take it apart: let (a, b) = ...");
@@ -168,7 +169,7 @@ class Slice {
   bool add(const WrittenIndex& index) {
     if (has_error(body_, index)) return false;
     if (index.part) return add_part(index), true;
-    const Type& type = body_.type(index.at);
+    const Type type = body_.type(index.at);
     if (type.is(Kind::integer)) return add_position(index.at), true;
     bool picks = type.is_tensor() && type.rank() == 0 && is_integer(type.precision);
     if (picks) {
@@ -185,7 +186,7 @@ class Slice {
   void add_position(const Term& at) {
     spec_ += 'i';
     // A known position is not given to `add`: folding takes its operands back, and this one is still needed.
-    const Value* known = body_.known(at.id);
+    const std::optional<Value> known = body_.known(at.id);
     Term next = known ? integer(body_, checked_add(known->integer(), 1), at.span)
                       : operator_call(body_, "add", {at, integer(body_, 1, at.span)}, at.span, {});
     bounds_.insert(bounds_.end(), {at, next});
@@ -229,9 +230,9 @@ class Slice {
 Term item_of(Body& body, const Term& container, const Term& index, Span span) {
   Term at = convert(body, index, Kind::integer, {"an index", {}});
   if (body.is_error(at)) return body.error(span);
-  const Type& type = body.type(container);
+  const Type type = body.type(container);
   Type item = type.is(Kind::string) ? type : item_type(body, type.parts[0]);
-  const Value* list = body[container.id].form == Form::constant ? body.known(container.id) : nullptr;
+  const std::optional<Value> list = body[container.id].form == Form::constant ? body.known(container.id) : std::nullopt;
   std::optional<std::int64_t> position = known_int(body, at);
   if (position &&
       refuse_outside(body, container, fmt::format("index {}", *position), *position, *position + 1, at.span))
@@ -244,7 +245,7 @@ Term item_of(Body& body, const Term& container, const Term& index, Span span) {
 
 Term index_expression(Body& body, const ast::Index& index, Span span) {
   Term base = typed(body, output_of(body, expression(body, *index.base)));
-  const Type& type = body.type(base);
+  const Type type = body.type(base);
   switch (type.kind) {
     case Kind::list:
     case Kind::string:

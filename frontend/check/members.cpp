@@ -142,7 +142,7 @@ std::string described_invocation(Body& body, const Term& invocation) {
 }
 
 std::optional<Term> output_named(Body& body, const Term& invocation, std::string_view name, Span span) {
-  const Type& type = body.type(invocation);
+  const Type type = body.type(invocation);
   for (std::uint32_t i = 0; i < type.names.size(); ++i)
     if (type.names[i] == name) return output_at(body, invocation, i, span);
   return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<Binding> member_of_agent(Body& body, const Term& agent, const ast:
 }
 
 Term member_value(Body& body, const Term& base, const ast::Name& name, Span span) {
-  const Type& type = body.type(base);
+  const Type type = body.type(base);
   switch (type.kind) {
     case Kind::error:
       return body.error(span);

@@ -36,7 +36,7 @@ Term read_global(Body& body, const Binding& binding, const ast::Name& name) {
   read.span = name.span;
   read.module = binding.module;
   read.variable = binding.variable;
-  if (const Value* known = file.known(binding.call)) read.value = *known;
+  if (std::optional<Value> known = file.known(binding.call)) read.value = *std::move(known);
   read.folded = file[binding.call].folded;
   return {body.emit(std::move(read)), name.span};
 }

@@ -35,6 +35,32 @@ std::string_view op_of(std::string_view sign) {
 
 // ---- && and || ----
 
+// Done wherever it stands: it takes little time, cannot fail, and changes nothing.
+bool is_total(const Call& call) {
+  if (!call.guards.empty() || !call.places.empty() || !call.blocks.empty()) return false;
+  switch (call.form) {
+    case Form::constant:
+    case Form::parameter:
+    case Form::dimension:
+    case Form::type:
+    case Form::variable:
+    case Form::global:
+    case Form::output:
+    case Form::field:
+      return true;
+    case Form::op: {
+      const Type& type = call.type;
+      const std::string_view sign = call.op->symbol;
+      if (!type.is_tensor()) return type.is(Kind::boolean) || type.is(Kind::real);
+      const bool wraps = sign == "+" || sign == "-" || sign == "*";
+      return call.op->fusion == Fusion::pointwise &&
+             (wraps || is_float(type.precision) || type.precision == Precision::boolean);
+    }
+    default:
+      return false;
+  }
+}
+
 class Logic {
  public:
   Logic(Body& body, const ast::Binary& binary, Span span)
@@ -42,25 +68,23 @@ class Logic {
 
   Term run() {
     Term left = output_of(body_, expression(body_, *binary_.left));
-    const Type& type = body_.type(left);
-    if (type.is(Kind::boolean)) return after_bool(left);
-    bool fine = type.is(Kind::error) || type.is_tensor();
+    const Type type = body_.type(left);
+    bool fine = type.is(Kind::error) || type.is(Kind::boolean) || type.is_tensor();
     if (!fine) refuse(left);
     if (type.is_tensor() && !body_.in_graph()) refuse_tensor(left), fine = false;
-    Term right = output_of(body_, expression(body_, *binary_.right));
-    return fine ? as_op(left, right) : body_.error(span_);
-  }
-
- private:
-  Term after_bool(const Term& left) {
     body_.open_block();
     Term right = output_of(body_, expression(body_, *binary_.right));
     Block block = body_.close_block();
     block.result = right.id;
-    if (!body_.type(right).is(Kind::boolean)) {
-      body_.splice(block);
-      return as_op(left, right);
-    }
+    if (fine && type.is(Kind::boolean) && body_.type(right).is(Kind::boolean)) return of_bools(left, right, block);
+    const bool late = fine && body_.in_graph() && is_one_bool(left) && is_one_bool(right) && !is_total(block);
+    if (late) return of_tensors(left, right, std::move(block));
+    body_.splice(block);
+    return fine ? as_op(left, right) : body_.error(span_);
+  }
+
+ private:
+  Term of_bools(const Term& left, const Term& right, Block& block) {
     if (body_[left.id].form == Form::constant) {
       bool decided = body_[left.id].value.boolean() != both_;  // false && ..., true || ...
       if (decided) return {left.id, span_};
@@ -72,8 +96,43 @@ class Logic {
     return made;
   }
 
+  bool is_one_bool(const Term& side) {
+    const Type type = body_.type(side);
+    if (!type.is_tensor()) return type.is(Kind::boolean);
+    return type.precision == Precision::boolean && same(type.elements(), Dim(1)) == Same::yes;
+  }
+  bool is_total(const Block& block) const {
+    return std::ranges::all_of(block.calls, [&](CallId id) { return checking::is_total(body_[id]); });
+  }
+
+  // What waits for the left side is a branch: var v = left; if v { v = right }.
+  Term of_tensors(const Term& left, const Term& right, Block block) {
+    const std::size_t rank = std::max(body_.type(left).rank(), body_.type(right).rank());
+    const Type type = Type::tensor(Precision::boolean, std::vector<Dim>(rank, Dim(1)));
+    const VariableId variable = body_.add_variable(both_ ? "both" : "either", type, true, span_);
+    body_.write_variable(variable, shaped(left, type), span_);
+    body_.open_block();
+    body_.splice(block);
+    body_.write_variable(variable, shaped(right, type), span_);
+    block = body_.close_block();
+    Term branch = body_.make(Form::if_, Kind::none, span_, {left});
+    body_[branch.id].blocks.resize(2);
+    body_[branch.id].blocks[both_ ? 0 : 1] = std::move(block);
+    return body_.read_variable(variable, span_);
+  }
+
+  Term shaped(const Term& side, const Type& type) {
+    if (body_.type(side) == type) return side;
+    if (!body_.type(side).is_tensor())
+      return operator_call(body_, "fill", {type_operand(body_, type, span_), side}, span_, {});
+    std::vector<Term> operands{side};
+    for (std::size_t i = 0; i < type.rank(); ++i)
+      operands.push_back(body_.constant(Value(std::int64_t{1}), Kind::integer, span_));
+    return operator_call(body_, "reshape", operands, span_, {});
+  }
+
   Term as_op(const Term& left, const Term& right) {
-    const Type& type = body_.type(right);
+    const Type type = body_.type(right);
     bool tensor = type.is_tensor() || body_.type(left).is_tensor();
     if (body_.is_error(left) || type.is(Kind::error)) return body_.error(span_);
     if (!type.is_tensor() && !type.is(Kind::boolean)) return refuse(right);
@@ -102,8 +161,9 @@ class Logic {
 // ---- as ----
 
 // The length of a list literal along an axis, where it is known.
-std::optional<std::int64_t> length_along(const Value* value, std::size_t axis) {
-  for (; value && value->is_list() && axis > 0; --axis) value = value->list().empty() ? nullptr : &value->list()[0];
+std::optional<std::int64_t> length_along(std::optional<Value> value, std::size_t axis) {
+  for (; value && value->is_list() && axis > 0; --axis)
+    value = value->list().empty() ? std::nullopt : std::optional(value->list()[0]);
   if (!value || !value->is_list()) return std::nullopt;
   return static_cast<std::int64_t>(value->list().size());
 }

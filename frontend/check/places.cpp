@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/messages.hpp"
 
@@ -11,12 +13,12 @@ bool WrittenPlaces::check(Body& body) const {
   for (std::size_t i = 0; i < named_.size(); ++i)
     for (std::size_t k = 0; k < i; ++k) {
       const Named &first = named_[k], &second = named_[i];
-      if (first.variable != second.variable || (!first.written && !second.written)) continue;
+      if (first.variable != second.variable || (!first.written() && !second.written())) continue;
       body.world.diags
           .error("E1403", second.span,
                  fmt::format("'{}' is named twice in a call that writes it", body.text(second.span)))
-          .at(second.written ? "written here" : "read here")
-          .label(first.span, first.written ? "written here" : "read here")
+          .at(second.written() ? "written here" : "read here")
+          .label(first.span, first.written() ? "written here" : "read here")
           .help("pass a copy for one of them: x.copy()");
       return false;
     }
@@ -26,9 +28,35 @@ bool WrittenPlaces::check(Body& body) const {
 std::vector<Place> WrittenPlaces::places(std::uint32_t first_operand) const {
   std::vector<Place> places;
   for (const Named& named : named_)
-    if (named.written) places.push_back({first_operand + static_cast<std::uint32_t>(named.argument), named.variable});
+    if (named.written()) places.push_back({first_operand + static_cast<std::uint32_t>(named.argument), named.variable});
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.operand < b.operand; });
   return places;
+}
+
+namespace {
+
+// May this call, or one inside of it, leave a new version in the variable? Members write slots of their agent unseen.
+bool may_change(Body& body, CallId id, VariableId variable, bool is_slot) {
+  const Call& call = body[id];
+  const bool calls = call.form == Form::call || call.form == Form::invoke || call.form == Form::apply;
+  auto inside = [&](const Block& block) {
+    return std::ranges::any_of(block.calls, [&](CallId c) { return may_change(body, c, variable, is_slot); });
+  };
+  return (is_slot && calls) || std::ranges::any_of(call.places, [&](Place p) { return p.variable == variable; }) ||
+         std::ranges::any_of(call.blocks, inside);
+}
+
+}  // namespace
+
+void WrittenPlaces::read_newest(Body& body) const {
+  for (const Named& named : named_) {
+    if (!named.written()) continue;
+    const bool is_slot = std::ranges::any_of(body.slots, [&](const auto& s) { return s.second == named.variable; });
+    const std::vector<CallId>& open = body.open_calls();
+    auto since = std::ranges::find(open, named.value);
+    if (std::any_of(since, open.end(), [&](CallId id) { return may_change(body, id, named.variable, is_slot); }))
+      body.move_to_end(named.value);
+  }
 }
 
 bool write_slot(Body& body, const Binding& slot, const ast::Name& name) {
@@ -85,8 +113,9 @@ Term place_argument(Body& body, const ast::Expr& expr, std::size_t argument, Wri
   VariableId variable = variable_of(body, *binding);
   bool place = variable.valid() && (binding->is_place || binding->kind == Binding::Kind::slot);
   if (!place) return no_place(body, named->name, *binding);
-  written.add(variable, argument, expr.span, true);
-  return body.read_variable(variable, expr.span);
+  const Term now = body.read_variable(variable, expr.span);
+  written.write(variable, argument, now);
+  return now;
 }
 
 void note_read(Body& body, const ast::Expr& expr, std::size_t argument, WrittenPlaces& written) {
@@ -96,7 +125,7 @@ void note_read(Body& body, const ast::Expr& expr, std::size_t argument, WrittenP
   bool global = binding->kind == Binding::Kind::global && binding->is_mutable && body.at_top_level();
   bool is_variable =
       binding->kind == Binding::Kind::variable || global || (binding->kind == Binding::Kind::slot && body.in_graph());
-  if (is_variable) written.add(variable_of(body, *binding), argument, expr.span, false);
+  if (is_variable) written.read(variable_of(body, *binding), argument, expr.span);
 }
 
 }  // namespace taskspec::checking

@@ -9,10 +9,14 @@ namespace taskspec::checking {
 // The places that one call names, to find one that is written and named twice.
 class WrittenPlaces {
  public:
-  void add(VariableId variable, std::size_t argument, Span span, bool written) {
-    named_.push_back({variable, argument, span, written});
+  void read(VariableId variable, std::size_t argument, Span span) { named_.push_back({variable, argument, span, {}}); }
+  void write(VariableId variable, std::size_t argument, const Term& now) {
+    named_.push_back({variable, argument, now.span, now.id});
   }
-  bool check(Body& body) const;                                  // E1403
+  bool check(Body& body) const;  // E1403
+  // Before the call is made: another argument may have changed a place since it was named, and the call goes on from
+  // there: bump(r, bump(r, d).t).
+  void read_newest(Body& body) const;
   std::vector<Place> places(std::uint32_t first_operand) const;  // for the call
 
  private:
@@ -20,7 +24,8 @@ class WrittenPlaces {
     VariableId variable;
     std::size_t argument;
     Span span;
-    bool written;
+    CallId value;  // of one that is written: as it was when it was named
+    bool written() const { return value.valid(); }
   };
   std::vector<Named> named_;
 };

@@ -108,7 +108,7 @@ class Operands {
   }
 
   Term pair(const taskspec::Operand& operand, const Term& given) {
-    const Type& type = body_.type(given);
+    const Type type = body_.type(given);
     bool two = type.is(Kind::tuple) && type.parts.size() == 2 && type.parts[0].is(Kind::integer) &&
                type.parts[1].is(Kind::integer);
     if (two || type.is(Kind::error) || type.is(Kind::integer)) return given;
@@ -131,7 +131,7 @@ class Operands {
   Given function(const taskspec::Operand& operand, const ast::Expr& expr) {
     if (is_untyped_function(body_, expr)) return {{}, &expr};
     Term given = expression(body_, expr);
-    const Type& type = body_.type(given);
+    const Type type = body_.type(given);
     if (type.is(Kind::function) || type.is(Kind::task) || type.is(Kind::error)) return {given};
     wrong_type(body_.world.diags, expr.span, fmt::format("{} is a function, this is {}", what(operand), type.text()));
     return {body_.error(expr.span)};
@@ -139,7 +139,7 @@ class Operands {
 
   // How many tensors there are must be known, so the list must be written somewhere.
   Term listed(const taskspec::Operand& operand, const Term& given) {
-    const Type& type = body_.type(given);
+    const Type type = body_.type(given);
     if (type.is(Kind::error) || body_[given.id].form == Form::list) return given;
     wrong_type(body_.world.diags, given.span,
                fmt::format("{} is a list written in place, such as [a, b]", what(operand)));
@@ -284,7 +284,7 @@ Term ruled_call(Body& body, const Record& record, std::vector<Given> operands, s
 // The variable that is called a method of: x.lif(v, ...) reads x.
 void note_receiver(Body& body, const Term& receiver, WrittenPlaces& written) {
   const Call& call = body[receiver.id];
-  if (call.form == Form::variable) written.add(call.variable, 0, receiver.span, false);
+  if (call.form == Form::variable) written.read(call.variable, 0, receiver.span);
 }
 
 }  // namespace
@@ -327,6 +327,7 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
     for (std::size_t i = 0; i < record.operands().size(); ++i)
       if (record.operands()[i].name == value.operand && !operands[i].term.valid()) operands[i].term = value.term;
   if (!written.check(body)) return body.error(span);
+  written.read_newest(body);
   return ruled_call(body, record, std::move(operands), written.places(0), span, {});
 }
 

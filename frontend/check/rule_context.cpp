@@ -22,6 +22,7 @@ CheckRules::CheckRules(Body& body, const Record& record, std::vector<Given>& ope
     : body_(body), operands_(operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Given& given = operands[i];
+    values_.push_back(given.term.valid() ? body.known(given.term.id) : std::nullopt);
     if (given.closure)
       types_.push_back(Type::function({}, Type::Kind::none));
     else
@@ -29,10 +30,7 @@ CheckRules::CheckRules(Body& body, const Record& record, std::vector<Given>& ope
   }
 }
 
-const Value* CheckRules::constant(std::size_t operand) const {
-  const Given& given = operands_[operand];
-  return given.term.valid() ? body_.known(given.term.id) : nullptr;
-}
+const Value* CheckRules::constant(std::size_t operand) const { return values_[operand] ? &*values_[operand] : nullptr; }
 
 std::optional<Dim> CheckRules::dim(std::size_t operand) const {
   const Term& term = operands_[operand].term;

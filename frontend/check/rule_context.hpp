@@ -33,7 +33,9 @@ class CheckRules final : public RuleContext {
 
   Body& body_;
   std::vector<Given>& operands_;
+  // Copies, as a rule holds on to them while it has extents made, which are calls too.
   std::vector<Type> types_;
+  std::vector<std::optional<Value>> values_;
 };
 
 }  // namespace taskspec::checking

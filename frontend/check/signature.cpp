@@ -204,7 +204,7 @@ class Signature {
     parameter(i).default_value = value.id;
     std::vector<std::optional<Value>>& known = world_.info(id_).defaults;
     known.resize(first_ + params_->size());
-    if (const Value* constant = body().known(value.id)) known[first_ + i] = *constant;
+    if (const std::optional<Value> constant = body().known(value.id)) known[first_ + i] = *constant;
   }
 
   // What the int symbols of the types stand for, seen from a caller.

@@ -2,49 +2,26 @@
 
 #include <algorithm>
 
+#include "interp/control/rebuilt.hpp"
+
 namespace taskspec {
-
-namespace {
-
-template <class T, class F>
-Value changed_copy(const T& object, F&& change) {
-  auto copy = std::make_shared<T>(object);
-  change(*copy);
-  return Value(std::static_pointer_cast<Object>(copy));
-}
-
-}  // namespace
 
 Value replace_tensors(const Value& value, const std::function<bool(const Value&)>& is_tensor,
                       const std::function<Value(const Value&)>& replace, Span span) {
-  auto inner = [&](const Value& v) { return replace_tensors(v, is_tensor, replace, span); };
-  auto all = [&](List items) {
-    for (Value& item : items) item = inner(item);
-    return items;
-  };
-  if (is_tensor(value)) return replace(value);
-  if (value.is_list()) return Value(all(value.list()));
-  if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
-  if (auto* invocation = value.as<Invocation>())
-    return changed_copy(*invocation, [&](Invocation& copy) { copy.outputs = all(copy.outputs); });
-  if (auto* callable = value.as<Callable>())
-    return changed_copy(*callable, [&](Callable& copy) {
-      copy.captures = all(copy.captures);
-      copy.agent = inner(copy.agent);
-    });
-  if (auto* composed = value.as<ComposedTask>())
-    return changed_copy(*composed, [&](ComposedTask& copy) {
-      copy.first = inner(copy.first);
-      copy.second = inner(copy.second);
-    });
-  if (auto* agent = value.as<Agent>(); agent && !agent->slots.empty())
-    throw failure("E1009", span, "an agent with slots inside a loop, branch or fn of a graph is not built yet");
-  return value;
+  return rebuilt(value, [&](const Value& leaf) {
+    if (is_tensor(leaf)) return replace(leaf);
+    if (auto* agent = leaf.as<Agent>(); agent && !agent->slots.empty())
+      throw failure("E1009", span, "an agent with slots inside a loop, branch or fn of a graph is not built yet");
+    return leaf;
+  });
 }
 
 Value without_slots(const Value& value) {
   auto* agent = value.as<Agent>();
-  return agent ? changed_copy(*agent, [](Agent& copy) { copy.slots.clear(); }) : value;
+  if (!agent) return value;
+  auto copy = std::make_shared<Agent>(*agent);
+  copy->slots.clear();
+  return Value(std::static_pointer_cast<Object>(std::move(copy)));
 }
 
 void each_function(const Value& value, const std::function<void(FunctionId)>& visit) {

@@ -1,7 +1,7 @@
 #include "interp/control/ends.hpp"
 
-#include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
+#include "interp/control/rebuilt.hpp"
 #include "interp/control/received.hpp"
 
 namespace taskspec {
@@ -10,15 +10,7 @@ namespace {
 
 // A copy that shares nothing which can be changed.
 Value detached(const Value& value) {
-  auto all = [](const List& items) {
-    List copies;
-    copies.reserve(items.size());
-    for (const Value& item : items) copies.push_back(detached(item));
-    return copies;
-  };
-  if (value.is_list()) return Value(all(value.list()));
-  if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
-  return value;
+  return rebuilt_items(value, [](const Value& leaf) { return leaf; });
 }
 
 // What print shows of a future or an invocation, without the future itself.
@@ -31,33 +23,28 @@ class Named final : public Object {
   std::string text_;
 };
 
-// Lists and tuples of the value, with `leaf` of everything else.
-template <class F>
-Value mapped(const Value& value, F&& leaf) {
-  auto all = [&](const List& items) {
-    List results;
-    for (const Value& item : items) results.push_back(mapped(item, leaf));
-    return results;
-  };
-  if (value.is_list()) return Value(all(value.list()));
-  if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
-  return leaf(value);
-}
-
 Value names_in(const Value& value) {
-  return mapped(value, [](const Value& leaf) {
+  return rebuilt_items(value, [](const Value& leaf) {
     if (!leaf.is_object() && !leaf.is_array()) return leaf;
     return Value(std::static_pointer_cast<Object>(std::make_shared<Named>(print(leaf))));
   });
 }
 
-Value shape_of(const Target& target, const Value& value) {
-  return mapped(value, [&](const Value& leaf) { return target.is_tensor(leaf) ? Value() : leaf; });
+// Handles belong to the graph's thread: none of them may leave it, wherever in a value they are. An agent is for the
+// host what it makes of one itself: without slots.
+Value without_tensors(const Target& target, const Value& value) {
+  return rebuilt(value, [&](const Value& leaf) {
+    auto* agent = leaf.as<Agent>();
+    if (!agent || agent->slots.empty()) return target.is_tensor(leaf) ? Value() : leaf;
+    auto copy = std::make_shared<Agent>(agent->program, agent->definition);
+    copy->arguments = agent->arguments;
+    return Value(std::static_pointer_cast<Object>(copy));
+  });
 }
 
 Value contents_of(Target& target, const Value& value, Span span) {
-  return mapped(value,
-                [&](const Value& leaf) { return target.is_tensor(leaf) ? Value(target.receive(leaf, span)) : leaf; });
+  return rebuilt(value,
+                 [&](const Value& leaf) { return target.is_tensor(leaf) ? Value(target.receive(leaf, span)) : leaf; });
 }
 
 Value failed(const Diags& diags) {
@@ -134,10 +121,8 @@ Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span 
       return contents_of(target, value, span);
     case Carries::handle:
       return names_in(value);
-    case Carries::shape:
-      return shape_of(target, value);
     default:
-      return value;
+      return without_tensors(target, value);
   }
 }
 

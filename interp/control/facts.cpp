@@ -215,43 +215,30 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
 
 }  // namespace
 
-const FunctionFacts& Facts::function(FunctionId id) {
-  std::lock_guard lock(mutex_);
-  auto& entry = functions_[id.value];
-  if (!entry) entry = std::make_unique<FunctionFacts>(make_facts(program_[id]));
-  return *entry;
+Facts::Known& Facts::known(FunctionId id) {
+  return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id]); });
 }
 
 const FunctionFacts& Facts::grown(FunctionId id) {
-  std::lock_guard lock(mutex_);
-  auto& entry = functions_[id.value];
-  if (!entry) entry = std::make_unique<FunctionFacts>();
-  *entry = make_facts(program_[id], true);  // in place: frames hold on to it
-  std::erase_if(free_uses_, [&](const auto& known) { return known.first >> 32 == id.value; });
-  return *entry;
+  Known& known = functions_.get(id.index(), [](Known&) {});
+  known.facts = make_facts(program_[id], true);  // in place: frames hold on to it
+  known.free_uses.clear();
+  return known.facts;
 }
 
 const FreeUse& Facts::free_use(FunctionId id, CallId structured) {
-  std::lock_guard lock(mutex_);
-  auto& entry = free_uses_[(static_cast<std::uint64_t>(id.value) << 32) | structured.value];
-  if (!entry) entry = std::make_unique<FreeUse>(make_free_use(program_, program_[id], structured));
-  return *entry;
+  return known(id).free_uses.get(structured.index(),
+                                 [&](FreeUse& fresh) { fresh = make_free_use(program_, program_[id], structured); });
 }
 
 const std::vector<GlobalUse>& Facts::globals(FunctionId id) {
-  std::lock_guard lock(mutex_);
-  auto& entry = globals_[id.value];
-  if (entry) return *entry;
-  entry = std::make_unique<std::vector<GlobalUse>>();
-  each_reached(program_, id, [&](const Function& function) { add_globals(function, *entry); });
-  return *entry;
+  return globals_.get(id.index(), [&](std::vector<GlobalUse>& uses) {
+    each_reached(program_, id, [&](const Function& function) { add_globals(function, uses); });
+  });
 }
 
 bool Facts::uses_slots(FunctionId id) {
-  std::lock_guard lock(mutex_);
-  auto [known, fresh] = uses_slots_.try_emplace(id.value);
-  if (fresh) known->second = reaches_slots(program_, id);
-  return known->second;
+  return uses_slots_.get(id.index(), [&](bool& uses) { uses = reaches_slots(program_, id); });
 }
 
 }  // namespace taskspec

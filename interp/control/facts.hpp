@@ -1,12 +1,10 @@
 // What the interpreter asks about functions again and again, worked out once per program: which variables
 // are places, what a nested block uses of its surroundings, which tensors of the top level a body reads.
 #pragma once
-#include <memory>
-#include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "ir/base/once_table.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
@@ -46,7 +44,7 @@ struct FreeUse {
 class Facts {
  public:
   explicit Facts(const Program& program) : program_(program) {}
-  const FunctionFacts& function(FunctionId id);
+  const FunctionFacts& function(FunctionId id) { return known(id).facts; }
   // Of a top level that goes on growing: found anew, and what a let names is kept for what comes.
   const FunctionFacts& grown(FunctionId id);
   const FreeUse& free_use(FunctionId id, CallId structured);
@@ -54,12 +52,16 @@ class Facts {
   bool uses_slots(FunctionId id);                        // it or something that it calls
 
  private:
+  struct Known {
+    FunctionFacts facts;
+    OnceTable<FreeUse> free_uses;  // by call
+  };
+  Known& known(FunctionId id);
+
   const Program& program_;
-  std::mutex mutex_;  // bodies may run on several threads; entries are never moved
-  std::unordered_map<std::uint32_t, std::unique_ptr<FunctionFacts>> functions_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<FreeUse>> free_uses_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<GlobalUse>>> globals_;
-  std::unordered_map<std::uint32_t, bool> uses_slots_;
+  OnceTable<Known> functions_;  // bodies ask on several threads, for every call
+  OnceTable<std::vector<GlobalUse>> globals_;
+  OnceTable<bool> uses_slots_;
 };
 
 }  // namespace taskspec

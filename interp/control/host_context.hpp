@@ -22,6 +22,7 @@ class NestedSession {
  public:
   virtual ~NestedSession() = default;
   virtual Target& target() = 0;
+  virtual bool owns(const Tensor& tensor) const = 0;
   virtual bool named() const = 0;  // a handle still names something in it: the slot of an agent, say
   virtual Value report() = 0;      // after everything that has effects ran
   virtual Diags end_early() = 0;   // what has effects runs, although the program goes no further; what failed of it

@@ -148,6 +148,7 @@ Frame& Interpreter::grown(const Module& module, Block& added) {
   modules_.resize(program_.modules.size());
   const Function& function = program_[module.top_level];
   std::shared_ptr<Frame>& frame = modules_[position];
+  const std::vector<bool> places = frame ? frame->facts.places : std::vector<bool>();
   const FunctionFacts& facts = facts_->grown(module.top_level);
   if (!frame) {
     frame = std::make_shared<Frame>(function, module.top_level, facts);
@@ -156,10 +157,11 @@ Frame& Interpreter::grown(const Module& module, Block& added) {
   const std::size_t done = frame->values.size();
   frame->values.resize(function.calls.size());
   frame->variables.resize(function.variables.size());
-  for (std::size_t v = 0; v < frame->variables.size(); ++v) {  // what became a place only now
+  // What became a place only now has one of its own, also where it names a version of another one: var c = a.
+  for (std::size_t v = 0; v < frame->variables.size(); ++v) {
+    const bool was_place = v < places.size() && places[v];
     Value& value = frame->variables[v];
-    auto* tensor = value.as<Tensor>();
-    if (facts.places[v] && tensor && !tensor->place.valid()) value = target_->place(function.variables[v].name, value);
+    if (facts.places[v] && !was_place && value.as<Tensor>()) value = target_->place(function.variables[v].name, value);
   }
   for (CallId id : function.body.calls)
     if (id.index() >= done) added.calls.push_back(id);

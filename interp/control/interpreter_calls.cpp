@@ -4,6 +4,7 @@
 #include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/shared_slots.hpp"
 
 namespace taskspec {
 
@@ -182,25 +183,6 @@ std::vector<Value> Interpreter::outputs_of(FunctionId id, const Value& agent, st
 
 namespace {
 
-// A member that calls another one of its agent: both see the newest versions of the slots. A task body has them in its
-// frame alone; what it may call, a fn, sees none.
-void exchange_slots(Frame& frame, Agent& agent, bool to_agent) {
-  for (const Parameter& parameter : frame.function.parameters) {
-    if (parameter.role != Role::slot || !parameter.variable.valid()) continue;
-    Value& here = frame[parameter.variable];
-    Value* there = agent.slot(parameter.name);
-    if (!there) continue;
-    if (!to_agent)
-      here = *there;
-    else if (!here.is_none())
-      *there = here;
-  }
-}
-
-}  // namespace
-
-namespace {
-
 // A tensor is nothing in the host program, and still it was given: its default must not run.
 Value given(Frame& frame, CallId argument) {
   const Value& value = frame[argument];
@@ -215,11 +197,11 @@ Value Interpreter::call_function(Frame& frame, const Call& call) {
   std::vector<Value> arguments;
   for (std::size_t i = first; i < call.in.size(); ++i)
     arguments.push_back(call.in[i].valid() ? given(frame, call.in[i]) : Value());
-  auto* own = agent.as<Agent>();
-  if (own != frame.self.as<Agent>()) own = nullptr;
-  if (own) exchange_slots(frame, *own, true);
-  CallResult result = Interpreter::call(call.callee, agent, std::move(arguments), {call.span, &frame});
-  if (own) exchange_slots(frame, *own, false);
+  CallResult result;
+  {
+    SharedSlots shared(frame);
+    result = Interpreter::call(call.callee, agent, std::move(arguments), {call.span, &frame});
+  }
   assign_places(frame, call, first, result.versions);
   return std::move(result.value);
 }
@@ -275,7 +257,11 @@ CallResult Interpreter::apply(const Value& callable, std::vector<Value> argument
 Value Interpreter::apply_value(Frame& frame, const Call& call) {
   std::vector<Value> arguments;
   for (std::size_t i = 1; i < call.in.size(); ++i) arguments.push_back(given(frame, call.in[i]));
-  CallResult result = apply(operand(frame, call, 0), std::move(arguments), {call.span, &frame});
+  CallResult result;
+  {
+    SharedSlots shared(frame);
+    result = apply(operand(frame, call, 0), std::move(arguments), {call.span, &frame});
+  }
   assign_places(frame, call, 1, result.versions);
   return std::move(result.value);
 }

@@ -8,6 +8,7 @@
 #include "interp/control/received.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/rules.hpp"
+#include "interp/control/shared_slots.hpp"
 #include "ir/op_outputs.hpp"
 
 namespace taskspec {
@@ -114,6 +115,7 @@ Value Interpreter::builtin(Frame& frame, const Call& call) {
   host_->frame = &frame;
   host_->span = call.span;
   host_->type = &call.type;
+  SharedSlots shared(frame);  // map(l, x => put(x)) calls a member
   Value result = call.builtin->run(*host_, operands);
   host_->interpreter = outer;
   host_->frame = outer_frame;
@@ -161,7 +163,7 @@ void Interpreter::receive_globals(std::span<const GlobalUse> uses, Span span) {
     auto is_future = [](const Value& v) { return v.as<Tensor>() != nullptr; };
     auto contents = [&](const Value& v) {
       auto* tensor = v.as<Tensor>();
-      return Value(tensor->recorder.receive(*tensor, span));
+      return Value(tensor->recorder().receive(*tensor, span));
     };
     (*globals_)[name] = replace_tensors(value, is_future, contents, span);
     each_function(value, [&](FunctionId inside) { receive_globals(inside, span); });

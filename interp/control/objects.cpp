@@ -4,30 +4,40 @@
 
 namespace taskspec {
 
-Tensor::Tensor(Recorder& r, Ref reference, Type t) : recorder(r), ref(reference), type(std::move(t)) {
-  ++recorder.handles;
-  older_ = std::exchange(recorder.newest_handle, this);
+Tensor::Tensor(Recorder& r, Ref reference, Type t) : ref(reference), type(std::move(t)), recorder_(&r) {
+  ++r.handles;
+  older_ = std::exchange(r.newest_handle, this);
   if (older_) older_->newer_ = this;
-  recorder.retain(ref);
+  r.retain(ref);
 }
 
 Tensor::~Tensor() {
-  --recorder.handles;
+  if (!recorder_) return;
+  --recorder_->handles;
   if (older_) older_->newer_ = newer_;
-  (newer_ ? newer_->older_ : recorder.newest_handle) = older_;
-  recorder.release(ref);
+  (newer_ ? newer_->older_ : recorder_->newest_handle) = older_;
+  recorder_->release(ref);
+}
+
+Recorder& Tensor::recorder() const {
+  if (!recorder_) bug("a tensor is used after the session that it belongs to");
+  return *recorder_;
+}
+
+Recorder::~Recorder() {
+  for (Tensor* tensor = newest_handle; tensor; tensor = tensor->older_) tensor->recorder_ = nullptr;
 }
 
 std::string Tensor::text() const {
-  if (ref.kind == Ref::Kind::constant) return "<const : " + type.text() + ">";
-  if (ref.kind == Ref::Kind::input) return "<" + recorder.graph.inputs()[ref.id].name + " : " + type.text() + ">";
-  std::uint32_t steps = structured ? 1 : recorder.links.steps(recorder.graph, ref.node());
-  std::string name = call() + "." + (alias ? alias->output : recorder.graph.slot_out(ref.node(), ref.slot));
+  if (ref.kind == Ref::Kind::constant || !recorder_) return "<const : " + type.text() + ">";
+  if (ref.kind == Ref::Kind::input) return "<" + recorder().graph.inputs()[ref.id].name + " : " + type.text() + ">";
+  std::uint32_t steps = structured ? 1 : recorder().links.steps(recorder().graph, ref.node());
+  std::string name = call() + "." + (alias ? alias->output : recorder().graph.slot_out(ref.node(), ref.slot));
   return "<" + name + " : " + type.text() + ", " + std::to_string(steps) + (steps == 1 ? " step>" : " steps>");
 }
 
 std::string Tensor::call() const {
-  return alias ? scope_path(recorder.graph, alias->scope) : recorder.graph.path(ref.node());
+  return alias ? scope_path(recorder().graph, alias->scope) : recorder().graph.path(ref.node());
 }
 
 std::string scope_path(const TaskGraph& graph, ScopeId scope) {

@@ -22,7 +22,8 @@ class Tensor final : public Object {
   Tensor(const Tensor&) = delete;
   ~Tensor() override;
 
-  Recorder& recorder;
+  Recorder& recorder() const;  // whose graph `ref` is of
+  bool is_of(const Recorder& one) const { return recorder_ == &one; }
   const Ref ref;
   const Type type;
   PlaceId place;  // when it was read from, or made as a version of, a place
@@ -37,6 +38,7 @@ class Tensor final : public Object {
 
  private:
   friend class Recorder;
+  Recorder* recorder_;                          // null: it is gone, and nothing but the type is left of the value
   Tensor *older_ = nullptr, *newer_ = nullptr;  // in the recorder's list of handles
 };
 

@@ -19,8 +19,8 @@ Type RecordTarget::type_of(const Value& value) const {
 // A handle of this recorder: contents from elsewhere (files, another session) become constants.
 std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
   if (auto* tensor = value.as<Tensor>()) {
-    if (&tensor->recorder == &recorder_) return std::static_pointer_cast<Tensor>(value.object());
-    return own(Value(tensor->recorder.receive(*tensor, span)), span);
+    if (tensor->is_of(recorder_)) return std::static_pointer_cast<Tensor>(value.object());
+    return own(Value(tensor->recorder().receive(*tensor, span)), span);
   }
   Type type = value.array().type().type();
   Ref ref = Ref::constant(recorder_.graph.add_constant(type, value));
@@ -87,7 +87,7 @@ DefinitionId RecordTarget::define(const OpDef& op, const Type& type, std::span<c
 List RecordTarget::folded(const Call& call, std::span<const Value> operands, const Type& type) {
   std::vector<Value> known(operands.begin(), operands.end());
   auto contents = [](Value& value) {
-    if (auto* tensor = value.as<Tensor>()) value = tensor->recorder.graph.constant(tensor->ref.id);
+    if (auto* tensor = value.as<Tensor>()) value = tensor->recorder().graph.constant(tensor->ref.id);
   };
   for (Value& value : known) {
     contents(value);
@@ -175,7 +175,7 @@ DefinitionId RecordTarget::define(FunctionId task) {
 
 PlaceId RecordTarget::place_of(const Value& value) const {
   auto* tensor = value.as<Tensor>();
-  return tensor && &tensor->recorder == &recorder_ ? tensor->place : PlaceId();
+  return tensor && tensor->is_of(recorder_) ? tensor->place : PlaceId();
 }
 
 Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
@@ -274,7 +274,7 @@ Value RecordTarget::place(const std::string& name, const Value& initial) {
 Array RecordTarget::receive(const Value& value, Span span) {
   if (value.is_array()) return value.array();
   auto* tensor = value.as<Tensor>();
-  return tensor->recorder.receive(*tensor, span);
+  return tensor->recorder().receive(*tensor, span);
 }
 
 Value RecordTarget::constant(Array array) {

@@ -11,7 +11,9 @@ namespace taskspec {
 
 class Recorder {
  public:
-  virtual ~Recorder() = default;
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  virtual ~Recorder();  // handles that are left know it: their end needs it no more
   TaskGraph graph;
   std::size_t handles = 0;  // Tensors that name something in it
   ChainLinks links;

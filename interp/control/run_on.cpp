@@ -1,6 +1,7 @@
 // `run e on ...`: a block of the program in a session of its own.
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/rebuilt.hpp"
 
 namespace taskspec {
 
@@ -39,17 +40,16 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
     if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) session->end_early();
     throw;
   }
+  value = rebuilt(value, [&](const Value& leaf) {  // contents leave the session that ends here
+    auto* tensor = leaf.as<Tensor>();
+    if (!tensor || !session->owns(*tensor)) return leaf;
+    return target_->constant(session->target().receive(leaf, call.span));
+  });
   auto result = std::make_shared<Invocation>();
-  auto keep = [&](const Value& v) {  // contents leave the session that ends here
-    return session->target().is_tensor(v) && v.as<Tensor>() ? target_->constant(session->target().receive(v, call.span))
-                                                            : v;
-  };
-  if (auto* invocation = value.as<Invocation>()) {
-    result->label = invocation->name();
-    for (const Value& output : invocation->outputs) result->outputs.push_back(keep(output));
-  } else if (!value.is_none()) {
-    result->outputs.push_back(keep(value));
-  }
+  if (auto* invocation = value.as<Invocation>())
+    *result = *invocation;
+  else if (!value.is_none())
+    result->outputs.push_back(value);
   value = Value();
   forget(frame, call.blocks[0]);
   result->outputs.push_back(session->report());

@@ -58,6 +58,7 @@ std::string CodeMaker::key(std::size_t task, bool with_bytes) const {
   put_number(key, node.definition.value);
   put_number(key, node.agent.value);
   put_number(key, node.arguments);
+  put_number(key, inputs(task).size());
   for (BufferId buffer : inputs(task)) put_type(key, type(buffer));
   for (BufferId buffer : outputs(task)) put_type(key, type(buffer));
   if (!with_bytes) return key;
@@ -138,41 +139,61 @@ const TaskCode& CodeMaker::make_body(std::size_t task, const BodyTrace& trace) {
   return *(code = &compile(std::move(body)));
 }
 
-const TaskCode& CodeMaker::make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
-                                      std::vector<BufferId>& operands) {
+// What comes from outside, and what somebody else reads. What only the chain itself reads stays inside.
+CodeMaker::Chain CodeMaker::chain(std::size_t first, std::size_t count) const {
   struct Inside {
-    std::uint32_t value = 0, reads = 0;
-    bool made = false;  // by a task of the chain
+    std::uint64_t number = 0;
+    std::uint32_t reads = 0;
   };
-  Body body;
+  Chain chain;
   std::unordered_map<std::uint32_t, Inside> inside;  // by buffer
+  auto number = [&](BufferId buffer) {
+    auto [known, fresh] = inside.emplace(buffer.value, Inside{inside.size(), 0});
+    put_number(chain.key, known->second.number);
+    if (fresh) chain.inputs.push_back(buffer);
+    ++known->second.reads;
+  };
   std::vector<BufferId> written;
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    std::vector<std::uint32_t> given;
-    for (BufferId buffer : inputs(first + i)) {
-      auto [known, fresh] = inside.emplace(buffer.value, Inside{});
-      if (fresh) {
-        known->second.value = body.input(type(buffer), bytes_of(buffer));
-        operands.push_back(buffer);
-      }
-      ++known->second.reads;
-      given.push_back(known->second.value);
-    }
-    std::vector<std::uint32_t> made = body.append(*traces[i], given);
-    std::span<const BufferId> out = outputs(first + i);
-    if (made.size() != out.size()) bug("the trace of a task has another number of outputs than its node");
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      inside[out[k].value] = {made[k], 0, true};
-      written.push_back(out[k]);
+  for (std::size_t task = first; task < first + count; ++task) {
+    chain.key += key(task, false);
+    for (BufferId buffer : inputs(task)) number(buffer);
+    for (BufferId buffer : outputs(task)) {
+      inside[buffer.value] = {inside.size(), 0};
+      written.push_back(buffer);
     }
   }
   for (BufferId buffer : written) {
-    const Inside& value = inside[buffer.value];
-    if (readers_[buffer.index()] == value.reads) continue;  // nobody else reads it: it stays inside
-    body.output(value.value, bytes_of(buffer));
-    operands.push_back(buffer);
+    const bool seen = readers_[buffer.index()] != inside[buffer.value].reads;
+    chain.key += seen ? 'o' : '-';
+    if (seen) chain.outputs.push_back(buffer);
   }
-  return compile(std::move(body));
+  std::unordered_map<std::uint32_t, std::uint64_t> bytes;  // which operands lie in the same ones
+  for (const std::vector<BufferId>* operands : {&chain.inputs, &chain.outputs})
+    for (BufferId buffer : *operands)
+      put_number(chain.key, bytes.emplace(bytes_of(buffer), bytes.size()).first->second);
+  return chain;
+}
+
+const TaskCode& CodeMaker::make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
+                                      std::vector<BufferId>& operands) {
+  const Chain chain = this->chain(first, traces.size());
+  operands.insert(operands.end(), chain.inputs.begin(), chain.inputs.end());
+  operands.insert(operands.end(), chain.outputs.begin(), chain.outputs.end());
+  const TaskCode*& code = chains_[chain.key];
+  if (code) return *code;
+  Body body;
+  std::unordered_map<std::uint32_t, std::uint32_t> values;  // by buffer
+  for (BufferId buffer : chain.inputs) values[buffer.value] = body.input(type(buffer), bytes_of(buffer));
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    std::vector<std::uint32_t> given;
+    for (BufferId buffer : inputs(first + i)) given.push_back(values.at(buffer.value));
+    std::vector<std::uint32_t> made = body.append(*traces[i], given);
+    std::span<const BufferId> out = outputs(first + i);
+    if (made.size() != out.size()) bug("the trace of a task has another number of outputs than its node");
+    for (std::size_t k = 0; k < out.size(); ++k) values[out[k].value] = made[k];
+  }
+  for (BufferId buffer : chain.outputs) body.output(values.at(buffer.value), bytes_of(buffer));
+  return *(code = &compile(std::move(body)));
 }
 
 const TaskCode& CodeMaker::compile(Body body) {

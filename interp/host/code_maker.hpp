@@ -43,6 +43,11 @@ class CodeMaker {
   const TaskCode& make_native(std::size_t task);
   const TaskCode& make_kernel(std::size_t task);
   const TaskCode& make_body(std::size_t task, const BodyTrace& trace);
+  struct Chain {
+    std::string key;  // equal ones do the same with operands that lie alike
+    std::vector<BufferId> inputs, outputs;
+  };
+  Chain chain(std::size_t first, std::size_t count) const;
   const TaskCode& make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
                              std::vector<BufferId>& operands);
   const TaskCode& compile(Body body);
@@ -54,8 +59,8 @@ class CodeMaker {
   std::vector<std::uint32_t> readers_;  // by buffer; results of the graph have one more
   KernelCache kernels_;
   CodeSet set_;
-  std::vector<const TaskCode*> natives_;          // by definition
-  std::map<std::string, const TaskCode*> known_;  // by key
+  std::vector<const TaskCode*> natives_;                   // by definition
+  std::map<std::string, const TaskCode*> known_, chains_;  // by key
   std::map<std::string, std::shared_ptr<const BodyTrace>> traces_;
 };
 

@@ -105,8 +105,10 @@ bool Pool::strike_off(std::uint32_t index) {
   return true;
 }
 
+// notify_one first looks whether anybody waits, and makes no call of the system if nobody does. That look must not come
+// before the store: a worker that went to sleep in between would find no permit, and nobody would wake it.
 void Pool::wake(Worker& worker) {
-  worker.permit_.store(1, std::memory_order_release);
+  worker.permit_.store(1, std::memory_order_seq_cst);
   worker.permit_.notify_one();
 }
 

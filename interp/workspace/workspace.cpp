@@ -203,8 +203,7 @@ struct Workspace::State {
       const Value value = live->value(known.variable);
       auto add = [&](const Value& part) {
         auto* tensor = part.as<Tensor>();
-        if (tensor && tensor->ref.is_future() && &tensor->recorder == &live->session())
-          nodes.push_back(tensor->ref.node());
+        if (tensor && tensor->ref.is_future() && tensor->is_of(live->session())) nodes.push_back(tensor->ref.node());
       };
       add(value);
       auto* invocation = value.as<Invocation>();

@@ -112,6 +112,35 @@ std::unique_ptr<Kernel> with_float(Precision precision, Make make) {
   });
 }
 
+// ---- uniform --------------------------------------------------------------------------------------
+
+float just_below(float x) { return std::nextafter(x, -HUGE_VALF); }
+double just_below(double x) { return std::nextafter(x, -HUGE_VAL); }
+// Bits of f16 count its numbers, from zero in both directions.
+Half just_below(Half x) {
+  if ((x.bits & 0x7FFF) == 0) return {0x8001};
+  return {static_cast<std::uint16_t>(x.bits & 0x8000 ? x.bits + 1 : x.bits - 1)};
+}
+
+// lo + (hi - lo) u in [lo, hi), also where that rounds to hi.
+template <class T>
+class Between {
+ public:
+  Between(double lo, double hi) : lo_(lo), width_(hi - lo), last_(convert<T>(hi)) {
+    if (lo < hi && convert<double>(convert<T>(lo)) < convert<double>(last_)) last_ = just_below(last_);
+    bounded_ = lo < hi ? convert<Computed<T>>(last_) : highest<Computed<T>>();
+  }
+  T operator()(double u) const {
+    const T x = convert<T>(lo_ + width_ * u);
+    return bounded_ < convert<Computed<T>>(x) ? last_ : x;
+  }
+
+ private:
+  double lo_, width_;
+  T last_;
+  Computed<T> bounded_;
+};
+
 // ---- normal ---------------------------------------------------------------------------------------
 
 // Below 2^32, by its bits: as quick as an addition.
@@ -193,16 +222,16 @@ class Normal final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> uniform_kernel(const RandomSource& source, const ArrayType& out, double lo, double hi) {
-  const double width = hi - lo;
   return with_float(out.precision, [&](auto element) -> std::unique_ptr<Kernel> {
     using T = decltype(element);
+    const Between<T> between(lo, hi);
     if constexpr (std::is_same_v<T, double>)
-      return numbers<T, 2>(source, out, [lo, width](const Words& w, int i, int k) {
-        return lo + width * uniform_f64(w.word[2 * k][i], w.word[2 * k + 1][i]);
+      return numbers<T, 2>(source, out, [between](const Words& w, int i, int k) {
+        return between(uniform_f64(w.word[2 * k][i], w.word[2 * k + 1][i]));
       });
     else
-      return numbers<T, 4>(source, out, [lo, width](const Words& w, int i, int k) {
-        return convert<T>(lo + width * static_cast<double>(uniform_f32(w.word[k][i])));
+      return numbers<T, 4>(source, out, [between](const Words& w, int i, int k) {
+        return between(static_cast<double>(uniform_f32(w.word[k][i])));
       });
   });
 }

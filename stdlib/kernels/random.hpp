@@ -21,7 +21,8 @@ struct RandomSource {
   }
 };
 
-// lo + (hi - lo) u, computed in f64 and rounded once; u in [0, 1) is that of f32, for f64 that of f64.
+// lo + (hi - lo) u, computed in f64 and rounded once; u in [0, 1) is that of f32, for f64 that of f64. What rounds to
+// hi becomes the number before it.
 std::unique_ptr<Kernel> uniform_kernel(const RandomSource& source, const ArrayType& out, double lo, double hi);
 
 // 1 where the uniform f32 is less than p. Every precision.

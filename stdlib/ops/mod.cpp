@@ -26,7 +26,11 @@ struct Mod {
   }
   // Quotients of at most 28 bits times 24 bits of b are exact in double. A quotient that was rounded up to an integer
   // leaves a remainder of the other sign: one b too far.
-  bool regular(float a, float b) const { return std::fabs(a) < std::fabs(b) * 0x1p28f && std::fabs(b) > 0x1p-100f; }
+  // Infinite ones, of which 0 * b is nothing, and tiny ones are left to fmod.
+  bool regular(float a, float b) const {
+    const float size = std::fabs(b);
+    return std::fabs(a) < size * 0x1p28f && size > 0x1p-100f && size < INFINITY;
+  }
   float fast(float a, float b) const {
     double x = std::fabs(static_cast<double>(a)), y = std::fabs(static_cast<double>(b));
     double rest = x - std::trunc(x / y) * y;

@@ -132,24 +132,37 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   });
 }
 
-// Back to where the values came from: a row of zeros with one 1 for each of them, times its gradient, summed.
+// The axis last, and everything in one row: there the gradient of a value goes to the place that it came from.
 void gradient(GradientBuilder& g) {
   const OpInstance& call = g.call();
   if (!is_float(call.in[0].precision)) return;
-  const auto rank = static_cast<std::int64_t>(call.in[0].extents.size()), axis = axis_of(call).integer();
-  std::vector<std::variant<GradientBuilder::Var, Value>> to_end{g.output(1)}, back;
-  for (std::int64_t d = 0; d < rank; ++d)
-    if (d != axis) to_end.push_back(Value(d));
-  to_end.push_back(Value(axis));
-  GradientBuilder::Var indices = g.emit("permute", to_end);
-  to_end[0] = g.upstream(0);
-  GradientBuilder::Var upstream = g.emit("lift", {g.emit("permute", to_end), Value(rank)});
-  std::string precision(info(call.in[0].precision).name);
-  GradientBuilder::Var hits =
-      g.emit("one_hot", {indices, Value(call.in[0].extents[static_cast<std::size_t>(axis)]), Value(precision)});
-  GradientBuilder::Var sum = g.emit("sum", {g.emit("mul", {hits, upstream}), Value(rank - 1)});
-  back.push_back(g.emit("drop", {sum, Value(rank - 1)}));
-  for (std::int64_t d = 0; d < rank; ++d) back.push_back(Value(d == axis ? rank - 1 : d - (d > axis ? 1 : 0)));
+  const Extents& extents = call.in[0].extents;
+  const auto rank = static_cast<std::int64_t>(extents.size()), axis = axis_of(call).integer();
+  const std::int64_t extent = extents[static_cast<std::size_t>(axis)],
+                     k = call.out[0].extents[static_cast<std::size_t>(axis)];
+  using Operands = std::vector<std::variant<GradientBuilder::Var, Value>>;
+  Operands axis_last{g.upstream(0)}, lines_of_x{0U}, back{0U};
+  std::int64_t lines = 1;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    back.push_back(Value(d == axis ? rank - 1 : d - (d > axis ? 1 : 0)));
+    if (d == axis) continue;
+    axis_last.push_back(Value(d));
+    lines_of_x.push_back(Value(extents[static_cast<std::size_t>(d)]));
+    lines *= extents[static_cast<std::size_t>(d)];
+  }
+  axis_last.push_back(Value(axis));
+  lines_of_x.push_back(Value(extent));
+  GradientBuilder::Var upstream = g.emit("reshape", {g.emit("permute", axis_last), Value(lines * k)});
+  axis_last[0] = g.output(1);
+  GradientBuilder::Var indices = g.emit("reshape", {g.emit("permute", axis_last), Value(lines), Value(k)});
+  GradientBuilder::Var begins = g.emit("mul", {g.emit("iota", {Value(lines)}), Value(extent)});
+  GradientBuilder::Var places =
+      g.emit("add", {indices, g.emit("reshape", {begins, Value(lines), Value(std::int64_t{1})})});
+  const Type row = Type::tensor(call.in[0].precision, {Dim(lines * extent)});
+  lines_of_x[0] =
+      g.emit("scatter_add", {g.emit("fill", {Value(Type::of(row)), Value(0.0)}),
+                             g.emit("reshape", {places, Value(lines * k)}), upstream, Value(std::int64_t{0})});
+  back[0] = g.emit("reshape", lines_of_x);
   g.add(0, g.emit("permute", back));
 }
 

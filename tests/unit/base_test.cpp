@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <thread>
 
 #include "ir/base/ascii.hpp"
 #include "ir/base/diag.hpp"
 #include "ir/base/hash.hpp"
+#include "ir/base/once_table.hpp"
 #include "ir/base/random.hpp"
 #include "ir/base/result.hpp"
 #include "ir/base/source.hpp"
@@ -218,4 +220,31 @@ TEST_CASE("letters and digits are those of ASCII") {
           (std::string_view("_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").find(letter) !=
            std::string_view::npos));
   }
+}
+
+TEST_CASE("a table of what is made once: by whoever asks first, and it stays where it is") {
+  constexpr std::size_t count = 5000, last = std::size_t{1} << 20;
+  OnceTable<std::size_t> table;
+  std::atomic<std::size_t> made{0};
+  auto at = [&](std::size_t position) -> std::size_t& {
+    return table.get(position, [&](std::size_t& fresh) {
+      fresh = position * position;
+      ++made;
+    });
+  };
+  std::vector<std::vector<std::size_t*>> seen(4);
+  std::vector<std::thread> threads;
+  for (auto& places : seen)
+    threads.emplace_back([&] {
+      for (std::size_t i = 0; i < count; ++i) places.push_back(&at(i));
+      places.push_back(&at(last));
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(made == count + 1);
+  for (const auto& places : seen) CHECK(places == seen[0]);
+  for (std::size_t i = 0; i < count; ++i) REQUIRE(*seen[0][i] == i * i);
+  CHECK(*seen[0][count] == last * last);
+  table.clear();
+  at(3);
+  CHECK(made == count + 2);
 }

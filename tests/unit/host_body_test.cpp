@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "interp/host/body_code.hpp"
+#include "interp/host/code_maker.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/kernel_cache.hpp"
 #include "tests/unit/host_ops.hpp"
@@ -242,6 +243,49 @@ TEST_CASE("tasks of a chain with bodies are one dispatch and one pass; a fault p
     for (Location location : inputs) backend->free(location);
     CHECK(backend->memory().allocations == backend->memory().frees);
   }
+}
+
+TEST_CASE("equal chains share their code, others do not") {
+  auto graph = std::make_shared<TaskGraph>();
+  const Type type = ints(8).type();
+  const TypeId id = graph->intern(type);
+  auto add = [&](const std::string& name, std::vector<Ref> in) {
+    Definition definition;
+    definition.kind = Definition::Kind::task;
+    definition.name = name;
+    return Ref::future(graph->add(graph->define(definition), {.in = in, .out = {&id, 1}}), 0);
+  };
+  std::vector<Ref> inputs;
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    inputs.push_back(Ref::input(graph->add_input({name, type, Privilege::in})));
+  auto chain = [&](const std::string& last, Ref x, Ref y) {
+    Ref result = add(last, {add("sum", {x, y}), x});
+    graph->add_result({"r", type, result});
+  };
+  chain("sum", inputs[0], inputs[1]);
+  chain("sum", inputs[2], inputs[3]);
+  chain("sum", inputs[4], inputs[4]);  // two operands are one
+  chain("quotient", inputs[0], inputs[1]);
+  WrittenBodies bodies;
+  bodies.write = [&](const std::string& name) {
+    TraceWriter w({ints(8), ints(8)});
+    return w.finish({w.op(name == "sum" ? plus : over, {0, 1})});
+  };
+  auto plan = make_plan(graph, aggregate(*graph));
+  REQUIRE(plan->steps() == 4);
+  CodeMaker maker(plan, bodies);
+  std::vector<const TaskCode*> codes;
+  std::vector<std::size_t> operands;
+  for (std::size_t step = 0; step < 4; ++step) {
+    std::vector<BufferId> of_code;
+    codes.push_back(&maker.make(plan->step_starts[step], plan->step_starts[step + 1], of_code));
+    operands.push_back(of_code.size());
+  }
+  CHECK(codes[0]->tasks == 2);
+  CHECK(codes[0] == codes[1]);
+  CHECK(codes[0] != codes[2]);
+  CHECK(codes[0] != codes[3]);
+  CHECK(operands == std::vector<std::size_t>{3, 3, 2, 3});
 }
 
 TEST_CASE("equal calls of an op share a kernel, others do not") {

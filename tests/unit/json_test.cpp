@@ -362,6 +362,23 @@ TEST_CASE("places in the text take no more memory than a text may have [S8] [hos
   CHECK(import_error(tree.dump()).find("at /spans/defs/0/calls/1: a place beyond every text") != std::string::npos);
 }
 
+TEST_CASE("a call goes on from the newest version of the places that it changes [S8] [hostile]") {
+  const std::string text = exported(checked(R"(
+    task bump(inout r: f64[1], in d: f64[1]) -> (t: f64[1]) { r = r * 10.0 + d; t = r }
+    graph g(inout r: f64[1], inout q: f64[1], d: f64[1]) -> (t: f64[1]) { t = bump(q, bump(r, d).t).t })"),
+                                    "g");
+  const std::string second = R"("in":[4,3],"attrs":{"def":0,"places":[{"operand":0,"variable":1}]})";
+  REQUIRE(text.find(second) != std::string::npos);
+  auto error = [&](const std::string& other) {
+    std::string changed = text;
+    return import_error(changed.replace(text.find(second), second.size(), other));
+  };
+  CHECK(error(R"("in":[4,3],"attrs":{"def":0,"places":[{"operand":0,"variable":0}]})").find("not what it reads") !=
+        std::string::npos);
+  CHECK(error(R"("in":[1,3],"attrs":{"def":0,"places":[{"operand":0,"variable":0}]})").find("not read as it is now") !=
+        std::string::npos);
+}
+
 TEST_CASE("nesting without end is an error, not a crash [S8] [hostile]") {
   CHECK(import_error(std::string(100'000, '[')).find("nested too deeply") != std::string::npos);
   std::string deep;

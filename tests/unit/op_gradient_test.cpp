@@ -43,6 +43,11 @@ class EagerBuilder final : public GradientBuilder {
   }
 
   const std::vector<std::optional<Array>>& gradients() const { return gradients_; }
+  std::int64_t largest() const {  // elements of the largest array in it
+    std::int64_t most = 0;
+    for (const Array& array : arrays_) most = std::max(most, array.elements());
+    return most;
+  }
 
  private:
   Var keep(Array array) {
@@ -157,4 +162,14 @@ TEST_CASE("an op without a gradient says why [ops]") {
     CAPTURE(op->name);
     CHECK((op->gradient.build != nullptr) != !op->gradient.why_none.empty());
   }
+}
+
+TEST_CASE("the gradient of topk is as large as its input, not a row for each value [ops]") {
+  const OpDef& op = *standard_ops().find("topk");
+  const Operands operands{random_array({Precision::f64, {20, 50}}, 1), Value(std::int64_t{10})};
+  std::vector<Array> y = outputs_of(op, operands), upstream;
+  for (const Array& output : y) upstream.push_back(random_array(output.type(), 99));
+  EagerBuilder builder(prepare(op.name, operands), y, upstream);
+  op.gradient.build(builder);
+  CHECK(builder.largest() == 1000);
 }

@@ -146,6 +146,28 @@ TEST_CASE("integer division by zero poisons the result, float division does not"
   CHECK(shown("pow", {tensor(Precision::i32, {2, 3}), i(-1)}) == "E5003 an integer has no negative power");
 }
 
+TEST_CASE("the remainder of floats at their limits is that of the C library, in whole arrays and alone") {
+  const double inf = INFINITY;
+  const double numbers[] = {0.0, -0.0, 1.5, -7.25, 3e4, 6e-5, inf, -inf, std::nan("")};
+  for (Precision precision : floats) {
+    const std::int64_t count = std::ssize(numbers);
+    Array a = Array::make({precision, {count * count}}), b = Array::make({precision, {count * count}});
+    for (std::int64_t k = 0; k < count * count; ++k) {
+      a.set_number(k, numbers[k / count]);
+      b.set_number(k, numbers[k % count]);
+    }
+    const Array rest = call_op("mod", {a, b});
+    for (std::int64_t k = 0; k < count * count; ++k) {
+      CAPTURE(precision);
+      CAPTURE(a.number(k));
+      CAPTURE(b.number(k));
+      const double wanted = std::fmod(a.number(k), b.number(k));
+      CHECK((std::isnan(wanted) ? std::isnan(rest.number(k)) : rest.number(k) == wanted));
+      CHECK(std::signbit(rest.number(k)) == std::signbit(wanted));
+    }
+  }
+}
+
 TEST_CASE("unary functions of integers") {
   CHECK(shown("neg", {tensor(Precision::i8, {5, -128})}) == "[-5, -128]");
   CHECK(shown("neg", {tensor(Precision::u8, {1})}) == "[255]");

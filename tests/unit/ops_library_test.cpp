@@ -234,6 +234,34 @@ TEST_CASE("random numbers: every element by its own formula, on any thread [ops]
   }
 }
 
+TEST_CASE("uniform numbers stay below their upper bound, also where it is what they round to [ops]") {
+  struct Bounds {
+    double lo, hi;
+  };
+  const std::int64_t count = 200'000;
+  for (Precision precision : {Precision::f16, Precision::f32, Precision::f64})
+    for (Bounds b :
+         {Bounds{0, 1}, Bounds{1, 2}, Bounds{-2, -1}, Bounds{-1, 0}, Bounds{60000, 65504}, Bounds{0, 6e-5}}) {
+      CAPTURE(precision);
+      CAPTURE(b.hi);
+      const Array x = call_op("uniform", {written(precision, {count}), i(1), b.lo, b.hi, i(0), i(0)});
+      double least = b.hi, most = b.lo;
+      for (std::int64_t e = 0; e < count; ++e) {
+        least = std::min(least, x.number(e));
+        most = std::max(most, x.number(e));
+      }
+      Array bound = Array::make({precision, {1}});
+      bound.set_number(0, b.hi);
+      CHECK(most < bound.number(0));
+      CHECK(most > b.hi - 0.01 * (b.hi - b.lo));
+      bound.set_number(0, b.lo);
+      CHECK(least >= bound.number(0));
+    }
+  // One number, or none, between the bounds.
+  const Array one = call_op("uniform", {written(Precision::f16, {100}), i(1), 1.0, 1.0001, i(0), i(0)});
+  for (std::int64_t e = 0; e < 100; ++e) CHECK(one.number(e) == 1);
+}
+
 TEST_CASE("dropout keeps what bernoulli keeps, in every float precision and on any number of threads [ops]") {
   const std::int64_t count = 70001;
   for (Precision precision : {Precision::f16, Precision::f32, Precision::f64}) {

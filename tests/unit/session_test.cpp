@@ -342,3 +342,21 @@ TEST_CASE("[A1] tasks and futures are told apart from values: the taskGraph gain
       tasks + "let a = inc(x)\nlet before = recorded()\nprint(a.y.array, a.y.array)\nprint(recorded() == before)\n");
   CHECK(ran.output == "[2, 3] [2, 3]\ntrue\n");
 }
+
+TEST_CASE("a handle that outlives its graph names nothing any more, and ends without it") {
+  std::shared_ptr<Tensor> first, second;
+  {
+    GraphView view;
+    const Array array = Array::make({Precision::f32, {4}});
+    auto handle = [&] {
+      return view.tensor(Ref::constant(view.graph.add_constant(array.type().type(), array)), array.type().type());
+    };
+    first = handle();
+    { auto between = handle(); }
+    second = handle();
+    CHECK(first->is_of(view));
+  }
+  CHECK(second->text() == "<const : f32[4]>");
+  first.reset();
+  second.reset();
+}

@@ -56,6 +56,22 @@ TEST_CASE("[repl] a value that was shown stays when another one is shown") {
   CHECK(c.value("b.y") == "[2, 2, 2]");
 }
 
+TEST_CASE("[repl] a variable that becomes a place later is one of its own, also when it began as another") {
+  Case c;
+  c.ok("task bump(inout r: f64[1], in d: f64[1]) -> (t: f64[1]) { r = r * 10.0 + d; t = r }");
+  c.ok("let one = [1.0] as f64[1]");
+  c.ok("var a = one * 2.0");
+  c.ok("bump(a, one)");
+  c.ok("var c = a");
+  c.ok("let old = a");
+  c.ok("bump(c, one)");
+  c.ok("bump(a, one)");
+  c.ok("bump(a, one)");
+  CHECK(c.value("c") == "[211]");
+  CHECK(c.value("a") == "[2111]");
+  CHECK(c.value("old") == "[21]");
+}
+
 TEST_CASE("[repl] values live from entry to entry") {
   Case c;
   c.ok("let n = 4");
