@@ -74,8 +74,27 @@ class TypeChecker {
       want(!parameter.variable.valid() || agree(type(parameter.variable), parameter.type), "a place of another type");
       want(parameter.privilege != Privilege::inout || parameter.type.is_tensor(), "a place that is no tensor");
     }
-    for (const Output& output : function_.outputs)
+    for (const Output& output : function_.outputs) {
       want(agree(type(output.variable), output.type), "an output of another type than its variable");
+      for (const Dim& dim : output.type.dims)
+        for (const Symbol& symbol : dim.symbols())
+          want(is_known(symbol), "an output of which no caller knows the extents");
+    }
+  }
+
+  // By the arguments, or as a value that is there before the body runs.
+  bool is_known(const Symbol& symbol) const {
+    if (!symbol->host)
+      return std::any_of(function_.parameters.begin(), function_.parameters.end(),
+                         [&](const Parameter& p) { return binds(p.type, symbol); });
+    if (symbol->call >= function_.calls.size()) return false;
+    const Form form = function_.calls[symbol->call].form;
+    return form == Form::parameter || form == Form::global;
+  }
+
+  static bool binds(const Type& type, const Symbol& symbol) {
+    return std::any_of(type.dims.begin(), type.dims.end(), [&](const Dim& dim) { return dim == Dim(symbol); }) ||
+           std::any_of(type.parts.begin(), type.parts.end(), [&](const Type& part) { return binds(part, symbol); });
   }
 
   bool is_place(VariableId variable) const {

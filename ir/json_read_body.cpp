@@ -43,6 +43,9 @@ class FunctionReader {
     if (auto symbol = def_.find("extern")) function_.extern_symbol = symbol->text();
     function_.body = calls(def_["body"]);
     for (const Item& item : unmade_) item.id(function_.calls.size(), "call");
+    for (const Item& item : extents_)
+      if (!function_.calls[item.id(function_.calls.size(), "call")].type.is(Kind::integer))
+        item.fail("an extent is an int");
   }
 
   const TypeNames& names() const { return names_; }
@@ -80,7 +83,10 @@ class FunctionReader {
       auto rank = static_cast<std::uint32_t>(item["rank"].id(context_.symbols, "symbol"));
       SymbolInfo info{item["name"].text(), context_.first_symbol + rank, false, UINT32_MAX};
       info.host = call.has_value();
-      if (call && !call->is_null()) info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
+      if (call && !call->is_null()) {
+        info.call = static_cast<std::uint32_t>(call->id(INT32_MAX, "call"));
+        extents_.push_back(*call);
+      }
       context_.program.symbols = std::max(context_.program.symbols, info.id + 1);
       std::string written = as ? as->text() : info.name;
       symbols_[written] = std::make_shared<const SymbolInfo>(std::move(info));
@@ -242,6 +248,7 @@ class FunctionReader {
   Function& function_;
   std::map<std::string, Symbol, std::less<>> symbols_;  // as written
   std::vector<Item> unmade_;                            // operands that no call so far is
+  std::vector<Item> extents_;                           // calls whose ints are extents
   TypeNames names_;
 };
 

@@ -103,11 +103,15 @@ class FunctionVerifier {
 
   void run() {
     signature();
-    // Parameters have their values before anything runs.
+    // Parameters get their values one after the other, before the body runs.
+    std::vector<std::vector<std::size_t>> reads(function_.parameters.size());
     for (std::size_t i = 0; i < defined_.size(); ++i)
-      if (function_.calls[i].form == Form::parameter) defined_[i] = true;
-    for (const Parameter& parameter : function_.parameters)
-      if (parameter.default_value.valid()) block(parameter.default_block);
+      if (const Call& call = function_.calls[i]; call.form == Form::parameter && call.index < reads.size())
+        reads[call.index].push_back(i);
+    for (std::size_t k = 0; k < reads.size(); ++k) {
+      if (function_.parameters[k].default_value.valid()) default_of(function_.parameters[k]);
+      for (std::size_t call : reads[k]) defined_[call] = true;
+    }
     block(function_.body);
   }
 
@@ -133,6 +137,15 @@ class FunctionVerifier {
     for (const Variable& variable : function_.variables)
       if (has_error(variable.type)) say("variable " + variable.name + " has no type");
     if (has_error(function_.result)) say("the result has no type");
+  }
+
+  // Runs only where no argument is given, so nobody else may use what it makes.
+  void default_of(const Parameter& parameter) {
+    block(parameter.default_block);
+    const CallId value = parameter.default_value;
+    if (!is_call(value) || (!defined_[value.index()] && function_.part == Part::whole))
+      say("the default of " + parameter.name + " is not made where it stands");
+    forget(0);
   }
 
   void block(const Block& block) {

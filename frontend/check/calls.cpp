@@ -54,10 +54,7 @@ class Calls {
 
   Term library(const ast::Name& name) {
     Record op = find_op(body_.world, name.text), builtin = find_builtin(body_.world, name.text);
-    if (!op && !builtin) {
-      missing_name(body_, name);
-      return failed();
-    }
+    if (!op && !builtin) return call_value(body_, missing_name(body_, name), call_, span_);  // a constant, or an error
     if (refuse_later_form(name)) return failed();
     if (op && builtin) return by_first_argument(op, builtin);
     return call_record(body_, op ? op : builtin, std::nullopt, call_.args, span_);

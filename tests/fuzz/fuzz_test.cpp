@@ -51,5 +51,5 @@ TEST_CASE("dev fuzz lists the readers") {
   const std::string listed = in_shell("'" + (source_root() / "dev").string() + "' fuzz", TemporaryFolder()).out;
   for (const ReaderName& reader : all_readers())
     CHECK(listed.find(std::string(reader.name) + " ") != std::string::npos);
-  CHECK(listed.find("json      exported graphs: import, build, export again\n") != std::string::npos);
+  CHECK(listed.find("json      exported graphs: import, build, export again, run\n") != std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/toolbox.hpp"
 #include "interp/pipeline.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/render.hpp"
 #include "ir/chains.hpp"
@@ -106,14 +107,18 @@ class Patience {
   }};
 };
 
+Patience& patience() {
+  static Patience only(std::chrono::milliseconds(200));  // of the process that reads: a fork has no threads
+  return only;
+}
+
 std::string exported(const Program& program, const std::string& name) {
-  static Patience patience(std::chrono::milliseconds(200));  // of the process that reads: a fork has no threads
   std::string text;
   const FunctionId id = find_graph(program, name);
   with_graph(
       program, id, tools().ops,
       [&](const GraphView& view) { text = graph_json(program, id, view.graph, aggregate(view.graph)); },
-      patience.begin());
+      patience().begin());
   return text;
 }
 
@@ -134,6 +139,44 @@ std::vector<std::string> json_samples() {
   return samples;
 }
 
+// Something for a parameter, where that is easy.
+std::optional<Value> input_for(const Type& type) {
+  if (type.is(Type::Kind::integer)) return Value(std::int64_t{2});
+  if (type.is(Type::Kind::real)) return Value(1.5);
+  if (type.is(Type::Kind::boolean)) return Value(true);
+  if (!type.is_tensor()) return std::nullopt;
+  ArrayType wanted{type.precision, {}};
+  for (const Dim& dim : type.dims) {
+    const auto extent = dim.substitute([](const Symbol&) { return std::optional(Dim(2)); }).constant();
+    if (!extent || *extent < 0 || *extent > 100) return std::nullopt;
+    wanted.extents.push_back(*extent);
+  }
+  return wanted.extents.size() > 3 ? std::nullopt : std::optional(Value(Array::make(wanted)));
+}
+
+// A large number may rightly ask for all memory.
+bool has_large_number(std::string_view bytes) {
+  std::size_t digits = 0;
+  for (char c : bytes)
+    if (digits = is_digit(c) ? digits + 1 : 0; digits > 3) return true;
+  return false;
+}
+
+void run(const Program& program, FunctionId graph) {
+  std::vector<Value> inputs;
+  for (const Parameter& parameter : program[graph].parameters) {
+    std::optional<Value> input = input_for(parameter.type);
+    if (!input) return;
+    inputs.push_back(*std::move(input));
+  }
+  RunSettings settings;
+  settings.threads = 1;
+  settings.interrupted = patience().begin();
+  settings.output = [](std::string_view) {};
+  const GraphRun result = run_graph(program, graph, std::move(inputs), tools(), settings);
+  if ((result.exit_code != 0) != result.diags.has_errors()) throw Odd("a run that fails says nothing");
+}
+
 bool read_json(const std::string& bytes) {
   if (bytes.size() % 16 == 0) validate_graph_json(bytes);  // takes longer than all the rest
   ImportedGraph graph = import_graph(bytes, "fuzz.json", tools().ops, tools().builtins).value_or_throw();
@@ -147,6 +190,7 @@ bool read_json(const std::string& bytes) {
   }
   ImportedGraph again = import_graph(text, "fuzz.json", tools().ops, tools().builtins).value_or_throw();
   if (exported(again.program, again.name) != text) throw Odd("what is exported comes back as something else");
+  if (!has_large_number(bytes)) run(graph.program, find_graph(graph.program, graph.name));
   return true;
 }
 

@@ -68,6 +68,8 @@ TEST_CASE("check: arguments") {
         "E1003 2:6 fn 'f' has no parameter 'bb'\n  1:4 declared here\n  help: did you mean 'b'?\n");
   CHECK(error_of("fn f(a: int = b, b: int = 1) -> int { return a + b }") == "E1006 1:15 'b' is not set yet");
   CHECK(error_of("let x = 3\nx(1)") == "E1004 2:1 'x' is int and cannot be called");
+  CHECK(error_of("inf(1)") == "E1004 1:1 'inf' is float and cannot be called");
+  CHECK(error_of("print(pi(no_name))").find("E1001 1:10 unknown name 'no_name'") != std::string::npos);
 }
 
 TEST_CASE("check: a wrong argument says nothing about the others") {

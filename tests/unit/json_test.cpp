@@ -327,6 +327,21 @@ TEST_CASE("operands of a call are of the kinds that the op's record says [S8] [h
   CHECK(import_error(text).find("its operand 'k' cannot be f32[4]") != std::string::npos);
 }
 
+TEST_CASE("what a default makes is not seen by the body, which may run without it [S8] [hostile]") {
+  json tree = json::parse(exported(checked("task t(in x: f32[2], in k: float = 0.5) -> (y: f32[2]) { y = x * k }\n"
+                                           "graph g(x: f32[2]) -> (y: f32[2]) { y = t(x, 2.0).y }"),
+                                   "g"));
+  json& task = tree["defs"][0];
+  REQUIRE(task["params"][1]["default"]["body"][0]["id"] == 0);
+  REQUIRE(task["body"][2]["op"] == "mul");
+  task["body"][2]["in"][1] = 0;
+  CHECK(import_error(tree.dump()).find("%0 is not made before it") != std::string::npos);
+  task["body"][2]["in"][1] = 2;
+  CHECK(imported(tree.dump()));
+  task["params"][1]["default"]["result"] = 2;
+  CHECK(import_error(tree.dump()).find("there is no call 2") != std::string::npos);
+}
+
 TEST_CASE("what is known before the run is worked out, not believed [S8] [hostile]") {
   const std::string text = exported(checked("task t(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 + fill(f32[1], 1.0) }\n"
                                             "let w = fill(f32[1], 3.0)\n"
