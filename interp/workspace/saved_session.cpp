@@ -53,7 +53,7 @@ class SessionText {
     std::size_t entry;
     Span span;
     bool acts;          // a file takes it as it is
-    bool hidden;        // by a `;` behind it
+    bool hidden;        // by a `;` behind it, or what comes after it
     bool used = false;  // `_` means it somewhere
   };
   struct Edit {
@@ -73,12 +73,13 @@ class SessionText {
       if (!expression) continue;
       const auto& value = expression->value->node;
       const bool acts = std::holds_alternative<ast::Call>(value) || std::holds_alternative<ast::Run>(value);
-      // Whether a call gave a value is known of the last statement only.
-      const bool has_value = !acts || (i + 1 == ast->items.size() && entries_[entry].has_value);
+      // The prompt shows the value of the last statement, and of no other it is known whether a call gave one.
+      const bool last = i + 1 == ast->items.size();
+      const bool has_value = !acts || (last && entries_[entry].has_value);
       if (!has_value) continue;
       const std::string_view rest = std::string_view(entries_[entry].text).substr(statement->span.end);
-      const bool hidden = rest.substr(std::min(rest.size(), rest.find_first_not_of(" \t\r\n"))).starts_with(';');
-      values_.push_back({entry, statement->span, acts, hidden});
+      const bool ended = rest.substr(std::min(rest.size(), rest.find_first_not_of(" \t\r\n"))).starts_with(';');
+      values_.push_back({entry, statement->span, acts, !last || ended});
     }
   }
 
