@@ -62,15 +62,19 @@ bool has_error(Body& body, const WrittenIndex& index) {
 
 // ---- lists and strings ----
 
+// The value of a constant that stands here.
+std::optional<Value> literal(Body& body, const Term& term) {
+  return body[term.id].form == Form::constant ? body.known(term.id) : std::nullopt;
+}
+
 std::optional<std::int64_t> known_int(Body& body, const Term& term) {
-  const std::optional<Value> known = body[term.id].form == Form::constant ? body.known(term.id) : std::nullopt;
+  const std::optional<Value> known = literal(body, term);
   return known && known->is_integer() ? std::optional(known->integer()) : std::nullopt;
 }
 
 // The items of a list or the code points of a string that is known before the program runs.
 std::optional<std::int64_t> known_length(Body& body, const Term& container) {
-  const std::optional<Value> known =
-      body[container.id].form == Form::constant ? body.known(container.id) : std::nullopt;
+  const std::optional<Value> known = literal(body, container);
   if (!known) return std::nullopt;
   if (known->is_list()) return static_cast<std::int64_t>(known->list().size());
   if (!known->is_string()) return std::nullopt;
@@ -232,7 +236,7 @@ Term item_of(Body& body, const Term& container, const Term& index, Span span) {
   if (body.is_error(at)) return body.error(span);
   const Type type = body.type(container);
   Type item = type.is(Kind::string) ? type : item_type(body, type.parts[0]);
-  const std::optional<Value> list = body[container.id].form == Form::constant ? body.known(container.id) : std::nullopt;
+  const std::optional<Value> list = literal(body, container);
   std::optional<std::int64_t> position = known_int(body, at);
   if (position &&
       refuse_outside(body, container, fmt::format("index {}", *position), *position, *position + 1, at.span))

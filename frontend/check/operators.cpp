@@ -222,7 +222,7 @@ Term cast_expression(Body& body, const ast::Cast& cast, Span span) {
   if (type.is(Kind::error) || body.is_error(value)) return body.error(span);
   // `bool` names a type of the host and a precision: of a tensor it is the precision, as i32 is.
   if (type.is(Kind::boolean) && body.type(value).is_tensor()) type = Type::tensor(Precision::boolean, {});
-  const Type& given = body.type(value);
+  const Type given = body.type(value);
   if (has_blank(body, type) && (given.is_number() || given.is(Kind::boolean))) {
     wrong_type(body.world.diags, cast.type->span,
                fmt::format("'_' takes an extent of the value, and {} has none", with_article(given.text())))

@@ -18,10 +18,10 @@ Value replace_tensors(const Value& value, const std::function<bool(const Value&)
 
 Value without_slots(const Value& value) {
   auto* agent = value.as<Agent>();
-  if (!agent) return value;
+  if (!agent || agent->slots.empty()) return value;
   auto copy = std::make_shared<Agent>(*agent);
   copy->slots.clear();
-  return Value(std::static_pointer_cast<Object>(std::move(copy)));
+  return Value(std::static_pointer_cast<Object>(copy));
 }
 
 void each_function(const Value& value, const std::function<void(FunctionId)>& visit) {

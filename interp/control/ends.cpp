@@ -1,5 +1,6 @@
 #include "interp/control/ends.hpp"
 
+#include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/rebuilt.hpp"
 #include "interp/control/received.hpp"
@@ -33,13 +34,7 @@ Value names_in(const Value& value) {
 // Handles belong to the graph's thread: none of them may leave it, wherever in a value they are. An agent is for the
 // host what it makes of one itself: without slots.
 Value without_tensors(const Target& target, const Value& value) {
-  return rebuilt(value, [&](const Value& leaf) {
-    auto* agent = leaf.as<Agent>();
-    if (!agent || agent->slots.empty()) return target.is_tensor(leaf) ? Value() : leaf;
-    auto copy = std::make_shared<Agent>(agent->program, agent->definition);
-    copy->arguments = agent->arguments;
-    return Value(std::static_pointer_cast<Object>(copy));
-  });
+  return rebuilt(value, [&](const Value& leaf) { return target.is_tensor(leaf) ? Value() : without_slots(leaf); });
 }
 
 Value contents_of(Target& target, const Value& value, Span span) {

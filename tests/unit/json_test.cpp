@@ -380,7 +380,8 @@ TEST_CASE("places in the text take no more memory than a text may have [S8] [hos
 TEST_CASE("a call goes on from the newest version of the places that it changes [S8] [hostile]") {
   const std::string text = exported(checked(R"(
     task bump(inout r: f64[1], in d: f64[1]) -> (t: f64[1]) { r = r * 10.0 + d; t = r }
-    graph g(inout r: f64[1], inout q: f64[1], d: f64[1]) -> (t: f64[1]) { t = bump(q, bump(r, d).t).t })"),
+    graph g(inout r: f64[1], inout q: f64[1], d: f64[1]) -> (t: f64[1]) { let a = bump(r, d).t
+ t = bump(q, a).t })"),
                                     "g");
   const std::string second = R"("in":[4,3],"attrs":{"def":0,"places":[{"operand":0,"variable":1}]})";
   REQUIRE(text.find(second) != std::string::npos);
