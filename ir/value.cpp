@@ -99,7 +99,7 @@ class Printer {
  public:
   std::string text;
 
-  void value(const Value& v, bool inside) {
+  void value(const Value& v, bool inside, bool single = false) {
     if (v.is_none())
       text += "none";
     else if (v.is_bool())
@@ -107,11 +107,11 @@ class Printer {
     else if (v.is_integer())
       integer(v.integer());
     else if (v.is_real())
-      real(v.real());
+      single ? this->single(v.real()) : real(v.real());
     else if (v.is_string())
       text += inside && !v.is_name() ? quoted(v.string()) : v.string();
     else if (v.is_list())
-      items(v.list(), '[', ']');
+      items(v.list(), '[', ']', v.holds_singles());
     else if (v.is_tuple())
       items(v.tuple().items, '(', ')');
     else if (v.is_range())
@@ -130,11 +130,18 @@ class Printer {
   // libfmt's shortest form is the language's: plain from 1e-4 up to 1e16. The sign of a nan says nothing.
   void real(double number) { fmt::format_to(end(), "{}", number != number ? std::abs(number) : number); }
 
-  void items(const List& list, char open, char close) {
+  // The shortest digits that read back as the same f32; of a float that is put among such numbers later all it needs.
+  void single(double number) {
+    const auto narrow = static_cast<float>(number);
+    if (number != number || static_cast<double>(narrow) != number) return real(number);
+    fmt::format_to(end(), "{}", narrow);
+  }
+
+  void items(const List& list, char open, char close, bool singles = false) {
     text += open;
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (i > 0) text += ", ";
-      value(list[i], true);
+      value(list[i], true, singles);
     }
     text += close;
   }
@@ -144,10 +151,12 @@ class Printer {
     if (axis == array.extents().size()) {
       if (array.precision() == Precision::boolean)
         text += array.integer(position) != 0 ? "true" : "false";
-      else if (is_float(array.precision()))
+      else if (!is_float(array.precision()))
+        integer(array.integer(position));
+      else if (array.precision() == Precision::f64)
         real(array.number(position));
       else
-        integer(array.integer(position));
+        single(array.number(position));
       return position + 1;
     }
     text += '[';
@@ -217,7 +226,8 @@ Value lists_below(const Array& array, std::size_t axis, std::int64_t& position) 
   List list;
   list.reserve(static_cast<std::size_t>(array.extents()[axis]));
   for (std::int64_t i = 0; i < array.extents()[axis]; ++i) list.push_back(lists_below(array, axis + 1, position));
-  return list;
+  const bool singles = is_float(array.precision()) && array.precision() != Precision::f64;
+  return singles ? Value::singles(std::move(list)) : Value(std::move(list));
 }
 
 // Lists take far more than the elements that they hold, and a shape with a zero in it holds none and may still ask for

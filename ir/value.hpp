@@ -64,10 +64,24 @@ class Value {
   // A string that names a task or slot: printed without quotes inside lists and tuples.
   static Value name(std::string text) {
     Value value(std::move(text));
-    value.is_name_ = true;
+    value.mark_ = Mark::name;
     return value;
   }
-  bool is_name() const { return is_name_; }
+  bool is_name() const { return mark_ == Mark::name; }
+  // A list of numbers of f32 or f16, received from a tensor: printed as what they are, 0.1 and not the
+  // 0.10000000149011612 that each of them is as a float.
+  static Value singles(List list) {
+    Value value(std::move(list));
+    value.mark_ = Mark::singles;
+    return value;
+  }
+  bool holds_singles() const { return mark_ == Mark::singles; }
+  // This list with other items.
+  Value with(List items) const {
+    Value value(std::move(items));
+    value.mark_ = mark_;
+    return value;
+  }
 
   bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -103,8 +117,10 @@ class Value {
   const Data& data() const { return data_; }
 
  private:
+  // How it prints; says nothing else about the value.
+  enum class Mark : std::uint8_t { none, name, singles };
   Data data_;
-  bool is_name_ = false;
+  Mark mark_ = Mark::none;
 };
 
 // Equality of the language: contents, numbers across int and float, nan unequal to itself.

@@ -269,7 +269,7 @@ Value Interpreter::items(const Value& container, std::int64_t begin, std::int64_
   end = std::max(begin, end);  // a range that ends before it begins is empty
   auto b = static_cast<std::size_t>(begin), e = static_cast<std::size_t>(end);
   if (container.is_string()) return Value(container.string().substr(starts[b], starts[e] - starts[b]));
-  return Value(List(container.list().begin() + begin, container.list().begin() + end));
+  return container.with(List(container.list().begin() + begin, container.list().begin() + end));
 }
 
 Value Interpreter::field(Frame& frame, const Call& call) {

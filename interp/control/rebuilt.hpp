@@ -16,7 +16,7 @@ Value rebuilt_items(const Value& value, Leaf&& leaf) {
     for (const Value& item : items) made.push_back(rebuilt_items(item, leaf));
     return made;
   };
-  if (value.is_list()) return Value(all(value.list()));
+  if (value.is_list()) return value.with(all(value.list()));
   if (value.is_tuple()) return Value(Tuple{all(value.tuple().items)});
   return leaf(value);
 }

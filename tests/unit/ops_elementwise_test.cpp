@@ -238,9 +238,9 @@ TEST_CASE("nan: comparisons fail, minimum and maximum pass it on") {
 
 TEST_CASE("rounding is half to even") {
   Array x = tensor(Precision::f32, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 1e20, -0.2});
-  CHECK(shown("round", {x}) == "[-2, -2, -0, 0, 2, 2, 1.0000000200408773e+20, -0]");
-  CHECK(shown("floor", {x}) == "[-3, -2, -1, 0, 1, 2, 1.0000000200408773e+20, -1]");
-  CHECK(shown("ceil", {x}) == "[-2, -1, -0, 1, 2, 3, 1.0000000200408773e+20, -0]");
+  CHECK(shown("round", {x}) == "[-2, -2, -0, 0, 2, 2, 1e+20, -0]");
+  CHECK(shown("floor", {x}) == "[-3, -2, -1, 0, 1, 2, 1e+20, -1]");
+  CHECK(shown("ceil", {x}) == "[-2, -1, -0, 1, 2, 3, 1e+20, -0]");
 }
 
 TEST_CASE("where chooses in every precision") {

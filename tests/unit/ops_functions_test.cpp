@@ -92,7 +92,7 @@ TEST_CASE("an element gives the same bits whatever stands beside it") {
 TEST_CASE("powers of f32") {
   Array x = tensor(Precision::f32, {2, 3, -2, -2, -8, 0, 0, 10, INFINITY, 1});
   Array y = tensor(Precision::f32, {0.5, 2, 3, 2, 0.5, 0, -1, 60, -1, NAN});
-  CHECK(shown("pow", {x, y}) == "[1.4142135381698608, 9, -8, 4, nan, 1, inf, inf, 0, 1]");
+  CHECK(shown("pow", {x, y}) == "[1.4142135, 9, -8, 4, nan, 1, inf, inf, 0, 1]");
   std::mt19937_64 random(16);
   Array base = Array::make({Precision::f32, {5000}}), power = Array::make({Precision::f32, {5000}});
   for (std::int64_t k = 0; k < 5000; ++k) {

@@ -37,6 +37,17 @@ TEST_CASE("floats print shortest digits, plain between 1e-4 and 1e16 [A3]") {
   CHECK(print(-std::nan("")) == "nan");
 }
 
+TEST_CASE("numbers of f32 print shortest digits that read back as f32 [A3]") {
+  Array array = array_of(List{0.1, 16777216.0, 1e20, std::nan(""), -0.0}, Precision::f32);
+  CHECK(print(Value(array)) == "[0.1, 16777216, 1e+20, nan, -0]");
+  Value list = nested_lists(array);
+  CHECK(print(list) == print(Value(array)));
+  list.unique_list()[0] = 0.1;  // is no f32
+  list.unique_list()[1] = 16777217.0;
+  CHECK(print(list) == "[0.1, 16777217, 1e+20, nan, -0]");
+  CHECK(print(list.list()[2]) == "1.0000000200408773e+20");
+}
+
 TEST_CASE("every printed float reads back equal") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 20000; ++i) {
