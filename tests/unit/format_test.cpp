@@ -10,6 +10,7 @@
 
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
+#include "tests/guard/paths.hpp"
 
 using namespace taskspec;
 
@@ -63,13 +64,9 @@ void check_harmless(const std::string& text) {
 }
 
 std::vector<std::filesystem::path> syntax_files() {
-  std::filesystem::path at = std::filesystem::current_path();
-  while (!std::filesystem::exists(at / "tests" / "syntax")) {
-    REQUIRE(at.has_relative_path());
-    at = at.parent_path();
-  }
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(at / "tests" / "syntax")) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(source_root() / "tests" / "syntax"))
+    files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }

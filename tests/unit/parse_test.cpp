@@ -11,6 +11,7 @@
 
 #include "frontend/ast_print.hpp"
 #include "frontend/token.hpp"
+#include "tests/guard/paths.hpp"
 
 using namespace taskspec;
 
@@ -69,12 +70,7 @@ std::string times(std::size_t n, std::string_view text) {
   return result;
 }
 
-std::filesystem::path syntax_folder() {
-  for (std::filesystem::path at = std::filesystem::current_path();; at = at.parent_path()) {
-    if (std::filesystem::exists(at / "tests" / "syntax")) return at / "tests" / "syntax";
-    REQUIRE(at.has_relative_path());
-  }
-}
+std::filesystem::path syntax_folder() { return source_root() / "tests" / "syntax"; }
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
