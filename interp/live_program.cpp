@@ -1,7 +1,6 @@
 #include "interp/live_program.hpp"
 
 #include "frontend/ast.hpp"
-#include "interp/control/deep_stack.hpp"
 #include "interp/prelude.hpp"
 #include "ir/files/files.hpp"
 #include "ir/verify.hpp"
@@ -102,9 +101,13 @@ std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph) {
 }
 
 void LiveProgram::on_stack(const std::function<void()>& body) {
-  with_deep_stack([&] {
+  stack_.run([&] {
     interpreter_->begin();
-    body();
+    try {
+      body();
+    } catch (const std::bad_alloc&) {
+      throw Error(no_memory_left());
+    }
   });
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include "frontend/check.hpp"
 #include "interp/control/build_graph.hpp"
+#include "interp/control/deep_stack.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/load.hpp"
 #include "interp/open_session.hpp"
@@ -56,6 +57,7 @@ class LiveProgram {
   // Runs on a deep stack; what is thrown comes out.
   void on_stack(const std::function<void()>& body);
 
+  DeepStack stack_;
   Toolbox tools_;
   RunSettings settings_;
   Sources sources_;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "interp/backends.hpp"
+#include "interp/host/start_thread.hpp"
 #include "interp/run_settings.hpp"
 
 namespace taskspec {
@@ -23,7 +24,7 @@ Value report_value(const SessionReport& report) {
 
 InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interrupted) {
   if (!interrupted) return;
-  thread_ = std::jthread([this, &backend, interrupted](std::stop_token stop) {
+  thread_ = start_thread<std::jthread>([this, &backend, interrupted](std::stop_token stop) {
     std::unique_lock lock(mutex_);
     // Again and again: a run that begins just then has not heard of it.
     while (!ended_.wait_for(lock, stop, std::chrono::milliseconds(50), [&] { return stop.stop_requested(); }))
@@ -89,8 +90,14 @@ void take_settings(HostContext& host, const RunSettings& settings) {
 }
 
 void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings) {
-  host.open_session = [&](const BackendChoice& choice, Span) -> std::unique_ptr<NestedSession> {
-    return open_session(interpreter, choice, settings);
+  host.open_session = [&](const BackendChoice& choice, Span span) -> std::unique_ptr<NestedSession> {
+    try {
+      return open_session(interpreter, choice, settings);
+    } catch (const Error& error) {  // the threads that it asks for, say
+      Diag diag = error.diags().items().front();
+      diag.primary.span = span;
+      throw Error(std::move(diag));
+    }
   };
 }
 

@@ -28,8 +28,9 @@ struct RunSettings {
   const Natives* natives = nullptr;  // behind `extern` tasks
   // Of the two programs that run beside each other:
   SliceOptions slices;
-  std::size_t capacity = 64;        // messages that wait in one channel at most
-  std::function<void(Part)> pause;  // called before each message, for tests
+  std::size_t capacity = 64;  // messages that wait in one channel at most
+  // For tests, by either side: called before each message, and by the host between its end and what follows from that.
+  std::function<void(Part)> pause;
 };
 
 struct RunResult {

@@ -5,7 +5,9 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/ends.hpp"
 #include "interp/control/host_target.hpp"
+#include "interp/host/start_thread.hpp"
 #include "interp/open_session.hpp"
+#include "ir/base/at_end.hpp"
 
 namespace taskspec {
 
@@ -32,6 +34,7 @@ struct Shared {
       exchange.end_early();
     else
       exchange.end(Part::host);
+    if (settings.pause) settings.pause(Part::host);
     const bool nothing_left = failed ? exchange.enough() && !exchange.fails() : exchange.ahead();
     if (nothing_left) stop();
   }
@@ -88,6 +91,7 @@ GraphRunning run_graph_program(Shared& shared) {
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
       std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
+      const AtEnd forgotten([&] { interpreter.forget_modules(); });  // handles go before the session that they name
       GraphEnd end(shared.slices, shared.exchange, settings.pause);
       interpreter.set_target(session->target());
       interpreter.set_partner(end);
@@ -96,7 +100,7 @@ GraphRunning run_graph_program(Shared& shared) {
           interpreter.module(module, shared.slices.part(module.top_level, Part::graph));
         session->session().finish();
       });
-      interpreter.forget_modules();  // handles go before the session that they name
+      interpreter.forget_modules();
       result.unseen = shared.stopped ? session->failed_effects() : session->end_early();
       result.report = session->close();
     });
@@ -131,7 +135,7 @@ Ending run_host_program(Shared& shared) {
 std::jthread watch(Shared& shared) {
   const std::atomic<bool>* interrupted = shared.settings.interrupted;
   if (!interrupted) return {};
-  return std::jthread([&shared, interrupted](std::stop_token stop) {
+  return start_thread<std::jthread>([&shared, interrupted](std::stop_token stop) {
     while (!stop.stop_requested()) {
       if (interrupted->load(std::memory_order_relaxed)) return shared.stop();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -139,15 +143,11 @@ std::jthread watch(Shared& shared) {
   });
 }
 
-}  // namespace
-
-RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const RunSettings& settings) {
-  Shared shared(slices, tools, settings);
+// Both to their ends, each on a thread of its own.
+void run_both(Shared& shared, GraphRunning& graph, Ending& host) {
   std::jthread watcher = watch(shared);
-  GraphRunning graph;
-  Ending host;
   std::exception_ptr mistake;  // ours: what no program may throw
-  std::thread graph_thread([&] {
+  std::thread graph_thread = start_thread([&] {
     try {
       graph = run_graph_program(shared);
     } catch (...) {
@@ -162,11 +162,21 @@ RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const Run
     graph_thread.join();
     throw;
   }
-  const bool failed = host.diags.has_errors();
-  shared.end_host(failed);
+  shared.end_host(host.diags.has_errors());
   graph_thread.join();
   if (mistake) std::rethrow_exception(mistake);
+}
 
+}  // namespace
+
+RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const RunSettings& settings) {
+  Shared shared(slices, tools, settings);
+  GraphRunning graph;
+  Ending host;
+  Ending outside = ending_of([&] { run_both(shared, graph, host); });
+  if (outside.diags.has_errors()) return {3, std::move(outside.diags), {}};
+
+  const bool failed = host.diags.has_errors();
   RunResult result;
   result.report = std::move(graph.report);
   if (settings.interrupted && settings.interrupted->load()) {

@@ -60,6 +60,7 @@ struct Outcome {
   std::uint64_t tasks_run = 0, dispatches = 0, allocations = 0, frees = 0, peak_bytes = 0;
   std::vector<StepRecord> records;  // when asked for
   std::vector<Poison> failed;       // the tasks that failed themselves, in program order
+  bool lost = false;  // tasks ran, and there was no memory to note what came of them: nothing else is known
 };
 
 // A plan prepared for one backend: kernels made, arena sized.
@@ -84,7 +85,8 @@ class Backend {
   virtual void free(Location location) = 0;
 
   virtual std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) = 0;
-  // Runs once: `inputs` as graph.inputs. Not to be called for one Executable on two threads at once.
+  // Runs once: `inputs` as graph.inputs. Not to be called for one Executable on two threads at once. Throws only before
+  // the first task has run: then the same may be tried again.
   virtual Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) = 0;
 
   struct Memory {

@@ -72,7 +72,8 @@ Chains aggregate(const TaskGraph& graph, const AggregateOptions& options = {});
 // kept up to date while nodes are added. A session asks this at every print.
 class ChainLinks {
  public:
-  void add(const TaskGraph& graph, NodeId node);  // call once per new node
+  void make_room(NodeId node) { links_.resize(node.index() + 1); }
+  void add(const TaskGraph& graph, NodeId node);  // call once per new node; takes no memory where there is room
   void receive(NodeId node);                      // the host receives an output of it
   std::uint32_t steps(const TaskGraph& graph, NodeId node) const;
   // Before graph.retire(): what does not stay is still counted. A task that went reads no more, so it ends a chain no

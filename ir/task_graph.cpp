@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "ir/base/at_end.hpp"
 #include "ir/base/key.hpp"
 #include "ir/boost_graph.hpp"
 
@@ -63,6 +65,12 @@ std::size_t memory_of(const Vector& table) {
   return table.capacity() * sizeof(typename Vector::value_type);
 }
 
+// For one more.
+template <class T>
+void make_room(std::vector<T>& list) {
+  if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
+}
+
 }  // namespace
 
 TaskGraph::TaskGraph() : scopes_(1), argument_lists_(1) {}
@@ -88,9 +96,14 @@ std::uint32_t TaskGraph::count_call(ScopeId scope, std::uint32_t name) {
 
 DefinitionId TaskGraph::define(Definition definition) {
   auto [known, fresh] = definition_ids_.try_emplace(key_of(definition), DefinitionId(definitions_.size()));
-  if (fresh) {
+  if (!fresh) return known->second;
+  try {
     definition_names_.push_back(name_id(definition.name));
     definitions_.push_back(std::move(definition));
+  } catch (...) {  // without memory nothing has changed
+    definition_names_.resize(definitions_.size());
+    definition_ids_.erase(known);
+    throw;
   }
   return known->second;
 }
@@ -137,12 +150,22 @@ Ref TaskGraph::current(PlaceId place) const { return places_[place.index()].newe
 
 // ---- nodes and edges ------------------------------------------------------------------------------
 
-NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses) {
+NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses,
+                      const std::function<void(NodeId)>& recorded) {
   if (std::max(node.in.size(), node.out.size()) > UINT16_MAX)
     throw failure("E5001", node.span, fmt::format("a task has at most {} inputs and outputs", UINT16_MAX));
   if (size() >= NodeId::none)
     throw failure("E5001", node.span, fmt::format("a session has at most {} tasks", NodeId::none));
   NodeId id(size());
+  const std::array before{nodes_.size(), ins_.size(), outs_.size(), edges_.size()};
+  bool added = false;
+  const AtEnd taken_back([&] {  // where there was no memory for all of it
+    if (added) return;
+    nodes_.resize(before[0]);
+    ins_.resize(before[1]);
+    outs_.resize(before[2]);
+    edges_.resize(before[3]);
+  });
   TaskNode& fresh = nodes_.emplace_back();
   fresh.definition = definition;
   fresh.scope = node.scope;
@@ -157,6 +180,10 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   outs_.insert(outs_.end(), node.out.begin(), node.out.end());
   if (!accesses.empty()) add_order_edges(id, accesses);
   add_future_edges(id);
+  for (const Access& access : accesses)
+    if (!access.writes) make_room(places_[access.place.index()].readers);
+  if (recorded) recorded(id);
+  added = true;
   if (!accesses.empty()) update_places(id, accesses);
   boost_.reset();
   return id;

@@ -174,7 +174,10 @@ class TaskGraph {
   std::size_t add_input(GraphInput input);
   PlaceId add_place(std::string name, Ref initial);
   void add_result(GraphResult result) { results_.push_back(std::move(result)); }
-  NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {});
+  // `recorded` hears of the node when only its places are not brought up to date yet. Without memory for the node, or
+  // where `recorded` throws, nothing has changed.
+  NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {},
+             const std::function<void(NodeId)>& recorded = {});
 
   // Between additions only; an id that goes must not be used again. Takes time for what is there, not for what was.
   void retire(const Staying& staying);
@@ -231,6 +234,7 @@ class TaskGraph {
     std::vector<Ref> in;
     std::vector<TypeId> out;
     std::vector<TaskEdge> edges;
+    void leave_name_and_types();
   };
   std::uint32_t first_ = 0;  // id of the first node of nodes_; the four tables are what came since the last sweep
   LargeVector<TaskNode> nodes_;
@@ -261,7 +265,7 @@ class TaskGraph {
   std::uint32_t intern(const std::vector<Value>& arguments);
   void update_places(NodeId id, std::span<const Access> accesses);
   const OldNode& old(NodeId id) const;
-  OldNode taken(NodeId id, bool whole);
+  OldNode copied(NodeId id, bool whole) const;
   void retire_nodes(const Staying& staying);
   void retire_scopes(const Staying& staying);
   void retire_agents();

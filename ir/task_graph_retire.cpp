@@ -22,28 +22,36 @@ bool TaskGraph::holds_constant(std::size_t id) const {
   return constants_.contains(id) && !constants_[id].second.is_none();
 }
 
-TaskGraph::OldNode TaskGraph::taken(NodeId id, bool whole) {
-  auto known = old_.find(id.value);
+void TaskGraph::OldNode::leave_name_and_types() {
+  in = {};
+  edges = {};
+  node.arguments = 0;
+  node.agent = {};
+}
+
+TaskGraph::OldNode TaskGraph::copied(NodeId id, bool whole) const {
   OldNode kept;
-  if (known != old_.end()) {
-    kept = std::move(known->second);
+  kept.node = (*this)[id];
+  kept.out.assign(out(id).begin(), out(id).end());
+  if (whole) {
+    kept.in.assign(in(id).begin(), in(id).end());
+    kept.edges.assign(edges_into(id).begin(), edges_into(id).end());
   } else {
-    kept.node = (*this)[id];
-    kept.out.assign(out(id).begin(), out(id).end());
-    if (whole) kept.in.assign(in(id).begin(), in(id).end());
-    if (whole) kept.edges.assign(edges_into(id).begin(), edges_into(id).end());
+    kept.leave_name_and_types();
   }
-  if (whole) return kept;
-  kept.in = {};
-  kept.edges = {};
-  kept.node.arguments = 0;
-  kept.node.agent = {};
   return kept;
 }
 
 void TaskGraph::retire_nodes(const Staying& staying) {
   std::unordered_map<std::uint32_t, OldNode> kept;
-  for (std::uint32_t id : staying.nodes) kept.emplace(id, taken(NodeId(id), staying.whole.count(id) > 0));
+  kept.reserve(staying.nodes.size());
+  for (std::uint32_t id : staying.nodes)
+    if (id >= first_) kept.emplace(id, copied(NodeId(id), staying.whole.count(id) > 0));
+  // From here on nothing fails.
+  std::erase_if(old_, [&](const auto& entry) { return staying.nodes.count(entry.first) == 0; });
+  for (auto& [id, node] : old_)
+    if (staying.whole.count(id) == 0) node.leave_name_and_types();
+  kept.merge(old_);
   old_ = std::move(kept);
   first_ = static_cast<std::uint32_t>(size());
   nodes_.clear();

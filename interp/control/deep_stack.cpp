@@ -1,48 +1,94 @@
 #include "interp/control/deep_stack.hpp"
 
-#include <pthread.h>
+#include <sys/resource.h>
 
-#include <exception>
+#include <algorithm>
+#include <utility>
 
 #include "ir/array.hpp"
-#include "ir/base/diag.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace taskspec {
 
 namespace {
 
-struct Job {
-  const std::function<void()>& body;
-  std::exception_ptr thrown;
-};
-
-void* start(void* argument) {
-  auto& job = *static_cast<Job*>(argument);
-  try {
-    job.body();
-  } catch (...) {
-    job.thrown = std::current_exception();
-  }
-  return nullptr;
+// Address space only: pages are taken when the recursion gets there. Where that is limited it must also do for a second
+// such stack beside this one, for workers, and for what is computed.
+std::size_t wanted_bytes() {
+  std::size_t bytes = std::min<std::size_t>(std::size_t{8} << 30, memory_limit() / 2);
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+    bytes = std::min<std::size_t>(bytes, space.rlim_cur / 8);
+  return bytes;
 }
 
 }  // namespace
 
-void with_deep_stack(const std::function<void()>& body) {
-  Job job{body, nullptr};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_t thread;
-  // Address space only: pages are taken when the recursion gets there. Where even that is limited, less.
-  std::size_t bytes = std::min<std::size_t>(std::size_t{8} << 30, memory_limit() / 2);
-  for (; bytes >= (1u << 20); bytes /= 2) {
-    pthread_attr_setstacksize(&attributes, bytes);
-    if (pthread_create(&thread, &attributes, start, &job) == 0) break;
+DeepStack::~DeepStack() {
+  if (!running_) return;
+  {
+    std::lock_guard lock(mutex_);
+    quit_ = true;
   }
-  pthread_attr_destroy(&attributes);
-  if (bytes < (1u << 20)) bug("no thread could be started");
-  pthread_join(thread, nullptr);
-  if (job.thrown) std::rethrow_exception(job.thrown);
+  changed_.notify_all();
+  pthread_join(thread_, nullptr);
 }
+
+bool DeepStack::started() {
+  constexpr std::size_t shallow = 8 << 20;  // what callers have themselves
+  pthread_attr_t attributes;
+  if (running_ || pthread_attr_init(&attributes) != 0) return running_;
+  for (std::size_t bytes = wanted_bytes(); !running_ && bytes > shallow; bytes /= 2)
+    running_ = pthread_attr_setstacksize(&attributes, bytes) == 0 && start_(&thread_, &attributes, live, this) == 0;
+  pthread_attr_destroy(&attributes);
+  return running_;
+}
+
+void* DeepStack::live(void* stack) {
+  auto& self = *static_cast<DeepStack*>(stack);
+  std::unique_lock lock(self.mutex_);
+  for (;;) {
+    self.changed_.wait(lock, [&] { return self.quit_ || self.body_; });
+    if (!self.body_) return nullptr;
+    lock.unlock();
+    std::exception_ptr thrown;
+    try {
+      (*self.body_)();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    lock.lock();
+    self.thrown_ = std::move(thrown);
+    self.body_ = nullptr;
+    self.changed_.notify_all();
+  }
+}
+
+void DeepStack::run(const std::function<void()>& body) {
+  if (!started() || pthread_equal(thread_, pthread_self())) return body();
+  std::unique_lock lock(mutex_);
+  body_ = &body;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !body_; });
+  if (std::exception_ptr thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
+}
+
+void before_deep_throw() {
+#ifdef __SANITIZE_ADDRESS__
+  pthread_attr_t attributes;
+  void* begin = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  pthread_attr_getstack(&attributes, &begin, &size);
+  pthread_attr_destroy(&attributes);
+  char* here = static_cast<char*>(__builtin_frame_address(0));
+  __asan_unpoison_memory_region(here, static_cast<std::size_t>(static_cast<char*>(begin) + size - here));
+#endif
+}
+
+void with_deep_stack(const std::function<void()>& body) { DeepStack().run(body); }
 
 }  // namespace taskspec

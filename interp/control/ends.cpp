@@ -51,8 +51,8 @@ Value failed(const Diags& diags) {
 End::End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause)
     : slices_(slices),
       exchange_(exchange),
-      side_(side),
       pause_(std::move(pause)),
+      side_(side),
       whole_of_(slices.program.functions.size()) {
   for (std::size_t i = 0; i < slices.parts.size(); ++i)
     for (FunctionId part : {slices.parts[i].host, slices.parts[i].graph})
@@ -73,7 +73,6 @@ void End::put(const Frame& frame, const Call& call, Values values) {
 }
 
 Value End::take(const Frame& frame, const Call& call) {
-  if (pause_) pause_(side_);
   std::optional<Message> message = exchange_.take(ChannelId(call.index));
   if (!message) throw PartnerEnded{};
   if (message->activation != frame.activation) bug("host and graph program met in different calls of one function");
@@ -97,6 +96,7 @@ void HostEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
 }
 
 Value HostEnd::dequeue(Interpreter&, Frame& frame, const Call& call) {
+  if (pause_) pause_(Part::host);
   Value value = take(frame, call);
   if (auto* failure = value.as<FailedReceive>()) throw Error(failure->diags);
   return value;
@@ -146,12 +146,19 @@ void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call)
 }
 
 Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {
-  // What can run meanwhile does. Where the program may end, what has effects comes first: it counts in any case.
+  // What is worth it runs meanwhile, whether the message is there already or not: where a session is cut into segments
+  // must not hang on the clock. Where the program may end, what has effects comes first: it counts in any case, and
+  // only when it is done may the host be told that the rest does not.
   const ChannelId channel(call.index);
   const bool may_end = slices_[channel].items[0].what == Carries::passed;
-  if (may_end && !exchange_.ready(channel)) interpreter.target().act();
-  if (may_end) exchange_.set_ahead();
-  if (!exchange_.ready(channel)) interpreter.target().start();
+  if (pause_) pause_(Part::graph);
+  if (Target& target = interpreter.target(); target.due()) {
+    if (may_end) {
+      target.act();
+      exchange_.set_ahead();
+    }
+    if (!exchange_.over(channel)) target.start();
+  }
   Value value = take(frame, call);
   if (may_end) exchange_.set_passed();
   if (value.is_array()) return interpreter.target().constant(value.array());  // what the host loaded

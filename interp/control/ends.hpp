@@ -24,7 +24,7 @@ struct PartnerEnded {};
 
 class End : public Partner {
  public:
-  // `pause` is called before each message, for tests.
+  // `pause` is called before each message, and what is done before it is waited for; for tests.
   End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
   FunctionId part(FunctionId whole) const override;
   FunctionId whole(FunctionId part) const override { return whole_of_[part.index()]; }
@@ -35,10 +35,10 @@ class End : public Partner {
 
   const Slices& slices_;
   Exchange& exchange_;
+  const std::function<void(Part)> pause_;
 
  private:
   const Part side_;
-  const std::function<void(Part)> pause_;
   std::vector<FunctionId> whole_of_;  // by part
 };
 

@@ -113,10 +113,13 @@ std::optional<Message> Exchange::take(ChannelId channel) {
   return message;
 }
 
-bool Exchange::ready(ChannelId channel) const {
+bool Exchange::ready(ChannelId channel) const { return over(channel) || !lines_[channel.index()].queue.empty(); }
+
+// As in try_take: whether the writer has ended is asked first.
+bool Exchange::over(ChannelId channel) const {
   const Line& line = lines_[channel.index()];
   const std::uint32_t over = over_.load(std::memory_order_seq_cst);
-  return (over & (interrupted | ended(!line.to_host))) != 0 || !line.queue.empty();
+  return (over & interrupted) != 0 || ((over & ended(!line.to_host)) != 0 && line.queue.empty());
 }
 
 void Exchange::end(Part side) {

@@ -29,6 +29,7 @@ class Exchange {
   // Waits while the channel is empty. Nothing when the writer's side has ended and everything is read.
   std::optional<Message> take(ChannelId channel);
   bool ready(ChannelId channel) const;  // by the reader: take would not wait
+  bool over(ChannelId channel) const;   // by the reader: nothing comes any more
   void end(Part side);                  // it puts and takes nothing any more; wakes the other
 
   // How a program ends early. The host's side has failed:
@@ -40,7 +41,7 @@ class Exchange {
   void done();
   bool all_done() const;  // of what the host has ordered
   bool enough() const;    // and the host's side has failed
-  // By the graph's side: it comes to where the program may end; it has passed that.
+  // By the graph's side: it comes to where the program may end, and all that stands before is done; it has passed that.
   void set_ahead();
   void set_passed();
   // It waits there for what the host's side, which has ended, never sent: what it has begun meanwhile does not count.

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/rules.hpp"
 #include "ir/console.hpp"
@@ -31,6 +32,11 @@ std::uintptr_t stack_floor() {
   scalar->written = print(begin) + ".." + print(end);
   scalar->type = Type::Kind::range;
   return Value(std::static_pointer_cast<Object>(scalar));
+}
+
+[[noreturn, gnu::noinline]] void stop(Code code, Span span, const char* why) {
+  before_deep_throw();
+  throw failure(code, span, why);
 }
 
 [[noreturn, gnu::noinline]] void throw_at(Span span, const Error& error) {
@@ -181,10 +187,14 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
   if (value.valid()) frame[value] = Value();
 }
 
-void Interpreter::poll(Span span) const {
-  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) throw failure("E5009", span, "interrupted");
+// At each turn of a loop and each call. Who looks at a long program wants to see what it prints, long before its
+// session runs by itself; counted and not timed, so that it is cut into the same segments in every run.
+void Interpreter::poll(Span span) {
+  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) stop("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
-    throw failure("E5006", span, "recursion too deep");
+    stop("E5006", span, "recursion too deep");
+  constexpr std::uint32_t long_way = 1 << 14;  // some milliseconds
+  if (++polls_ % long_way == 0) target_->show();
 }
 
 Interpreter::Flow Interpreter::block(Frame& frame, const Block& block) {

@@ -125,7 +125,7 @@ class Interpreter {
   Value enter(Frame& frame, const CallSite& site);
   void bind(Frame& frame, const Value& agent, std::vector<Value> arguments, Span span);
   void set_parameter(Frame& frame, std::size_t parameter, Span span);
-  void poll(Span span) const;
+  void poll(Span span);
 
   const Program& program_;
   Target* target_ = nullptr;
@@ -141,6 +141,7 @@ class Interpreter {
       std::make_shared<std::vector<std::uint64_t>>();  // of parts
   Value console_;                                      // what ops of the graph side print to; none where nothing runs
   std::uint32_t depth_ = 0;
+  std::uint32_t polls_ = 0;
   std::uint32_t unknown_extents_ = 0;
   std::uintptr_t stack_limit_ = 0;
 };

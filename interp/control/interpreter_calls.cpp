@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/control/capture.hpp"
+#include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/shared_slots.hpp"
@@ -71,13 +72,18 @@ namespace {
   return Value(std::static_pointer_cast<Object>(invocation));
 }
 
+[[noreturn, gnu::noinline]] void too_many_calls(Span span) {
+  before_deep_throw();
+  throw failure("E5006", span, "recursion too deep: more than 1000000 calls");
+}
+
 }  // namespace
 
 Value Interpreter::enter(Frame& frame, const CallSite& site) {
   const Function& function = frame.function;
   poll(site.span);
   constexpr std::uint32_t deepest = 1'000'000;
-  if (depth_ == deepest) throw failure("E5006", site.span, "recursion too deep: more than 1000000 calls");
+  if (depth_ == deepest) too_many_calls(site.span);
   ++depth_;
   ScopeId outer = site.caller ? site.caller->scope : ScopeId(0);
   bool graph_part = function.effects.graph || function.kind == FunctionKind::graph;

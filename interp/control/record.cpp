@@ -58,10 +58,11 @@ void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
 }
 
 NodeId RecordTarget::add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs) {
-  NodeId id = recorder_.graph.add(definition, node, inputs.accesses);
-  recorder_.links.add(recorder_.graph, id);
-  recorder_.added(id, inputs.accesses);
-  return id;
+  return recorder_.graph.add(definition, node, inputs.accesses, [&](NodeId id) {
+    recorder_.links.make_room(id);
+    recorder_.added(id, inputs.accesses);
+    recorder_.links.add(recorder_.graph, id);
+  });
 }
 
 // Calls of one op differ in their slots when tensors may be left out, or when outputs are counted by an operand.
@@ -157,6 +158,17 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
   return results;
 }
 
+namespace {
+
+bool may_take_long(const Function& task) {
+  return !task.extern_symbol.empty() || std::ranges::any_of(task.calls, [](const Call& call) {
+    return call.form == Form::for_ || call.form == Form::while_ || call.form == Form::call ||
+           call.form == Form::invoke || call.form == Form::apply;
+  });
+}
+
+}  // namespace
+
 DefinitionId RecordTarget::define(FunctionId task) {
   auto [known, fresh] = tasks_.try_emplace(task.value);
   if (!fresh) return known->second;
@@ -170,7 +182,9 @@ DefinitionId RecordTarget::define(FunctionId task) {
   for (const Output& output : function.outputs) definition.outputs.push_back(output.name);
   for (const Parameter& parameter : function.parameters)
     if (parameter.privilege == Privilege::inout) definition.outputs.push_back(parameter.name);
-  return known->second = recorder_.graph.define(std::move(definition));
+  known->second = recorder_.graph.define(std::move(definition));
+  if (may_take_long(function)) recorder_.repeats(known->second);
+  return known->second;
 }
 
 PlaceId RecordTarget::place_of(const Value& value) const {

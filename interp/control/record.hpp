@@ -27,6 +27,7 @@ class RecordTarget final : public Target {
   Array receive(const Value& tensor, Span span) override;
   Value constant(Array array) override;
   void start() override { recorder_.start(); }
+  bool due() const override { return recorder_.due(); }
   void show() override { recorder_.show(); }
   void act() override { recorder_.act(); }
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;

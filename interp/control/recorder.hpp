@@ -21,13 +21,15 @@ class Recorder {
   // Before a node that stands at `site` is made. What was recorded may run now and be given back: only what handles
   // name is there afterwards, and agents that no recorded task needed have lost their instance.
   virtual void adding(Span /*site*/) {}
-  // Called once for each new node, with what it does to places.
+  // Called once for each new node, with what it does to places. If it throws, there is no such node.
   virtual void added(NodeId, std::span<const TaskGraph::Access>) {}
   // A handle appears or goes: what nobody can name any more may be freed.
   virtual void retain(Ref) {}
   virtual void release(Ref) {}
   virtual bool executes() const { return true; }  // false: its graph is only looked at
   virtual void start() {}                         // runs what somebody may still ask for
+  virtual bool due() const { return false; }      // so much is pending that it should not wait for something else
+  virtual void repeats(DefinitionId) {}           // a task of unknown length: its body loops or calls
   virtual void show() {}                          // runs what prints
   virtual void act() {}                           // runs what has effects
   virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "ir/base/at_end.hpp"
 #include "ir/base/text.hpp"
 #include "ir/op_outputs.hpp"
 
 namespace taskspec {
 
 Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
-    : backend_(backend), bodies_(bodies), options_(options), window_(options.window) {}
+    : backend_(backend), bodies_(bodies), options_(options), window_(options.window) {
+  poisons_.push_back({});  // out_of_memory
+}
 
 Session::~Session() {
   auto free = [this](const Entry& e) {
@@ -27,15 +30,26 @@ Session::~Session() {
 
 void Session::adding(Span site) {
   // Eager: the task before this one runs now, when the handles of its outputs exist.
-  if (window_is_full(site) || options_.schedule == Schedule::eager || printing_is_due()) run(needed());
+  if (window_is_full(site) || options_.schedule == Schedule::eager) run(needed());
   sweep_if_due();
 }
 
+// First all that takes memory: a task is known altogether, or not at all.
 void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
+  bool known = false;
+  const AtEnd taken_back([&] {
+    if (known) return;
+    accesses_.erase(node.value);
+    tasks_.resize(node.index());
+  });
   tasks_.resize(node.index() + 1);
   Task& task = tasks_[node.index()];
-  task.effect = has_effect(node, accesses);
   if (graph.out(node).size() > 1) task.more = std::make_unique<Entry[]>(graph.out(node).size() - 1);
+  if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
+  if (constants_.size() < graph.constant_count()) constants_.resize(graph.constant_count());
+  pending_.push_back(node);
+  known = true;
+  task.effect = has_effect(node, accesses);
   for (Ref ref : graph.in(node)) {
     if (ref.is_future()) {
       ++entry(ref).readers;
@@ -44,8 +58,7 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
       constant(ref).read = true;
     }
   }
-  if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
-  pending_.push_back(node);
+  weight_ += weight(node);
   if (prints(node)) printing_ = node;
 }
 
@@ -89,13 +102,6 @@ bool Session::has_effect(NodeId node, std::span<const TaskGraph::Access> accesse
   return std::any_of(accesses.begin(), accesses.end(), [](const auto& access) { return access.writes; });
 }
 
-// Who looks at a long program wants to see what it prints, long before a window is full.
-bool Session::printing_is_due() const {
-  using namespace std::chrono_literals;
-  return printing_.valid() && options_.schedule == Schedule::push && options_.window > 0 &&
-         std::chrono::steady_clock::now() - last_run_ > 50ms;
-}
-
 bool Session::prints(NodeId node) const {
   const Definition& definition = graph.definition(node);
   return definition.op && console_operand(*definition.op);
@@ -116,8 +122,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
     received_.push_back(ref);
   if (options_.schedule == Schedule::eager) run(needed());  // the last task, which no other one came after
-  if (entry(ref).state == State::pending)
-    run(options_.schedule == Schedule::pull ? needed_for({ref.node()}) : needed());
+  if (entry(ref).state == State::pending) force(ref.node());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);
   if (e.state != State::ready) bug("a received value is not there");
@@ -153,12 +158,13 @@ std::string Session::way(NodeId from, NodeId to) const {
 }
 
 void Session::raise(const Failure& failure, NodeId at, Span place) {
-  const TaskNode& origin = graph[failure.origin];
+  const NodeId from = failure.origin.valid() ? failure.origin : at;
+  const TaskNode& origin = graph[from];
   Diag diag(failure.fault.code, Severity::error, origin.span, failure.fault.message);
-  diag.at("in '" + graph.path(failure.origin) + "'");
+  diag.at("in '" + graph.path(from) + "'");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
-  if (at != failure.origin && failure.fault.code != Code("E5009"))
-    diag.note("the failure reached this value along " + way(failure.origin, at));
+  if (at != from && failure.fault.code != Code("E5009"))
+    diag.note("the failure reached this value along " + way(from, at));
   throw Error(std::move(diag));
 }
 
@@ -186,7 +192,9 @@ void Session::finish() {
 
 // The first one; each is raised once.
 void Session::raise_failed_effect() {
+  const NodeId lost = std::exchange(lost_effect_, NodeId());
   const std::map<NodeId, std::uint32_t> failed = std::exchange(failed_effects_, {});
+  if (lost.valid() && (failed.empty() || lost < failed.begin()->first)) raise(poisons_[out_of_memory], lost, {});
   if (failed.empty()) return;
   auto [node, poison] = *failed.begin();
   raise(poisons_[poison], node, {});

@@ -46,6 +46,8 @@ class Session final : public Recorder {
   void retain(Ref ref) override;
   void release(Ref ref) override;
   void start() override;
+  bool due() const override;
+  void repeats(DefinitionId task) override { repeating_.insert(task.value); }
   void opened(ScopeId scope) override;
   void closed(ScopeId scope) override;
   bool forgets() const override { return options_.forget; }
@@ -61,6 +63,7 @@ class Session final : public Recorder {
   std::uint64_t executions() const { return tasks_run_; }         // for tests (tasks.md section 2.6)
 
  private:
+  static constexpr std::uint32_t out_of_memory = 0;  // in poisons_, from the start: to note it takes no memory
   enum class State : std::uint8_t { pending, ready, poisoned, gone };
   struct Entry {  // one output in the task's lookup table
     State state = State::pending;
@@ -75,9 +78,9 @@ class Session final : public Recorder {
     std::unique_ptr<Entry[]> more;  // of the others
     bool done = false, effect = false, wanted = false;
   };
-  struct Failure {
-    NodeId origin;
-    Fault fault;
+  struct Failure {  // by itself: there was no memory to say more
+    NodeId origin;  // none: wherever it is met
+    Fault fault{"E5008", "no memory left"};
   };
   struct Prepared {
     std::shared_ptr<const Plan> plan;
@@ -94,14 +97,19 @@ class Session final : public Recorder {
   bool prints(NodeId node) const;
   std::vector<NodeId> needed_for(std::vector<NodeId> todo);  // and their ancestors
   std::vector<NodeId> needed();                              // push: all that somebody can still see
+  void force(NodeId node);
   void run(std::vector<NodeId> nodes);
   std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
   void execute(std::vector<NodeId> nodes);
+  Segment cut_out(const std::vector<NodeId>& nodes);
   void settled(NodeId node);  // it ran, will never run, or cannot
   Prepared& prepare(const Segment& segment);
   void note_plan(Prepared& prepared);
   Location input(Ref ref);
-  void settle(const Segment& segment, const Outcome& outcome);
+  void settle(const Segment& segment, Outcome& outcome);
+  void commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed);
+  void lose(const Segment& segment, Outcome& outcome);
+  void tidy();
   void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
   void keep_records(const Prepared& prepared, const Outcome& outcome);
   void drop_if_unseen(Ref ref);
@@ -114,7 +122,7 @@ class Session final : public Recorder {
   Constant& constant(Ref ref);
   void drop_constant_if_unseen(Ref ref);
   bool window_is_full(Span site);
-  bool printing_is_due() const;
+  std::size_t weight(NodeId node) const;
   void sweep_if_due();
   void sweep();
   Staying staying();
@@ -136,6 +144,7 @@ class Session final : public Recorder {
   std::size_t window_bytes_ = 0;                    // of constants that pending tasks read
   std::size_t left_ = 0;                            // by the last sweep
   std::map<NodeId, std::uint32_t> failed_effects_;  // tasks with effects that did not happen, and why: in poisons_
+  NodeId lost_effect_;                              // the first one of which there was no memory to note that
   std::unordered_map<std::string, Prepared> plans_;
   std::size_t planned_ = 0;  // tasks in plans_
   std::uint64_t plans_made_ = 0, received_bytes_ = 0;
@@ -147,8 +156,9 @@ class Session final : public Recorder {
   std::vector<TimelineEntry> timeline_;
   std::vector<Ref> received_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  NodeId printing_;  // the last one that is pending and prints, if any
-  std::chrono::steady_clock::time_point last_run_ = start_;
+  NodeId printing_;                              // the last one that is pending and prints, if any
+  std::size_t weight_ = 0;                       // of pending_
+  std::unordered_set<std::uint32_t> repeating_;  // definitions of tasks whose length nobody knows
 };
 
 }  // namespace taskspec

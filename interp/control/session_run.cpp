@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/control/session.hpp"
+#include "ir/base/at_end.hpp"
 
 namespace taskspec {
 
@@ -14,16 +15,51 @@ bool Session::window_is_full(Span site) {
   return window_.ends(site, pending_.size()) || window_bytes_ >= most_bytes;
 }
 
+namespace {
+
+constexpr std::size_t weight_due = 16;  // small tasks: then a run of its own costs little beside what they take
+
+std::size_t bytes_of(const Type& type) {
+  std::size_t bytes = info(type.precision).bytes;
+  for (const Dim& dim : type.dims) bytes *= static_cast<std::size_t>(dim.constant().value_or(0));
+  return bytes;
+}
+
+}  // namespace
+
+// How long a task takes, very roughly, in small tasks; from the program alone, so that every run is cut the same way.
+std::size_t Session::weight(NodeId node) const {
+  const Definition& definition = graph.definition(node);
+  const bool of_unknown_length = definition.structured() || definition.kind == Definition::Kind::native ||
+                                 repeating_.contains(graph[node].definition.value);
+  if (of_unknown_length) return weight_due;
+  std::size_t bytes = 0;
+  for (Ref ref : graph.in(node)) bytes += bytes_of(graph.type(ref));
+  for (TypeId type : graph.out(node)) bytes += bytes_of(graph.type(type));
+  constexpr std::size_t small = 4096;
+  return 1 + std::min(bytes / small, weight_due);
+}
+
+// Little that is pending can wait until there is more, and is aggregated with that; what prints is wanted soon.
+bool Session::due() const {
+  return options_.schedule == Schedule::push && !pending_.empty() && (printing_.valid() || weight_ >= weight_due);
+}
+
 std::vector<NodeId> Session::needed_for(std::vector<NodeId> todo) {
   std::vector<NodeId> nodes;
-  while (!todo.empty()) {
-    NodeId node = todo.back();
-    todo.pop_back();
-    if (is_done(node) || std::exchange(tasks_[node.index()].wanted, true)) continue;
-    nodes.push_back(node);
-    for (const TaskEdge& edge : graph.edges_into(node)) todo.push_back(edge.from);
+  {
+    const AtEnd unmark([&] {
+      for (NodeId node : nodes) tasks_[node.index()].wanted = false;
+    });
+    while (!todo.empty()) {
+      NodeId node = todo.back();
+      todo.pop_back();
+      if (is_done(node) || tasks_[node.index()].wanted) continue;
+      nodes.push_back(node);
+      tasks_[node.index()].wanted = true;
+      for (const TaskEdge& edge : graph.edges_into(node)) todo.push_back(edge.from);
+    }
   }
-  for (NodeId node : nodes) tasks_[node.index()].wanted = false;
   std::sort(nodes.begin(), nodes.end());
   return nodes;
 }
@@ -31,6 +67,7 @@ std::vector<NodeId> Session::needed_for(std::vector<NodeId> todo) {
 // Walks the pending tasks backwards: a pure task whose outputs nobody can name any more is dropped.
 std::vector<NodeId> Session::needed() {
   std::vector<NodeId> nodes;
+  nodes.reserve(pending_.size());  // from here on nothing can fail
   for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
     NodeId node = *it;
     Task& task = tasks_[node.index()];
@@ -103,28 +140,51 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
   return healthy;
 }
 
-void Session::run(std::vector<NodeId> nodes) {
-  if (printing_.valid() && std::ranges::binary_search(nodes, printing_)) printing_ = {};
-  window_bytes_ = 0;
-  window_.begin();
-  if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
-  std::erase_if(pending_, [this](NodeId node) { return is_done(node); });
-  last_run_ = std::chrono::steady_clock::now();
+// With push all that is pending runs with it; where that is too much for the memory, what the node itself needs.
+void Session::force(NodeId node) {
+  if (options_.schedule != Schedule::pull) {
+    try {
+      return run(needed());
+    } catch (const Error& error) {
+      if (error.diags().items().front().code != Code("E5008")) throw;
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  run(needed_for({node}));
 }
 
-void Session::execute(std::vector<NodeId> nodes) {
-  auto each_read = [this](const std::vector<NodeId>& readers, auto&& visit) {
-    for (NodeId node : readers)
+// What could not run, because a plan or its inputs found no memory, stays pending and may be tried again.
+void Session::run(std::vector<NodeId> nodes) {
+  const AtEnd tidied([this] { tidy(); });
+  if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
+}
+
+void Session::tidy() {
+  std::erase_if(pending_, [this](NodeId node) { return is_done(node); });
+  if (printing_.valid() && is_done(printing_)) printing_ = {};
+  window_bytes_ = 0;
+  window_.begin();
+  weight_ = 0;
+  for (NodeId node : pending_) weight_ += weight(node);
+}
+
+Segment Session::cut_out(const std::vector<NodeId>& nodes) {
+  auto each_read = [&](auto&& visit) {
+    for (NodeId node : nodes)
       for (Ref ref : graph.in(node))
         if (ref.is_future()) visit(entry(ref).inside);
   };
-  each_read(nodes, [](std::uint32_t& inside) { ++inside; });
-  Segment segment = cut(graph, std::move(nodes), accesses_, [this](NodeId node, std::size_t slot) {
+  const AtEnd uncount([&] { each_read([](std::uint32_t& inside) { inside = 0; }); });
+  each_read([](std::uint32_t& inside) { ++inside; });
+  return cut(graph, nodes, accesses_, [this](NodeId node, std::size_t slot) {
     if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
     const Entry& e = entry(Ref::future(node, slot));
     return e.handles > 0 || e.readers > e.inside;
   });
-  each_read(segment.nodes, [](std::uint32_t& inside) { inside = 0; });
+}
+
+void Session::execute(std::vector<NodeId> nodes) {
+  const Segment segment = cut_out(nodes);
   Prepared& prepared = prepare(segment);
   std::vector<Location> inputs;
   for (Ref ref : segment.inputs) inputs.push_back(input(ref));
@@ -136,8 +196,8 @@ void Session::execute(std::vector<NodeId> nodes) {
   dispatches_ += outcome.dispatches;
   plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
   peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
-  if (options_.record) keep_records(prepared, outcome);
   settle(segment, outcome);
+  if (options_.record) keep_records(prepared, outcome);
 }
 
 // Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
@@ -155,14 +215,28 @@ void Session::note_failed_effects(const Segment& segment, const std::map<NodeId,
   }
 }
 
-void Session::settle(const Segment& segment, const Outcome& outcome) {
+// The tasks ran: none of them may run again, whatever happens here.
+void Session::settle(const Segment& segment, Outcome& outcome) {
+  if (outcome.lost) return lose(segment, outcome);
   std::map<NodeId, std::uint32_t> failed;  // origin -> position in poisons_
-  for (const Poison& poison : outcome.failed) {
-    NodeId origin = segment.nodes[poison.origin.index()];
-    failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
-    poisons_.push_back({origin, poison.fault});
+  auto note = [&](const Poison& poison) {
+    const NodeId origin = segment.nodes[poison.origin.index()];
+    auto [known, fresh] = failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
+    if (fresh) poisons_.push_back({origin, poison.fault});
+  };
+  try {
+    for (const Poison& poison : outcome.failed) note(poison);
+    if (!failed.empty()) note_failed_effects(segment, failed);
+    for (const auto& result : outcome.results)
+      if (auto* poison = std::get_if<Poison>(&result)) note(*poison);  // also what was stopped: interrupted
+  } catch (const std::bad_alloc&) {
+    return lose(segment, outcome);
   }
-  if (!failed.empty()) note_failed_effects(segment, failed);
+  commit(segment, outcome, failed);
+}
+
+// Takes no memory, so it cannot fail.
+void Session::commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed) {
   for (NodeId node : segment.nodes) {
     for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot)
       entry(Ref::future(node, slot)).state = State::gone;
@@ -175,12 +249,23 @@ void Session::settle(const Segment& segment, const Outcome& outcome) {
       if (prints(segment.results[i].node())) drop_if_unseen(segment.results[i]);
       continue;
     }
-    const Poison& poison = std::get<Poison>(outcome.results[i]);
-    NodeId origin = segment.nodes[poison.origin.index()];
-    auto [position, fresh] = failed.emplace(origin, static_cast<std::uint32_t>(poisons_.size()));
-    if (fresh) poisons_.push_back({origin, poison.fault});  // it was stopped: interrupted
     e.state = State::poisoned;
-    e.poison = position->second;
+    e.poison = failed.at(segment.nodes[std::get<Poison>(outcome.results[i]).origin.index()]);
+  }
+  for (NodeId node : segment.nodes) settled(node);
+}
+
+// All that ran counts as failed. Takes no memory either.
+void Session::lose(const Segment& segment, Outcome& outcome) {
+  for (const auto& result : outcome.results)
+    if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
+  for (NodeId node : segment.nodes) {
+    for (std::size_t slot = 0; slot < graph.out(node).size(); ++slot) {
+      Entry& e = entry(Ref::future(node, slot));
+      e.state = State::poisoned;
+      e.poison = out_of_memory;
+    }
+    if (tasks_[node.index()].effect && !lost_effect_.valid()) lost_effect_ = node;
   }
   for (NodeId node : segment.nodes) settled(node);
 }

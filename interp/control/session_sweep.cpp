@@ -38,15 +38,19 @@ void Session::keep_ways(Staying& staying) {
     failed_effects_.erase(std::next(failed_effects_.begin()), failed_effects_.end());
     targets[failed_effects_.begin()->second].push_back(failed_effects_.begin()->first);
   }
+  if (lost_effect_.valid()) staying.nodes.insert(lost_effect_.value);
   for (auto& [poison, nodes] : targets) {
     const NodeId origin = poisons_[poison].origin;
+    if (!origin.valid()) continue;
     nodes.push_back(origin);
     for (NodeId node : between(origin, std::move(nodes))) {
       staying.nodes.insert(node.value);
       staying.whole.insert(node.value);
     }
   }
-  poisons_.retire([&](std::size_t poison) { return targets.count(static_cast<std::uint32_t>(poison)) > 0; });
+  poisons_.retire([&](std::size_t poison) {
+    return poison == out_of_memory || targets.count(static_cast<std::uint32_t>(poison)) > 0;
+  });
 }
 
 Staying Session::staying() {

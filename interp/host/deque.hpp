@@ -19,14 +19,16 @@ class StepDeque {
  public:
   StepDeque() { ring_.store(grow(64), std::memory_order_relaxed); }
 
-  // Owner only. The store of `bottom_` is sequentially consistent, so that whoever goes to sleep afterwards
-  // and looks once more sees the new entry, or is seen by us.
-  void push(StepRange range) {
+  // Owner only; false when it is full and there is no memory for a larger one. The store of `bottom_` is sequentially
+  // consistent, so that whoever goes to sleep afterwards and looks once more sees the new entry, or is seen by us.
+  bool push(StepRange range) {
     std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
     Ring* ring = ring_.load(std::memory_order_relaxed);
     if (bottom - top_.load(std::memory_order_acquire) >= ring->capacity()) ring = larger(bottom);
+    if (!ring) return false;
     ring->put(bottom, range);
     bottom_.store(bottom + 1, std::memory_order_seq_cst);
+    return true;
   }
 
   bool pop(StepRange& range) {
@@ -79,7 +81,12 @@ class StepDeque {
   // Old rings stay: a thief may be reading one. All of them together are as large as the newest.
   Ring* larger(std::int64_t bottom) {
     Ring* old = ring_.load(std::memory_order_relaxed);
-    Ring* ring = grow(old->capacity() * 2);
+    Ring* ring = nullptr;
+    try {
+      ring = grow(old->capacity() * 2);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
     for (std::int64_t i = top_.load(std::memory_order_acquire); i < bottom; ++i) ring->put(i, old->get(i));
     ring_.store(ring, std::memory_order_release);
     return ring;

@@ -6,6 +6,7 @@
 #include "interp/host/eager.hpp"
 #include "interp/host/pace.hpp"
 #include "interp/host/schedule.hpp"
+#include "interp/host/start_thread.hpp"
 
 namespace taskspec {
 
@@ -22,12 +23,20 @@ class Prepared final : public Executable {
     return *eager_;
   }
   // Records of an eager run name its own steps; callers know those of the plan.
-  void name_steps(std::vector<StepRecord>& records) {
-    std::vector<StepId> step_of(planned.plan->graph->size());
+  void name_steps(Outcome& outcome) {
+    if (outcome.records.empty()) return;
+    std::vector<StepId> step_of;
+    try {
+      step_of.resize(planned.plan->graph->size());
+    } catch (const std::bad_alloc&) {
+      outcome.lost = true;
+      return;
+    }
     for (std::size_t s = 0; s < planned.plan->steps(); ++s)
       for (std::size_t t = planned.plan->step_starts[s]; t < planned.plan->step_starts[s + 1]; ++t)
         step_of[planned.plan->tasks[t].node.index()] = StepId(s);
-    for (StepRecord& record : records) record.step = step_of[eager_->plan->tasks[record.step.index()].node.index()];
+    for (StepRecord& record : outcome.records)
+      record.step = step_of[eager_->plan->tasks[record.step.index()].node.index()];
   }
 
   HostExecutable planned;
@@ -43,6 +52,7 @@ class HostBackend final : public Backend {
  public:
   explicit HostBackend(std::uint32_t threads, bool adaptive)
       : locations_(count_), cache_(count_), adaptive_(adaptive), pool_(threads) {}
+  std::uint32_t start() { return pool_.start(); }
 
   std::string name() const override { return "host(" + std::to_string(pool_.size()) + ")"; }
   Location allocate(const ArrayType& type) override { return locations_.add(type); }
@@ -62,11 +72,12 @@ class HostBackend final : public Backend {
               const RunOptions& options);
   void bind_inputs(HostExecutable& executable, std::span<const Location> inputs);
   std::vector<Location> bind_results(HostExecutable& executable, Made& made);
-  void go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options);
+  void collect(HostExecutable& executable, std::span<const Location> inputs, std::span<const Location> places,
+               Made& made, Outcome& outcome);
+  bool go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options);
   static void count_work(const HostExecutable& executable, Outcome& outcome);
   std::variant<Location, Poison> result(HostExecutable& executable, std::size_t position,
-                                        std::span<const Location> inputs, std::span<const Location> written,
-                                        Made& made);
+                                        std::span<const Location> inputs, std::span<const Location> places);
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   MemoryCount count_;
@@ -106,7 +117,7 @@ Outcome HostBackend::execute(Executable& executable, std::span<const Location> i
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (choice) prepared.pace.ran(alone, seconds.count());
   }
-  if (options.schedule == Schedule::eager) prepared.name_steps(outcome.records);
+  if (options.schedule == Schedule::eager && !outcome.lost) prepared.name_steps(outcome);
   return outcome;
 }
 
@@ -146,16 +157,17 @@ class Made {
  public:
   explicit Made(Locations& locations) : locations_(locations) {}
   ~Made() {
-    for (Location location : all_) locations_.free(location);
+    for (Location location : all_)
+      if (location.valid()) locations_.free(location);
   }
-  Location add(const ArrayType& type) { return all_.emplace_back(locations_.add(type)); }
-  // Gives back those that nobody keeps.
-  void finish(std::span<const std::variant<Location, Poison>> kept) {
-    std::vector<Location> given;
-    for (const auto& result : kept)
-      if (auto* location = std::get_if<Location>(&result)) given.push_back(*location);
-    std::ranges::sort(given);
-    std::erase_if(all_, [&](Location location) { return std::ranges::binary_search(given, location); });
+  Location add(const ArrayType& type) {
+    all_.emplace_back();
+    return all_.back() = locations_.add(type);
+  }
+  // Those of results that are there belong to the outcome now; `all_` has one for each result, in order.
+  void keep(std::span<const std::variant<Location, Poison>> results) {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (std::holds_alternative<Location>(results[i])) all_[i] = Location();
   }
 
  private:
@@ -173,21 +185,32 @@ Outcome HostBackend::run(HostExecutable& executable, Worker& worker, bool alone,
     executable.bind_arena(arena.data());
     bind_inputs(executable, inputs);
     Made made(locations_);
-    std::vector<Location> written = bind_results(executable, made);
+    const std::vector<Location> places = bind_results(executable, made);
     executable.table.clear();
     executable.table.pend_all();
     executable.table.publish_given();
-    go(executable, worker, alone, options);
-    count_work(executable, outcome);
-    for (std::size_t i = 0; i < written.size(); ++i)
-      outcome.results.push_back(result(executable, i, inputs, written, made));
-    made.finish(outcome.results);
+    outcome.lost = !go(executable, worker, alone, options);
+    if (!outcome.lost) collect(executable, inputs, places, made, outcome);
   }
   Memory after = count_.now();
   outcome.allocations = after.allocations - before.allocations;
   outcome.frees = after.frees - before.frees;
   outcome.peak_bytes = count_.run_peak();
   return outcome;
+}
+
+// Tasks have run: what fails from here on cannot be told by an exception.
+void HostBackend::collect(HostExecutable& executable, std::span<const Location> inputs,
+                          std::span<const Location> places, Made& made, Outcome& outcome) {
+  try {
+    count_work(executable, outcome);
+    outcome.results.reserve(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) outcome.results.push_back(result(executable, i, inputs, places));
+    made.keep(outcome.results);
+  } catch (const std::bad_alloc&) {
+    outcome.results.clear();
+    outcome.lost = true;
+  }
 }
 
 void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Location> inputs) {
@@ -200,29 +223,31 @@ void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Locati
   }
 }
 
-// By result: where it is written, or none if it is copied in the end.
+// By result: where it is written, or copied to in the end.
 std::vector<Location> HostBackend::bind_results(HostExecutable& executable, Made& made) {
-  std::vector<Location> written;
+  std::vector<Location> places;
   for (const ResultSource& source : executable.results) {
-    written.emplace_back();
-    if (!source.written) continue;
-    written.back() = made.add(executable.plan->buffers[source.buffer.index()].type);
-    executable.bind_result(source, locations_.data(written.back()));
+    places.push_back(made.add(executable.plan->buffers[source.buffer.index()].type));
+    if (source.written) executable.bind_result(source, locations_.data(places.back()));
   }
-  return written;
+  return places;
 }
 
-void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options) {
+// False when what came of it is not known.
+bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, const RunOptions& options) {
   if (!alone && executable.lanes.size() != pool_.size()) bug("a plan that was prepared for another backend");
   for (std::size_t i = 0; i < executable.lanes.size(); ++i) {
     Lane& lane = executable.lanes[i];
     lane.tasks = lane.dispatches = 0;
     lane.failed.clear();
     lane.records.clear();
+    lane.dead.clear();  // of a run that was lost
+    lane.around.dead = {};
+    lane.around.faults.clear();
     lane.around.attention = &attention_;
     lane.around.parallel = alone ? &worker.parallel() : &pool_.worker(i).parallel();
   }
-  RunContext context{attention_, cache_, start_, options.record};
+  RunContext context{.attention = attention_, .memory = cache_, .start = start_, .record = options.record};
   std::span<const char> needed;
   if (options.schedule == Schedule::pull) needed = executable.needed();
   if (std::ranges::count(needed, 0) == 0) needed = {};
@@ -231,6 +256,7 @@ void HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     run_serially(executable, runner, worker.index);
   else
     ParallelRun(executable, runner, pool_).run(worker);
+  return !context.lost.load(std::memory_order_relaxed);
 }
 
 void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome) {
@@ -245,31 +271,34 @@ void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome)
 }
 
 std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, std::size_t position,
-                                                   std::span<const Location> inputs, std::span<const Location> written,
-                                                   Made& made) {
+                                                   std::span<const Location> inputs, std::span<const Location> places) {
   const ResultSource& source = executable.results[position];
   CellState state = executable.table.state(source.buffer);
   if (state == CellState::poisoned) return executable.table.poison(source.buffer);
   if (state != CellState::ready) bug("a result was never computed");
-  if (source.written) return written[position];
+  if (source.written) return places[position];
   // An input, a constant, or another result once more.
   const Buffer& from = executable.plan->buffers[source.location.index()];
   const std::byte* bytes = nullptr;
   if (from.home == Buffer::Home::input) bytes = locations_.data(inputs[from.index]);
-  for (std::size_t i = 0; i < written.size(); ++i)
-    if (written[i].valid() && executable.results[i].location == source.location) bytes = locations_.data(written[i]);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (executable.results[i].written && executable.results[i].location == source.location)
+      bytes = locations_.data(places[i]);
   if (!bytes) bytes = executable.address(from);
-  const ArrayType& type = executable.plan->buffers[source.buffer.index()].type;
-  Location fresh = made.add(type);
-  std::memcpy(locations_.data(fresh), bytes, type.bytes());
-  return fresh;
+  std::memcpy(locations_.data(places[position]), bytes, executable.plan->buffers[source.buffer.index()].type->bytes());
+  return places[position];
 }
 
 }  // namespace
 
 std::unique_ptr<Backend> make_host_backend(const HostOptions& options) {
   std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
-  return std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options.adaptive);
+  auto backend = std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options.adaptive);
+  if (options.threads == 0) return backend;  // as many as there can be
+  if (const std::uint32_t started = backend->start(); started < options.threads)
+    throw no_threads("only " + std::to_string(started) + " of " + std::to_string(options.threads) +
+                     " threads could be started");
+  return backend;
 }
 
 }  // namespace taskspec

@@ -48,13 +48,14 @@ void LookupTable::publish_given() {
     if (!publish(cell)) bug("an input or constant was published twice");
 }
 
+// The state comes last: where there is no memory for the rest, the cell stays as it was.
 bool LookupTable::poison(BufferId cell, const Poison& poison) {
-  if (!move(cell, CellState::pending, CellState::poisoned)) return false;
+  if (state(cell) != CellState::pending) return false;
   std::lock_guard lock(mutex_);
   if (poison_of_.empty()) poison_of_.resize(states_.size());
-  poison_of_[cell.index()] = static_cast<std::uint32_t>(poisons_.size());
   poisons_.push_back(poison);
-  return true;
+  poison_of_[cell.index()] = static_cast<std::uint32_t>(poisons_.size() - 1);
+  return move(cell, CellState::pending, CellState::poisoned);
 }
 
 Poison LookupTable::poison(BufferId cell) const {

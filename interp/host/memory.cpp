@@ -84,13 +84,13 @@ Bytes BytesCache::borrow(std::size_t bytes) {
   }
   try {
     return Bytes(bytes);
-  } catch (const Error&) {
+  } catch (...) {
     count_.give(bytes);
     throw;
   }
 }
 
-void BytesCache::give_back(Bytes block, std::size_t bytes) {
+void BytesCache::give_back(Bytes block, std::size_t bytes) noexcept {
   count_.give(bytes);
   std::lock_guard lock(mutex_);
   if (idle_bytes_ + block.size() > memory_limit() / 4) return;
@@ -126,16 +126,17 @@ Locations::Entry& Locations::entry(Location location) {
   return e;
 }
 
-Location Locations::insert(const ArrayType& type, Bytes block) {
+Location Locations::insert(ArrayType type, Bytes block) {
   if (vacant_.empty()) {
     if (entries_.size() >= position_mask) throw failure("E5008", {}, "more than 16 million values are alive");
-    vacant_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    if (vacant_.capacity() <= entries_.size()) vacant_.reserve(std::max<std::size_t>(2 * entries_.size(), 16));
     entries_.emplace_back();
+    vacant_.push_back(static_cast<std::uint32_t>(entries_.size() - 1));
   }
   std::uint32_t position = vacant_.back();
   vacant_.pop_back();
   Entry& e = entries_[position];
-  e.type = type;
+  e.type = std::move(type);
   e.block = std::move(block);
   e.live = true;
   return Location(position | (e.generation & 0xFF) << position_bits);
@@ -145,9 +146,10 @@ Location Locations::add(const ArrayType& type) {
   std::size_t bytes = type.bytes();
   count_.take(bytes);
   try {
+    ArrayType own = type;
     Bytes block(bytes);
     std::lock_guard lock(mutex_);
-    return insert(type, std::move(block));
+    return insert(std::move(own), std::move(block));
   } catch (...) {
     count_.give(bytes);
     throw;
@@ -179,7 +181,7 @@ void Locations::own(Location location) {
   e.block = std::move(alone);
 }
 
-void Locations::free(Location location) {
+void Locations::free(Location location) noexcept {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
   count_.give(e.block.size());

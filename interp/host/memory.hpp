@@ -53,9 +53,9 @@ class MemoryCount {
 // again asks the system for nothing; the count knows them only while they are lent.
 class BytesCache {
  public:
-  explicit BytesCache(MemoryCount& count) : count_(count) {}
+  explicit BytesCache(MemoryCount& count) : count_(count) { idle_.reserve(kept + 1); }
   Bytes borrow(std::size_t bytes);
-  void give_back(Bytes block, std::size_t bytes);  // `bytes` as borrowed
+  void give_back(Bytes block, std::size_t bytes) noexcept;  // `bytes` as borrowed
 
  private:
   static constexpr std::size_t kept = 16;  // blocks; and a quarter of the memory at most
@@ -75,7 +75,7 @@ class Locations {
   std::byte* data(Location location) const;
   Array share(Location location) const;  // an Array over the bytes themselves
   void own(Location location);           // makes sure that no Array shares the bytes
-  void free(Location location);
+  void free(Location location) noexcept;
 
  private:
   struct Entry {
@@ -86,12 +86,12 @@ class Locations {
   };
   Entry& entry(Location location);
   const Entry& entry(Location location) const { return const_cast<Locations*>(this)->entry(location); }
-  Location insert(const ArrayType& type, Bytes block);
+  Location insert(ArrayType type, Bytes block);
 
   MemoryCount& count_;
   mutable std::mutex mutex_;
   std::deque<Entry> entries_;
-  std::vector<std::uint32_t> vacant_;
+  std::vector<std::uint32_t> vacant_;  // has room for all: to free takes no memory
 };
 
 }  // namespace taskspec

@@ -1,6 +1,7 @@
 #include "interp/host/pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace taskspec {
 
@@ -8,10 +9,26 @@ namespace {
 constexpr int search_rounds = 200;  // some microseconds
 }
 
-Pool::Pool(std::uint32_t threads) {
+Pool::Pool(std::uint32_t threads, PoolHooks hooks) : hooks_(std::move(hooks)) {
   for (std::uint32_t i = 0; i < std::max(threads, 1U); ++i) workers_.emplace_back(*this, i);
   idle_.reserve(workers_.size());
-  for (std::uint32_t i = 1; i < workers_.size(); ++i) threads_.emplace_back([this, i] { live(workers_[i]); });
+  threads_.reserve(workers_.size());
+}
+
+// A worker whose thread cannot be started has nothing to do, and nobody waits for it.
+std::uint32_t Pool::start() {
+  if (!started_.load(std::memory_order_relaxed)) {
+    try {
+      for (std::uint32_t i = 1; i < workers_.size(); ++i) {
+        std::function<void()> work = [this, i] { live(workers_[i]); };
+        threads_.push_back(hooks_.start ? hooks_.start(std::move(work)) : std::thread(std::move(work)));
+      }
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    started_.store(true, std::memory_order_release);
+  }
+  return static_cast<std::uint32_t>(threads_.size()) + 1;
 }
 
 Pool::~Pool() {
@@ -29,12 +46,14 @@ Pool::Entry::~Entry() { pool_.caller_.store({}, std::memory_order_relaxed); }
 Worker* Pool::here() {
   std::thread::id id = std::this_thread::get_id();
   if (caller_.load(std::memory_order_relaxed) == id) return &workers_[0];
+  if (!started_.load(std::memory_order_acquire)) return nullptr;
   for (std::size_t i = 0; i < threads_.size(); ++i)
     if (threads_[i].get_id() == id) return &workers_[i + 1];
   return nullptr;
 }
 
 void Pool::run(Worker& caller, Job& job, StepRange first) {
+  start();
   job_.store(&job, std::memory_order_relaxed);
   finished_.store(false, std::memory_order_relaxed);
   job.process(caller, first);
@@ -57,11 +76,11 @@ bool Pool::find(Worker& self, StepRange& range) {
     for (std::uint32_t i = 1; i < size(); ++i) {
       Worker& other = workers_[(self.index + i) % size()];
       if (other.deque_.steal(range)) {
-        found(!other.deque_.empty());
+        found();
         return true;
       }
       if (other.team_.wants_help()) {
-        found(other.team_.parts_left() > 1);
+        found();
         other.team_.help();
         return false;
       }
@@ -73,8 +92,12 @@ bool Pool::find(Worker& self, StepRange& range) {
   return false;
 }
 
-void Pool::found(bool more) {
-  if (searchers_.fetch_sub(1, std::memory_order_seq_cst) == 1 && more) wake_if_useful();
+// Whoever makes work while somebody searches wakes nobody. So the last searcher, when it is none any more, looks
+// whether there is something left: either it sees the new work, or its maker saw that nobody searches.
+void Pool::found() {
+  if (hooks_.found) hooks_.found();
+  if (searchers_.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
+  if (sleepers_.load(std::memory_order_seq_cst) != 0 && something_to_do()) wake_if_useful();
 }
 
 bool Pool::something_to_do() const {

@@ -7,6 +7,7 @@
 //   pool.run(entry.worker(), work, {0, 1});    // work.process(worker, range) until pool.finish()
 #pragma once
 #include <deque>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -29,8 +30,11 @@ class alignas(64) Worker {
   Worker(Pool& pool, std::uint32_t index) : index(index), pool_(pool), team_(pool) {}
   const std::uint32_t index;
 
-  void push(StepRange range);  // by its own thread
+  bool push(StepRange range);  // by its own thread; false: there is no memory to keep it
   Parallel& parallel() { return team_; }
+
+  static constexpr std::uint32_t none = UINT32_MAX;
+  std::uint32_t parked = none;  // of the job that runs, which it processes itself: where its list of these begins
 
  private:
   friend class Pool;
@@ -40,10 +44,21 @@ class alignas(64) Worker {
   alignas(64) std::atomic<std::uint32_t> permit_{0};  // 1: go on
 };
 
+// What tests put in the place of the system, or between two steps that others may come between.
+struct PoolHooks {
+  std::function<std::thread(std::function<void()>)> start;  // none: std::thread
+  std::function<void()> found;  // called by who has found something to do and still counts as searching
+};
+
 class Pool {
  public:
-  explicit Pool(std::uint32_t threads);  // the caller's thread counts as one
+  explicit Pool(std::uint32_t threads, PoolHooks hooks = {});  // the caller's thread counts as one
   ~Pool();
+
+  // The threads are started when there is first something to share: many pools never have that. How many there are
+  // then, with the caller's: fewer than asked for where the system has no more. By the thread that entered, or the
+  // maker.
+  std::uint32_t start();
 
   class Entry {
    public:
@@ -71,16 +86,18 @@ class Pool {
   bool find(Worker& self, StepRange& range);  // steals, helps, in the end sleeps
   bool something_to_do() const;
   bool over(const Worker& self) const;
-  void found(bool more);
+  void found();
   void sleep(Worker& self);
   bool strike_off(std::uint32_t index);
   void wake(Worker& worker);
   void wake_one();
   void live(Worker& self);
 
+  const PoolHooks hooks_;
   std::deque<Worker> workers_;
   std::vector<std::thread> threads_;
-  std::mutex entrance_;  // one run at a time
+  std::atomic<bool> started_{false};  // then `threads_` stays as it is
+  std::mutex entrance_;               // one run at a time
   std::atomic<std::thread::id> caller_{};
   std::atomic<Job*> job_{nullptr};
   alignas(64) std::atomic<bool> finished_{true};
@@ -91,9 +108,10 @@ class Pool {
   std::vector<std::uint32_t> idle_;  // workers that sleep or are about to
 };
 
-inline void Worker::push(StepRange range) {
-  deque_.push(range);
+inline bool Worker::push(StepRange range) {
+  if (!deque_.push(range)) return false;
   pool_.wake_if_useful();
+  return true;
 }
 
 }  // namespace taskspec

@@ -24,12 +24,35 @@ void ParallelRun::run(Worker& caller) {
 void ParallelRun::process(Worker& worker, StepRange range) {
   while (range.size() > pile) {
     std::uint32_t middle = range.begin + range.size() / 2;
-    worker.push({middle, range.end});
+    push(worker, {middle, range.end});
     range.end = middle;
   }
   std::uint32_t take = std::clamp(range.size() / (share * pool_.size()), 1U, chunk);
-  if (take < range.size()) worker.push({range.begin + take, range.end});
+  if (take < range.size()) push(worker, {range.begin + take, range.end});
   run_chunk(worker, {range.begin, range.begin + take});
+  run_parked(worker);
+}
+
+void ParallelRun::push(Worker& worker, StepRange range) {
+  if (!worker.push(range)) park(worker, range);
+}
+
+// Without memory for more entries of its deque a worker keeps what is ready for itself, in a list that takes none: the
+// counter of a step that waits for nobody any more is free to hold the position of the next one.
+void ParallelRun::park(Worker& worker, StepRange range) {
+  for (std::uint32_t position = range.begin; position < range.end; ++position) {
+    executable_.counters[step_at(position)] = worker.parked;
+    worker.parked = position;
+  }
+}
+
+// While something is parked the run is not over; after that nothing of it may be touched, but the worker stays.
+void ParallelRun::run_parked(Worker& worker) {
+  while (worker.parked != none) {
+    const std::uint32_t position = worker.parked;
+    worker.parked = executable_.counters[step_at(position)];
+    run_on(worker, position);
+  }
 }
 
 void ParallelRun::run_chunk(Worker& worker, StepRange range) {
@@ -78,11 +101,11 @@ std::uint32_t ParallelRun::release(Worker& worker, std::uint32_t step) {
     } else if (!ready.empty() && ready.end == i) {
       ++ready.end;
     } else {
-      if (!ready.empty()) worker.push(ready);
+      if (!ready.empty()) push(worker, ready);
       ready = {i, i + 1};
     }
   }
-  if (!ready.empty()) worker.push(ready);
+  if (!ready.empty()) push(worker, ready);
   return next;
 }
 
@@ -92,7 +115,7 @@ void ParallelRun::release_together(Worker& worker, std::uint32_t step, Pending& 
   StepRange all = successors(step);
   if (all.size() > 1) {
     std::uint32_t next = release(worker, step);
-    if (next != none) worker.push({next, next + 1});
+    if (next != none) push(worker, {next, next + 1});
     return;
   }
   if (pending.position == none || step_at(pending.position) != step_at(all.begin)) {
@@ -104,7 +127,7 @@ void ParallelRun::release_together(Worker& worker, std::uint32_t step, Pending& 
 
 void ParallelRun::flush(Worker& worker, Pending& pending) {
   if (pending.position != none && arrive(pending.position, pending.count))
-    worker.push({pending.position, pending.position + 1});
+    push(worker, {pending.position, pending.position + 1});
   pending = {};
 }
 

@@ -14,7 +14,7 @@ class ParallelRun final : public Job {
   void process(Worker& worker, StepRange range) override;
 
  private:
-  static constexpr std::uint32_t none = UINT32_MAX;
+  static constexpr std::uint32_t none = Worker::none;
   // Steps that have to hear of several predecessors in a row are told once.
   struct Pending {
     std::uint32_t position = none, count = 0;
@@ -22,6 +22,9 @@ class ParallelRun final : public Job {
   void run_step(Worker& worker, std::uint32_t step) {
     runner_.run(executable_.lanes[worker.index], step, worker.index);
   }
+  void push(Worker& worker, StepRange range);
+  void park(Worker& worker, StepRange range);
+  void run_parked(Worker& worker);
   void run_chunk(Worker& worker, StepRange chunk);
   void run_on(Worker& worker, std::uint32_t position);
   std::uint32_t release(Worker& worker, std::uint32_t step);

@@ -47,6 +47,7 @@ void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
 // ---- the careful way ------------------------------------------------------------------------------
 
 void StepRunner::run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker) {
+  if (context_.lost.load(std::memory_order_relaxed)) return;
   if (!needed_.empty() && !needed_[step]) return;
   std::int64_t begin = context_.record ? now() : 0;
   bool ran = false;

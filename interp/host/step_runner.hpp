@@ -13,6 +13,7 @@ struct RunContext {
   BytesCache& memory;
   std::chrono::steady_clock::time_point start;  // of the backend: records count from it
   bool record = false;
+  std::atomic<bool> lost{false};  // there was no memory to note what came of a step: nothing more is to run
 };
 
 class StepRunner {
@@ -21,11 +22,17 @@ class StepRunner {
   StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed);
   ~StepRunner();  // gives the lanes' scratch back
 
-  void run(Lane& lane, std::uint32_t step, std::uint32_t worker) {
-    if (context_.attention.flags()) return run_carefully(lane, step, worker);
-    ++lane.dispatches;
-    lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
-    run_calls(lane, executable_.calls(step));
+  // Never throws: a worker has nobody who could catch it, and the steps behind this one must still be told.
+  void run(Lane& lane, std::uint32_t step, std::uint32_t worker) noexcept {
+    try {
+      if (context_.attention.flags()) return run_carefully(lane, step, worker);
+      ++lane.dispatches;
+      lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
+      run_calls(lane, executable_.calls(step));
+    } catch (const std::bad_alloc&) {
+      context_.lost.store(true, std::memory_order_relaxed);
+      context_.attention.raise(Attention::careful);
+    }
   }
 
  private:

@@ -15,6 +15,7 @@ void Team::run(std::int64_t count, std::int64_t grain, Body body, void* context)
   grain = std::max<std::int64_t>(grain, 1);
   if (count <= grain || pool_.size() == 1 || busy_.exchange(true, std::memory_order_acquire))
     return Serial().run(count, grain, body, context);
+  pool_.start();
   count_ = count;
   grain_ = grain;
   body_ = body;

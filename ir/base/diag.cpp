@@ -14,16 +14,26 @@ Diag& Diag::operator=(const Diag&) = default;
 Diag& Diag::operator=(Diag&&) noexcept = default;
 Diag::~Diag() = default;
 
-Diags::Diags(const Diags&) = default;
+Diags::Diags(const Diags& other) : items_(other.items_ ? std::make_unique<std::deque<Diag>>(*other.items_) : nullptr) {}
 Diags::Diags(Diags&&) noexcept = default;
-Diags& Diags::operator=(const Diags&) = default;
+Diags& Diags::operator=(const Diags& other) { return *this = Diags(other); }
 Diags& Diags::operator=(Diags&&) noexcept = default;
 Diags::~Diags() = default;
 
 Error::Error(const Error&) = default;
 Error::~Error() = default;
 
-void Diags::add(Diag diag) { items_.push_back(std::move(diag)); }
+const std::deque<Diag>& Diags::items() const {
+  static const std::deque<Diag> none;
+  return items_ ? *items_ : none;
+}
+
+std::deque<Diag>& Diags::list() {
+  if (!items_) items_ = std::make_unique<std::deque<Diag>>();
+  return *items_;
+}
+
+void Diags::add(Diag diag) { list().push_back(std::move(diag)); }
 
 std::string Code::text() const {
   char buffer[8];
@@ -32,23 +42,23 @@ std::string Code::text() const {
 }
 
 Diag& Diags::error(Code code, Span span, std::string message) {
-  items_.emplace_back(code, Severity::error, span, std::move(message));
-  return items_.back();
+  return list().emplace_back(code, Severity::error, span, std::move(message));
 }
 
 Diag& Diags::warning(Code code, Span span, std::string message) {
-  items_.emplace_back(code, Severity::warning, span, std::move(message));
-  return items_.back();
+  return list().emplace_back(code, Severity::warning, span, std::move(message));
 }
 
-void Diags::append(const Diags& other) { items_.insert(items_.end(), other.items_.begin(), other.items_.end()); }
+void Diags::append(const Diags& other) {
+  if (!other.empty()) list().insert(list().end(), other.items_->begin(), other.items_->end());
+}
 
 bool Diags::has_errors() const {
-  return std::any_of(items_.begin(), items_.end(), [](const Diag& d) { return d.severity == Severity::error; });
+  return std::any_of(items().begin(), items().end(), [](const Diag& d) { return d.severity == Severity::error; });
 }
 
 std::vector<Diag> Diags::sorted() const {
-  std::vector<Diag> result(items_.begin(), items_.end());
+  std::vector<Diag> result(items().begin(), items().end());
   std::stable_sort(result.begin(), result.end(), [](const Diag& a, const Diag& b) {
     return std::pair(a.primary.span.source.value, a.primary.span.begin) <
            std::pair(b.primary.span.source.value, b.primary.span.begin);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,13 +86,15 @@ class Diags {
   void add(Diag diag);
   void append(const Diags& other);
   bool has_errors() const;
-  bool empty() const { return items_.empty(); }
-  std::size_t size() const { return items_.size(); }
-  const std::deque<Diag>& items() const { return items_; }
+  bool empty() const { return !items_ || items_->empty(); }
+  std::size_t size() const { return items_ ? items_->size() : 0; }
+  const std::deque<Diag>& items() const;
   std::vector<Diag> sorted() const;
 
  private:
-  std::deque<Diag> items_;  // a deque: the reference that error() returns stays valid
+  std::deque<Diag>& list();
+  // A deque: the reference that error() returns stays valid. Apart: it takes memory even to be empty, or to be moved.
+  std::unique_ptr<std::deque<Diag>> items_;
 };
 
 // The one exception of the C++ API, and the way out of a deep recursion inside one phase, whose entry

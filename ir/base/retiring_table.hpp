@@ -44,11 +44,16 @@ class RetiringTable {
   void resize(std::size_t count) { young_.resize(count - first_); }  // never to less than was retired
 
   // Keeps what `keep(position)` wants, of the young ones too. Takes time for what is held, not for what is gone.
+  // Changes nothing when there is no memory for it.
   template <class Keep>
   void retire(Keep&& keep) {
-    std::erase_if(old_, [&](const auto& entry) { return !keep(entry.first); });
+    std::unordered_map<std::size_t, T> kept;
     for (std::size_t i = 0; i < young_.size(); ++i)
-      if (keep(first_ + i)) old_.emplace(first_ + i, std::move(young_[i]));
+      if (keep(first_ + i)) kept.try_emplace(first_ + i);
+    old_.reserve(old_.size() + kept.size());
+    std::erase_if(old_, [&](const auto& entry) { return !keep(entry.first); });
+    for (auto& [at, entry] : kept) entry = std::move(young_[at - first_]);
+    old_.merge(kept);
     first_ += young_.size();
     young_.clear();
   }

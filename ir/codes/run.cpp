@@ -60,8 +60,10 @@ m.forward(x))",
      .summary = "out of memory",
      .program = R"(let x = fill(f64[1000000, 1000000], 1.0)
 print(x.sum().scalar))",
-     .cause = R"(A tensor, or all that are alive at one time, need more memory than there is.)",
-     .fix = R"(Use smaller shapes or a narrower precision; `run --profile` shows the peak and who makes it.)"},
+     .cause = R"(A tensor, or all that are alive at one time, need more memory than there is. Or the system starts no
+further thread: that, too, is a matter of limits.)",
+     .fix = R"(Use smaller shapes or a narrower precision; `run --profile` shows the peak and who makes it. Ask for
+fewer threads, or raise the limits of the process: `ulimit -v`, `ulimit -u`.)"},
     {.code = "E5009",
      .summary = "interrupted",
      .program = R"(var n = 0

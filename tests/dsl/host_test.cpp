@@ -1,6 +1,8 @@
 // The host program in C++: values, runs, receives.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "taskspec/taskspec.hpp"
@@ -23,7 +25,23 @@ Graph doubled() {
   return graph("doubled").in("x", f32["N"]).out("y", f32["N"]).body([dbl](Tensor x) { return dbl(dbl(x)["y"])["y"]; });
 }
 
+std::ptrdiff_t threads_here() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
 }  // namespace
+
+TEST_CASE("a thread that computes little has one more thread for it, however often it asks [dsl]") {
+  const std::ptrdiff_t before = threads_here();
+  std::ptrdiff_t during = 0;
+  std::thread([&] {
+    for (int i = 0; i < 20; ++i) {
+      CHECK((tensor({1, 2}, f32) + i).sum().scalar<double>() == 3 + 2 * i);
+      during = std::max(during, threads_here());
+    }
+  }).join();
+  CHECK(during <= before + 2);  // itself, and the deep stack of its host program
+}
 
 TEST_CASE("values go in and come out [dsl]") {
   Tensor x = tensor({{1, 2}, {3, 4}}, f32);

@@ -61,9 +61,9 @@ const std::map<std::string_view, Names> confined_to = {
 };
 
 // The system's own C headers, which look like those of libraries.
-const Names system_headers = {"cxxabi.h",   "dlfcn.h",  "fcntl.h",     "malloc.h", "poll.h", "pthread.h",
-                              "pty.h",      "sched.h",  "signal.h",    "spawn.h",  "sys/",   "termios.h",
-                              "ucontext.h", "unistd.h", "immintrin.h", "linux/"};
+const Names system_headers = {"cxxabi.h",   "dlfcn.h",  "fcntl.h",     "malloc.h", "poll.h",    "pthread.h",
+                              "pty.h",      "sched.h",  "signal.h",    "spawn.h",  "sys/",      "termios.h",
+                              "ucontext.h", "unistd.h", "immintrin.h", "linux/",   "sanitizer/"};
 
 struct Include {
   std::string file, header;

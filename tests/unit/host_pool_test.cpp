@@ -1,7 +1,10 @@
 // The deque, the pool and data-parallel loops, under stress: these run under ThreadSanitizer too.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <functional>
 #include <numeric>
+#include <system_error>
 
 #include "interp/host/pool.hpp"
 
@@ -125,6 +128,88 @@ TEST_CASE("a loop inside a part of a loop works, and what a part throws reaches 
   sum = 0;
   parallel.for_each(8, 1, [&](std::int64_t, std::int64_t) { ++sum; });
   CHECK(sum == 8);
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class Condition>
+bool comes_true(Condition&& condition) {
+  const auto until = std::chrono::steady_clock::now() + 5s;
+  while (!condition())
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    else
+      std::this_thread::sleep_for(1ms);
+  return true;
+}
+
+// The caller makes a second piece of work when a worker has taken the first one, and still counts as searching. Both
+// pieces then wait for each other: three workers can do that, if the third one is woken.
+class Meeting final : public Job {
+ public:
+  void process(Worker& worker, StepRange range) override {
+    if (range.begin == 0) {
+      std::this_thread::sleep_for(20ms);  // the others are asleep
+      worker.push({1, 2});
+      if (!comes_true([&] { return taken.load(); })) return pool->finish();
+      worker.push({2, 3});
+      made = true;
+      met = comes_true([&] { return first && second; });
+      done = true;
+      return pool->finish();
+    }
+    (range.begin == 1 ? first : second) = true;
+    comes_true([&] { return done.load(); });
+  }
+  // By who has found the first piece.
+  void found() {
+    if (taken.exchange(true)) return;
+    comes_true([&] { return made.load(); });
+  }
+
+  Pool* pool = nullptr;
+  std::atomic<bool> taken{false}, made{false}, first{false}, second{false}, done{false};
+  bool met = false;
+};
+
+}  // namespace
+
+TEST_CASE("work that is made while somebody searches is not slept through [queues]") {
+  Meeting meeting;
+  PoolHooks hooks;
+  hooks.found = [&] { meeting.found(); };
+  Pool pool(3, hooks);
+  meeting.pool = &pool;
+  Pool::Entry entry(pool);
+  pool.run(entry.worker(), meeting, {0, 1});
+  CHECK(meeting.met);
+}
+
+TEST_CASE("a pool makes do with the threads that can be started [queues]") {
+  for (int possible : {0, 1, 2}) {
+    CAPTURE(possible);
+    int left = possible;
+    auto start = [&](std::function<void()> work) {
+      if (left-- == 0) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+      return std::thread(std::move(work));
+    };
+    PoolHooks hooks;
+    hooks.start = start;
+    Pool pool(1024, hooks);
+    CHECK(left == possible);  // nothing to share yet
+    for (int round = 0; round < 3; ++round) {
+      Tree tree(pool, 257);
+      Pool::Entry entry(pool);
+      pool.run(entry.worker(), tree, {0, 257});
+      CHECK(std::all_of(tree.seen.begin(), tree.seen.end(), [](const auto& n) { return n == 1; }));
+      std::atomic<std::int64_t> sum{0};
+      entry.worker().parallel().for_each(1000, 10, [&](std::int64_t b, std::int64_t e) { sum += e - b; });
+      CHECK(sum == 1000);
+    }
+    CHECK(pool.start() == static_cast<std::uint32_t>(possible) + 1);
+  }
 }
 
 TEST_CASE("a pool knows which worker a thread is") {
