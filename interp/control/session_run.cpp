@@ -107,7 +107,11 @@ void Session::run(std::vector<NodeId> nodes) {
   if (printing_.valid() && std::ranges::binary_search(nodes, printing_)) printing_ = {};
   window_bytes_ = 0;
   window_.begin();
-  if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
+  // First values of slots are no part of what reads them: the first call of a graph is planned as all later ones are.
+  auto others = std::ranges::stable_partition(nodes, [this](NodeId node) { return graph[node].first_value; });
+  const std::vector<NodeId> first(nodes.begin(), others.begin()), rest(others.begin(), nodes.end());
+  for (const std::vector<NodeId>* part : {&first, &rest})
+    if (std::vector<NodeId> able = healthy(*part); !able.empty()) execute(std::move(able));
   std::erase_if(pending_, [this](NodeId node) { return is_done(node); });
   last_run_ = std::chrono::steady_clock::now();
 }
@@ -134,6 +138,7 @@ void Session::execute(std::vector<NodeId> nodes) {
   if (outcome.failed.empty()) dropped_ += segment.nodes.size() - outcome.tasks_run;
   chains_run_ += prepared.plan->steps();
   dispatches_ += outcome.dispatches;
+  arena_ = std::max(arena_, prepared.plan->arena_bytes);
   plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
   peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
   if (options_.record) keep_records(prepared, outcome);
