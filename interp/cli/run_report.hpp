@@ -1,7 +1,7 @@
 // What a run leaves behind: --profile, --report and --trace, on standard output or in files.
 #pragma once
 #include "interp/cli/options.hpp"
-#include "interp/pipeline.hpp"
+#include "interp/run_settings.hpp"
 
 namespace taskspec::cli {
 
