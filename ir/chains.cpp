@@ -37,6 +37,7 @@ Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
   std::span<const TaskEdge> edges = graph.edges();
   for (std::size_t k = 0; k < edges.size(); ++k) {
     if (k + ahead < edges.size()) __builtin_prefetch(&tasks.succ[edges[k + ahead].from.index()], 1);
+    if (!counts_as_source(graph, edges[k])) continue;
     meet(tasks.pred[edges[k].to.index()], edges[k].from.value);
     meet(tasks.succ[edges[k].from.index()], edges[k].to.value);
   }
@@ -55,6 +56,7 @@ Neighbours by_output(const TaskGraph& graph, const Chains& chains) {
   auto position = [&](NodeId node, std::size_t slot) { return graph[node].first_out + slot; };
   for (std::size_t i = 0; i < graph.size(); ++i) consumer.resize(consumer.size() + graph.out(NodeId(i)).size(), nobody);
   for (const TaskEdge& edge : graph.edges()) {
+    if (!counts_as_source(graph, edge)) continue;
     meet(tasks.pred[edge.to.index()], edge.from.value);
     std::uint32_t& known =
         edge.kind == EdgeKind::order ? by_order[edge.from.index()] : consumer[position(edge.from, edge.slot_from)];
@@ -100,7 +102,7 @@ Around together(const std::vector<NodeId>& futures, std::vector<NodeId> orders) 
 Around before(const TaskGraph& graph, NodeId node) {
   std::vector<NodeId> futures, orders;
   for (const TaskEdge& edge : graph.edges_into(node))
-    append_new(edge.kind == EdgeKind::future ? futures : orders, edge.from);
+    if (counts_as_source(graph, edge)) append_new(edge.kind == EdgeKind::future ? futures : orders, edge.from);
   return together(futures, std::move(orders));
 }
 
@@ -250,7 +252,7 @@ bool Chains::observed(const TaskGraph& graph, NodeId node) const {
 ChainEnd Chains::first(const TaskGraph& graph, ChainId chain) const {
   NodeId head = members(chain).front();
   if (std::optional<ChainEnd> end = join(graph, head)) return *std::move(end);
-  NodeId pred = graph.edges_into(head).front().from;
+  NodeId pred = before(graph, head).tasks.front();
   if (std::optional<ChainEnd> end = branch(graph, *this, pred)) return *std::move(end);
   return end_by(Stop::sink, pred, after(graph, pred).tasks);  // per output: it went on to an earlier consumer
 }
@@ -259,7 +261,8 @@ ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
   NodeId tail = members(chain).back();
   if (graph.definition(tail).structured()) return end_by(Stop::control, tail, {});
   Around next = after(graph, tail);
-  if (next.tasks.empty()) return end_by(Stop::result, tail, {});
+  auto goes_on = [&](NodeId task) { return !graph[tail].first_value || graph[task].first_value; };
+  if (std::ranges::none_of(next.tasks, goes_on)) return end_by(Stop::result, tail, {});
   if (std::optional<ChainEnd> end = branch(graph, *this, tail)) return *std::move(end);
   if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
   bug("nothing keeps a chain from going on");  // also when given lists of members are not maximal
@@ -274,8 +277,10 @@ std::size_t Chains::bytes() const {
 
 void ChainLinks::add(const TaskGraph& graph, NodeId node) {
   links_.resize(node.index() + 1);
+  const bool first_value = links_[node.index()].first_value = graph[node].first_value;
   for (const TaskEdge& edge : graph.edges_into(node)) {
     Link& before = links_[edge.from.index()];
+    if (before.first_value && !first_value) continue;
     before.many_succ |= before.first_succ.valid() && before.first_succ != node;
     if (!before.first_succ.valid()) before.first_succ = node;
     Link& own = links_[node.index()];

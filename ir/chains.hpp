@@ -1,5 +1,6 @@
 // Aggregation: the taskGraph's maximal chains by the source and sink rules (tasks.md section 4), in
-// O(tasks + edges), and for each end of a chain the rule that stopped it and the tasks because of which.
+// O(tasks + edges), and for each end of a chain the rule that stopped it and the tasks because of which. The first
+// value of a slot is no source: it is there before a task that reads it runs, in the first call as in all later ones.
 //
 //   Chains chains = aggregate(graph);
 //   chains.members(ChainId(0))  ->  [Scale.apply#0, Moments.apply#0, energy#0]
@@ -83,12 +84,17 @@ class ChainLinks {
  private:
   struct Link {
     NodeId first_pred, first_succ;
-    bool many_pred = false, many_succ = false, received = false;
+    bool many_pred = false, many_succ = false, received = false, first_value = false;
     std::uint32_t behind = 1;  // this task and those between it and first_pred (or the head), which went
   };
   void reach_back(const TaskGraph& graph, NodeId node, const std::unordered_set<std::uint32_t>& staying);
   RetiringTable<Link> links_;
 };
+
+// By the source rule: not from the first value of a slot to who uses that.
+inline bool counts_as_source(const TaskGraph& graph, const TaskEdge& edge) {
+  return !graph.has_first_values() || !graph[edge.from].first_value || graph[edge.to].first_value;
+}
 
 // Tasks applied one after another as if they were one task: in, F and out of tasks.md section 3. The empty
 // Composite is the identity.

@@ -43,19 +43,27 @@ std::int32_t row_middle(std::size_t slot) {
          BoxStyle::row / 2;
 }
 
+namespace {
+
+// The graph itself is no group.
+LayoutGroups scopes_of(const TaskGraph& graph) {
+  LayoutGroups groups;
+  const auto is_graph = [&](ScopeId scope) { return !graph.scopes()[scope.index()].parent.valid(); };
+  const auto group = [&](ScopeId scope) { return is_graph(scope) ? LayoutGroups::none : scope.value; };
+  for (std::size_t i = 0; i < graph.scopes().size(); ++i) {
+    const Scope& scope = graph.scopes()[i];
+    groups.parent.push_back(is_graph(ScopeId(i)) ? LayoutGroups::none : group(scope.parent));
+    groups.width.push_back(padding + title_letter * width_of(scope.name));
+  }
+  for (std::size_t i = 0; i < graph.size(); ++i) groups.group.push_back(group(graph[NodeId(i)].scope));
+  return groups;
+}
+
+}  // namespace
+
 Layout lay_out(const TaskGraph& graph) {
   std::vector<Extent> boxes;
-  LayoutGroups groups;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    boxes.push_back(box_of(graph, NodeId(i)));
-    groups.group.push_back(graph[NodeId(i)].scope.value);
-  }
-  for (std::size_t i = 0; i < graph.scopes().size(); ++i) {
-    ScopeId parent = graph.scopes()[i].parent;
-    groups.parent.push_back(parent.valid() && graph.scopes()[parent.index()].parent.valid()
-                                ? parent.value
-                                : static_cast<std::uint32_t>(i));  // the graph itself is no group
-  }
+  for (std::size_t i = 0; i < graph.size(); ++i) boxes.push_back(box_of(graph, NodeId(i)));
   auto offset = [&](NodeId node, std::size_t slot, bool future) {
     return (future ? row_middle(slot) : BoxStyle::title / 2) - boxes[node.index()].height / 2;
   };
@@ -65,8 +73,7 @@ Layout lay_out(const TaskGraph& graph) {
     edges.push_back({edge.from.value, edge.to.value, offset(edge.from, edge.slot_from, future),
                      offset(edge.to, edge.slot_to, future)});
   }
-  bool any_scope = graph.scopes().size() > 1;
-  return lay_out(boxes, edges, any_scope ? groups : LayoutGroups());
+  return lay_out(boxes, edges, scopes_of(graph));
 }
 
 }  // namespace taskspec

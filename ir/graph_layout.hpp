@@ -25,7 +25,7 @@ Extent box_of(const TaskGraph& graph, NodeId node);
 std::int32_t row_middle(std::size_t slot);  // from the top of the box
 std::string shortened(std::string_view name, std::size_t characters = BoxStyle::longest_name);
 
-// Nodes by id, edges as graph.edges(); tasks of one scope are kept together.
+// Nodes by id, edges as graph.edges(), frames by scope.
 Layout lay_out(const TaskGraph& graph);
 
 }  // namespace taskspec

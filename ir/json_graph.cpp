@@ -322,6 +322,13 @@ class GraphWriter {
     out_.line().key("layout").open('{').line().key("nodes").open('[');
     for (const Box& box : sheet.nodes)
       out_.open('[').number(box.x).number(box.y).number(box.width).number(box.height).close(']');
+    out_.close(']').line().key("scopes").open('[');  // their frames
+    for (const Box& frame : sheet.frames) {
+      if (frame.width == 0)
+        out_.null();
+      else
+        out_.open('[').number(frame.x).number(frame.y).number(frame.width).number(frame.height).close(']');
+    }
     out_.close(']').line().key("edges").open('[');
     for (const std::vector<Point>& line : sheet.edges) {
       out_.open('[');

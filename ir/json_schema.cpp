@@ -157,7 +157,9 @@ Schema spans_schema() {
 }
 
 Schema layout_schema() {
-  return object({{"nodes", list(tuple(number(), 4))}, {"edges", list(list(tuple(number(), 2)))}});
+  return object({{"nodes", list(tuple(number(), 4))},
+                 {"scopes", list(or_null(tuple(number(), 4))), false},
+                 {"edges", list(list(tuple(number(), 2)))}});
 }
 
 }  // namespace

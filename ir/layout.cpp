@@ -1,5 +1,4 @@
-#include "ir/layout.hpp"
-
+// One sheet of a layout: its boxes in layers, and the edges as lines.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -29,17 +28,17 @@ namespace {
 
 constexpr std::int32_t layer_gap = 72;
 
-class Sheet {
+class SheetLayout {
  public:
-  Sheet(std::span<const Extent> nodes, std::span<const LayoutEdge> edges, const LayoutGroups& groups)
-      : edges_(edges), groups_(groups) {
+  SheetLayout(std::span<const Extent> nodes, Ports ports, std::span<const LayoutEdge> edges, std::int32_t width)
+      : edges_(edges), width_(width) {
     layers_.boxes.assign(nodes.begin(), nodes.end());
     layers_.nodes = nodes.size();
+    layers_.ports = ports;
   }
 
-  Layout run() {
+  Sheet run() {
     assign_layers();
-    add_groups();
     add_bends();
     layers_.before = Neighbours(layers_.boxes.size(), layers_.segments, false);
     layers_.after = Neighbours(layers_.boxes.size(), layers_.segments, true);
@@ -51,34 +50,26 @@ class Sheet {
   }
 
  private:
-  // Longest paths; who has nothing before it moves up to who needs it first.
+  // Longest paths; who has nothing before it moves up to who needs it first. Ports have a layer for themselves.
   void assign_layers() {
     std::vector<std::uint32_t>& layer = layers_.layer;
-    layer.assign(layers_.nodes, 0);
+    const auto in = static_cast<std::uint32_t>(layers_.ports.in);
+    const auto out = static_cast<std::uint32_t>(layers_.nodes - layers_.ports.out);
+    layer.assign(layers_.nodes, in > 0 ? 1 : 0);
+    std::fill(layer.begin(), layer.begin() + in, 0);
     // Sources of edges stand before their targets, so one pass over edges by target is enough.
     Neighbours before(layers_.nodes, edges_, false), after(layers_.nodes, edges_, true);
-    for (std::uint32_t node = 0; node < layers_.nodes; ++node)
+    for (std::uint32_t node = in; node < layers_.nodes; ++node)
       for (const Neighbour& from : before.of(node)) layer[node] = std::max(layer[node], layer[from.box] + 1);
-    for (std::uint32_t node = 0; node < layers_.nodes; ++node) {
+    const std::uint32_t last = layer.empty() ? 0 : *std::max_element(layer.begin(), layer.end());
+    const bool behind_boxes = out == in || *std::max_element(layer.begin() + in, layer.begin() + out) < last;
+    std::fill(layer.begin() + out, layer.end(), behind_boxes ? last : last + 1);
+    for (std::uint32_t node = in; node < out; ++node) {
       if (!before.of(node).empty() || after.of(node).empty()) continue;
       std::uint32_t first = UINT32_MAX;
       for (const Neighbour& to : after.of(node)) first = std::min(first, layer[to.box]);
       layer[node] = first - 1;
     }
-  }
-
-  void add_groups() {
-    constexpr std::size_t most = 50'000;  // beyond that nobody sees groups, and sorting by them would only take time
-    if (groups_.parent.empty() || layers_.nodes > most) return;
-    std::vector<Layers::Groups> path(groups_.parent.size());
-    std::vector<std::size_t> depth(groups_.parent.size(), 0);
-    for (std::uint32_t group = 0; group < groups_.parent.size(); ++group) {
-      std::uint32_t parent = groups_.parent[group];
-      path[group].fill(Layers::no_group);
-      if (parent != group) path[group] = path[parent], depth[group] = depth[parent] + 1;
-      if (depth[group] < path[group].size()) path[group][depth[group]] = group;
-    }
-    for (std::uint32_t node = 0; node < layers_.nodes; ++node) layers_.groups.push_back(path[groups_.group[node]]);
   }
 
   // A long edge gets an empty box in each layer that it crosses, so that it takes its place among the others. There is
@@ -95,7 +86,6 @@ class Sheet {
         auto bend = static_cast<std::uint32_t>(layers_.boxes.size());
         layers_.boxes.push_back({0, 0});
         layers_.layer.push_back(layers_.layer[at] + 1);
-        if (!layers_.groups.empty()) layers_.groups.push_back(shared_groups(edge.from, edge.to));
         layers_.segments.push_back({at, bend, offset, 0});
         at = bend, offset = 0;
       }
@@ -120,14 +110,6 @@ class Sheet {
     return UINT32_MAX;
   }
 
-  Layers::Groups shared_groups(std::uint32_t a, std::uint32_t b) const {
-    Layers::Groups shared = layers_.groups[a];
-    for (std::size_t i = 0; i < shared.size(); ++i)
-      if (shared[i] != layers_.groups[b][i] || (i > 0 && shared[i - 1] == Layers::no_group))
-        shared[i] = Layers::no_group;
-    return shared;
-  }
-
   void fill_layers() {
     const std::vector<std::uint32_t>& layer = layers_.layer;
     layers_.order.resize(layer.empty() ? 0 : *std::max_element(layer.begin(), layer.end()) + 1);
@@ -139,41 +121,57 @@ class Sheet {
     std::vector<std::uint32_t> slanted(layers_.order.size() + 1, 0);
     for (const LayoutEdge& s : layers_.segments)
       if (std::abs(middle_[s.from] + s.from_offset - middle_[s.to] - s.to_offset) > 200) ++slanted[layers_.layer[s.to]];
+    const std::size_t count = layers_.order.size();
+    const bool in = layers_.ports.in > 0, out = layers_.ports.out > 0;
     std::int32_t x = 0;
-    for (std::size_t i = 0; i < layers_.order.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       std::int32_t widest = 0;
       for (std::uint32_t box : layers_.order[i]) widest = std::max(widest, layers_.boxes[box].width);
-      if (i > 0) x += static_cast<std::int32_t>(std::min<std::uint32_t>(slanted[i] * 4, 120));
+      if (i > 0) {
+        x += (in && i == 1) || (out && i + 1 == count) ? FrameRoom::port : layer_gap;
+        x += static_cast<std::int32_t>(std::min<std::uint32_t>(slanted[i] * 4, 120));
+      }
+      if (out && i + 1 == count) x = std::max(x, width_);
       columns_.push_back({x, x + widest});
-      x += widest + layer_gap;
+      x += widest;
     }
+    width_ = std::max(width_, x);
   }
 
   // Whole pixels, nothing above or left of the origin. Middles are rounded down, so that distances lose at most one
   // and what is level stays level; a sum of fractions may end just below the whole pixel that it means.
-  Layout drawn() const {
+  Sheet drawn() const {
     auto pixel = [&](std::uint32_t box) { return static_cast<std::int32_t>(std::floor(middle_[box] + 1e-6)); };
     std::int32_t top = layers_.boxes.empty() ? 0 : INT32_MAX;
     for (std::uint32_t box = 0; box < layers_.boxes.size(); ++box)
       top = std::min(top, pixel(box) - layers_.boxes[box].height / 2);
     auto y_of = [&](std::uint32_t box) { return pixel(box) - top; };
     auto column = [&](std::uint32_t box) -> const Column& { return columns_[layers_.layer[box]]; };
-    Layout layout;
+    Sheet sheet;
+    sheet.width = width_;
+    for (std::uint32_t box = 0; box < layers_.boxes.size(); ++box)
+      sheet.height = std::max(sheet.height, y_of(box) - layers_.boxes[box].height / 2 + layers_.boxes[box].height);
     for (std::uint32_t node = 0; node < layers_.nodes; ++node) {
       const Extent& box = layers_.boxes[node];
-      layout.nodes.push_back({column(node).left, y_of(node) - box.height / 2, box.width, box.height});
+      sheet.nodes.push_back({column(node).left, y_of(node) - box.height / 2, box.width, box.height});
     }
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      std::vector<Point>& line = layout.edges.emplace_back();
+      std::vector<Point>& line = sheet.edges.emplace_back();
       const LayoutEdge& edge = edges_[i];
-      line.push_back({column(edge.from).left + layers_.boxes[edge.from].width, y_of(edge.from) + edge.from_offset});
+      const std::int32_t begin = column(edge.from).left + layers_.boxes[edge.from].width;
+      const std::int32_t level = y_of(edge.from) + edge.from_offset;
+      line.push_back({begin, level});
+      if (begin < column(edge.from).right) {  // a wider box of that layer may stand above or below
+        line.push_back({begin, level});
+        line.push_back({column(edge.from).right, level});
+      }
       for (std::uint32_t bend = bends_[i].first; bend < bends_[i].first + bends_[i].count; ++bend) {
         line.push_back({column(bend).left, y_of(bend)});  // level past the boxes of that layer
         line.push_back({column(bend).right, y_of(bend)});
       }
       line.push_back({column(edge.to).left, y_of(edge.to) + edge.to_offset});
     }
-    return layout;
+    return sheet;
   }
 
   struct Bends {
@@ -183,17 +181,17 @@ class Sheet {
     std::int32_t left = 0, right = 0;
   };
   std::span<const LayoutEdge> edges_;
-  const LayoutGroups& groups_;
   Layers layers_;
   std::vector<Bends> bends_;     // by edge
   std::vector<Column> columns_;  // by layer
   std::vector<double> middle_;   // y
+  std::int32_t width_;           // at least
 };
 
 }  // namespace
 
-Layout lay_out(std::span<const Extent> nodes, std::span<const LayoutEdge> edges, const LayoutGroups& groups) {
-  return Sheet(nodes, edges, groups).run();
+Sheet lay_out_sheet(std::span<const Extent> nodes, Ports ports, std::span<const LayoutEdge> edges, std::int32_t width) {
+  return SheetLayout(nodes, ports, edges, width).run();
 }
 
 }  // namespace taskspec

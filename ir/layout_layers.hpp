@@ -1,10 +1,9 @@
-// Boxes in layers, and the edges between neighbouring layers: what the phases of a layout hand on.
-// Internal to ir/layout*.cpp.
+// One sheet, without groups: boxes in layers, and the edges between neighbouring layers, which the phases of a layout
+// hand on. Internal to ir/layout*.cpp.
 //
 //   order_layers(layers);                              // who stands above whom
 //   std::vector<double> middles = place_boxes(layers);  // and how far down
 #pragma once
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,18 +32,21 @@ class Neighbours {
   std::vector<Neighbour> items_;
 };
 
-struct Layers {
-  static constexpr std::uint32_t no_group = UINT32_MAX;
-  using Groups = std::array<std::uint32_t, 3>;  // the outermost ones that a box is in
+// Where edges come in and go out at the sides of a sheet: places of no size, the only ones of the first and of the last
+// layer. Those where they come in stand before the boxes, those where they go out behind them.
+struct Ports {
+  std::size_t in = 0, out = 0;
+};
 
-  std::vector<Extent> boxes;  // nodes, then bends of long edges, which have no size
-  std::size_t nodes = 0;
+struct Layers {
+  std::vector<Extent> boxes;  // nodes and ports, then bends of long edges, which have no size either
+  std::size_t nodes = 0;      // with ports
+  Ports ports;
   std::vector<std::uint32_t> layer;               // by box
-  std::vector<Groups> groups;                     // by box; empty: there are none
   std::vector<LayoutEdge> segments;               // between neighbouring layers
   Neighbours before, after;                       // along the segments
   std::vector<std::vector<std::uint32_t>> order;  // by layer: its boxes, from top to bottom
-  bool is_bend(std::uint32_t box) const { return box >= nodes; }
+  bool is_bend(std::uint32_t box) const { return box < ports.in || box + ports.out >= nodes; }  // or a port
 };
 
 // How often a phase may go over everything: often where that is cheap, always at least twice.
@@ -52,6 +54,15 @@ int sweeps_for(const Layers& layers, int most);
 
 void order_layers(Layers& layers);
 std::vector<double> place_boxes(const Layers& layers);  // the middle of each box, from an arbitrary origin
+
+// Of a sheet without groups: `nodes` with its ports, all in topological order. At least `width` wide; ports stand at
+// its sides.
+struct Sheet {
+  std::vector<Box> nodes;
+  std::vector<std::vector<Point>> edges;
+  std::int32_t width = 0, height = 0;
+};
+Sheet lay_out_sheet(std::span<const Extent> nodes, Ports ports, std::span<const LayoutEdge> edges, std::int32_t width);
 
 inline constexpr std::int32_t box_gap = 32, bend_gap = 24, line_gap = 10;  // box to box, box to bend, bend to bend
 

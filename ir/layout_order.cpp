@@ -29,9 +29,7 @@ class PrefixSums {
 class Ordering {
  public:
   explicit Ordering(Layers& layers) : layers_(layers), position_(layers.boxes.size()), centred_(layers.boxes.size()) {
-    for (const Layers::Groups& groups : layers.groups)
-      for (std::uint32_t group : groups)
-        if (group != Layers::no_group) group_count_ = std::max<std::size_t>(group_count_, group + 1);
+    for (const Extent& box : layers.boxes) tallest_ = std::max(tallest_, static_cast<double>(box.height));
     for (std::size_t i = 0; i < layers_.order.size(); ++i) note(i);
   }
 
@@ -40,7 +38,6 @@ class Ordering {
     std::uint64_t fewest = UINT64_MAX;
     int sweeps = sweeps_for(layers_, 24), since_best = 0;
     for (int sweep = 0; sweep < sweeps && fewest > 0 && since_best < 6; ++sweep, ++since_best) {
-      find_means();
       for (std::size_t i = 0; i < layers_.order.size(); ++i)
         sort_layer(sweep % 2 == 0 ? i : layers_.order.size() - 1 - i, sweep % 2 == 0);
       std::uint64_t now = crossings(fewest);
@@ -53,18 +50,10 @@ class Ordering {
   }
 
  private:
-  // What a box is sorted by: the means of its groups from the outermost on, then its own wish.
   struct Key {
-    std::array<double, 3> mean;
-    Layers::Groups group;
     double wish;
     std::uint32_t position, box;
     bool operator<(const Key& other) const {
-      for (std::size_t i = 0; i < mean.size(); ++i) {
-        if (group[i] == other.group[i] && group[i] != Layers::no_group) continue;
-        if (mean[i] != other.mean[i]) return mean[i] < other.mean[i];
-        if (group[i] != other.group[i]) return group[i] < other.group[i];
-      }
       return wish != other.wish ? wish < other.wish : position < other.position;
     }
   };
@@ -78,34 +67,12 @@ class Ordering {
     }
   }
 
-  void find_means() {
-    if (group_count_ == 0) return;
-    means_.assign(group_count_, 0);
-    std::vector<std::uint32_t> members(group_count_, 0);
-    for (std::uint32_t box = 0; box < layers_.boxes.size(); ++box)
-      for (std::uint32_t group : layers_.groups[box]) {
-        if (group == Layers::no_group) break;
-        means_[group] += centred_[box];
-        ++members[group];
-      }
-    for (std::size_t group = 0; group < group_count_; ++group)
-      if (members[group] > 0) means_[group] /= members[group];
-  }
-
+  // Ends at one box are told apart, and never change places with another.
   Key key_of(std::uint32_t box, bool forward) const {
     std::span<const Neighbour> near = (forward ? layers_.before : layers_.after).of(box);
     double sum = 0;
-    constexpr double tallest = 1024;  // so that ends at one box are told apart, and never change places with another
-    for (const Neighbour& n : near) sum += centred_[n.box] + (n.offset - n.own_offset) / tallest;
-    Key key{};
-    key.wish = near.empty() ? centred_[box] : sum / static_cast<double>(near.size());
-    key.position = position_[box];
-    key.box = box;
-    for (std::size_t i = 0; i < key.mean.size(); ++i) {
-      key.group[i] = group_count_ == 0 ? Layers::no_group : layers_.groups[box][i];
-      key.mean[i] = key.group[i] == Layers::no_group ? key.wish : means_[key.group[i]];
-    }
-    return key;
+    for (const Neighbour& n : near) sum += centred_[n.box] + (n.offset - n.own_offset) / tallest_;
+    return {near.empty() ? centred_[box] : sum / static_cast<double>(near.size()), position_[box], box};
   }
 
   // Who has no neighbours on that side stays where he is.
@@ -139,8 +106,7 @@ class Ordering {
   Layers& layers_;
   std::vector<std::uint32_t> position_;  // by box
   std::vector<double> centred_;          // by box
-  std::size_t group_count_ = 0;
-  std::vector<double> means_;  // by group
+  double tallest_ = 1024;
   std::vector<Key> keys_;
   PrefixSums sums_;
 };

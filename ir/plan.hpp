@@ -68,7 +68,7 @@ struct Plan {
                                   // that is an input, a constant or bound twice is to be copied at the end
   std::uint64_t arena_bytes = 0;
   std::uint64_t scratch_bytes = 0;        // of one worker, for values inside chains
-  std::uint64_t peak_bytes = 0;           // live bytes of arena and results at most, in program order
+  std::uint64_t peak_bytes = 0;           // bytes alive at once, of values and results, in program order
   std::uint64_t peak_without_chains = 0;  // the same if every inner value had a buffer of its own
   std::size_t steps() const { return step_starts.size() - 1; }
   std::size_t bytes() const;  // memory held without the graph, for reports

@@ -107,6 +107,7 @@ std::string last_text(const TaskGraph& graph, const Chains& chains, ChainId chai
     why = fmt::format("{} after it {}", graph.path(end.at), join_text(graph, end));
   } else if (end.rule == Stop::result && end.because.empty()) {
     std::string observed = observed_text(graph, chains, tail);
+    if (observed.empty() && graph[tail].first_value) observed = "the first value of a slot";
     why = observed.empty() ? "nothing follows (result)" : fmt::format("it is {} (result)", observed);
   } else {
     why = "it " + branch_text(graph, chains, end);

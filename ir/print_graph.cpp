@@ -139,7 +139,7 @@ class PlanText {
   std::string run() const {
     std::string text =
         fmt::format("plan {}: {} in {}\n", graph_.name, plural(graph_.size(), "task"), plural(plan_.steps(), "step"));
-    text += fmt::format("arena {} bytes, scratch {} bytes per worker; peak {} bytes, without chains {}\n",
+    text += fmt::format("arena {} bytes, scratch {} bytes per worker; alive at once {} bytes, without chains {}\n",
                         plan_.arena_bytes, plan_.scratch_bytes, plan_.peak_bytes, plan_.peak_without_chains);
     for (std::size_t s = 0; s < plan_.steps(); ++s) {
       text += fmt::format("\nstep {}{}{}\n", s, before_[s].empty() ? "" : " after ", joined(before_[s], ", "));

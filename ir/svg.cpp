@@ -31,6 +31,7 @@ text { font-family: system-ui, "Segoe UI", "DejaVu Sans", sans-serif; font-size:
 .end { text-anchor: end; }
 .band { stroke: hsl(var(--hue) 65% var(--band)); stroke-width: 18px; stroke-linejoin: round; }
 .halo { fill: hsl(var(--hue) 65% var(--band)); stroke: none; }
+.frame { fill: none; stroke: var(--faint); stroke-dasharray: 4 4; }
 .box { fill: var(--box); stroke: hsl(var(--hue) 55% var(--rim)); stroke-width: 1.5; }
 .control { stroke-dasharray: 6 3; }
 .edge { stroke: var(--line); stroke-width: 1.2; }
@@ -49,7 +50,9 @@ class Svg {
   std::string run() {
     measure();
     open();
-    put("<g fill=\"#dde3ee\" stroke=\"#dde3ee\">\n");
+    put("<g fill=\"none\" stroke=\"#6b7485\">\n");
+    for (std::size_t i = 0; i < sheet_.frames.size(); ++i) frame(ScopeId(i));
+    put("</g>\n<g fill=\"#dde3ee\" stroke=\"#dde3ee\">\n");
     for (std::size_t c = 0; c < chains_.size(); ++c) band(ChainId(c));
     put("</g>\n<g fill=\"none\" stroke=\"#59637a\">\n");
     for (std::size_t e = 0; e < sheet_.edges.size(); ++e) edge(graph_.edges()[e], sheet_.edges[e]);
@@ -75,9 +78,14 @@ class Svg {
   // Names of inputs and results stand outside of the boxes.
   void measure() {
     std::int32_t left = 0, right = 0, width = 0, height = 0;
+    for (const std::vector<Box>* boxes : {&sheet_.nodes, &sheet_.frames})
+      for (const Box& box : *boxes) {
+        width = std::max(width, box.x + box.width);
+        height = std::max(height, box.y + box.height);
+      }
+    first_column_ = sheet_.nodes.empty() ? 0 : INT32_MAX;
     for (const Box& box : sheet_.nodes) {
-      width = std::max(width, box.x + box.width);
-      height = std::max(height, box.y + box.height);
+      first_column_ = std::min(first_column_, box.x);
       last_column_ = std::max(last_column_, box.x);
     }
     for (const std::vector<Point>& line : sheet_.edges)
@@ -112,6 +120,16 @@ class Svg {
 
   const Box& at(NodeId node) const { return sheet_.nodes[node.index()]; }
   int hue(ChainId chain) const { return static_cast<int>(chain.value % hues * 150 % 360); }
+
+  // ---- scopes ----
+
+  void frame(ScopeId scope) {
+    const Box& b = sheet_.frames[scope.index()];
+    if (b.width == 0) return;
+    put("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n", left_ + b.x, top_ + b.y,
+        b.width, b.height);
+    text(left_ + b.x + 8, top_ + b.y + 16, "small", graph_.scopes()[scope.index()].name);
+  }
 
   // ---- chains ----
 
@@ -176,7 +194,7 @@ class Svg {
         std::int32_t x = left_ + b.x, y = top_ + b.y + row_middle(slot);
         put("<path class=\"edge outer\" d=\"M{} {}H{}\" marker-end=\"url(#arrow)\"/>\n", x - stub, y, x);
         const GraphInput& input = graph_.inputs()[in[slot].id];
-        text(x - stub - 4, y + 4, "small end", b.x == 0 ? interface_text(input) : input.name);
+        text(x - stub - 4, y + 4, "small end", b.x == first_column_ ? interface_text(input) : input.name);
       }
     for (const GraphResult& result : graph_.results())
       if (result.ref.is_future() && result.ref.node() == node) {
@@ -203,13 +221,15 @@ class Svg {
     put("\"><title>{}</title></path>\n", xml_text(graph_.text(edge)));
     if (future) return;
     const char* why = edge.why == Hazard::raw ? "RAW" : edge.why == Hazard::waw ? "WAW" : "WAR";
-    text((line[0].x + line[1].x) / 2 + left_ - 12, (line[0].y + line[1].y) / 2 + top_ - 4, "hazard", why);
+    const std::size_t bend = line[0] == line[1] ? 2 : 0;  // it may begin with a level stretch
+    const Point from = line[bend], to = line[bend + 1];
+    text((from.x + to.x) / 2 + left_ - 12, (from.y + to.y) / 2 + top_ - 4, "hazard", why);
   }
 
   const TaskGraph& graph_;
   const Chains& chains_;
   Layout sheet_;
-  std::int32_t last_column_ = 0;  // where the last layer begins
+  std::int32_t first_column_ = 0, last_column_ = 0;  // where the first and the last box begin
   std::int32_t left_ = 0, top_ = 0, width_ = 0, height_ = 0;
   std::string text_;
 };

@@ -175,6 +175,8 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   fresh.first_out = static_cast<std::uint32_t>(outs_.size());
   fresh.first_edge = static_cast<std::uint32_t>(edges_.size());
   fresh.span = node.span;
+  fresh.first_value = node.first_value;
+  has_first_values_ |= node.first_value;
   if (!node.arguments.empty()) fresh.arguments = intern(node.arguments);
   ins_.insert(ins_.end(), node.in.begin(), node.in.end());
   outs_.insert(outs_.end(), node.out.begin(), node.out.end());

@@ -87,6 +87,7 @@ struct TaskNode {
   std::uint32_t first_in = 0, first_out = 0, first_edge = 0;  // in the flat tables; the end is the next node's begin
   std::uint32_t arguments = 0;                                // in argument_lists
   Span span;
+  bool first_value = false;  // of a slot, or on the way to one: it runs before the tasks that read it
 };
 
 enum class EdgeKind : std::uint8_t { future, order };
@@ -152,6 +153,7 @@ class TaskGraph {
     InstanceId agent = {};
     std::vector<Value> arguments = {};  // host operands: one entry per operand or parameter, none for tensors
     Span span = {};
+    bool first_value = false;
   };
   // A reader or writer of a place, given with the new node.
   struct Access {
@@ -186,6 +188,7 @@ class TaskGraph {
   std::size_t held() const;   // and all that are there
 
   std::size_t size() const { return first_ + nodes_.size(); }
+  bool has_first_values() const { return has_first_values_; }
   const TaskNode& operator[](NodeId id) const { return id.value >= first_ ? nodes_[id.value - first_] : old(id).node; }
   const Definition& definition(NodeId id) const { return definitions_[(*this)[id].definition.index()]; }
   std::span<const Ref> in(NodeId id) const;
@@ -270,6 +273,7 @@ class TaskGraph {
   void retire_scopes(const Staying& staying);
   void retire_agents();
   std::vector<std::vector<Value>> retire_arguments();
+  bool has_first_values_ = false;
   mutable std::shared_ptr<const Boost> boost_;
 };
 

@@ -108,6 +108,7 @@ struct Rules {
 
   Rules(const TaskGraph& g, const Chains& c) : graph(g), chains(c), predecessors(g.size()), successors(g.size()) {
     for (const TaskEdge& edge : g.edges()) {
+      if (g[edge.from].first_value && !g[edge.to].first_value) continue;  // there before it runs
       predecessors[edge.to.index()].insert(edge.from);
       successors[edge.from.index()].insert(edge.to);
       consumers[{edge.from, edge.kind == EdgeKind::order ? UINT32_MAX : edge.slot_from}].insert(edge.to);

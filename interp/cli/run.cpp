@@ -34,7 +34,7 @@ int run(const Options& options, const Toolbox& tools) {
   RunResult result = run_program(*program, tools, settings);
   flush_out();
   report(options, program->sources, result.diags);
-  write_reports(options, *program, result.report);  // also of a run that failed: then it is wanted most
+  write_reports(options, *program, program->sources, result);  // also of a run that failed: then it is wanted most
   return result.exit_code;
 }
 

@@ -22,8 +22,10 @@ std::string plan_title(std::size_t number, const PlanRuns& runs) {
 
 }  // namespace
 
-std::string run_report_html(const std::string& title, const Program& program, const SessionReport& report) {
-  Report page{.title = title, .sources = &program.sources};
+std::string run_report_html(const std::string& title, const Program& program, const Sources& sources,
+                            const RunResult& result) {
+  const SessionReport& report = result.report;
+  Report page{.title = title, .sources = &sources, .failures = result.diags};
   page.slices = report_slices_json(program);
   std::size_t tasks = 0;
   for (const PlanRuns& runs : report.plans_run) {
@@ -48,8 +50,10 @@ std::string run_report_html(const std::string& title, const Program& program, co
   page.facts = {{"tasks", std::to_string(report.tasks)},
                 {"chains", std::to_string(report.chains)},
                 {"dispatches", std::to_string(report.dispatches)},
-                {"plans", std::to_string(report.plans)},
+                {"plans", fmt::format("{} made in {:.3f} ms", report.plans, report.making * 1e3)},
                 {"peak", bytes_text(static_cast<double>(report.memory.peak_bytes))},
+                {"arena", bytes_text(static_cast<double>(report.arena))},
+                {"alive at once", bytes_text(static_cast<double>(report.plan_peak))},
                 {"seconds", fmt::format("{:.6f}", report.seconds)}};
   return report_html(page);
 }
@@ -60,17 +64,18 @@ std::string refused_report(const Options& options) {
   return "--report writes text to standard output, or a file that ends in .json or .html";
 }
 
-void write_reports(const Options& options, const Program& program, const SessionReport& report) {
+void write_reports(const Options& options, const Program& program, const Sources& sources, const RunResult& result) {
+  const SessionReport& report = result.report;
   if (options.profile) write_out(profile_text(report));
   if (options.report) {
     if (options.report->empty())
-      write_out(report_text(report));
+      write_out(report_text(report, plain(sources, result.diags)));
     else if (options.report->ends_with(".html"))
-      write_text(*options.report, run_report_html(options.files[0], program, report));
+      write_text(*options.report, run_report_html(options.files[0], program, sources, result));
     else
-      write_text(*options.report, report_json(report));
+      write_text(*options.report, report_json(report, plain(sources, result.diags)));
   }
-  if (!options.trace.empty()) write_text(options.trace, trace_json(report, program.sources));
+  if (!options.trace.empty()) write_text(options.trace, trace_json(report, sources));
   flush_out();
 }
 

@@ -19,6 +19,16 @@ class ImmediateTarget final : public Target {
   bool decide(const Value& tensor, Span) override { return tensor.array().integer(0) != 0; }
   Array receive(const Value& tensor, Span) override { return tensor.array(); }
   Value constant(Array array) override { return Value(std::move(array)); }
+  // Agents made here are told apart by a graph that is looked at and uses several of them.
+  std::shared_ptr<const void> home() const override {
+    if (!home_) home_ = std::make_shared<char>();
+    return home_;
+  }
+  InstanceId instance(AgentId, const std::vector<Value>&) override { return InstanceId(agents_++); }
+
+ private:
+  mutable std::shared_ptr<const void> home_;
+  std::size_t agents_ = 0;
 };
 
 // Thrown when a body is not a straight list after all.

@@ -1,5 +1,6 @@
 // Calls of the interpreter: functions, tasks, graphs, agents, composition.
 #include <algorithm>
+#include <optional>
 
 #include "interp/control/capture.hpp"
 #include "interp/control/deep_stack.hpp"
@@ -337,6 +338,21 @@ Value slot_stream(const std::string& agent, std::uint32_t ordinal, const std::st
 
 }  // namespace
 
+namespace {
+
+class SlotGuard {
+ public:
+  explicit SlotGuard(Target& target) : target_(target) { target_.begin_slot(); }
+  ~SlotGuard() { target_.end_slot(); }
+  SlotGuard(const SlotGuard&) = delete;
+  SlotGuard& operator=(const SlotGuard&) = delete;
+
+ private:
+  Target& target_;
+};
+
+}  // namespace
+
 Value Interpreter::make_agent(Frame& frame, const Call& call) {
   const AgentDef& def = program_[call.agent];
   auto agent = std::make_shared<Agent>(program_, call.agent);
@@ -359,6 +375,8 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
   for (const Slot& slot : def.slots) {
     std::vector<Value> stream;
     if (takes_stream(program_[slot.initial])) stream.push_back(slot_stream(def.name, ordinal, slot.name));
+    std::optional<SlotGuard> guard;  // those of an agent made inside a graph are tasks of that graph
+    if (frame.function.kind != FunctionKind::graph) guard.emplace(*target_);
     Value initial = Interpreter::call(slot.initial, self, std::move(stream), {slot.span, &frame}).value;
     agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
   }

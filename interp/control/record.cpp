@@ -1,5 +1,7 @@
 #include "interp/control/record.hpp"
 
+#include <algorithm>
+
 #include "interp/control/capture.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
@@ -57,7 +59,11 @@ void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
   inputs.alive.push_back(std::move(tensor));
 }
 
-NodeId RecordTarget::add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs) {
+// What a slot begins with is computed before anything else runs, if it does not depend on other tasks.
+NodeId RecordTarget::add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs) {
+  node.first_value = slots_ > 0 && std::ranges::all_of(node.in, [this](Ref ref) {
+                       return !ref.is_future() || recorder_.graph[ref.node()].first_value;
+                     });
   return recorder_.graph.add(definition, node, inputs.accesses, [&](NodeId id) {
     recorder_.links.make_room(id);
     recorder_.added(id, inputs.accesses);

@@ -22,6 +22,8 @@ class RecordTarget final : public Target {
   Type type_of(const Value& tensor) const override;
   List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
+  void begin_slot() override { ++slots_; }
+  void end_slot() override { --slots_; }
   Value place(const std::string& name, const Value& initial) override;
   bool decide(const Value& tensor, Span span) override;
   Array receive(const Value& tensor, Span span) override;
@@ -50,7 +52,7 @@ class RecordTarget final : public Target {
   static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
   std::shared_ptr<Tensor> own(const Value& tensor, Span span);
-  NodeId add(DefinitionId definition, const TaskGraph::NewNode& node, const Inputs& inputs);
+  NodeId add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs);
   DefinitionId define(const OpDef& op, const Type& type, std::span<const Value> operands);
   List folded(const Call& call, std::span<const Value> operands, const Type& type);
   DefinitionId define(FunctionId task);
@@ -70,6 +72,7 @@ class RecordTarget final : public Target {
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
   PlaceId console_;
+  int slots_ = 0;  // whose first values are being computed, one for the other
   struct Number {  // among the operands of one op of the text, when the recorder forgets
     Value value;
     Type type;

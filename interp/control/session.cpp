@@ -207,8 +207,10 @@ SessionReport Session::report() const {
   report.dispatches = dispatches_;
   report.dropped = dropped_;
   report.plans = plans_made_;
+  report.making = std::chrono::duration<double>(making_).count();
   report.held = graph.held() + tasks_.held() + constants_.held() + poisons_.held();
   report.received = received_bytes_;
+  report.arena = arena_;
   report.plan_peak = plan_peak_;
   report.peak_without_chains = peak_without_chains_;
   report.memory = backend_.memory();

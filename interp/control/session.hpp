@@ -148,7 +148,8 @@ class Session final : public Recorder {
   std::unordered_map<std::string, Prepared> plans_;
   std::size_t planned_ = 0;  // tasks in plans_
   std::uint64_t plans_made_ = 0, received_bytes_ = 0;
-  std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, plan_peak_ = 0,
+  std::chrono::steady_clock::duration making_{};
+  std::uint64_t tasks_run_ = 0, chains_run_ = 0, dispatches_ = 0, dropped_ = 0, arena_ = 0, plan_peak_ = 0,
                 peak_without_chains_ = 0;
   std::map<std::string, std::size_t> profile_rows_;
   std::vector<ProfileRow> profile_;

@@ -8,6 +8,7 @@ namespace taskspec {
 
 Session::Prepared& Session::prepare(const Segment& segment) {
   if (auto known = plans_.find(segment.key); known != plans_.end()) return known->second;
+  const auto begin = std::chrono::steady_clock::now();
   Prepared prepared;
   std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses_);
   Chains chains = aggregate(*g, {.sink_rule = options_.sink_rule});
@@ -27,6 +28,7 @@ Session::Prepared& Session::prepare(const Segment& segment) {
     planned_ = g->size();
   }
   ++plans_made_;
+  making_ += std::chrono::steady_clock::now() - begin;
   return plans_.emplace(segment.key, std::move(prepared)).first->second;
 }
 

@@ -33,8 +33,10 @@ struct TimelineEntry {
 
 struct SessionReport {
   std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, plans = 0;
+  double making = 0;                      // seconds: plans and their kernels made, before they ran
   std::uint64_t held = 0;                 // entries of all tables of the session and its graph that are there now
-  std::uint64_t plan_peak = 0;            // bytes alive at most inside one run of a plan
+  std::uint64_t arena = 0;                // bytes that one run of a plan takes at most for values between its steps
+  std::uint64_t plan_peak = 0;            // bytes of values alive at once in one run of a plan
   std::uint64_t peak_without_chains = 0;  // the same if every task were its own dispatch
   std::uint64_t received = 0;  // bytes of tensors that left the session: for the host, another session, a file
   Backend::Memory memory;

@@ -156,7 +156,11 @@ void Session::force(NodeId node) {
 // What could not run, because a plan or its inputs found no memory, stays pending and may be tried again.
 void Session::run(std::vector<NodeId> nodes) {
   const AtEnd tidied([this] { tidy(); });
-  if (std::vector<NodeId> able = healthy(nodes); !able.empty()) execute(std::move(able));
+  // First values of slots are no part of what reads them: the first call of a graph is planned as all later ones are.
+  auto others = std::ranges::stable_partition(nodes, [this](NodeId node) { return graph[node].first_value; });
+  const std::vector<NodeId> first(nodes.begin(), others.begin()), rest(others.begin(), nodes.end());
+  for (const std::vector<NodeId>* part : {&first, &rest})
+    if (std::vector<NodeId> able = healthy(*part); !able.empty()) execute(std::move(able));
 }
 
 void Session::tidy() {
@@ -194,6 +198,7 @@ void Session::execute(std::vector<NodeId> nodes) {
   if (outcome.failed.empty()) dropped_ += segment.nodes.size() - outcome.tasks_run;
   chains_run_ += prepared.plan->steps();
   dispatches_ += outcome.dispatches;
+  arena_ = std::max(arena_, prepared.plan->arena_bytes);
   plan_peak_ = std::max(plan_peak_, prepared.plan->peak_bytes);
   peak_without_chains_ = std::max(peak_without_chains_, prepared.plan->peak_without_chains);
   settle(segment, outcome);

@@ -35,6 +35,9 @@ class Target {
   // All outputs of a call; `operands` in declared order, `type` what the op's rule said.
   virtual List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) = 0;
   virtual TaskResult task(Interpreter& interpreter, const TaskCall& call) = 0;
+  // Between these calls the first value of a slot of an agent outside of graphs is computed.
+  virtual void begin_slot() {}
+  virtual void end_slot() {}
   // A version that a place variable starts with.
   virtual Value place(const std::string& name, const Value& initial) = 0;
   // The truth of a one-element tensor that decides control flow in a task or graph body.

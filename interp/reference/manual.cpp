@@ -101,19 +101,33 @@ h3 { font: 600 16px/1.4 ui-monospace, monospace; margin: 2em 0 .3em; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .7em 1em; overflow: auto; font: 14px/1.45 ui-monospace, monospace; }
 input { width: 100%; box-sizing: border-box; font: inherit; padding: .3em .5em; }
 p.small { font-size: 14px; opacity: .8; }
+[hidden] { display: none !important; }
 @media (max-width: 50rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; } }
 </style></head><body>
 <nav><input id="find" type="search" placeholder="find a name" aria-label="find a name">
+<p id="none" class="small" hidden>no such name</p>
 )";
 
-constexpr std::string_view page_end = R"(<script>
-const find = document.getElementById("find");
+constexpr std::string_view page_end = R"html(<script>
+const find = document.getElementById("find"), none = document.getElementById("none");
+// A chapter without a name that fits is hidden with its names.
 find.addEventListener("input", () => {
-  const wanted = find.value.toLowerCase();
-  for (const link of document.querySelectorAll("nav a")) link.hidden = !link.textContent.toLowerCase().includes(wanted);
+  const wanted = find.value.trim().toLowerCase();
+  let chapter = null;
+  none.hidden = false;
+  for (const line of document.querySelectorAll("nav h2, nav a")) {
+    const fits = line.textContent.toLowerCase().includes(wanted);
+    line.hidden = line.tagName === "H2" || !fits;
+    if (line.tagName === "H2") chapter = line;
+    else if (fits) chapter.hidden = false, none.hidden = true;
+  }
+});
+find.addEventListener("keydown", event => {
+  const first = document.querySelector("nav a:not([hidden])");
+  if (event.key === "Enter" && first) first.click();
 });
 </script></body></html>
-)";
+)html";
 
 }  // namespace
 

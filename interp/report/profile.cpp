@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/json.hpp"
 #include "ir/json_text.hpp"
 
 namespace taskspec {
@@ -41,28 +42,39 @@ std::string profile_text(const SessionReport& report) {
   for (const ProfileRow& row : rows)
     out += fmt::format("{:>8} {:>12.3f} {:>12}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
                        bytes_text(static_cast<double>(row.bytes)), row.chain);
-  out += fmt::format(
-      "memory: {} allocations, {} frees; peak {}, {} inside plans ({} without chains)\n", report.memory.allocations,
-      report.memory.frees, bytes_text(static_cast<double>(report.memory.peak_bytes)),
-      bytes_text(static_cast<double>(report.plan_peak)), bytes_text(static_cast<double>(report.peak_without_chains)));
+  out += fmt::format("memory: {} allocations, {} frees; peak {}\n", report.memory.allocations, report.memory.frees,
+                     bytes_text(static_cast<double>(report.memory.peak_bytes)));
+  out += fmt::format("plans: {} made in {:.3f} ms; arena {}, alive at once {} ({} without chains)\n", report.plans,
+                     report.making * 1e3, bytes_text(static_cast<double>(report.arena)),
+                     bytes_text(static_cast<double>(report.plan_peak)),
+                     bytes_text(static_cast<double>(report.peak_without_chains)));
   return out;
 }
 
-std::string report_text(const SessionReport& report) {
-  return fmt::format(
-      "\ntasks       {}\nchains      {}\ndispatches  {} ({} saved)\ndropped     {}\nplans       {}\npeak        "
-      "{}\nseconds     {:.6f}\n",
-      report.tasks, report.chains, report.dispatches, report.tasks - std::min(report.tasks, report.dispatches),
-      report.dropped, report.plans, bytes_text(static_cast<double>(report.memory.peak_bytes)), report.seconds);
+std::string report_text(const SessionReport& report, const std::vector<PlainDiag>& failures) {
+  std::string out = "\n";
+  for (const PlainDiag& diag : failures) {
+    out += fmt::format("failed      {}: {}", diag.code, diag.message);
+    if (!diag.primary.path.empty())
+      out += fmt::format(" at {}:{}:{}", diag.primary.path, diag.primary.begin.line, diag.primary.begin.column);
+    out += '\n';
+  }
+  out += fmt::format("tasks       {}\nchains      {}\ndispatches  {} ({} saved)\ndropped     {}\n", report.tasks,
+                     report.chains, report.dispatches, report.tasks - std::min(report.tasks, report.dispatches),
+                     report.dropped);
+  out += fmt::format("plans       {} (made in {:.6f} s)\npeak        {}\nseconds     {:.6f}\n", report.plans,
+                     report.making, bytes_text(static_cast<double>(report.memory.peak_bytes)), report.seconds);
+  return out;
 }
 
-std::string report_json(const SessionReport& report) {
+std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures) {
   return fmt::format(
-      "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"peak\":{},\"peak_without_chains\":{"
-      "},"
-      "\"allocations\":{},\"frees\":{},\"seconds\":{}}}\n",
-      report.tasks, report.chains, report.dispatches, report.dropped, report.plans, report.memory.peak_bytes,
-      report.peak_without_chains, report.memory.allocations, report.memory.frees, report.seconds);
+      "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"making\":{},\"peak\":{},"
+      "\"arena\":{},\"alive\":{},\"peak_without_chains\":{},\"allocations\":{},\"frees\":{},\"seconds\":{},"
+      "\"failures\":{}}}\n",
+      report.tasks, report.chains, report.dispatches, report.dropped, report.plans, report.making,
+      report.memory.peak_bytes, report.arena, report.plan_peak, report.peak_without_chains, report.memory.allocations,
+      report.memory.frees, report.seconds, diagnostics_json(failures));
 }
 
 std::string trace_json(const SessionReport& report, const Sources& sources) {

@@ -6,6 +6,7 @@
 
 #include "interp/report/viewer.hpp"
 #include "ir/base/hash.hpp"
+#include "ir/base/render.hpp"
 #include "ir/json.hpp"
 #include "ir/json_slices.hpp"
 #include "ir/json_text.hpp"
@@ -75,10 +76,15 @@ std::string timeline_part(const std::vector<ReportBar>& bars) {
   });
 }
 
+std::string failures_part(const Report& report) {
+  const Sources none;
+  return diagnostics_json(plain(report.sources ? *report.sources : none, report.failures));
+}
+
 std::string data_of(const Report& report) {
   return "{\"title\":" + json_quoted(report.title) + ",\n\"facts\":" + json_list(report.facts, pair_json) +
-         ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"sources\":" + sources_part(report.sources) +
-         ",\n\"timeline\":" + timeline_part(report.timeline) +
+         ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"failures\":" + failures_part(report) +
+         ",\n\"sources\":" + sources_part(report.sources) + ",\n\"timeline\":" + timeline_part(report.timeline) +
          ",\n\"slices\":" + (report.slices.empty() ? "null" : report.slices) +
          ",\n\"graphs\":" + json_list(report.graphs, graph_part) + "}";
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/base/diag.hpp"
 #include "ir/chains.hpp"
 #include "ir/plan.hpp"
 
@@ -36,6 +37,7 @@ struct Report {
   std::vector<ReportBar> timeline = {};
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values
   std::vector<std::string> notes = {};                          // what was left out, say
+  Diags failures = {};                                          // what ended the run
 };
 
 ReportGraph report_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,

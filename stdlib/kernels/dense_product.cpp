@@ -1,6 +1,9 @@
 #include <dnnl.h>
 
 #include <algorithm>
+#include <array>
+#include <mutex>
+#include <vector>
 
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/kernels/single_threaded.hpp"
@@ -22,6 +25,22 @@ std::optional<Stored> stored(std::int64_t rows, std::int64_t columns, std::int64
   return std::nullopt;
 }
 
+// oneDNN writes the machine code for products when it first meets one of a kind, some 40 ms in a process. Small
+// products of all kinds, so that this belongs to the making of kernels and not to the task that happens to come first.
+void write_code(char left, char right) {
+  static std::array<std::once_flag, 4> written;
+  std::call_once(written[(left == 'T' ? 2 : 0) + (right == 'T' ? 1 : 0)], [&] {
+    constexpr std::int64_t depth = 64, columns = 64;
+    SingleThreaded guard;
+    for (std::int64_t rows : {8, 64}) {
+      std::vector<float> a(static_cast<std::size_t>(rows * depth)), b(depth * columns), c(a.size());
+      for (float keep : {0.0f, 1.0f})
+        dnnl_sgemm(left, right, rows, columns / 2, depth, 1.0f, a.data(), left == 'N' ? depth : rows, b.data(),
+                   right == 'N' ? columns / 2 : depth, keep, c.data(), columns);
+    }
+  });
+}
+
 class DenseProduct final : public Kernel {
  public:
   DenseProduct(const ProductPlan& plan, Stored left, Stored right) : plan_(plan), left_(left), right_(right) {
@@ -34,6 +53,7 @@ class DenseProduct final : public Kernel {
     part_ = ((longer + parts - 1) / parts + 15) / 16 * 16;  // whole cache lines of the result
     parts_ = (longer + part_ - 1) / part_;
     grain_ = std::max<std::int64_t>(1, items * parts_ / lanes);
+    write_code(left.form, right.form);
   }
 
   std::optional<Fault> run(const KernelArgs& args) const override {

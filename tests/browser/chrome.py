@@ -91,12 +91,13 @@ class Chrome:
                 return message["result"]
             self.events.append(message)
 
-    def open(self, path):
-        return Page(self, path)
+    # `ready`: when the page has done what it does by itself.
+    def open(self, path, ready="Boolean(window.taskspecReport)"):
+        return Page(self, path, ready)
 
 
 class Page:
-    def __init__(self, chrome, path):
+    def __init__(self, chrome, path, ready):
         self.chrome = chrome
         target = chrome.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         self.session = chrome.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
@@ -108,7 +109,7 @@ class Page:
         self.call("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
         begin = time.monotonic()
         self.call("Page.navigate", {"url": Path(path).resolve().as_uri()})
-        self.until("document.readyState === 'complete' && Boolean(window.taskspecReport)", 60)
+        self.until(f"document.readyState === 'complete' && {ready}", 60)
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
         self.seconds_to_open = time.monotonic() - begin
 

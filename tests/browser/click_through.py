@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Clicks through reports in headless Chromium: click_through.py SMALL.html LARGE.html EMPTY.html [FOLDER for pictures].
+"""Clicks through reports in headless Chromium:
+click_through.py SMALL.html LARGE.html EMPTY.html FAILED.html [FOLDER for pictures].
 
 SMALL is the report of a run of tests/browser/walk.task, LARGE that of a graph of 10,000 tasks,
-EMPTY that of a program without tasks. Prints a line per thing
+EMPTY that of a program without tasks, FAILED that of a run of tests/browser/fails.task. Prints a line per thing
 tried; the last line is "all well". Exit code 77: there is no Chromium.
 """
 import json
@@ -157,11 +158,41 @@ def collapsing(page):
     check(closed < before, f"c collapses the scope: {before} boxes, then {closed}")
     page.key("c")
     check(page.value(boxes) == before, "c opens it again")
+    frames_are_right(page, "of open scopes")
     page.value(f"{view(page, 'graph')}.collapseAll()")
-    overlap = page.value(f"(b => b.some((p, i) => b.some((q, k) => i < k && p.x < q.x + q.w && q.x < p.x + p.w &&"
-                         f" p.y < q.y + q.h && q.y < p.y + p.h)))({view(page, 'graph')}.scene.boxes)")
-    check(not overlap, "collapsed boxes do not overlap")
+    frames_are_right(page, "with all collapsed")
     page.value(f"{view(page, 'graph')}.setCollapsed(new Set())")
+
+
+# Frames are disjoint or one inside the other, hold the boxes of their scope and no others; boxes do not overlap.
+def frames_are_right(page, when):
+    wrong = page.value("""(({ graph, boxes, frames }) => {
+      const apart = (a, b) =>
+        a.x >= b.right - 1e-6 || b.x >= a.right - 1e-6 || a.y >= b.bottom - 1e-6 || b.y >= a.bottom - 1e-6;
+      const holds = (a, b) =>
+        b.x > a.x - 1e-6 && b.right < a.right + 1e-6 && b.y > a.y - 1e-6 && b.bottom < a.bottom + 1e-6;
+      const all = boxes.map(box => ({ ...box, right: box.x + box.w, bottom: box.y + box.h,
+        inside: box.scope < 0 ? graph.nodes[box.node].scope : graph.scopes[box.scope].parent }));
+      const isIn = (scope, outer) => {
+        while (scope !== null && scope !== outer) scope = graph.scopes[scope].parent;
+        return scope === outer;
+      };
+      for (const frame of frames) {
+        for (const box of all)
+          if (isIn(box.inside, frame.scope) ? !holds(frame, box) : !apart(frame, box))
+            return frame.title + " and " + box.title;
+        for (const other of frames)
+          if (other.scope < frame.scope &&
+              (isIn(frame.scope, other.scope) ? !holds(other, frame) : !apart(other, frame)))
+            return frame.title + " and " + other.title;
+      }
+      all.sort((a, b) => a.x - b.x);
+      for (let i = 0; i < all.length; ++i)
+        for (let k = i + 1; k < all.length && all[k].x < all[i].right; ++k)
+          if (!apart(all[i], all[k])) return all[i].title + " and " + all[k].title;
+      return "";
+    })(%s.scene)""" % view(page, "graph"))
+    check(wrong == "", f"boxes and frames {when} stand as they should {wrong}")
 
 
 def exporting(page):
@@ -197,12 +228,29 @@ def large(page, pictures):
     page.value("taskspecReport.selectNode(taskspecReport.app.graph, 7777, null)")
     took = page.value("performance.now()") - begin
     check(took < 500 * slowness(page), f"selecting takes {took:.0f} ms")
+    collapsing_many(page, pictures)
     for key, name in enumerate(page.value("taskspecReport.app.views.map(v => v.id)"), 1):
         page.key(str(key))
         rows = page.value("document.querySelectorAll('.view:not([hidden]) .row').length")
         check(rows < 300, f"{name} has only the {rows} rows in sight")
         if pictures:
             page.picture(pictures / f"large_{name}.png")
+
+
+def collapsing_many(page, pictures):
+    graph = view(page, "graph")
+    count = page.value("taskspecReport.app.graph.scopes.length")
+    for what, scopes in (("all", f"{graph}.graph.scopes.map((s, i) => i).slice(1)"),
+                         ("a third", f"{graph}.graph.scopes.map((s, i) => i).filter(i => i % 3 === 1)")):
+        begin = page.value("performance.now()")
+        page.value(f"{graph}.setCollapsed(new Set({scopes}))")
+        took = page.value("performance.now()") - begin
+        check(took < 1500 * slowness(page), f"collapsing {what} of {count} scopes takes {took:.0f} ms")
+        frames_are_right(page, f"with {what} of them collapsed")
+    if pictures:
+        page.value(f"{graph}.fit()")
+        page.picture(pictures / "large_collapsed.png")
+    page.value(f"{graph}.setCollapsed(new Set())")
 
 
 # How much slower than usual this machine is just now: bars of time are for a machine that does nothing else.
@@ -212,7 +260,18 @@ def slowness(page):
     return max(1, took / 40)
 
 
-def main(small, big, empty, pictures=None):
+def failed(page):
+    panel = "document.getElementById('details').textContent"
+    check("the run failed" in page.value(panel), "the panel says that the run failed")
+    check("E5002" in page.value(panel) and "fails.task:6:" in page.value(panel), "of what, and where")
+    check("what had run" in page.value(panel) and "tasks: 0" not in page.value(panel), "and what had run")
+    page.value("document.querySelector('#details .failure .link').click()")
+    check(tab(page) == "source", "a click on the place shows the source")
+    marked = page.value("[...document.querySelectorAll('.wrong')].map(e => e.closest('.row').dataset.row)")
+    check(marked == ["5"], f"where the line is marked: {marked}")
+
+
+def main(small, big, empty, failing, pictures=None):
     if not find_chromium():
         print("skipped: there is no chromium")
         return 77
@@ -240,6 +299,15 @@ def main(small, big, empty, pictures=None):
         large(page, pictures)
         check(page.requests() == [], "nothing was asked of the network")
         check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
+    for dark in (False, True):
+        with Chrome(dark=dark) as chrome:
+            page = chrome.open(failing)
+            if pictures:
+                page.picture(pictures / f"failed_{'dark' if dark else 'light'}.png")
+            failed(page)
+            if pictures:
+                page.picture(pictures / f"failed_source_{'dark' if dark else 'light'}.png")
+            check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
     with Chrome() as chrome:
         page = chrome.open(empty)
         check(tab(page) == "source", "a program without tasks shows its source")

@@ -7,9 +7,10 @@ random.seed(5)
 print("""task a(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }
 task b(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 }
 task j(in p: f32[N], in q: f32[N]) -> (y: f32[N]) { y = p + q }
+graph pair(x: f32[N]) -> (y: f32[N]) { y = b(b(x).y).y }
 graph block(x: f32[N]) -> (y: f32[N]) {
   let s = a(x).y
-  y = j(b(b(s).y).y, a(a(s).y).y).y
+  y = j(pair(s).y, a(a(s).y).y).y
 }
 graph large(x: f32[64]) -> (y: f32[64]) {
   let v0 = a(x).y""")

@@ -82,6 +82,18 @@ TEST_CASE("the node of sample 1 is written as the language says [S4]") {
   CHECK(text.find(R"({"id":0,"nodes":[0,1,2],"first":"input","last":"result"})") != std::string::npos);
 }
 
+TEST_CASE("two agents of one kind that a graph uses are two in its JSON") {
+  const std::string text =
+      "agent Scale(k: float) { task apply(in x: f32[N]) -> (y: f32[N]) { y = k * x } }\n"
+      "let a = Scale(2.0)\nlet b = Scale(3.0)\n"
+      "graph g(x: f32[N]) -> (y: f32[N]) { y = b.apply(a.apply(x).y).y }\n";
+  const json tree = json::parse(exported(checked(text), "g"));
+  REQUIRE(tree["agents"].size() == 2);
+  CHECK(tree["agents"][0]["args"]["k"] == 2);
+  CHECK(tree["agents"][1]["args"]["k"] == 3);
+  CHECK(tree["nodes"][1]["agent"] == 1);
+}
+
 TEST_CASE("keys stand in the order of the table, ids are positions, equal graphs give equal bytes [S4]") {
   std::string text = sample();
   nlohmann::ordered_json tree = nlohmann::ordered_json::parse(text);

@@ -133,24 +133,6 @@ TEST_CASE("a long edge runs straight") {
   }
 }
 
-TEST_CASE("boxes of one group stand together") {
-  // Two groups whose members come in turn; nothing else would keep them apart.
-  std::vector<Extent> nodes(9, {50, 20});
-  std::vector<LayoutEdge> edges;
-  LayoutGroups groups{{0, 1}, {0}};
-  for (std::uint32_t i = 1; i < 9; ++i) {
-    edges.push_back({0, i});
-    groups.group.push_back(i % 2);
-  }
-  Layout sheet = lay_out(nodes, edges, groups);
-  std::vector<std::pair<int, std::uint32_t>> column;
-  for (std::uint32_t i = 1; i < 9; ++i) column.emplace_back(sheet.nodes[i].y, groups.group[i]);
-  std::sort(column.begin(), column.end());
-  int changes = 0;
-  for (std::size_t i = 1; i < column.size(); ++i) changes += column[i].second != column[i - 1].second;
-  CHECK(changes == 1);
-}
-
 TEST_CASE("a grid is drawn without crossings") {
   constexpr std::uint32_t rows = 6, columns = 6;
   std::vector<Extent> nodes(rows * columns, {50, 20});

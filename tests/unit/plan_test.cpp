@@ -117,6 +117,26 @@ TEST_CASE("bytes are used again along a line of forks and joins") {
   CHECK(arena_of(100, false) == (3 * 100) * 64);
 }
 
+TEST_CASE("bytes are used again in a stencil, where the readers of a value have nothing but the end in common") {
+  auto arena_of = [](std::size_t width, int turns, bool reuse) {
+    Sketch s("stencil");
+    std::vector<NodeId> row;
+    for (std::size_t i = 0; i < width; ++i) row.push_back(s.add("src", {}));
+    for (int turn = 0; turn < turns; ++turn) {
+      std::vector<NodeId> next;
+      for (std::size_t i = 0; i < width; ++i)
+        next.push_back(s.add("step", {y(row[i == 0 ? 0 : i - 1]), y(row[i]), y(row[std::min(i + 1, width - 1)])}));
+      row = next;
+    }
+    std::vector<Ref> all;
+    for (NodeId node : row) all.push_back(y(node));
+    s.result("y", y(s.add(s.define("all", {"parts"}, {"y"}), all, {f32({4})})));
+    return planned(s, {.reuse = reuse})->arena_bytes;
+  };
+  CHECK(arena_of(10, 60, false) == 610 * 64);
+  CHECK(arena_of(10, 60, true) <= 3 * 10 * 64);
+}
+
 TEST_CASE("bytes are used again in a graph with saved activations") {
   // Forward f0..fn, then backward bn..b0, where each reads the activation saved on the way and the gradient before.
   Sketch s("training");

@@ -37,7 +37,7 @@ TEST_CASE("a plan as text shows steps and where values lie") {
   Sketch s = hazard();
   CHECK(plan_text(*make_plan(s.graph, aggregate(*s.graph))) ==
         "plan hazard: 4 tasks in 4 steps\n"
-        "arena 256 bytes, scratch 0 bytes per worker; peak 88 bytes, without chains 88\n"
+        "arena 256 bytes, scratch 0 bytes per worker; alive at once 88 bytes, without chains 88\n"
         "\n"
         "step 0\n"
         "  bump#0(r: r, d: d)  -> t at arena 0, 8 bytes; r at arena 64, 64 bytes\n"

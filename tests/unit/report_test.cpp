@@ -127,6 +127,48 @@ TEST_CASE("graph --format html and run --report out.html write reports") {
   CHECK(other.err.find("ends in .json or .html") != std::string::npos);
 }
 
+TEST_CASE("the report of a run that failed says what ended it, and what had run") {
+  TemporaryFolder folder;
+  folder.put("f.task",
+             "task count(in n: int) -> (y: i64[4]) { y = iota(4) + n }\n"
+             "let a = count(1).y\nprint(a.sum().scalar)\nprint((a / (a - a)).array)\n"
+             "graph g(n: int) -> (y: i64[4]) { y = iota(4) / (count(0).y - n) }\n");
+  ::Outcome page = in_shell("taskspec run f.task --report out.html; echo $?; cat out.html", folder);
+  CHECK(page.out.starts_with("10\n3\n"));
+  std::string data = data_of(page.out);
+  CHECK(data.find("\"failures\":{\"diagnostics\":[{\"code\":\"E5002\"") != std::string::npos);
+  CHECK(data.find("[\"tasks\",\"0\"]") == std::string::npos);
+  ::Outcome text = in_shell("taskspec run f.task --report", folder);
+  CHECK_MESSAGE(text.out.find("\nfailed      E5002: ") != std::string::npos, text.out);
+  CHECK_MESSAGE(text.out.find(" at f.task:4:") != std::string::npos, text.out);
+  ::Outcome json = in_shell("taskspec run f.task --report out.json; cat out.json", folder);
+  CHECK(json.out.find("\"failures\":{\"diagnostics\":[{\"code\":\"E5002\"") != std::string::npos);
+  ::Outcome graph = in_shell("taskspec run f.task --name g -D n=2 --report", folder);
+  CHECK(graph.code == 3);
+  CHECK_MESSAGE(graph.out.find("failed      E5002: ") != std::string::npos, graph.out);
+  ::Outcome fine = in_shell("taskspec run f.task --name g -D n=9 --report out.html && cat out.html", folder);
+  CHECK(data_of(fine.out).find("\"failures\":{\"diagnostics\":[]}") != std::string::npos);
+}
+
+TEST_CASE("a profile tells the making of plans and kernels from running them") {
+  TemporaryFolder folder;
+  folder.put("p.task",
+             "task product(in a: f32[N, N]) -> (y: f32[N, N]) { y = a @ a }\n"
+             "let a = product(uniform(f32[64, 64], seed: 1)).y\n"
+             "for i in 0..3 { print(product(a).y.max().scalar > 0.0) }\n");
+  ::Outcome run = in_shell("taskspec run p.task --profile --report out.json; cat out.json", folder);
+  REQUIRE(run.code == 0);
+  double ran = -1, made = -1;
+  std::size_t row = run.out.find("       3 "), plans = run.out.find("\nplans: ");
+  REQUIRE_MESSAGE(row != std::string::npos, run.out);
+  REQUIRE_MESSAGE(plans != std::string::npos, run.out);
+  CHECK(std::sscanf(run.out.c_str() + row, "%*d %lf", &ran) == 1);
+  CHECK(std::sscanf(run.out.c_str() + plans, " plans: %*d made in %lf ms; arena", &made) == 1);
+  CHECK_MESSAGE(ran < made, run.out);  // the code of products alone takes 100 times as long as three of these
+  CHECK(run.out.find(" alive at once ", plans) != std::string::npos);
+  CHECK(run.out.find("\"making\":0.") != std::string::npos);
+}
+
 TEST_CASE("every example and language test gives a report of its run") {
   TemporaryFolder folder;
   for (const char* name : {"examples/02_composition.task", "examples/06_control.task", "examples/07_state.task",
@@ -147,13 +189,29 @@ TEST_CASE("a browser clicks through reports: tabs, selection, search, collapse, 
   std::string tests = (source_root() / "tests/browser").string();
   ::Outcome made = in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" +
                                 "echo 'print(1)' >empty.task; taskspec run empty.task --report empty.html\n" +
-                                "python3 '" + tests + "/large_graph.py' >large.task\n" +
+                                "taskspec run '" + tests + "/fails.task' --report failed.html || true\n" + "python3 '" +
+                                tests + "/large_graph.py' >large.task\n" +
                                 "taskspec graph large.task --name large --format html >large.html",
                             folder, 120);
   REQUIRE_MESSAGE(made.code == 0, made.err);
-  ::Outcome walk =
-      in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/click_through.py' small.html large.html empty.html",
-               folder, 300);
+  ::Outcome walk = in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
+                                "/click_through.py' small.html large.html empty.html "
+                                "failed.html",
+                            folder, 300);
+  if (walk.code == 77) {
+    MESSAGE("skipped: there is no chromium");
+    return;
+  }
+  CHECK_MESSAGE(walk.code == 0, walk.out << walk.err);
+  CHECK(walk.out.ends_with("all well\n"));
+}
+
+TEST_CASE("a browser searches the reference: what does not fit is not to be seen") {
+  TemporaryFolder folder;
+  const std::string tests = (source_root() / "tests/browser").string();
+  ::Outcome walk = in_shell("taskspec doc --format html >manual.html\nPYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
+                                "/reference.py' manual.html",
+                            folder, 120);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");
     return;

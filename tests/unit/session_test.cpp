@@ -360,3 +360,22 @@ TEST_CASE("a handle that outlives its graph names nothing any more, and ends wit
   first.reset();
   second.reset();
 }
+
+TEST_CASE("the first call of a graph has the chains of all later ones: first values of slots run before it") {
+  const std::string text =
+      "agent Layer(n: int) {\n  weight w: f32[n] = uniform(seed: 1)\n  weight b: f32[n] = uniform(seed: 2)\n"
+      "  task forward(in x: f32[n]) -> (y: f32[n]) { y = x * w + b }\n}\n"
+      "let first = Layer(4)\nlet second = Layer(4)\n"
+      "graph net(x: f32[4]) -> (y: f32[4]) { y = second.forward(first.forward(x).y).y }\n"
+      "let x = [1.0, 2.0, 3.0, 4.0] as f32[4]\n"
+      "for i in 0..3 {\n  let y = net(x).y\n  if i == 0 { print(y) }\n  let a = y.array\n}\n";
+  for (const char* schedule : {"push", "pull"}) {
+    RunSettings settings;
+    settings.schedule = schedule_of(schedule);
+    Ran ran = run_text_directly(text, settings);
+    CHECK(ran.errors == "");
+    CHECK(ran.output == "<net#0.y : f32[4], 2 steps>\n");
+    CHECK(ran.report.plans == 2);           // one of the four first values, one of the graph
+    CHECK(ran.report.dispatches == 4 + 3);  // each call is one chain
+  }
+}

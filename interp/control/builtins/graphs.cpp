@@ -122,7 +122,9 @@ constexpr Operand export_operands[] = {{"g", OperandKind::value}, {"path", Opera
 constinit const Builtin builtin_chains = BuiltinFields{
     .name = "chains",
     .operands = graph_operand,
-    .doc = "The chains of a graph: lists of task names, in program order of their first tasks.",
+    .doc =
+        "The chains of a graph: lists of task names, in program order of their first tasks. Slots of agents made "
+        "outside of it have their first values before it runs; those of agents made inside are tasks of it.",
     .example =
         "task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\n"
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(chains(g))\n// expect: [[inc, inc]]",

@@ -29,15 +29,23 @@ function part(title, items) {
 }
 
 function overview() {
-  const graph = app.graph, parts = [make("h2", "", report.title)];
+  const graph = app.graph, parts = [make("h2", "", report.title), ...failures.map(failureDetails)];
   if (graph) parts.push(make("p", "faint", `${plural(graph.size, "task")} in ${plural(graph.chains.length, "chain")}`));
-  parts.push(...part("this run", report.facts.map(([name, value]) => `${name}: ${value}`)));
+  parts.push(...part(failures.length > 0 ? "what had run" : "this run", report.facts.map(([name, value]) => `${name}: ${value}`)));
   if (graph) {
     parts.push(...part("inputs", graph.json.inputs.map(input => `${input.name}: ${input.type}`)));
     parts.push(...part("results", graph.json.results.map(result => `${result.name}: ${result.type}`)));
   }
   parts.push(make("p", "faint", "Click on a task, a line, a chain, a step or a bar: it is shown in every tab."));
   return parts;
+}
+
+function failureDetails({ code, severity, message, place, label, notes, help }) {
+  const lines = [make("h3", "", "the run failed"), make("p", "", `${severity} ${code}: ${message}`)];
+  if (place) lines.push(make("p", "", null, sourceLink(place), label ? " " + label : ""));
+  for (const note of notes) lines.push(make("p", "faint", note));
+  if (help) lines.push(make("p", "faint", help));
+  return make("div", "failure", null, ...lines);
 }
 
 function taskLink(graph, node) { return link(graph.pathOf(node), () => selectNode(graph, node, null)); }
@@ -61,7 +69,11 @@ function placeLink(graph, node, place) { return sourceLink(place); }
 function sourceLink(place) {
   const text = `${place.path}:${place.line}:${place.column}`;
   if (place.source < 0) return text;
-  return link(text, () => showView(app.views.find(view => view.id === "source")));
+  return link(text, () => {
+    const source = app.views.find(view => view.id === "source");
+    showView(source);
+    source.goTo(place);
+  });
 }
 function inputLine(graph, slot, ref) {
   if ("node" in ref) return make("span", "", slot + " ← ", taskLink(graph, ref.node), "." + ref.slot);

@@ -24,7 +24,7 @@ function svgOf(scene) {
 
 function svgFrame({ x, y, right, bottom, title }) {
   return `<rect x="${x}" y="${y}" width="${right - x}" height="${bottom - y}" fill="none" stroke="${colours.rule}" ` +
-         `stroke-dasharray="4 4"/>` + svgWords(x + 5, y + 14, title, colours.faint);
+         `stroke-dasharray="4 4"/>` + svgWords(x + 5, y + 16, title, colours.faint);
 }
 
 function svgBand(band) {

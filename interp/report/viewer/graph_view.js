@@ -106,9 +106,10 @@ class GraphView {
       px >= box.x - room && px <= box.x + box.w + room && py >= box.y - room && py <= box.y + box.h + room);
   }
   signAt(x, y) {  // of the frame of an open scope
-    return this.framesNow(app.selection && app.selection.graph === this.graph ? app.selection : null).find(frame => {
+    return this.framesNow(app.selection && app.selection.graph === this.graph ? app.selection : null).findLast(frame => {
       const fx = this.sheet.toX(frame.x), fy = this.sheet.toY(frame.y);
-      return x >= fx && x <= fx + 22 && y >= fy && y <= fy + 20;
+      const size = Math.max(14, 22 * this.sheet.scale);
+      return x >= fx && x <= fx + size && y >= fy && y <= fy + size;
     });
   }
   click(x, y) {
@@ -200,7 +201,8 @@ class GraphView {
   }
   drawFrames(context, sheet, seen, selection) {
     context.lineWidth = 1 / sheet.scale;
-    context.font = `${11 / sheet.scale}px system-ui, sans-serif`;
+    const letters = Math.min(18, 11 / sheet.scale);  // the line above what a frame holds has room for no more
+    context.font = `${letters}px system-ui, sans-serif`;
     for (const frame of this.framesNow(selection)) {
       const w = frame.right - frame.x, h = frame.bottom - frame.y;
       if (!seen({ x: frame.x, y: frame.y, w, h })) continue;
@@ -210,9 +212,9 @@ class GraphView {
       context.strokeRect(frame.x, frame.y, w, h);
       context.globalAlpha = 1;
       context.setLineDash([]);
-      if (w * sheet.scale < 60) continue;
+      if (w * sheet.scale < 40 || letters * sheet.scale < 4) continue;
       context.fillStyle = colours.faint;
-      context.fillText("⊟ " + frame.title, frame.x + 5 / sheet.scale, frame.y + 14 / sheet.scale);
+      context.fillText("⊟ " + frame.title, frame.x + 5, frame.y + 4 + letters);
     }
   }
 

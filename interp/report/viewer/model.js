@@ -46,6 +46,7 @@ class Graph {
     this.scopes = json.scopes;
     this.boxes = json.layout.nodes;
     this.lines = json.layout.edges;
+    this.frames = json.layout.scopes;  // by scope; null: it has none
     this.spans = json.spans.nodes;
     this.into = this.nodes.map(() => []);
     this.outOf = this.nodes.map(() => []);
@@ -111,6 +112,14 @@ class Graph {
 
 const sourceNumbers = new Map(report.sources.map((source, i) => [source.path, i]));
 const graphs = report.graphs.map((entry, i) => new Graph(entry, i));
+
+// What ended the run, if it failed: diagnostics with the place in a source, if they have one.
+const failures = report.failures.diagnostics.map(({ code, message, file, line, column, end_line, end_column, ...more }) => {
+  const length = end_line === line ? end_column - column : 1e6;
+  const place = file === null ? null
+    : { path: file, source: sourceNumbers.has(file) ? sourceNumbers.get(file) : -1, line, column, length };
+  return { ...more, code, message, place };
+});
 
 // Bars are [graph, step, worker, begin, duration] in nanoseconds.
 const bars = report.timeline.map(([graph, step, worker, begin, duration]) =>

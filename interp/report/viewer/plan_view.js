@@ -38,7 +38,9 @@ class PlanView {
     this.memory.hidden = this.buffers.length === 0;
     const fact = (name, value) => make("span", "", name + " ", make("b", "", value));
     this.bar.replaceChildren(fact("steps", plan.steps.length), fact("arena", bytesText(plan.arena)),
-      fact("peak", bytesText(plan.peak)), fact("without chains", bytesText(plan.peak_without_chains)));
+      fact("alive at once", bytesText(plan.peak)), fact("without chains", bytesText(plan.peak_without_chains)));
+    this.bar.title = "arena: bytes that a run takes for values between steps, in whole lines of 64; " +
+      "alive at once: bytes of values and results that are needed at the same time, if the steps run one by one";
     if (graph.runs) this.bar.append(fact("ran", graph.runs === 1 ? "once" : graph.runs + " times"));
     this.rows.setCount(plan.steps.length);
     this.drawMemory();

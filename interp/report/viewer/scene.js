@@ -1,5 +1,5 @@
 // What is drawn of a graph while some of its scopes are collapsed: boxes, lines, bands of chains, frames of scopes.
-// Without collapsed scopes everything stands where the layout of the file says.
+// Without collapsed scopes everything stands where the layout of the file says; else it is laid out again.
 
 const STUB = 18;
 const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next
@@ -17,12 +17,17 @@ function makeScene(graph, collapsed) {
     boxOf[node] = scopeBox.get(scope);
     boxes[boxOf[node]].nodes.push(node);
   }
-  for (const i of scopeBox.values()) centre(graph, boxes[i]);
-  if (scopeBox.size > 0) squeeze(boxes);
+  for (const i of scopeBox.values()) finishScopeBox(graph, boxes[i]);
   const scene = { graph, boxes, boxOf, collapsed, lines: [], bands: [], frames: [] };
-  scene.lines = scopeBox.size > 0 ? joinedLines(graph, boxes, boxOf) : givenLines(graph);
+  if (scopeBox.size > 0) {
+    placeAgain(scene);
+  } else {
+    scene.lines = givenLines(graph);
+    graph.frames.forEach((frame, scope) => {
+      if (frame) scene.frames.push(frameOf(graph, scope, frame));
+    });
+  }
   scene.bands = makeBands(graph, boxes, boxOf);
-  scene.frames = makeFrames(graph, boxes, boxOf, hidden);
   scene.bounds = boundsOf(boxes, scene.frames);
   scene.firstColumn = boxes.reduce((least, box) => Math.min(least, box.x + 1), Infinity);
   scene.lastColumn = boxes.reduce((most, box) => Math.max(most, box.x), -Infinity);
@@ -49,41 +54,32 @@ function emptyScopeBox(graph, scope) {
   return { x: 0, y: 0, w: 0, h: 0, nodes: [], node: -1, scope, title: graph.scopes[scope].name, chain: -1 };
 }
 
-function centre(graph, box) {
-  let x = 0, y = 0;
-  for (const node of box.nodes) {
-    const [left, top, width, height] = graph.boxes[node];
-    x += left + width / 2;
-    y += top + height / 2;
-  }
+function finishScopeBox(graph, box) {
   box.w = Math.max(40 + 8 * box.title.length, 110);
   box.h = 46;
-  box.x = x / box.nodes.length - box.w / 2;
-  box.y = y / box.nodes.length - box.h / 2;
   const chains = new Set(box.nodes.map(node => graph.chainOf(node)));
   if (chains.size === 1) box.chain = [...chains][0];
 }
 
-// Room that nobody uses any more goes; then who stands on another moves down.
-function squeeze(boxes) {
-  closeGaps(boxes, "x", "w", 60);
-  closeGaps(boxes, "y", "h", 24);
-  const cell = 40, skyline = new Map();
-  for (const box of [...boxes].sort((a, b) => a.y - b.y || a.x - b.x)) {
-    const first = Math.floor(box.x / cell), last = Math.floor((box.x + box.w) / cell);
-    for (let c = first; c <= last; ++c) box.y = Math.max(box.y, skyline.get(c) || -Infinity);
-    for (let c = first; c <= last; ++c) skyline.set(c, box.y + box.h + 20);
-  }
+function frameOf(graph, scope, [x, y, w, h]) {
+  return { scope, title: graph.scopes[scope].name, x, y, right: x + w, bottom: y + h };
 }
 
-function closeGaps(boxes, at, size, gap) {
-  const sorted = [...boxes].sort((a, b) => a[at] - b[at]);
-  let end = -Infinity, shift = 0;
-  for (const box of sorted) {
-    if (end > -Infinity && box[at] - end > gap) shift += box[at] - end - gap;
-    end = Math.max(end, box[at] + box[size]);
-    box[at] -= shift;
+// A scope without a frame of its own stands in that of the one around it.
+function placeAgain(scene) {
+  const { graph, boxes } = scene, framed = scope => {
+    while (scope !== null && !graph.frames[scope]) scope = graph.scopes[scope].parent;
+    return scope === null ? -1 : scope;
+  };
+  for (const box of boxes) {
+    box.group = framed(box.scope < 0 ? graph.nodes[box.node].scope : graph.scopes[box.scope].parent);
+    box.first = box.nodes[0];
   }
+  const parentOf = graph.scopes.map(scope => scope.parent === null ? -1 : framed(scope.parent));
+  const lines = joinedLines(scene), widthOf = scope => 24 + 9 * graph.scopes[scope].name.length;
+  for (const { group, x, y, w, h } of relayout(boxes, lines, parentOf, widthOf))
+    scene.frames.push(frameOf(graph, group, [x, y, w, h]));
+  scene.lines = lines.map(line => lineOf(line.edges, line.from, line.to, line.order, line.points));
 }
 
 function lineOf(edges, from, to, order, points) {
@@ -99,16 +95,17 @@ function givenLines(graph) {
   return graph.edges.map((edge, i) => lineOf([i], edge.from, edge.to, edge.kind === "order", graph.lines[i]));
 }
 
-// One line for all edges of a kind between two boxes.
-function joinedLines(graph, boxes, boxOf) {
+// One line for all edges of a kind between the same ends; a collapsed scope has one end at each side.
+function joinedLines({ graph, boxes, boxOf }) {
   const known = new Map();
+  const endOf = (box, node, point) => box.scope < 0 ? point[1] - graph.boxes[node][1] : box.h / 2;
   graph.edges.forEach((edge, i) => {
-    const from = boxOf[edge.from], to = boxOf[edge.to], order = edge.kind === "order";
+    const from = boxOf[edge.from], to = boxOf[edge.to], order = edge.kind === "order", way = graph.lines[i];
     if (from === to) return;
-    const key = from + " " + to + " " + order;
+    const fromY = endOf(boxes[from], edge.from, way[0]), toY = endOf(boxes[to], edge.to, way[way.length - 1]);
+    const key = [from, fromY, to, toY, order].join(" ");
     if (known.has(key)) return known.get(key).edges.push(i);
-    const a = boxes[from], b = boxes[to];
-    known.set(key, lineOf([i], from, to, order, [[a.x + a.w, a.y + a.h / 2], [b.x, b.y + b.h / 2]]));
+    known.set(key, { edges: [i], from, to, order, fromY, toY });
   });
   return [...known.values()];
 }
@@ -123,26 +120,6 @@ function makeBands(graph, boxes, boxOf) {
     bands.push({ chain: i, boxes: shown, first: chain.first, last: chain.last });
   });
   return bands;
-}
-
-// Around the boxes of each open scope; inner frames lie inside outer ones.
-function makeFrames(graph, boxes, boxOf, hidden) {
-  const frames = new Map(), depth = [];
-  graph.scopes.forEach((scope, i) => { depth[i] = scope.parent === null ? 0 : depth[scope.parent] + 1; });
-  const deepest = Math.min(6, Math.max(0, ...depth));
-  const grow = (scope, box) => {
-    if (!frames.has(scope))
-      frames.set(scope, { scope, title: graph.scopes[scope].name, x: Infinity, y: Infinity, right: 0, bottom: 0 });
-    const frame = frames.get(scope), room = 14 + 12 * Math.max(0, deepest - depth[scope]);
-    frame.x = Math.min(frame.x, box.x - room);
-    frame.y = Math.min(frame.y, box.y - room - 14);
-    frame.right = Math.max(frame.right, box.x + box.w + room);
-    frame.bottom = Math.max(frame.bottom, box.y + box.h + room);
-  };
-  for (let node = 0; node < graph.size; ++node)
-    for (let s = graph.nodes[node].scope; s !== null && graph.scopes[s].parent !== null; s = graph.scopes[s].parent)
-      if (hidden[s] < 0) grow(s, boxes[boxOf[node]]);
-  return [...frames.values()].sort((a, b) => a.scope - b.scope);
 }
 
 function boundsOf(boxes, frames) {

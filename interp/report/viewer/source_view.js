@@ -55,18 +55,30 @@ class SourceView {
     else this.rows.fill();
   }
 
+  goTo(place) {
+    if (place.source !== this.file) this.showFile(place.source);
+    this.rows.reveal(place.line - 1);
+  }
+
   row(i) {
     const text = this.texts[this.file][i], number = i + 1, tasks = this.tasks.get(number);
     const row = make("div", "row code");
     const line = make("span", "line");
     colourLine(line, text);
-    for (const place of (this.marked && this.marked.get(number)) || []) {
-      const here = make("span", "here");
-      const begin = letters(text, place.column - 1), end = letters(text, place.column - 1 + place.length);
+    const mark = ({ column, length }, kind) => {
+      const here = make("span", kind), begin = letters(text, column - 1), end = letters(text, column - 1 + length);
       here.style.left = begin + "ch";
       here.style.width = Math.max(1, Math.min(end, text.length) - begin) + "ch";
       line.append(here);
+    };
+    for (const place of (this.marked && this.marked.get(number)) || []) {
+      mark(place, "here");
       row.classList.add("chosen");
+    }
+    for (const { place, message } of failures) {
+      if (!place || place.source !== this.file || place.line !== number) continue;
+      mark(place, "here wrong");
+      row.title = message;
     }
     row.append(make("span", "number", number), make("span", "count", tasks ? plural(tasks.length, "task") : ""), line);
     return row;

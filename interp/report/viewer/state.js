@@ -1,7 +1,7 @@
 // What is chosen. Every view shows the same selection in its own way, and any of them may change it.
 
 const app = {
-  graph: graphs[0] || null,
+  graph: graphs.find(graph => graph.edges.length > 0) || graphs[0] || null,  // first values of slots say little
   selection: null,  // { graph, nodes, set, label, from }
   channel: null,    // of the slices, when that is what was chosen
   views: [],        // those that there is something to show in
