@@ -1,6 +1,6 @@
 // Runs single steps of an executable on a lane: the same for every schedule. The usual way looks at one
-// flag and calls the code; once something failed, was interrupted or is recorded, the careful way looks at
-// the cells of every input first.
+// flag and calls the code, with a look at the clock before and after it if that is recorded; once something failed or
+// was interrupted, the careful way looks at the cells of every input first.
 #pragma once
 #include <chrono>
 
@@ -22,13 +22,17 @@ class StepRunner {
   ~StepRunner();  // gives the lanes' scratch back
 
   void run(Lane& lane, std::uint32_t step, std::uint32_t worker) {
-    if (context_.attention.flags()) return run_carefully(lane, step, worker);
+    if (context_.attention.flags()) return run_watched(lane, step, worker);
+    run_all(lane, step);
+  }
+
+ private:
+  void run_all(Lane& lane, std::uint32_t step) {
     ++lane.dispatches;
     lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
     run_calls(lane, executable_.calls(step));
   }
-
- private:
+  void run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker);
   void run_calls(Lane& lane, std::span<const CodeCall> calls);
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);

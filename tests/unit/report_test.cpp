@@ -127,6 +127,24 @@ TEST_CASE("graph --format html and run --report out.html write reports") {
   CHECK(other.err.find("ends in .json or .html") != std::string::npos);
 }
 
+TEST_CASE("a profile adds up what chains took; only a timeline keeps each dispatch") {
+  const std::string text = "var x = fill(f32[4], 1.0)\nfor i in 0..50 { x = x * 0.5; print(x.sum(0).scalar) }\n";
+  RunSettings settings;
+  settings.record = true;
+  const Ran profiled = run_text(text, settings);
+  REQUIRE(!profiled.report.profile.empty());
+  CHECK(profiled.report.profile[0].calls > 40);
+  CHECK(profiled.report.timeline.empty());
+  CHECK(profiled.report.plans_run.empty());
+  settings.record = false;
+  settings.timeline = true;
+  const Ran kept = run_text(text, settings);
+  CHECK(!kept.report.profile.empty());
+  CHECK(kept.report.timeline.size() >= 50);
+  CHECK(!kept.report.plans_run.empty());
+  CHECK(run_text(text).report.profile.empty());
+}
+
 TEST_CASE("every example and language test gives a report of its run") {
   TemporaryFolder folder;
   for (const char* name : {"examples/02_composition.task", "examples/06_control.task", "examples/07_state.task",
