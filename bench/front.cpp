@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "bench/child.hpp"
+#include "bench/growth.hpp"
 #include "include/taskspec/workspace.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/toolbox.hpp"
@@ -113,6 +114,7 @@ int front(const Settings& settings) {
                line.bar, line.limit > 0 ? fmt::format("{:.2f}", line.repeats.median_wall() / line.limit) : ""});
   fmt::print("{}\n10^5 lines to 10^4 lines: {:.1f} times (linear is 10)\n", table.text(),
              lines[5].repeats.min_wall() / lines[4].repeats.min_wall());
+  growth(settings);
   return 0;
 }
 

@@ -37,9 +37,9 @@ Result<Program> check(Sources& sources, Ast tree, const CheckOptions& options) {
   return checked(sources, main, std::move(tree), options);
 }
 
-Checker::Checker(Sources& sources, const CheckOptions& options)
-    : growth_(std::make_unique<checking::Growth>(sources, options)) {}
+Checker::Checker(const CheckOptions& options) : growth_(std::make_unique<checking::Growth>(options)) {}
 Checker::~Checker() = default;
+Sources& Checker::sources() { return growth_->world().sources; }
 
 Result<Checker::Entry> Checker::add(SourceId source) {
   Result<Ast> tree = parse(growth_->world().sources, source);
@@ -54,6 +54,7 @@ Result<Type> Checker::type_of(SourceId source) {
   return growth_->type_of(std::move(*tree));
 }
 Result<Type> Checker::type_of(Ast tree) { return growth_->type_of(std::move(tree)); }
+Checker::Work Checker::work() const { return growth_->work(); }
 void Checker::take_back() { growth_->take_back(); }
 std::vector<std::pair<VariableId, CallId>> Checker::forgotten() const { return growth_->forgotten(); }
 std::vector<Checker::Known> Checker::names() const { return growth_->names(program().main_module); }

@@ -44,16 +44,17 @@ class Growth;
 // A program that grows entry by entry: what a prompt and the C++ door use. An entry is checked as if it stood next in
 // one file, but its names may be there already; what uses such a name is then checked again.
 //
-//   Checker checker(sources, options);
-//   Result<Checker::Entry> entry = checker.add(source);
+//   Checker checker(options);
+//   Result<Checker::Entry> entry = checker.add(checker.sources().add("<1>", text));
 //   if (entry) interpreter.advance(checker.program().main());
 //
 // All or nothing: after an error the program is what it was. Functions and agents never move, so values made by
 // earlier entries keep what they were made of.
 class Checker {
  public:
-  Checker(Sources& sources, const CheckOptions& options);
+  explicit Checker(const CheckOptions& options);
   ~Checker();
+  Sources& sources();  // of its program
 
   struct Broken {
     std::string name;
@@ -74,6 +75,11 @@ class Checker {
 
   // After an entry whose run failed: all names stand for what they stood for before it.
   void take_back();
+  // What the last entry took: functions that were looked at, and changes of names and what they stand for.
+  struct Work {
+    std::size_t functions = 0, changes = 0;
+  };
+  Work work() const;
   // Lets that the last entry replaced and nothing can name any more, with the calls that made them.
   std::vector<std::pair<VariableId, CallId>> forgotten() const;
 

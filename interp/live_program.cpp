@@ -3,18 +3,17 @@
 #include "frontend/ast.hpp"
 #include "interp/prelude.hpp"
 #include "ir/files/files.hpp"
-#include "ir/verify.hpp"
 
 namespace taskspec {
 
 LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSettings settings)
     : tools_(tools),
       settings_(std::move(settings)),
-      checker_(sources_, {.ops = tools_.ops,
-                          .builtins = tools_.builtins,
-                          .search_path = load.search_path,
-                          .prelude = prelude_folders(),
-                          .read = [](const std::string& file) { return read_text(file); }}),
+      checker_({.ops = tools_.ops,
+                .builtins = tools_.builtins,
+                .search_path = load.search_path,
+                .prelude = prelude_folders(),
+                .read = [](const std::string& file) { return read_text(file); }}),
       host_(checker_.program(), tools_.ops) {
   settings_.keep_graph = true;  // the prompt shows it, C++ programs export it
   take_settings(host_, settings_);
@@ -31,7 +30,7 @@ void LiveProgram::change_backend(const BackendChoice& choice) {
 }
 
 LiveProgram::Step LiveProgram::enter(const std::string& path, std::string text) {
-  return run(checker_.add(sources_.add(path, std::move(text))));
+  return run(checker_.add(sources().add(path, std::move(text))));
 }
 
 LiveProgram::Step LiveProgram::enter(Ast tree) { return run(checker_.add(std::move(tree))); }
@@ -45,7 +44,7 @@ LiveProgram::Step LiveProgram::run(Result<Checker::Entry> checked) {
   }
   step.entry = std::move(*checked);
   verified([&] {
-    std::vector<std::string> wrong = verify(program());
+    std::vector<std::string> wrong = verify_grown(program(), verified_);
     return wrong.empty() ? std::string() : wrong[0];
   });
   try {
@@ -89,7 +88,7 @@ Array LiveProgram::contents(const Value& tensor) {
 }
 
 Result<Type> LiveProgram::type_of(const std::string& path, std::string text) {
-  return checker_.type_of(sources_.add(path, std::move(text)));
+  return checker_.type_of(sources().add(path, std::move(text)));
 }
 
 Result<Type> LiveProgram::type_of(Ast tree) { return checker_.type_of(std::move(tree)); }

@@ -13,6 +13,7 @@
 #include "interp/load.hpp"
 #include "interp/open_session.hpp"
 #include "interp/run_settings.hpp"
+#include "ir/verify.hpp"
 
 namespace taskspec {
 
@@ -45,7 +46,7 @@ class LiveProgram {
   // From here on top-level code uses another backend; what was made on the ones before stays there.
   void change_backend(const BackendChoice& choice);
 
-  Sources& sources() { return sources_; }
+  Sources& sources() { return checker_.sources(); }
   Checker& checker() { return checker_; }
   const Program& program() const { return checker_.program(); }
   Session& session() { return sessions_.back()->session(); }
@@ -60,12 +61,12 @@ class LiveProgram {
   DeepStack stack_;
   Toolbox tools_;
   RunSettings settings_;
-  Sources sources_;
   Checker checker_;
   HostContext host_;
   std::unique_ptr<Interpreter> interpreter_;
   std::vector<std::unique_ptr<OpenSession>> sessions_;  // the last one is in use
-  std::size_t modules_run_ = 1;                         // the program's own and the imported ones that were run
+  Verified verified_;
+  std::size_t modules_run_ = 1;  // the program's own and the imported ones that were run
 };
 
 }  // namespace taskspec

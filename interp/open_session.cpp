@@ -73,7 +73,8 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                                           const RunSettings& settings) {
   const int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
   SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(choice.schedule)),
-                         .record = settings.record,
+                         .record = settings.record || settings.timeline,
+                         .timeline = settings.timeline,
                          .window = settings.window,
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};

@@ -17,7 +17,8 @@ struct RunSettings {
   // For every session, whatever the text or `on` says:
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;
-  bool record = false;
+  bool record = false;                 // for a profile
+  bool timeline = false;               // of all dispatches: SessionReport::timeline
   bool keep_graph = false;             // somebody will look at the sessions' graphs: nothing is given back
   std::size_t window = 4096;           // tasks that may be pending, about; 0: any number (SessionOptions)
   std::size_t sweep = 8192;            // entries between two sweeps of a session, at least

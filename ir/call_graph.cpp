@@ -9,12 +9,8 @@ namespace taskspec {
 
 CallGraph::CallGraph(const Program& program) : functions_(program.functions.size()) {
   for (std::size_t i = 0; i < program.functions.size(); ++i)
-    for (const Call& call : program.functions[i].calls) {
-      if (call.callee.valid()) add(FunctionId(i), call.callee);
-      if (call.form != Form::agent) continue;
-      for (const Slot& slot : program[call.agent].slots)
-        if (slot.initial.valid()) add(FunctionId(i), slot.initial);
-    }
+    for (const Call& call : program.functions[i].calls)
+      each_callee(program, call, [&](FunctionId callee) { add(FunctionId(i), callee); });
 }
 
 namespace {

@@ -13,10 +13,19 @@
 
 namespace taskspec {
 
+// What a call runs: its callee, and the first values of slots, which whoever makes an agent computes.
+template <class Visit>
+void each_callee(const Program& program, const Call& call, const Visit& visit) {
+  if (call.callee.valid()) visit(call.callee);
+  if (call.form != Form::agent) return;
+  for (const Slot& slot : program[call.agent].slots)
+    if (slot.initial.valid()) visit(slot.initial);
+}
+
 class CallGraph {
  public:
   explicit CallGraph(std::size_t functions) : functions_(functions) {}
-  // All calls of a program as it is written, and the first values of slots, which whoever makes an agent computes.
+  // All calls of a program as it is written.
   explicit CallGraph(const Program& program);
   void add(FunctionId caller, FunctionId callee) { calls_.emplace_back(caller.value, callee.value); }
 

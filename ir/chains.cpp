@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/boost_graph.hpp"
+#include "ir/chain_ends.hpp"
 
 namespace taskspec {
 
@@ -81,11 +82,7 @@ Neighbours by_output(const TaskGraph& graph, const Chains& chains) {
 
 constexpr std::size_t shown = 8;
 
-// Distinct tasks next to one, in order, the first few of them; and how many of these are so by futures.
-struct Around {
-  std::vector<NodeId> tasks;
-  std::size_t by_future = 0;
-};
+}  // namespace
 
 void append_new(std::vector<NodeId>& tasks, NodeId task) {
   if (tasks.size() <= shown && (tasks.empty() || tasks.back() != task)) tasks.push_back(task);
@@ -98,6 +95,8 @@ Around together(const std::vector<NodeId>& futures, std::vector<NodeId> orders) 
   around.tasks.erase(std::unique(around.tasks.begin(), around.tasks.end()), around.tasks.end());
   return around;
 }
+
+namespace {
 
 Around before(const TaskGraph& graph, NodeId node) {
   std::vector<NodeId> futures, orders;
@@ -149,17 +148,19 @@ ChainEnd end_by(Stop rule, NodeId at, std::vector<NodeId> because) {
 }
 
 // Why `node`, which has successors, may not be followed by any of them on its own account.
-std::optional<ChainEnd> branch(const TaskGraph& graph, const Chains& chains, NodeId node) {
-  if (graph.definition(node).structured()) return end_by(Stop::control, node, {});
-  if (chains.sink_rule() == SinkRule::output && !output_branches(graph, chains, node)) return std::nullopt;
-  Around next = after(graph, node);
-  bool observed = chains.observed(graph, node);
+std::optional<ChainEnd> branch(NodeId node, const Around& next, bool observed) {
   if (next.tasks.size() > 1) {
     bool only_by_order = next.by_future + observed <= 1;
     return end_by(only_by_order ? Stop::order : Stop::sink, node, next.tasks);
   }
   if (observed) return end_by(Stop::result, node, next.tasks);
   return std::nullopt;
+}
+
+std::optional<ChainEnd> branch(const TaskGraph& graph, const Chains& chains, NodeId node) {
+  if (graph.definition(node).structured()) return end_by(Stop::control, node, {});
+  if (chains.sink_rule() == SinkRule::output && !output_branches(graph, chains, node)) return std::nullopt;
+  return branch(node, after(graph, node), chains.observed(graph, node));
 }
 
 // Why `node` may not follow anything on its own account.
@@ -172,6 +173,14 @@ std::optional<ChainEnd> join(const TaskGraph& graph, NodeId node) {
 }
 
 }  // namespace
+
+ChainEnd last_end(const TaskGraph& graph, NodeId tail, const Around& next, bool observed) {
+  if (graph.definition(tail).structured()) return end_by(Stop::control, tail, {});
+  if (next.tasks.empty()) return end_by(Stop::result, tail, {});
+  if (std::optional<ChainEnd> end = branch(tail, next, observed)) return *std::move(end);
+  if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
+  bug("nothing keeps a chain from going on");  // also when given lists of members are not maximal
+}
 
 // ---- aggregation ----------------------------------------------------------------------------------
 
@@ -259,13 +268,14 @@ ChainEnd Chains::first(const TaskGraph& graph, ChainId chain) const {
 
 ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
   NodeId tail = members(chain).back();
+  if (sink_rule_ == SinkRule::task) return last_end(graph, tail, after(graph, tail), observed(graph, tail));
   if (graph.definition(tail).structured()) return end_by(Stop::control, tail, {});
   Around next = after(graph, tail);
   auto goes_on = [&](NodeId task) { return !graph[tail].first_value || graph[task].first_value; };
   if (std::ranges::none_of(next.tasks, goes_on)) return end_by(Stop::result, tail, {});
   if (std::optional<ChainEnd> end = branch(graph, *this, tail)) return *std::move(end);
   if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
-  bug("nothing keeps a chain from going on");  // also when given lists of members are not maximal
+  bug("nothing keeps a chain from going on");
 }
 
 std::size_t Chains::bytes() const {

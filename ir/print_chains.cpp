@@ -46,10 +46,10 @@ std::string places_text(const TaskGraph& graph, const std::vector<NodeId>& earli
   return joined(names, ", ");
 }
 
-std::string observed_text(const TaskGraph& graph, const Chains& chains, NodeId node) {
+std::string observed_text(const TaskGraph& graph, bool observed, NodeId node) {
   for (const GraphResult& result : graph.results())
     if (result.ref.is_future() && result.ref.node() == node) return "the result " + result.name;
-  return chains.observed(graph, node) ? "received by the host" : "";
+  return observed ? "received by the host" : "";
 }
 
 // What a task says of those before it, when that makes it the first of a chain.
@@ -68,7 +68,7 @@ std::string join_text(const TaskGraph& graph, const ChainEnd& end) {
 }
 
 // What a task says of those after it, when that makes it the last of a chain.
-std::string branch_text(const TaskGraph& graph, const Chains& chains, const ChainEnd& end) {
+std::string branch_text(const TaskGraph& graph, bool observed, const ChainEnd& end) {
   switch (end.rule) {
     case Stop::control:
       return control_text(graph, end.at);
@@ -76,7 +76,7 @@ std::string branch_text(const TaskGraph& graph, const Chains& chains, const Chai
       return fmt::format("must precede {} (order of {})", list_text(graph, end.because),
                          places_text(graph, {end.at}, end.because));
     case Stop::result:
-      return fmt::format("is also {} (result)", observed_text(graph, chains, end.at));
+      return fmt::format("is also {} (result)", observed_text(graph, observed, end.at));
     default:
       return fmt::format("branches to {} (sink rule)", list_text(graph, end.because));
   }
@@ -93,24 +93,27 @@ std::string chain_text(const TaskGraph& graph, const Chains& chains, ChainId cha
 std::string first_text(const TaskGraph& graph, const Chains& chains, ChainId chain) {
   NodeId head = chains.members(chain).front();
   ChainEnd end = chains.first(graph, chain);
-  std::string why = end.at == head
-                        ? "it " + join_text(graph, end)
-                        : fmt::format("{} before it {}", graph.path(end.at), branch_text(graph, chains, end));
+  std::string why = end.at == head ? "it " + join_text(graph, end)
+                                   : fmt::format("{} before it {}", graph.path(end.at),
+                                                 branch_text(graph, chains.observed(graph, end.at), end));
   return fmt::format("starts with {}, because {}", graph.path(head), why);
 }
 
 std::string last_text(const TaskGraph& graph, const Chains& chains, ChainId chain) {
   NodeId tail = chains.members(chain).back();
-  ChainEnd end = chains.last(graph, chain);
+  return last_text(graph, tail, chains.last(graph, chain), chains.observed(graph, tail));
+}
+
+std::string last_text(const TaskGraph& graph, NodeId tail, const ChainEnd& end, bool observed) {
   std::string why;
   if (end.at != tail) {
     why = fmt::format("{} after it {}", graph.path(end.at), join_text(graph, end));
   } else if (end.rule == Stop::result && end.because.empty()) {
-    std::string observed = observed_text(graph, chains, tail);
-    if (observed.empty() && graph[tail].first_value) observed = "the first value of a slot";
-    why = observed.empty() ? "nothing follows (result)" : fmt::format("it is {} (result)", observed);
+    std::string text = observed_text(graph, observed, tail);
+    if (text.empty() && graph[tail].first_value) text = "the first value of a slot";
+    why = text.empty() ? "nothing follows (result)" : fmt::format("it is {} (result)", text);
   } else {
-    why = "it " + branch_text(graph, chains, end);
+    why = "it " + branch_text(graph, observed, end);
   }
   return fmt::format("ends with {}, because {}", graph.path(tail), why);
 }

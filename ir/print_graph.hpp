@@ -22,6 +22,8 @@ std::string plan_text(const Plan& plan);
 std::string chain_text(const TaskGraph& graph, const Chains& chains, ChainId chain);
 std::string first_text(const TaskGraph& graph, const Chains& chains, ChainId chain);
 std::string last_text(const TaskGraph& graph, const Chains& chains, ChainId chain);
+// The same of chains that are known otherwise. `observed`: the host receives an output of the last task.
+std::string last_text(const TaskGraph& graph, NodeId tail, const ChainEnd& end, bool observed);
 
 // "src#0.y", the name of an input, or what is known of a constant.
 std::string ref_text(const TaskGraph& graph, Ref ref);

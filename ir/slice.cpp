@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 
 #include "ir/slice_passes.hpp"
 #include "ir/slice_program.hpp"
@@ -79,10 +80,15 @@ Slices slice(const Program& program, const SliceOptions& options) {
   for (std::size_t i = 0; i < count; ++i)
     if (demand[i].reached) cuts[i] = cut(program, FunctionId(i), demand[i], options.hoist);
   std::vector<std::uint32_t> first_channel(count);
+  std::vector<std::optional<bool>> quiet(count);
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionDemand& d = demand[i];
     if (options.sink && d.host.part)
-      sink_receives(cuts[i].host, [&](FunctionId id) { return is_quiet(program, cuts, id); });
+      sink_receives(cuts[i].host, [&](FunctionId id) {
+        std::optional<bool>& known = quiet[id.index()];
+        if (!known) known = is_quiet(program, cuts, id);
+        return *known;
+      });
     if (options.merge && d.host.part && d.graph.part) merge_messages(cuts[i]);
     if (d.host.part) slices.parts[i].host = append(slices.program, std::move(cuts[i].host));
     if (d.graph.part) slices.parts[i].graph = append(slices.program, std::move(cuts[i].graph));

@@ -38,7 +38,8 @@ Search::Search(const Program& program, const SliceOptions& options)
       shows_(calls_.with_callers(functions_where(program, prints))),
       exits_(calls_.with_callers(
           functions_where(program, [](const Function& f) { return std::ranges::any_of(f.calls, exits); }))),
-      demand_(program.functions.size()) {
+      demand_(program.functions.size()),
+      groups_(2 * reach_.groups.size()) {
   for (FunctionId id : reach_.functions) begin(id);
 }
 
@@ -58,6 +59,10 @@ void Search::begin(FunctionId id) {
   known_of_.emplace(id.value, known_.size() - 1);
   known.tree = std::make_unique<CallTree>(f);
   known.repeatable = std::make_unique<Repeatable>(f, *known.tree, options_.fold);
+  for (std::unique_ptr<Exits>& exits : known.exits) {
+    exits = std::make_unique<Exits>(f, *known.tree);
+    for (CallId exit : known.tree->exits()) exits->add(exit);
+  }
   known.writes.resize(f.variables.size());
   for (std::size_t i = 0; i < f.calls.size(); ++i) {
     const Call& call = f.calls[i];

@@ -6,6 +6,7 @@
 // What fails on the host is not worth such a wait each time. Only what the graph shows, such as graph_print, waits
 // until the host has come there, if the host can fail at all.
 #include <algorithm>
+#include <iterator>
 
 #include "ir/op_outputs.hpp"
 #include "ir/slice_search.hpp"
@@ -47,9 +48,11 @@ Search::Sites Search::settled_sites(Part side, const std::function<bool(Function
 bool Search::may_exit(FunctionId f, CallId c) {
   if (!of(f).host.runs[c.index()]) return false;
   if (exits(program_[f][c])) return true;
-  return reach_.is_site(f, c) && std::ranges::any_of(reach_.callees(f, c), [&](FunctionId callee) {
-           return exits_[callee.index()] && !of(callee).graph.part;
-         });
+  if (!reach_.is_site(f, c)) return false;
+  auto exits_alone = [&](FunctionId callee) { return exits_[callee.index()] && !of(callee).graph.part; };
+  if (program_[f][c].form == Form::call) return exits_alone(program_[f][c].callee);
+  const std::size_t group = reach_.group_of(f, c);
+  return group != HostCode::none && std::ranges::any_of(exiting_[group], exits_alone);
 }
 
 // What leaves the site in another way than to what stands behind it: there no message comes.
@@ -67,6 +70,10 @@ void Search::order_exits() {
   auto in_graph = [&](FunctionId f) { return of(f).graph.part; };
   if (std::ranges::none_of(reach_.functions, [&](FunctionId f) { return exits_[f.index()]; })) return;
   if (std::ranges::none_of(reach_.functions, in_graph)) return;
+  for (const HostCode::Group& group : reach_.groups) {
+    auto& exiting = exiting_.emplace_back();
+    std::ranges::copy_if(group.functions, std::back_inserter(exiting), [&](FunctionId f) { return exits_[f.index()]; });
+  }
   for (const CallSite& site : settled_sites(Part::graph, [&](FunctionId f, CallId c) { return may_exit(f, c); }))
     of(site.function).passed[site.call.index()] = true;
 }
@@ -101,16 +108,20 @@ bool Search::is_effect(FunctionId f, CallId c) {
     case Form::call:
       return shows_[call.callee.index()] && !of(call.callee).host.part;
     case Form::apply:  // of a task or graph; fns that are values have host parts
-      return std::ranges::any_of(reach_.values(),
-                                 [&](FunctionId value) { return shows_[value.index()] && !of(value).reached; });
+      return shows_by_value_;
     default:
       return false;
   }
 }
 
 void Search::order_effects() {
-  for (FunctionId value : reach_.values())  // who calls it cannot know whether it shows something
-    if (shows_[value.index()] && of(value).reached) enter(value, Part::host);
+  for (FunctionId value : reach_.values()) {  // who calls it cannot know whether it shows something
+    if (!shows_[value.index()]) continue;
+    if (of(value).reached)
+      enter(value, Part::host);
+    else
+      shows_by_value_ = true;
+  }
   settle();
   if (std::ranges::none_of(reach_.functions, [&](FunctionId f) { return shows_[f.index()]; }) || !host_may_end())
     return;

@@ -1,6 +1,8 @@
 #include "ir/slice_passes.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ir/slice_program.hpp"
 
@@ -45,28 +47,41 @@ void each_block(Function& function, Block& block, F&& visit) {
     for (Block& inner : function[id].blocks) each_block(function, inner, visit);
 }
 
+// Goes through a block once, with the receives that wait for a call which they may not pass. They keep their order: in
+// front of one that stops, all stop that came before it.
 class Sinking {
  public:
-  Sinking(Function& function, const std::function<bool(FunctionId)>& quiet) : function_(function), quiet_(quiet) {}
+  Sinking(Function& function, const std::function<bool(FunctionId)>& quiet)
+      : function_(function), quiet_(quiet), place_(function.calls.size(), nowhere) {}
 
   void block(Block& block) {
-    // From the end, so that neighbouring receives keep their order.
-    for (std::size_t i = block.calls.size(); i-- > 0;)
-      if (function_[block.calls[i]].form == Form::dequeue) move_down(block, i);
+    std::vector<CallId> calls;
+    calls.reserve(block.calls.size());
+    waiting_.clear();
+    stopped_ = 0;
+    for (CallId id : block.calls) {
+      if (function_[id].form == Form::dequeue) {
+        place_[id.index()] = static_cast<std::uint32_t>(waiting_.size());
+        waiting_.push_back(id);
+        continue;
+      }
+      stop(may_be_passed(id) ? used_by(id) : waiting_.size(), calls);
+      calls.push_back(id);
+    }
+    stop(waiting_.size(), calls);
+    for (CallId id : waiting_) place_[id.index()] = nowhere;
+    block.calls = std::move(calls);
   }
 
  private:
-  void move_down(Block& block, std::size_t at) {
-    const CallId receive = block.calls[at];
-    std::size_t to = at;
-    while (to + 1 < block.calls.size() && may_pass(block.calls[to + 1], receive)) ++to;
-    auto first = block.calls.begin() + static_cast<std::ptrdiff_t>(at);
-    std::rotate(first, first + 1, block.calls.begin() + static_cast<std::ptrdiff_t>(to + 1));
+  static constexpr std::uint32_t nowhere = UINT32_MAX;
+
+  void stop(std::size_t end, std::vector<CallId>& calls) {
+    for (; stopped_ < end; ++stopped_) calls.push_back(waiting_[stopped_]);
   }
 
-  bool may_pass(CallId id, CallId receive) const {
+  bool may_be_passed(CallId id) const {
     const Call& call = function_[id];
-    if (std::ranges::find(call.in, receive) != call.in.end()) return false;
     const bool quiet_call = call.form == Form::call && quiet_(call.callee);
     const bool control = call.form == Form::if_ || call.form == Form::for_ || call.form == Form::both ||
                          call.form == Form::either;  // a while may never end
@@ -75,15 +90,34 @@ class Sinking {
     if (call.form == Form::item || (call.form == Form::op && call.type.is(Type::Kind::integer)))
       return false;  // fails?
     return std::ranges::all_of(call.blocks, [&](const Block& block) {
-      return block.result != receive &&
-             std::ranges::all_of(block.calls, [&](CallId inner) { return may_pass(inner, receive); });
+      return std::ranges::all_of(block.calls, [&](CallId inner) { return may_be_passed(inner); });
     });
+  }
+
+  // How many of the waiting must stand in front of what uses the last of them.
+  std::size_t used_by(CallId id) const {
+    const Call& call = function_[id];
+    std::size_t end = 0;
+    auto use = [&](CallId value) {
+      if (value.valid() && place_[value.index()] != nowhere)
+        end = std::max(end, place_[value.index()] + std::size_t{1});
+    };
+    for (CallId in : call.in) use(in);
+    for (const Block& block : call.blocks) {
+      use(block.result);
+      for (CallId inner : block.calls) end = std::max(end, used_by(inner));
+    }
+    return end;
   }
 
   Function& function_;
   const std::function<bool(FunctionId)>& quiet_;
+  std::vector<std::uint32_t> place_;  // by call: in waiting_
+  std::vector<CallId> waiting_;
+  std::size_t stopped_ = 0;  // so many of them stand already
 };
 
+// Neighbouring messages of one direction become one. What moves is noted, and the blocks are written anew at the end.
 class Merging {
  public:
   explicit Merging(CutFunction& cut) : cut_(cut), ends_(cut.channels.size()) {}
@@ -91,18 +125,27 @@ class Merging {
   void run() {
     find_ends(cut_.host, Part::host);
     find_ends(cut_.graph, Part::graph);
+    find_positions();
     each_block(cut_.host, cut_.host.body, [&](Block& block) { merge_in(block); });
+    rewrite(cut_.host, host_);
+    rewrite(cut_.graph, graph_);
     remove_empty();
   }
 
  private:
   // Where a channel's call stands in each part.
   struct End {
-    Block* block = nullptr;
+    const Block* block = nullptr;
     CallId call;
   };
   struct Ends {
     End host, graph;
+    std::size_t reach = 0;  // position in the graph part of the last message that was merged into it
+  };
+  // What changes in the blocks of a part.
+  struct Moves {
+    std::unordered_map<std::uint32_t, CallId> in_front;  // of a call
+    std::unordered_set<std::uint32_t> gone;
   };
 
   void find_ends(Function& function, Part side) {
@@ -113,22 +156,30 @@ class Merging {
     });
   }
 
-  void merge_in(Block& block) {
-    for (bool merged = true; merged;) {
-      merged = false;
-      std::uint32_t before = UINT32_MAX;
+  // Of the calls of the graph part, block after block; and how many before each of them separate messages.
+  void find_positions() {
+    position_.resize(cut_.graph.calls.size(), 0);
+    separators_.push_back(0);
+    each_block(cut_.graph, cut_.graph.body, [&](Block& block) {
       for (CallId id : block.calls) {
-        const Call& call = cut_.host[id];
-        if (communicates(call)) {
-          if (before != UINT32_MAX && fit(before, call.index)) {
-            merge(before, call.index);
-            merged = true;
-            break;
-          }
-          before = call.index;
-        } else if (!is_cheap(call.form)) {
-          before = UINT32_MAX;
-        }
+        position_[id.index()] = separators_.size() - 1;
+        separators_.push_back(separators_.back() + (separates(cut_.graph[id]) ? 1 : 0));
+      }
+    });
+    for (Ends& ends : ends_)
+      if (ends.graph.block) ends.reach = position_[ends.graph.call.index()];
+  }
+
+  void merge_in(const Block& block) {
+    std::uint32_t before = UINT32_MAX;
+    for (CallId id : block.calls) {
+      const std::uint32_t channel = cut_.host[id].index;
+      if (!communicates(cut_.host[id])) {
+        if (!is_cheap(cut_.host[id].form)) before = UINT32_MAX;
+      } else if (before != UINT32_MAX && fit(before, channel)) {
+        merge(before, channel);
+      } else {
+        before = channel;
       }
     }
   }
@@ -139,11 +190,7 @@ class Merging {
     if (!has_value(cut_.channels[first]) || !has_value(cut_.channels[second])) return false;
     const Ends &a = ends_[first], &b = ends_[second];
     if (!a.graph.block || a.graph.block != b.graph.block || !a.host.block || a.host.block != b.host.block) return false;
-    const std::vector<CallId>& calls = a.graph.block->calls;
-    auto from = std::ranges::find(calls, a.graph.call);
-    auto to = std::find(from, calls.end(), b.graph.call);
-    if (from == calls.end() || to == calls.end()) return false;
-    return std::all_of(from + 1, to, [&](CallId id) { return !separates(cut_.graph[id]); });
+    return a.reach < b.reach && separators_[b.reach] == separators_[a.reach + 1];
   }
   // Where nothing is given (export says only that it is done) there is no element of a message.
   static bool has_value(const Channel& channel) { return !channel.items[0].type.is(Type::Kind::none); }
@@ -161,13 +208,14 @@ class Merging {
     Function& reader = to_host ? cut_.host : cut_.graph;
     const End write_first = to_host ? ends_[first].graph : ends_[first].host;
     const End write_second = to_host ? ends_[second].graph : ends_[second].host;
+    ends_[first].reach = ends_[second].reach;
     // One message, where the second one was written.
     Call& put = writer[write_second.call];
-    std::vector<CallId> values = writer[write_first.call].in;
+    std::vector<CallId> values = std::move(writer[write_first.call].in);
     values.insert(values.end(), put.in.begin(), put.in.end());
     put.in = std::move(values);
     put.index = first;
-    std::erase(write_first.block->calls, write_first.call);
+    (to_host ? graph_ : host_).gone.insert(write_first.call.value);
     (to_host ? ends_[first].graph : ends_[first].host) = write_second;
 
     const std::size_t before = into.items.size();
@@ -175,14 +223,14 @@ class Merging {
     from.items.clear();
     End& read_first = to_host ? ends_[first].host : ends_[first].graph;
     const End read_second = to_host ? ends_[second].host : ends_[second].graph;
-    if (before == 1) read_first.call = take_apart(reader, read_first);
+    if (before == 1) read_first.call = take_apart(reader, read_first, to_host ? host_ : graph_);
     as_element(reader, read_second.call, read_first.call, before);
     Type& message = reader[read_first.call].type;
     message.parts.push_back(reader[read_second.call].type);
   }
 
   // The dequeue becomes the first element of a message that is read in front of it.
-  CallId take_apart(Function& reader, const End& end) {
+  static CallId take_apart(Function& reader, const End& end, Moves& moves) {
     Call message;
     message.form = Form::dequeue;
     message.span = reader[end.call].span;
@@ -190,7 +238,7 @@ class Merging {
     message.type = Type::tuple({reader[end.call].type});
     reader.calls.push_back(std::move(message));
     const CallId id(reader.calls.size() - 1);
-    end.block->calls.insert(std::ranges::find(end.block->calls, end.call), id);
+    moves.in_front.emplace(end.call.value, id);
     as_element(reader, end.call, id, 0);
     return id;
   }
@@ -199,6 +247,18 @@ class Merging {
     call.form = Form::element;
     call.index = static_cast<std::uint32_t>(position);
     call.in = {message};
+  }
+
+  static void rewrite(Function& function, const Moves& moves) {
+    each_block(function, function.body, [&](Block& block) {
+      std::vector<CallId> calls;
+      for (CallId id : block.calls) {
+        if (auto message = moves.in_front.find(id.value); message != moves.in_front.end())
+          calls.push_back(message->second);
+        if (!moves.gone.contains(id.value)) calls.push_back(id);
+      }
+      block.calls = std::move(calls);
+    });
   }
 
   void remove_empty() {
@@ -217,7 +277,10 @@ class Merging {
   }
 
   CutFunction& cut_;
-  std::vector<Ends> ends_;
+  std::vector<Ends> ends_;               // by channel
+  std::vector<std::size_t> position_;    // by call of the graph part
+  std::vector<std::size_t> separators_;  // in front of each position
+  Moves host_, graph_;
 };
 
 }  // namespace

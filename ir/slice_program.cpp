@@ -34,6 +34,7 @@ HostCode::HostCode(const Program& program)
   for (FunctionId id : values_) reach_graph(id);  // a graph may be given any of them
   std::ranges::sort(functions);
   std::ranges::sort(graphs);
+  find_groups();
   for (FunctionId id : functions) find_sites(id);
 }
 
@@ -76,8 +77,21 @@ void HostCode::reach_slots(AgentId agent) {
     if (slot.initial.valid()) reach_graph(slot.initial);
 }
 
-std::size_t HostCode::declared(FunctionId id) const {
-  return static_cast<std::size_t>(std::ranges::count(program_[id].parameters, Role::declared, &Parameter::role));
+void HostCode::find_groups() {
+  std::vector<FunctionId> fns;
+  for (FunctionId value : values_)
+    if (program_[value].kind == FunctionKind::fn) fns.push_back(value);
+  std::ranges::sort(fns);
+  fns.erase(std::unique(fns.begin(), fns.end()), fns.end());
+  group_of_.assign(program_.functions.size(), none);
+  for (FunctionId fn : fns) {
+    const auto arguments =
+        static_cast<std::size_t>(std::ranges::count(program_[fn].parameters, Role::declared, &Parameter::role));
+    const std::size_t group = group_by_arguments_.emplace(arguments, groups.size()).first->second;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].functions.push_back(fn);
+    group_of_[fn.index()] = group;
+  }
 }
 
 bool HostCode::is_site(FunctionId function, CallId id) const {
@@ -85,38 +99,50 @@ bool HostCode::is_site(FunctionId function, CallId id) const {
   return call.form == Form::call || call.form == Form::apply || calls_back(program_[function], call);
 }
 
-std::vector<FunctionId> HostCode::callees(FunctionId function, CallId id) const {
-  const Call& call = program_[function][id];
-  if (call.form == Form::call) return {call.callee};
+std::size_t HostCode::group_of(FunctionId function, CallId site) const {
+  const Call& call = program_[function][site];
   const bool back = call.form == Form::builtin;
-  if (!back && program_[function][call.in[0]].type.is(Type::Kind::task)) return {};
-  std::vector<FunctionId> found;
-  const std::size_t arguments = back ? 1 : call.in.size() - 1;
-  for (FunctionId value : values_)
-    if (program_[value].kind == FunctionKind::fn && declared(value) == arguments) found.push_back(value);
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+  if (call.form == Form::call || (!back && program_[function][call.in[0]].type.is(Type::Kind::task))) return none;
+  auto group = group_by_arguments_.find(back ? 1 : call.in.size() - 1);
+  return group == group_by_arguments_.end() ? none : group->second;
 }
 
 void HostCode::find_sites(FunctionId id) {
   const Function& function = program_[id];
-  for (std::size_t i = 0; i < function.calls.size(); ++i)
-    if (is_site(id, CallId(i)))
-      for (FunctionId callee : callees(id, CallId(i))) sites[callee.index()].push_back({id, CallId(i)});
+  for (std::size_t i = 0; i < function.calls.size(); ++i) {
+    if (!is_site(id, CallId(i))) continue;
+    const std::size_t group = group_of(id, CallId(i));
+    if (function.calls[i].form == Form::call)
+      sites[function.calls[i].callee.index()].push_back({id, CallId(i)});
+    else if (group != none)
+      groups[group].sites.push_back({id, CallId(i)});
+  }
 }
+
+std::optional<std::size_t> declared_position(const Function& function, std::size_t parameter) {
+  if (function.parameters[parameter].role != Role::declared) return std::nullopt;
+  const auto end = function.parameters.begin() + static_cast<std::ptrdiff_t>(parameter);
+  return static_cast<std::size_t>(
+      std::count_if(function.parameters.begin(), end, [](const Parameter& p) { return p.role == Role::declared; }));
+}
+
+namespace {
+
+CallId operand_at(const Call& call, std::size_t at) { return at < call.in.size() ? call.in[at] : CallId(); }
+
+}  // namespace
 
 CallId argument_of(const Program& program, const CallSite& site, FunctionId callee, std::size_t parameter) {
   const Function& function = program[callee];
   const Call& call = program[site.function][site.call];
-  const Role role = function.parameters[parameter].role;
-  if (role != Role::declared) return {};  // an agent has it, or a closure, whose operands are all given
-  const auto position = static_cast<std::size_t>(
-      std::count_if(function.parameters.begin(), function.parameters.begin() + static_cast<std::ptrdiff_t>(parameter),
-                    [](const Parameter& p) { return p.role == Role::declared; }));
-  if (call.form == Form::builtin) return call.in[0];  // an element of it
-  const std::size_t first = call.form == Form::apply || function.agent.valid() ? 1 : 0;
-  return first + position < call.in.size() ? call.in[first + position] : CallId();
+  const std::optional<std::size_t> position = declared_position(function, parameter);
+  if (!position) return {};
+  if (call.form != Form::call) return argument_at(call, *position);
+  return operand_at(call, *position + (function.agent.valid() ? 1 : 0));
+}
+
+CallId argument_at(const Call& call, std::size_t position) {
+  return call.form == Form::builtin ? call.in[0] : operand_at(call, position + 1);  // of map an element of its list
 }
 
 namespace {

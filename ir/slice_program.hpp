@@ -2,6 +2,7 @@
 // Internal to ir/slice*.cpp.
 #pragma once
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,26 +22,40 @@ class HostCode {
 
   std::vector<FunctionId> functions;         // fns and top levels that host code reaches, in order of their ids
   std::vector<FunctionId> graphs;            // what bodies of tasks and graphs reach from there, them included
-  std::vector<std::vector<CallSite>> sites;  // by function: calls in `functions` that may enter it
+  std::vector<std::vector<CallSite>> sites;  // by function: calls in `functions` that name it
   bool is_site(FunctionId function, CallId call) const;
   const std::vector<FunctionId>& values() const { return values_; }  // functions that are used as values
-  // Functions that a call may enter: its callee, or every function value that takes as many arguments.
-  std::vector<FunctionId> callees(FunctionId function, CallId call) const;
+  // Fns that are values and take as many arguments, and the calls of a value that give as many: each of these may enter
+  // each of those.
+  struct Group {
+    std::vector<FunctionId> functions;
+    std::vector<CallSite> sites;
+  };
+  std::vector<Group> groups;
+  static constexpr std::size_t none = SIZE_MAX;
+  std::size_t group_of(FunctionId value) const { return group_of_[value.index()]; }
+  std::size_t group_of(FunctionId function, CallId site) const;
 
  private:
   void reach(FunctionId id);
   void reach_graph(FunctionId id);
   void reach_slots(AgentId agent);
+  void find_groups();
   void find_sites(FunctionId id);
-  std::size_t declared(FunctionId id) const;
 
   const Program& program_;
   std::vector<bool> seen_, seen_graph_;
   std::vector<FunctionId> values_;
+  std::vector<std::size_t> group_of_;                                // by function
+  std::unordered_map<std::size_t, std::size_t> group_by_arguments_;  // how many there are
 };
 
 // What a call gives for a parameter of a function it enters; invalid: nothing, or not here.
 CallId argument_of(const Program& program, const CallSite& site, FunctionId callee, std::size_t parameter);
+// The same by the position among the declared parameters, for the call of a value.
+CallId argument_at(const Call& call, std::size_t position);
+// Of a parameter among those; nothing when it is none of them: an agent has it, or a closure.
+std::optional<std::size_t> declared_position(const Function& function, std::size_t parameter);
 
 // A host value that only the graph program can know: receives, shapes, reports.
 bool comes_from_graph(const Function& function, const Call& call);

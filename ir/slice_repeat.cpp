@@ -13,18 +13,28 @@ Repeatable::Repeatable(const Function& function, const CallTree& tree, bool fold
       calls_(function.calls.size(), true),
       variables_(function.variables.size(), true) {
   // From the assumption that all are, until what is left holds together.
-  for (bool changed = true; changed;) {
-    changed = find_calls();
-    changed = find_variables() || changed;
+  while (narrow()) {
   }
 }
 
-bool Repeatable::find_calls() {
+// One time through the calls, in which a variable that is not goes on to what reads it behind that.
+bool Repeatable::narrow() {
+  undecided_ = std::make_unique<Exits>(function_, tree_);
+  for (CallId exit : tree_.exits())
+    if (!decided(exit)) undecided_->add(exit);
   bool changed = false;
+  auto give_up = [&](std::vector<bool>& list, std::size_t i) {
+    changed = changed || list[i];
+    list[i] = false;
+  };
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    if (!calls_[i] || is_repeatable(function_.calls[i])) continue;
-    calls_[i] = false;
-    changed = true;
+    const Call& call = function_.calls[i];
+    if (calls_[i] && !is_repeatable(call)) give_up(calls_, i);
+    if (!tree_.listed(CallId(i))) continue;
+    for (const Place& place : call.places) give_up(variables_, place.variable.index());
+    const bool writes = call.form == Form::write || call.form == Form::store;
+    if (writes && function_.variables[call.variable.index()].is_mutable && !holds(CallId(i)))
+      give_up(variables_, call.variable.index());
   }
   return changed;
 }
@@ -78,27 +88,15 @@ bool Repeatable::condition(CallId control) const {
   return call.form == Form::run || calls_[value.index()];
 }
 
-bool Repeatable::decided(CallId write) const {
-  auto all_around = [&](CallId id) {
-    for (CallId at = tree_.owner(id); at.valid(); at = tree_.owner(at))
-      if (!condition(at)) return false;
-    return true;
-  };
-  return all_around(write) &&
-         std::ranges::all_of(tree_.exits(), [&](CallId exit) { return !tree_.skips(exit, write) || all_around(exit); });
+bool Repeatable::decided(CallId call) const {
+  for (CallId at = tree_.owner(call); at.valid(); at = tree_.owner(at))
+    if (!condition(at)) return false;
+  return true;
 }
 
-bool Repeatable::find_variables() {
-  std::vector<bool> before = variables_;
-  for (std::size_t i = 0; i < function_.calls.size(); ++i) {
-    const Call& call = function_.calls[i];
-    if (!tree_.listed(CallId(i))) continue;
-    for (const Place& place : call.places) variables_[place.variable.index()] = false;
-    if (call.form != Form::write && call.form != Form::store) continue;
-    if (!function_.variables[call.variable.index()].is_mutable) continue;
-    if (!all(call) || !decided(CallId(i))) variables_[call.variable.index()] = false;
-  }
-  return before != variables_;
+// What is written, and whether.
+bool Repeatable::holds(CallId write) const {
+  return all(function_[write]) && decided(write) && !undecided_->skip(write);
 }
 
 }  // namespace taskspec

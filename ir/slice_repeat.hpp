@@ -1,6 +1,8 @@
 // Which host values the graph program can compute again by itself, cheaply and with the same result: constants,
 // loop counters, what it is given or receives from nobody, and arithmetic on such. Internal to ir/slice*.cpp.
 #pragma once
+#include <memory>
+
 #include "ir/slice_demand.hpp"
 #include "ir/slice_shape.hpp"
 
@@ -15,10 +17,10 @@ class Repeatable {
   bool variable(VariableId id) const { return variables_[id.index()]; }
 
  private:
-  bool find_calls();
-  bool find_variables();
+  bool narrow();
+  bool holds(CallId write) const;
   bool is_repeatable(const Call& call) const;
-  bool decided(CallId write) const;
+  bool decided(CallId call) const;
   bool condition(CallId control) const;
   bool all(const Call& call) const;  // its operands
 
@@ -26,6 +28,7 @@ class Repeatable {
   const CallTree& tree_;
   bool fold_;
   std::vector<bool> calls_, variables_;
+  std::unique_ptr<Exits> undecided_;  // exits that only the host decides about
 };
 
 }  // namespace taskspec

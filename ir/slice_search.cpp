@@ -1,5 +1,8 @@
 #include "ir/slice_search.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace taskspec {
 
 namespace {
@@ -47,6 +50,18 @@ void Search::want_parameter(FunctionId f, std::size_t k, Part side) {
   if (standard.valid()) want_parameter(f, k, side == Part::host ? Part::graph : Part::host);
   for (const CallSite& site : reach_.sites[f.index()])
     if (of(site.function)[side].runs[site.call.index()]) want_argument(site, f, k, side);
+  const std::optional<std::size_t> position = declared_position(program_[f], k);
+  if (position && reach_.group_of(f) != HostCode::none) want_group_argument(reach_.group_of(f), *position, side);
+}
+
+void Search::want_group_argument(std::size_t group, std::size_t position, Part side) {
+  std::vector<bool>& arguments = of_group(group, side).arguments;
+  arguments.resize(std::max(arguments.size(), position + 1), false);
+  if (arguments[position]) return;
+  arguments[position] = true;
+  for (const CallSite& site : reach_.groups[group].sites)
+    if (of(site.function)[side].runs[site.call.index()])
+      want(site.function, argument_at(program_[site.function][site.call], position), side);
 }
 
 void Search::want_argument(const CallSite& site, FunctionId callee, std::size_t parameter, Part side) {
@@ -66,14 +81,16 @@ void Search::want_result(FunctionId f, Part side) {
 void Search::stand(FunctionId f, CallId c, Part side) {
   enter(f, side);
   run_call(f, known(f).tree->owner(c), side);
-  for (CallId exit : known(f).tree->exits())
-    if (exit != c && known(f).tree->skips(exit, c)) run_call(f, exit, side);
+  exits_of(f, side).each_new(c, [&](CallId exit) { run_call(f, exit, side); });
 }
 
 void Search::enter(FunctionId f, Part side) {
   if (of(f)[side].part) return;
   of(f)[side].part = true;
   for (const CallSite& site : reach_.sites[f.index()]) run_call(site.function, site.call, side);
+  if (const std::size_t group = reach_.group_of(f);
+      group != HostCode::none && !std::exchange(of_group(group, side).entered, true))
+    for (const CallSite& site : reach_.groups[group].sites) run_call(site.function, site.call, side);
   if (side == Part::graph) want_signature(f);
 }
 
@@ -151,23 +168,48 @@ void Search::run_site(FunctionId f, CallId c, Part side) {
   if (call.form == Form::apply) want(f, call.in[0], side);
   const bool applies_task = call.form == Form::apply && program_[f][call.in[0]].type.is(Type::Kind::task);
   if (call.form == Form::builtin || (applies_task && side == Part::graph)) want_all(f, call, side);
-  const CallSite site{f, c};
-  for (FunctionId callee : reach_.callees(f, c)) {
-    if (program_[callee].agent.valid() && call.form == Form::call) want(f, call.in[0], side);
-    if (!of(callee).reached) {  // a task or graph of a value: all of it is on the graph's side
-      if (side == Part::graph) want_all(f, call, side);
-      continue;
-    }
-    for (std::size_t k = 0; k < program_[callee].parameters.size(); ++k) {
-      if (of(callee)[side].parameters[k]) want_argument(site, callee, k, side);
-      const Parameter& parameter = program_[callee].parameters[k];
-      if (parameter.privilege != Privilege::inout || !parameter.variable.valid()) continue;
-      if (side == Part::graph || home_of(parameter.type) == Home::host) want_variable(callee, parameter.variable, side);
-    }
-    // Whether a filter keeps an item decides how often it calls: its function's result is wanted wherever it runs.
-    const bool used = call.form == Form::builtin || of(f)[side].wanted[c.index()];
-    if (used && gives_result(call, side)) want_result(callee, side);
+  if (call.form == Form::call)
+    run_call_of(call.callee, {f, c}, side);
+  else if (const std::size_t group = reach_.group_of(f, c); group != HostCode::none)
+    run_call_of_value(group, {f, c}, side);
+}
+
+void Search::run_call_of(FunctionId callee, const CallSite& site, Part side) {
+  const Call& call = program_[site.function][site.call];
+  if (program_[callee].agent.valid()) want(site.function, call.in[0], side);
+  if (!of(callee).reached) {  // all of it is on the graph's side
+    if (side == Part::graph) want_all(site.function, call, side);
+    return;
   }
+  for (std::size_t k = 0; k < program_[callee].parameters.size(); ++k)
+    if (of(callee)[side].parameters[k]) want_argument(site, callee, k, side);
+  want_places(callee, side);
+  if (wants_result(site, side)) want_result(callee, side);
+}
+
+void Search::run_call_of_value(std::size_t group, const CallSite& site, Part side) {
+  const std::vector<FunctionId>& functions = reach_.groups[group].functions;
+  GroupDemand& demand = of_group(group, side);
+  for (std::size_t k = 0; k < demand.arguments.size(); ++k)
+    if (demand.arguments[k]) want(site.function, argument_at(program_[site.function][site.call], k), side);
+  if (!std::exchange(demand.called, true))
+    for (FunctionId callee : functions) want_places(callee, side);
+  if (wants_result(site, side) && !std::exchange(demand.result, true))
+    for (FunctionId callee : functions) want_result(callee, side);
+}
+
+void Search::want_places(FunctionId callee, Part side) {
+  for (const Parameter& parameter : program_[callee].parameters) {
+    if (parameter.privilege != Privilege::inout || !parameter.variable.valid()) continue;
+    if (side == Part::graph || home_of(parameter.type) == Home::host) want_variable(callee, parameter.variable, side);
+  }
+}
+
+// Whether a filter keeps an item decides how often it calls: its function's result is wanted wherever it runs.
+bool Search::wants_result(const CallSite& site, Part side) {
+  const Call& call = program_[site.function][site.call];
+  const bool used = call.form == Form::builtin || of(site.function)[side].wanted[site.call.index()];
+  return used && gives_result(call, side);
 }
 
 void Search::run_loop(FunctionId f, CallId c, Part side) {

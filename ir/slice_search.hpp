@@ -2,6 +2,7 @@
 // on a side when it is executed there, and is *wanted* when its value is used there too.
 // Internal to ir/slice_demand.cpp and slice_search.cpp.
 #pragma once
+#include <array>
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -23,6 +24,7 @@ class Search {
     std::unique_ptr<Repeatable> repeatable;
     std::vector<std::vector<CallId>> writes;  // by variable
     std::vector<CallId> returns;
+    std::array<std::unique_ptr<Exits>, 2> exits;  // by side: those that do not run there yet
   };
   struct Item {
     FunctionId function;
@@ -31,6 +33,9 @@ class Search {
     bool value;  // wanted, not only run
   };
   const Known& known(FunctionId id) const { return known_[known_of_.at(id.value)]; }
+  Exits& exits_of(FunctionId id, Part side) {
+    return *known_[known_of_.at(id.value)].exits[side == Part::host ? 0 : 1];
+  }
   FunctionDemand& of(FunctionId id) { return demand_[id.index()]; }
   void begin(FunctionId id);
 
@@ -58,6 +63,7 @@ class Search {
   void want_variable(FunctionId f, VariableId v, Part side);
   void want_parameter(FunctionId f, std::size_t k, Part side);
   void want_argument(const CallSite& site, FunctionId callee, std::size_t parameter, Part side);
+  void want_group_argument(std::size_t group, std::size_t position, Part side);
   void want_result(FunctionId f, Part side);
   void stand(FunctionId f, CallId c, Part side);
   void enter(FunctionId f, Part side);
@@ -69,6 +75,10 @@ class Search {
   void follow_run(FunctionId f, CallId c, Part side);
   void run_place(FunctionId f, const Call& call, const Place& place, Part side);
   void run_site(FunctionId f, CallId c, Part side);
+  void run_call_of(FunctionId callee, const CallSite& site, Part side);
+  void run_call_of_value(std::size_t group, const CallSite& site, Part side);
+  void want_places(FunctionId callee, Part side);
+  bool wants_result(const CallSite& site, Part side);
   void run_loop(FunctionId f, CallId c, Part side);
   bool loop_variable_wanted(FunctionId f, const Call& loop);
   void follow_value(FunctionId f, CallId c, Part side);
@@ -77,6 +87,13 @@ class Search {
   void evaluate(FunctionId f, CallId c, Part side);
   void want_operands_on_host(FunctionId f, CallId c);
 
+  // What a side needs of a group of function values: each of it is followed once for all of them.
+  struct GroupDemand {
+    bool entered = false, called = false, result = false;
+    std::vector<bool> arguments;  // by position
+  };
+  GroupDemand& of_group(std::size_t group, Part side) { return groups_[2 * group + (side == Part::host ? 0 : 1)]; }
+
   const Program& program_;
   const SliceOptions options_;
   const HostCode reach_;
@@ -84,6 +101,9 @@ class Search {
   // By function: it prints from inside the graph, it calls exit; or something that it calls does.
   const std::vector<bool> shows_, exits_;
   std::vector<FunctionDemand> demand_;
+  std::vector<GroupDemand> groups_;               // by group and side
+  std::vector<std::vector<FunctionId>> exiting_;  // by group: its functions that may exit
+  bool shows_by_value_ = false;                   // a value that is all on the graph's side shows something
   std::deque<Known> known_;
   std::unordered_map<std::uint32_t, std::size_t> known_of_;
   std::vector<Item> todo_;

@@ -1,5 +1,7 @@
 #include "ir/slice_shape.hpp"
 
+#include <utility>
+
 namespace taskspec {
 
 bool is_loop(Form form) { return form == Form::for_ || form == Form::while_; }
@@ -41,20 +43,46 @@ std::uint32_t CallTree::loops_around(CallId call) const {
   return loops;
 }
 
-bool CallTree::skips(CallId exit, CallId call) const {
-  const bool later = position_[call.index()] > position_[exit.index()];
-  const CallId loop = loop_of(exit);
+void Exits::add(CallId exit) {
+  const CallId loop = tree_.loop_of(exit);
   switch (function_[exit].form) {
-    case Form::return_: {
-      if (later) return true;
-      for (CallId at = loop; at.valid(); at = loop_of(at))
-        if (inside(call, at)) return true;
-      return false;
-    }
+    case Form::return_:
+      returns_.push_back(exit);
+      for (CallId at = loop; at.valid(); at = tree_.loop_of(at)) loops_[at.value].always.push_back(exit);
+      break;
     case Form::break_:
-      return inside(call, loop);
+      loops_[loop.value].always.push_back(exit);
+      break;
     default:
-      return later && inside(call, loop);
+      loops_[loop.value].continues.push_back(exit);
+  }
+}
+
+bool Exits::skip(CallId call) const {
+  if (!returns_.empty() && tree_.before(returns_.front(), call)) return true;
+  for (CallId at = tree_.loop_of(call); at.valid(); at = tree_.loop_of(at)) {
+    auto loop = loops_.find(at.value);
+    if (loop == loops_.end()) continue;
+    const std::vector<CallId>& continues = loop->second.continues;
+    if (!loop->second.always.empty() || (!continues.empty() && tree_.before(continues.front(), call))) return true;
+  }
+  return false;
+}
+
+void Exits::give_before(CallId call, const std::vector<CallId>& exits, std::size_t& given,
+                        const std::function<void(CallId)>& visit) const {
+  for (; given < exits.size() && tree_.before(exits[given], call); ++given) visit(exits[given]);
+}
+
+void Exits::each_new(CallId call, const std::function<void(CallId)>& visit) {
+  give_before(call, returns_, returns_given_, visit);
+  for (CallId at = tree_.loop_of(call); at.valid(); at = tree_.loop_of(at)) {
+    auto loop = loops_.find(at.value);
+    if (loop == loops_.end()) continue;
+    Loop& l = loop->second;
+    if (!std::exchange(l.given, true))
+      for (CallId exit : l.always) visit(exit);
+    give_before(call, l.continues, l.continues_given, visit);
   }
 }
 

@@ -1,5 +1,7 @@
 // How the calls of a function lie inside one another, and what can end a block early. Internal to ir/slice*.cpp.
 #pragma once
+#include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/program.hpp"
@@ -13,8 +15,7 @@ class CallTree {
   CallId owner(CallId call) const { return owner_[call.index()]; }  // the control call around it; invalid: none
   bool listed(CallId call) const { return position_[call.index()] != 0; }
   const std::vector<CallId>& exits() const { return exits_; }  // return, break, continue in order
-  // Whether running `exit` can keep `call` from running, in this turn of a loop or a later one.
-  bool skips(CallId exit, CallId call) const;
+  bool before(CallId a, CallId b) const { return position_[a.index()] < position_[b.index()]; }
   CallId loop_of(CallId call) const;  // the innermost loop around it
   std::uint32_t loops_around(CallId call) const;
   bool inside(CallId call, CallId control) const;
@@ -28,6 +29,33 @@ class CallTree {
   std::vector<std::uint32_t> end_;       // of what lies inside
   std::vector<CallId> exits_;
   std::uint32_t next_ = 1;
+};
+
+// Some of the exits of a function, to ask whether one of them can keep a call from running, in this turn of a loop or
+// a later one: a return in front of it or in a loop around it, a break of such a loop, a continue of one in front of
+// it.
+class Exits {
+ public:
+  Exits(const Function& function, const CallTree& tree) : function_(function), tree_(tree) {}
+  void add(CallId exit);  // in order
+  bool skip(CallId call) const;
+  // Those that do. Each is given once only, for the first call of which that is true.
+  void each_new(CallId call, const std::function<void(CallId)>& visit);
+
+ private:
+  struct Loop {
+    std::vector<CallId> always, continues;
+    bool given = false;  // what it always gives
+    std::size_t continues_given = 0;
+  };
+  void give_before(CallId call, const std::vector<CallId>& exits, std::size_t& given,
+                   const std::function<void(CallId)>& visit) const;
+
+  const Function& function_;
+  const CallTree& tree_;
+  std::vector<CallId> returns_;
+  std::size_t returns_given_ = 0;
+  std::unordered_map<std::uint32_t, Loop> loops_;
 };
 
 bool is_loop(Form form);

@@ -1,5 +1,6 @@
 #include "ir/top_level.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -146,6 +147,21 @@ class Reads {
 };
 
 }  // namespace
+
+std::vector<CallId> listed_since(const Function& top_level, std::size_t calls, std::size_t listed) {
+  const std::vector<CallId>& body = top_level.body.calls;
+  const std::size_t wanted = body.size() - listed;
+  std::vector<CallId> added;
+  for (std::size_t i = body.size(); i > 0 && body[i - 1].index() >= calls; --i) added.push_back(body[i - 1]);
+  if (added.size() == wanted) {
+    std::reverse(added.begin(), added.end());
+    return added;
+  }
+  added.clear();
+  for (CallId id : body)
+    if (id.index() >= calls) added.push_back(id);
+  return added;
+}
 
 std::vector<CallId> top_level_slice(const Function& top_level, const std::vector<VariableId>& wanted) {
   return Slicer(top_level).run(wanted);

@@ -13,6 +13,10 @@ namespace taskspec {
 // Calls of the outermost block, in their order.
 std::vector<CallId> top_level_slice(const Function& top_level, const std::vector<VariableId>& wanted);
 
+// What the body of a top level that grows lists beyond its first `listed` calls, when there were `calls` in all. Most
+// of it stands at the end; what imports bring stands in front of everything.
+std::vector<CallId> listed_since(const Function& top_level, std::size_t calls, std::size_t listed);
+
 // The same program, its top levels cut down to what `function` and all that it calls read of them. Ids stay as they
 // are.
 Program with_needed_top_level(const Program& program, FunctionId function);

@@ -18,6 +18,12 @@ namespace taskspec {
 // fields it needs, no type `error` left.
 std::vector<std::string> verify(const Program& program);
 std::vector<std::string> verify(const Program& program, FunctionId function);  // of one function
+// Of a program that grows, what came since the last time; `known` is how far that was.
+struct Verified {
+  std::size_t functions = 0, agents = 0;
+  std::size_t calls = 0, listed = 0, variables = 0;  // of the top level of the main file
+};
+std::vector<std::string> verify_grown(const Program& program, Verified& known);
 std::string verify_graph(const TaskGraph& graph);
 std::string verify_chains(const TaskGraph& graph, const Chains& chains);
 // Order, lifetimes, no two live buffers share bytes, in-place only by last readers (under every parallel schedule;

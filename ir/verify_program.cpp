@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/print_program.hpp"
+#include "ir/top_level.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec {
@@ -101,6 +104,13 @@ class FunctionVerifier {
         wrong_(wrong),
         defined_(function_.calls.size(), false) {}
 
+  // What its body lists behind the first calls, which were verified when they came.
+  void run_grown(const Verified& known) {
+    std::fill(defined_.begin(), defined_.begin() + static_cast<std::ptrdiff_t>(known.calls), true);
+    for (std::size_t v = known.variables; v < function_.variables.size(); ++v) variable(function_.variables[v]);
+    block({listed_since(function_, known.calls, known.listed), {}});
+  }
+
   void run() {
     signature();
     // Parameters get their values one after the other, before the body runs.
@@ -134,8 +144,7 @@ class FunctionVerifier {
     for (const Output& output : function_.outputs)
       if (has_error(output.type) || !in_range(output.variable))
         say("output " + output.name + " has no type or variable");
-    for (const Variable& variable : function_.variables)
-      if (has_error(variable.type)) say("variable " + variable.name + " has no type");
+    for (const Variable& v : function_.variables) variable(v);
     if (has_error(function_.result)) say("the result has no type");
   }
 
@@ -146,6 +155,10 @@ class FunctionVerifier {
     if (!is_call(value) || (!defined_[value.index()] && function_.part == Part::whole))
       say("the default of " + parameter.name + " is not made where it stands");
     forget(0);
+  }
+
+  void variable(const Variable& variable) {
+    if (has_error(variable.type)) say("variable " + variable.name + " has no type");
   }
 
   void block(const Block& block) {
@@ -284,13 +297,26 @@ std::vector<std::string> verify(const Program& program, FunctionId function) {
 }
 
 std::vector<std::string> verify(const Program& program) {
+  Verified nothing;
+  return verify_grown(program, nothing);
+}
+
+std::vector<std::string> verify_grown(const Program& program, Verified& known) {
   std::vector<std::string> wrong;
   if (program.modules.empty()) wrong.emplace_back("the program has no module");
-  for (std::size_t i = 0; i < program.functions.size(); ++i) FunctionVerifier(program, FunctionId(i), wrong).run();
-  for (const AgentDef& agent : program.agents)
-    for (const Slot& slot : agent.slots)
+  const FunctionId main = program.main_module.valid() ? program.main().top_level : FunctionId();
+  if (main.valid() && main.index() < known.functions) FunctionVerifier(program, main, wrong).run_grown(known);
+  for (std::size_t i = known.functions; i < program.functions.size(); ++i)
+    FunctionVerifier(program, FunctionId(i), wrong).run();
+  for (std::size_t i = known.agents; i < program.agents.size(); ++i)
+    for (const Slot& slot : program.agents[i].slots)
       if (!slot.initial.valid() || has_error(slot.type))
-        wrong.push_back(agent.name + "." + slot.name + ": slot without value or type");
+        wrong.push_back(program.agents[i].name + "." + slot.name + ": slot without value or type");
+  known.functions = program.functions.size();
+  known.agents = program.agents.size();
+  if (main.valid())
+    known = {known.functions, known.agents, program[main].calls.size(), program[main].body.calls.size(),
+             program[main].variables.size()};
   return wrong;
 }
 

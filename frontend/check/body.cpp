@@ -120,7 +120,7 @@ void Body::move_to_end(CallId call) {
 void Body::drop_calls(std::size_t first) {
   if (std::any_of(prologue_.begin(), prologue_.end(), [&](CallId call) { return call.index() >= first; })) return;
   function().calls.resize(first);
-  std::erase_if(extents, [&](const auto& known) { return known.first >= first; });
+  extents.remove_from(static_cast<std::uint32_t>(first));
 }
 
 void Body::back_to(const Mark& mark) {
@@ -129,14 +129,23 @@ void Body::back_to(const Mark& mark) {
   loops = mark.loops;
 }
 
+void Body::begin_entry() {
+  extents.remember(), extents.settle();
+  imported.remember(), imported.settle();
+  globals.remember(), globals.settle();
+}
+
 Body::Books Body::books() {
   return {function().calls.size(),
           function().variables.size(),
           blocks_.front().calls.size(),
           prologue_.size(),
-          extents,
-          imported,
-          globals};
+          extents.mark(),
+          imported.mark(),
+          globals.mark(),
+          info().effects.mark(),
+          info().found,
+          function().effects};
 }
 
 void Body::back_to(const Books& books) {
@@ -146,17 +155,31 @@ void Body::back_to(const Books& books) {
   function().variables.resize(books.variables);
   blocks_.front().calls.resize(books.listed);
   prologue_.resize(books.prologue);
-  extents = books.extents;
-  imported = books.imported;
-  globals = books.globals;
+  extents.back_to(books.extents);
+  imported.back_to(books.imported);
+  globals.back_to(books.globals);
+  info().effects.back_to(books.effects);
+  info().found = books.found;
+  function().effects = books.inferred;
+  info().broken = false;
   finish();
 }
 
 void Body::finish() {
   place_parameters();
-  Block& body = function().body;
-  body.calls = prologue_;
-  body.calls.insert(body.calls.end(), blocks_.front().calls.begin(), blocks_.front().calls.end());
+  auto at = [](std::vector<CallId>& list, std::size_t position) {
+    return list.begin() + static_cast<std::ptrdiff_t>(position);
+  };
+  std::vector<CallId>&body = function().body.calls, &listed = blocks_.front().calls;
+  // Also after some of them were taken back: what is there of both lists stays, the rest follows.
+  const std::size_t prologue = std::min(finished_prologue_, prologue_.size());
+  body.erase(at(body, prologue), at(body, finished_prologue_));
+  body.insert(at(body, prologue), at(prologue_, prologue), prologue_.end());
+  const std::size_t stay = std::min(finished_listed_, listed.size());
+  body.resize(prologue_.size() + stay);
+  body.insert(body.end(), at(listed, stay), listed.end());
+  finished_prologue_ = prologue_.size();
+  finished_listed_ = listed.size();
 }
 
 // Only now it is known which slots and which values of outside are used: captures come first, then the agent's
@@ -187,15 +210,22 @@ void Body::place_parameters() {
 void Body::define(const ast::Name& name, Binding binding) {
   binding.span = name.span;
   if (name.text == "_") return wildcard_as_name(world.diags, name.span);
-  Names& names = is_file_scope() ? world.file(module).names : scopes.back().names;
-  // At a prompt a name may be defined again, but not twice in one entry.
-  const bool prompt = world.options.at_prompt && is_file_scope();
-  const bool again = prompt && world.entered.insert(name.text).second;
-  auto [place, added] = names.emplace(name.text, binding);
+  if (is_file_scope()) return define_in_file(name, binding);
+  auto [place, added] = scopes.back().names.emplace(name.text, binding);
+  if (added) return;
+  if (place->second.kind != Binding::Kind::error) defined_twice(world.diags, name.text, place->second.span, name.span);
+  place->second = binding;
+}
+
+// At a prompt a name may be defined again, but not twice in one entry.
+void Body::define_in_file(const ast::Name& name, const Binding& binding) {
+  UndoMap<Names>& names = world.file(module).names;
+  const bool again = world.options.at_prompt && world.entered.insert(name.text).second;
+  auto [place, added] = names.add(name.text, binding);
   if (added) return;
   if (!again && place->second.kind != Binding::Kind::error)
     defined_twice(world.diags, name.text, place->second.span, name.span);
-  place->second = binding;
+  names.put(name.text, binding);
 }
 
 std::optional<Binding> Body::find(std::string_view name) {

@@ -63,14 +63,17 @@ class Body {
   Mark mark() const { return {scopes.size(), blocks_.size(), loops}; }
   void back_to(const Mark& mark);
   // The finished function: prologue, statements, captures and used slots among the parameters. A top level may
-  // go on after it, and be finished again.
+  // go on after it, and be finished again: that takes time for what is new.
   void finish();
   // The books of a top level between two entries of a prompt, to go back to when the next one is wrong.
   struct Books {
     std::size_t calls, variables, listed, prologue;
-    std::unordered_map<std::uint32_t, Dim> extents, imported;
-    std::unordered_map<std::uint64_t, CallId> globals;
+    std::size_t extents, imported, globals;  // marks
+    EffectNotes::Mark effects;
+    EffectFlags found;
+    Effects inferred;
   };
+  void begin_entry();  // what it notes from here on can be undone; what was noted before stays
   Books books();
   void back_to(const Books& books);
 
@@ -90,9 +93,9 @@ class Body {
   std::vector<CallId> captured;  // calls of the enclosing body
 
   // ---- extents: see extents.hpp ----
-  std::unordered_map<std::uint32_t, Dim> extents;     // by call
-  std::unordered_map<std::uint32_t, Dim> imported;    // by symbol of another function
-  std::unordered_map<std::uint64_t, CallId> globals;  // by module and variable: its call in the prologue
+  UndoMap<std::map<std::uint32_t, Dim>> extents;               // by call
+  UndoMap<std::unordered_map<std::uint32_t, Dim>> imported;    // by symbol of another function
+  UndoMap<std::unordered_map<std::uint64_t, CallId>> globals;  // by module and variable: its call in the prologue
 
   // ---- while statements are checked ----
   std::vector<bool> is_set;                // by output
@@ -104,6 +107,7 @@ class Body {
   std::optional<ModuleId> isolated;
 
  private:
+  void define_in_file(const ast::Name& name, const Binding& binding);
   std::optional<Binding> find_in_agent(std::string_view name);
   Binding captured_binding(const Binding& binding, std::string_view name);
   std::optional<Dim> import_symbol(const Symbol& symbol);
@@ -112,6 +116,7 @@ class Body {
   bool top_level_;
   std::vector<Block> blocks_;
   std::vector<CallId> prologue_;
+  std::size_t finished_prologue_ = 0, finished_listed_ = 0;  // of the two, in the body when it was finished last
   std::vector<CallId> parameter_calls_;  // of function().parameters, by their position there for now
   std::vector<Parameter> capture_parameters_;
   std::vector<CallId> capture_calls_;

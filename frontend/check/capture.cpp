@@ -78,8 +78,8 @@ std::optional<Dim> Body::import_symbol(const Symbol& symbol) {
   }
   Symbol mine = world.symbol(symbol->name, true, inner, id);
   exported_.emplace(mine->id, Dim(symbol));
-  if (inner.valid()) extents.emplace(inner.value, Dim(mine));
-  return imported.emplace(symbol->id, Dim(mine)).first->second;
+  if (inner.valid()) extents.add(inner.value, Dim(mine));
+  return imported.add(symbol->id, Dim(mine)).first->second;
 }
 
 Type Body::import_type(const Type& type) {

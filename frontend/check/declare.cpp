@@ -23,6 +23,7 @@ class Declarations {
     world_.program.agents.push_back(std::move(agent));
     AgentInfo& info = world_.agents.emplace_back();
     info.decl = &decl;
+    file_.pending_agents.push_back(id);
     Binding binding{.kind = Binding::Kind::agent, .what = "agent"};
     binding.agent = id;
     enter(file_.names, decl.name, binding);
@@ -49,14 +50,20 @@ class Declarations {
   void enter(Names& names, const ast::Name& name, Binding binding) {
     binding.span = name.span;
     if (name.text == "_") return wildcard_as_name(world_.diags, name.span);
-    const bool prompt = world_.options.at_prompt && &names == &file_.names;
-    const bool again = prompt && world_.entered.insert(name.text).second;
     auto [place, added] = names.emplace(name.text, binding);
+    if (!added) defined_twice(world_.diags, name.text, place->second.span, name.span);
+  }
+
+  void enter(UndoMap<Names>& names, const ast::Name& name, Binding binding) {
+    binding.span = name.span;
+    if (name.text == "_") return wildcard_as_name(world_.diags, name.span);
+    const bool again = world_.options.at_prompt && world_.entered.insert(name.text).second;
+    auto [place, added] = names.add(name.text, binding);
     if (added) return;
     if (!again)
       defined_twice(world_.diags, name.text, place->second.span, name.span);
     else
-      place->second = binding;
+      names.put(name.text, binding);
   }
 
   static Binding function(FunctionId id, std::string_view what) {

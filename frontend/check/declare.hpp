@@ -27,13 +27,13 @@ Type slot_type(Body& body, std::uint32_t index);
 // Runs `check` on a part whose calls are not kept; what it reports is.
 template <class F>
 auto dry_run(Body& body, F&& check) {
-  EffectNotes before = body.info().effects;
+  const EffectNotes::Mark before = body.info().effects.mark();
   const std::size_t calls = body.function().calls.size();
   body.open_block();
   auto result = check();
   body.close_block();
   body.drop_calls(calls);
-  body.info().effects = std::move(before);
+  body.info().effects.back_to(before);
   return result;
 }
 

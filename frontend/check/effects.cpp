@@ -10,53 +10,57 @@ namespace taskspec::checking {
 
 namespace {
 
-struct Flags {
-  bool host = false, local = false, graph = false, writes = false, invokes = false;
-  friend bool operator==(const Flags&, const Flags&) = default;
-  friend Flags operator|(const Flags& a, const Flags& b) {
-    return {a.host || b.host, a.local || b.local, a.graph || b.graph, a.writes || b.writes, a.invokes || b.invokes};
-  }
-};
-
 class Inference {
  public:
-  explicit Inference(World& world) : world_(world), flags_(world.infos.size()), callers_(world.infos.size()) {}
+  Inference(World& world, const NewPart& added)
+      : world_(world), added_(added), functions_(functions_of(world, added)), callers_(world.infos.size() - first()) {}
 
   void run() {
-    for (std::size_t i = 0; i < flags_.size(); ++i) {
-      const EffectNotes& notes = world_.infos[i].effects;
-      flags_[i] = {!notes.host.empty(), notes.local, notes.graph, notes.writes, notes.invokes};
-      for (const EffectNotes::CallSite& site : notes.callees)
-        if (site.invoked || kind(site.callee) == FunctionKind::fn) callers_[site.callee.index()].push_back(i);
-    }
+    for (FunctionId id : functions_) begin(id);
     spread();
-    for (std::size_t i = 0; i < flags_.size(); ++i) {
-      const Flags& f = flags_[i];
-      world_.program.functions[i].effects = {.host = f.host, .graph = f.graph, .local = f.local};
-      require_no_host(FunctionId(i));
-      require_no_nested_task(FunctionId(i));
+    for (FunctionId id : functions_) {
+      const EffectFlags& f = found(id);
+      world_.program[id].effects = {.host = f.host, .graph = f.graph, .local = f.local};
+      require_no_host(id);
+      require_no_nested_task(id);
     }
     warn_about_dropped();
     if (world_.diags.has_errors()) return;
-    std::vector<bool> host;
-    for (const Flags& f : flags_) host.push_back(f.host);
-    refuse_host_functions(world_, host);
-    refuse_hidden_places(world_);
-    refuse_agents_in_control(world_);
+    refuse_host_functions(world_, added_);
+    refuse_hidden_places(world_, added_);
+    refuse_agents_in_control(world_, added_);
   }
 
  private:
+  std::size_t first() const { return added_.functions; }
+  EffectFlags& found(FunctionId id) { return world_.info(id).found; }
+  const EffectFlags& found(FunctionId id) const { return world_.infos[id.index()].found; }
+
+  // What it does itself, and what older functions do that it calls; new ones tell it later.
+  void begin(FunctionId id) {
+    const EffectNotes& notes = world_.info(id).effects;
+    found(id) = found(id) | EffectFlags{!notes.host.empty(), notes.local, notes.graph, notes.writes, notes.invokes};
+    for (std::size_t k = id.index() < first() ? added_.callees : 0; k < notes.callees.size(); ++k) {
+      const EffectNotes::CallSite& site = notes.callees[k];
+      if (!site.invoked && kind(site.callee) != FunctionKind::fn) continue;
+      if (site.callee.index() < first())
+        found(id) = found(id) | found(site.callee);
+      else
+        callers_[site.callee.index() - first()].push_back(id);
+    }
+  }
+
   // Callers have the effects of what they call.
   void spread() {
-    std::vector<std::size_t> todo(flags_.size());
-    for (std::size_t i = 0; i < todo.size(); ++i) todo[i] = i;
+    std::vector<FunctionId> todo = functions_;
     while (!todo.empty()) {
-      std::size_t callee = todo.back();
+      const FunctionId callee = todo.back();
       todo.pop_back();
-      for (std::size_t caller : callers_[callee]) {
-        Flags more = flags_[caller] | flags_[callee];
-        if (more == flags_[caller]) continue;
-        flags_[caller] = more;
+      if (callee.index() < first()) continue;  // a top level, which nothing calls
+      for (FunctionId caller : callers_[callee.index() - first()]) {
+        EffectFlags more = found(caller) | found(callee);
+        if (more == found(caller)) continue;
+        found(caller) = more;
         todo.push_back(caller);
       }
     }
@@ -75,7 +79,7 @@ class Inference {
     const EffectNotes& notes = world_.infos[id.index()].effects;
     sites.insert(sites.end(), notes.host.begin(), notes.host.end());
     for (const EffectNotes::CallSite& site : notes.callees) {
-      if (!flags_[site.callee.index()].host || must_be_pure(site.callee)) continue;
+      if (!found(site.callee).host || must_be_pure(site.callee)) continue;
       if (world_.program[site.callee].name == "<closure>")
         collect_sites(site.callee, sites);
       else
@@ -84,7 +88,7 @@ class Inference {
   }
 
   void require_no_host(FunctionId id) {
-    if (!flags_[id.index()].host || !must_be_pure(id)) return;
+    if (!found(id).host || !must_be_pure(id)) return;
     std::vector<EffectNotes::Site> sites;
     collect_sites(id, sites);
     if (sites.empty()) return;
@@ -109,9 +113,9 @@ class Inference {
 
   // Directly it was refused where it stands; here it is a fn that invokes a task.
   void require_no_nested_task(FunctionId id) {
-    if (kind(id) != FunctionKind::task || !flags_[id.index()].invokes) return;
+    if (kind(id) != FunctionKind::task || !found(id).invokes) return;
     for (const EffectNotes::CallSite& site : world_.infos[id.index()].effects.callees)
-      if (flags_[site.callee.index()].invokes && kind(site.callee) == FunctionKind::fn) {
+      if (found(site.callee).invokes && kind(site.callee) == FunctionKind::fn) {
         not_built(world_.diags, site.span,
                   fmt::format("a call of {}, which invokes tasks, in a task body", world_.described(site.callee)),
                   "nested tasks");
@@ -121,7 +125,7 @@ class Inference {
 
   void warn_about_dropped() {
     for (const DroppedCall& call : world_.dropped) {
-      const Flags& f = flags_[call.callee.index()];
+      const EffectFlags& f = found(call.callee);
       if (f.host || f.local || f.writes) continue;
       world_.diags.warning("E1008", call.span,
                            fmt::format("the result of {} is not used", world_.described(call.callee)));
@@ -130,12 +134,27 @@ class Inference {
   }
 
   World& world_;
-  std::vector<Flags> flags_;
-  std::vector<std::vector<std::size_t>> callers_;  // by callee
+  const NewPart added_;
+  const std::vector<FunctionId> functions_;
+  std::vector<std::vector<FunctionId>> callers_;  // by new callee
 };
 
 }  // namespace
 
-void infer_effects(World& world) { Inference(world).run(); }
+std::vector<FunctionId> functions_of(const World& world, const NewPart& added) {
+  std::vector<FunctionId> functions;
+  if (world.program.main_module.valid()) {
+    const FunctionId main = world.program.main().top_level;
+    if (main.index() < added.functions) functions.push_back(main);
+  }
+  for (std::size_t i = added.functions; i < world.infos.size(); ++i) functions.emplace_back(i);
+  return functions;
+}
+
+std::size_t first_call(FunctionId function, const NewPart& added) {
+  return function.index() < added.functions ? added.calls : 0;
+}
+
+void infer_effects(World& world, const NewPart& added) { Inference(world, added).run(); }
 
 }  // namespace taskspec::checking

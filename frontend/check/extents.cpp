@@ -24,7 +24,7 @@ class Extents {
     if (auto found = body_.extents.find(id.value); found != body_.extents.end()) return found->second;
     std::optional<Dim> dim = computed(id, depth);
     if (!dim) dim = Dim(body_.world.symbol(name.empty() ? "_" : name, true, id, body_.id));
-    body_.extents.emplace(id.value, *dim);
+    body_.extents.add(id.value, *dim);
     return *dim;
   }
 
@@ -138,7 +138,9 @@ Dim global_extent(Body& body, ModuleId module, VariableId variable) {
   // A file sees the value itself: its prologue runs before anything is set.
   if (let != file.values.end() && file.top_level.get() == &body)
     return extent_of(body, let->second, world.program[top_level].variables[variable.index()].name);
-  CallId& call = body.globals[(static_cast<std::uint64_t>(module.value) << 32) | variable.value];
+  const std::uint64_t key = (static_cast<std::uint64_t>(module.value) << 32) | variable.value;
+  auto known = body.globals.find(key);
+  CallId call = known == body.globals.end() ? CallId() : known->second;
   if (!call.valid()) {
     const Variable& declared = world.program[top_level].variables[variable.index()];
     Call read;
@@ -148,7 +150,8 @@ Dim global_extent(Body& body, ModuleId module, VariableId variable) {
     read.module = module;
     read.variable = variable;
     call = body.emit_in_prologue(std::move(read));
-    body.extents.emplace(call.value, Dim(world.symbol(declared.name, true, call, body.id)));
+    body.globals.put(key, call);
+    body.extents.add(call.value, Dim(world.symbol(declared.name, true, call, body.id)));
   }
   return body.extents.at(call.value);
 }
@@ -162,7 +165,7 @@ Type type_from_file(Body& body, ModuleId module, const Type& type) {
     auto let = world.file(module).lets.find(symbol->call);
     Dim mine = let != world.file(module).lets.end() ? global_extent(body, module, let->second)
                                                     : unknown_extent(body, symbol->name);
-    return body.imported.emplace(symbol->id, mine).first->second;
+    return body.imported.add(symbol->id, mine).first->second;
   });
 }
 

@@ -1,6 +1,8 @@
 // The bodies of tasks, graphs and fns: statements, and what must be true at their end.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "frontend/check/declare.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
@@ -59,10 +61,8 @@ void check_function(World& world, FunctionId function) {
 }
 
 void check_pending(World& world, ModuleId module) {
-  std::vector<FunctionId> pending = std::move(world.file(module).pending);
-  world.file(module).pending.clear();
-  for (std::size_t i = 0; i < world.agents.size(); ++i)
-    if (world.program.agents[i].module == module) resolve_agent(world, AgentId(i));
+  const std::vector<FunctionId> pending = std::exchange(world.file(module).pending, {});
+  for (AgentId agent : std::exchange(world.file(module).pending_agents, {})) resolve_agent(world, agent);
   for (FunctionId function : pending) resolve_signature(world, function);
   for (FunctionId function : pending) check_function(world, function);
 }

@@ -19,23 +19,47 @@ bool is_control(Form form) { return form == Form::if_ || form == Form::for_ || f
 
 class GraphAgents {
  public:
-  explicit GraphAgents(World& world) : world_(world), program_(world.program) {
-    std::vector<bool> slots, names;
-    for (const Function& function : program_.functions) {
-      slots.push_back(std::ranges::any_of(function.parameters, [](const auto& p) { return p.role == Role::slot; }));
-      names.push_back(std::ranges::any_of(function.calls, [&](const Call& call) { return names_agent(call); }));
-    }
-    const CallGraph calls(program_);
-    uses_slots_ = calls.with_callers(std::move(slots));
-    names_agent_ = calls.with_callers(std::move(names));
-  }
+  GraphAgents(World& world, const NewPart& added)
+      : world_(world), program_(world.program), functions_(functions_of(world, added)), first_(added.functions) {}
 
   void run() {
-    for (const Function& function : program_.functions)
-      if (function.kind == FunctionKind::graph) read(function, function.body);
+    find_uses();
+    for (FunctionId id : functions_)
+      if (program_[id].kind == FunctionKind::graph) read(program_[id], program_[id].body);
   }
 
  private:
+  // Of new functions, by themselves and by what they call; of older ones it is known.
+  void find_uses() {
+    const std::size_t count = program_.functions.size() - first_;
+    std::vector<bool> slots(count), names(count);
+    CallGraph calls(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Function& function = program_.functions[first_ + i];
+      slots[i] = std::ranges::any_of(function.parameters, [](const auto& p) { return p.role == Role::slot; });
+      for (const Call& call : function.calls) {
+        names[i] = names[i] || names_agent(call);
+        each_callee(program_, call, [&](FunctionId callee) {
+          if (callee.index() >= first_) {
+            calls.add(FunctionId(i), FunctionId(callee.index() - first_));
+            return;
+          }
+          slots[i] = slots[i] || uses_slots(callee);
+          names[i] = names[i] || names_agent(callee);
+        });
+      }
+    }
+    slots = calls.with_callers(std::move(slots));
+    names = calls.with_callers(std::move(names));
+    for (std::size_t i = 0; i < count; ++i) {
+      world_.infos[first_ + i].uses_slots = slots[i];
+      world_.infos[first_ + i].names_agent = names[i];
+    }
+  }
+
+  bool uses_slots(FunctionId id) const { return world_.infos[id.index()].uses_slots; }
+  bool names_agent(FunctionId id) const { return world_.infos[id.index()].names_agent; }
+
   void read(const Function& function, const Block& block) {
     for (CallId id : block.calls) {
       const Call& call = function[id];
@@ -56,8 +80,8 @@ class GraphAgents {
     const Function& callee = program_[call.callee];
     auto is_tensor = [&](CallId in) { return in.valid() && function[in].type.is_tensor(); };
     if (!callee.effects.graph && std::ranges::none_of(call.in, is_tensor)) return false;
-    if (names_agent_[call.callee.index()]) return true;
-    for (std::size_t k = callee.agent.valid() && !uses_slots_[call.callee.index()] ? 1 : 0; k < call.in.size(); ++k)
+    if (names_agent(call.callee)) return true;
+    for (std::size_t k = callee.agent.valid() && !uses_slots(call.callee) ? 1 : 0; k < call.in.size(); ++k)
       if (holds_slots(function, call.in[k])) return true;
     return false;
   }
@@ -70,9 +94,9 @@ class GraphAgents {
     each_inside(function, control, [&](CallId id, const Call& call) {
       inside.insert(id);
       graph = graph || call.type.is_tensor() || call.form == Form::invoke || makes_graph(call);
-      slots = slots || (call.callee.valid() && uses_slots_[call.callee.index()]);
+      slots = slots || (call.callee.valid() && uses_slots(call.callee));
       self = self || call.form == Form::self;
-      outside = outside || names_agent(call) || (call.callee.valid() && names_agent_[call.callee.index()]);
+      outside = outside || names_agent(call) || (call.callee.valid() && names_agent(call.callee));
     });
     for (CallId in : control.in) graph = graph || (in.valid() && function[in].type.is_tensor());
     each_inside(function, control, [&](CallId, const Call& call) {
@@ -117,11 +141,12 @@ class GraphAgents {
 
   World& world_;
   const Program& program_;
-  std::vector<bool> uses_slots_, names_agent_;  // by function: it or what it calls
+  const std::vector<FunctionId> functions_;  // that have something new
+  const std::size_t first_;                  // new function
 };
 
 }  // namespace
 
-void refuse_agents_in_control(World& world) { GraphAgents(world).run(); }
+void refuse_agents_in_control(World& world, const NewPart& added) { GraphAgents(world, added).run(); }
 
 }  // namespace taskspec::checking

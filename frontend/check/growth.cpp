@@ -61,11 +61,25 @@ void cut(List& list, std::size_t size) {
 
 }  // namespace
 
-Growth::Growth(Sources& sources, const CheckOptions& options)
-    : options_(for_prompt(options)), world_(sources, options_) {
-  begin_program(world_, sources.add("", ""));
+Growth::Growth(const CheckOptions& options) : options_(for_prompt(options)), world_(options_) {
+  begin_program(world_, world_.sources.add("", ""));
   top_level().finish();
-  last_ = mark();
+  file().names.remember();
+  file().lets.remember();
+  file().values.remember();
+  world_.loaded.remember();
+  world_.stale.remember();
+  declared_.remember();
+}
+
+void Growth::settle() {
+  file().names.settle();
+  file().lets.settle();
+  file().values.settle();
+  world_.loaded.settle();
+  world_.stale.settle();
+  declared_.settle();
+  top_level().begin_entry();
 }
 
 Growth::Mark Growth::mark() {
@@ -74,19 +88,17 @@ Growth::Mark Growth::mark() {
           world_.program.modules.size(),
           world_.trees.size(),
           world_.values.size(),
-          file().names,
-          file().lets,
-          file().values,
-          top_level().books(),
-          top_level().info().effects,
-          world_.loaded,
-          world_.stale};
+          file().names.mark(),
+          file().lets.mark(),
+          file().values.mark(),
+          world_.loaded.mark(),
+          world_.stale.mark(),
+          top_level().books()};
 }
 
 void Growth::back_to(const Mark& mark) {
+  top_level().info().givers.cut(top_level().function(), mark.books.calls);
   top_level().back_to(mark.books);
-  top_level().info().effects = mark.effects;
-  top_level().info().broken = false;
   cut(world_.program.functions, mark.functions);
   cut(world_.infos, mark.functions);
   cut(world_.program.agents, mark.agents);
@@ -95,16 +107,19 @@ void Growth::back_to(const Mark& mark) {
   cut(world_.files, mark.modules);
   for (FileScope& file : world_.files)
     if (file.library) file.library->forget();
-  file().names = mark.names;
-  file().lets = mark.lets;
-  file().values = mark.let_values;
+  file().names.back_to(mark.names);
+  file().lets.back_to(mark.lets);
+  file().values.back_to(mark.let_values);
   file().pending.clear();
-  world_.loaded = mark.loaded;
-  world_.stale = mark.stale;
+  file().pending_agents.clear();
+  world_.loaded.back_to(mark.loaded);
+  world_.stale.back_to(mark.stale);
   world_.dropped.clear();
   cut(world_.trees, mark.trees);  // last: names belong to them
   cut(world_.values, mark.values);
 }
+
+NewPart Growth::since(const Mark& mark) { return {mark.functions, mark.books.calls, mark.books.effects.callees}; }
 
 Diags Growth::take_diags() {
   Diags sorted;
@@ -113,11 +128,10 @@ Diags Growth::take_diags() {
   return sorted;
 }
 
-template <class F>
-Diags Growth::checked(Span span, F&& part) {
+Diags Growth::checked(const Ast& tree, Span span, const Mark& before) {
   try {
-    part();
-    infer_effects(world_);
+    check_entry(world_, tree);
+    infer_effects(world_, since(before));
   } catch (const Error& error) {
     world_.report(error, span);
   }
@@ -125,14 +139,15 @@ Diags Growth::checked(Span span, F&& part) {
 }
 
 Result<Checker::Entry> Growth::add(Ast tree) {
+  settle();
   const Ast& kept = world_.trees.emplace_back(std::move(tree));
-  Mark before = mark();
+  const Mark before = mark();
   const std::vector<std::string> own = names_defined_by(kept);
   Checker::Entry entry;
   Diags diags;
   for (;;) {  // once more whenever declarations turn out to be broken by it
-    entry.again = begin_entry(own, before, entry.broken);
-    diags = checked({kept.source, 0, 0}, [&] { check_entry(world_, kept); });
+    entry.again = begin_entry(own, entry.broken);
+    diags = checked(kept, {kept.source, 0, 0}, before);
     world_.again.clear();
     if (!diags.has_errors()) break;
     Diags mine = without_users(diags, entry.again);
@@ -144,27 +159,25 @@ Result<Checker::Entry> Growth::add(Ast tree) {
     break_users(entry.again, own, diags, entry);
   }
   entry.value = world_.entry_value;
-  last_declared_ = declared_;
-  last_ = std::move(before);
+  looked_at_ = functions_of(world_, since(before)).size();
   keep(kept, own, entry);
-  world_.program.sources = world_.sources;
   return {std::move(entry), std::move(diags)};
 }
 
 // Which declarations are to be checked along with an entry that defines these names, and which names are gone for it.
-std::vector<std::string> Growth::begin_entry(const std::vector<std::string>& own, const Mark& before,
+std::vector<std::string> Growth::begin_entry(const std::vector<std::string>& own,
                                              const std::vector<Checker::Broken>& broken) {
   world_.entry_value = VariableId();
   std::vector<std::string> changed, except = own;
   for (const std::string& name : own) {
-    auto known = before.names.find(name);
+    auto known = file().names.find(name);
     const bool usable =
-        known != before.names.end() && (known->second.kind != Binding::Kind::global || !known->second.is_mutable);
-    if (usable || before.stale.contains(name)) changed.push_back(name);
+        known != file().names.end() && (known->second.kind != Binding::Kind::global || !known->second.is_mutable);
+    if (usable || world_.stale.contains(name)) changed.push_back(name);
   }
   for (const Checker::Broken& gone : broken) {
-    file().names.erase(gone.name);
-    world_.stale.insert_or_assign(gone.name, gone.why);
+    file().names.remove(std::string_view(gone.name));
+    world_.stale.put(gone.name, gone.why);
     except.push_back(gone.name);
   }
   std::vector<std::string> users = changed.empty() ? std::vector<std::string>() : users_of(changed, except);
@@ -187,19 +200,24 @@ Diags Growth::without_users(const Diags& diags, const std::vector<std::string>& 
 
 // The entry stands: what it declares is known from now on.
 void Growth::keep(const Ast& tree, const std::vector<std::string>& own, const Checker::Entry& entry) {
-  for (const std::string& name : own) declared_.erase(name);
-  for (const ast::Item& item : tree.items)
-    if (const ast::Name* name = name_of(item)) declared_.insert_or_assign(name->text, Declared{&item, order_++});
-  for (const std::string& name : own) world_.stale.erase(name);
-  for (const std::string& name : entry.again) world_.stale.erase(name);
+  for (const std::string& name : own) declared_.remove(name);
+  for (const ast::Item& item : tree.items) {
+    const ast::Name* name = name_of(item);
+    if (!name) continue;
+    declared_.put(name->text, Declared{&item, order_++});
+    words_.add(item, world_.sources.text(item.span));
+  }
+  for (const std::string& name : own) world_.stale.remove(name);
+  for (const std::string& name : entry.again) world_.stale.remove(name);
+  count_names(1);
 }
 
 Result<Type> Growth::type_of(Ast tree) {
-  Mark before = mark();
+  const Mark before = mark();
   world_.entry_value = VariableId();
   const Ast& kept = world_.trees.emplace_back(std::move(tree));
   const Span all{kept.source, 0, static_cast<std::uint32_t>(world_.sources[kept.source].text().size())};
-  Diags diags = checked(all, [&] { check_entry(world_, kept); });
+  Diags diags = checked(kept, all, before);
   Type type;
   if (world_.entry_value.valid())
     type = top_level().function().variables[world_.entry_value.index()].type;
@@ -210,29 +228,22 @@ Result<Type> Growth::type_of(Ast tree) {
   return type;
 }
 
-// By its words: one too many costs a check, no more.
-bool Growth::mentions(const ast::Item& item, const std::vector<std::string>& names) const {
-  std::string_view text = world_.sources.text(item.span);
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    if (end > at && contains(names, text.substr(at, end - at))) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 // Declarations that use one of these names, or one that does, in order of their text.
-std::vector<std::string> Growth::users_of(const std::vector<std::string>& changed,
-                                          const std::vector<std::string>& except) const {
-  std::vector<std::string> reached = changed, users;
-  for (bool more = true; more;) {
-    more = false;
-    for (const auto& [name, declared] : declared_) {
-      if (contains(users, name) || contains(except, name) || !mentions(*declared.item, reached)) continue;
+std::vector<std::string> Growth::users_of(std::vector<std::string> changed, const std::vector<std::string>& except) {
+  std::unordered_set<std::string> left_out(except.begin(), except.end());
+  std::vector<std::string> users;
+  auto is_current = [&](const ast::Item& item) {
+    auto known = declared_.find(name_of(item)->text);
+    return known != declared_.end() && known->second.item == &item;
+  };
+  while (!changed.empty()) {
+    const std::string next = std::move(changed.back());
+    changed.pop_back();
+    for (const ast::Item* item : words_.with(next, is_current)) {
+      const std::string& name = name_of(*item)->text;
+      if (!left_out.insert(name).second) continue;
       users.push_back(name);
-      reached.push_back(name);
-      more = true;
+      changed.push_back(name);
     }
   }
   std::sort(users.begin(), users.end(), [&](const std::string& a, const std::string& b) {
@@ -250,8 +261,8 @@ void Growth::break_users(const std::vector<std::string>& users, const std::vecto
     for (const Diag& diag : diags.items())
       if (is_about(diag, name)) own.add(diag);
     if (!own.has_errors()) continue;
-    const ast::Item& item = *declared_.find(name)->second.item;
-    auto mentioned = std::find_if(changed.begin(), changed.end(), [&](const auto& n) { return mentions(item, {n}); });
+    const std::string_view text = world_.sources.text(declared_.find(name)->second.item->span);
+    auto mentioned = std::find_if(changed.begin(), changed.end(), [&](const auto& n) { return has_word(text, n); });
     std::string why =
         mentioned == changed.end() ? "what it uses is defined again" : fmt::format("'{}' is defined again", *mentioned);
     entry.broken.push_back({name, std::move(why), std::move(own)});
@@ -261,30 +272,58 @@ void Growth::break_users(const std::vector<std::string>& users, const std::vecto
     if (contains(users, name)) entry.broken.push_back({name, fmt::format("it uses '{}'", wrong.front()), {}});
 }
 
-void Growth::take_back() {
-  file().names = last_.names;
-  world_.stale = last_.stale;
-  world_.loaded = last_.loaded;
-  declared_ = last_declared_;
+Checker::Work Growth::work() {
+  const Body::Books books = top_level().books();
+  return {looked_at_, file().names.mark() + file().lets.mark() + file().values.mark() + world_.loaded.mark() +
+                          world_.stale.mark() + declared_.mark() + books.extents + books.imported + books.globals};
 }
 
-std::vector<std::pair<VariableId, CallId>> Growth::forgotten() const {
+void Growth::take_back() {
+  count_names(-1);
+  std::vector<std::string> declared;
+  for (const auto& change : declared_.changes()) declared.push_back(change.key);
+  file().names.back_to(0);
+  world_.stale.back_to(0);
+  world_.loaded.back_to(0);
+  declared_.back_to(0);
+  for (const std::string& name : declared)
+    if (auto known = declared_.find(name); known != declared_.end())
+      words_.add(*known->second.item, world_.sources.text(known->second.item->span));
+}
+
+template <class F>
+void Growth::each_change(F&& visit) const {
+  std::unordered_set<std::string_view> seen;
+  for (const auto& change : world_.files[world_.program.main_module.index()].names.changes())
+    if (seen.insert(change.key).second) visit(change.key, change.before);
+}
+
+// What the last entry changed: its names come, or go again.
+void Growth::count_names(int by) {
+  auto count = [&](const Binding& binding, int more) {
+    if (is_let(binding) && binding.call.valid()) named_[binding.call.value] += static_cast<std::uint32_t>(more);
+  };
+  each_change([&](std::string_view name, const std::optional<Binding>& before) {
+    if (before) count(*before, -by);
+    if (auto now = file().names.find(name); now != file().names.end()) count(now->second, by);
+  });
+}
+
+std::vector<std::pair<VariableId, CallId>> Growth::forgotten() {
   std::vector<std::pair<VariableId, CallId>> gone;
-  const Names& now = world_.files[world_.program.main_module.index()].names;
-  for (const auto& [name, binding] : last_.names) {
-    if (binding.kind != Binding::Kind::global || binding.module != world_.program.main_module) continue;
+  const auto& now = world_.files[world_.program.main_module.index()].names;
+  each_change([&](std::string_view name, const std::optional<Binding>& before) {
+    if (!before || !is_let(*before)) return;
     auto found = now.find(name);
-    if (found == now.end() || !same_meaning(binding, found->second)) gone.emplace_back(binding.variable, binding.call);
-  }
+    if (found == now.end() || !same_meaning(*before, found->second)) gone.emplace_back(before->variable, before->call);
+  });
   if (gone.empty()) return gone;
-  std::vector<VariableId> read;  // by functions, which keep what they were made of
-  for (const Function& function : world_.program.functions)
-    for (const Call& call : function.calls)
-      if (call.form == Form::global) read.push_back(call.variable);
-  std::erase_if(gone, [&](const auto& let) { return std::find(read.begin(), read.end(), let.first) != read.end(); });
+  for (; read_by_ < world_.program.functions.size(); ++read_by_)  // they keep what they were made of
+    for (const Call& call : world_.program.functions[read_by_].calls)
+      if (call.form == Form::global && call.module == world_.program.main_module) read_.insert(call.variable.value);
+  std::erase_if(gone, [&](const auto& let) { return read_.contains(let.first.value); });
   for (auto& [variable, call] : gone)  // `a` alone made `_` another name of what `a` still names
-    for (const auto& [name, binding] : now)
-      if (binding.kind == Binding::Kind::global && binding.call == call) call = CallId();
+    if (auto names = named_.find(call.value); names != named_.end() && names->second > 0) call = CallId();
   return gone;
 }
 

@@ -22,7 +22,7 @@ bool holds_function(const Type& type) {
 // Where a function value may come from, inside one function.
 class Origins {
  public:
-  Origins(const World& world, FunctionId in) : world_(world), in_(in) {}
+  Origins(World& world, FunctionId in) : world_(world), in_(in) {}
 
   std::set<FunctionId> functions;
   std::set<std::uint32_t> parameters;
@@ -40,47 +40,47 @@ class Origins {
     else if (call.form == Form::parameter && own)
       parameters.insert(call.index);
     else if (call.form == Form::variable)
-      each_value(function, Form::write, call.variable, [&](CallId value) { follow(in, value, own); });
+      follow_written(in, call.variable, own);
     else if (call.form == Form::global)
-      follow_global(call);
+      follow_written(world_.program.modules[call.module.index()].top_level, call.variable, false);
     else if (call.form == Form::call)
-      each_value(world_.program[call.callee], Form::return_, {}, [&](CallId v) { follow(call.callee, v, false); });
+      follow_given(call.callee, givers(call.callee).returns, false);
     else
       for (CallId part : call.in)
         if (part.valid() && holds_function(function[part].type)) follow(in, part, own);
   }
 
-  void follow_global(const Call& call) {
-    FunctionId top = world_.program.modules[call.module.index()].top_level;
-    each_value(world_.program[top], Form::write, call.variable, [&](CallId value) { follow(top, value, false); });
+  void follow_written(FunctionId in, VariableId variable, bool own) {
+    const auto& writes = givers(in).variables;
+    if (variable.index() < writes.size()) follow_given(in, writes[variable.index()], own);
   }
 
-  // What is given to the calls of this form, and of stores beside writes.
-  template <class F>
-  static void each_value(const Function& function, Form form, VariableId variable, F&& visit) {
-    for (const Call& call : function.calls) {
-      bool same = call.form == form || (form == Form::write && call.form == Form::store);
-      if (same && call.variable == variable && !call.in.empty()) visit(call.in[0]);
-    }
+  void follow_given(FunctionId in, const std::vector<CallId>& calls, bool own) {
+    for (CallId call : calls)
+      if (const Call& giver = world_.program[in][call]; !giver.in.empty()) follow(in, giver.in[0], own);
   }
 
-  const World& world_;
+  const Givers& givers(FunctionId id) {
+    world_.info(id).givers.find(world_.program[id]);
+    return world_.info(id).givers;
+  }
+
+  World& world_;
   FunctionId in_;
   std::set<std::pair<FunctionId, CallId>> seen_;
 };
 
 class Handed {
  public:
-  Handed(World& world, const std::vector<bool>& host) : world_(world), host_(host), called_(world.infos.size()) {
-    for (std::size_t i = 0; i < called_.size(); ++i) called_[i].resize(world.program.functions[i].parameters.size());
-  }
+  Handed(World& world, const NewPart& added) : world_(world), added_(added), functions_(functions_of(world, added)) {}
 
   void run() {
-    for (std::size_t i = 0; i < called_.size(); ++i) {
-      const Function& function = world_.program.functions[i];
+    for (FunctionId id : functions_) {
+      const Function& function = world_.program[id];
       bool pure = function.kind == FunctionKind::task || function.kind == FunctionKind::graph;
-      for (std::size_t k = 0; k < called_[i].size(); ++k)
-        called_[i][k] = pure && holds_function(function.parameters[k].type);
+      called(id).assign(function.parameters.size(), false);
+      for (std::size_t k = 0; k < function.parameters.size(); ++k)
+        called(id)[k] = pure && holds_function(function.parameters[k].type);
     }
     for (bool more = true; more;) {
       more = false;
@@ -88,8 +88,8 @@ class Handed {
         Origins origins(world_, in);
         origins.follow(call.in[operand]);
         for (std::uint32_t k : origins.parameters) {
-          more = more || !called_[in.index()][k];
-          called_[in.index()][k] = true;
+          more = more || !called(in)[k];
+          called(in)[k] = true;
         }
       });
     }
@@ -100,22 +100,25 @@ class Handed {
   // Every operand that goes where a task or graph may call it.
   template <class F>
   void each_handed(F&& visit) {
-    for (std::size_t i = 0; i < called_.size(); ++i) {
-      const Function& function = world_.program.functions[i];
-      for (const Call& call : function.calls)
+    for (FunctionId id : functions_) {
+      const Function& function = world_.program[id];
+      for (std::size_t i = first_call(id, added_); i < function.calls.size(); ++i) {
+        const Call& call = function.calls[i];
         for (std::size_t k = 0; k < call.in.size(); ++k) {
           bool function_value = call.in[k].valid() && holds_function(function[call.in[k]].type);
-          if (function_value && may_be_called(function, call, k)) visit(FunctionId(i), call, k);
+          if (function_value && may_be_called(function, call, k)) visit(id, call, k);
         }
+      }
     }
   }
 
-  bool may_be_called(const Function& function, const Call& call, std::size_t operand) const {
-    if (call.form == Form::closure) return called_[call.callee.index()][operand];  // captures come first
+  std::vector<bool>& called(FunctionId id) { return world_.info(id).handed; }
+
+  bool may_be_called(const Function& function, const Call& call, std::size_t operand) {
+    if (call.form == Form::closure) return called(call.callee)[operand];  // captures come first
     if (call.form == Form::agent) {
       const std::vector<FunctionId>& members = world_.program[call.agent].members;
-      return std::any_of(members.begin(), members.end(),
-                         [&](FunctionId member) { return called_[member.index()][operand]; });
+      return std::any_of(members.begin(), members.end(), [&](FunctionId member) { return called(member)[operand]; });
     }
     // What a composite or a task as a value does with it is not seen here.
     if (call.form == Form::apply) return operand > 0 && function[call.in[0]].type.is(Type::Kind::task);
@@ -123,7 +126,7 @@ class Handed {
     const Function& callee = world_.program[call.callee];
     std::size_t next = callee.agent.valid() ? 1 : 0;
     for (std::size_t k = 0; k < callee.parameters.size(); ++k)
-      if (callee.parameters[k].role == Role::declared && next++ == operand) return called_[call.callee.index()][k];
+      if (callee.parameters[k].role == Role::declared && next++ == operand) return called(call.callee)[k];
     return false;
   }
 
@@ -131,7 +134,7 @@ class Handed {
     Origins origins(world_, in);
     origins.follow(call.in[operand]);
     for (FunctionId function : origins.functions) {
-      if (!host_[function.index()]) continue;
+      if (!world_.info(function).found.host) continue;
       Span span = operand < call.in_spans.size() ? call.in_spans[operand] : call.span;
       bool closure = world_.program[function].name == "<closure>";
       std::string what = closure ? "this function" : fmt::format("'{}'", world_.name_of(function));
@@ -141,12 +144,12 @@ class Handed {
   }
 
   World& world_;
-  const std::vector<bool>& host_;
-  std::vector<std::vector<bool>> called_;  // by function and parameter: a task or graph may call what is given
+  const NewPart added_;
+  const std::vector<FunctionId> functions_;
 };
 
 }  // namespace
 
-void refuse_host_functions(World& world, const std::vector<bool>& host) { Handed(world, host).run(); }
+void refuse_host_functions(World& world, const NewPart& added) { Handed(world, added).run(); }
 
 }  // namespace taskspec::checking

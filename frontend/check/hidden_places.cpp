@@ -15,12 +15,15 @@ namespace {
 
 class HiddenPlaces {
  public:
-  explicit HiddenPlaces(World& world) : world_(world), uses_(world.infos.size()) {}
+  HiddenPlaces(World& world, const NewPart& added) : world_(world) {
+    for (FunctionId id : functions_of(world, added))
+      if (world.program[id].agent.valid()) members_.push_back(id);
+  }
 
   void run() {
-    for (std::size_t i = 0; i < uses_.size(); ++i)
-      for (const Parameter& parameter : world_.program.functions[i].parameters)
-        if (parameter.role == Role::slot) uses_[i][parameter.name] = parameter.privilege == Privilege::inout;
+    for (FunctionId id : members_)
+      for (const Parameter& parameter : world_.program[id].parameters)
+        if (parameter.role == Role::slot) uses(id)[parameter.name] = parameter.privilege == Privilege::inout;
     for (bool more = true; more;) {
       more = false;
       each_own_call([&](FunctionId in, const Call& call) { more = inherit(in, call.callee) || more; });
@@ -32,20 +35,20 @@ class HiddenPlaces {
   // Calls of members by members of the same agent.
   template <class F>
   void each_own_call(F&& visit) {
-    for (std::size_t i = 0; i < uses_.size(); ++i) {
-      const Function& function = world_.program.functions[i];
+    for (FunctionId id : members_) {
+      const Function& function = world_.program[id];
       for (const Call& call : function.calls) {
         bool calls = call.form == Form::call || call.form == Form::invoke;
-        bool own = calls && function.agent.valid() && world_.program[call.callee].agent == function.agent;
-        if (own && function[call.in[0]].form == Form::self) visit(FunctionId(i), call);
+        bool own = calls && world_.program[call.callee].agent == function.agent;
+        if (own && function[call.in[0]].form == Form::self) visit(id, call);
       }
     }
   }
 
   bool inherit(FunctionId caller, FunctionId callee) {
     bool more = false;
-    for (const auto& [slot, writes] : uses_[callee.index()]) {
-      auto [known, added] = uses_[caller.index()].emplace(slot, writes);
+    for (const auto& [slot, writes] : uses(callee)) {
+      auto [known, added] = uses(caller).emplace(slot, writes);
       more = more || added || (writes && !known->second);
       known->second = known->second || writes;
     }
@@ -57,8 +60,8 @@ class HiddenPlaces {
     for (std::size_t k = 1; k < call.in.size(); ++k) {
       const std::string* slot = k < call.in_spans.size() ? slot_named(function, call, k) : nullptr;
       if (!slot) continue;
-      auto used = uses_[call.callee.index()].find(*slot);
-      if (used == uses_[call.callee.index()].end()) continue;
+      auto used = uses(call.callee).find(*slot);
+      if (used == uses(call.callee).end()) continue;
       bool written =
           std::any_of(call.places.begin(), call.places.end(), [&](const Place& p) { return p.operand == k; });
       if (!written && !used->second) continue;
@@ -85,12 +88,14 @@ class HiddenPlaces {
     return nullptr;
   }
 
+  std::map<std::string, bool>& uses(FunctionId member) { return world_.info(member).slots; }
+
   World& world_;
-  std::vector<std::map<std::string, bool>> uses_;  // by function: slots of its agent, and whether it writes them
+  std::vector<FunctionId> members_;  // new ones
 };
 
 }  // namespace
 
-void refuse_hidden_places(World& world) { HiddenPlaces(world).run(); }
+void refuse_hidden_places(World& world, const NewPart& added) { HiddenPlaces(world, added).run(); }
 
 }  // namespace taskspec::checking

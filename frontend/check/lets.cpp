@@ -50,8 +50,8 @@ void bind_let(Body& body, const ast::Name& name, const Term& value, Binding& bin
   binding.variable = body.add_variable(name.text, Type(body.type(value)), false, name.span);
   body.write_variable(binding.variable, value, name.span);
   FileScope& file = body.world.file(body.module);
-  file.lets.emplace(value.id.value, binding.variable);
-  file.values.emplace(binding.variable.value, value.id);
+  file.lets.add(value.id.value, binding.variable);
+  file.values.add(binding.variable.value, value.id);
 }
 
 void define_let(Body& body, const ast::Name& name, const Term& value, std::string_view what) {
@@ -127,10 +127,9 @@ void keep_value(Body& body, const Term& given) {
   const Term value = body.type(given).is(Kind::none) ? given : typed(body, given);
   if (body.type(value).is(Kind::none) || body.is_error(value)) return;
   static const ast::Name last{"_", {}};
-  body.world.file(body.module).names.erase(last.text);
   Binding binding{.kind = Binding::Kind::global, .what = "value of the last expression", .span = value.span};
   bind_let(body, last, value, binding);
-  body.world.file(body.module).names.emplace(last.text, binding);
+  body.world.file(body.module).names.put(last.text, binding);
   body.world.entry_value = binding.variable;
 }
 

@@ -42,12 +42,14 @@ Library::Host LinkedLibrary::host() {
           [this](Function function) {
             FunctionId id = world_.add_function(std::move(function));
             world_.info(id).stage = FunctionInfo::Stage::checked;
+            functions_end_ = world_.program.functions.size();
             return id;
           },
           [this](AgentDef agent) {
             AgentId id(world_.program.agents.size());
             world_.program.agents.push_back(std::move(agent));
             world_.agents.emplace_back();
+            agents_end_ = world_.program.agents.size();
             return id;
           },
           [this](const std::string& module, const std::string& name) { return foreign(module, name); }};
@@ -66,16 +68,16 @@ void LinkedLibrary::define_lets() {
     binding.call = write.in[0];
     binding.variable = write.variable;
     binding.module = module_;
-    file.lets.emplace(write.in[0].value, write.variable);
-    file.values.emplace(write.variable.value, write.in[0]);
-    file.names.insert_or_assign(variable.name, binding);
+    file.lets.add(write.in[0].value, write.variable);
+    file.values.add(write.variable.value, write.in[0]);
+    file.names.put(variable.name, binding);
   }
 }
 
 std::optional<Binding> LinkedLibrary::find(std::string_view name) {
   const Library::Entry* entry = library_->find(name);
   if (!entry || name.find('.') != std::string_view::npos) return std::nullopt;
-  return own_names().emplace(entry->name, link(*entry)).first->second;
+  return own_names().add(entry->name, link(*entry)).first->second;
 }
 
 std::optional<Binding> LinkedLibrary::member(AgentId agent, std::string_view name) {
@@ -278,13 +280,19 @@ void LinkedLibrary::verify(const Library::Linked& linked) {
 
 void LinkedLibrary::forget() {
   const std::size_t functions = world_.program.functions.size(), agents = world_.program.agents.size();
-  library_->forget(functions, agents);
   broken_ = false;
+  if (functions >= functions_end_ && agents >= agents_end_) return;  // they were not of this library
+  functions_end_ = std::min(functions_end_, functions);
+  agents_end_ = std::min(agents_end_, agents);
+  library_->forget(functions, agents);
   auto is_gone = [&](const auto& named) {
     const Binding& b = named.second;
     return (b.function.valid() && b.function.index() >= functions) || (b.agent.valid() && b.agent.index() >= agents);
   };
-  std::erase_if(own_names(), is_gone);
+  std::vector<std::string_view> gone;
+  for (const auto& named : own_names())
+    if (is_gone(named)) gone.push_back(named.first);
+  for (std::string_view name : gone) own_names().remove(name);
   for (std::size_t i = 0; i < agents; ++i) {
     AgentDef& agent = world_.program.agents[i];
     if (agent.module != module_) continue;

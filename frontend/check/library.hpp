@@ -35,7 +35,7 @@ class LinkedLibrary {
   void verify(const Library::Linked& linked);
   Error stale(std::string message, const std::string& stored = "", const std::string& found = "") const;
   Declared foreign(const std::string& module, const std::string& name);
-  Names& own_names() { return world_.file(module_).names; }
+  UndoMap<Names>& own_names() { return world_.file(module_).names; }
 
   World& world_;
   std::unique_ptr<Library> library_;
@@ -45,7 +45,8 @@ class LinkedLibrary {
   std::string cure_;
   SourceId source_;
   std::uint32_t first_symbol_;
-  bool broken_ = false;  // a link failed half-way and was reported: nothing more comes
+  std::size_t functions_end_ = 0, agents_end_ = 0;  // of the world, behind what was linked last
+  bool broken_ = false;                             // a link failed half-way and was reported: nothing more comes
 };
 
 }  // namespace taskspec::checking

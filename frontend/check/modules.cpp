@@ -143,7 +143,7 @@ class Files {
     } close{open_};
     ModuleId module = path.extension() == ".task" ? check(world_.sources.add(path.string(), text), wanted.path.back())
                                                   : open_library(path, text, wanted);
-    world_.loaded.emplace(key, module);
+    world_.loaded.add(key, module);
     return module;
   }
 

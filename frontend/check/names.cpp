@@ -142,9 +142,27 @@ std::optional<double> constant_of_library(std::string_view name) {
 
 namespace {
 
-void collect(const Names& names, std::vector<std::string>& out) {
+template <class Map>
+void collect(const Map& names, std::vector<std::string>& out) {
   for (const auto& [name, binding] : names)
     if (binding.kind != Binding::Kind::error) out.emplace_back(name);
+}
+
+// Of a session of thousands of names the newest: who mistypes a name thinks of one of those, and it takes no longer.
+void collect_file(Body& body, std::vector<std::string>& out) {
+  const World& world = body.world;
+  const auto& names = body.world.file(body.module).names;
+  constexpr std::size_t newest = 250;  // of each kind
+  if (!world.options.at_prompt || names.size() <= newest) return collect(names, out);
+  auto collect_newest = [&](const auto& declared) {
+    for (std::size_t i = declared.size() - std::min(declared.size(), newest); i < declared.size(); ++i) {
+      auto known = names.find(std::string_view(declared[i].name));
+      if (known != names.end() && known->second.kind != Binding::Kind::error) out.push_back(declared[i].name);
+    }
+  };
+  collect_newest(world.program[world.program.modules[body.module.index()].top_level].variables);
+  collect_newest(world.program.functions);
+  collect_newest(world.program.agents);
 }
 
 // Everything that can be seen from here, for a suggestion. Sorted, since scopes are hashed.
@@ -154,7 +172,7 @@ std::vector<std::string> visible_names(Body& body) {
     for (const Scope& scope : b->scopes) collect(scope.names, names);
     if (b->agent.valid()) collect(b->world.info(b->agent).names, names);
   }
-  collect(body.world.file(body.module).names, names);
+  collect_file(body, names);
   for (const OpDef* op : body.world.options.ops.all()) names.emplace_back(op->name);
   for (const Builtin* builtin : body.world.options.builtins.all()) names.emplace_back(builtin->name);
   std::sort(names.begin(), names.end());

@@ -13,7 +13,36 @@ FunctionInfo::~FunctionInfo() = default;
 FileScope::FileScope() = default;
 FileScope::~FileScope() = default;
 
+void EffectNotes::back_to(const Mark& mark) {
+  host.resize(std::min(host.size(), mark.host));
+  callees.resize(std::min(callees.size(), mark.callees));
+  local = mark.local;
+  graph = mark.graph;
+  writes = mark.writes;
+  invokes = mark.invokes;
+}
+
+void Givers::find(const Function& function) {
+  variables.resize(function.variables.size());
+  for (; seen < function.calls.size(); ++seen) {
+    const Call& call = function.calls[seen];
+    if (call.form == Form::write || call.form == Form::store)
+      variables[call.variable.index()].emplace_back(seen);
+    else if (call.form == Form::return_)
+      returns.emplace_back(seen);
+  }
+}
+
+void Givers::cut(const Function& function, std::size_t calls) {
+  for (; seen > calls; --seen) {
+    const Call& call = function.calls[seen - 1];
+    if (call.form == Form::write || call.form == Form::store) variables[call.variable.index()].pop_back();
+    if (call.form == Form::return_) returns.pop_back();
+  }
+}
+
 World::World(Sources& s, const CheckOptions& o) : sources(s), options(o) {}
+World::World(const CheckOptions& o) : sources(program.sources), options(o) {}
 World::~World() = default;
 
 FunctionId World::add_function(Function function) {

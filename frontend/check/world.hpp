@@ -11,6 +11,7 @@
 
 #include "frontend/check.hpp"
 #include "frontend/check/scope.hpp"
+#include "frontend/check/undo_map.hpp"
 
 namespace taskspec::checking {
 
@@ -34,6 +35,23 @@ struct EffectNotes {
   bool graph = false;
   bool writes = false;   // changes a place that outlives the call
   bool invokes = false;  // calls a task or graph
+
+  // How far they have come, to go back to. Sites are only ever added.
+  struct Mark {
+    std::size_t host = 0, callees = 0;
+    bool local = false, graph = false, writes = false, invokes = false;
+  };
+  Mark mark() const { return {host.size(), callees.size(), local, graph, writes, invokes}; }
+  void back_to(const Mark& mark);
+};
+
+// The same in a word, with what all that it calls does.
+struct EffectFlags {
+  bool host = false, local = false, graph = false, writes = false, invokes = false;
+  friend bool operator==(const EffectFlags&, const EffectFlags&) = default;
+  friend EffectFlags operator|(const EffectFlags& a, const EffectFlags& b) {
+    return {a.host || b.host, a.local || b.local, a.graph || b.graph, a.writes || b.writes, a.invokes || b.invokes};
+  }
 };
 
 // Where a host symbol of a signature gets its value from, seen from a caller.
@@ -41,6 +59,15 @@ struct SymbolSource {
   std::uint32_t parameter = UINT32_MAX;  // an int parameter, or
   ModuleId module;                       // a top-level let
   VariableId variable;
+};
+
+// Calls of a function by what they give a value to; found as far as `seen`.
+struct Givers {
+  std::size_t seen = 0;
+  std::vector<std::vector<CallId>> variables;  // writes and stores
+  std::vector<CallId> returns;
+  void find(const Function& function);
+  void cut(const Function& function, std::size_t calls);  // before its calls from there on go
 };
 
 struct FunctionInfo {
@@ -53,6 +80,11 @@ struct FunctionInfo {
   std::map<std::uint32_t, SymbolSource> symbols;  // by symbol id
   std::vector<std::optional<Value>> defaults;     // by parameter: the default, where it is known now
   EffectNotes effects;
+  EffectFlags found;                             // by infer_effects, as is what follows
+  std::vector<bool> handed;                      // by parameter: a task or graph may call what is given
+  std::map<std::string, bool> slots;             // of its agent that it uses, and whether it writes them
+  bool uses_slots = false, names_agent = false;  // it or what it calls: any slot; an agent with slots of a top level
+  Givers givers;
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
 };
 
@@ -66,12 +98,13 @@ struct AgentInfo {
 struct FileScope {
   FileScope();
   ~FileScope();
-  Names names;
-  std::unordered_map<std::uint32_t, VariableId> lets;  // value of a top-level let -> its variable
-  std::unordered_map<std::uint32_t, CallId> values;    // and back
+  UndoMap<Names> names;
+  UndoMap<std::unordered_map<std::uint32_t, VariableId>> lets;  // value of a top-level let -> its variable
+  UndoMap<std::unordered_map<std::uint32_t, CallId>> values;    // and back
   std::unique_ptr<Body> top_level;
   std::unique_ptr<LinkedLibrary> library;  // of a module without text: brings names when they are asked for
   std::vector<FunctionId> pending;         // functions whose bodies are not checked yet
+  std::vector<AgentId> pending_agents;     // agents whose parameters are not
 };
 
 // `x(...)` dropped as a statement: a warning if it turns out to be pure.
@@ -83,6 +116,7 @@ struct DroppedCall {
 class World {
  public:
   World(Sources& sources, const CheckOptions& options);
+  explicit World(const CheckOptions& options);  // whose program holds the sources
   ~World();
 
   Sources& sources;
@@ -95,10 +129,10 @@ class World {
   std::deque<FunctionInfo> infos;  // by FunctionId
   std::deque<AgentInfo> agents;    // by AgentId
   std::vector<DroppedCall> dropped;
-  SourceId main;                           // the file that was asked for
-  std::map<std::string, ModuleId> loaded;  // imported files, by canonical path
+  SourceId main;                                    // the file that was asked for
+  UndoMap<std::map<std::string, ModuleId>> loaded;  // imported files, by canonical path
   // Of a program that grows (growth.hpp): names that stand for nothing any more, and what changed below them.
-  std::map<std::string, std::string, std::less<>> stale;
+  UndoMap<std::map<std::string, std::string, std::less<>>> stale;
   std::vector<const ast::Item*> again;  // declarations to check along with the entry, as they use names that it defines
   std::set<std::string, std::less<>> entered;  // names that the entry has defined so far
   VariableId entry_value;                      // of the expression at the end of the entry: `_`

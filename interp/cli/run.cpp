@@ -22,7 +22,8 @@ int run(const Options& options, const Toolbox& tools) {
   settings.on = *backend;
   settings.threads = options.threads;
   if (!options.schedule.empty()) settings.schedule = schedule_of(options.schedule);
-  settings.record = options.profile || options.report || !options.trace.empty();
+  settings.record = options.profile;
+  settings.timeline = options.report || !options.trace.empty();
   settings.arguments = options.arguments;
   settings.output = [](std::string_view text) { write_out(text); };
   settings.screen = screen();

@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <span>
+#include <unordered_set>
 
 #include "ir/op_outputs.hpp"
 #include "ir/slice_program.hpp"
@@ -15,16 +17,20 @@ namespace {
 // Where each call of a function stands, and who reads its value last.
 class LastReads {
  public:
-  explicit LastReads(const Function& function)
+  // Of calls from `first` on, of which `listed` are those of the body. What is older was read by older calls, or is
+  // kept.
+  LastReads(const Function& function, std::size_t first, std::span<const CallId> listed)
       : function_(function),
-        homes_(function.calls.size()),
-        last_(function.calls.size()),
-        uses_(function.calls.size(), 0) {
-    place(function.body, CallId());
-    for (const Parameter& parameter : function.parameters) place(parameter.default_block, CallId());
-    for (std::size_t i = 0; i < function.calls.size(); ++i)
-      for (const Block& block : function.calls[i].blocks) place(block, CallId(i));
-    for (std::size_t i = 0; i < function.calls.size(); ++i) {
+        first_(first),
+        homes_(function.calls.size() - first),
+        last_(homes_.size()),
+        uses_(homes_.size(), 0) {
+    place(listed, function.body, CallId());
+    for (const Parameter& parameter : function.parameters)
+      place(parameter.default_block.calls, parameter.default_block, CallId());
+    for (std::size_t i = first; i < function.calls.size(); ++i)
+      for (const Block& block : function.calls[i].blocks) place(block.calls, block, CallId(i));
+    for (std::size_t i = first; i < function.calls.size(); ++i) {
       for (CallId in : function.calls[i].in) read(in, CallId(i));
       for (const Block& block : function.calls[i].blocks) keep(block.result);
     }
@@ -32,25 +38,28 @@ class LastReads {
     for (const Parameter& parameter : function.parameters) keep(parameter.default_value);
   }
 
-  bool once(CallId id) const { return id.valid() && uses_[id.index()] == 1 && last_[id.index()].valid(); }
+  bool once(CallId id) const { return is_new(id) && uses_[at(id)] == 1 && last_[at(id)].valid(); }
 
+  // Behind what stands there of older calls.
   void write(FunctionFacts& facts) const {
-    std::vector<std::uint32_t>& starts = facts.last_read_starts;
-    starts.assign(function_.calls.size() + 1, 0);
+    std::vector<std::uint32_t> starts(last_.size() + 1, 0);
     for (std::size_t i = 0; i < last_.size(); ++i)
-      if (is_released(i)) ++starts[last_[i].index() + 1];
+      if (is_released(i)) ++starts[at(last_[i]) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    facts.last_reads.resize(starts.back());
-    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    const std::size_t before = facts.last_reads.size();
+    facts.last_reads.resize(before + starts.back());
+    if (facts.last_read_starts.empty()) facts.last_read_starts.push_back(0);
+    for (std::size_t i = 1; i < starts.size(); ++i)
+      facts.last_read_starts.push_back(static_cast<std::uint32_t>(before) + starts[i]);
     for (std::size_t i = 0; i < last_.size(); ++i)
-      if (is_released(i)) facts.last_reads[next[last_[i].index()]++] = CallId(i);
+      if (is_released(i)) facts.last_reads[before + starts[at(last_[i])]++] = CallId(first_ + i);
   }
 
   // Somebody reads it at a time that is not seen here.
   void keep(CallId value) {
-    if (!value.valid()) return;
+    if (!is_new(value)) return;
     kept_.insert(value);
-    last_[value.index()] = CallId();
+    last_[at(value)] = CallId();
   }
 
  private:
@@ -60,41 +69,45 @@ class LastReads {
     std::size_t position = 0;
   };
 
-  void place(const Block& block, CallId owner) {
-    for (std::size_t i = 0; i < block.calls.size(); ++i) homes_[block.calls[i].index()] = {&block, owner, i};
+  bool is_new(CallId id) const { return id.valid() && id.index() >= first_; }
+  std::size_t at(CallId id) const { return id.index() - first_; }
+
+  void place(std::span<const CallId> calls, const Block& block, CallId owner) {
+    for (std::size_t i = 0; i < calls.size(); ++i) homes_[at(calls[i])] = {&block, owner, i};
   }
 
   void read(CallId value, CallId reader) {
-    if (!value.valid()) return;
-    ++uses_[value.index()];
-    const Home& home = homes_[value.index()];
+    if (!is_new(value)) return;
+    ++uses_[at(value)];
+    const Home& home = homes_[at(value)];
     // A reader inside a loop or branch counts as that loop or branch.
-    while (reader.valid() && homes_[reader.index()].block != home.block) reader = homes_[reader.index()].owner;
-    CallId& last = last_[value.index()];
+    while (reader.valid() && homes_[at(reader)].block != home.block) reader = homes_[at(reader)].owner;
+    CallId& last = last_[at(value)];
     if (!home.block || !reader.valid())
       keep(value);
-    else if (!kept_.contains(value) &&
-             (!last.valid() || homes_[last.index()].position < homes_[reader.index()].position))
+    else if (!kept_.contains(value) && (!last.valid() || homes_[at(last)].position < homes_[at(reader)].position))
       last = reader;
   }
 
   // Scalars cost nothing to keep, and extents name them.
   bool is_released(std::size_t i) const {
-    const Type& type = function_.calls[i].type;
+    const Type& type = function_.calls[first_ + i].type;
     return last_[i].valid() && (type.is_tensor() || type.is(Type::Kind::invocation) || type.is(Type::Kind::list) ||
                                 type.is(Type::Kind::tuple));
   }
 
   const Function& function_;
+  const std::size_t first_;
   std::vector<Home> homes_;
   std::vector<CallId> last_;
   std::vector<std::uint32_t> uses_;
   std::set<CallId> kept_;
 };
 
-void find_appends(const Function& function, const LastReads& reads, FunctionFacts& facts) {
+void find_appends(const Function& function, std::size_t first, const LastReads& reads, FunctionFacts& facts) {
   facts.appends.resize(function.calls.size(), false);
-  for (const Call& call : function.calls) {
+  for (std::size_t i = first; i < function.calls.size(); ++i) {
+    const Call& call = function.calls[i];
     if (call.form != Form::write || call.in.empty() || !reads.once(call.in[0])) continue;
     const Call& sum = function[call.in[0]];
     bool joins = sum.form == Form::op && sum.op->name == "add" && sum.type.is(Type::Kind::list) && sum.in.size() == 2;
@@ -105,27 +118,45 @@ void find_appends(const Function& function, const LastReads& reads, FunctionFact
   }
 }
 
-FunctionFacts make_facts(const Function& function, bool grows = false) {
-  FunctionFacts facts;
+void find_places(const Function& function, std::size_t first, FunctionFacts& facts, std::vector<VariableId>& found) {
   facts.places.resize(function.variables.size(), false);
-  for (std::size_t i = 0; i < function.calls.size(); ++i) {
-    const Call& call = function.calls[i];
-    if (call.form == Form::parameter) facts.parameter_calls.push_back(CallId(i));
-    for (const Place& place : call.places) facts.places[place.variable.index()] = true;
-  }
+  auto find = [&](VariableId variable) {
+    if (!facts.places[variable.index()]) found.push_back(variable);
+    facts.places[variable.index()] = true;
+  };
+  for (std::size_t i = first; i < function.calls.size(); ++i)
+    for (const Place& place : function.calls[i].places) find(place.variable);
   for (const Parameter& parameter : function.parameters)
-    if (parameter.privilege == Privilege::inout && parameter.variable.valid())
-      facts.places[parameter.variable.index()] = true;
-  LastReads reads(function);
-  if (grows)
-    for (CallId id : function.body.calls) {
-      const Call& call = function[id];
-      const bool is_let = call.form == Form::write && !function.variables[call.variable.index()].is_mutable;
-      if (is_let) reads.keep(call.in[0]);
-    }
+    if (parameter.privilege == Privilege::inout && parameter.variable.valid()) find(parameter.variable);
+}
+
+FunctionFacts make_facts(const Function& function) {
+  FunctionFacts facts;
+  std::vector<VariableId> places;
+  find_places(function, 0, facts, places);
+  for (std::size_t i = 0; i < function.calls.size(); ++i)
+    if (function.calls[i].form == Form::parameter) facts.parameter_calls.emplace_back(i);
+  const LastReads reads(function, 0, function.body.calls);
   reads.write(facts);
-  find_appends(function, reads, facts);
+  find_appends(function, 0, reads, facts);
   return facts;
+}
+
+// What was found of older calls stays as it is.
+Added grow(FunctionFacts& facts, const Function& function) {
+  const std::size_t first = facts.appends.size();
+  Added added{listed_since(function, first, facts.listed), {}};
+  facts.listed = function.body.calls.size();
+  find_places(function, first, facts, added.places);
+  LastReads reads(function, first, added.calls);
+  for (CallId id : added.calls) {
+    const Call& call = function[id];
+    const bool is_let = call.form == Form::write && !function.variables[call.variable.index()].is_mutable;
+    if (is_let) reads.keep(call.in[0]);
+  }
+  reads.write(facts);
+  find_appends(function, first, reads, facts);
+  return added;
 }
 
 // Calls `visit` for every call inside the blocks of `call`, nested ones too, in order.
@@ -219,11 +250,10 @@ Facts::Known& Facts::known(FunctionId id) {
   return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id]); });
 }
 
-const FunctionFacts& Facts::grown(FunctionId id) {
+Added Facts::grow(FunctionId id) {
   Known& known = functions_.get(id.index(), [](Known&) {});
-  known.facts = make_facts(program_[id], true);  // in place: frames hold on to it
   known.free_uses.clear();
-  return known.facts;
+  return taskspec::grow(known.facts, program_[id]);
 }
 
 const FreeUse& Facts::free_use(FunctionId id, CallId structured) {

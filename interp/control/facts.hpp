@@ -21,6 +21,13 @@ struct FunctionFacts {
   }
   std::vector<std::uint32_t> last_read_starts;
   std::vector<CallId> last_reads;
+  std::size_t listed = 0;  // of a top level that grows: calls of its body so far
+};
+
+// What a top level has grown by.
+struct Added {
+  std::vector<CallId> calls;       // of its body, in order
+  std::vector<VariableId> places;  // variables that are places from now on
 };
 
 // A variable of the top level of a module.
@@ -45,8 +52,9 @@ class Facts {
  public:
   explicit Facts(const Program& program) : program_(program) {}
   const FunctionFacts& function(FunctionId id) { return known(id).facts; }
-  // Of a top level that goes on growing: found anew, and what a let names is kept for what comes.
-  const FunctionFacts& grown(FunctionId id);
+  // Of a top level that goes on growing: its facts are brought up to date, where frames hold on to them. What a let
+  // names is kept for what comes.
+  Added grow(FunctionId id);
   const FreeUse& free_use(FunctionId id, CallId structured);
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
   bool uses_slots(FunctionId id);                        // it or something that it calls

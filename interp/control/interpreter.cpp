@@ -138,39 +138,32 @@ void Interpreter::module(const Module& module, FunctionId part) {
 
 Frame& Interpreter::advance(const Module& module) {
   Block added;
-  Frame& frame = grown(module, added);
+  Frame& frame = grow(module, added);
   block(frame, added);
   return frame;
 }
 
 void Interpreter::skip(const Module& module) {
   Block added;
-  grown(module, added);
+  grow(module, added);
 }
 
-// The frame with room for what its top level has grown by, which goes to `added`.
-Frame& Interpreter::grown(const Module& module, Block& added) {
+// The frame with room for what its top level has grown by, which goes to `block`.
+Frame& Interpreter::grow(const Module& module, Block& block) {
   std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
   modules_.resize(program_.modules.size());
   const Function& function = program_[module.top_level];
   std::shared_ptr<Frame>& frame = modules_[position];
-  const std::vector<bool> places = frame ? frame->facts.places : std::vector<bool>();
-  const FunctionFacts& facts = facts_->grown(module.top_level);
-  if (!frame) {
-    frame = std::make_shared<Frame>(function, module.top_level, facts);
-    frame->values.clear();
-  }
-  const std::size_t done = frame->values.size();
+  Added added = facts_->grow(module.top_level);
+  if (!frame) frame = std::make_shared<Frame>(function, module.top_level, facts_->function(module.top_level));
   frame->values.resize(function.calls.size());
   frame->variables.resize(function.variables.size());
   // What became a place only now has one of its own, also where it names a version of another one: var c = a.
-  for (std::size_t v = 0; v < frame->variables.size(); ++v) {
-    const bool was_place = v < places.size() && places[v];
-    Value& value = frame->variables[v];
-    if (facts.places[v] && !was_place && value.as<Tensor>()) value = target_->place(function.variables[v].name, value);
+  for (VariableId variable : added.places) {
+    Value& value = (*frame)[variable];
+    if (value.as<Tensor>()) value = target_->place(function.variables[variable.index()].name, value);
   }
-  for (CallId id : function.body.calls)
-    if (id.index() >= done) added.calls.push_back(id);
+  block.calls = std::move(added.calls);
   return *frame;
 }
 

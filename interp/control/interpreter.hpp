@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "interp/control/facts.hpp"
+#include "interp/control/letters.hpp"
 #include "interp/control/target.hpp"
 
 namespace taskspec {
@@ -89,7 +90,7 @@ class Interpreter {
   void leave_host();
 
  private:
-  Frame& grown(const Module& module, Block& added);
+  Frame& grow(const Module& module, Block& block);
   void evaluate_call(Frame& frame, CallId id);
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
@@ -139,7 +140,8 @@ class Interpreter {
   std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
   std::shared_ptr<std::vector<std::uint64_t>> activations_ =
       std::make_shared<std::vector<std::uint64_t>>();  // of parts
-  Value console_;                                      // what ops of the graph side print to; none where nothing runs
+  Letters letters_;
+  Value console_;  // what ops of the graph side print to; none where nothing runs
   std::uint32_t depth_ = 0;
   std::uint32_t polls_ = 0;
   std::uint32_t unknown_extents_ = 0;

@@ -232,15 +232,6 @@ Value Interpreter::element(Frame& frame, const Call& call) {
 
 namespace {
 
-// Byte offsets of the code points of a string, and one past its end.
-std::vector<std::size_t> code_points(const std::string& text) {
-  std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
-  starts.push_back(text.size());
-  return starts;
-}
-
 std::string size_text(const Value& container, std::size_t size) {
   return std::string(container.is_string() ? "a string" : "a list") + " of " + std::to_string(size);
 }
@@ -248,27 +239,24 @@ std::string size_text(const Value& container, std::size_t size) {
 }  // namespace
 
 Value Interpreter::item(const Value& container, std::int64_t index, Span span) {
-  std::vector<std::size_t> starts =
-      container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
-  std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
+  const std::vector<std::size_t>* starts = container.is_string() ? &letters_.of(container) : nullptr;
+  std::size_t size = starts ? starts->size() - 1 : container.list().size();
   if (index < 0 || static_cast<std::size_t>(index) >= size)
     throw failure("E5003", span, "index " + std::to_string(index) + " is outside " + size_text(container, size));
   auto i = static_cast<std::size_t>(index);
-  return container.is_string() ? Value(container.string().substr(starts[i], starts[i + 1] - starts[i]))
-                               : container.list()[i];
+  return starts ? Value(container.string().substr((*starts)[i], (*starts)[i + 1] - (*starts)[i])) : container.list()[i];
 }
 
 Value Interpreter::items(const Value& container, std::int64_t begin, std::int64_t end, Span span) {
-  std::vector<std::size_t> starts =
-      container.is_string() ? code_points(container.string()) : std::vector<std::size_t>{};
-  std::size_t size = container.is_string() ? starts.size() - 1 : container.list().size();
+  const std::vector<std::size_t>* starts = container.is_string() ? &letters_.of(container) : nullptr;
+  std::size_t size = starts ? starts->size() - 1 : container.list().size();
   const auto inside = [&](std::int64_t bound) { return bound >= 0 && static_cast<std::size_t>(bound) <= size; };
   if (!inside(begin) || !inside(end))
     throw failure("E5003", span,
                   std::to_string(begin) + ".." + std::to_string(end) + " is outside " + size_text(container, size));
   end = std::max(begin, end);  // a range that ends before it begins is empty
   auto b = static_cast<std::size_t>(begin), e = static_cast<std::size_t>(end);
-  if (container.is_string()) return Value(container.string().substr(starts[b], starts[e] - starts[b]));
+  if (starts) return Value(container.string().substr((*starts)[b], (*starts)[e] - (*starts)[b]));
   return container.with(List(container.list().begin() + begin, container.list().begin() + end));
 }
 

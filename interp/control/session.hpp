@@ -28,7 +28,8 @@ namespace taskspec {
 
 struct SessionOptions {
   Schedule schedule = Schedule::push;
-  bool record = false;  // keep what each dispatch did, for --profile and --trace
+  bool record = false;    // what the dispatches of each chain took, for --profile
+  bool timeline = false;  // and each of them by itself, for --trace and --report
   SinkRule sink_rule = SinkRule::task;
   std::size_t window = 0;    // tasks; 0: as many as there are
   bool forget = false;       // give back what is settled: nobody will look at the graph
@@ -85,7 +86,8 @@ class Session final : public Recorder {
   struct Prepared {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<Executable> executable;
-    std::uint32_t number = UINT32_MAX;  // in plans_run_, when recording
+    std::uint32_t number = UINT32_MAX;  // in plans_run_, when there is a timeline
+    std::vector<std::string> chains;    // by step, when recording; and the bytes that each writes
     std::vector<std::uint64_t> bytes;
   };
   Entry& entry(Ref ref) {

@@ -36,8 +36,6 @@ Session::Prepared& Session::prepare(const Segment& segment) {
 void Session::note_plan(Prepared& prepared) {
   const Plan& plan = *prepared.plan;
   const TaskGraph& g = *plan.graph;
-  constexpr std::size_t most_kept = 1024;  // as many as a session keeps for itself
-  PlanRuns runs{plans_run_.size() < most_kept ? prepared.plan : nullptr, {}, 0};
   for (std::size_t step = 0; step < plan.steps(); ++step) {
     std::string text = "[";
     std::uint64_t bytes = 0;
@@ -46,25 +44,27 @@ void Session::note_plan(Prepared& prepared) {
       text += (text.size() > 1 ? ", " : "") + g.definition(node).name;
       for (TypeId type : g.out(node)) bytes += concrete(g.type(type)).bytes();
     }
-    runs.chains.push_back(text + "]");
+    prepared.chains.push_back(text + "]");
     prepared.bytes.push_back(bytes);
   }
+  if (!options_.timeline) return;
+  constexpr std::size_t most_kept = 1024;  // as many as a session keeps for itself
   prepared.number = static_cast<std::uint32_t>(plans_run_.size());
-  plans_run_.push_back(std::move(runs));
+  plans_run_.push_back({plans_run_.size() < most_kept ? prepared.plan : nullptr, prepared.chains, 0});
 }
 
 void Session::keep_records(const Prepared& prepared, const Outcome& outcome) {
-  PlanRuns& runs = plans_run_[prepared.number];
-  ++runs.runs;
+  if (options_.timeline) ++plans_run_[prepared.number].runs;
   for (const StepRecord& record : outcome.records) {
-    const std::string& chain = runs.chains[record.step.index()];
+    const std::string& chain = prepared.chains[record.step.index()];
     auto [row, fresh] = profile_rows_.emplace(chain, profile_.size());
     if (fresh) profile_.push_back({chain, 0, 0, 0});
     ProfileRow& p = profile_[row->second];
     ++p.calls;
     p.ns += record.end_ns - record.begin_ns;
     p.bytes += prepared.bytes[record.step.index()];
-    timeline_.push_back({prepared.number, record.step, record.worker, record.begin_ns, record.end_ns});
+    if (options_.timeline)
+      timeline_.push_back({prepared.number, record.step, record.worker, record.begin_ns, record.end_ns});
   }
 }
 

@@ -61,9 +61,11 @@ VariableId newest_variable(const Program& program, const std::string& name) {
 struct HostProgram::Lease final : Entered {
   explicit Lease(std::weak_ptr<HostProgram> p) : program(std::move(p)) {}
   ~Lease() override {
-    if (auto alive = program.lock()) alive->give_back(name);
+    if (auto alive = program.lock()) alive->give_back(*this);
   }
   std::weak_ptr<HostProgram> program;
+  std::string wanted;
+  std::size_t variant = 0;
   VariableId variable;
 };
 
@@ -74,12 +76,13 @@ HostProgram& HostProgram::here() {
 
 HostProgram::HostProgram() { begin(); }
 
-// An entry costs what the program is long. A loop that keeps nothing from turn to turn begins anew now and then.
+// An entry takes the same time however long the program is, but what it says stays, some kilobytes each. So a loop that
+// keeps nothing from turn to turn begins anew now and then.
 void HostProgram::begin() {
-  constexpr std::size_t long_enough = 128;
+  constexpr std::size_t long_enough = 16'384;
   auto holds_values = [&] {
-    std::lock_guard lock(taken_mutex_);
-    return !taken_.empty();
+    std::lock_guard lock(leases_mutex_);
+    return leased_ > 0;
   };
   if (live_ && (entries_ < long_enough || waiting_ || holds_values())) return;
   places_.reset();
@@ -91,12 +94,23 @@ void HostProgram::begin() {
 
 std::shared_ptr<HostProgram::Lease> HostProgram::lease(const std::string& wanted) {
   auto made = std::make_shared<Lease>(weak_from_this());
-  for (int variant = 1;; ++variant) {
-    made->name =
-        wanted.empty() ? "%" + std::to_string(variant) : wanted + (variant == 1 ? "" : "'" + std::to_string(variant));
-    std::lock_guard lock(taken_mutex_);
-    if (taken_.insert(made->name).second) return made;
+  made->wanted = wanted;
+  {
+    std::lock_guard lock(leases_mutex_);
+    Variants& variants = variants_[wanted];
+    if (variants.free.empty()) variants.free.insert(++variants.given);
+    made->variant = variants.free.extract(variants.free.begin()).value();
+    ++leased_;
   }
+  const std::string number = std::to_string(made->variant);
+  made->name = wanted.empty() ? "%" + number : wanted + (made->variant == 1 ? "" : "'" + number);
+  return made;
+}
+
+void HostProgram::give_back(const Lease& lease) {
+  std::lock_guard lock(leases_mutex_);
+  variants_[lease.wanted].free.insert(lease.variant);
+  --leased_;
 }
 
 HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
@@ -242,11 +256,10 @@ void HostProgram::settle_types(Function& function, const Node& call) {
              std::to_string(call.in.size() - 1));
   for (std::size_t i = 0; i < function.parameters.size(); ++i)
     function.parameters[i].type = written(type_of(*call.in[i + 1]), call.at);
-  Sources sources;
-  Places places(sources);
-  Checker checker(sources, {.ops = toolbox().ops, .builtins = toolbox().builtins});
+  Checker checker({.ops = toolbox().ops, .builtins = toolbox().builtins});
+  Places places(checker.sources());
   taskspec::Result<taskspec::Type> types = checker.type_of(output_probe(function, places));
-  if (!types) throw error_of(sources, types.diags());
+  if (!types) throw error_of(checker.sources(), types.diags());
   for (std::size_t i = 0; i < function.outputs.size(); ++i)
     function.outputs[i].type = written(function.outputs.size() == 1 ? *types : types->parts[i], call.at);
   function.typed = true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <unordered_map>
 
 #include "frontend/dsl/make_ast.hpp"
 #include "interp/control/natives.hpp"
@@ -30,14 +31,10 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   Value known(const NodePtr& node, At at);
   Array contents(const Value& value, At at);
 
-  // The last handle of a value may go on any thread.
-  void give_back(const std::string& name) {
-    std::lock_guard lock(taken_mutex_);
-    taken_.erase(name);
-  }
-
  private:
   struct Lease;
+  // The last handle of a value may go on any thread.
+  void give_back(const Lease& lease);
   std::shared_ptr<Lease> lease(const std::string& wanted);
   Lease& lease_of(const Node& node, At at);
   void begin();
@@ -59,8 +56,14 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   std::unique_ptr<Places> places_;
   std::size_t entries_ = 0;  // of this program
   Declared declared_;
-  std::mutex taken_mutex_;
-  std::set<std::string> taken_;
+  // Variants of one wanted name: x, x'2, x'3, ... The first free one is given.
+  struct Variants {
+    std::size_t given = 0;
+    std::set<std::size_t> free;
+  };
+  std::mutex leases_mutex_;
+  std::unordered_map<std::string, Variants> variants_;
+  std::size_t leased_ = 0;
   NodePtr waiting_;  // a call of a graph
 };
 

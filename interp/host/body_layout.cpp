@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace taskspec {
 
@@ -78,10 +80,13 @@ class Layouter {
   }
 
   void place_outputs() {
+    for (const BodyOperand& input : body_.inputs) inputs_by_bytes_.emplace(input.bytes, input.value);
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       std::uint32_t source = storage_of_[body_.outputs[k].value];
       BodyPlace home{Kind::operand, body_.inputs.size() + k};
-      if (!storages_[source].placed && may_lie_in(storages_[source], k)) {
+      const bool lies = !storages_[source].placed && may_lie_in(storages_[source], k);
+      given_.insert(body_.outputs[k].bytes);
+      if (lies) {
         put(body_.outputs[k].value, home);
         continue;
       }
@@ -91,13 +96,13 @@ class Layouter {
     }
   }
 
+  // Asked about one output after the other.
   bool may_lie_in(const Storage& s, std::size_t output) {
-    std::uint32_t bytes = body_.outputs[output].bytes;
-    for (const BodyOperand& input : body_.inputs)
-      if (input.bytes == bytes && !may_follow(storage(input.value), s)) return false;
-    for (std::size_t k = 0; k < output; ++k)
-      if (body_.outputs[k].bytes == bytes) return false;
-    return true;
+    const std::uint32_t bytes = body_.outputs[output].bytes;
+    auto [input, end] = inputs_by_bytes_.equal_range(bytes);
+    for (; input != end; ++input)
+      if (!may_follow(storage(input->second), s)) return false;
+    return !given_.contains(bytes);
   }
 
   // An input that goes out through another operand, while something else is written to its own bytes.
@@ -261,12 +266,14 @@ class Layouter {
   std::span<const std::shared_ptr<const Kernel>> kernels_;
   BodyLayout layout_;
   std::vector<Storage> storages_;
-  std::vector<std::uint32_t> storage_of_;                         // by value
-  std::vector<std::uint32_t> pass_of_;                            // by op
-  std::size_t slots_ = 0;                                         // of the pass being laid out
-  std::vector<std::pair<BodyCopy, std::uint32_t>> copies_;        // and the storage they copy
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> stashes_;  // inputs, and where they are kept
-  std::vector<Living> living_;                                    // by offset
+  std::vector<std::uint32_t> storage_of_;                                  // by value
+  std::vector<std::uint32_t> pass_of_;                                     // by op
+  std::size_t slots_ = 0;                                                  // of the pass being laid out
+  std::vector<std::pair<BodyCopy, std::uint32_t>> copies_;                 // and the storage they copy
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stashes_;           // inputs, and where they are kept
+  std::vector<Living> living_;                                             // by offset
+  std::unordered_multimap<std::uint32_t, std::uint32_t> inputs_by_bytes_;  // their values
+  std::unordered_set<std::uint32_t> given_;                                // bytes of outputs so far
 };
 
 }  // namespace

@@ -6,7 +6,8 @@ namespace taskspec {
 
 StepRunner::StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed)
     : executable_(executable), context_(context), needed_(needed), scratch_(executable.scratch_bytes() > 0) {
-  if (!needed.empty() || context.record) context.attention.raise(Attention::careful);
+  if (!needed.empty()) context.attention.raise(Attention::careful);
+  if (context.record) context.attention.raise(Attention::recorded);
 }
 
 StepRunner::~StepRunner() {
@@ -35,13 +36,21 @@ void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
       settle(lane, calls[i]);
     else if (calls[i].code->outputs)
       publish(calls[i]);
-    if (!context_.attention.flags()) continue;
+    if (!context_.attention.is_careful()) continue;
     // From here on every task is looked at; those that do not run any more were counted already.
     for (++i; i < calls.size(); ++i) {
       lane.tasks -= calls[i].code->tasks;
       run_call_carefully(lane, calls[i]);
     }
   }
+}
+
+void StepRunner::run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker) {
+  if (context_.attention.is_careful()) return run_carefully(lane, step, worker);
+  if (!context_.record) return run_all(lane, step);  // another run of this backend is recorded
+  const std::int64_t begin = now();
+  run_all(lane, step);
+  lane.records.push_back({StepId(step), worker, begin, now()});
 }
 
 // ---- the careful way ------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // Runs single steps of an executable on a lane: the same for every schedule. The usual way looks at one
-// flag and calls the code; once something failed, was interrupted or is recorded, the careful way looks at
-// the cells of every input first.
+// flag and calls the code, with a look at the clock before and after it if that is recorded; once something failed or
+// was interrupted, the careful way looks at the cells of every input first.
 #pragma once
 #include <chrono>
 
@@ -25,10 +25,8 @@ class StepRunner {
   // Never throws: a worker has nobody who could catch it, and the steps behind this one must still be told.
   void run(Lane& lane, std::uint32_t step, std::uint32_t worker) noexcept {
     try {
-      if (context_.attention.flags()) return run_carefully(lane, step, worker);
-      ++lane.dispatches;
-      lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
-      run_calls(lane, executable_.calls(step));
+      if (context_.attention.flags()) return run_watched(lane, step, worker);
+      run_all(lane, step);
     } catch (const std::bad_alloc&) {
       context_.lost.store(true, std::memory_order_relaxed);
       context_.attention.raise(Attention::careful);
@@ -36,6 +34,12 @@ class StepRunner {
   }
 
  private:
+  void run_all(Lane& lane, std::uint32_t step) {
+    ++lane.dispatches;
+    lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
+    run_calls(lane, executable_.calls(step));
+  }
+  void run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker);
   void run_calls(Lane& lane, std::span<const CodeCall> calls);
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);

@@ -130,6 +130,30 @@ TEST_CASE("[hostile] a source that is long but flat is taken") {
   }
 }
 
+TEST_CASE("[hostile] ten thousand errors in a long source, or in one long line, give a short answer") {
+  std::string unknown, wrong;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string number = std::to_string(i);
+    unknown += i % 10 == 0 ? "let a" + number + " = missing" + number + "\n" : "let b" + number + " = 1\n";
+    wrong += i % 10 == 0 ? "let = = " + number + "\n" : "let b" + number + " = 1\n";
+  }
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"names", unknown},
+      {"syntax", wrong},
+      {"names in a line", repeated("let a = missing; ", 25'000) + "\n"},
+      {"syntax in a line", "let a = [" + repeated("1 1, ", 50'000) + "1]\n"},
+      {"brackets in a line", repeated("x ) ", 50'000) + "\n"},
+  };
+  for (const auto& [what, text] : cases) {
+    CAPTURE(what);
+    const Ended ended = run_source(text, "check");
+    CAPTURE(ended.err);
+    CHECK(ended.code == 1);
+    CHECK(holds(ended.err, "error E"));
+    CHECK(ended.err.size() < 20'000);
+  }
+}
+
 TEST_CASE("[hostile] chains of operators and members are taken or refused, at any length") {
   for (const std::size_t length : {1'000, 100'000}) {
     const std::vector<std::string> texts = {

@@ -355,7 +355,9 @@ def noise(s):
         rest = "seed: %d, stream: %d, call: %d" % (seed, stream, call)
         s.case("uniform", "uniform(f32[200], %s)" % rest, u32.astype(np.float32), 0)
         s.case("uniform", "uniform(f64[100], %s)" % rest, u64, 0)
-        s.case("uniform", "uniform(f16[20, 10], %s, lo: -1.0)" % rest, (2 * u32 - 1).astype(np.float16).reshape(20, 10), 0)
+        below = np.nextafter(np.float16(1), np.float16(0))  # what would round to the upper end
+        between = np.minimum((2 * u32 - 1).astype(np.float16), below).reshape(20, 10)
+        s.case("uniform", "uniform(f16[20, 10], %s, lo: -1.0)" % rest, between, 0)
         s.case("bernoulli", "bernoulli(bool[200], %s, p: 0.3)" % rest, u32 < 0.3)
         radius, angle = np.sqrt(-2 * np.log(1 - u64[0::2])), 2 * np.pi * u64[1::2]
         normal = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check.hpp"
 #include "ir/base/render.hpp"
 #include "ir/slices.hpp"
@@ -51,6 +53,55 @@ TEST_CASE("[slices] what the text fixes is computed again, and recursion on it n
                  "print(power([1.0, 2.0] as f32[2], 10).array)\n") == "top:0 <- array\npower: graph only\n");
   CHECK(cut_text("var x = [1.0] as f32[1]\nlet n = 3 * 4\nfor i in 0..n { x = x * 0.5 + i }\nprint(x.array)\n") ==
         "top:0 <- array\n");
+}
+
+TEST_CASE("[slices] receives sink to their first use in the order in which they came") {
+  const std::string start = "let x = [1.0, 2.0] as f32[2]\n";
+  auto host_part = [&](const std::string& text) {
+    Sources sources;
+    const Toolbox& tools = standard_toolbox();
+    const SourceId main = sources.add("test.task", start + text);
+    const Result<Program> program = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
+    REQUIRE(program);
+    const Slices slices = slice(*program, {.merge = false});
+    const Function& host = slices.program[slices.part(program->main().top_level, Part::host)];
+    std::string order;
+    for (CallId id : host.body.calls) {
+      const Call& call = host[id];
+      if (call.form == Form::dequeue) order += fmt::format("<-{} ", call.index);
+      if (call.form == Form::builtin) order += std::string(call.builtin->name) + " ";
+      if (call.form == Form::if_) order += "if ";
+    }
+    return order;
+  };
+  const std::string three =
+      "let a = (x * 1.0).sum(0).scalar\nlet b = (x * 2.0).sum(0).scalar\n"
+      "let c = (x * 3.0).sum(0).scalar\n";
+  CHECK(host_part(three + "print(a)\nprint(b)\nprint(c)\n") == "<-0 print <-1 <-2 print print ");
+  CHECK(host_part(three + "print(c)\nprint(b)\nprint(a)\n") == "<-0 <-1 <-2 print print print ");
+  CHECK(host_part(three + "let d = b + 1.0\nif d > 1.0 { print(a) }\nprint(c)\n") == "<-0 <-1 <-2 if print ");
+}
+
+TEST_CASE("[slices] a long top level is cut as a short one is") {
+  auto text = [](std::size_t turns) {
+    std::string lets = "let x = [1.0, 2.0] as f32[2]\nlet a0 = parse_float(\"1.5\")\nlet b0 = x\nvar v = 1.0\n";
+    for (std::size_t i = 1; i <= turns; ++i)
+      lets += fmt::format(
+          "let a{0} = a{1} + v\nlet b{0} = b{1} * a{0}\nlet c{0} = b{0}.sum(0).scalar\nlet d{0} = x * c{0}\n"
+          "v = v + c{0}\nfor i in 0..2 {{ if i > v {{ break }}; v = v + 1.0 }}\n"
+          "let e{0} = map([1.0], k => k + a{0})\nlet f{0} = d{0} * e{0}[0]\n",
+          i, i - 1);
+    return lets + fmt::format("print(f{}.array, v)\n", turns);
+  };
+  auto channels = [&](std::size_t turns) {
+    const std::string cut = cut_text(text(turns));
+    return std::count(cut.begin(), cut.end(), '\n');
+  };
+  const auto few = channels(20);
+  CHECK(channels(1'000) - few == 98 * (channels(30) - few));
+  const Ran apart = run_text(text(200)), together = run_text_directly(text(200));
+  CHECK(apart.code == 0);
+  CHECK(apart.output == together.output);
 }
 
 TEST_CASE("[slices] results of host code are sent where they are made, once") {
