@@ -1,19 +1,17 @@
 #include "frontend/check/word_index.hpp"
 
-#include <cctype>
+#include "ir/base/ascii.hpp"
 
 namespace taskspec::checking {
 
 namespace {
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Until `visit` has seen enough.
 template <class F>
 void each_word(std::string_view text, F&& visit) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_letter(text[end])) ++end;
+    while (end < text.size() && is_word(text[end])) ++end;
     if (end > at && visit(text.substr(at, end - at))) return;
     at = end + 1;
   }

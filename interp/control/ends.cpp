@@ -37,9 +37,16 @@ Value without_tensors(const Target& target, const Value& value) {
   return rebuilt(value, [&](const Value& leaf) { return target.is_tensor(leaf) ? Value() : without_slots(leaf); });
 }
 
+// An agent as it is now.
 Value contents_of(Target& target, const Value& value, Span span) {
-  return rebuilt(value,
-                 [&](const Value& leaf) { return target.is_tensor(leaf) ? Value(target.receive(leaf, span)) : leaf; });
+  return rebuilt(value, [&](const Value& leaf) {
+    if (target.is_tensor(leaf)) return Value(target.receive(leaf, span));
+    auto* agent = leaf.as<Agent>();
+    if (!agent || agent->slots.empty()) return leaf;
+    auto copy = std::make_shared<Agent>(*agent);
+    for (Value& slot : copy->slots) slot = target.receive(slot, span);
+    return Value(std::static_pointer_cast<Object>(copy));
+  });
 }
 
 Value failed(const Diags& diags) {

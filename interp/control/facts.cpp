@@ -9,6 +9,7 @@
 
 #include "ir/op_outputs.hpp"
 #include "ir/slice_program.hpp"
+#include "ir/top_level.hpp"
 
 namespace taskspec {
 

@@ -218,13 +218,13 @@ TEST_CASE("many values at one time, and names of those that went are used again 
   Task inc = task("inc").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x + 1.0; });
   std::vector<Tensor> held{tensor({0}, f32)};
   for (int i = 1; i <= 400; ++i) held.push_back(inc(held.back()));
-  CHECK(held[400].scalar<int>() == 400);
+  CHECK(held[400].scalar<float>() == 400);
   for (std::size_t i = 1; i < 400; i += 2) held[i] = Tensor(inc(held[i + 1]));  // the old one goes
-  for (std::size_t i = 1; i < 400; i += 2) CHECK(held[i].scalar<std::size_t>() == i + 2);
-  for (std::size_t i = 2; i < 400; i += 2) CHECK(held[i].scalar<std::size_t>() == i);
+  for (std::size_t i = 1; i < 400; i += 2) CHECK(held[i].scalar<float>() == static_cast<float>(i + 2));
+  for (std::size_t i = 2; i < 400; i += 2) CHECK(held[i].scalar<float>() == static_cast<float>(i));
   std::vector<Var> places;
   for (int i = 0; i < 50; ++i) places.push_back(var("place", i));  // of one name
-  for (int i = 0; i < 50; ++i) CHECK(Tensor(places[static_cast<std::size_t>(i)] + 1).scalar<int>() == i + 1);
+  for (int i = 0; i < 50; ++i) CHECK(Tensor(places[static_cast<std::size_t>(i)] + 1).scalar<float>() == i + 1);
 }
 
 TEST_CASE("two threads record and run at one time [dsl]") {

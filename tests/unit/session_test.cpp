@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/check.hpp"
+#include "interp/backends.hpp"
 #include "interp/control/bodies.hpp"
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"

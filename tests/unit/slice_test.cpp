@@ -77,7 +77,7 @@ TEST_CASE("[slices] receives sink to their first use in the order in which they 
   const std::string three =
       "let a = (x * 1.0).sum(0).scalar\nlet b = (x * 2.0).sum(0).scalar\n"
       "let c = (x * 3.0).sum(0).scalar\n";
-  CHECK(host_part(three + "print(a)\nprint(b)\nprint(c)\n") == "<-0 print <-1 <-2 print print ");
+  CHECK(host_part(three + "print(a)\nprint(b)\nprint(c)\n") == "<-0 <-1 <-2 print print print ");
   CHECK(host_part(three + "print(c)\nprint(b)\nprint(a)\n") == "<-0 <-1 <-2 print print print ");
   CHECK(host_part(three + "let d = b + 1.0\nif d > 1.0 { print(a) }\nprint(c)\n") == "<-0 <-1 <-2 if print ");
 }
