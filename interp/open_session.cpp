@@ -9,6 +9,14 @@
 
 namespace taskspec {
 
+OpenSession::OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
+                         SessionOptions options, const std::atomic<bool>* interrupted)
+    : backend_(std::move(backend)),
+      bodies_(interpreter),
+      session_(std::make_unique<Session>(*backend_, bodies_, options)),
+      target_(program, *session_),
+      watch_(*backend_, interrupted) {}
+
 namespace {
 
 Value report_value(const SessionReport& report) {

@@ -31,12 +31,7 @@ class InterruptWatch {
 class OpenSession final : public NestedSession {
  public:
   OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
-              SessionOptions options, const std::atomic<bool>* interrupted)
-      : backend_(std::move(backend)),
-        bodies_(interpreter),
-        session_(std::make_unique<Session>(*backend_, bodies_, options)),
-        target_(program, *session_),
-        watch_(*backend_, interrupted) {}
+              SessionOptions options, const std::atomic<bool>* interrupted);
   Target& target() override { return target_; }
   bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
   bool named() const override { return session_->handles > 0; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "ir/base/text.hpp"
 
@@ -35,6 +36,15 @@ std::string escaped(std::string_view key) {
 }
 
 }  // namespace
+
+bool Item::is_null() const { return value_->is_null(); }
+bool Item::is_text() const { return value_->is_string(); }
+bool Item::is_boolean() const { return value_->is_boolean(); }
+bool Item::is_object() const { return value_->is_object(); }
+bool Item::is_list() const { return value_->is_array(); }
+bool Item::has(std::string_view key) const { return object().contains(key); }
+
+Item Item::operator[](std::size_t position) const { return Item((*value_)[position], *file_); }
 
 Item Item::operator[](std::string_view key) const {
   if (std::optional<Item> found = find(key)) return *found;
@@ -142,9 +152,11 @@ Json parsed(const std::string& file, std::string_view text) {
 }  // namespace
 
 JsonFile::JsonFile(std::string path, std::string_view text, std::string_view kind)
-    : path_(std::move(path)), kind_(kind), json_(parsed(path_, text)) {}
+    : path_(std::move(path)), kind_(kind), json_(std::make_unique<const Json>(parsed(path_, text))) {}
 
-Item JsonFile::root() const { return Item(json_, *this); }
+JsonFile::~JsonFile() = default;
+
+Item JsonFile::root() const { return Item(*json_, *this); }
 
 // Only asked for by an error, so nobody has to carry the way along.
 std::string JsonFile::pointer_to(const Json& value) const {
@@ -153,7 +165,7 @@ std::string JsonFile::pointer_to(const Json& value) const {
     Json::const_iterator at;
   };
   std::vector<Step> way;
-  const Json* here = &json_;
+  const Json* here = json_.get();
   while (here != &value) {
     if (here->is_structured() && !here->empty()) {
       way.push_back({here, here->begin()});

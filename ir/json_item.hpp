@@ -5,10 +5,12 @@
 //   file.root()["defs"][3]["name"].text()      // or: 'x.json' at /defs/3/name: expected a string, found 7
 #pragma once
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/base/diag.hpp"
 
@@ -23,8 +25,9 @@ class JsonFile {
  public:
   // `kind` is what messages call it.
   JsonFile(std::string path, std::string_view text, std::string_view kind = "graph");
+  ~JsonFile();
   Item root() const;
-  const Json& json() const { return json_; }
+  const Json& json() const { return *json_; }
   const std::string& path() const { return path_; }
   std::string_view kind() const { return kind_; }
   std::string pointer_to(const Json& value) const;  // "/defs/3/name"; searches the tree
@@ -32,21 +35,24 @@ class JsonFile {
  private:
   std::string path_;
   std::string_view kind_;
-  Json json_;
+  std::unique_ptr<const Json> json_;
 };
 
 class Item {
  public:
   Item(const Json& value, const JsonFile& file) : value_(&value), file_(&file) {}
 
-  const Json& json() const { return *value_; }
-  bool is_null() const { return value_->is_null(); }
-  bool has(std::string_view key) const { return object().contains(key); }
+  bool is_null() const;
+  bool is_text() const;
+  bool is_boolean() const;
+  bool is_object() const;
+  bool is_list() const;
+  bool has(std::string_view key) const;
 
-  Item operator[](std::string_view key) const;                                               // must be there
-  Item operator[](std::size_t position) const { return Item((*value_)[position], *file_); }  // of a list, in range
-  std::optional<Item> find(std::string_view key) const;                                      // of an object
-  std::size_t size() const;                                                                  // of a list
+  Item operator[](std::string_view key) const;           // must be there
+  Item operator[](std::size_t position) const;           // of a list, in range
+  std::optional<Item> find(std::string_view key) const;  // of an object
+  std::size_t size() const;                              // of a list
 
   const std::string& text() const;
   std::int64_t integer() const;

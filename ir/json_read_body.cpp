@@ -225,7 +225,7 @@ class FunctionReader {
 
   // By position; in a library by name, as the module may be another file.
   VariableId global(ModuleId module, const Item& item) const {
-    if (!item.json().is_string()) return VariableId(item.id(INT32_MAX, "variable"));
+    if (!item.is_text()) return VariableId(item.id(INT32_MAX, "variable"));
     const Program& program = context_.program;
     const std::vector<Variable>& variables = program[program.modules[module.index()].top_level].variables;
     for (std::size_t i = 0; i < variables.size(); ++i)

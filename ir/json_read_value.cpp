@@ -82,13 +82,12 @@ Value read_tagged(const Item& item, const Type& type, const TypeNames& names) {
 }  // namespace
 
 Value read_value(const Item& item, const Type& type, const TypeNames& names) {
-  const Json& json = item.json();
-  if (json.is_null()) return {};
-  if (json.is_boolean()) return Value(json.get<bool>());
-  if (json.is_object()) return read_tagged(item, type, names);
+  if (item.is_null()) return {};
+  if (item.is_boolean()) return Value(item.boolean());
+  if (item.is_object()) return read_tagged(item, type, names);
   if (type.is(Kind::real)) return Value(item.real());
-  if (json.is_string()) return Value(item.text());
-  if (!json.is_array()) return Value(item.integer());
+  if (item.is_text()) return Value(item.text());
+  if (!item.is_list()) return Value(item.integer());
   Type element = type.is(Kind::list) ? type.parts[0] : Type();
   List items;
   for (std::size_t i = 0; i < item.size(); ++i) items.push_back(read_value(item[i], element, names));

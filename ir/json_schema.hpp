@@ -2,7 +2,7 @@
 // JSON Schema (draft 07) that ours uses: type, const, enum, properties, required, items, additionalProperties,
 // minItems, maxItems, minimum, anyOf, $ref into definitions. Internal to ir/json_*.cpp.
 #pragma once
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,21 +1,11 @@
 #include "ir/json_slices.hpp"
 
-#include <array>
-
 #include "ir/json_format.hpp"
-#include "ir/json_item.hpp"
-#include "ir/json_schema.hpp"
-#include "ir/json_schema_words.hpp"
+#include "ir/json_slices_format.hpp"
 
 namespace taskspec {
 
 namespace {
-
-constexpr std::string_view slices_format = "taskspec-slices";
-constexpr std::int64_t slices_version = 1;  // grows with every change that a reader must know
-constexpr std::array<std::string_view, 4> kinds{"fn", "task", "graph", "module"};
-constexpr std::array<std::string_view, 4> marks{"statement", "opens", "between", "closes"};
-constexpr int carries_count = 12;
 
 class SlicesWriter {
  public:
@@ -24,7 +14,7 @@ class SlicesWriter {
 
   std::string write() {
     note_spans();
-    out_.open('{').member("format", slices_format).member("version", slices_version);
+    out_.open('{').member("format", slices_words::format).member("version", slices_words::version);
     out_.line().member("sessions", 1).member("nested", report_.nested_sessions).member("sinks", 1);
     out_.line().key("files").open('[');
     for (const std::string& path : spans_.paths()) out_.string(path);
@@ -79,7 +69,7 @@ class SlicesWriter {
   void put(const SlicedFunction& function) {
     const Function& whole = program_[function.whole];
     out_.member("id", function.whole.value).member("name", function.name);
-    out_.member("kind", kinds[static_cast<std::size_t>(whole.kind)]);
+    out_.member("kind", slices_words::kinds[static_cast<std::size_t>(whole.kind)]);
     if (!whole.extern_symbol.empty()) out_.member("extern", whole.extern_symbol);
     out_.key("cut").boolean(function.is_cut());
     out_.key("host").boolean(function.in_host);
@@ -102,7 +92,7 @@ class SlicesWriter {
       return;
     }
     out_.open('{').member("text", line->text).member("depth", line->depth);
-    out_.member("mark", marks[static_cast<std::size_t>(line->mark)]).key("channels").open('[');
+    out_.member("mark", slices_words::marks[static_cast<std::size_t>(line->mark)]).key("channels").open('[');
     for (ChannelId id : line->channels) out_.number(id.value);
     out_.close(']');
     place(line->span);
@@ -147,94 +137,10 @@ class SlicesWriter {
   SpanWriter spans_;
 };
 
-// ---- the schema -----------------------------------------------------------------------------------
-
-using namespace schema_words;
-
-Schema place_schema() { return or_null(tuple(number(), 4)); }
-
-Schema line_schema() {
-  return or_null(object({{"text", text()},
-                         {"depth", number()},
-                         {"mark", one_of({marks.begin(), marks.end()})},
-                         {"channels", list(number())},
-                         {"at", place_schema()}}));
-}
-
-Schema function_schema() {
-  return object({{"id", number()},
-                 {"name", text()},
-                 {"kind", one_of({kinds.begin(), kinds.end()})},
-                 {"extern", text(), false},
-                 {"cut", flag()},
-                 {"host", flag()},
-                 {"graph", flag()},
-                 {"at", place_schema()},
-                 {"rows", list(tuple(line_schema(), 2))},
-                 {"metrics", reference("metrics")}});
-}
-
-Schema channel_schema() {
-  Schema item = object({{"kind", names<Carries>(name_of, carries_count)},
-                        {"type", text()},
-                        {"value", text()},
-                        {"why", text()},
-                        {"at", place_schema()}});
-  return object({{"id", number()},
-                 {"name", text()},
-                 {"function", number()},
-                 {"to", one_of({"host", "graph"})},
-                 {"loops", number()},
-                 {"waits", flag()},
-                 {"round_trip", flag()},
-                 {"items", list(item)}});
-}
-
-Schema metrics_schema() {
-  Schema pair = object({{"all", number()}, {"each_turn", number()}});
-  Schema segment = object({{"operations", number()}, {"loops", number()}, {"at", place_schema()}});
-  return object({{"segments", list(segment)},
-                 {"operations", number()},
-                 {"largest", number()},
-                 {"sends", pair},
-                 {"receives", pair},
-                 {"waits", pair},
-                 {"round_trips", pair}});
-}
-
-Schema slices_schema_tree() {
-  Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-                   {"title", "the host and the graph program of taskspec"}};
-  schema.update(
-      object({{"format", exactly(slices_format)},
-              {"version", exactly(slices_version)},
-              {"sessions", number()},
-              {"nested", number()},
-              {"sinks", number()},
-              {"files", list(text())},
-              {"functions", list(function_schema())},
-              {"channels", list(channel_schema())},
-              {"sink", list(object({{"text", text()}, {"channel", number(), false}, {"at", place_schema()}}))},
-              {"metrics", reference("metrics")},
-              {"advice", list(object({{"text", text()}, {"at", place_schema()}}))}}));
-  schema["definitions"] = {{"metrics", metrics_schema()}};
-  return schema;
-}
-
 }  // namespace
 
 std::string slices_json(const Program& program, const SlicesReport& report) {
   return SlicesWriter(program, report).write();
-}
-
-std::string slices_schema() { return slices_schema_tree().dump(2) + "\n"; }
-
-std::vector<std::string> validate_slices_json(std::string_view text) {
-  try {
-    return schema_faults(slices_schema_tree(), JsonFile("the text", text).json());
-  } catch (const Error& error) {
-    return {error.diags().items().front().message};
-  }
 }
 
 }  // namespace taskspec

@@ -135,6 +135,15 @@ std::size_t TaskGraph::add_constant(Type type, Value value) {
   return constants_.size() - 1;
 }
 
+const Value& TaskGraph::constant(std::size_t id) const { return constants_[id].second; }
+const Type& TaskGraph::constant_type(std::size_t id) const { return constants_[id].first; }
+std::size_t TaskGraph::constant_count() const { return constants_.size(); }
+void TaskGraph::forget_constant(std::size_t id) { constants_[id].second = Value(); }
+void TaskGraph::add_result(GraphResult result) { results_.push_back(std::move(result)); }
+bool TaskGraph::contains(PlaceId place) const { return places_.contains(place.index()); }
+const std::string& TaskGraph::place_name(PlaceId place) const { return places_[place.index()].name; }
+std::string GraphScalar::text() const { return written; }
+
 std::size_t TaskGraph::add_input(GraphInput input) {
   inputs_.push_back(std::move(input));
   return inputs_.size() - 1;

@@ -134,7 +134,7 @@ struct GraphScalar final : Object {
   std::uint32_t input = UINT32_MAX;  // position in inputs, or
   const OpDef* op = nullptr;         // an op on operands
   std::vector<Value> operands;
-  std::string text() const override { return written; }
+  std::string text() const override;
 };
 
 // What a sweep leaves in a graph, besides the scopes, agents and arguments of nodes that stay.
@@ -172,10 +172,10 @@ class TaskGraph {
   ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
   InstanceId add_agent(AgentInstance instance);
   std::size_t add_constant(Type type, Value value);
-  void forget_constant(std::size_t id) { constants_[id].second = Value(); }  // that nothing reads; its type stays
+  void forget_constant(std::size_t id);  // that nothing reads; its type stays
   std::size_t add_input(GraphInput input);
   PlaceId add_place(std::string name, Ref initial);
-  void add_result(GraphResult result) { results_.push_back(std::move(result)); }
+  void add_result(GraphResult result);
   // `recorded` hears of the node when only its places are not brought up to date yet. Without memory for the node, or
   // where `recorded` throws, nothing has changed.
   NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {},
@@ -204,14 +204,14 @@ class TaskGraph {
   const std::vector<GraphInput>& inputs() const { return inputs_; }
   const std::vector<GraphResult>& results() const { return results_; }
   std::vector<GraphResult>& results() { return results_; }
-  const Value& constant(std::size_t id) const { return constants_[id].second; }
-  const Type& constant_type(std::size_t id) const { return constants_[id].first; }
-  std::size_t constant_count() const { return constants_.size(); }
+  const Value& constant(std::size_t id) const;
+  const Type& constant_type(std::size_t id) const;
+  std::size_t constant_count() const;
   bool holds_constant(std::size_t id) const;  // not forgotten yet
   std::size_t argument_list_count() const { return argument_lists_.size(); }
   Ref current(PlaceId place) const;  // its newest version
-  bool contains(PlaceId place) const { return places_.contains(place.index()); }
-  const std::string& place_name(PlaceId place) const { return places_[place.index()].name; }
+  bool contains(PlaceId place) const;
+  const std::string& place_name(PlaceId place) const;
 
   std::string name;                                        // of the graph
   std::string label(NodeId id) const;                      // "energy#0"

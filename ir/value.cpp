@@ -16,6 +16,36 @@ Value& Value::operator=(const Value&) = default;
 Value& Value::operator=(Value&&) noexcept = default;
 Value::~Value() = default;
 
+Value::Value(bool v) noexcept : data_(v) {}
+Value::Value(std::int64_t v) noexcept : data_(v) {}
+Value::Value(double v) noexcept : data_(v) {}
+Value::Value(std::string v) : data_(std::make_shared<const std::string>(std::move(v))) {}
+Value::Value(const char* v) : Value(std::string(v)) {}
+Value::Value(List v) : data_(std::make_shared<List>(std::move(v))) {}
+Value::Value(Tuple v) : data_(std::make_shared<const Tuple>(std::move(v))) {}
+Value::Value(Range v) noexcept : data_(v) {}
+Value::Value(Type v) : data_(std::make_shared<const Type>(std::move(v))) {}
+Value::Value(Array v) : data_(std::move(v)) {}
+Value::Value(std::shared_ptr<Object> v) : data_(std::move(v)) {}
+
+Value Value::name(std::string text) {
+  Value value(std::move(text));
+  value.mark_ = Mark::name;
+  return value;
+}
+
+Value Value::singles(List list) {
+  Value value(std::move(list));
+  value.mark_ = Mark::singles;
+  return value;
+}
+
+Value Value::with(List items) const {
+  Value value(std::move(items));
+  value.mark_ = mark_;
+  return value;
+}
+
 List& Value::unique_list() {
   auto& list = std::get<std::shared_ptr<List>>(data_);
   if (list.use_count() > 1) list = std::make_shared<List>(*list);

@@ -44,44 +44,31 @@ class Value {
                             Array, std::shared_ptr<Object>>;
 
   Value() = default;
-  // In the source, as those of Type.
+  // In the source, as those of Type: what a variant is made and destroyed with is long.
   Value(const Value&);
   Value(Value&&) noexcept;
   Value& operator=(const Value&);
   Value& operator=(Value&&) noexcept;
   ~Value();
-  Value(bool v) : data_(v) {}
-  Value(std::int64_t v) : data_(v) {}
-  Value(double v) : data_(v) {}
-  Value(std::string v) : data_(std::make_shared<const std::string>(std::move(v))) {}
-  Value(const char* v) : Value(std::string(v)) {}
-  Value(List v) : data_(std::make_shared<List>(std::move(v))) {}
-  Value(Tuple v) : data_(std::make_shared<const Tuple>(std::move(v))) {}
-  Value(Range v) : data_(v) {}
-  Value(Type v) : data_(std::make_shared<const Type>(std::move(v))) {}
-  Value(Array v) : data_(std::move(v)) {}
-  Value(std::shared_ptr<Object> v) : data_(std::move(v)) {}
+  Value(bool v) noexcept;
+  Value(std::int64_t v) noexcept;
+  Value(double v) noexcept;
+  Value(std::string v);
+  Value(const char* v);
+  Value(List v);
+  Value(Tuple v);
+  Value(Range v) noexcept;
+  Value(Type v);
+  Value(Array v);
+  Value(std::shared_ptr<Object> v);
   // A string that names a task or slot: printed without quotes inside lists and tuples.
-  static Value name(std::string text) {
-    Value value(std::move(text));
-    value.mark_ = Mark::name;
-    return value;
-  }
+  static Value name(std::string text);
   bool is_name() const { return mark_ == Mark::name; }
   // A list of numbers of f32 or f16, received from a tensor: printed as what they are, 0.1 and not the
   // 0.10000000149011612 that each of them is as a float.
-  static Value singles(List list) {
-    Value value(std::move(list));
-    value.mark_ = Mark::singles;
-    return value;
-  }
+  static Value singles(List list);
   bool holds_singles() const { return mark_ == Mark::singles; }
-  // This list with other items.
-  Value with(List items) const {
-    Value value(std::move(items));
-    value.mark_ = mark_;
-    return value;
-  }
+  Value with(List items) const;  // this list with other items
 
   bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }

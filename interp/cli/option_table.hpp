@@ -1,22 +1,24 @@
-// All commands and options, once: parsing, help, the manual page and shell completion come from here.
+// The commands and options of the tool as data, for what it writes about itself.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
-#include "interp/cli/options.hpp"
-
 namespace taskspec::cli {
 
-struct CommandLine {
-  CommandLine();
-  CommandLine(const CommandLine&) = delete;  // the table points into the rest
-
-  Options options;
-  std::vector<std::string> defines;  // -D as written
-  CLI::App app;
+struct Flag {
+  std::vector<std::string> names;    // "--name", "-n"
+  std::string value;                 // what it takes; empty: nothing
+  std::vector<std::string> choices;  // the values there are; empty: any
+  std::string text;
 };
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app);
+struct Command {
+  std::string name, text;
+  std::vector<std::string> operands;  // "FILE"
+  std::vector<std::string> operand_texts;
+  std::vector<Flag> flags;
+};
+
+std::vector<Command> commands();
 
 }  // namespace taskspec::cli

@@ -9,63 +9,6 @@ namespace taskspec::cli {
 
 namespace {
 
-struct Flag {
-  std::vector<std::string> names;    // "--name", "-n"
-  std::string value;                 // what it takes; empty: nothing
-  std::vector<std::string> choices;  // the values there are; empty: any
-  std::string text;
-};
-
-struct Command {
-  std::string name, text;
-  std::vector<std::string> operands;  // "FILE"
-  std::vector<std::string> operand_texts;
-  std::vector<Flag> flags;
-};
-
-// CLI11 writes the words that a checked option takes into its type: "TEXT:{push,pull,eager}".
-std::vector<std::string> choices_in(const std::string& type) {
-  const std::size_t begin = type.find('{'), end = type.find('}');
-  std::vector<std::string> list;
-  if (begin == std::string::npos || end == std::string::npos) return list;
-  for (std::size_t at = begin + 1; at < end;) {
-    const std::size_t comma = std::min(type.find(',', at), end);
-    list.push_back(type.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return list;
-}
-
-Flag flag_of(const CLI::Option& option) {
-  Flag flag;
-  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
-  flag.text = option.get_description();
-  if (option.get_items_expected_max() == 0) return flag;
-  flag.value = option.get_type_name();
-  flag.choices = choices_in(flag.value);
-  if (!flag.choices.empty()) flag.value = joined(flag.choices, "|");
-  return flag;
-}
-
-std::vector<Command> table() {
-  CommandLine line;
-  std::vector<Command> commands;
-  for (const CLI::App* app : commands_of(line.app)) {
-    Command command{app->get_name(), app->get_description(), {}, {}, {}};
-    for (const CLI::Option* option : app->get_options()) {
-      if (option->get_positional()) {
-        command.operands.push_back(option->get_name());
-        command.operand_texts.push_back(option->get_description());
-      } else {
-        command.flags.push_back(flag_of(*option));
-      }
-    }
-    commands.push_back(std::move(command));
-  }
-  return commands;
-}
-
 std::string roff(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -134,7 +77,7 @@ std::string man_page() {
       "futures tie tasks into a graph, source and sink rules aggregate it into chains, an interpreter runs the "
       "chains. Without a command, at a terminal, it is the prompt.\n.SH COMMANDS\n",
       TASKSPEC_VERSION);
-  for (const Command& command : table()) {
+  for (const Command& command : commands()) {
     text += fmt::format(".SS taskspec {}", roff(command.name));
     for (const std::string& operand : command.operands) text += " " + roff(operand);
     text += "\n" + roff(command.text) + ".\n";
@@ -149,7 +92,7 @@ std::string man_page() {
 
 std::string bash_completion() {
   std::string names, cases, values;
-  for (const Command& command : table()) {
+  for (const Command& command : commands()) {
     names += (names.empty() ? "" : " ") + command.name;
     std::string flags;
     for (const Flag& flag : command.flags) {
@@ -191,7 +134,7 @@ std::string zsh_completion() {
     for (std::size_t at = 0; (at = text.find_first_of("[]:", at)) != std::string::npos; at += 2) text.insert(at, "\\");
     return quoted_for_shell(text);
   };
-  for (const Command& command : table()) {
+  for (const Command& command : commands()) {
     names += fmt::format("    '{}:{}'\n", command.name, bracketed(command.text));
     std::string flags;
     for (const Flag& flag : command.flags)
@@ -224,7 +167,7 @@ _taskspec "$@"
 
 std::string fish_completion() {
   std::string text = "# fish completion of taskspec\n";
-  for (const Command& command : table()) {
+  for (const Command& command : commands()) {
     text += fmt::format("complete -c taskspec -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                         quoted_for_shell(command.text));
     for (const Flag& flag : command.flags) {

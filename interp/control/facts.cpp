@@ -247,6 +247,16 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
 
 }  // namespace
 
+struct Facts::Known {
+  FunctionFacts facts;
+  OnceTable<FreeUse> free_uses;  // by call
+};
+
+Facts::Facts(const Program& program) : program_(program) {}
+Facts::~Facts() = default;
+
+const FunctionFacts& Facts::function(FunctionId id) { return known(id).facts; }
+
 Facts::Known& Facts::known(FunctionId id) {
   return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id]); });
 }

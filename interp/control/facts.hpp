@@ -50,8 +50,9 @@ struct FreeUse {
 
 class Facts {
  public:
-  explicit Facts(const Program& program) : program_(program) {}
-  const FunctionFacts& function(FunctionId id) { return known(id).facts; }
+  explicit Facts(const Program& program);
+  ~Facts();
+  const FunctionFacts& function(FunctionId id);
   // Of a top level that goes on growing: its facts are brought up to date, where frames hold on to them. What a let
   // names is kept for what comes.
   Added grow(FunctionId id);
@@ -60,10 +61,7 @@ class Facts {
   bool uses_slots(FunctionId id);                        // it or something that it calls
 
  private:
-  struct Known {
-    FunctionFacts facts;
-    OnceTable<FreeUse> free_uses;  // by call
-  };
+  struct Known;
   Known& known(FunctionId id);
 
   const Program& program_;

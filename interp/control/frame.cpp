@@ -2,6 +2,9 @@
 
 namespace taskspec {
 
+Frame::Frame(const Function& f, FunctionId self, const FunctionFacts& known)
+    : function(f), id(self), facts(known), values(f.calls.size()), variables(f.variables.size()) {}
+
 std::optional<Dim> extent_of(const Value& value) {
   if (value.is_integer()) return Dim(value.integer());
   if (auto* scalar = value.as<GraphScalar>(); scalar && scalar->type.is(Type::Kind::integer)) return scalar->dim;

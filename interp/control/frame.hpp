@@ -10,8 +10,7 @@
 namespace taskspec {
 
 struct Frame {
-  Frame(const Function& f, FunctionId self, const FunctionFacts& known)
-      : function(f), id(self), facts(known), values(f.calls.size()), variables(f.variables.size()) {}
+  Frame(const Function& f, FunctionId self, const FunctionFacts& known);
 
   const Function& function;
   FunctionId id;

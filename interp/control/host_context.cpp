@@ -4,6 +4,8 @@
 
 namespace taskspec {
 
+HostContext::HostContext(const Program& p, const OpTable& o) : program(p), ops(o) {}
+
 std::string HostContext::input_path(const std::string& written) const {
   namespace fs = std::filesystem;
   std::error_code ignored;

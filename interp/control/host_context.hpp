@@ -36,7 +36,7 @@ struct Screen {
 
 class HostContext {
  public:
-  HostContext(const Program& p, const OpTable& o) : program(p), ops(o) {}
+  HostContext(const Program& program, const OpTable& ops);
 
   const Program& program;
   const OpTable& ops;

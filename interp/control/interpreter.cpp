@@ -174,6 +174,8 @@ Value Interpreter::global(const Module& module, VariableId variable) const {
   return variable.index() < variables.size() ? variables[variable.index()] : Value();
 }
 
+void Interpreter::forget_modules() { modules_.clear(); }
+
 void Interpreter::forget(const Module& module, VariableId variable, CallId value) {
   Frame& frame = *modules_[static_cast<std::size_t>(&module - program_.modules.data())];
   frame[variable] = Value();

@@ -62,7 +62,7 @@ class Interpreter {
   void skip(const Module& module);  // that never runs
   // A let of such a top level that nothing can name any more.
   void forget(const Module& module, VariableId variable, CallId value);
-  void forget_modules() { modules_.clear(); }
+  void forget_modules();
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   CallResult apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);

@@ -12,6 +12,12 @@
 
 namespace taskspec {
 
+RecordTarget::RecordTarget(const Program& program, Recorder& recorder) : program_(program), recorder_(recorder) {}
+
+RecordTarget::~RecordTarget() {
+  for (auto& [agent, slots] : looked_at_) agent->slots = std::move(slots);
+}
+
 bool RecordTarget::is_tensor(const Value& value) const { return value.is_array() || value.as<Tensor>(); }
 
 Type RecordTarget::type_of(const Value& value) const {

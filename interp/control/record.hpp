@@ -12,10 +12,8 @@ namespace taskspec {
 
 class RecordTarget final : public Target {
  public:
-  RecordTarget(const Program& program, Recorder& recorder) : program_(program), recorder_(recorder) {}
-  ~RecordTarget() override {
-    for (auto& [agent, slots] : looked_at_) agent->slots = std::move(slots);
-  }
+  RecordTarget(const Program& program, Recorder& recorder);
+  ~RecordTarget() override;
 
   bool records() const override { return true; }
   bool is_tensor(const Value& value) const override;

@@ -42,7 +42,7 @@ struct SessionReport {
   Backend::Memory memory;
   double seconds = 0;
   std::vector<ProfileRow> profile;
-  std::vector<PlanRuns> plans_run;    // these two when the session keeps a timeline, the profile when it records
+  std::vector<PlanRuns> plans_run;  // these two when the session keeps a timeline, the profile when it records
   std::vector<TimelineEntry> timeline;
 };
 

@@ -14,6 +14,11 @@ Diag& Diag::operator=(const Diag&) = default;
 Diag& Diag::operator=(Diag&&) noexcept = default;
 Diag::~Diag() = default;
 
+Diag& Diag::at(std::string text) { return primary.text = std::move(text), *this; }
+Diag& Diag::label(Span span, std::string text) { return labels.push_back({span, std::move(text)}), *this; }
+Diag& Diag::note(std::string text) { return notes.push_back(std::move(text)), *this; }
+Diag& Diag::help(std::string text) { return help_text = std::move(text), *this; }
+
 Diags::Diags(const Diags& other) : items_(other.items_ ? std::make_unique<std::deque<Diag>>(*other.items_) : nullptr) {}
 Diags::Diags(Diags&&) noexcept = default;
 Diags& Diags::operator=(const Diags& other) { return *this = Diags(other); }

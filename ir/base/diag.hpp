@@ -66,10 +66,10 @@ struct Diag {
   Diag& operator=(Diag&&) noexcept;
   ~Diag();
 
-  Diag& at(std::string text) { return primary.text = std::move(text), *this; }
-  Diag& label(Span span, std::string text) { return labels.push_back({span, std::move(text)}), *this; }
-  Diag& note(std::string text) { return notes.push_back(std::move(text)), *this; }
-  Diag& help(std::string text) { return help_text = std::move(text), *this; }
+  Diag& at(std::string text);
+  Diag& label(Span span, std::string text);
+  Diag& note(std::string text);
+  Diag& help(std::string text);
 };
 
 // What a phase collects. Order is the order of discovery; `sorted` gives source order.

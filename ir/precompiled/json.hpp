@@ -1,5 +1,4 @@
-// As ir/precompiled/program.hpp, for the sources that write and read JSON.
+// As ir/precompiled/program.hpp, for the sources that see nlohmann/json.
 #include <nlohmann/json.hpp>
 
-#include "ir/plan.hpp"
 #include "ir/precompiled/program.hpp"

@@ -56,6 +56,7 @@ Type type(RuleContext& c) {
 
 template <class In, class Out>
 struct Cast {
+  static constexpr bool one_set = !is_float_storage<In> && !is_float_storage<Out>;
   Convert<Computed<In>, Computed<Out>> convert;
 
   Computed<Out> operator()(Computed<In> x) const {
@@ -66,18 +67,17 @@ struct Cast {
   }
 };
 
+template <class In>
 struct ToBool {
-  template <class T>
-  bool operator()(T x) const {
-    return x != 0;
-  }
+  static constexpr bool one_set = !is_float_storage<In>;
+  bool operator()(Computed<In> x) const { return x != 0; }
 };
 
 std::unique_ptr<Kernel> between_precisions(const OpInstance& call) {
   Precision to = call.out[0].precision;
   return with_storage(call.in[0].precision, [&](auto x) -> std::unique_ptr<Kernel> {
     using In = decltype(x);
-    if (to == Precision::boolean) return map_kernel<std::uint8_t, In>(call, ToBool{});
+    if (to == Precision::boolean) return map_kernel<std::uint8_t, In>(call, ToBool<In>{});
     return with_storage(to, [&](auto y) -> std::unique_ptr<Kernel> {
       using Out = decltype(y);
       return map_kernel<Out, In>(call, Cast<In, Out>{Convert<Computed<In>, Computed<Out>>(to)});

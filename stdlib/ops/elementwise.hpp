@@ -7,6 +7,7 @@
 //   bool allows(x...)     false where it fails (division by zero): then the whole output is poisoned
 //   bool regular(float)   where `fast` holds: loops whose elements are all regular vectorise with it, and give
 //   float fast(float)     the same bits as mixed ones
+//   static constexpr bool one_set = true    where no further instruction set is worth the minutes of the compiler
 #pragma once
 #include <algorithm>
 #include <array>
@@ -76,6 +77,11 @@ concept Fast = requires(const F& f, T... x) {
   f.fast(x...);
 };
 
+template <class F>
+concept OneSet = requires {
+  requires F::one_set;
+};
+
 template <class F, class... In>
 TASKSPEC_CLONES bool allowed(const F& f, std::int64_t count, const In*... in) {
   bool all = true;
@@ -84,9 +90,14 @@ TASKSPEC_CLONES bool allowed(const F& f, std::int64_t count, const In*... in) {
 }
 
 template <class F, class Out, class... In>
-TASKSPEC_CLONES void map(const F& f, std::int64_t count, Out* out, const In*... in) {
+[[gnu::always_inline]] inline void map_each(const F& f, std::int64_t count, Out* out, const In*... in) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) out[i] = convert<Out>(f(convert<Computed<In>>(in[i])...));
+}
+
+template <class F, class Out, class... In>
+TASKSPEC_CLONES void map(const F& f, std::int64_t count, Out* out, const In*... in) {
+  map_each(f, count, out, in...);
 }
 
 // Short blocks, so that one irregular element costs little. An element gives the same bits either way.
@@ -125,6 +136,8 @@ class MapKernel final : public ElementwiseKernel {
       if (!allowed<F>(f_, count, reinterpret_cast<const In*>(in[I])...)) return false;
     if constexpr (Fast<F, Computed<In>...> && (std::is_same_v<Computed<In>, float> && ...))
       map_fast<F, Out>(f_, count, reinterpret_cast<Out*>(out), reinterpret_cast<const In*>(in[I])...);
+    else if constexpr (OneSet<F>)
+      map_each<F, Out>(f_, count, reinterpret_cast<Out*>(out), reinterpret_cast<const In*>(in[I])...);
     else
       map<F, Out>(f_, count, reinterpret_cast<Out*>(out), reinterpret_cast<const In*>(in[I])...);
     return true;
