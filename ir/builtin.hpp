@@ -1,7 +1,8 @@
 // The record of a host builtin: print, format, chains, load, ... Same pattern as OpDef; it runs in the host
 // program, at once. The implementations live in interp/control/builtins; the checker gets the table.
 #pragma once
-#include "ir/op.hpp"
+#include "ir/operand.hpp"
+#include "ir/rule_context.hpp"
 
 namespace taskspec {
 
