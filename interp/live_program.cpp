@@ -99,7 +99,7 @@ std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph) {
   return result;
 }
 
-void LiveProgram::on_stack(const std::function<void()>& body) {
+void LiveProgram::on_stack(FunctionRef<void()> body) {
   stack_.run([&] {
     interpreter_->begin();
     try {

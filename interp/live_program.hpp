@@ -13,6 +13,7 @@
 #include "interp/load.hpp"
 #include "interp/open_session.hpp"
 #include "interp/run_settings.hpp"
+#include "ir/base/function_ref.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec {
@@ -56,7 +57,7 @@ class LiveProgram {
   Step run(Result<Checker::Entry> checked);
   void advance(Step& step);
   // Runs on a deep stack; what is thrown comes out.
-  void on_stack(const std::function<void()>& body);
+  void on_stack(FunctionRef<void()> body);
 
   DeepStack stack_;
   Toolbox tools_;

@@ -4,6 +4,7 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/open_session.hpp"
 #include "interp/two_programs.hpp"
+#include "ir/base/function_ref.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 // Sets up interpreter and session, lets `body` work with them on a deep stack, and closes them again.
 void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
-                const std::function<void(Interpreter&, Session&)>& body) {
+                FunctionRef<void(Interpreter&, Session&)> body) {
   HostContext host(program, tools.ops);
   take_settings(host, settings);
   auto run = [&] {

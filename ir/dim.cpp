@@ -84,7 +84,7 @@ bool Dim::has_host_symbol() const {
   return false;
 }
 
-Dim Dim::substitute(const std::function<std::optional<Dim>(const Symbol&)>& find) const {
+Dim Dim::substitute(FunctionRef<std::optional<Dim>(const Symbol&)> find) const {
   if (!terms_) return *this;
   Dim sum(constant_);
   for (const Term& term : *terms_) {

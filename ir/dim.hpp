@@ -4,11 +4,12 @@
 //   Dim n(symbol), m = n * 2 + 1;     m - n * 2 == Dim(1);     m.text() == "2*N + 1"
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec {
 
@@ -39,7 +40,7 @@ class Dim {
   std::vector<Symbol> symbols() const;  // each once, by id
 
   // Replaces each symbol for which `find` gives a Dim.
-  Dim substitute(const std::function<std::optional<Dim>(const Symbol&)>& find) const;
+  Dim substitute(FunctionRef<std::optional<Dim>(const Symbol&)> find) const;
   std::string text() const;
 
   friend Dim operator+(const Dim& a, const Dim& b);

@@ -314,8 +314,7 @@ void put_data(JsonText& out, const Array& array) {
   out.close(']');
 }
 
-void put_value(JsonText& out, const Value& value, const Type& type,
-               const std::function<std::string(const Type&)>& text) {
+void put_value(JsonText& out, const Value& value, const Type& type, FunctionRef<std::string(const Type&)> text) {
   bool is_real = type.is(Type::Kind::real);
   if (value.is_none()) {
     out.null();

@@ -3,6 +3,7 @@
 //   {"id":0,"kind":"task","name":"energy","params":[...],"outputs":[...],"symbols":[{"name":"N"}],"variables":[...],
 //    "body":[{"id":0,"op":"parameter","in":[],"attrs":{"index":0},"type":"f32[N]"}, ...]}
 #pragma once
+#include "ir/base/function_ref.hpp"
 #include "ir/json_defs.hpp"
 #include "ir/json_text.hpp"
 
@@ -13,8 +14,7 @@ void put_def(JsonText& out, const Program& program, const TaskGraph& graph, cons
 void put_def_members(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id);
 
 // A value by its type: what the type does not tell stands in an object, {"int": 3}, {"tuple": [...]}, {"array": ...}.
-void put_value(JsonText& out, const Value& value, const Type& type,
-               const std::function<std::string(const Type&)>& text);
+void put_value(JsonText& out, const Value& value, const Type& type, FunctionRef<std::string(const Type&)> text);
 // "data":[...] up to 1,024 elements, else "base64":"...": two members of an open object.
 void put_data(JsonText& out, const Array& array);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/folded.hpp"
 #include "ir/json_body.hpp"
 #include "ir/json_read.hpp"
@@ -115,7 +116,7 @@ class Linker {
   }
 
   // `is_member(i)`: definition i can be named as a member of its agent.
-  Library::Linked run(std::size_t first, const std::function<bool(std::size_t)>& is_member) {
+  Library::Linked run(std::size_t first, FunctionRef<bool(std::size_t)> is_member) {
     collect(first);
     for (std::size_t i : todo_) declare(i);
     context_.ids = ids_;

@@ -61,8 +61,7 @@ namespace {
 
 class TypeWriter {
  public:
-  TypeWriter(const SymbolNames& names, const std::function<std::size_t(AgentId)>& agent)
-      : names_(names), agent_(agent) {}
+  TypeWriter(const SymbolNames& names, FunctionRef<std::size_t(AgentId)> agent) : names_(names), agent_(agent) {}
 
   std::string text(const Type& type) const {
     const std::size_t n = type.parts.size();
@@ -113,12 +112,12 @@ class TypeWriter {
   }
 
   const SymbolNames& names_;
-  const std::function<std::size_t(AgentId)>& agent_;
+  FunctionRef<std::size_t(AgentId)> agent_;
 };
 
 }  // namespace
 
-std::string type_text(const Type& type, const SymbolNames& names, const std::function<std::size_t(AgentId)>& agent) {
+std::string type_text(const Type& type, const SymbolNames& names, FunctionRef<std::size_t(AgentId)> agent) {
   return TypeWriter(names, agent).text(type);
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/type.hpp"
 
 namespace taskspec {
@@ -33,7 +34,7 @@ class SymbolNames {
   std::map<std::uint32_t, Symbol> renamed_;  // those that are not written by their name
 };
 
-std::string type_text(const Type& type, const SymbolNames& names, const std::function<std::size_t(AgentId)>& agent);
+std::string type_text(const Type& type, const SymbolNames& names, FunctionRef<std::size_t(AgentId)> agent);
 
 struct TypeNames {
   std::function<std::optional<Symbol>(std::string_view)> symbol;

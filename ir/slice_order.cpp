@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/op_outputs.hpp"
 #include "ir/slice_search.hpp"
 
@@ -23,7 +24,7 @@ CallId Search::outermost(FunctionId f, CallId c, Part side) {
 }
 
 // Where `side` has to stand for what `is_one` finds. To stand there it may have to decide more, and so come closer.
-Search::Sites Search::settled_sites(Part side, const std::function<bool(FunctionId, CallId)>& is_one) {
+Search::Sites Search::settled_sites(Part side, FunctionRef<bool(FunctionId, CallId)> is_one) {
   Sites before;
   for (;;) {
     Sites found;

@@ -51,7 +51,7 @@ void each_block(Function& function, Block& block, F&& visit) {
 // front of one that stops, all stop that came before it.
 class Sinking {
  public:
-  Sinking(Function& function, const std::function<bool(FunctionId)>& quiet)
+  Sinking(Function& function, FunctionRef<bool(FunctionId)> quiet)
       : function_(function), quiet_(quiet), place_(function.calls.size(), nowhere) {}
 
   void block(Block& block) {
@@ -111,7 +111,7 @@ class Sinking {
   }
 
   Function& function_;
-  const std::function<bool(FunctionId)>& quiet_;
+  FunctionRef<bool(FunctionId)> quiet_;
   std::vector<std::uint32_t> place_;  // by call: in waiting_
   std::vector<CallId> waiting_;
   std::size_t stopped_ = 0;  // so many of them stand already
@@ -285,7 +285,7 @@ class Merging {
 
 }  // namespace
 
-void sink_receives(Function& host, const std::function<bool(FunctionId)>& quiet) {
+void sink_receives(Function& host, FunctionRef<bool(FunctionId)> quiet) {
   Sinking sinking(host, quiet);
   each_block(host, host.body, [&](Block& block) { sinking.block(block); });
 }

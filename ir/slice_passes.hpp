@@ -1,7 +1,7 @@
 // Passes over the two parts of one function that make them meet less often. Internal to ir/slice*.cpp.
 #pragma once
-#include <functional>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/slice_build.hpp"
 
 namespace taskspec {
@@ -9,7 +9,7 @@ namespace taskspec {
 // A receive moves down in its block, past host computations, to where its value is first needed: meanwhile the graph
 // works. Never past an effect, whose order against an error could be seen. `quiet`: a function without effects and
 // channels.
-void sink_receives(Function& host, const std::function<bool(FunctionId)>& quiet);
+void sink_receives(Function& host, FunctionRef<bool(FunctionId)> quiet);
 
 // Messages of one direction with nothing but cheap calls between them on either side become one. Channels without
 // messages are gone afterwards.

@@ -274,7 +274,7 @@ bool exits(const Call& call) { return call.form == Form::builtin && call.builtin
 
 namespace {
 
-void visit_type(const Type& type, const std::function<void(CallId)>& visit) {
+void visit_type(const Type& type, FunctionRef<void(CallId)> visit) {
   auto in_dim = [&](const Dim& dim) {
     if (!dim.has_host_symbol()) return;
     for (const Symbol& symbol : dim.symbols())
@@ -286,7 +286,7 @@ void visit_type(const Type& type, const std::function<void(CallId)>& visit) {
 
 }  // namespace
 
-void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& visit) {
+void for_each_host_symbol(const Call& call, FunctionRef<void(CallId)> visit) {
   visit_type(call.type, visit);
   for (const Guard& guard : call.guards)
     for (const Dim* dim : {&guard.left, &guard.right})
@@ -294,7 +294,7 @@ void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& v
         if (symbol->host && symbol->call != UINT32_MAX) visit(CallId(symbol->call));
 }
 
-void for_each_host_symbol(const Function& function, const std::function<void(CallId)>& visit) {
+void for_each_host_symbol(const Function& function, FunctionRef<void(CallId)> visit) {
   for (const Parameter& parameter : function.parameters) visit_type(parameter.type, visit);
   visit_type(function.result, visit);
 }

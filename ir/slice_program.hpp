@@ -1,11 +1,11 @@
 // The host code of a program: the functions that are cut, who calls whom among them, and what single calls do.
 // Internal to ir/slice*.cpp.
 #pragma once
-#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
@@ -74,7 +74,7 @@ bool may_fail(const Function& function, const Call& call);
 // It ends the program, whatever its operands are.
 bool exits(const Call& call);
 // Host integers of the same function that its types and guards name.
-void for_each_host_symbol(const Call& call, const std::function<void(CallId)>& visit);
-void for_each_host_symbol(const Function& function, const std::function<void(CallId)>& visit);
+void for_each_host_symbol(const Call& call, FunctionRef<void(CallId)> visit);
+void for_each_host_symbol(const Function& function, FunctionRef<void(CallId)> visit);
 
 }  // namespace taskspec

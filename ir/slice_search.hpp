@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/call_graph.hpp"
 #include "ir/slice_program.hpp"
 #include "ir/slice_repeat.hpp"
@@ -48,7 +49,7 @@ class Search {
   // Who waits for whom where the program may end early (slice_order.cpp).
   using Sites = std::vector<CallSite>;
   CallId outermost(FunctionId f, CallId c, Part side);
-  Sites settled_sites(Part side, const std::function<bool(FunctionId, CallId)>& is_one);
+  Sites settled_sites(Part side, FunctionRef<bool(FunctionId, CallId)> is_one);
   void order_exits();
   bool may_exit(FunctionId f, CallId c);
   void run_ways_out(const CallSite& site);

@@ -70,11 +70,11 @@ bool Exits::skip(CallId call) const {
 }
 
 void Exits::give_before(CallId call, const std::vector<CallId>& exits, std::size_t& given,
-                        const std::function<void(CallId)>& visit) const {
+                        FunctionRef<void(CallId)> visit) const {
   for (; given < exits.size() && tree_.before(exits[given], call); ++given) visit(exits[given]);
 }
 
-void Exits::each_new(CallId call, const std::function<void(CallId)>& visit) {
+void Exits::each_new(CallId call, FunctionRef<void(CallId)> visit) {
   give_before(call, returns_, returns_given_, visit);
   for (CallId at = tree_.loop_of(call); at.valid(); at = tree_.loop_of(at)) {
     auto loop = loops_.find(at.value);

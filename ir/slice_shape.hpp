@@ -1,9 +1,9 @@
 // How the calls of a function lie inside one another, and what can end a block early. Internal to ir/slice*.cpp.
 #pragma once
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
@@ -40,7 +40,7 @@ class Exits {
   void add(CallId exit);  // in order
   bool skip(CallId call) const;
   // Those that do. Each is given once only, for the first call of which that is true.
-  void each_new(CallId call, const std::function<void(CallId)>& visit);
+  void each_new(CallId call, FunctionRef<void(CallId)> visit);
 
  private:
   struct Loop {
@@ -49,7 +49,7 @@ class Exits {
     std::size_t continues_given = 0;
   };
   void give_before(CallId call, const std::vector<CallId>& exits, std::size_t& given,
-                   const std::function<void(CallId)>& visit) const;
+                   FunctionRef<void(CallId)> visit) const;
 
   const Function& function_;
   const CallTree& tree_;

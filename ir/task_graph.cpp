@@ -160,7 +160,7 @@ Ref TaskGraph::current(PlaceId place) const { return places_[place.index()].newe
 // ---- nodes and edges ------------------------------------------------------------------------------
 
 NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses,
-                      const std::function<void(NodeId)>& recorded) {
+                      FunctionRef<void(NodeId)> recorded) {
   if (std::max(node.in.size(), node.out.size()) > UINT16_MAX)
     throw failure("E5001", node.span, fmt::format("a task has at most {} inputs and outputs", UINT16_MAX));
   if (size() >= NodeId::none)

@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/base/large_vector.hpp"
 #include "ir/base/retiring_table.hpp"
 #include "ir/program.hpp"
@@ -179,7 +180,7 @@ class TaskGraph {
   // `recorded` hears of the node when only its places are not brought up to date yet. Without memory for the node, or
   // where `recorded` throws, nothing has changed.
   NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {},
-             const std::function<void(NodeId)>& recorded = {});
+             FunctionRef<void(NodeId)> recorded = {});
 
   // Between additions only; an id that goes must not be used again. Takes time for what is there, not for what was.
   void retire(const Staying& staying);

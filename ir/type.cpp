@@ -75,7 +75,7 @@ Dim Type::elements() const {
   return product;
 }
 
-Type Type::substitute(const std::function<std::optional<Dim>(const Symbol&)>& find) const {
+Type Type::substitute(FunctionRef<std::optional<Dim>(const Symbol&)> find) const {
   if (!has_symbols()) return *this;
   Type result = *this;
   for (Dim& dim : result.dims) dim = dim.substitute(find);

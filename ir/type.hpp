@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/base/ids.hpp"
 #include "ir/dim.hpp"
 #include "ir/precision.hpp"
@@ -74,7 +75,7 @@ class Type {
   Dim elements() const;      // product of dims
 
   std::string text() const;
-  Type substitute(const std::function<std::optional<Dim>(const Symbol&)>& find) const;
+  Type substitute(FunctionRef<std::optional<Dim>(const Symbol&)> find) const;
   friend bool operator==(const Type&, const Type&) = default;
 };
 

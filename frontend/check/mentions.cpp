@@ -43,7 +43,7 @@ void walk(const ast::Expr& expr, const Mention& visit, std::vector<const ast::Ex
   around.pop_back();
 }
 
-void walk(const ast::Expr& expr, const std::function<void(const ast::Expr&)>& visit) {
+void walk(const ast::Expr& expr, FunctionRef<void(const ast::Expr&)> visit) {
   for (const ast::Expr* part : parts_of(expr)) walk(*part, visit);
   visit(expr);
 }
@@ -85,8 +85,7 @@ std::vector<const ast::Expr*> values_of(const ast::Stmt& statement) {
   return parts.list;
 }
 
-void each_expression(const std::vector<const ast::Stmt*>& statements,
-                     const std::function<void(const ast::Expr&)>& visit) {
+void each_expression(const std::vector<const ast::Stmt*>& statements, FunctionRef<void(const ast::Expr&)> visit) {
   for (const ast::Stmt* statement : statements) {
     for (const ast::Expr* value : values_of(*statement)) walk(*value, visit);
     for (const ast::Block* block : blocks_of(*statement)) {

@@ -1,9 +1,9 @@
 // Walks over syntax that is not checked yet: which names an expression mentions, and inside which calls.
 #pragma once
-#include <functional>
 #include <vector>
 
 #include "frontend/ast.hpp"
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec::checking {
 
@@ -11,7 +11,7 @@ namespace taskspec::checking {
 std::vector<const ast::Expr*> parts_of(const ast::Expr& expr);
 
 // Visits every plain name in `expr` with the expressions around it, outermost first, itself last.
-using Mention = std::function<void(const ast::Name&, const std::vector<const ast::Expr*>& around)>;
+using Mention = FunctionRef<void(const ast::Name&, const std::vector<const ast::Expr*>& around)>;
 void each_mention(const ast::Expr& expr, const Mention& visit);
 
 // The values of a statement, without those of nested blocks.
@@ -19,7 +19,6 @@ std::vector<const ast::Expr*> values_of(const ast::Stmt& statement);
 
 // Visits all expressions of statements, nested blocks too, those inside of one before itself: the order in
 // which calls are numbered.
-void each_expression(const std::vector<const ast::Stmt*>& statements,
-                     const std::function<void(const ast::Expr&)>& visit);
+void each_expression(const std::vector<const ast::Stmt*>& statements, FunctionRef<void(const ast::Expr&)> visit);
 
 }  // namespace taskspec::checking

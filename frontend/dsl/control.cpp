@@ -3,6 +3,7 @@
 
 #include "frontend/dsl/errors.hpp"
 #include "frontend/dsl/record.hpp"
+#include "ir/base/function_ref.hpp"
 #include "taskspec/declare.hpp"
 
 namespace taskspec::dsl {
@@ -89,7 +90,7 @@ Var output(Name name) {
 
 namespace detail {
 
-void if_(Operand condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
+void if_(Operand condition, FunctionRef<void()> then, FunctionRef<void()> otherwise) {
   At at = condition.at();
   Recording& recording = here(at, "if_");
   Statement statement{Statement::Kind::if_, at, use(condition), nullptr, nullptr, "", nullptr, nullptr};
@@ -102,7 +103,7 @@ void if_(Operand condition, const std::function<void()>& then, const std::functi
   add(std::move(statement));
 }
 
-void while_(const std::function<Operand()>& condition, const std::function<void()>& body, At at) {
+void while_(FunctionRef<Operand()> condition, FunctionRef<void()> body, At at) {
   Recording& recording = here(at, "while_");
   Statement statement{Statement::Kind::while_, at, nullptr, nullptr, nullptr, "", nullptr, nullptr};
   Block turn;
@@ -119,7 +120,7 @@ void while_(const std::function<Operand()>& condition, const std::function<void(
   add(std::move(statement));
 }
 
-void for_(Range range, const std::function<void(Tensor)>& body) {
+void for_(Range range, FunctionRef<void(Tensor)> body) {
   At at = range.low.at();
   Recording& recording = here(at, "for_");
   Statement statement{Statement::Kind::for_, at, use(range.low), nullptr, use(range.high), "", nullptr, nullptr};

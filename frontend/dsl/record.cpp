@@ -32,7 +32,7 @@ Recording::~Recording() { innermost = outer_; }
 
 Recording* Recording::current() { return innermost; }
 
-void Recording::inside(Block& into, const std::function<void()>& f) {
+void Recording::inside(Block& into, FunctionRef<void()> f) {
   struct Close {
     std::vector<Block*>& open;
     ~Close() { open.pop_back(); }

@@ -4,6 +4,7 @@
 //   NodePtr sum = recorded(node);           // one more statement; temporaries among its operands are taken in
 #pragma once
 #include "frontend/dsl/node.hpp"
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec::dsl::detail {
 
@@ -17,7 +18,7 @@ class Recording {
   Function& function() { return *function_; }
   Block& block() { return *open_.back(); }
   // Statements of `f` go to `into`.
-  void inside(Block& into, const std::function<void()>& f);
+  void inside(Block& into, FunctionRef<void()> f);
   bool is_open(const Block* block) const;  // here or around here
 
  private:

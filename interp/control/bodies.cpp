@@ -14,7 +14,7 @@ ArrayType output_type(const TaskGraph& graph, NodeId node, std::size_t slot) {
 
 }  // namespace
 
-TaskCall ProgramBodies::bind(const TaskGraph& graph, NodeId node, const std::function<Value(std::size_t)>& input) {
+TaskCall ProgramBodies::bind(const TaskGraph& graph, NodeId node, FunctionRef<Value(std::size_t)> input) {
   const Definition& definition = graph.definition(node);
   const Function& function = outer_.program()[definition.function];
   TaskCall call{definition.function, graph[node].span, graph.arguments(node), nullptr, ScopeId(0), nullptr};
@@ -59,7 +59,7 @@ std::optional<BodyTrace> ProgramBodies::trace(const TaskGraph& graph, NodeId nod
 }
 
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
-                                                 const std::function<Value(const Value&)>& restore) {
+                                                 FunctionRef<Value(const Value&)> restore) {
   const Definition& definition = graph.definition(node);
   const Function& function = interpreter.program()[definition.function];
   const std::vector<Value>& captured = graph.arguments(node);

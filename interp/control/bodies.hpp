@@ -3,6 +3,7 @@
 #pragma once
 #include "interp/control/interpreter.hpp"
 #include "ir/backend.hpp"
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec {
 
@@ -15,10 +16,10 @@ class ProgramBodies final : public Bodies {
 
  private:
   // The call of a task with inputs put in the places of its tensor parameters.
-  TaskCall bind(const TaskGraph& graph, NodeId node, const std::function<Value(std::size_t)>& input);
+  TaskCall bind(const TaskGraph& graph, NodeId node, FunctionRef<Value(std::size_t)> input);
   std::vector<Value> run_task(Interpreter& interpreter, const TaskCall& call);
   std::vector<Value> run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
-                                    const std::function<Value(const Value&)>& restore);
+                                    FunctionRef<Value(const Value&)> restore);
   const Interpreter& outer_;
 };
 

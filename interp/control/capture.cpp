@@ -6,8 +6,8 @@
 
 namespace taskspec {
 
-Value replace_tensors(const Value& value, const std::function<bool(const Value&)>& is_tensor,
-                      const std::function<Value(const Value&)>& replace, Span span) {
+Value replace_tensors(const Value& value, FunctionRef<bool(const Value&)> is_tensor,
+                      FunctionRef<Value(const Value&)> replace, Span span) {
   return rebuilt(value, [&](const Value& leaf) {
     if (is_tensor(leaf)) return replace(leaf);
     if (auto* agent = leaf.as<Agent>(); agent && !agent->slots.empty())
@@ -24,7 +24,7 @@ Value without_slots(const Value& value) {
   return Value(std::static_pointer_cast<Object>(copy));
 }
 
-void each_function(const Value& value, const std::function<void(FunctionId)>& visit) {
+void each_function(const Value& value, FunctionRef<void(FunctionId)> visit) {
   auto all = [&](const List& items) {
     for (const Value& item : items) each_function(item, visit);
   };
@@ -40,8 +40,7 @@ void each_function(const Value& value, const std::function<void(FunctionId)>& vi
   if (auto* agent = value.as<Agent>()) all(agent->arguments);
 }
 
-std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use,
-                                 const std::function<Value(const Value&)>& capture) {
+std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, FunctionRef<Value(const Value&)> capture) {
   std::vector<Value> arguments;
   for (CallId id : use.values) arguments.push_back(capture(frame.values[id.index()]));
   for (VariableId id : use.read) arguments.push_back(capture(frame.variables[id.index()]));
@@ -58,7 +57,7 @@ std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use,
 }
 
 void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& arguments,
-                   const std::function<Value(const Value&)>& restore) {
+                   FunctionRef<Value(const Value&)> restore) {
   std::size_t next = 0;
   for (CallId id : use.values) frame[id] = restore(arguments[next++]);
   for (VariableId id : use.read) frame[id] = restore(arguments[next++]);

@@ -56,21 +56,21 @@ void* DeepStack::live(void* stack) {
     lock.unlock();
     std::exception_ptr thrown;
     try {
-      (*self.body_)();
+      self.body_();
     } catch (...) {
       thrown = std::current_exception();
     }
     lock.lock();
     self.thrown_ = std::move(thrown);
-    self.body_ = nullptr;
+    self.body_ = {};
     self.changed_.notify_all();
   }
 }
 
-void DeepStack::run(const std::function<void()>& body) {
+void DeepStack::run(FunctionRef<void()> body) {
   if (!started() || pthread_equal(thread_, pthread_self())) return body();
   std::unique_lock lock(mutex_);
-  body_ = &body;
+  body_ = body;
   changed_.notify_all();
   changed_.wait(lock, [this] { return !body_; });
   if (std::exception_ptr thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
@@ -89,6 +89,6 @@ void before_deep_throw() {
 #endif
 }
 
-void with_deep_stack(const std::function<void()>& body) { DeepStack().run(body); }
+void with_deep_stack(FunctionRef<void()> body) { DeepStack().run(body); }
 
 }  // namespace taskspec

@@ -9,8 +9,9 @@
 
 #include <condition_variable>
 #include <exception>
-#include <functional>
 #include <mutex>
+
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec {
 
@@ -23,7 +24,7 @@ class DeepStack {
   DeepStack(const DeepStack&) = delete;
   ~DeepStack();
 
-  void run(const std::function<void()>& body);  // by one thread at a time, and from inside of it
+  void run(FunctionRef<void()> body);  // by one thread at a time, and from inside of it
 
  private:
   static void* live(void* stack);
@@ -34,12 +35,12 @@ class DeepStack {
   bool running_ = false;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  const std::function<void()>* body_ = nullptr;  // to be run, or running
+  FunctionRef<void()> body_;  // to be run, or running
   std::exception_ptr thrown_;
   bool quit_ = false;
 };
 
-void with_deep_stack(const std::function<void()>& body);
+void with_deep_stack(FunctionRef<void()> body);
 
 // Before an exception that may come from very far down. AddressSanitizer cleans up behind one in the last 64 MB of a
 // stack only, and takes what is left of the frames above for mistakes; anywhere else this does nothing.

@@ -16,8 +16,8 @@
 
 namespace taskspec {
 
-void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
-                const std::function<void(const GraphView&)>& use, const std::atomic<bool>* interrupted) {
+void with_graph(const Program& program, FunctionId graph, const OpTable& ops, FunctionRef<void(const GraphView&)> use,
+                const std::atomic<bool>* interrupted) {
   Program needed = with_needed_top_level(program, graph);
   with_deep_stack([&] {
     HostContext host(needed, ops);

@@ -3,18 +3,18 @@
 //   with_graph(program, id, ops, [](const GraphView& view) { fmt::print("{}", graph_text(view.graph)); });
 #pragma once
 #include <atomic>
-#include <functional>
 #include <string>
 
 #include "interp/control/build_graph.hpp"
+#include "ir/base/function_ref.hpp"
 #include "ir/plan.hpp"
 
 namespace taskspec {
 
 // Calls `use` with the graph as it is recorded. What it reads of the top level is computed first; the rest of the
 // program does not run. Throws Error; E5009 when `interrupted` becomes true.
-void with_graph(const Program& program, FunctionId graph, const OpTable& ops,
-                const std::function<void(const GraphView&)>& use, const std::atomic<bool>* interrupted = nullptr);
+void with_graph(const Program& program, FunctionId graph, const OpTable& ops, FunctionRef<void(const GraphView&)> use,
+                const std::atomic<bool>* interrupted = nullptr);
 
 // .json, .dot, .svg, .html; E7003 for another suffix, E7004 when it cannot be written.
 void export_graph(const Program& program, const GraphView& view, const std::string& path);

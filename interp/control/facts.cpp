@@ -1,12 +1,12 @@
 #include "interp/control/facts.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <set>
 #include <span>
 #include <unordered_set>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/op_outputs.hpp"
 #include "ir/slice_program.hpp"
 #include "ir/top_level.hpp"
@@ -161,7 +161,7 @@ Added grow(FunctionFacts& facts, const Function& function) {
 }
 
 // Calls `visit` for every call inside the blocks of `call`, nested ones too, in order.
-void each_inner(const Function& function, const Call& call, const std::function<void(CallId, const Call&)>& visit) {
+void each_inner(const Function& function, const Call& call, FunctionRef<void(CallId, const Call&)> visit) {
   for (const Block& block : call.blocks)
     for (CallId id : block.calls) {
       visit(id, function[id]);
@@ -170,7 +170,7 @@ void each_inner(const Function& function, const Call& call, const std::function<
 }
 
 // Visits a function and all that it calls, each once.
-void each_reached(const Program& program, FunctionId from, const std::function<void(const Function&)>& visit) {
+void each_reached(const Program& program, FunctionId from, FunctionRef<void(const Function&)> visit) {
   std::vector<FunctionId> todo{from};
   std::vector<bool> seen(program.functions.size(), false);
   while (!todo.empty()) {

@@ -97,7 +97,7 @@ class Scopes {
 }  // namespace
 
 Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
-            const std::function<bool(NodeId, std::size_t)>& live) {
+            FunctionRef<bool(NodeId, std::size_t)> live) {
   Segment segment;
   segment.nodes = std::move(nodes);
   segment.key.reserve(segment.nodes.size() * 32);

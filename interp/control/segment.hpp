@@ -2,12 +2,12 @@
 // taskGraph of its own whose inputs are everything that exists already, so that the same loop body gives
 // the same segment each time round and its plan is made once.
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/task_graph.hpp"
 
 namespace taskspec {
@@ -23,7 +23,7 @@ using Accesses = std::unordered_map<std::uint32_t, std::vector<TaskGraph::Access
 
 // `live` tells which outputs must be kept after the run.
 Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
-            const std::function<bool(NodeId, std::size_t)>& live);
+            FunctionRef<bool(NodeId, std::size_t)> live);
 std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session, const Accesses& accesses);
 
 }  // namespace taskspec

@@ -16,7 +16,7 @@ const Toolbox& toolbox() {
   return tools;
 }
 
-void with_places(const Sources& sources, At at, const std::function<void()>& f) {
+void with_places(const Sources& sources, At at, FunctionRef<void()> f) {
   try {
     f();
   } catch (const taskspec::Error& error) {

@@ -4,6 +4,7 @@
 
 #include "frontend/dsl/node.hpp"
 #include "interp/load.hpp"
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec::dsl::detail {
 
@@ -18,6 +19,6 @@ std::shared_ptr<const Checked> checked(const std::shared_ptr<Function>& function
 const Toolbox& toolbox();
 
 // Calls f; an Error of the inside leaves as dsl::Error, with `at` where it knows no place.
-void with_places(const Sources& sources, At at, const std::function<void()>& f);
+void with_places(const Sources& sources, At at, FunctionRef<void()> f);
 
 }  // namespace taskspec::dsl::detail

@@ -2,6 +2,7 @@
 #include "frontend/dsl/errors.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/checked.hpp"
+#include "ir/base/function_ref.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
 #include "ir/print_graph.hpp"
@@ -11,7 +12,7 @@ namespace taskspec::dsl {
 
 namespace {
 
-void look_at(const Graph& g, detail::At at, const std::function<void(const Program&, const GraphView&)>& use) {
+void look_at(const Graph& g, detail::At at, FunctionRef<void(const Program&, const GraphView&)> use) {
   if (!g.function()) detail::fail("E1006", at, "this graph is not set", "give it a body first");
   auto checked = detail::checked(g.function());
   detail::with_places(checked->program.sources, at, [&] {

@@ -122,7 +122,7 @@ HostProgram::Lease& HostProgram::lease_of(const Node& node, At at) {
 
 // ---- entries --------------------------------------------------------------------------------------
 
-void HostProgram::run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write) {
+void HostProgram::run(const Node& node, FunctionRef<void(ExprMaker&, std::vector<ast::Item>&)> write) {
   Span span = places_->line(node.at);
   Ast entry(span.source, needed_by(node, *places_, declared_));
   for (const auto& [symbol, function] : declared_.natives) define_body(natives_, symbol, function);

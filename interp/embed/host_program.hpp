@@ -13,6 +13,7 @@
 #include "interp/control/natives.hpp"
 #include "interp/embed/cut_call.hpp"
 #include "interp/live_program.hpp"
+#include "ir/base/function_ref.hpp"
 
 namespace taskspec::dsl::detail {
 
@@ -49,7 +50,7 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void settle_types(Function& function, const Node& call);
   taskspec::Type type_of(const Node& node);
   // Declarations that `node` needs, then the statements that `write` adds.
-  void run(const Node& node, const std::function<void(ExprMaker&, std::vector<ast::Item>&)>& write);
+  void run(const Node& node, FunctionRef<void(ExprMaker&, std::vector<ast::Item>&)> write);
 
   Natives natives_;
   std::unique_ptr<LiveProgram> live_;

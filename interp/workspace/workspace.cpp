@@ -20,6 +20,7 @@
 #include "interp/workspace/contents.hpp"
 #include "interp/workspace/describe.hpp"
 #include "interp/workspace/saved_session.hpp"
+#include "ir/base/function_ref.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
 #include "ir/draw.hpp"
@@ -159,8 +160,7 @@ struct Workspace::State {
   }
 
   // Calls `use` with what `name` means as a graph: one of the program, or all that was recorded.
-  Text with_graph(std::string_view name,
-                  const std::function<std::string(const TaskGraph&, const Chains&, FunctionId)>& use) {
+  Text with_graph(std::string_view name, FunctionRef<std::string(const TaskGraph&, const Chains&, FunctionId)> use) {
     try {
       if (name.empty()) {
         Session& session = live->session();
