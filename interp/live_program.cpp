@@ -53,6 +53,7 @@ LiveProgram::Step LiveProgram::run(Result<Checker::Entry> checked) {
     step.diags = error.diags();
     const bool interrupted = settings_.interrupted && settings_.interrupted->load();
     step.exit_code = interrupted ? 130 : 3;
+    step.taken_back = true;
     checker_.take_back();
     modules_run_ = program().modules.size();  // one whose top level failed is no part of it any more
     interpreter_->skip(program().main());     // and what stood behind its import never runs
@@ -61,6 +62,7 @@ LiveProgram::Step LiveProgram::run(Result<Checker::Entry> checked) {
 }
 
 void LiveProgram::advance(Step& step) {
+  const NodeId first(session().graph.size());
   try {
     for (; modules_run_ < program().modules.size(); ++modules_run_)
       interpreter_->module(program().modules[modules_run_]);
@@ -75,8 +77,18 @@ void LiveProgram::advance(Step& step) {
     throw;
   }
   session().show();
-  session().raise_failed_effect();
+  if (NodeId failed = session().failed_effect(); failed.valid() && failed >= first) session().raise_failed_effect();
+  tell_failed_effects(step);
   for (auto [variable, call] : checker_.forgotten()) interpreter_->forget(program().main(), variable, call);
+}
+
+void LiveProgram::tell_failed_effects(Step& step) {
+  try {
+    session().raise_failed_effect();
+  } catch (const Error& error) {
+    step.diags.append(error.diags());
+    if (step.exit_code == 0) step.exit_code = 3;
+  }
 }
 
 Value LiveProgram::value(VariableId variable) const { return interpreter_->global(program().main(), variable); }

@@ -27,11 +27,15 @@ class LiveProgram {
     std::optional<Checker::Entry> entry;  // nothing when it is wrong: then nothing has changed
     Diags diags;                          // of the check, or of the run when that failed
     int exit_code = 0;                    // 0, 1 wrong, 3 failed, 130 interrupted
+    bool taken_back = false;              // it failed: what it declared is gone, what it did stays done
     std::optional<int> ended;             // exit(code) was called
   };
   // Checks and runs what stands next. `path` names the text in diagnostics.
   Step enter(const std::string& path, std::string text);
   Step enter(Ast tree);
+
+  // Adds the first effect that failed meanwhile and was not told, whichever entry it is of.
+  void tell_failed_effects(Step& step);
 
   // Relative paths that are not found are looked for beside this file, too.
   void read_beside(const std::string& path) { host_.beside = path; }

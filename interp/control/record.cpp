@@ -65,9 +65,10 @@ void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
   inputs.alive.push_back(std::move(tensor));
 }
 
-// What a slot begins with is computed before anything else runs, if it does not depend on other tasks.
+// What a slot begins with is computed before anything else runs, if it depends on no other tasks: neither on their
+// values nor, by a place, on their order.
 NodeId RecordTarget::add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs) {
-  node.first_value = slots_ > 0 && std::ranges::all_of(node.in, [this](Ref ref) {
+  node.first_value = slots_ > 0 && inputs.accesses.empty() && std::ranges::all_of(node.in, [this](Ref ref) {
                        return !ref.is_future() || recorder_.graph[ref.node()].first_value;
                      });
   return recorder_.graph.add(definition, node, inputs.accesses, [&](NodeId id) {

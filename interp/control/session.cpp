@@ -124,7 +124,10 @@ Array Session::receive(const Tensor& tensor, Span place) {
   if (options_.schedule == Schedule::eager) run(needed());  // the last task, which no other one came after
   if (entry(ref).state == State::pending) force(ref.node());
   Entry& e = entry(ref);
-  if (e.state == State::poisoned) raise(poisons_[e.poison], ref.node(), place);
+  if (e.state == State::poisoned) {
+    std::erase_if(failed_effects_, [&](const auto& failed) { return failed.second == e.poison; });
+    raise(poisons_[e.poison], ref.node(), place);
+  }
   if (e.state != State::ready) bug("a received value is not there");
   Array array = backend_.read(e.location);
   received_bytes_ += array.bytes();
@@ -188,6 +191,11 @@ void Session::act() {
 void Session::finish() {
   run(needed());
   raise_failed_effect();
+}
+
+NodeId Session::failed_effect() const {
+  const NodeId failed = failed_effects_.empty() ? NodeId() : failed_effects_.begin()->first;
+  return !failed.valid() || (lost_effect_.valid() && lost_effect_ < failed) ? lost_effect_ : failed;
 }
 
 // The first one; each is raised once.

@@ -55,7 +55,9 @@ class Session final : public Recorder {
 
   void show() override;
   void act() override;
-  // The first effect that failed and was not told yet, if there is one.
+  // The first effect that failed and was not told yet, if there is one. A receive that fails tells of those that failed
+  // with it.
+  NodeId failed_effect() const;
   void raise_failed_effect();
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();

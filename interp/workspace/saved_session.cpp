@@ -14,6 +14,31 @@ namespace {
 
 constexpr std::string_view session_head = "// a session of taskspec repl; enter it again with :load\n";
 constexpr std::string_view entry_end = "// ----\n";
+constexpr std::string_view as_entered = "// entered as\n";
+constexpr std::string_view entered_line = "// ";
+
+void close_line(std::string& text) {
+  while (text.ends_with('\n')) text.pop_back();
+  text += '\n';
+}
+
+// What stands below the last mark, if there is one: the entry as it was.
+std::string original(std::string_view entry) {
+  std::string closed(entry);
+  close_line(closed);
+  const std::size_t mark = ("\n" + closed).rfind("\n" + std::string(as_entered));
+  if (mark == std::string::npos) return std::string(entry);
+  std::string text;
+  for (std::size_t at = mark + as_entered.size(); at < closed.size();) {
+    const std::size_t end = closed.find('\n', at) + 1;
+    if (end - at > entered_line.size())
+      text += closed.substr(at + entered_line.size(), end - at - entered_line.size());
+    else
+      text += '\n';
+    at = end;
+  }
+  return text;
+}
 
 // The names `_` in a statement that mean the last value: not the extents of a written type, fill(f32[_], 0.0).
 std::vector<Span> last_values(const ast::Stmt& statement) {
@@ -40,9 +65,12 @@ class SessionText {
   std::string text() {
     std::string text(session_head);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      std::string entry = edited(i);
-      while (entry.ends_with('\n')) entry.pop_back();
-      text += entry + "\n" + std::string(entry_end);
+      std::string runs = edited(i), was = entries_[i].text;
+      close_line(runs);
+      close_line(was);
+      text += runs;
+      if (runs != was || was.find(as_entered) != std::string::npos) append_original(was, text);
+      text += entry_end;
     }
     return text;
   }
@@ -61,6 +89,15 @@ class SessionText {
     std::string text;
   };
 
+  static void append_original(std::string_view was, std::string& text) {
+    text += as_entered;
+    for (std::size_t at = 0; at < was.size();) {
+      const std::size_t end = was.find('\n', at) + 1;
+      (text += entered_line) += was.substr(at, end - at);
+      at = end;
+    }
+  }
+
   void read(std::size_t entry) {
     const SourceId source = sources_.add("entry", entries_[entry].text);
     Result<Ast> ast = parse(sources_, source);
@@ -68,7 +105,7 @@ class SessionText {
     for (std::size_t i = 0; i < ast->items.size(); ++i) {
       auto* statement = std::get_if<ast::Stmt>(&ast->items[i].node);
       if (!statement) continue;
-      if (!values_.empty()) name_last(entry, last_values(*statement));
+      if (last_ != none) name_last(entry, last_values(*statement));
       auto* expression = std::get_if<ast::ExprStmt>(&statement->node);
       if (!expression) continue;
       const auto& value = expression->value->node;
@@ -79,14 +116,15 @@ class SessionText {
       if (!has_value) continue;
       const std::string_view rest = std::string_view(entries_[entry].text).substr(statement->span.end);
       const bool ended = rest.substr(std::min(rest.size(), rest.find_first_not_of(" \t\r\n"))).starts_with(';');
+      if (entries_[entry].stands) last_ = values_.size();
       values_.push_back({entry, statement->span, acts, !last || ended});
     }
   }
 
   void name_last(std::size_t entry, const std::vector<Span>& names) {
     if (names.empty()) return;
-    values_.back().used = true;
-    for (Span span : names) edits_[entry].push_back({span.begin, span.end - span.begin, name(values_.size() - 1)});
+    values_[last_].used = true;
+    for (Span span : names) edits_[entry].push_back({span.begin, span.end - span.begin, name(last_)});
   }
 
   std::string name(std::size_t value) const { return fmt::format("{}{}", prefix_, value + 1); }
@@ -116,7 +154,9 @@ class SessionText {
   std::string prefix_ = "_v";             // of names that no entry has
   std::vector<std::vector<Edit>> edits_;  // by entry
   Sources sources_;
+  static constexpr std::size_t none = SIZE_MAX;
   std::vector<Shown> values_;
+  std::size_t last_ = none;  // in values_: what `_` means
 };
 
 }  // namespace
@@ -131,7 +171,7 @@ std::vector<std::string> entries_of(std::string_view text) {
   while (!text.empty()) {
     std::size_t end = text.starts_with(entry_end) ? 0 : text.find("\n" + std::string(entry_end));
     if (end == std::string_view::npos) end = text.size();
-    if (end > 0) entries.emplace_back(text.substr(0, end));
+    if (end > 0) entries.push_back(original(text.substr(0, end)));
     text.remove_prefix(std::min(text.size(), end + (end > 0 ? 1 : 0) + entry_end.size()));
   }
   return entries;

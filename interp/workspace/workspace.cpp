@@ -115,6 +115,7 @@ struct Workspace::State {
         step.diags = error.diags();
         step.exit_code = interrupted ? 130 : 3;
       }
+      live->tell_failed_effects(step);
     }
     answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     answer.status = step.exit_code == 0     ? Status::ok
@@ -122,8 +123,9 @@ struct Workspace::State {
                     : step.exit_code == 130 ? Status::interrupted
                                             : Status::failed;
     if (step.entry) {
-      if (answer.status != Status::interrupted) entered.push_back({std::move(text), step.entry->value.valid()});
-      note(*step.entry, answer);
+      if (answer.status != Status::interrupted)
+        entered.push_back({std::move(text), step.entry->value.valid(), !step.taken_back});
+      if (!step.taken_back) note(*step.entry, answer);
       Session& session = live->session();
       answer.change = changes.since_last(session.graph, session.received());
     }

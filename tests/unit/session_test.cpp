@@ -1,5 +1,7 @@
 // Sessions as a program sees them: nothing runs before a receive asks for it, and then once; failures poison
 // what depends on them; loops replay plans; agents and tables hold names and places, never values.
+#include "interp/control/session.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/record.hpp"
-#include "interp/control/session.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/lookup_table.hpp"
 #include "tests/unit/programs.hpp"
@@ -378,5 +379,29 @@ TEST_CASE("the first call of a graph has the chains of all later ones: first val
     CHECK(ran.output == "<net#0.y : f32[4], 2 steps>\n");
     CHECK(ran.report.plans == 2);           // one of the four first values, one of the graph
     CHECK(ran.report.dispatches == 4 + 3);  // each call is one chain
+  }
+}
+
+TEST_CASE("first values of slots keep their place among effects, whatever the schedule") {
+  const std::string places =
+      "let x = [5.0] as f32[1]\n"
+      "agent A {\n  state s: f32[1] = zero()\n"
+      "  task inc(in d: f32[1]) -> (y: f32[1]) { s += d; y = s }\n"
+      "  task peek(in d: f32[1]) -> (y: f32[1]) { y = s + d }\n}\n"
+      "let a = A()\n"
+      "agent B {\n  state t: f32[1] = a.inc(x).y\n  task get(in d: f32[1]) -> (y: f32[1]) { y = t + d }\n}\n"
+      "let r = a.peek(x)\nlet b = B()\nlet r2 = a.peek(x)\n"
+      "print(r.y.scalar, r2.y.scalar, b.get(x).y.scalar)\n";
+  const std::string prints =
+      "let x = [5.0] as f32[1]\n"
+      "graph noisy() -> (y: f32[1]) { graph_print(\"init\", x); y = x * 2.0 }\n"
+      "agent A { state s: f32[1] = noisy().y; task get(in d: f32[1]) -> (y: f32[1]) { y = s + d } }\n"
+      "graph_print(\"first\", x)\nlet a = A()\nprint(a.get(x).y.scalar)\n";
+  for (const char* schedule : {"push", "pull", "eager"}) {
+    CAPTURE(schedule);
+    RunSettings settings;
+    settings.schedule = schedule_of(schedule);
+    CHECK(run_text_directly(places, settings).output == "5 10 10\n");
+    CHECK(run_text_directly(prints, settings).output == "first: [5]\ninit: [5]\n15\n");
   }
 }

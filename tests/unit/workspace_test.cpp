@@ -344,6 +344,52 @@ TEST_CASE("[repl] entries are saved, loaded and forgotten") {
   CHECK_FALSE(c.work.save((folder.path() / "no" / "folder" / "x.task").string()).found);
 }
 
+TEST_CASE("[repl] a saved session knows what _ meant: the last value of an entry that was not taken back") {
+  TemporaryFolder folder;
+  const std::string path = (folder.path() / "session.task").string();
+  Case c;
+  c.ok("1 + 1");
+  c.error("assert(false); 5");
+  c.ok("_ + 10");
+  c.ok("let l = [1]");
+  c.error("l[3]");
+  CHECK(c.value("_ * 2") == "24");
+  CHECK(c.work.save(path).found);
+  CHECK(read_text(path).find("let _v3 = _v1 + 10") != std::string::npos);
+  c.work.reset();
+  CHECK(c.work.load(path).status == Status::failed);
+  CHECK(c.value("_") == "24");
+  CHECK(c.work.save(path).found);  // what was loaded is saved as it was entered, too
+  c.work.reset();
+  CHECK(c.work.load(path).status == Status::failed);
+  CHECK(c.value("_ + 1") == "25");
+}
+
+TEST_CASE("[repl] an entry that was taken back leaves definitions as they were, and says nothing of them") {
+  Case c;
+  c.ok("fn f(x: int) -> int { return x }");
+  c.ok("graph g(x: f32[1]) -> (y: f32[1]) { y = x * (f(1) as f32) }");
+  const Workspace::Answer answer = c.work.enter("fn f(x: int, y: int) -> int { return x }; assert(1 == 2)");
+  CHECK(answer.status == Status::failed);
+  CHECK(answer.notes.empty());
+  CHECK(c.value("g([1.0] as f32[1])") == "[1]");
+}
+
+TEST_CASE("[repl] an effect that fails is told once, and takes no later entry back") {
+  Case c;
+  c.ok("let z = [0] as i32[1]");
+  c.ok("agent S { state c: i32[1] = zero(); task up(in d: i32[1]) -> (y: i32[1]) { c += 10 / d; y = c } }");
+  c.ok("let s = S()");
+  CHECK(c.error("s.up(z).y").find("E5002") != std::string::npos);
+  c.ok("let s = S()");
+  CHECK(c.value("s.up([5] as i32[1]).y") == "[2]");
+  c.ok("s.up(z);");  // nobody looks at it yet
+  const Workspace::Answer answer = c.work.enter("let k = 5; (z + 1).array");
+  CHECK(answer.status == Status::failed);
+  CHECK(answer.diagnostics.find("E5002") != std::string::npos);
+  CHECK(c.value("k") == "5");
+}
+
 TEST_CASE("[repl] graphs are exported") {
   TemporaryFolder folder;
   Case c;
