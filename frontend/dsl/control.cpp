@@ -3,7 +3,6 @@
 
 #include "frontend/dsl/errors.hpp"
 #include "frontend/dsl/record.hpp"
-#include "ir/base/function_ref.hpp"
 #include "taskspec/declare.hpp"
 
 namespace taskspec::dsl {
@@ -90,7 +89,7 @@ Var output(Name name) {
 
 namespace detail {
 
-void if_(Operand condition, FunctionRef<void()> then, FunctionRef<void()> otherwise) {
+void if_(Operand condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
   At at = condition.at();
   Recording& recording = here(at, "if_");
   Statement statement{Statement::Kind::if_, at, use(condition), nullptr, nullptr, "", nullptr, nullptr};
@@ -103,7 +102,7 @@ void if_(Operand condition, FunctionRef<void()> then, FunctionRef<void()> otherw
   add(std::move(statement));
 }
 
-void while_(FunctionRef<Operand()> condition, FunctionRef<void()> body, At at) {
+void while_(const std::function<Operand()>& condition, const std::function<void()>& body, At at) {
   Recording& recording = here(at, "while_");
   Statement statement{Statement::Kind::while_, at, nullptr, nullptr, nullptr, "", nullptr, nullptr};
   Block turn;
@@ -120,7 +119,7 @@ void while_(FunctionRef<Operand()> condition, FunctionRef<void()> body, At at) {
   add(std::move(statement));
 }
 
-void for_(Range range, FunctionRef<void(Tensor)> body) {
+void for_(Range range, const std::function<void(Tensor)>& body) {
   At at = range.low.at();
   Recording& recording = here(at, "for_");
   Statement statement{Statement::Kind::for_, at, use(range.low), nullptr, use(range.high), "", nullptr, nullptr};
