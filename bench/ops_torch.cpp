@@ -58,7 +58,6 @@ Torch::Torch() {
     close(request[0]), close(request[1]);
     return;
   }
-  signal(SIGPIPE, SIG_IGN);  // a peer that goes away is one that is not there
   process_ = fork();
   if (process_ == 0) {
     dup2(request[0], 0), dup2(answer[1], 1);
@@ -79,11 +78,13 @@ Torch::~Torch() {
   if (process_ > 0) waitpid(process_, nullptr, 0);
 }
 
-// One line there, if any, and one back; nothing when the process is gone.
+// One line there, if any, and one back; nothing when the process is gone: then writing must not end ours.
 std::string Torch::ask(const std::string& line) {
   if (!line.empty()) {
+    auto* before = signal(SIGPIPE, SIG_IGN);
     std::fputs((line + "\n").c_str(), to_);
     std::fflush(to_);
+    signal(SIGPIPE, before);
   }
   std::string answer;
   for (int c = std::fgetc(from_); c != EOF && c != '\n'; c = std::fgetc(from_)) answer += static_cast<char>(c);

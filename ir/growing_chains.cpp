@@ -18,16 +18,18 @@ NodeId GrowingChains::before(NodeId node) const {
 
 void GrowingChains::add(const TaskGraph& graph, NodeId node) {
   Link& own = links_.emplace_back();
+  // The first value of a slot is no source of what reads it.
+  auto is_apart = [&](const TaskEdge& edge) { return graph[edge.from].first_value && !graph[node].first_value; };
   NodeId known;
   for (const TaskEdge& edge : graph.edges_into(node)) {  // sorted: those from one task stand together
-    if (edge.from == known) continue;
+    if (edge.from == known || is_apart(edge)) continue;
     own.pred = known.valid() ? several : edge.from.value;
     known = edge.from;
   }
   if (graph.definition(node).structured()) own.pred = own.succ = several;
   known = NodeId();
   for (const TaskEdge& edge : graph.edges_into(node)) {
-    if (edge.from != known) precede(graph, edge.from, node);
+    if (edge.from != known && !is_apart(edge)) precede(graph, edge.from, node);
     known = edge.from;
   }
   begin_or_go_on(node);

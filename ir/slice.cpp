@@ -1,6 +1,7 @@
+#include <algorithm>
 #include <array>
-#include <optional>
 
+#include "ir/call_graph.hpp"
 #include "ir/slice_passes.hpp"
 #include "ir/slice_program.hpp"
 #include "ir/slices.hpp"
@@ -17,22 +18,18 @@ FunctionId append(Program& program, Function part) {
   return FunctionId(program.functions.size() - 1);
 }
 
-// Neither effects nor messages, and it comes to an end: it may run before or after a receive.
-bool is_quiet(const Program& program, const std::vector<CutFunction>& cuts, FunctionId id) {
-  std::vector<FunctionId> todo{id};
-  std::vector<bool> seen(program.functions.size(), false);
-  while (!todo.empty()) {
-    const FunctionId at = todo.back();
-    todo.pop_back();
-    if (seen[at.index()]) return false;  // recursion, perhaps
-    seen[at.index()] = true;
-    if (program[at].effects.host || program[at].effects.local || !cuts[at.index()].channels.empty()) return false;
-    for (const Call& call : program[at].calls) {
-      if (call.form == Form::apply || call.form == Form::while_ || may_fail(program[at], call)) return false;
-      if (call.callee.valid()) todo.push_back(call.callee);
-    }
+// By function: has effects or messages, or may not come to an end. Others may run before or after a receive.
+std::vector<bool> find_loud(const Program& program, const std::vector<CutFunction>& cuts) {
+  const CallGraph calls(program);
+  std::vector<bool> loud = calls.recurring();
+  for (std::size_t i = 0; i < loud.size(); ++i) {
+    const Function& function = program.functions[i];
+    loud[i] = loud[i] || function.effects.host || function.effects.local || !cuts[i].channels.empty() ||
+              std::ranges::any_of(function.calls, [&](const Call& call) {
+                return call.form == Form::apply || call.form == Form::while_ || may_fail(function, call);
+              });
   }
-  return true;
+  return calls.with_callers(std::move(loud));
 }
 
 // Calls of functions enter their parts, and those with nothing left there go; function values keep naming the whole,
@@ -80,15 +77,10 @@ Slices slice(const Program& program, const SliceOptions& options) {
   for (std::size_t i = 0; i < count; ++i)
     if (demand[i].reached) cuts[i] = cut(program, FunctionId(i), demand[i], options.hoist);
   std::vector<std::uint32_t> first_channel(count);
-  std::vector<std::optional<bool>> quiet(count);
+  const std::vector<bool> loud = find_loud(program, cuts);
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionDemand& d = demand[i];
-    if (options.sink && d.host.part)
-      sink_receives(cuts[i].host, [&](FunctionId id) {
-        std::optional<bool>& known = quiet[id.index()];
-        if (!known) known = is_quiet(program, cuts, id);
-        return *known;
-      });
+    if (options.sink && d.host.part) sink_receives(cuts[i].host, [&](FunctionId id) { return !loud[id.index()]; });
     if (options.merge && d.host.part && d.graph.part) merge_messages(cuts[i]);
     if (d.host.part) slices.parts[i].host = append(slices.program, std::move(cuts[i].host));
     if (d.graph.part) slices.parts[i].graph = append(slices.program, std::move(cuts[i].graph));

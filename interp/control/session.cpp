@@ -30,7 +30,7 @@ Session::~Session() {
 
 void Session::adding(Span site) {
   // Eager: the task before this one runs now, when the handles of its outputs exist.
-  if (window_is_full(site) || options_.schedule == Schedule::eager) run(needed());
+  if (window_is_full(site) || options_.schedule == Schedule::eager) fits([&] { run(needed()); });
   sweep_if_due();
 }
 
@@ -121,7 +121,8 @@ Array Session::receive(const Tensor& tensor, Span place) {
   links.receive(ref.node());
   if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
     received_.push_back(ref);
-  if (options_.schedule == Schedule::eager) run(needed());  // the last task, which no other one came after
+  if (options_.schedule == Schedule::eager)
+    fits([&] { run(needed()); });  // the last task, which no other one came after
   if (entry(ref).state == State::pending) force(ref.node());
   Entry& e = entry(ref);
   if (e.state == State::poisoned) {
@@ -172,7 +173,7 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
 }
 
 void Session::start() {
-  if (options_.schedule == Schedule::push && !pending_.empty()) run(needed());
+  if (options_.schedule == Schedule::push && !pending_.empty()) fits([&] { run(needed()); });
   sweep_if_due();
 }
 
@@ -181,15 +182,18 @@ void Session::show() {
   if (printing_.valid()) run(needed_for({printing_}));
 }
 
+// Together, or one after the other where that is too much for the memory.
 void Session::act() {
   std::vector<NodeId> effects;
   for (NodeId node : pending_)
     if (tasks_[node.index()].effect) effects.push_back(node);
-  if (!effects.empty()) run(needed_for(std::move(effects)));
+  if (effects.empty() || fits([&] { run(needed_for(effects)); })) return;
+  for (NodeId node : effects)
+    if (!is_done(node)) run(needed_for({node}));
 }
 
 void Session::finish() {
-  run(needed());
+  if (!fits([&] { run(needed()); })) act();
   raise_failed_effect();
 }
 

@@ -103,6 +103,7 @@ class Session final : public Recorder {
   std::vector<NodeId> needed();                              // push: all that somebody can still see
   void force(NodeId node);
   void run(std::vector<NodeId> nodes);
+  static bool fits(FunctionRef<void()> running);
   std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
   void execute(std::vector<NodeId> nodes);
   Segment cut_out(const std::vector<NodeId>& nodes);

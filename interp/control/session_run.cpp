@@ -142,15 +142,19 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 
 // With push all that is pending runs with it; where that is too much for the memory, what the node itself needs.
 void Session::force(NodeId node) {
-  if (options_.schedule != Schedule::pull) {
-    try {
-      return run(needed());
-    } catch (const Error& error) {
-      if (error.diags().items().front().code != Code("E5008")) throw;
-    } catch (const std::bad_alloc&) {
-    }
+  if (options_.schedule == Schedule::pull || !fits([&] { run(needed()); })) run(needed_for({node}));
+}
+
+// Whether there was memory for what runs; what could not run stays pending.
+bool Session::fits(FunctionRef<void()> running) {
+  try {
+    running();
+    return true;
+  } catch (const Error& error) {
+    if (error.diags().items().front().code != Code("E5008")) throw;
+  } catch (const std::bad_alloc&) {
   }
-  run(needed_for({node}));
+  return false;
 }
 
 // What could not run, because a plan or its inputs found no memory, stays pending and may be tried again.

@@ -93,6 +93,7 @@ void HostExecutable::find_addresses(std::span<const CellPlace> places) {
       call.in_scratch = 1;
       code_scratch_at_ = (plan->scratch_bytes + 63) / 64 * 64;
     }
+  for (CodeCall& call : calls_) call.needs_scratch = call.in_scratch || call.code->scratch_bytes() > 0;
   std::ranges::sort(outside_);
 }
 

@@ -10,8 +10,9 @@ namespace taskspec {
 struct CodeCall {
   const TaskCode* code = nullptr;
   std::uint32_t first_operand = 0;
-  std::uint32_t task : 31 = 0;       // the first of its tasks in the plan
-  std::uint32_t in_scratch : 1 = 0;  // some operand lies in the worker's scratch
+  std::uint32_t task : 30 = 0;          // the first of its tasks in the plan
+  std::uint32_t in_scratch : 1 = 0;     // some operand lies in the worker's scratch
+  std::uint32_t needs_scratch : 1 = 0;  // for that, or for itself: others run where there is no memory for scratch
 };
 
 // Who follows whom, as the scheduler wants it. Step s makes targets[starts[s]..starts[s + 1]) ready; behind

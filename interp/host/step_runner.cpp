@@ -5,7 +5,7 @@
 namespace taskspec {
 
 StepRunner::StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed)
-    : executable_(executable), context_(context), needed_(needed), scratch_(executable.scratch_bytes() > 0) {
+    : executable_(executable), context_(context), needed_(needed) {
   if (!needed.empty()) context.attention.raise(Attention::careful);
   if (context.record) context.attention.raise(Attention::recorded);
 }

@@ -44,7 +44,7 @@ class StepRunner {
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);
   bool call(Lane& lane, const CodeCall& call) {
-    if (scratch_ && !lane.scratch.data()) return call_with_scratch(lane, call);
+    if (call.needs_scratch && !lane.scratch.data()) return call_with_scratch(lane, call);
     return call.code->run(executable_.operands(call, lane), lane.around);
   }
   bool call_with_scratch(Lane& lane, const CodeCall& call);
@@ -64,7 +64,6 @@ class StepRunner {
   HostExecutable& executable_;
   RunContext& context_;
   std::span<const char> needed_;
-  bool scratch_;
 };
 
 }  // namespace taskspec

@@ -405,3 +405,20 @@ TEST_CASE("first values of slots keep their place among effects, whatever the sc
     CHECK(run_text_directly(prints, settings).output == "first: [5]\ninit: [5]\n15\n");
   }
 }
+
+TEST_CASE("what fits into memory is done on every schedule, whatever stands beside it") {
+  const std::string text =
+      "task bump(inout r: f64[1], in d: f64[1]) -> (t: f64[1]) { r = r + d; t = r }\n"
+      "var a = [1.0] as f64[1]\nlet n = parse_int(\"4000000\")\nbump(a, [1.0] as f64[1])\n"
+      "let big = fill(f64[n, n], 1.0) + 1.0\ngraph_print(\"a\", a)\nlet s = big.sum()\nprint(a.array)\n"
+      "graph_print(\"s\", s)\nprint(a.array)\n";
+  for (const char* schedule : {"push", "pull", "eager"}) {
+    CAPTURE(schedule);
+    RunSettings settings;
+    settings.schedule = schedule_of(schedule);
+    const Ran ran = run_text_directly(text, settings);
+    CHECK(ran.output == "a: [2]\n[2]\n[2]\n");
+    CHECK(ran.errors.find("E5008") != std::string::npos);
+    CHECK(ran.code == 3);
+  }
+}

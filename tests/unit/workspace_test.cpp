@@ -390,6 +390,30 @@ TEST_CASE("[repl] an effect that fails is told once, and takes no later entry ba
   CHECK(c.value("k") == "5");
 }
 
+TEST_CASE("[repl] first values of slots are no part of the chain that reads them") {
+  Case c;
+  c.ok("agent L { weight w: f32[2] = uniform(seed: 1); task f(in x: f32[2]) -> (y: f32[2]) { y = x * w } }");
+  c.ok("let a = L()");
+  c.ok("let b = L()");
+  c.ok("graph net(x: f32[2]) -> (y: f32[2]) { y = b.f(a.f(x).y).y }");
+  const std::string change = c.ok("let r = net(fill(f32[2], 1.0));").change;
+  CHECK_MESSAGE(change.find("new chain [L.f, L.f]") != std::string::npos, change);
+}
+
+TEST_CASE("[repl] what finds no memory takes nothing else with it") {
+  Case c;
+  c.ok("task bump(inout r: f64[1], in d: f64[1]) -> (t: f64[1]) { r = r + d; t = r }");
+  c.ok("var a = [1.0] as f64[1]");
+  c.ok("let n = parse_int(\"4000000\")");
+  c.ok("bump(a, [1.0] as f64[1]);");
+  CHECK(c.error("print((fill(f64[n, n], 1.0) + 1.0).sum().scalar)").find("E5008") != std::string::npos);
+  CHECK(c.value("a") == "[2]");
+  c.error("graph_print(\"a\", a + 1.0); print((fill(f64[n, n], 1.0) + 1.0).sum().scalar)");
+  CHECK(c.output == "a: [3]\n");
+  c.ok("let y = a + 2.0");
+  CHECK(c.value("y") == "[4]");
+}
+
 TEST_CASE("[repl] graphs are exported") {
   TemporaryFolder folder;
   Case c;
