@@ -15,10 +15,16 @@ namespace taskspec {
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t deepest = std::size_t{1} << 28;  // a deep stack takes a sanitizer minutes
+#else
+constexpr std::size_t deepest = std::size_t{8} << 30;
+#endif
+
 // Address space only: pages are taken when the recursion gets there. Where that is limited it must also do for a second
 // such stack beside this one, for workers, and for what is computed.
 std::size_t wanted_bytes() {
-  std::size_t bytes = std::min<std::size_t>(std::size_t{8} << 30, memory_limit() / 2);
+  std::size_t bytes = std::min<std::size_t>(deepest, memory_limit() / 2);
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
     bytes = std::min<std::size_t>(bytes, space.rlim_cur / 8);

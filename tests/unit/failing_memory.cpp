@@ -22,12 +22,24 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   return memory;
 }
 
+void* allocate_or_null(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
-// Arrays and the forms that do not throw come here, too.
+// Arrays come here, too. So would the forms that do not throw; but sanitizers bring their own of those.
 void* operator new(std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_or_null(bytes, 0); }
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate_or_null(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
