@@ -24,10 +24,25 @@ bool StepRunner::call_with_scratch(Lane& lane, const CodeCall& call) {
   try {
     lend_scratch(lane);
   } catch (...) {
+    return call_with_little(lane, call);
+  }
+  return call.code->run(executable_.operands(call, lane), lane.around);
+}
+
+// There is no memory for the largest of all calls; this one may do with less, if nothing of others lies there.
+bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
+  Bytes own;
+  try {
+    if (call.in_scratch) throw;
+    own = Bytes(call.code->scratch_bytes());
+  } catch (...) {
     for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.around, task);
     return false;
   }
-  return call.code->run(executable_.operands(call, lane), lane.around);
+  lane.around.scratch = own.data();
+  const bool ran = call.code->run(executable_.operands(call, lane), lane.around);
+  lane.around.scratch = nullptr;
+  return ran;
 }
 
 void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {

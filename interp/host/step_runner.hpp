@@ -48,6 +48,7 @@ class StepRunner {
     return call.code->run(executable_.operands(call, lane), lane.around);
   }
   bool call_with_scratch(Lane& lane, const CodeCall& call);
+  bool call_with_little(Lane& lane, const CodeCall& call);
   void lend_scratch(Lane& lane);
   void publish(const CodeCall& call) {
     for (std::uint32_t k = 0; k < call.code->tasks; ++k) publish(call.task + k);

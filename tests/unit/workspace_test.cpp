@@ -383,8 +383,9 @@ TEST_CASE("[repl] an effect that fails is told once, and takes no later entry ba
   CHECK(c.error("s.up(z).y").find("E5002") != std::string::npos);
   c.ok("let s = S()");
   CHECK(c.value("s.up([5] as i32[1]).y") == "[2]");
+  c.ok("task dbl(in x: i32[1]) -> (y: i32[1]) { y = x * 2 }");
   c.ok("s.up(z);");  // nobody looks at it yet
-  const Workspace::Answer answer = c.work.enter("let k = 5; (z + 1).array");
+  const Workspace::Answer answer = c.work.enter("let k = 5; dbl(z).y.array");
   CHECK(answer.status == Status::failed);
   CHECK(answer.diagnostics.find("E5002") != std::string::npos);
   CHECK(c.value("k") == "5");
