@@ -75,7 +75,7 @@ namespace {
 
 [[noreturn, gnu::noinline]] void too_many_calls(Span span) {
   before_deep_throw();
-  throw failure("E5006", span, "recursion too deep: more than 1000000 calls");
+  throw failure("E5006", span, "recursion too deep");
 }
 
 }  // namespace

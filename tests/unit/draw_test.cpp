@@ -49,8 +49,10 @@ graph g(inout r: f64[N], d: f64[1]) -> (t: f64[1], m: f64[1]) {
   m = p.m
 })";
   CHECK(drawn(hazard) == "● bump#0\n├─╮\n● ┊ peek_at_everything#0\n├─╯\n● bump#1");
-  for (int columns : {20, 24, 40})
-    for (std::string_view line : lines_of(drawn(wide, columns))) CHECK(display_width(line) <= columns);
+  for (int columns : {20, 24, 40}) {
+    const std::string drawing = drawn(wide, columns);
+    for (std::string_view line : lines_of(drawing)) CHECK(display_width(line) <= columns);
+  }
   CHECK(drawn(hazard, 20).find("…") != std::string::npos);
 }
 
