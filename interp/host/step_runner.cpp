@@ -34,7 +34,7 @@ bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
   Bytes own;
   try {
     if (call.in_scratch) throw;
-    own = Bytes(call.code->scratch_bytes());
+    own = context_.memory.borrow(call.code->scratch_bytes());
   } catch (...) {
     for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.around, task);
     return false;
@@ -42,6 +42,7 @@ bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
   lane.around.scratch = own.data();
   const bool ran = call.code->run(executable_.operands(call, lane), lane.around);
   lane.around.scratch = nullptr;
+  context_.memory.give_back(std::move(own), call.code->scratch_bytes());
   return ran;
 }
 
