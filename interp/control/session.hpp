@@ -9,10 +9,9 @@
 //   is cut where the program comes by a place again that it does not pass often, the turn of the outermost loop that
 //   fits in: so a loop gives the same segment each time.
 // - `forget`: what is settled is given back by sweeps. A task stays while a handle names an output of it, a pending
-// task
-//   reads one, or it lies on the way from a failure to a value that it poisoned; a scope while it is open or such a
-//   task, or the name of a handle, stands in it; a place while a handle or a pending task names it; a constant while a
-//   handle names it or a pending task reads it. A sweep comes when as much has been added as the last one left.
+//   task reads one, or it lies on the way from a failure to a value that it poisoned; a scope while it is open or such
+//   a task, or the name of a handle, stands in it; a place while a handle or a pending task names it; a constant while
+//   a handle names it or a pending task reads it. A sweep comes when as much has been added as the last one left.
 #pragma once
 #include <chrono>
 #include <map>
