@@ -25,8 +25,8 @@ class Writer {
     for (std::size_t i = 0; i < function_.calls.size(); ++i) {
       const Call& call = function_.calls[i];
       if (!uses_.is_here(CallId(i))) continue;
-      if (call.form == Form::write || call.form == Form::variable || call.form == Form::parameter)
-        taken_.insert(call.form == Form::parameter ? function_.parameters[call.index].name : variable(call));
+      if (call.form->payload == Payload::parameter) taken_.insert(function_.parameters[call.index].name);
+      if (call.form == Form::write || call.form == Form::variable) taken_.insert(variable(call));
     }
   }
 
@@ -70,7 +70,7 @@ class Writer {
   bool talks(const Block& block) const {
     return std::any_of(block.calls.begin(), block.calls.end(), [this](CallId id) {
       const Call& call = function_[id];
-      return call.form == Form::enqueue || call.form == Form::dequeue ||
+      return call.form->talks ||
              std::any_of(call.blocks.begin(), call.blocks.end(), [this](const Block& inner) { return talks(inner); });
     });
   }
@@ -84,63 +84,39 @@ class Writer {
 
   void statement(CallId id) {
     const Call& call = function_[id];
-    switch (call.form) {
-      case Form::write:
-        line(id, variable(call) + " = " + operand(call, 0));
-        if (uses_.named_by(call.in[0]) == id) value_names_[call.in[0].value] = variable(call);
-        return;
-      case Form::store: {
-        std::string place = variable(call);
-        for (std::size_t i = 1; i < call.in.size(); ++i) place += "[" + operand(call, i) + "]";
-        return line(id, place + " = " + operand(call, 0));
-      }
-      case Form::if_:
-        return branches(id, call);
-      case Form::for_:
-        line(id, fmt::format("for {} in {} {{", loop_name(call), operand(call, 0)), Mark::opens);
-        inside(call.blocks[0]);
-        return line(id, "}", Mark::closes);
-      case Form::while_:
-        return turns(id, call);
-      case Form::return_:
-        return line(id, call.in.empty() ? "return" : "return " + operand(call, 0));
-      case Form::break_:
-        return line(id, "break");
-      case Form::continue_:
-        return line(id, "continue");
-      case Form::both:
-      case Form::either:
-        return stops_early(id, call);
-      case Form::run:
-        return nested_session(id, call);
-      default:
-        return value_line(id, call);
-    }
+    const FormRecord& form = *call.form;
+    if (form.is_control()) return control(id, call);
+    if (!form.infix.empty() && form.block_count > 0) return stops_early(id, call);
+    if (form.to_run == FormRecord::ToRun::session) return nested_session(id, call);
+    if (!form.is_statement() || form.text.empty()) return value_line(id, call);
+    line(id, written(call).text);
+    if (call.form == Form::write && uses_.named_by(call.in[0]) == id) value_names_[call.in[0].value] = variable(call);
   }
 
-  void branches(CallId id, const Call& call) {
-    line(id, "if " + operand(call, 0) + " {", Mark::opens);
-    inside(call.blocks[0]);
-    if (uses_.has_lines(call.blocks[1])) {
-      line(id, "} else {", Mark::between);
-      inside(call.blocks[1]);
+  // Its words open a block; where lines stand in its condition, that is a block, too.
+  void control(CallId id, const Call& call) {
+    const std::span<const FormBlock> records = call.form->blocks();
+    std::size_t next = records[0].decides ? 1 : 0;
+    if (next == 1 && uses_.has_lines(call.blocks[0]))
+      opens_with_lines(id, call);
+    else
+      line(id, written(call).text + " {", Mark::opens);
+    inside(call.blocks[next]);
+    while (++next < call.blocks.size()) {
+      if (records[next].may_be_empty && !uses_.has_lines(call.blocks[next])) continue;
+      line(id, fmt::format("}} {} {{", records[next].separator), Mark::between);
+      inside(call.blocks[next]);
     }
     line(id, "}", Mark::closes);
   }
 
-  void turns(CallId id, const Call& call) {
+  void opens_with_lines(CallId id, const Call& call) {
     const Block& condition = call.blocks[0];
-    if (!uses_.has_lines(condition)) {
-      line(id, "while " + words(condition.result).text + " {", Mark::opens);
-    } else {
-      line(id, "while true {", Mark::opens);
-      inside(condition);
-      ++depth_;
-      line(id, "if " + prefix("!", words(condition.result)).text + " { break }", Mark::between);
-      --depth_;
-    }
-    inside(call.blocks[1]);
-    line(id, "}", Mark::closes);
+    line(id, fmt::format("{} true {{", call.form->word), Mark::opens);
+    inside(condition);
+    ++depth_;
+    line(id, "if " + prefix("!", words(condition.result)).text + " { break }", Mark::between);
+    --depth_;
   }
 
   // a && b, where something happens inside b.
@@ -282,68 +258,100 @@ class Writer {
   }
 
   Words expression(const Call& call) {
-    switch (call.form) {
-      case Form::constant:
-        return constant_words(call.value);
-      case Form::parameter:
-        return {function_.parameters[call.index].name};
-      case Form::dimension:
-        return {call.symbol->name};
-      case Form::type:
-        return {call.type.parts.empty() ? call.type.text() : call.type.parts[0].text()};
-      case Form::variable:
-        return {variable(call)};
-      case Form::global:
-        return {global_words(program_, function_.module, call)};
-      case Form::loop:
-        return {loop_words(program_.sources, call)};
-      case Form::op:
+    switch (call.form->payload) {
+      case Payload::op:
         return operation(call);
-      case Form::enqueue:
-        channels_.push_back(ChannelId(call.index));
-        if (call.in.empty())  // it carries nothing; the graph says that an order is done
-          return {(function_.part == Part::graph ? "done " : "enqueue ") + names_.channels[call.index],
-                  Binding::prefix};
-        return {fmt::format("enqueue {} ({})", names_.channels[call.index], list(call)), Binding::prefix};
-      case Form::dequeue:
-        channels_.push_back(ChannelId(call.index));
-        return {"dequeue " + names_.channels[call.index], Binding::prefix};
+      case Payload::builtin:
+        return {std::string(call.builtin->name) + "(" + arguments(call, call.builtin->operands) + ")"};
+      case Payload::channel:
+        return message(call);
+      case Payload::part:
+        return element(call);
+      case Payload::callee:
+        return call.form->enters == FormRecord::Enters::callee ? called(call) : written(call);
       default:
-        return value_expression(call);
+        break;
     }
+    if (call.form == Form::constant) return constant_words(call.value);
+    if (call.form == Form::tuple && call.in.size() == 1) return {"(" + list(call) + ",)"};
+    return written(call);
   }
 
-  Words value_expression(const Call& call) {
-    auto tight = [&](std::size_t i) { return words(call.in[i]).within(Binding::tight); };
-    switch (call.form) {
-      case Form::builtin:
-        return {std::string(call.builtin->name) + "(" + arguments(call, call.builtin->operands) + ")"};
-      case Form::tuple:
-        return {"(" + list(call) + (call.in.size() == 1 ? ",)" : ")")};
-      case Form::list:
-        return {"[" + list(call) + "]"};
-      case Form::range:
-        return infix("..", words(call.in[0]), words(call.in[1]));
-      case Form::element:
-        return element(call);
-      case Form::item:
-        return {tight(0) + "[" + operand(call, 1) + "]"};
-      case Form::items:
-        return {fmt::format("{}[{}..{}]", tight(0), operand(call, 1), operand(call, 2))};
-      case Form::field:
-        return {tight(0) + "." + call.name};
-      case Form::receive:
-        return {tight(0) + "." + receive_words[call.index]};
-      case Form::output:
-        return {tight(0) + "." + function_[call.in[0]].type.names[call.index]};
-      case Form::compose:
-        return infix(">>", words(call.in[0]), words(call.in[1]));
-      case Form::both:
-        return infix("&&", words(call.in[0]), words(call.blocks[0].result));
-      case Form::either:
-        return infix("||", words(call.in[0]), words(call.blocks[0].result));
+  Words message(const Call& call) {
+    channels_.push_back(ChannelId(call.index));
+    const std::string& channel = names_.channels[call.index];
+    if (call.form != Form::enqueue) return {"dequeue " + channel, Binding::prefix};
+    if (call.in.empty())  // it carries nothing; the graph says that an order is done
+      return {(function_.part == Part::graph ? "done " : "enqueue ") + channel, Binding::prefix};
+    return {fmt::format("enqueue {} ({})", channel, list(call)), Binding::prefix};
+  }
+
+  // As its form is written.
+  Words written(const Call& call) {
+    const FormRecord& form = *call.form;
+    const CallId block = call.blocks.empty() ? CallId() : call.blocks[0].result;
+    if (!form.infix.empty()) return infix(form.infix, words(call.in[0]), words(block.valid() ? block : call.in[1]));
+    if (form.text.empty()) return {payload(call), form.binding};
+    return {fill(form.text, call), form.binding};
+  }
+
+  // What stands between braces in the words of a form is written for this call.
+  std::string fill(std::string_view pattern, const Call& call) {
+    std::string text;
+    for (;;) {
+      const std::size_t open = pattern.find('{');
+      text += pattern.substr(0, open);
+      if (open == std::string_view::npos) break;
+      const std::size_t close = pattern.find('}', open);
+      text += blank(pattern.substr(open + 1, close - open - 1), call);
+      pattern.remove_prefix(close + 1);
+    }
+    while (text.ends_with(' ')) text.pop_back();  // return without a value
+    return text;
+  }
+
+  std::string blank(std::string_view name, const Call& call) {
+    if (name == "in") return list(call);
+    if (name == "rest") return list(call, 1);
+    if (name == "what") return payload(call);
+    if (name == "member") return program_[call.callee].name;
+    if (name == "block") return words(call.blocks[0].result).text;
+    if (name == "turn") return call.form == Form::loop ? loop_words(program_.sources, call) : loop_name(call);
+    if (name == "t0") return words(call.in[0]).within(Binding::tight);
+    if (name == "indices") {
+      std::string indices;
+      for (std::size_t i = 1; i < call.in.size(); ++i) indices += "[" + operand(call, i) + "]";
+      return indices;
+    }
+    return operand(call, static_cast<std::size_t>(name[0] - '0'));
+  }
+
+  std::string payload(const Call& call) const {
+    switch (call.form->payload) {
+      case Payload::parameter:
+        return function_.parameters[call.index].name;
+      case Payload::symbol:
+        return call.symbol->name;
+      case Payload::type:
+        return call.type.parts.empty() ? call.type.text() : call.type.parts[0].text();
+      case Payload::variable:
+        return variable(call);
+      case Payload::global:
+        return global_words(program_, function_.module, call);
+      case Payload::part:
+        return std::to_string(call.index);
+      case Payload::field:
+        return call.name;
+      case Payload::receive:
+        return receive_words[call.index];
+      case Payload::output:
+        return function_[call.in[0]].type.names[call.index];
+      case Payload::agent:
+        return program_[call.agent].name;
+      case Payload::callee:
+        return names_.functions[call.callee.index()];
       default:
-        return callable(call);
+        return "?";
     }
   }
 
@@ -351,30 +359,7 @@ class Writer {
   Words element(const Call& call) {
     const std::vector<std::string> names = loop_names(program_.sources, function_[call.in[0]]);
     if (!names.empty()) return {names[call.index]};
-    return {fmt::format("{}.{}", words(call.in[0]).within(Binding::tight), call.index)};
-  }
-
-  Words callable(const Call& call) {
-    switch (call.form) {
-      case Form::agent:
-        return {program_[call.agent].name + "(" + list(call) + ")"};
-      case Form::self:
-        return {"self"};
-      case Form::member:
-        return {words(call.in[0]).within(Binding::tight) + "." + program_[call.callee].name};
-      case Form::function:
-      case Form::closure:
-        return {names_.functions[call.callee.index()]};
-      case Form::call:
-      case Form::invoke:
-        return called(call);
-      case Form::apply:
-        return {words(call.in[0]).within(Binding::tight) + "(" + list(call, 1) + ")"};
-      case Form::run:
-        return {"run " + words(call.blocks[0].result).text + " on " + operand(call, 0), Binding::whole};
-      default:
-        return {"?"};  // statements are no values
-    }
+    return written(call);
   }
 
   const Program& program_;

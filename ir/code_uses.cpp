@@ -12,20 +12,7 @@ namespace {
 constexpr std::uint32_t deepest = 12;
 
 bool is_statement(const Call& call) {
-  switch (call.form) {
-    case Form::write:
-    case Form::store:
-    case Form::if_:
-    case Form::for_:
-    case Form::while_:
-    case Form::return_:
-    case Form::break_:
-    case Form::continue_:
-    case Form::enqueue:
-      return true;
-    default:
-      return call.type.is(Type::Kind::none) && call.form != Form::constant;
-  }
+  return call.form->is_statement() || (call.type.is(Type::Kind::none) && call.form != Form::constant);
 }
 
 }  // namespace
@@ -73,7 +60,7 @@ void CodeUses::note_uses() {
       for (CallId in : function_[id].in)
         if (in.valid()) of(in).uses.push_back({id});
     for (CallId id : room.block->calls)  // f32[n]
-      if (function_[id].form == Form::type)
+      if (function_[id].form->payload == Payload::type)
         for_each_host_symbol(function_[id], [&](CallId extent) {
           if (extent.index() < entries_.size()) of(extent).in_type = true;
         });
@@ -86,10 +73,7 @@ void CodeUses::drop_unused() {
   for (std::size_t i = entries_.size(); i-- > 0;) {
     const Call& call = function_.calls[i];
     Entry& entry = entries_[i];
-    const bool plain = call.form == Form::field || call.form == Form::item || call.form == Form::element ||
-                       call.form == Form::output || call.form == Form::list || call.form == Form::tuple ||
-                       call.form == Form::range;
-    if (!entry.placed || !entry.uses.empty() || !plain) continue;
+    if (!entry.placed || !entry.uses.empty() || !call.form->rearranges) continue;
     entry.placed = false;
     for (CallId in : call.in)
       if (in.valid())
@@ -101,7 +85,7 @@ void CodeUses::count_writes() {
   for (const Room& room : rooms_)
     for (CallId id : room.block->calls) {
       const Call& call = function_[id];
-      if (call.form == Form::write || call.form == Form::store) ++writes_[call.variable.index()];
+      if (call.form->writes()) ++writes_[call.variable.index()];
       for (const Place& place : call.places) ++writes_[place.variable.index()];
     }
 }
@@ -123,7 +107,7 @@ void CodeUses::find_sends(CallId id) {
   const Use& other = value.uses[0].user == id && !value.uses[0].as_result ? value.uses[1] : value.uses[0];
   if (!other.as_result) {
     const Form form = function_[other.user].form;
-    const bool decides = form == Form::if_ || form == Form::for_ || form == Form::both || form == Form::either;
+    const bool decides = form->to_run == FormRecord::ToRun::decision || form->to_run == FormRecord::ToRun::turns;
     if (!decides || of(other.user).block != of(id).block || of(other.user).position < of(id).position) return;
   }
   value.sent_by = id;
@@ -137,44 +121,20 @@ void CodeUses::take_apart(CallId id) {
   for (const Use& use : tuple.uses) {
     if (use.as_result || function_[use.user].form != Form::element || of(use.user).block != tuple.block) return;
   }
-  const Form form = function_[id].form;
-  if (form != Form::dequeue && form != Form::call && form != Form::apply && form != Form::builtin) return;
-  tuple.apart = true;
+  const FormRecord& form = *function_[id].form;
+  const bool comes_whole = form.talks || form.enters != FormRecord::Enters::nothing || form.payload == Payload::builtin;
+  if (comes_whole) tuple.apart = true;
 }
 
 bool CodeUses::is_cheap(const Call& call) const {
-  switch (call.form) {
-    case Form::constant:
-    case Form::parameter:
-    case Form::dimension:
-    case Form::type:
-    case Form::variable:
-    case Form::global:
-    case Form::loop:
-    case Form::self:
-    case Form::function:
-      return true;
-    case Form::element:
-      return call.in[0].valid() && (of(call.in[0]).apart || function_[call.in[0]].form == Form::loop);
-    default:
-      return false;
-  }
+  if (call.form->payload != Payload::part) return call.form->is_name();
+  return call.in[0].valid() && (of(call.in[0]).apart || function_[call.in[0]].form == Form::loop);
 }
 
 bool CodeUses::has_effect(const Call& call) const {
-  switch (call.form) {
-    case Form::enqueue:
-    case Form::dequeue:
-    case Form::call:
-    case Form::invoke:
-    case Form::apply:
-    case Form::run:
-      return true;
-    case Form::builtin:
-      return call.builtin->effect != Effect::pure;
-    default:
-      return false;
-  }
+  if (call.builtin) return call.builtin->effect != Effect::pure;
+  const FormRecord& form = *call.form;
+  return form.talks || form.enters != FormRecord::Enters::nothing || form.to_run == FormRecord::ToRun::session;
 }
 
 bool CodeUses::must_be_line(CallId id) const {
@@ -220,7 +180,7 @@ std::uint32_t CodeUses::root(CallId id) const {
 
 bool CodeUses::writes(CallId id, VariableId variable) const {
   const Call& call = function_[id];
-  if ((call.form == Form::write || call.form == Form::store) && call.variable == variable) return true;
+  if (call.form->writes() && call.variable == variable) return true;
   for (const Place& place : call.places)
     if (place.variable == variable) return true;
   for (const Block& block : call.blocks)

@@ -8,22 +8,6 @@
 
 namespace taskspec {
 
-// How tightly a text holds together (language.md section 2): an operand that binds less gets brackets.
-enum class Binding : std::uint8_t {
-  whole,
-  compose,
-  either,
-  both,
-  compare,
-  bits,
-  range,
-  sum,
-  product,
-  cast,
-  prefix,
-  tight
-};
-
 struct Words {
   std::string text;
   Binding binding = Binding::tight;

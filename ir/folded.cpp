@@ -7,14 +7,14 @@ namespace taskspec {
 
 bool is_folded(const Function& function, const Call& call) {
   const auto known = [&](CallId in) { return !in.valid() || function[in].folded; };
-  switch (call.form) {
-    case Form::constant:
+  switch (call.form->payload) {
+    case Payload::value:
       return true;
-    case Form::type:
+    case Payload::type:
       return !call.type.has_symbols();
-    case Form::op:
+    case Payload::op:
       return !call.type.is(Type::Kind::none) && call.places.empty() && std::ranges::all_of(call.in, known);
-    case Form::output:
+    case Payload::output:
       return known(call.in[0]);
     default:
       return false;

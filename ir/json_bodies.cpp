@@ -63,41 +63,26 @@ class BodyGraph {
   }
 
   void step(CallId id, const Call& call) {
-    switch (call.form) {
-      case Form::variable:
-        values_[id] = current(call.variable);
-        break;
-      case Form::write:
-        variables_[call.variable] = value(call.in[0]);
-        break;
-      case Form::op:
-        if (makes_tensors(*call.op, call.type)) add(id, call, std::string(call.op->name), defs_.of(*call.op));
-        break;
-      case Form::call:
-      case Form::invoke:
-        if (call.form == Form::invoke || call.type.is_tensor() || call.type.is(Kind::tuple))
-          add(id, call, program_.display_name(call.callee), defs_.of(call.callee));
-        break;
-      case Form::output:
-        pick(id, call, program_output(call));
-        break;
-      case Form::element:
-        pick(id, call, "value" + std::to_string(call.index));
-        break;
-      case Form::if_:
-        add(id, call, "if", defs_.of(id_));
-        break;
-      case Form::for_:
-        add(id, call, "for", defs_.of(id_));
-        break;
-      case Form::while_:
-        add(id, call, "while", defs_.of(id_));
-        break;
-      case Form::return_:
-        if (!call.in.empty()) results_.emplace_back("value", value(call.in[0]));
-        break;
-      default:
-        for (const Block& inner : call.blocks) walk(inner);  // && and ||
+    const FormRecord& form = *call.form;
+    if (call.form == Form::variable) {
+      values_[id] = current(call.variable);
+    } else if (call.form == Form::write) {
+      variables_[call.variable] = value(call.in[0]);
+    } else if (call.op) {
+      if (makes_tensors(*call.op, call.type)) add(id, call, std::string(call.op->name), defs_.of(*call.op));
+    } else if (form.enters == FormRecord::Enters::callee) {
+      if (call.form == Form::invoke || call.type.is_tensor() || call.type.is(Kind::tuple))
+        add(id, call, program_.display_name(call.callee), defs_.of(call.callee));
+    } else if (form.payload == Payload::output) {
+      pick(id, call, program_output(call));
+    } else if (form.payload == Payload::part) {
+      pick(id, call, "value" + std::to_string(call.index));
+    } else if (form.is_control()) {
+      add(id, call, std::string(form.word), defs_.of(id_));
+    } else if (form.leaves == FormRecord::Leaves::function) {
+      if (!call.in.empty()) results_.emplace_back("value", value(call.in[0]));
+    } else {
+      for (const Block& inner : call.blocks) walk(inner);  // && and ||
     }
   }
 
@@ -156,8 +141,8 @@ class BodyGraph {
   }
 
   std::string slot_name(const Call& call, std::size_t i) const {
-    if (call.form == Form::op) return std::string(call.op->operands[std::min(i, call.op->operands.size() - 1)].name);
-    if (call.form == Form::if_) return "condition";
+    if (call.op) return std::string(call.op->operands[std::min(i, call.op->operands.size() - 1)].name);
+    if (call.form->to_run == FormRecord::ToRun::decision) return "condition";
     if (!call.callee.valid()) return "in" + std::to_string(i);
     const Function& callee = program_[call.callee];
     std::size_t next = callee.agent.valid() ? 1 : 0;
@@ -169,7 +154,7 @@ class BodyGraph {
   void results_of(BodyNode& node, const Call& call) {
     const Type& type = call.type;
     if (type.is_tensor()) node.out.emplace_back("value", text(type));
-    const bool parts_of_op = call.form == Form::op && type.is(Kind::list);
+    const bool parts_of_op = call.op && type.is(Kind::list);
     if (parts_of_op) node.out.emplace_back(call.op->outputs[0], text(type.parts[0]));
     for (std::size_t i = 0; i < type.parts.size() && !parts_of_op; ++i)
       node.out.emplace_back(type.names.empty() ? "value" + std::to_string(i) : type.names[i], text(type.parts[i]));
@@ -186,8 +171,8 @@ class BodyGraph {
     for (const Block& block : call.blocks)
       each_call(function_, block, [&](CallId id) {
         const Call& inner = function_[id];
-        if (inner.form == Form::variable) touched.emplace(inner.variable, false);
-        if (inner.form == Form::write) touched[inner.variable] = true;
+        if (inner.form->reads()) touched.emplace(inner.variable, false);
+        if (inner.form->writes()) touched[inner.variable] = true;
         for (const Place& place : inner.places) touched[place.variable] = true;
       });
     for (const auto& [variable, changed] : touched) {
@@ -263,12 +248,9 @@ class BodyGraph {
 }  // namespace
 
 void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call) {
-  auto name = [&](std::size_t block) {
-    if (call.form == Form::if_) return block == 0 ? "then" : "else";
-    return call.form == Form::while_ && block == 0 ? "condition" : "body";
-  };
   out.key("bodies").open('[');
-  for (std::size_t i = 0; i < call.blocks.size(); ++i) BodyGraph(out, program, defs, id).put(name(i), call.blocks[i]);
+  for (std::size_t i = 0; i < call.blocks.size(); ++i)
+    BodyGraph(out, program, defs, id).put(call.form->blocks()[i].name, call.blocks[i]);
   out.close(']');
 }
 
@@ -283,8 +265,7 @@ void put_structure(JsonText& out, const Program& program, const Defs& defs, cons
   const Call& call = program[id][definition.call];
   const std::vector<std::uint32_t>& numbers = defs.numbers(id).calls;
   out.member("call", static_cast<std::int64_t>(numbers[definition.call.index()]));
-  CallId condition = call.form == Form::while_ ? call.blocks[0].result : call.in[0];
-  out.member("cond", static_cast<std::int64_t>(numbers[condition.index()]));
+  out.member("cond", static_cast<std::int64_t>(numbers[decision_of(call).index()]));
   put_bodies(out, program, defs, id, call);
 }
 

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "ir/print_program.hpp"
-
 namespace taskspec {
 
 namespace {
@@ -135,7 +133,7 @@ class FunctionWriter {
     const Call& call = function_[id];
     out_.open('{').key("id");
     put_call(id);
-    out_.member("op", call.form == Form::op ? call.op->name : form_name(call.form)).key("in").open('[');
+    out_.member("op", call.op ? call.op->name : call.form->word).key("in").open('[');
     for (CallId in : call.in) put_call(in);
     out_.close(']').key("attrs").open('{');
     attributes(call);
@@ -159,31 +157,51 @@ class FunctionWriter {
   }
 
   void attributes(const Call& call) {
-    if (call.form == Form::constant) {
-      out_.key("value");
-      put_value(out_, call.value, call.type, [this](const Type& type) { return text(type); });
-    }
-    if (call.symbol) out_.member("symbol", numbers_.symbols.written(call.symbol->id));
-    if (call.form == Form::global) {
-      FunctionId top = program_.modules[call.module.index()].top_level;
-      put_id("module", defs_.of(top));
-      if (defs_.of_library())  // whose module may be another file
-        out_.member("variable", program_[top].variables[call.variable.index()].name);
-      else
-        put_id("variable", defs_.numbers(top).variables[call.variable.index()]);
-    } else if (call.variable.valid()) {
-      put_id("variable", numbers_.variables[call.variable.index()]);
-    }
-    if (call.builtin) out_.member("builtin", call.builtin->name);
-    if (call.callee.valid()) put_id("def", defs_.of(call.callee));
-    if (call.agent.valid()) put_id("def", defs_.of(call.agent));
-    bool indexed = call.form == Form::parameter || call.form == Form::element || call.form == Form::receive ||
-                   call.form == Form::output;
-    if (indexed) put_id("index", call.index);
-    if (call.form == Form::field) out_.member("name", call.name);
+    payload(call);
     if (call.folded) out_.key("folded").boolean(true);
     guards(call);
     places(call);
+  }
+
+  void payload(const Call& call) {
+    switch (call.form->payload) {
+      case Payload::value:
+        out_.key("value");
+        return put_value(out_, call.value, call.type, [this](const Type& type) { return text(type); });
+      case Payload::symbol:
+        return static_cast<void>(out_.member("symbol", numbers_.symbols.written(call.symbol->id)));
+      case Payload::global:
+        return global(call);
+      case Payload::variable:
+        return put_id("variable", numbers_.variables[call.variable.index()]);
+      case Payload::builtin:
+        return static_cast<void>(out_.member("builtin", call.builtin->name));
+      case Payload::callee:
+        return put_id("def", defs_.of(call.callee));
+      case Payload::agent:
+        return put_id("def", defs_.of(call.agent));
+      case Payload::parameter:
+      case Payload::part:
+      case Payload::receive:
+      case Payload::output:
+        return put_id("index", call.index);
+      case Payload::field:
+        return static_cast<void>(out_.member("name", call.name));
+      case Payload::none:
+      case Payload::type:
+      case Payload::op:       // is what the call is named by
+      case Payload::channel:  // of parts, which are not written
+        return;
+    }
+  }
+
+  void global(const Call& call) {
+    FunctionId top = program_.modules[call.module.index()].top_level;
+    put_id("module", defs_.of(top));
+    if (defs_.of_library())  // whose module may be another file
+      out_.member("variable", program_[top].variables[call.variable.index()].name);
+    else
+      put_id("variable", defs_.numbers(top).variables[call.variable.index()]);
   }
 
   void guards(const Call& call) {

@@ -110,7 +110,7 @@ class Linker {
         ids_(ids),
         host_(host),
         source_end_(library.source().size() + 1),
-        context_{host.program, host.ops, host.builtins, {}} {
+        context_{.program = host.program, .ops = host.ops, .builtins = host.builtins, .ids = {}} {
     context_.first_symbol = host.first_symbol;
     context_.symbols = library.symbols();
   }

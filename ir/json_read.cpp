@@ -46,7 +46,7 @@ void check_header(const Item& root) {
 class Importer {
  public:
   Importer(const JsonFile& file, const OpTable& ops, const BuiltinTable& builtins)
-      : root_(file.root()), path_(file.path()), context_{imported_.program, ops, builtins, {}} {}
+      : root_(file.root()), path_(file.path()), context_{.program = imported_.program, .ops = ops, .builtins = builtins, .ids = {}} {}
 
   ImportedGraph run() {
     check_header(root_);

@@ -24,6 +24,7 @@ struct ImportContext {
   const OpTable& ops;
   const BuiltinTable& builtins;
   ImportIds ids;
+  std::span<const Form> forms = all_forms();
   // Of a library: its symbols become these of the program, and whose they are is noted.
   std::uint32_t first_symbol = 0;
   std::size_t symbols = INT32_MAX;  // how many it may have

@@ -5,7 +5,6 @@
 
 #include "ir/json_body.hpp"
 #include "ir/json_read.hpp"
-#include "ir/print_program.hpp"
 
 namespace taskspec {
 
@@ -186,10 +185,11 @@ class FunctionReader {
 
   // The name of a form, or of an op.
   void form(Call& call, const Item& item) {
-    for (auto form = static_cast<int>(Form::constant); form <= static_cast<int>(Form::run); ++form) {
-      call.form = static_cast<Form>(form);
-      if (call.form != Form::op && form_name(call.form) == item.text()) return;
-    }
+    for (Form form : context_.forms)
+      if (form != Form::op && !form->talks && form->word == item.text()) {
+        call.form = form;
+        return;
+      }
     call.form = Form::op;
     call.op = context_.ops.find(item.text());
     if (call.op) return;
@@ -199,21 +199,7 @@ class FunctionReader {
   }
 
   void attributes(Call& call, const Item& attrs) {
-    if (call.form == Form::constant) call.value = read_value(attrs["value"], call.type, names_);
-    if (call.form == Form::dimension) call.symbol = symbol(attrs["symbol"]);
-    if (call.form == Form::builtin) call.builtin = builtin(attrs["builtin"]);
-    if (call.form == Form::agent)
-      call.agent = context_.ids.agent(attrs["def"]);
-    else if (auto callee = attrs.find("def"))
-      call.callee = context_.ids.function(*callee);
-    if (call.form == Form::global) {
-      call.module = context_.ids.module(attrs["module"]);
-      call.variable = global(call.module, attrs["variable"]);
-    } else if (auto place = attrs.find("variable")) {
-      call.variable = variable(*place);
-    }
-    if (auto index = attrs.find("index")) call.index = static_cast<std::uint32_t>(index->id(INT32_MAX, "position"));
-    if (call.form == Form::field) call.name = attrs["name"].text();
+    payload(call, attrs);
     if (auto guards = attrs.find("guards"))
       for (std::size_t i = 0; i < guards->size(); ++i)
         call.guards.push_back({dim((*guards)[i]["left"]), dim((*guards)[i]["right"]), (*guards)[i]["what"].text()});
@@ -221,6 +207,47 @@ class FunctionReader {
       for (std::size_t i = 0; i < places->size(); ++i)
         call.places.push_back({static_cast<std::uint32_t>((*places)[i]["operand"].id(call.in.size(), "operand")),
                                variable((*places)[i]["variable"])});
+  }
+
+  void payload(Call& call, const Item& attrs) const {
+    switch (call.form->payload) {
+      case Payload::value:
+        call.value = read_value(attrs["value"], call.type, names_);
+        return;
+      case Payload::symbol:
+        call.symbol = symbol(attrs["symbol"]);
+        return;
+      case Payload::global:
+        call.module = context_.ids.module(attrs["module"]);
+        call.variable = global(call.module, attrs["variable"]);
+        return;
+      case Payload::variable:
+        call.variable = variable(attrs["variable"]);
+        return;
+      case Payload::builtin:
+        call.builtin = builtin(attrs["builtin"]);
+        return;
+      case Payload::callee:
+        call.callee = context_.ids.function(attrs["def"]);
+        return;
+      case Payload::agent:
+        call.agent = context_.ids.agent(attrs["def"]);
+        return;
+      case Payload::parameter:
+      case Payload::part:
+      case Payload::receive:
+      case Payload::output:
+        call.index = static_cast<std::uint32_t>(attrs["index"].id(INT32_MAX, "position"));
+        return;
+      case Payload::field:
+        call.name = attrs["name"].text();
+        return;
+      case Payload::none:
+      case Payload::type:
+      case Payload::op:
+      case Payload::channel:
+        return;
+    }
   }
 
   // By position; in a library by name, as the module may be another file.

@@ -8,13 +8,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 40> form_names{
-    "constant", "parameter", "dimension", "type",   "variable", "global", "loop",     "op",    "builtin", "tuple",
-    "list",     "range",     "element",   "item",   "items",    "field",  "receive",  "agent", "self",    "member",
-    "function", "closure",   "compose",   "call",   "invoke",   "apply",  "output",   "write", "store",   "if",
-    "for",      "while",     "both",      "either", "return",   "break",  "continue", "run",   "enqueue", "dequeue",
-};
-
 constexpr std::array<std::string_view, 4> receive_names{"scalar", "array", "iter", "handle"};
 constexpr std::array<std::string_view, 4> kind_names{"fn", "task", "graph", "module"};
 constexpr std::array<std::string_view, 3> slot_names{"weight", "state", "table"};
@@ -98,12 +91,6 @@ class Printer {
     return text;
   }
 
-  std::string arguments(const Call& call) const {
-    bool value = call.form == Form::function || call.form == Form::member || call.form == Form::closure;
-    if (!value) return "(" + operands(call) + ")";
-    return call.in.empty() ? "" : " of " + operands(call);
-  }
-
   const std::string& variable(const Call& call) const { return function_.variables[call.variable.index()].name; }
 
   void call(CallId id) {
@@ -123,60 +110,59 @@ class Printer {
 
   void blocks(const Call& call) {
     for (std::size_t i = 0; i < call.blocks.size(); ++i) {
-      bool otherwise = call.form == Form::if_ && i == 1;
-      if (otherwise && call.blocks[i].calls.empty()) continue;
-      if (otherwise) line("else");
-      if (call.form == Form::while_ && i == 1) line("do");
+      const FormBlock& record = call.form->blocks()[i];
+      if (record.may_be_empty && call.blocks[i].calls.empty()) continue;
+      if (!record.separator.empty()) line(std::string(record.separator));
       nested(call.blocks[i]);
     }
   }
 
-  std::string what(const Call& call) const {
-    std::string form(form_name(call.form));
-    switch (call.form) {
-      case Form::constant:
-        return form + " " + (call.value.is_string() ? quoted(call.value.string()) : print(call.value));
-      case Form::parameter:
-        return form + " " + function_.parameters[call.index].name;
-      case Form::dimension:
-        return form + " " + call.symbol->name;
-      case Form::variable:
-        return form + " " + variable(call);
-      case Form::global: {
+  // The name of what a call fills in.
+  std::string payload(const Call& call) const {
+    switch (call.form->payload) {
+      case Payload::value:
+        return call.value.is_string() ? quoted(call.value.string()) : print(call.value);
+      case Payload::parameter:
+        return function_.parameters[call.index].name;
+      case Payload::symbol:
+        return call.symbol->name;
+      case Payload::variable:
+        return variable(call);
+      case Payload::global: {
         const Module& module = program_.modules[call.module.index()];
-        return fmt::format("{} {}.{}", form, module.name,
-                           program_[module.top_level].variables[call.variable.index()].name);
+        return module.name + "." + program_[module.top_level].variables[call.variable.index()].name;
       }
-      case Form::op:
-        return fmt::format("op {}({})", call.op->name, operands(call));
-      case Form::builtin:
-        return fmt::format("builtin {}({})", call.builtin->name, operands(call));
-      case Form::element:
-      case Form::output:
-        return fmt::format("{} {} of {}", form, call.index, operands(call));
-      case Form::field:
-        return fmt::format("field {} of {}", call.name, operands(call));
-      case Form::receive:
-        return fmt::format("receive {} of {}", receive_names[call.index], operands(call));
-      case Form::agent:
-        return fmt::format("agent {}({})", program_[call.agent].name, operands(call));
-      case Form::member:
-      case Form::function:
-      case Form::closure:
-      case Form::call:
-      case Form::invoke:
-        return fmt::format("{} {}{}", form, program_.display_name(call.callee), arguments(call));
-      case Form::enqueue:
-        return fmt::format("enqueue channel {} ({})", call.index, operands(call));
-      case Form::dequeue:
-        return fmt::format("dequeue channel {}", call.index);
-      case Form::write:
-        return fmt::format("write {} = {}", variable(call), operands(call));
-      case Form::store:
-        return fmt::format("store {}[{}] = {}", variable(call), operands(call, 1), name(call.in[0]));
-      default:
-        return call.in.empty() ? form : fmt::format("{} {}", form, operands(call));
+      case Payload::op:
+        return std::string(call.op->name);
+      case Payload::builtin:
+        return std::string(call.builtin->name);
+      case Payload::part:
+      case Payload::output:
+        return std::to_string(call.index);
+      case Payload::field:
+        return call.name;
+      case Payload::receive:
+        return std::string(receive_names[call.index]);
+      case Payload::agent:
+        return program_[call.agent].name;
+      case Payload::callee:
+        return program_.display_name(call.callee);
+      case Payload::channel:
+        return "channel " + std::to_string(call.index);
+      case Payload::none:
+      case Payload::type:
+        return "";
     }
+    return "";
+  }
+
+  std::string what(const Call& call) const {
+    const std::string in = operands(call);
+    const std::string behind = fmt::format(fmt::runtime(call.form->dump), fmt::arg("what", payload(call)),
+                                           fmt::arg("in", in), fmt::arg("of", in.empty() ? "" : " of " + in),
+                                           fmt::arg("rest", call.in.empty() ? "" : operands(call, 1)),
+                                           fmt::arg("first", call.in.empty() ? "" : name(call.in[0])));
+    return std::string(call.form->word) + (behind.empty() ? "" : " " + behind);
   }
 
   const Program& program_;
@@ -197,8 +183,6 @@ std::string agent_text(const AgentDef& agent) {
 }
 
 }  // namespace
-
-std::string_view form_name(Form form) { return form_names[static_cast<std::size_t>(form)]; }
 
 std::string function_text(const Program& program, FunctionId id) { return Printer(program, id).text(); }
 

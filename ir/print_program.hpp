@@ -15,7 +15,4 @@ namespace taskspec {
 std::string program_text(const Program& program);
 std::string function_text(const Program& program, FunctionId id);
 
-// How a form is called in texts: "op", "invoke", "if".
-std::string_view form_name(Form form);
-
 }  // namespace taskspec

@@ -20,6 +20,12 @@ Program& Program::operator=(const Program&) = default;
 Program& Program::operator=(Program&&) noexcept = default;
 Program::~Program() = default;
 
+CallId decision_of(const Call& call) {
+  for (std::size_t i = 0; i < call.blocks.size() && i < call.form->block_count; ++i)
+    if (call.form->blocks()[i].decides) return call.blocks[i].result;
+  return call.in.empty() ? CallId() : call.in[0];
+}
+
 std::string Program::display_name(FunctionId id) const {
   const Function& function = (*this)[id];
   return function.agent.valid() ? (*this)[function.agent].name + "." + function.name : function.name;

@@ -13,6 +13,7 @@
 
 #include "ir/base/source.hpp"
 #include "ir/builtin.hpp"
+#include "ir/form.hpp"
 #include "ir/op.hpp"
 #include "ir/type.hpp"
 #include "ir/value.hpp"
@@ -25,54 +26,6 @@ struct ModuleTag;
 using CallId = Id<CallTag>;          // in Function::calls
 using VariableId = Id<VariableTag>;  // in Function::variables
 using ModuleId = Id<ModuleTag>;      // in Program::modules
-
-enum class Form : std::uint8_t {
-  // values
-  constant,   // value
-  parameter,  // index: parameter `index` of this function (captures and agent parameters included)
-  dimension,  // symbol: a dimension variable as int
-  type,       // type: Kind::type; its extents may hold symbols of this function
-  variable,   // variable: its current value (of an inout place: its current version)
-  global,     // variable of the top level of `module`; E1006 when not set yet
-  loop,       // the loop variable of the enclosing for (value set by it)
-  // data
-  op,       // op: tensors make a graph node, host values are computed at once
-  builtin,  // builtin: host function
-  tuple,
-  list,     // in
-  range,    // in[0]..in[1]
-  element,  // in[0]: tuple; index
-  item,     // in[0][in[1]] of a list or string
-  items,    // in[0][in[1]..in[2]] of a list or string
-  field,    // name of in[0]: a record, a composite (inputs, outputs) or a tensor (shape, rank, precision)
-  receive,  // in[0]: tensor; index: Receive
-  // callables
-  agent,     // agent(in...): a new agent with slots of its own
-  self,      // the agent whose member this function is
-  member,    // function `callee` of agent in[0], as a value
-  function,  // `callee` as a value
-  closure,   // `callee` with captures in
-  compose,   // in[0] >> in[1], as a value
-  call,      // fn callee(in...); with an agent first when callee belongs to one
-  invoke,    // task or graph callee(in...), likewise: an invocation
-  apply,     // in[0] is a callable value, the rest are its arguments; type tells fn result or invocation
-  output,    // in[0]: invocation; index of the output
-  // effects and control
-  write,   // variable = in[0]
-  store,   // variable[in[1]][in[2]]... = in[0], an element of a list
-  if_,     // in[0]; blocks {then, else}
-  for_,    // in[0]: range, list, ...; blocks {body}; its `loop` call is blocks[0].calls[0] when used
-  while_,  // blocks {condition (its result is the bool), body}
-  both,
-  either,   // in[0] && / || blocks[0].result
-  return_,  // in[0] or nothing
-  break_,
-  continue_,
-  run,  // blocks[0].result is an invocation or value; in[0]: backend
-  // between the two programs that a program is cut into (ir/slices.hpp)
-  enqueue,  // in... go to the other program; index: channel
-  dequeue,  // what the other program put into channel `index`: the value, or a tuple of several
-};
 
 enum class Receive : std::uint8_t { scalar, array, iter, handle };
 
@@ -93,6 +46,7 @@ struct Place {
   VariableId variable;
 };
 
+// Which of the members below `blocks` a call uses, its form says (ir/form.hpp, Payload).
 struct Call {
   Form form = Form::constant;
   Type type;
@@ -100,18 +54,18 @@ struct Call {
   std::vector<CallId> in;
   std::vector<Span> in_spans;  // as written, for labels; may be shorter than `in` (defaults have none)
   std::vector<Block> blocks;
-  Value value;  // constant
+  Value value;
   const OpDef* op = nullptr;
   const Builtin* builtin = nullptr;
   FunctionId callee;
   AgentId agent;
-  ModuleId module;  // global
+  ModuleId module;
   VariableId variable;
-  Symbol symbol;  // dimension
+  Symbol symbol;
   std::uint32_t index = 0;
-  std::string name;  // field
+  std::string name;
   std::vector<Guard> guards;
-  std::vector<Place> places;  // call, invoke, apply
+  std::vector<Place> places;  // call, invoke, apply, op
   bool folded = false;        // every operand is known before the program runs: leaves no node
 
   Call() = default;
@@ -122,6 +76,9 @@ struct Call {
   Call& operator=(Call&&) noexcept;
   ~Call();
 };
+
+// What decides whether or how often the blocks of a call run: an operand, or the result of a block.
+CallId decision_of(const Call& call);
 
 enum class Role : std::uint8_t { declared, agent_parameter, slot, capture };
 

@@ -24,10 +24,11 @@ std::vector<bool> find_loud(const Program& program, const std::vector<CutFunctio
   std::vector<bool> loud = calls.recurring();
   for (std::size_t i = 0; i < loud.size(); ++i) {
     const Function& function = program.functions[i];
-    loud[i] = loud[i] || function.effects.host || function.effects.local || !cuts[i].channels.empty() ||
-              std::ranges::any_of(function.calls, [&](const Call& call) {
-                return call.form == Form::apply || call.form == Form::while_ || may_fail(function, call);
-              });
+    loud[i] =
+        loud[i] || function.effects.host || function.effects.local || !cuts[i].channels.empty() ||
+        std::ranges::any_of(function.calls, [&](const Call& call) {
+          return call.form->enters == FormRecord::Enters::value || call.form->takes_time || may_fail(function, call);
+        });
   }
   return calls.with_callers(std::move(loud));
 }
@@ -44,7 +45,7 @@ class Linking {
     for (Call& call : function_.calls)
       for (Block& block : call.blocks) leave_out(block);
     for (Call& call : function_.calls) {
-      if (call.form == Form::enqueue || call.form == Form::dequeue) call.index += first_channel;
+      if (call.form->talks) call.index += first_channel;
       if (const FunctionId part = part_of(call); part.valid()) call.callee = part;
     }
   }

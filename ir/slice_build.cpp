@@ -25,8 +25,8 @@ class Cutter {
         crossings_(whole_.calls.size()),
         conditions_(whole_.calls.size(), false) {
     for (const Call& call : whole_.calls) {
-      if (call.form == Form::if_) conditions_[call.in[0].index()] = true;
-      if (call.form == Form::while_) conditions_[call.blocks[0].result.index()] = true;
+      if (call.form->is_control() && call.form->to_run == FormRecord::ToRun::decision)
+        conditions_[decision_of(call).index()] = true;
     }
     for (const Parameter& parameter : whole_.parameters) find_crossings(parameter.default_block);
     find_crossings(whole_.body);
@@ -97,7 +97,7 @@ class Cutter {
   }
   Carries received_as(CallId id) const {
     const Call& call = whole_[id];
-    if (call.form == Form::builtin || call.form == Form::output) return Carries::result;
+    if (call.builtin || call.form == Form::output) return Carries::result;
     if (call.form != Form::receive) return Carries::shape;
     const auto kind = static_cast<Receive>(call.index);
     return kind == Receive::scalar ? Carries::scalar : kind == Receive::array ? Carries::array : Carries::iter;
@@ -209,7 +209,7 @@ class Cutter {
       call.form = Form::constant;
       call.in.clear();
     }
-    if (call.form == Form::return_ && !gives(call, Part::host)) call.in.clear();
+    if (call.form->leaves == FormRecord::Leaves::function && !gives(call, Part::host)) call.in.clear();
   }
   bool gives(const Call& call, Part side) const {
     return demand_[side].result && !call.in.empty() && demand_[side].wanted[call.in[0].index()];
@@ -270,7 +270,7 @@ class Cutter {
     } else if (demand_.received[id.index()]) {
       give_value(id, crossing.value, block);
     } else {
-      if (own_[id].form == Form::return_ && !gives(own_[id], Part::graph)) own_[id].in.clear();
+      if (own_[id].form->leaves == FormRecord::Leaves::function && !gives(own_[id], Part::graph)) own_[id].in.clear();
       block.calls.push_back(id);
     }
   }

@@ -67,9 +67,9 @@ void Search::begin(FunctionId id) {
   for (std::size_t i = 0; i < f.calls.size(); ++i) {
     const Call& call = f.calls[i];
     if (!known.tree->listed(CallId(i))) continue;
-    if (call.form == Form::write || call.form == Form::store) known.writes[call.variable.index()].push_back(CallId(i));
+    if (call.form->writes()) known.writes[call.variable.index()].push_back(CallId(i));
     for (const Place& place : call.places) known.writes[place.variable.index()].push_back(CallId(i));
-    if (call.form == Form::return_) known.returns.push_back(CallId(i));
+    if (call.form->leaves == FormRecord::Leaves::function) known.returns.push_back(CallId(i));
   }
 }
 
@@ -110,7 +110,7 @@ void Search::start_from_effects(FunctionId f) {
     const CallId c(i);
     const Call& call = function.calls[i];
     if (!known(f).tree->listed(c)) continue;
-    if (call.form == Form::builtin && call.builtin->effect != Effect::pure) {
+    if (call.builtin && call.builtin->effect != Effect::pure) {
       run_call(f, c, Part::host);
       if (call.builtin->cut == Cut::asked)
         host_wants(f, c);
@@ -136,7 +136,7 @@ void Search::settle_double(FunctionId f) {
   for (std::size_t i = 0; i < d.sent.size(); ++i) {
     if (!d.sent[i] || !d.graph.runs[i]) continue;
     const Form form = program_[f].calls[i].form;
-    if (form == Form::both || form == Form::either)
+    if (form->to_give == FormRecord::ToGive::running)
       d.sent[i] = false;  // then its value is known there
     else
       d.entered[i] = true;
@@ -156,13 +156,13 @@ bool Search::take_in(FunctionId f) {
     const CallId owner = known(f).tree->owner(c);
     const bool there =
         owner.valid() ? d.graph.runs[owner.index()] && !d.host.runs[owner.index()] : d.graph.part && !d.host.part;
-    const CallId decides = call.form == Form::while_ ? call.blocks[0].result : c;
+    const CallId decides = call.form->takes_time ? decision_of(call) : c;
     const bool stores = call.form == Form::store;
     const Type& type = stores ? function.variables[call.variable.index()].type : call.type;
     const bool of_graph = home_of(type) == Home::graph || (stores && home_of(type) == Home::both);  // lists of tensors
     const Part side = of_graph || (there && known(f).repeatable->call(decides)) ? Part::graph : Part::host;
     if (stores) want_variable(f, call.variable, side);
-    call.form == Form::while_ || stores ? run_call(f, c, side) : want(f, c, side);
+    call.form->takes_time || stores ? run_call(f, c, side) : want(f, c, side);
     more = true;
   }
   return more;

@@ -61,7 +61,7 @@ void Search::run_ways_out(const CallSite& site) {
   const CallTree& tree = *known(site.function).tree;
   for (CallId exit : tree.exits()) {
     const CallId loop = tree.loop_of(exit);
-    const bool returns = program_[site.function][exit].form == Form::return_;
+    const bool returns = program_[site.function][exit].form->leaves == FormRecord::Leaves::function;
     const bool leaves = returns || (loop != site.call && !tree.inside(loop, site.call));
     if (leaves && tree.inside(exit, site.call)) run_call(site.function, exit, Part::graph);
   }
@@ -97,22 +97,18 @@ bool Search::host_may_end() {
 bool Search::is_effect(FunctionId f, CallId c) {
   if (!of(f).graph.runs[c.index()]) return false;
   const Call& call = program_[f][c];
-  switch (call.form) {
-    case Form::op:
-      return console_operand(*call.op).has_value();
-    case Form::invoke:
-      return shows_[call.callee.index()];
-    case Form::agent:
-      return std::ranges::any_of(program_[call.agent].slots, [&](const Slot& slot) {
-        return slot.initial.valid() && shows_[slot.initial.index()];
-      });
-    case Form::call:
-      return shows_[call.callee.index()] && !of(call.callee).host.part;
-    case Form::apply:  // of a task or graph; fns that are values have host parts
+  if (call.op) return console_operand(*call.op).has_value();
+  switch (call.form->enters) {
+    case FormRecord::Enters::callee:
+      return shows_[call.callee.index()] && (call.form == Form::invoke || !of(call.callee).host.part);
+    case FormRecord::Enters::value:  // of a task or graph; fns that are values have host parts
       return shows_by_value_;
-    default:
-      return false;
+    case FormRecord::Enters::nothing:
+      break;
   }
+  return call.form->payload == Payload::agent && std::ranges::any_of(program_[call.agent].slots, [&](const Slot& slot) {
+           return slot.initial.valid() && shows_[slot.initial.index()];
+         });
 }
 
 void Search::order_effects() {

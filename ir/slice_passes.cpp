@@ -10,36 +10,6 @@ namespace taskspec {
 
 namespace {
 
-bool communicates(const Call& call) { return call.form == Form::enqueue || call.form == Form::dequeue; }
-
-// Takes no time, enters no function, prints nothing.
-bool is_cheap(Form form) {
-  switch (form) {
-    case Form::constant:
-    case Form::parameter:
-    case Form::dimension:
-    case Form::type:
-    case Form::variable:
-    case Form::global:
-    case Form::op:
-    case Form::tuple:
-    case Form::list:
-    case Form::range:
-    case Form::element:
-    case Form::item:
-    case Form::field:
-    case Form::self:
-    case Form::member:
-    case Form::function:
-    case Form::closure:
-    case Form::output:
-    case Form::write:
-      return true;
-    default:
-      return false;
-  }
-}
-
 template <class F>
 void each_block(Function& function, Block& block, F&& visit) {
   visit(block);
@@ -83,11 +53,11 @@ class Sinking {
   bool may_be_passed(CallId id) const {
     const Call& call = function_[id];
     const bool quiet_call = call.form == Form::call && quiet_(call.callee);
-    const bool control = call.form == Form::if_ || call.form == Form::for_ || call.form == Form::both ||
-                         call.form == Form::either;  // a while may never end
-    const bool pure = call.form == Form::builtin && call.builtin->effect == Effect::pure && !may_fail(function_, call);
-    if (!is_cheap(call.form) && !quiet_call && !control && !pure) return false;
-    if (call.form == Form::item || (call.form == Form::op && call.type.is(Type::Kind::integer)))
+    const bool control = !call.blocks.empty() && !call.form->takes_time &&  // a while may never end
+                         call.form->to_run != FormRecord::ToRun::session;
+    const bool pure = call.builtin && call.builtin->effect == Effect::pure && !may_fail(function_, call);
+    if (!call.form->cheap && !quiet_call && !control && !pure) return false;
+    if (call.form->fails == FormRecord::Fails::maybe || (call.op && call.type.is(Type::Kind::integer)))
       return false;  // fails?
     return std::ranges::all_of(call.blocks, [&](const Block& block) {
       return std::ranges::all_of(block.calls, [&](CallId inner) { return may_be_passed(inner); });
@@ -151,7 +121,7 @@ class Merging {
   void find_ends(Function& function, Part side) {
     each_block(function, function.body, [&](Block& block) {
       for (CallId id : block.calls)
-        if (communicates(function[id]))
+        if (function[id].form->talks)
           (side == Part::host ? ends_[function[id].index].host : ends_[function[id].index].graph) = {&block, id};
     });
   }
@@ -174,8 +144,8 @@ class Merging {
     std::uint32_t before = UINT32_MAX;
     for (CallId id : block.calls) {
       const std::uint32_t channel = cut_.host[id].index;
-      if (!communicates(cut_.host[id])) {
-        if (!is_cheap(cut_.host[id].form)) before = UINT32_MAX;
+      if (!cut_.host[id].form->talks) {
+        if (!cut_.host[id].form->cheap) before = UINT32_MAX;
       } else if (before != UINT32_MAX && fit(before, channel)) {
         merge(before, channel);
       } else {
@@ -198,7 +168,7 @@ class Merging {
   static bool separates(const Call& call) {
     if (!call.guards.empty()) return true;
     const bool records = call.form == Form::invoke || call.form == Form::receive;
-    return call.form == Form::builtin ? call.builtin->cut != Cut::graph : !is_cheap(call.form) && !records;
+    return call.builtin ? call.builtin->cut != Cut::graph : !call.form->cheap && !records;
   }
 
   void merge(std::uint32_t first, std::uint32_t second) {
@@ -273,7 +243,7 @@ class Merging {
     cut_.channels = std::move(kept);
     for (Function* part : {&cut_.host, &cut_.graph})
       for (Call& call : part->calls)
-        if (communicates(call)) call.index = names[call.index];
+        if (call.form->talks) call.index = names[call.index];
   }
 
   CutFunction& cut_;

@@ -14,11 +14,11 @@ bool is_cut(const Function& function) {
   return function.kind == FunctionKind::fn || function.kind == FunctionKind::module;
 }
 
-bool is_value(Form form) { return form == Form::function || form == Form::member || form == Form::closure; }
+bool is_value(Form form) { return form->payload == Payload::callee && form->enters == FormRecord::Enters::nothing; }
 
 // A builtin that calls a function it is given.
 bool calls_back(const Function& function, const Call& call) {
-  if (call.form != Form::builtin || (call.builtin->cut != Cut::either && call.builtin->cut != Cut::graph)) return false;
+  if (!call.builtin || (call.builtin->cut != Cut::either && call.builtin->cut != Cut::graph)) return false;
   return std::ranges::any_of(call.in,
                              [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
 }
@@ -161,18 +161,15 @@ bool prints(const Function& function) {
 }
 
 bool comes_from_graph(const Function& function, const Call& call) {
-  switch (call.form) {
-    case Form::receive:
-    case Form::output:
-    case Form::dimension:
-      return true;
-    case Form::field:
+  if (call.form->of_graph) return true;
+  switch (call.form->payload) {
+    case Payload::field:
       return function[call.in[0]].type.is_tensor() && function[call.in[0]].type.has_symbols();
-    case Form::type:
+    case Payload::type:
       return has_rigid_symbol(call.type);
-    case Form::op:
+    case Payload::op:
       return makes_tensors(*call.op, call.type);
-    case Form::builtin:
+    case Payload::builtin:
       return call.builtin->cut == Cut::asked;
     default:
       return false;
@@ -181,38 +178,34 @@ bool comes_from_graph(const Function& function, const Call& call) {
 
 bool acts_on_graph(const Program& program, const Function& function, const Call& call, bool dead_code) {
   const bool certain = call.guards.empty() && call.places.empty() && !call.type.has_symbols();
-  switch (call.form) {
-    case Form::op:
+  const FormRecord& form = *call.form;
+  if (form.to_run == FormRecord::ToRun::session) return true;
+  if (form.enters == FormRecord::Enters::value) return function[call.in[0]].type.is(Type::Kind::task);
+  if (call.form == Form::invoke) {
+    const Function& callee = program[call.callee];
+    const bool pure = callee.kind == FunctionKind::task && !callee.agent.valid() && callee.extern_symbol.empty();
+    return !dead_code || !certain || !pure || prints(callee);
+  }
+  switch (form.payload) {
+    case Payload::op:
       if (!makes_tensors(*call.op, call.type)) return false;
       return !dead_code || !certain || console_operand(*call.op) || call.type.is(Type::Kind::none);
-    case Form::invoke: {
-      const Function& callee = program[call.callee];
-      const bool pure = callee.kind == FunctionKind::task && !callee.agent.valid() && callee.extern_symbol.empty();
-      return !dead_code || !certain || !pure || prints(callee);
-    }
-    case Form::agent:
+    case Payload::agent:
       return !program[call.agent].slots.empty();
-    case Form::builtin:
+    case Payload::builtin:
       return call.builtin->cut == Cut::graph;
-    case Form::apply:
-      return function[call.in[0]].type.is(Type::Kind::task);
-    case Form::run:
-      return true;
     default:
       return false;
   }
 }
 
 bool computes(const Call& call) {
-  const Home home = home_of(call.type);
-  if (call.form == Form::while_) return true;  // it may never end
-  if (call.form == Form::receive) return home == Home::host;
-  const bool indexes = call.form == Form::item || call.form == Form::items || call.form == Form::store;
-  if (indexes) return true;  // also of a list of tensors
-  if (call.form == Form::call || call.form == Form::apply) return home == Home::host;
-  const bool can_fail =
-      call.form == Form::op || call.form == Form::builtin || call.form == Form::both || call.form == Form::either;
-  return can_fail && home == Home::host;
+  const FormRecord& form = *call.form;
+  const bool of_host = home_of(call.type) == Home::host;
+  if (form.takes_time || form.fails == FormRecord::Fails::maybe) return true;  // an element also of a list of tensors
+  const bool works = form.fails == FormRecord::Fails::rule || form.enters == FormRecord::Enters::value ||
+                     form.to_give == FormRecord::ToGive::running || form.payload == Payload::receive;
+  return works && of_host && form.to_run != FormRecord::ToRun::session;
 }
 
 namespace {
@@ -226,25 +219,15 @@ bool picks_an_item(const Call& call) {
 }  // namespace
 
 bool may_end(const Program& program, const Call& call) {
-  const bool host = home_of(call.type) == Home::host;
-  switch (call.form) {
-    case Form::op:  // integers overflow and are divided by zero; comparisons and floats do not fail
-      if (picks_an_item(call)) return true;
-      return host && !makes_tensors(*call.op, call.type) && !call.type.is(Type::Kind::boolean) &&
-             !call.type.is(Type::Kind::real);
-    case Form::item:
-    case Form::items:
-    case Form::store:
-      return true;
-    case Form::builtin: {
-      const bool is_print = call.builtin->cut == Cut::names && call.type.is(Type::Kind::none);
-      return !is_print && !exits(call) && call.builtin->cut != Cut::graph && call.builtin->cut != Cut::asked;
-    }
-    case Form::call:
-      return !program[call.callee].extern_symbol.empty();
-    default:
-      return false;
+  if (call.form->fails != FormRecord::Fails::rule) return call.form->fails == FormRecord::Fails::maybe;
+  if (call.op) {  // integers overflow and are divided by zero; comparisons and floats do not fail
+    if (picks_an_item(call)) return true;
+    return home_of(call.type) == Home::host && !makes_tensors(*call.op, call.type) &&
+           !call.type.is(Type::Kind::boolean) && !call.type.is(Type::Kind::real);
   }
+  if (!call.builtin) return !program[call.callee].extern_symbol.empty();
+  const bool is_print = call.builtin->cut == Cut::names && call.type.is(Type::Kind::none);
+  return !is_print && !exits(call) && call.builtin->cut != Cut::graph && call.builtin->cut != Cut::asked;
 }
 
 bool may_fail(const Function& function, const Call& call) {
@@ -252,25 +235,17 @@ bool may_fail(const Function& function, const Call& call) {
     const bool known = i < call.in.size() && call.in[i].valid() && function[call.in[i]].form == Form::constant;
     return known ? &function[call.in[i]].value : nullptr;
   };
-  switch (call.form) {
-    case Form::op: {
-      if (picks_an_item(call)) return true;
-      const bool divides = call.type.is(Type::Kind::integer) && (call.op->symbol == "/" || call.op->symbol == "%");
-      const Value* divisor = divides ? constant(1) : nullptr;
-      return divides && !(divisor && divisor->is_integer() && divisor->integer() != 0);
-    }
-    case Form::item:
-    case Form::items:
-    case Form::store:
-      return true;
-    case Form::builtin:
-      return call.builtin->name != "len" && !(call.builtin->name == "format" && constant(0));
-    default:
-      return false;
+  if (call.op) {
+    if (picks_an_item(call)) return true;
+    const bool divides = call.type.is(Type::Kind::integer) && (call.op->symbol == "/" || call.op->symbol == "%");
+    const Value* divisor = divides ? constant(1) : nullptr;
+    return divides && !(divisor && divisor->is_integer() && divisor->integer() != 0);
   }
+  if (call.builtin) return call.builtin->name != "len" && !(call.builtin->name == "format" && constant(0));
+  return call.form->fails == FormRecord::Fails::maybe;
 }
 
-bool exits(const Call& call) { return call.form == Form::builtin && call.builtin->name == "exit"; }
+bool exits(const Call& call) { return call.builtin && call.builtin->name == "exit"; }
 
 namespace {
 

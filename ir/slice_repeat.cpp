@@ -32,7 +32,7 @@ bool Repeatable::narrow() {
     if (calls_[i] && !is_repeatable(call)) give_up(calls_, i);
     if (!tree_.listed(CallId(i))) continue;
     for (const Place& place : call.places) give_up(variables_, place.variable.index());
-    const bool writes = call.form == Form::write || call.form == Form::store;
+    const bool writes = call.form->writes();
     if (writes && function_.variables[call.variable.index()].is_mutable && !holds(CallId(i)))
       give_up(variables_, call.variable.index());
   }
@@ -44,48 +44,42 @@ bool Repeatable::all(const Call& call) const {
 }
 
 bool Repeatable::is_repeatable(const Call& call) const {
-  if (home_of(call.type) != Home::host) return call.form != Form::builtin || call.builtin->cut != Cut::host;
-  switch (call.form) {
-    case Form::constant:
-    case Form::parameter:
-    case Form::dimension:
-    case Form::type:
-    case Form::global:
-    case Form::loop:
-    case Form::output:  // a report: the graph program makes it
-    case Form::receive:
-      return true;
-    case Form::variable:
-      return fold_ && (!function_.variables[call.variable.index()].is_mutable || variables_[call.variable.index()]);
-    case Form::op:
-    case Form::tuple:
-    case Form::list:
-    case Form::range:
-    case Form::element:
-    case Form::item:
-    case Form::items:
-      return fold_ && all(call);
-    case Form::field:
-      return comes_from_graph(function_, call) || (fold_ && all(call));
-    case Form::both:
-    case Form::either:
-      return fold_ && all(call) && calls_[call.blocks[0].result.index()];
-    case Form::builtin: {
-      if (call.builtin->cut == Cut::asked) return true;
-      const bool calls_back = std::ranges::any_of(
-          call.in, [&](CallId in) { return in.valid() && function_[in].type.is(Type::Kind::function); });
-      return fold_ && call.builtin->cut == Cut::either && !calls_back && all(call);
-    }
-    default:
+  if (home_of(call.type) != Home::host) return !call.builtin || call.builtin->cut != Cut::host;
+  switch (call.form->again) {
+    case FormRecord::Again::never:
       return false;
+    case FormRecord::Again::always:
+      return true;
+    case FormRecord::Again::operands:
+      return comes_from_shape(call) || (fold_ && all(call) && blocks_give(call));
+    case FormRecord::Again::rule:
+      break;
   }
+  if (call.builtin) return is_repeatable_builtin(call);
+  const VariableId variable = call.variable;
+  return fold_ && (!function_.variables[variable.index()].is_mutable || variables_[variable.index()]);
+}
+
+// The shape of a tensor, which the graph program knows.
+bool Repeatable::comes_from_shape(const Call& call) const {
+  return call.form->payload == Payload::field && comes_from_graph(function_, call);
+}
+
+bool Repeatable::blocks_give(const Call& call) const {
+  return std::ranges::all_of(call.blocks, [&](const Block& block) { return calls_[block.result.index()]; });
+}
+
+bool Repeatable::is_repeatable_builtin(const Call& call) const {
+  if (call.builtin->cut == Cut::asked) return true;
+  const bool calls_back = std::ranges::any_of(
+      call.in, [&](CallId in) { return in.valid() && function_[in].type.is(Type::Kind::function); });
+  return fold_ && call.builtin->cut == Cut::either && !calls_back && all(call);
 }
 
 // What decides whether a block runs, as far as the host decides it.
 bool Repeatable::condition(CallId control) const {
   const Call& call = function_[control];
-  const CallId value = call.form == Form::while_ ? call.blocks[0].result : call.in[0];
-  return call.form == Form::run || calls_[value.index()];
+  return call.form->to_run == FormRecord::ToRun::session || calls_[decision_of(call).index()];
 }
 
 bool Repeatable::decided(CallId call) const {

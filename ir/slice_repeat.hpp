@@ -20,6 +20,9 @@ class Repeatable {
   bool narrow();
   bool holds(CallId write) const;
   bool is_repeatable(const Call& call) const;
+  bool is_repeatable_builtin(const Call& call) const;
+  bool comes_from_shape(const Call& call) const;
+  bool blocks_give(const Call& call) const;
   bool decided(CallId call) const;
   bool condition(CallId control) const;
   bool all(const Call& call) const;  // its operands

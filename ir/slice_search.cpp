@@ -9,7 +9,7 @@ namespace {
 
 // Direct calls of host results are sent by the caller; functions inside builtins give theirs themselves.
 bool gives_result(const Call& call, Part side) {
-  return call.form == Form::builtin || side == Part::host || home_of(call.type) != Home::host;
+  return call.builtin || side == Part::host || home_of(call.type) != Home::host;
 }
 
 }  // namespace
@@ -121,33 +121,24 @@ void Search::follow_run(FunctionId f, CallId c, Part side) {
   const Call& call = function[c];
   stand(f, c, side);
   if (side == Part::graph) want_extents(f, call);
-  switch (call.form) {
-    case Form::if_:
-      want(f, call.in[0], side);
+  switch (call.form->to_run) {
+    case FormRecord::ToRun::nothing:
       break;
-    case Form::while_:
-      want(f, call.blocks[0].result, side);
-      break;
-    case Form::for_:
-      run_loop(f, c, side);
-      break;
-    case Form::both:
-    case Form::either:
-      want(f, call.in[0], side);
-      want(f, call.blocks[0].result, side);
-      break;
-    case Form::run:
-      if (side == Part::graph) want(f, call.in[0], side), want(f, call.blocks[0].result, side);
-      break;
-    case Form::return_:
-      if (of(f)[side].result) want_all(f, call, side);
-      break;
-    case Form::write:
-    case Form::store:
-    case Form::agent:
+    case FormRecord::ToRun::operands:
       want_all(f, call, side);
       break;
-    default:
+    case FormRecord::ToRun::decision:
+      want(f, decision_of(call), side);
+      if (call.form->gives == FormRecord::Gives::value) want(f, call.blocks[0].result, side);
+      break;
+    case FormRecord::ToRun::turns:
+      run_loop(f, c, side);
+      break;
+    case FormRecord::ToRun::session:
+      if (side == Part::graph) want(f, call.in[0], side), want(f, call.blocks[0].result, side);
+      break;
+    case FormRecord::ToRun::result:
+      if (of(f)[side].result) want_all(f, call, side);
       break;
   }
   for (const Place& place : call.places) run_place(f, call, place, side);
@@ -167,7 +158,7 @@ void Search::run_site(FunctionId f, CallId c, Part side) {
   const Call& call = program_[f][c];
   if (call.form == Form::apply) want(f, call.in[0], side);
   const bool applies_task = call.form == Form::apply && program_[f][call.in[0]].type.is(Type::Kind::task);
-  if (call.form == Form::builtin || (applies_task && side == Part::graph)) want_all(f, call, side);
+  if (call.builtin || (applies_task && side == Part::graph)) want_all(f, call, side);
   if (call.form == Form::call)
     run_call_of(call.callee, {f, c}, side);
   else if (const std::size_t group = reach_.group_of(f, c); group != HostCode::none)
@@ -208,7 +199,7 @@ void Search::want_places(FunctionId callee, Part side) {
 // Whether a filter keeps an item decides how often it calls: its function's result is wanted wherever it runs.
 bool Search::wants_result(const CallSite& site, Part side) {
   const Call& call = program_[site.function][site.call];
-  const bool used = call.form == Form::builtin || of(site.function)[side].wanted[site.call.index()];
+  const bool used = call.builtin || of(site.function)[side].wanted[site.call.index()];
   return used && gives_result(call, side);
 }
 
@@ -235,13 +226,13 @@ void Search::follow_value(FunctionId f, CallId c, Part side) {
   const Call& call = program_[f][c];
   const Home home = home_of(call.type);
   if (side == Part::graph) {
-    if (home == Home::host || call.form == Form::builtin)
+    if (home == Home::host || call.builtin)
       graph_wants_host_value(f, c);
     else
       evaluate(f, c, side);
     return;
   }
-  if (home == Home::graph && !(call.form == Form::builtin && call.builtin->cut == Cut::host)) return;
+  if (home == Home::graph && !(call.builtin && call.builtin->cut == Cut::host)) return;
   host_wants(f, c);
 }
 
@@ -255,7 +246,7 @@ void Search::graph_wants_host_value(FunctionId f, CallId c) {
   stand(f, c, Part::graph);
   run_call(f, c, Part::host);
   if (home_of(call.type) == Home::host) want(f, c, Part::host);
-  if (call.form == Form::builtin) want_operands_on_host(f, c);
+  if (call.builtin) want_operands_on_host(f, c);
 }
 
 void Search::host_wants(FunctionId f, CallId c) {
@@ -273,42 +264,39 @@ void Search::host_wants(FunctionId f, CallId c) {
 void Search::evaluate(FunctionId f, CallId c, Part side) {
   const Call& call = program_[f][c];
   run_call(f, c, side);
-  switch (call.form) {
-    case Form::variable:
+  switch (call.form->to_give) {
+    case FormRecord::ToGive::operands:
+      want_all(f, call, side);
+      break;
+    case FormRecord::ToGive::variable:
       want_variable(f, call.variable, side);
       break;
-    case Form::global:
+    case FormRecord::ToGive::global:
       want_variable(program_.modules[call.module.index()].top_level, call.variable, side);
       break;
-    case Form::parameter:
+    case FormRecord::ToGive::parameter:
       want_parameter(f, call.index, side);
       break;
-    case Form::loop: {
+    case FormRecord::ToGive::turn: {
       const CallId loop = known(f).tree->owner(c);
       if (of(f)[side].runs[loop.index()]) run_loop(f, loop, side);
       break;
     }
-    case Form::call:
-    case Form::apply:
+    case FormRecord::ToGive::entered:
       run_site(f, c, side);
       break;
-    case Form::builtin:
+    case FormRecord::ToGive::builtin:
       if (side == Part::host && call.builtin->cut != Cut::either)
         want_operands_on_host(f, c);
       else
         want_all(f, call, side);
       if (reach_.is_site(f, c)) run_site(f, c, side);
       break;
-    case Form::type:
+    case FormRecord::ToGive::extents:
       if (side == Part::host) for_each_host_symbol(call, [&](CallId value) { want(f, value, side); });
       break;
-    case Form::run:
-    case Form::both:
-    case Form::either:
+    case FormRecord::ToGive::running:
       break;  // running it wants all that it needs
-    default:
-      want_all(f, call, side);
-      break;
   }
 }
 

@@ -34,7 +34,7 @@ class Walk {
   void find_uses(CallId id) {
     const Call& call = function_[id];
     Variables &writes = writes_[id.index()], &reads = reads_[id.index()];
-    if (call.form == Form::write || call.form == Form::store) writes.push_back(call.variable);
+    if (call.form->writes()) writes.push_back(call.variable);
     for (const Place& place : call.places) writes.push_back(place.variable);
     for (const Block& inner : call.blocks)
       for (CallId within : inner.calls) {
@@ -58,11 +58,11 @@ class Walk {
       sends_.reused[id.index()] = there_[call.variable.index()];
       set(call.variable, true);
     }
-    if (is_loop(call.form)) send_before(id);
+    if (call.form->repeats()) send_before(id);
     for (const Block& inner : call.blocks) {
       const std::size_t before = changed_.size();
       block(inner);
-      if (call.form != Form::run) back_to(before);
+      if (call.form->to_run != FormRecord::ToRun::session) back_to(before);
     }
     for (VariableId variable : writes_[id.index()]) set(variable, false);
   }

@@ -4,8 +4,6 @@
 
 namespace taskspec {
 
-bool is_loop(Form form) { return form == Form::for_ || form == Form::while_; }
-
 CallTree::CallTree(const Function& function)
     : function_(function),
       owner_(function.calls.size()),
@@ -20,7 +18,7 @@ void CallTree::place(const Block& block, CallId owner) {
     const Call& call = function_[id];
     owner_[id.index()] = owner;
     position_[id.index()] = next_++;
-    if (call.form == Form::return_ || call.form == Form::break_ || call.form == Form::continue_) exits_.push_back(id);
+    if (call.form->leaves != FormRecord::Leaves::nothing) exits_.push_back(id);
     for (const Block& inner : call.blocks) place(inner, id);
     end_[id.index()] = next_;
   }
@@ -33,7 +31,7 @@ bool CallTree::inside(CallId call, CallId control) const {
 
 CallId CallTree::loop_of(CallId call) const {
   CallId at = owner(call);
-  while (at.valid() && !is_loop(function_[at].form)) at = owner(at);
+  while (at.valid() && !function_[at].form->repeats()) at = owner(at);
   return at;
 }
 
@@ -45,12 +43,12 @@ std::uint32_t CallTree::loops_around(CallId call) const {
 
 void Exits::add(CallId exit) {
   const CallId loop = tree_.loop_of(exit);
-  switch (function_[exit].form) {
-    case Form::return_:
+  switch (function_[exit].form->leaves) {
+    case FormRecord::Leaves::function:
       returns_.push_back(exit);
       for (CallId at = loop; at.valid(); at = tree_.loop_of(at)) loops_[at.value].always.push_back(exit);
       break;
-    case Form::break_:
+    case FormRecord::Leaves::loop:
       loops_[loop.value].always.push_back(exit);
       break;
     default:

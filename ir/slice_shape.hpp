@@ -58,6 +58,4 @@ class Exits {
   std::unordered_map<std::uint32_t, Loop> loops_;
 };
 
-bool is_loop(Form form);
-
 }  // namespace taskspec

@@ -38,14 +38,14 @@ class Segments {
   }
 
   void visit(const Call& call, std::uint32_t loops) {
-    if (call.form == Form::enqueue || call.form == Form::dequeue || call.form == Form::run) return end();
+    if (parts(call)) return end();
     if (call.blocks.empty()) {
       const FunctionId callee = called_part(slices_, wholes_, call.callee, Part::graph);
       if (callee.valid() && communicates_[callee.index()]) return end();
       return operations(operations_of(call, 0), call, loops);
     }
     const bool apart = talks(*function_, call);
-    const bool turns = call.form == Form::for_ || call.form == Form::while_;
+    const bool turns = call.form->repeats();
     if (apart) end();
     for (const Block& inner : call.blocks) {
       block(inner, loops + (turns ? 1 : 0));
@@ -54,11 +54,14 @@ class Segments {
   }
 
   // Does a branch or loop communicate inside?
+  // What follows is another stretch: a message, or a session of its own.
+  static bool parts(const Call& call) { return call.form->talks || call.form->to_run == FormRecord::ToRun::session; }
+
   bool talks(const Function& function, const Call& call) const {
     for (const Block& block : call.blocks)
       for (CallId id : block.calls) {
         const Call& inner = function[id];
-        if (inner.form == Form::enqueue || inner.form == Form::dequeue || inner.form == Form::run) return true;
+        if (parts(inner)) return true;
         const FunctionId callee = called_part(slices_, wholes_, inner.callee, Part::graph);
         if ((callee.valid() && communicates_[callee.index()]) || talks(function, inner)) return true;
       }
@@ -66,18 +69,14 @@ class Segments {
   }
 
   std::uint32_t operations_of(const Call& call, int depth) const {
-    switch (call.form) {
-      case Form::op:
-        return call.folded || !(call.type.is_tensor() || call.type.is(Type::Kind::invocation)) ? 0 : 1;
-      case Form::invoke:
-        return program_[call.callee].kind == FunctionKind::graph ? inside_graph(program_[call.callee], depth) : 1;
-      case Form::apply:
-        return call.type.is_tensor() || call.type.is(Type::Kind::invocation) ? 1 : 0;
-      case Form::call:
-        return program_[call.callee].effects.graph ? 1 : 0;
-      default:
-        return 0;
-    }
+    if (call.op) return call.folded || !(call.type.is_tensor() || call.type.is(Type::Kind::invocation)) ? 0 : 1;
+    const FormRecord::Enters enters = call.form->enters;
+    if (enters == FormRecord::Enters::value)
+      return call.type.is_tensor() || call.type.is(Type::Kind::invocation) ? 1 : 0;
+    if (enters != FormRecord::Enters::callee) return 0;
+    const Function& callee = program_[call.callee];
+    if (call.form == Form::call) return callee.effects.graph ? 1 : 0;
+    return callee.kind == FunctionKind::graph ? inside_graph(callee, depth) : 1;
   }
 
   // Graphs that call themselves count as one operation where they do so.

@@ -72,13 +72,13 @@ Reached reached_of(const Slices& slices) { return {reached_on(slices, Part::host
 
 namespace {
 
-bool is_message(const Call& call) { return call.form == Form::enqueue || call.form == Form::dequeue; }
+bool is_message(const Call& call) { return call.form->talks; }
 bool is_order(const Call& call) { return call.form == Form::enqueue && call.in.empty(); }
 
 // Does the program end at this call, on purpose or by a fault of its own? What prints or reads may end it as well, but
 // nobody writes it for that.
 bool is_end(const Program& program, const Call& call) {
-  const bool named = call.form != Form::builtin || call.builtin->name == "assert";
+  const bool named = !call.builtin || call.builtin->name == "assert";
   return exits(call) || (named && may_end(program, call));
 }
 
@@ -147,7 +147,7 @@ Feeding Feeding::of_orders(const Program& program, const Function& host, const s
 
 Feeding Feeding::of_loop(const Function& part, CallId loop) {
   Feeding feeding(part);
-  if (part[loop].form == Form::while_) feeding.need(part[loop].blocks[0].result);
+  if (part[loop].form->takes_time) feeding.need(decision_of(part[loop]));
   feeding.repeat(loop);
   return feeding;
 }
@@ -179,15 +179,16 @@ bool Feeding::ends(const Call& call) const {
 // Does it do what counts, and is no value only?
 bool Feeding::acts(CallId id) const {
   const Call& call = function_[id];
-  const bool leaves = call.form == Form::return_ || (call.form == Form::break_ && !inner_);
+  const FormRecord::Leaves left = call.form->leaves;
+  const bool leaves = left == FormRecord::Leaves::function || (left == FormRecord::Leaves::loop && !inner_);
   if (sends(call) || (!senders_ && leaves)) return true;
-  const bool writes = call.form == Form::write || call.form == Form::store;
+  const bool writes = call.form->writes();
   if (writes && variables_[call.variable.index()]) return true;
   for (const Place& place : call.places)
     if (variables_[place.variable.index()]) return true;
   // What it prevents, if it is done.
-  if (call.form == Form::return_ || ends(call)) return acts_;
-  return (call.form == Form::continue_ || call.form == Form::break_) && acts_in_loop_;
+  if (left == FormRecord::Leaves::function || ends(call)) return acts_;
+  return left != FormRecord::Leaves::nothing && acts_in_loop_;
 }
 
 bool Feeding::visit(CallId id) {
@@ -211,7 +212,7 @@ bool Feeding::visit(CallId id) {
 
 bool Feeding::control(CallId id) {
   const Call& call = function_[id];
-  if (call.form == Form::for_ || call.form == Form::while_) {
+  if (call.form->repeats()) {
     const bool before = std::exchange(inner_, true);
     const bool counts = repeat(id);
     inner_ = before;
@@ -232,7 +233,7 @@ bool Feeding::repeat(CallId id) {
   for (std::size_t before = SIZE_MAX; before != changes_;) {
     before = changes_;
     for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
-    if (counts && call.form == Form::while_) need(call.blocks[0].result);
+    if (counts && call.form->takes_time) need(decision_of(call));
   }
   acts_in_loop_ = acts_in_loop_ || outside;
   return counts;
@@ -249,7 +250,7 @@ void place_calls(const Function& function, const Block& block, CallPlace at, std
     places[id.index()] = at;
     const Call& call = function[id];
     CallPlace inside = at;
-    if (call.form == Form::for_ || call.form == Form::while_) {
+    if (call.form->repeats()) {
       ++inside.loops;
       inside.loop = id;
     }

@@ -130,10 +130,10 @@ bool host_works_in(const Program& program, const Function& host, const Call& loo
   for (const Block& block : loop.blocks)
     each_call(host, block, [&](CallId id) {
       const Call& call = host[id];
-      const bool shown = call.form == Form::builtin && call.builtin->effect != Effect::pure;
+      const bool shown = call.builtin && call.builtin->effect != Effect::pure;
       const bool called =
           call.form == Form::call && (program[call.callee].effects.host || !program[call.callee].extern_symbol.empty());
-      works = works || shown || called || call.form == Form::apply || call.form == Form::enqueue;
+      works = works || shown || called || call.form->enters == FormRecord::Enters::value || call.form == Form::enqueue;
     });
   return works;
 }
@@ -196,8 +196,7 @@ void advise_on_graph(const Slices& slices, const Function& graph, const std::vec
       each_call(graph, block, [&](CallId id) {
         const Call& call = graph[id];
         const FunctionId callee = called_part(slices, wholes, call.callee, Part::graph);
-        found = found || call.form == Form::enqueue || call.form == Form::dequeue ||
-                (callee.valid() && communicates[callee.index()]);
+        found = found || call.form->talks || (callee.valid() && communicates[callee.index()]);
       });
     return found;
   };

@@ -39,7 +39,7 @@ class Slicer {
   void index(std::size_t position, CallId id) {
     const Call& call = top_[id];
     statement_[id.index()] = position;
-    if (call.form == Form::write || call.form == Form::store) changed_by_[call.variable.index()].push_back(position);
+    if (call.form->writes()) changed_by_[call.variable.index()].push_back(position);
     for (const Place& place : call.places) changed_by_[place.variable.index()].push_back(position);
     for (const Block& block : call.blocks)
       for (CallId inner : block.calls) index(position, inner);
@@ -68,7 +68,7 @@ class Slicer {
       need_symbols(guard.right);
     }
     // A store changes an element of what is there already.
-    if (call.form == Form::variable || call.form == Form::store) want(call.variable);
+    if (call.form->reads()) want(call.variable);
     for (const Place& place : call.places) want(place.variable);
     for (const Block& block : call.blocks) {
       if (block.result.valid()) take(block.result);

@@ -2,91 +2,12 @@
 
 #include <algorithm>
 
-#include "ir/print_program.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
 
 namespace taskspec {
 
 namespace {
-
-constexpr std::size_t any = SIZE_MAX;
-
-// What a form must have, beyond its type.
-struct Needs {
-  std::size_t least = 0, most = any;  // operands
-  std::size_t blocks = 0;
-  bool variable = false, callee = false, value = true;
-};
-
-Needs needs_of(Form form) {
-  switch (form) {
-    case Form::constant:
-    case Form::parameter:
-    case Form::dimension:
-    case Form::type:
-    case Form::loop:
-    case Form::self:
-      return {0, 0};
-    case Form::variable:
-    case Form::global:
-      return {.most = 0, .variable = true};
-    case Form::op:
-    case Form::tuple:
-    case Form::list:
-    case Form::agent:
-      return {};
-    case Form::builtin:
-      return {.value = false};
-    case Form::range:
-    case Form::item:
-    case Form::compose:
-      return {2, 2};
-    case Form::items:
-      return {3, 3};
-    case Form::element:
-    case Form::field:
-    case Form::receive:
-    case Form::output:
-      return {1, 1};
-    case Form::member:
-      return {.least = 1, .most = 1, .callee = true};
-    case Form::function:
-      return {.most = 0, .callee = true};
-    case Form::closure:
-    case Form::invoke:
-      return {.callee = true};
-    case Form::call:
-      return {.callee = true, .value = false};
-    case Form::apply:
-      return {.least = 1, .value = false};
-    case Form::write:
-      return {.least = 1, .most = 1, .variable = true, .value = false};
-    case Form::store:
-      return {.least = 2, .variable = true, .value = false};
-    case Form::if_:
-      return {.least = 1, .most = 1, .blocks = 2, .value = false};
-    case Form::for_:
-      return {.least = 1, .most = 1, .blocks = 1, .value = false};
-    case Form::while_:
-      return {.most = 0, .blocks = 2, .value = false};
-    case Form::both:
-    case Form::either:
-      return {.least = 1, .most = 1, .blocks = 1};
-    case Form::return_:
-      return {.most = 1, .value = false};
-    case Form::break_:
-    case Form::continue_:
-      return {.most = 0, .value = false};
-    case Form::run:
-      return {.least = 1, .most = 1, .blocks = 1};
-    case Form::enqueue:
-      return {.value = false};
-    case Form::dequeue:
-      return {.most = 0, .value = false};
-  }
-  return {};
-}
 
 bool has_error(const Type& type) {
   if (type.is(Type::Kind::error)) return true;
@@ -128,7 +49,7 @@ class FunctionVerifier {
  private:
   void say(std::string text) { wrong_.push_back(name_ + ": " + std::move(text)); }
   void say(CallId id, std::string_view text) {
-    say(fmt::format("%{} {}: {}", id.value, form_name(function_[id].form), text));
+    say(fmt::format("%{} {}: {}", id.value, function_[id].form->word, text));
   }
   bool is_call(CallId id) const { return id.valid() && id.index() < function_.calls.size(); }
   bool in_range(VariableId id) const { return id.valid() && id.index() < function_.variables.size(); }
@@ -177,13 +98,18 @@ class FunctionVerifier {
     leave_.push_back(std::move(here));
   }
 
+  // The body of a while may use what its condition made.
+  static bool decides(const Call& call, const Block& inner) {
+    const auto position = static_cast<std::size_t>(&inner - call.blocks.data());
+    return position < call.form->block_count && call.form->blocks()[position].decides;
+  }
+
   // Runs the blocks of a call; what they define is not visible after it.
   void inner_blocks(const Call& call) {
     std::size_t before = leave_.size();
     for (const Block& inner : call.blocks) {
       block(inner);
-      // The body of a while may use what its condition made.
-      if (call.form != Form::while_) forget(before);
+      if (!decides(call, inner)) forget(before);
     }
     forget(before);
   }
@@ -197,68 +123,64 @@ class FunctionVerifier {
 
   void call(CallId id) {
     const Call& call = function_[id];
-    Needs needs = needs_of(call.form);
+    const FormRecord& form = *call.form;
     for (CallId in : call.in) operand(id, call, in);
-    if (call.in.size() < needs.least || call.in.size() > needs.most)
+    if (call.in.size() < form.operands.least || call.in.size() > form.operands.most)
       say(id, fmt::format("{} operands", call.in.size()));
-    if (call.blocks.size() != needs.blocks) say(id, fmt::format("{} blocks", call.blocks.size()));
+    if (call.blocks.size() != form.block_count) say(id, fmt::format("{} blocks", call.blocks.size()));
     if (has_error(call.type)) say(id, "its type is an error");
-    const bool acts = call.form == Form::op && call.op && !call.op->outputs.empty();  // graph_print gives nothing
-    if (needs.value && call.type.is(Type::Kind::none) && !acts) say(id, "it has no type");
-    if (needs.callee && (!call.callee.valid() || call.callee.index() >= program_.functions.size()))
-      say(id, "no callee");
-    if (needs.variable && call.form != Form::global && !in_range(call.variable)) say(id, "no variable");
-    fields(id, call);
+    const bool acts = call.op && !call.op->outputs.empty();  // graph_print gives nothing
+    if (form.gives == FormRecord::Gives::value && call.type.is(Type::Kind::none) && !acts) say(id, "it has no type");
+    payload(id, call);
     for (const Place& place : call.places)
       if (place.operand >= call.in.size() || !in_range(place.variable)) say(id, "a place that is not there");
     inner_blocks(call);
   }
 
   void operand(CallId id, const Call& call, CallId in) {
-    bool may_miss =
-        call.form == Form::op || call.form == Form::builtin || call.form == Form::call || call.form == Form::invoke;
     if (!in.valid()) {
-      if (!may_miss) say(id, "an operand is missing");
+      if (!call.form->defaults) say(id, "an operand is missing");
     } else if (!is_call(in) || (!defined_[in.index()] && function_.part == Part::whole)) {
       // In a part a value may stay on the other side.
       say(id, fmt::format("%{} is not made before it", in.value));
     }
   }
 
-  // The fields that only some forms have.
-  void fields(CallId id, const Call& call) {
-    switch (call.form) {
-      case Form::constant:
-        if (call.value.is_none()) say(id, "it has no value");
-        break;
-      case Form::parameter:
-        if (call.index >= function_.parameters.size()) say(id, "there is no such parameter");
-        break;
-      case Form::dimension:
-        if (!call.symbol) say(id, "it has no symbol");
-        break;
-      case Form::global:
-        global(id, call);
-        break;
-      case Form::op:
-        if (!call.op) say(id, "it has no op");
-        break;
-      case Form::builtin:
-        if (!call.builtin) say(id, "it has no builtin");
-        break;
-      case Form::call:
-      case Form::invoke:
-        arguments(id, call);
-        break;
-      case Form::output:
-        if (call.in.size() == 1 && is_call(call.in[0]) && call.index >= function_[call.in[0]].type.parts.size())
-          say(id, "there is no such output");
-        break;
-      case Form::agent:
-        if (!call.agent.valid() || call.agent.index() >= program_.agents.size()) say(id, "it has no agent");
-        break;
-      default:
-        break;
+  void payload(CallId id, const Call& call) {
+    auto need = [&](bool there, std::string_view wrong) {
+      if (!there) say(id, wrong);
+    };
+    switch (call.form->payload) {
+      case Payload::value:
+        return need(!call.value.is_none(), "it has no value");
+      case Payload::parameter:
+        return need(call.index < function_.parameters.size(), "there is no such parameter");
+      case Payload::symbol:
+        return need(call.symbol != nullptr, "it has no symbol");
+      case Payload::variable:
+        return need(in_range(call.variable), "no variable");
+      case Payload::global:
+        return global(id, call);
+      case Payload::op:
+        return need(call.op, "it has no op");
+      case Payload::builtin:
+        return need(call.builtin, "it has no builtin");
+      case Payload::callee:
+        need(call.callee.valid() && call.callee.index() < program_.functions.size(), "no callee");
+        if (call.form->enters == FormRecord::Enters::callee) arguments(id, call);
+        return;
+      case Payload::output:
+        return need(call.in.size() != 1 || !is_call(call.in[0]) || call.index < function_[call.in[0]].type.parts.size(),
+                    "there is no such output");
+      case Payload::agent:
+        return need(call.agent.valid() && call.agent.index() < program_.agents.size(), "it has no agent");
+      case Payload::none:
+      case Payload::type:
+      case Payload::part:
+      case Payload::field:
+      case Payload::receive:
+      case Payload::channel:
+        return;
     }
   }
 

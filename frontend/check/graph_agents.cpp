@@ -15,8 +15,6 @@ namespace {
 
 using Kind = Type::Kind;
 
-bool is_control(Form form) { return form == Form::if_ || form == Form::for_ || form == Form::while_; }
-
 class GraphAgents {
  public:
   GraphAgents(World& world, const NewPart& added)
@@ -63,7 +61,7 @@ class GraphAgents {
   void read(const Function& function, const Block& block) {
     for (CallId id : block.calls) {
       const Call& call = function[id];
-      const bool control = is_control(call.form);
+      const bool control = call.form->is_control();
       if (control ? takes_along(function, call) : enters_with(function, call)) refuse(call.span);
       if (control) continue;
       for (const Block& inner : call.blocks) read(function, inner);

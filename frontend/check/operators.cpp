@@ -38,27 +38,13 @@ std::string_view op_of(std::string_view sign) {
 // Done wherever it stands: it takes little time, cannot fail, and changes nothing.
 bool is_total(const Call& call) {
   if (!call.guards.empty() || !call.places.empty() || !call.blocks.empty()) return false;
-  switch (call.form) {
-    case Form::constant:
-    case Form::parameter:
-    case Form::dimension:
-    case Form::type:
-    case Form::variable:
-    case Form::global:
-    case Form::output:
-    case Form::field:
-      return true;
-    case Form::op: {
-      const Type& type = call.type;
-      const std::string_view sign = call.op->symbol;
-      if (!type.is_tensor()) return type.is(Kind::boolean) || type.is(Kind::real);
-      const bool wraps = sign == "+" || sign == "-" || sign == "*";
-      return call.op->fusion == Fusion::pointwise &&
-             (wraps || is_float(type.precision) || type.precision == Precision::boolean);
-    }
-    default:
-      return false;
-  }
+  if (!call.op) return call.form->cheap && !call.form->is_statement() && call.form->fails == FormRecord::Fails::never;
+  const Type& type = call.type;
+  const std::string_view sign = call.op->symbol;
+  if (!type.is_tensor()) return type.is(Kind::boolean) || type.is(Kind::real);
+  const bool wraps = sign == "+" || sign == "-" || sign == "*";
+  return call.op->fusion == Fusion::pointwise &&
+         (wraps || is_float(type.precision) || type.precision == Precision::boolean);
 }
 
 class Logic {

@@ -131,8 +131,13 @@ void find_places(const Function& function, std::size_t first, FunctionFacts& fac
     if (parameter.privilege == Privilege::inout && parameter.variable.valid()) find(parameter.variable);
 }
 
-FunctionFacts make_facts(const Function& function) {
+void find_steps(const Function& function, std::size_t first, const FormSteps& steps, FunctionFacts& facts) {
+  for (std::size_t i = first; i < function.calls.size(); ++i) facts.steps.push_back(steps.find(function.calls[i].form));
+}
+
+FunctionFacts make_facts(const Function& function, const FormSteps& steps) {
   FunctionFacts facts;
+  find_steps(function, 0, steps, facts);
   std::vector<VariableId> places;
   find_places(function, 0, facts, places);
   for (std::size_t i = 0; i < function.calls.size(); ++i)
@@ -144,8 +149,9 @@ FunctionFacts make_facts(const Function& function) {
 }
 
 // What was found of older calls stays as it is.
-Added grow(FunctionFacts& facts, const Function& function) {
+Added grow(FunctionFacts& facts, const Function& function, const FormSteps& steps) {
   const std::size_t first = facts.appends.size();
+  find_steps(function, first, steps, facts);
   Added added{listed_since(function, first, facts.listed), {}};
   facts.listed = function.body.calls.size();
   find_places(function, first, facts, added.places);
@@ -222,7 +228,7 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
       each_reached(program, call.callee, [&](const Function& f) { add_globals(f, use.globals); });
     use.slots = use.slots || (call.callee.valid() && reaches_slots(program, call.callee));
     if (call.form == Form::variable) read[call.variable.index()] = true;
-    if (call.form == Form::write || call.form == Form::store) written[call.variable.index()] = true;
+    if (call.form->writes()) written[call.variable.index()] = true;
     for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;
     bool calls_graph = call.form == Form::call && program[call.callee].effects.graph;
     bool op = call.form == Form::op && makes_tensors(*call.op, call.type);
@@ -252,19 +258,26 @@ struct Facts::Known {
   OnceTable<FreeUse> free_uses;  // by call
 };
 
-Facts::Facts(const Program& program) : program_(program) {}
+FormStep::Run FormSteps::find(Form form) const {
+  for (std::span<const FormStep> rows : {more, standard})
+    for (const FormStep& row : rows)
+      if (row.form == form) return row.run;
+  bug("no step runs the form " + std::string(form->word));
+}
+
+Facts::Facts(const Program& program, FormSteps steps) : program_(program), steps_(steps) {}
 Facts::~Facts() = default;
 
 const FunctionFacts& Facts::function(FunctionId id) { return known(id).facts; }
 
 Facts::Known& Facts::known(FunctionId id) {
-  return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id]); });
+  return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id], steps_); });
 }
 
 Added Facts::grow(FunctionId id) {
   Known& known = functions_.get(id.index(), [](Known&) {});
   known.free_uses.clear();
-  return taskspec::grow(known.facts, program_[id]);
+  return taskspec::grow(known.facts, program_[id], steps_);
 }
 
 const FreeUse& Facts::free_use(FunctionId id, CallId structured) {

@@ -9,7 +9,27 @@
 
 namespace taskspec {
 
+class Interpreter;
+struct Frame;
+
+// What ended a block early, if something did.
+enum class Flow : std::uint8_t { next, break_, continue_, return_ };
+
+// How a call of a form runs. The table of the interpreter has one row for each form of the language; a host may have
+// more.
+struct FormStep {
+  using Run = Flow (*)(Interpreter& interpreter, Frame& frame, CallId call);
+  Form form;
+  Run run;
+};
+
+struct FormSteps {
+  std::span<const FormStep> standard, more;
+  FormStep::Run find(Form form) const;
+};
+
 struct FunctionFacts {
+  std::vector<FormStep::Run> steps;     // by CallId
   std::vector<CallId> parameter_calls;  // of form `parameter`, anywhere in the function
   std::vector<bool> places;             // by VariableId: holds versions of a place
   std::vector<bool> appends;            // by CallId: variable + list, which the variable becomes
@@ -50,7 +70,7 @@ struct FreeUse {
 
 class Facts {
  public:
-  explicit Facts(const Program& program);
+  Facts(const Program& program, FormSteps steps);
   ~Facts();
   const FunctionFacts& function(FunctionId id);
   // Of a top level that goes on growing: its facts are brought up to date, where frames hold on to them. What a let
@@ -65,6 +85,7 @@ class Facts {
   Known& known(FunctionId id);
 
   const Program& program_;
+  const FormSteps steps_;
   OnceTable<Known> functions_;  // bodies ask on several threads, for every call
   OnceTable<std::vector<GlobalUse>> globals_;
   OnceTable<bool> uses_slots_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/control/facts.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/control/objects.hpp"
 #include "ir/builtin.hpp"
@@ -51,6 +52,7 @@ class HostContext {
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
   std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
+  std::span<const FormStep> forms;                   // beyond those of the language
   const Natives* natives = nullptr;                  // behind `extern` tasks; null: there are none
 
   // The call being executed, for builtins.

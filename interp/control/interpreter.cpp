@@ -25,64 +25,9 @@ std::uintptr_t stack_floor() {
 
 // What a deep recursion passes through has small frames: what it seldom does stands in functions of its own.
 
-// A range whose bounds are only known when the graph runs is as unknown as they are.
-[[gnu::noinline]] Value range_of(const Value& begin, const Value& end) {
-  if (begin.is_integer() && end.is_integer()) return Value(Range{begin.integer(), end.integer()});
-  auto scalar = std::make_shared<GraphScalar>();
-  scalar->written = print(begin) + ".." + print(end);
-  scalar->type = Type::Kind::range;
-  return Value(std::static_pointer_cast<Object>(scalar));
-}
-
 [[noreturn, gnu::noinline]] void stop(Code code, Span span, const char* why) {
   before_deep_throw();
   throw failure(code, span, why);
-}
-
-[[noreturn, gnu::noinline]] void throw_at(Span span, const Error& error) {
-  Diags diags;
-  for (Diag diag : error.diags().items()) {
-    diag.primary.span = span;
-    diags.add(std::move(diag));
-  }
-  throw Error(std::move(diags));
-}
-
-// Runs `body`; an error without a place gets that of the call.
-template <class F>
-[[gnu::noinline]] auto placed(Span span, F&& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    if (error.diags().empty() || error.diags().items().front().primary.span.valid()) throw;
-    throw_at(span, error);
-  }
-}
-
-[[gnu::noinline]] Value dimension_of(const Call& call, const Frame& frame) {
-  Dim dim = evaluate(Dim(call.symbol), frame);
-  return scalar_of(dim);
-}
-
-[[gnu::noinline]] Value list_of(const Call& call, Frame& frame) {
-  List items;
-  items.reserve(call.in.size());
-  for (CallId item : call.in) items.push_back(frame[item]);
-  // An int among floats: [1, 2.0] is [float].
-  if (call.form == Form::list && call.type.is(Type::Kind::list) && call.type.parts[0].is(Type::Kind::real))
-    for (Value& item : items)
-      if (item.is_integer()) item = Value(item.real());
-  return call.form == Form::list ? Value(std::move(items)) : Value(Tuple{std::move(items)});
-}
-
-[[gnu::noinline]] Value output_of(const Call& call, Frame& frame) {
-  auto* invocation = frame[call.in[0]].as<Invocation>();
-  if (!invocation || call.index >= invocation->outputs.size()) bug("output of something that has none");
-  return invocation->outputs[call.index];
-}
-
-[[gnu::noinline]] Value type_of(const Call& call, const Frame& frame) {
-  return Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
 }
 
 }  // namespace
@@ -90,7 +35,7 @@ template <class F>
 Interpreter::Interpreter(const Program& program, HostContext* host)
     : program_(program),
       host_(host),
-      facts_(std::make_shared<Facts>(program)),
+      facts_(std::make_shared<Facts>(program, steps(host))),
       modules_(program.modules.size()),
       stack_limit_(stack_floor()) {
   if (!host) return;
@@ -182,6 +127,10 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
   if (value.valid()) frame[value] = Value();
 }
 
+FormSteps Interpreter::steps(const HostContext* host) {
+  return {standard_steps(), host ? host->forms : std::span<const FormStep>()};
+}
+
 // At each turn of a loop and each call. Who looks at a long program wants to see what it prints, long before its
 // session runs by itself; counted and not timed, so that it is cut into the same segments in every run.
 void Interpreter::poll(Span span) {
@@ -192,7 +141,7 @@ void Interpreter::poll(Span span) {
   if (++polls_ % long_way == 0) target_->show();
 }
 
-Interpreter::Flow Interpreter::block(Frame& frame, const Block& block) {
+Flow Interpreter::block(Frame& frame, const Block& block) {
   for (CallId id : block.calls) {
     if (Flow flow = step(frame, id); flow != Flow::next) return flow;
     for (CallId read : frame.facts.last_read_by(id)) frame[read] = Value();
@@ -205,137 +154,10 @@ Value Interpreter::value_of(Frame& frame, const Block& b) {
   return b.result.valid() ? frame[b.result] : Value();
 }
 
-Interpreter::Flow Interpreter::step(Frame& frame, CallId id) {
+Flow Interpreter::step(Frame& frame, CallId id) {
   const Call& call = frame.function[id];
   if (!call.guards.empty()) check_guards(frame, call);
-  switch (call.form) {
-    case Form::if_:
-    case Form::for_:
-    case Form::while_:
-      if (frame.in_graph && target_->structured(*this, frame, id)) return Flow::next;
-      if (call.form == Form::if_) return if_(frame, call);
-      return call.form == Form::for_ ? for_(frame, call) : while_(frame, call);
-    case Form::return_:
-      if (!call.in.empty()) frame.result = operand(frame, call, 0);
-      return Flow::return_;
-    case Form::break_:
-      return Flow::break_;
-    case Form::continue_:
-      return Flow::continue_;
-    default:
-      evaluate_call(frame, id);
-      return Flow::next;
-  }
-}
-
-void Interpreter::evaluate_call(Frame& frame, CallId id) {
-  const Call& call = frame.function[id];
-  Value& out = frame[id];
-  switch (call.form) {
-    case Form::constant:
-      out = call.value;
-      break;
-    case Form::parameter:
-      out = frame.arguments[call.index];
-      break;
-    case Form::dimension:
-      out = dimension_of(call, frame);
-      break;
-    case Form::type:
-      out = type_of(call, frame);
-      break;
-    case Form::variable:
-      out = read_variable(frame, call);
-      break;
-    case Form::global:
-      out = read_global(call);
-      break;
-    case Form::loop:
-      break;  // set by the loop
-    case Form::op:
-      out = appends(frame, id) ? append(frame, call) : placed(call.span, [&] { return op(frame, call); });
-      break;
-    case Form::builtin:
-      out = placed(call.span, [&] { return builtin(frame, call); });
-      break;
-    case Form::tuple:
-    case Form::list:
-      out = list_of(call, frame);
-      break;
-    case Form::range:
-      out = range_of(operand(frame, call, 0), operand(frame, call, 1));
-      break;
-    case Form::element:
-      out = element(frame, call);
-      break;
-    case Form::item:
-      out = item(operand(frame, call, 0), operand(frame, call, 1).integer(), call.span);
-      break;
-    case Form::items:
-      out = items(operand(frame, call, 0), operand(frame, call, 1).integer(), operand(frame, call, 2).integer(),
-                  call.span);
-      break;
-    case Form::field:
-      out = field(frame, call);
-      break;
-    case Form::receive:
-      out = receive(frame, call);
-      break;
-    case Form::agent:
-      out = make_agent(frame, call);
-      break;
-    case Form::self:
-      out = frame.self;
-      break;
-    case Form::member:
-    case Form::function:
-    case Form::closure:
-      out = make_callable(frame, call);
-      break;
-    case Form::compose:
-      out = compose(frame, call);
-      break;
-    case Form::call:
-    case Form::invoke:
-      if (call.form == Form::call && frame.in_graph && target_->structured(*this, frame, id)) break;
-      out = call_function(frame, call);
-      break;
-    case Form::apply:
-      out = apply_value(frame, call);
-      break;
-    case Form::output:
-      out = output_of(call, frame);
-      break;
-    case Form::write:
-      write(frame, call.variable, operand(frame, call, 0));
-      break;
-    case Form::store:
-      store(frame, call);
-      break;
-    case Form::both:
-    case Form::either: {
-      bool left = truth(operand(frame, call, 0), call.span);
-      bool decided = call.form == Form::both ? !left : left;
-      out = Value(decided ? left : truth(value_of(frame, call.blocks[0]), call.span));
-      break;
-    }
-    case Form::run:
-      out = run_on(frame, call);
-      break;
-    case Form::enqueue:
-      partner_->enqueue(*this, frame, call);
-      break;
-    case Form::dequeue:
-      out = partner_->dequeue(*this, frame, call);
-      break;
-    case Form::if_:
-    case Form::for_:
-    case Form::while_:
-    case Form::return_:
-    case Form::break_:
-    case Form::continue_:
-      bug("control form evaluated as a value");
-  }
+  return frame.facts.steps[id.index()](*this, frame, id);
 }
 
 void Interpreter::check_guards(Frame& frame, const Call& call) {
@@ -350,41 +172,6 @@ void Interpreter::check_guards(Frame& frame, const Call& call) {
 
 bool Interpreter::truth(const Value& value, Span span) {
   return value.is_bool() ? value.boolean() : target_->decide(value, span);
-}
-
-// ---- control flow ---------------------------------------------------------------------------------
-
-Interpreter::Flow Interpreter::if_(Frame& frame, const Call& call) {
-  bool taken = truth(operand(frame, call, 0), call.span);
-  std::size_t branch = taken ? 0 : 1;
-  return branch < call.blocks.size() ? block(frame, call.blocks[branch]) : Flow::next;
-}
-
-Interpreter::Flow Interpreter::for_(Frame& frame, const Call& call) {
-  const Block& body = call.blocks[0];
-  Value domain = operand(frame, call, 0);
-  bool named = !body.calls.empty() && frame.function[body.calls[0]].form == Form::loop;
-  std::int64_t count = domain.is_range() ? domain.range().size() : static_cast<std::int64_t>(domain.list().size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    poll(call.span);
-    if (named)
-      frame[body.calls[0]] =
-          domain.is_range() ? Value(domain.range().begin + i) : domain.list()[static_cast<std::size_t>(i)];
-    Flow flow = block(frame, body);
-    if (flow == Flow::break_) break;
-    if (flow == Flow::return_) return flow;
-  }
-  return Flow::next;
-}
-
-Interpreter::Flow Interpreter::while_(Frame& frame, const Call& call) {
-  while (truth(value_of(frame, call.blocks[0]), call.span)) {
-    poll(call.span);
-    Flow flow = block(frame, call.blocks[1]);
-    if (flow == Flow::break_) break;
-    if (flow == Flow::return_) return flow;
-  }
-  return Flow::next;
 }
 
 }  // namespace taskspec

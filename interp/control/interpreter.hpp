@@ -72,7 +72,6 @@ class Interpreter {
   TaskResult inline_task(const TaskCall& call);
 
   // Runs a block in a frame; what ended it early, if something did.
-  enum class Flow : std::uint8_t { next, break_, continue_, return_ };
   Flow block(Frame& frame, const Block& block);
   Value value_of(Frame& frame, const Block& block);  // of blocks with a result
   Flow step(Frame& frame, CallId id);
@@ -91,7 +90,22 @@ class Interpreter {
 
  private:
   Frame& grow(const Module& module, Block& block);
-  void evaluate_call(Frame& frame, CallId id);
+  // How calls run, form by form (form_steps.cpp).
+  static std::span<const FormStep> standard_steps();
+  static FormSteps steps(const HostContext* host);
+  template <Value (Interpreter::*give)(Frame&, const Call&)>
+  static Flow gives(Interpreter& run, Frame& frame, CallId id);
+  template <Flow (Interpreter::*control)(Frame&, const Call&)>
+  static Flow controls(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_op(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_builtin(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_logic(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_call(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_write(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_store(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_return(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_enqueue(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_dequeue(Interpreter& run, Frame& frame, CallId id);
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
@@ -100,14 +114,14 @@ class Interpreter {
   Value builtin(Frame& frame, const Call& call);
   Value builtin_without_host(Frame& frame, const Call& call);
   Value read_variable(Frame& frame, const Call& call);
-  Value read_global(const Call& call);
+  Value read_global(Frame& frame, const Call& call);
   void write(Frame& frame, VariableId variable, Value value);
   static bool appends(Frame& frame, CallId id);
   Value append(Frame& frame, const Call& call);
   void store(Frame& frame, const Call& call);
   Value element(Frame& frame, const Call& call);
-  Value item(const Value& container, std::int64_t index, Span span);
-  Value items(const Value& container, std::int64_t begin, std::int64_t end, Span span);
+  Value item(Frame& frame, const Call& call);
+  Value items(Frame& frame, const Call& call);
   Value field(Frame& frame, const Call& call);
   Value receive(Frame& frame, const Call& call);
   Value make_agent(Frame& frame, const Call& call);

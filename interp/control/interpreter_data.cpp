@@ -170,7 +170,7 @@ void Interpreter::receive_globals(std::span<const GlobalUse> uses, Span span) {
   }
 }
 
-Value Interpreter::read_global(const Call& call) {
+Value Interpreter::read_global(Frame&, const Call& call) {
   Frame* frame = modules_[call.module.index()].get();
   const Variable& variable = program_[program_.modules[call.module.index()].top_level].variables[call.variable.index()];
   if (!frame || (*frame)[call.variable].is_none())
@@ -238,21 +238,26 @@ std::string size_text(const Value& container, std::size_t size) {
 
 }  // namespace
 
-Value Interpreter::item(const Value& container, std::int64_t index, Span span) {
+Value Interpreter::item(Frame& frame, const Call& call) {
+  const Value& container = frame[call.in[0]];
+  const std::int64_t index = frame[call.in[1]].integer();
   const std::vector<std::size_t>* starts = container.is_string() ? &letters_.of(container) : nullptr;
   std::size_t size = starts ? starts->size() - 1 : container.list().size();
   if (index < 0 || static_cast<std::size_t>(index) >= size)
-    throw failure("E5003", span, "index " + std::to_string(index) + " is outside " + size_text(container, size));
+    throw failure("E5003", call.span, "index " + std::to_string(index) + " is outside " + size_text(container, size));
   auto i = static_cast<std::size_t>(index);
   return starts ? Value(container.string().substr((*starts)[i], (*starts)[i + 1] - (*starts)[i])) : container.list()[i];
 }
 
-Value Interpreter::items(const Value& container, std::int64_t begin, std::int64_t end, Span span) {
+Value Interpreter::items(Frame& frame, const Call& call) {
+  const Value& container = frame[call.in[0]];
+  const std::int64_t begin = frame[call.in[1]].integer();
+  std::int64_t end = frame[call.in[2]].integer();
   const std::vector<std::size_t>* starts = container.is_string() ? &letters_.of(container) : nullptr;
   std::size_t size = starts ? starts->size() - 1 : container.list().size();
   const auto inside = [&](std::int64_t bound) { return bound >= 0 && static_cast<std::size_t>(bound) <= size; };
   if (!inside(begin) || !inside(end))
-    throw failure("E5003", span,
+    throw failure("E5003", call.span,
                   std::to_string(begin) + ".." + std::to_string(end) + " is outside " + size_text(container, size));
   end = std::max(begin, end);  // a range that ends before it begins is empty
   auto b = static_cast<std::size_t>(begin), e = static_cast<std::size_t>(end);

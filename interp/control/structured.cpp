@@ -22,8 +22,6 @@ bool depends_on_graph(const Value& value) {
   return false;
 }
 
-const char* name_of(Form form) { return form == Form::if_ ? "if" : form == Form::for_ ? "for" : "while"; }
-
 }  // namespace
 
 bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id) {
@@ -64,8 +62,8 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   receive_globals(interpreter, use.globals, arguments, call.span);
 
   Definition definition;
-  definition.kind = call.form == Form::if_ ? Definition::Kind::branch : Definition::Kind::loop;
-  definition.name = name_of(call.form);
+  definition.kind = call.form->repeats() ? Definition::Kind::loop : Definition::Kind::branch;
+  definition.name = std::string(call.form->word);
   definition.function = frame.id;
   definition.call = id;
   std::vector<TypeId> out;

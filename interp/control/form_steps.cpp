@@ -1,0 +1,247 @@
+// How the interpreter runs a call of each form.
+#include "interp/control/deep_stack.hpp"
+#include "interp/control/host_context.hpp"
+#include "interp/control/interpreter.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// A range whose bounds are only known when the graph runs is as unknown as they are.
+[[gnu::noinline]] Value range_of(const Call& call, Frame& frame) {
+  const Value &begin = frame[call.in[0]], &end = frame[call.in[1]];
+  if (begin.is_integer() && end.is_integer()) return Value(Range{begin.integer(), end.integer()});
+  auto scalar = std::make_shared<GraphScalar>();
+  scalar->written = print(begin) + ".." + print(end);
+  scalar->type = Type::Kind::range;
+  return Value(std::static_pointer_cast<Object>(scalar));
+}
+
+[[noreturn, gnu::noinline]] void throw_at(Span span, const Error& error) {
+  Diags diags;
+  for (Diag diag : error.diags().items()) {
+    diag.primary.span = span;
+    diags.add(std::move(diag));
+  }
+  throw Error(std::move(diags));
+}
+
+// Runs `body`; an error without a place gets that of the call.
+template <class F>
+[[gnu::noinline]] auto placed(Span span, F&& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.diags().empty() || error.diags().items().front().primary.span.valid()) throw;
+    throw_at(span, error);
+  }
+}
+
+[[gnu::noinline]] Value dimension_of(const Call& call, Frame& frame) {
+  Dim dim = evaluate(Dim(call.symbol), frame);
+  return scalar_of(dim);
+}
+
+List operands_of(const Call& call, Frame& frame) {
+  List items;
+  items.reserve(call.in.size());
+  for (CallId item : call.in) items.push_back(frame[item]);
+  return items;
+}
+
+[[gnu::noinline]] Value tuple_of(const Call& call, Frame& frame) { return Value(Tuple{operands_of(call, frame)}); }
+
+[[gnu::noinline]] Value list_of(const Call& call, Frame& frame) {
+  List items = operands_of(call, frame);
+  // An int among floats: [1, 2.0] is [float].
+  if (call.type.is(Type::Kind::list) && call.type.parts[0].is(Type::Kind::real))
+    for (Value& item : items)
+      if (item.is_integer()) item = Value(item.real());
+  return Value(std::move(items));
+}
+
+Value value_of_constant(const Call& call, Frame&) { return call.value; }
+Value argument_of(const Call& call, Frame& frame) { return frame.arguments[call.index]; }
+Value self_of(const Call&, Frame& frame) { return frame.self; }
+
+[[gnu::noinline]] Value output_of(const Call& call, Frame& frame) {
+  auto* invocation = frame[call.in[0]].as<Invocation>();
+  if (!invocation || call.index >= invocation->outputs.size()) bug("output of something that has none");
+  return invocation->outputs[call.index];
+}
+
+[[gnu::noinline]] Value type_of(const Call& call, Frame& frame) {
+  return Value(evaluate(call.type.is(Type::Kind::type) ? call.type.parts[0] : call.type, frame));
+}
+
+}  // namespace
+
+// ---- control flow ---------------------------------------------------------------------------------
+
+Flow Interpreter::if_(Frame& frame, const Call& call) {
+  bool taken = truth(operand(frame, call, 0), call.span);
+  std::size_t branch = taken ? 0 : 1;
+  return branch < call.blocks.size() ? block(frame, call.blocks[branch]) : Flow::next;
+}
+
+Flow Interpreter::for_(Frame& frame, const Call& call) {
+  const Block& body = call.blocks[0];
+  Value domain = operand(frame, call, 0);
+  bool named = !body.calls.empty() && frame.function[body.calls[0]].form == Form::loop;
+  std::int64_t count = domain.is_range() ? domain.range().size() : static_cast<std::int64_t>(domain.list().size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    poll(call.span);
+    if (named)
+      frame[body.calls[0]] =
+          domain.is_range() ? Value(domain.range().begin + i) : domain.list()[static_cast<std::size_t>(i)];
+    Flow flow = block(frame, body);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+Flow Interpreter::while_(Frame& frame, const Call& call) {
+  while (truth(value_of(frame, call.blocks[0]), call.span)) {
+    poll(call.span);
+    Flow flow = block(frame, call.blocks[1]);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+// ---- the table ------------------------------------------------------------------------------------
+
+namespace {
+
+// In a graph one node, where it must be one.
+bool is_node(Interpreter& run, Frame& frame, CallId id) {
+  return frame.in_graph && run.target().structured(run, frame, id);
+}
+
+template <Value (*give)(const Call&, Frame&)>
+Flow made(Interpreter&, Frame& frame, CallId id) {
+  frame[id] = give(frame.function[id], frame);
+  return Flow::next;
+}
+
+template <Flow flow>
+Flow leave(Interpreter&, Frame&, CallId) {
+  return flow;
+}
+
+}  // namespace
+
+// The values of calls that a member of the interpreter works out.
+template <Value (Interpreter::*give)(Frame&, const Call&)>
+Flow Interpreter::gives(Interpreter& run, Frame& frame, CallId id) {
+  frame[id] = (run.*give)(frame, frame.function[id]);
+  return Flow::next;
+}
+
+template <Flow (Interpreter::*control)(Frame&, const Call&)>
+Flow Interpreter::controls(Interpreter& run, Frame& frame, CallId id) {
+  if (is_node(run, frame, id)) return Flow::next;
+  return (run.*control)(frame, frame.function[id]);
+}
+
+Flow Interpreter::run_op(Interpreter& run, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  frame[id] = appends(frame, id) ? run.append(frame, call) : placed(call.span, [&] { return run.op(frame, call); });
+  return Flow::next;
+}
+
+Flow Interpreter::run_builtin(Interpreter& run, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  frame[id] = placed(call.span, [&] { return run.builtin(frame, call); });
+  return Flow::next;
+}
+
+Flow Interpreter::run_logic(Interpreter& run, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  const bool left = run.truth(frame[call.in[0]], call.span);
+  const bool decided = call.form == Form::both ? !left : left;
+  frame[id] = Value(decided ? left : run.truth(run.value_of(frame, call.blocks[0]), call.span));
+  return Flow::next;
+}
+
+Flow Interpreter::run_call(Interpreter& run, Frame& frame, CallId id) {
+  if (!is_node(run, frame, id)) frame[id] = run.call_function(frame, frame.function[id]);
+  return Flow::next;
+}
+
+Flow Interpreter::run_write(Interpreter& run, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  run.write(frame, call.variable, frame[call.in[0]]);
+  return Flow::next;
+}
+
+Flow Interpreter::run_store(Interpreter& run, Frame& frame, CallId id) {
+  run.store(frame, frame.function[id]);
+  return Flow::next;
+}
+
+Flow Interpreter::run_enqueue(Interpreter& run, Frame& frame, CallId id) {
+  run.partner_->enqueue(run, frame, frame.function[id]);
+  return Flow::next;
+}
+
+Flow Interpreter::run_dequeue(Interpreter& run, Frame& frame, CallId id) {
+  frame[id] = run.partner_->dequeue(run, frame, frame.function[id]);
+  return Flow::next;
+}
+
+Flow Interpreter::run_return(Interpreter&, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  if (!call.in.empty()) frame.result = frame[call.in[0]];
+  return Flow::return_;
+}
+
+std::span<const FormStep> Interpreter::standard_steps() {
+  static constexpr FormStep table[] = {
+      {Form::constant, made<value_of_constant>},
+      {Form::parameter, made<argument_of>},
+      {Form::dimension, made<dimension_of>},
+      {Form::type, made<type_of>},
+      {Form::variable, gives<&Interpreter::read_variable>},
+      {Form::global, gives<&Interpreter::read_global>},
+      {Form::loop, leave<Flow::next>},  // set by the loop
+      {Form::op, run_op},
+      {Form::builtin, run_builtin},
+      {Form::tuple, made<tuple_of>},
+      {Form::list, made<list_of>},
+      {Form::range, made<range_of>},
+      {Form::element, gives<&Interpreter::element>},
+      {Form::item, gives<&Interpreter::item>},
+      {Form::items, gives<&Interpreter::items>},
+      {Form::field, gives<&Interpreter::field>},
+      {Form::receive, gives<&Interpreter::receive>},
+      {Form::agent, gives<&Interpreter::make_agent>},
+      {Form::self, made<self_of>},
+      {Form::member, gives<&Interpreter::make_callable>},
+      {Form::function, gives<&Interpreter::make_callable>},
+      {Form::closure, gives<&Interpreter::make_callable>},
+      {Form::compose, gives<&Interpreter::compose>},
+      {Form::call, run_call},
+      {Form::invoke, gives<&Interpreter::call_function>},
+      {Form::apply, gives<&Interpreter::apply_value>},
+      {Form::output, made<output_of>},
+      {Form::write, run_write},
+      {Form::store, run_store},
+      {Form::if_, controls<&Interpreter::if_>},
+      {Form::for_, controls<&Interpreter::for_>},
+      {Form::while_, controls<&Interpreter::while_>},
+      {Form::both, run_logic},
+      {Form::either, run_logic},
+      {Form::return_, run_return},
+      {Form::break_, leave<Flow::break_>},
+      {Form::continue_, leave<Flow::continue_>},
+      {Form::run, gives<&Interpreter::run_on>},
+      {Form::enqueue, run_enqueue},
+      {Form::dequeue, run_dequeue},
+  };
+  return table;
+}
+
+}  // namespace taskspec

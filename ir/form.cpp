@@ -1,0 +1,14 @@
+#include "ir/form.hpp"
+
+namespace taskspec {
+
+std::span<const Form> all_forms() {
+  static constexpr Form all[] = {
+#define TASKSPEC_FORM(name) Form::name,
+#include "ir/forms.def"
+#undef TASKSPEC_FORM
+  };
+  return all;
+}
+
+}  // namespace taskspec
