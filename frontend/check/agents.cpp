@@ -97,7 +97,7 @@ FunctionId initial_value(World& world, AgentId agent, const ast::Slot& slot, Typ
   world.info(id).stage = FunctionInfo::Stage::checked;
   Body body(world, id);
   add_agent_parameters(body);
-  type = written_type(body, slot.type, Blank::refused);
+  type = written_type(body, slot.type, Blank::agent, slot.name.text);
   if (!type.is_tensor() && !type.is(Kind::error)) {
     wrong_type(world.diags, slot.type.span,
                fmt::format("a slot holds a tensor, '{}' is {}", slot.name.text, type.text()));
@@ -117,7 +117,7 @@ Type agent_parameter_type(World& world, Body& file, const ast::Param& param) {
     world.diags.error("E1003", param.privilege->span, "parameters of agents have no privilege: they never change");
     return Kind::error;
   }
-  Type type = written_type(file, param.type, Blank::refused);
+  Type type = written_type(file, param.type, Blank::agent, param.name.text);
   if (!type.is_tensor()) return type;
   wrong_type(world.diags, param.type.span,
              fmt::format("parameters of agents are host values, '{}' is {}", param.name.text, type.text()))
@@ -210,7 +210,8 @@ Type slot_type(Body& body, std::uint32_t index) {
   std::vector<Scope> around = std::move(body.scopes);
   body.scopes.clear();
   body.scopes.push_back(std::move(around.front()));
-  Type type = written_type(body, body.world.info(body.agent).slots[index]->type, Blank::refused);
+  const ast::Slot& slot = *body.world.info(body.agent).slots[index];
+  Type type = written_type(body, slot.type, Blank::agent, slot.name.text);
   around.front() = std::move(body.scopes.front());
   body.scopes = std::move(around);
   return type;
