@@ -370,6 +370,18 @@ TEST_CASE("[repl] the file of a session has tasks and agents that were defined a
   CHECK(output_of_file(c) == "[1] [101] [1] [-1]\n");
 }
 
+TEST_CASE("[repl] the file of a session knows what is bound inside of declarations") {
+  Case c;
+  c.ok("let n = 3");
+  c.ok("fn own(n: int) -> int { return n }");
+  c.ok("fn rec(k: int) -> int { if k == 0 { return n }; for n in 0..2 { assert(n < 2) }; return rec(k - 1) }");
+  c.ok("print(own(n: 2), rec(2), [1].map(n => n + 1))");
+  c.ok("let (m, n) = (n, n + 1)");
+  c.ok("fn own(n: int) -> int { return -n }; let last = 5");
+  c.ok("print(own(n: n), rec(2), m, fill(f32[n], 1.0).array, last)");
+  CHECK(output_of_file(c) == "2 3 [2]\n-4 4 3 [1, 1, 1, 1] 5\n");
+}
+
 TEST_CASE("[repl] the file of a session leaves out what became invalid") {
   Case c;
   c.ok("fn f(x: int) -> int { return x }");
