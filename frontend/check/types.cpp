@@ -212,6 +212,11 @@ class TypeReader {
 
 Type written_type(Body& body, const ast::TypeExpr& type, Blank blank) { return TypeReader(body, blank).read(type); }
 
+Type written_tensor(Body& body, const ast::TypeExpr& type, Blank blank) {
+  Type written = written_type(body, type, blank);
+  return written.is(Type::Kind::boolean) ? Type::tensor(Precision::boolean, {}) : written;
+}
+
 std::optional<Type> type_as_argument(Body& body, const ast::Expr& expr, Blank blank) {
   const ast::Expr* name = &expr;
   std::vector<const ast::Expr*> dims;
