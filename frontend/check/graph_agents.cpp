@@ -188,7 +188,8 @@ class GraphAgents {
 
   void look_at_builtin(FunctionId in, const Call& call) {
     Origins origins(world_, in);
-    origins.follow(call.in[0]);
+    for (CallId operand : call.in)
+      if (operand.valid() && holds_callable(program_[in][operand].type)) origins.follow(operand);
     for (const Origins::Made& made : origins.made) {
       const Call& value = program_[made.in][made.call];
       if (value.form == Form::member && holds_slots(program_[made.in][value.in[0]].type))
