@@ -132,6 +132,11 @@ bool is_any(const World& world, const Dim& dim) {
   return symbols.size() == 1 && !world.owner(symbols[0]).valid();
 }
 
+bool holds_any(const World& world, const Type& type) {
+  return std::ranges::any_of(type.dims, [&](const Dim& dim) { return is_any(world, dim); }) ||
+         std::ranges::any_of(type.parts, [&](const Type& part) { return holds_any(world, part); });
+}
+
 Type item_type(Body& body, const Type& item) {
   const bool holds_items = item.is(Type::Kind::tuple) || item.is(Type::Kind::invocation);
   if (!item.is_tensor() && !holds_items) return item;

@@ -225,6 +225,11 @@ Type written_type(Body& body, const ast::TypeExpr& type, Blank blank, std::strin
   return TypeReader(body, blank, name).read(type);
 }
 
+Type written_tensor(Body& body, const ast::TypeExpr& type, Blank blank, std::string_view name) {
+  Type written = written_type(body, type, blank, name);
+  return written.is(Type::Kind::boolean) ? Type::tensor(Precision::boolean, {}) : written;
+}
+
 std::optional<Type> type_as_argument(Body& body, const ast::Expr& expr, Blank blank) {
   const ast::Expr* name = &expr;
   std::vector<const ast::Expr*> dims;

@@ -19,6 +19,9 @@ enum class Blank : std::uint8_t {
 // Kind::error when it could not be understood; that has been reported then. `name`: whose type it is, for messages.
 Type written_type(Body& body, const ast::TypeExpr& type, Blank blank, std::string_view name = {});
 
+// Where only a tensor may stand, as a slot and an output: `bool` is one of rank 0 there, as `i32` is.
+Type written_tensor(Body& body, const ast::TypeExpr& type, Blank blank, std::string_view name = {});
+
 // `f32[4]` and `f32` where an expression stands; nothing if it is none.
 std::optional<Type> type_as_argument(Body& body, const ast::Expr& expr, Blank blank);
 

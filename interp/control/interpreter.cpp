@@ -25,12 +25,13 @@ std::uintptr_t stack_floor() {
 
 // What a deep recursion passes through has small frames: what it seldom does stands in functions of its own.
 
-// A range whose bounds are only known when the graph runs is as unknown as they are.
+// A range whose bounds are only known when the graph runs is as unknown as they are: they stand in its operands.
 [[gnu::noinline]] Value range_of(const Value& begin, const Value& end) {
   if (begin.is_integer() && end.is_integer()) return Value(Range{begin.integer(), end.integer()});
   auto scalar = std::make_shared<GraphScalar>();
   scalar->written = print(begin) + ".." + print(end);
   scalar->type = Type::Kind::range;
+  scalar->operands = {begin, end};
   return Value(std::static_pointer_cast<Object>(scalar));
 }
 
