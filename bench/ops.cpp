@@ -45,7 +45,8 @@ class Call {
       known.push_back(value.is_array() || value.is_list() ? Value() : value);
     }
     instance_.op = &op;
-    for (const Type& type : output_types(infer(op, types, known))) instance_.out.push_back(concrete(type));
+    const Type ruled = infer(op, types, known);
+    for (const Type& type : output_types(ruled)) instance_.out.push_back(concrete(type));
     for (std::size_t k = 0; k < operands.size(); ++k) add(op, operands, k, known[k]);
     for (const Array& input : inputs_) instance_.in.push_back(input.type());
     kernel_ = op.kernel(instance_);

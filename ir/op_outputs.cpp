@@ -24,8 +24,8 @@ Type result_of_call(const OpDef& op, const Type& ruled) {
   return result.parts.empty() ? Type() : result;
 }
 
-std::vector<Type> output_types(const Type& ruled) {
-  if (ruled.is_tensor()) return {ruled};
+std::span<const Type> output_types(const Type& ruled) {
+  if (ruled.is_tensor()) return {&ruled, 1};
   if (ruled.is(Kind::list)) throw failure("E5004", {}, "how many tensors there will be is not known here");
   return ruled.parts;
 }

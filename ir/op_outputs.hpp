@@ -5,6 +5,7 @@
 //   lif      its rule says  invocation (spike: i8[4], v: i32[4])              v is a place: a call gives (spike: i8[4])
 //   split    its rule says  (f32[2], f32[2]), or a list before the parts are counted      a call gives [f32[2]]
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ bool is_place(const OpDef& op, std::string_view name);
 Type result_of_call(const OpDef& op, const Type& ruled);
 
 // Tensors that the kernel writes, in order. The rule must have seen everything.
-std::vector<Type> output_types(const Type& ruled);
+std::span<const Type> output_types(const Type& ruled);
+std::span<const Type> output_types(Type&& ruled) = delete;  // they are parts of it
 
 // Their names as slots of a node; the items of a list share one.
 std::vector<std::string> output_names(const OpDef& op, const Type& ruled);

@@ -5,6 +5,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <variant>
 #include <vector>
 
@@ -94,9 +95,12 @@ class Value {
   const Array& array() const { return std::get<Array>(data_); }
   Array& array() { return std::get<Array>(data_); }
   const std::shared_ptr<Object>& object() const { return std::get<std::shared_ptr<Object>>(data_); }
+  // The object, if it is a T. Asked of every operand of every op: a class that nobody derives from is only compared.
   template <class T>
   T* as() const {
-    return is_object() ? dynamic_cast<T*>(object().get()) : nullptr;
+    Object* it = is_object() ? object().get() : nullptr;
+    if constexpr (std::is_final_v<T>) return it && typeid(*it) == typeid(T) ? static_cast<T*>(it) : nullptr;
+    return dynamic_cast<T*>(it);
   }
 
   // The list to change in place: copied first when it is shared, so that lists are values.

@@ -134,9 +134,9 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
     if (!place_of(value).valid()) value = this->place(std::string(call.op->operands[place.operand].name), value);
   }
   if (recorder_.forgets()) share_numbers(call, given, type);
-  std::vector<Type> types = output_types(type);
-  std::vector<std::string> names = output_names(*call.op, type);
+  const std::span<const Type> types = output_types(type);
   std::vector<TypeId> out;
+  out.reserve(types.size());
   for (const Type& output : types) out.push_back(recorder_.graph.intern(output));
   OperandList list = sort_operands(*call.op, *this, given, types[0]);
   Inputs inputs;
@@ -151,6 +151,7 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
     }
   }
   for (const Place& place : call.places) {
+    const std::vector<std::string> names = output_names(*call.op, type);
     auto name = std::ranges::find(names, call.op->operands[place.operand].name);
     auto slot = static_cast<std::size_t>(name - names.begin());
     places[slot] = place_of(given[place.operand]);
@@ -165,6 +166,7 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
       {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(list.attributes), .span = call.span},
       inputs);
   List results;
+  results.reserve(types.size());
   for (std::size_t slot = 0; slot < types.size(); ++slot)
     results.push_back(places[slot].valid() ? version(node, slot, places[slot])
                                            : recorder_.handle(Ref::future(node, slot), types[slot]));

@@ -53,7 +53,8 @@ OpCall prepare(std::string_view name, std::vector<Value> operands) {
   }
   OpCall call;
   call.instance.op = op;
-  for (const Type& output : output_types(infer(*op, types, known))) call.instance.out.push_back(concrete(output));
+  const Type ruled = infer(*op, types, known);
+  for (const Type& output : output_types(ruled)) call.instance.out.push_back(concrete(output));
   convert_numbers(*op, types, operands);
   for (const Value& value : operands) {
     if (value.is_array()) call.tensors.push_back(value.array());
