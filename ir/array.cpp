@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "ir/base/diag.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -44,9 +45,9 @@ std::size_t memory_limit() {
 Array Array::make(ArrayType type) {
   std::size_t bytes = type.bytes();
   if (bytes > memory_limit())
-    throw failure("E5008", {},
-                  type.text() + " needs " + std::to_string(bytes) + " bytes; this machine allows " +
-                      std::to_string(memory_limit()));
+    throw failure(
+        "E5008", {},
+        type.text() + " needs " + plural(bytes, "byte") + "; this machine allows " + std::to_string(memory_limit()));
   std::size_t rounded = (bytes + 63) / 64 * 64;
   void* memory = std::aligned_alloc(64, rounded == 0 ? 64 : rounded);
   if (!memory) throw failure("E5008", {}, "no memory for " + type.text());

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "ir/base/text.hpp"
 #include "ir/json_read.hpp"
 
 namespace taskspec {
@@ -65,7 +66,8 @@ class SpanReader {
   // First what places there are, then, with a text in which they exist, what they are.
   void read(const Item& defs, const Item& places, const ImportIds& ids) {
     if (places.size() != defs.size())
-      places.fail(fmt::format("{} entries for {} definitions", places.size(), defs.size()));
+      places.fail(
+          fmt::format("{} for {}", plural(places.size(), "entry", "entries"), plural(defs.size(), "definition")));
     for (bool measure : {true, false}) {
       for (std::size_t i = 0; i < places.size(); ++i) {
         Item at = places[i]["at"], calls = places[i]["calls"];
@@ -75,7 +77,8 @@ class SpanReader {
         Function& function = program_[ids.functions[i]];
         function.span = span;
         if (calls.size() != function.calls.size())
-          calls.fail(fmt::format("{} entries for {} calls", calls.size(), function.calls.size()));
+          calls.fail(fmt::format("{} for {}", plural(calls.size(), "entry", "entries"),
+                                 plural(function.calls.size(), "call")));
         for (std::size_t k = 0; k < calls.size(); ++k) function.calls[k].span = place(calls[k], measure);
       }
       if (measure) make_sources();

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ir/base/text.hpp"
 #include "ir/json_read.hpp"
 #include "ir/json_text.hpp"
 
@@ -44,14 +45,14 @@ Array read_array(const Item& item) {
   if (auto base64 = item.find("base64")) {
     if (!from_base64(base64->text(), bytes)) base64->expected("base64");
     if (elements > static_cast<std::int64_t>(bytes.size()) || wanted.bytes() != bytes.size())
-      base64->fail(fmt::format("{} bytes for {}", bytes.size(), wanted.text()));
+      base64->fail(fmt::format("{} for {}", plural(bytes.size(), "byte"), wanted.text()));
     Array array = Array::make(wanted);
     std::memcpy(array.raw(), bytes.data(), bytes.size());
     return array;
   }
   Item data = item["data"];
   if (static_cast<std::int64_t>(data.size()) != elements)
-    data.fail(fmt::format("{} elements for {}", data.size(), wanted.text()));
+    data.fail(fmt::format("{} for {}", plural(data.size(), "element"), wanted.text()));
   Array array = Array::make(wanted);
   for (std::int64_t i = 0; i < elements; ++i) set_element(array, i, data[static_cast<std::size_t>(i)]);
   return array;

@@ -92,10 +92,9 @@ class TypeWriter {
   }
 
  private:
-  // A tensor of rank 0 goes by its precision alone, but `bool` means the host type.
   std::string tensor(const Type& type) const {
+    if (type.dims.empty()) return type.text();
     std::string written(info(type.precision).name);
-    if (type.dims.empty()) return type.precision == Precision::boolean ? written + "[]" : written;
     for (std::size_t i = 0; i < type.dims.size(); ++i) written += (i ? ", " : "[") + names_.text(type.dims[i]);
     return written + "]";
   }

@@ -139,8 +139,9 @@ class PlanText {
   std::string run() const {
     std::string text =
         fmt::format("plan {}: {} in {}\n", graph_.name, plural(graph_.size(), "task"), plural(plan_.steps(), "step"));
-    text += fmt::format("arena {} bytes, scratch {} bytes per worker; alive at once {} bytes, without chains {}\n",
-                        plan_.arena_bytes, plan_.scratch_bytes, plan_.peak_bytes, plan_.peak_without_chains);
+    text += fmt::format("arena {}, scratch {} per worker; alive at once {}, without chains {}\n",
+                        plural(plan_.arena_bytes, "byte"), plural(plan_.scratch_bytes, "byte"),
+                        plural(plan_.peak_bytes, "byte"), plan_.peak_without_chains);
     for (std::size_t s = 0; s < plan_.steps(); ++s) {
       text += fmt::format("\nstep {}{}{}\n", s, before_[s].empty() ? "" : " after ", joined(before_[s], ", "));
       std::vector<std::vector<std::string>> rows;
@@ -166,8 +167,8 @@ class PlanText {
     for (std::size_t k = 0; k < outputs(t).size(); ++k) {
       const Buffer& buffer = plan_.buffers[outputs(t)[k].index()];
       std::string over = buffer.shares == UINT32_MAX ? "" : " over " + name(buffer.shares);
-      parts.push_back(fmt::format("{}{} {}, {} bytes", graph_.slot_out(plan_.tasks[t].node, k), over, home_text(buffer),
-                                  buffer.type->bytes()));
+      parts.push_back(fmt::format("{}{} {}, {}", graph_.slot_out(plan_.tasks[t].node, k), over, home_text(buffer),
+                                  plural(buffer.type->bytes(), "byte")));
     }
     return parts.empty() ? "" : "-> " + joined(parts, "; ");
   }

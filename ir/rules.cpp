@@ -233,64 +233,6 @@ void require_extents(RuleContext& c, std::span<const Dim> dims, int operand) {
     if (dim.constant().value_or(0) < 0) refuse(c, "E2004", "an extent cannot be negative: " + dim.text(), operand);
 }
 
-namespace {
-
-std::size_t checked_axis(RuleContext& c, std::size_t operand, std::int64_t axis, std::size_t rank) {
-  if (axis >= 0 && axis < static_cast<std::int64_t>(rank)) return static_cast<std::size_t>(axis);
-  std::string has =
-      rank == 0 ? "a tensor of rank 0 has no axes" : fmt::format("rank {} has axes 0..{}", rank, rank - 1);
-  refuse(c, "E2004", fmt::format("axis {} is outside the shape; {}", axis, has), static_cast<int>(operand));
-}
-
-[[noreturn]] void fail_axis(RuleContext& c, std::size_t operand) {
-  refuse(c, "E1004", "an axis is an int or a tuple of ints, not " + c.type(operand).text(), static_cast<int>(operand));
-}
-
-void require_axis_type(RuleContext& c, std::size_t operand) {
-  const Type& type = c.type(operand);
-  auto is_int = [](const Type& t) { return t.is(Type::Kind::integer); };
-  bool fine = is_int(type) || type.is(Type::Kind::none) ||
-              (type.is(Type::Kind::tuple) && std::all_of(type.parts.begin(), type.parts.end(), is_int));
-  if (!fine) fail_axis(c, operand);
-}
-
-}  // namespace
-
-std::optional<std::size_t> axis_operand(RuleContext& c, std::size_t operand, std::size_t rank) {
-  if (!c.type(operand).is(Type::Kind::integer)) fail_axis(c, operand);
-  const Value* value = c.constant(operand);
-  if (!value) return std::nullopt;
-  return checked_axis(c, operand, value->integer(), rank);
-}
-
-std::optional<std::vector<std::size_t>> axes_operand(RuleContext& c, std::size_t operand, std::size_t rank) {
-  require_axis_type(c, operand);
-  if (c.type(operand).is(Type::Kind::none)) return axes_of({}, rank);
-  const Value* value = c.constant(operand);
-  if (!value) return std::nullopt;
-  if (value->is_integer()) checked_axis(c, operand, value->integer(), rank);
-  if (value->is_tuple())
-    for (const Value& item : value->tuple().items) checked_axis(c, operand, item.integer(), rank);
-  std::vector<std::size_t> axes = axes_of(*value, rank);
-  auto twice = std::adjacent_find(axes.begin(), axes.end());
-  if (twice != axes.end()) refuse(c, "E2004", fmt::format("axis {} is given twice", *twice), static_cast<int>(operand));
-  return axes;
-}
-
-std::vector<std::size_t> axes_of(const Value& value, std::size_t rank) {
-  std::vector<std::size_t> axes;
-  if (value.is_integer()) {
-    axes.push_back(static_cast<std::size_t>(value.integer()));
-  } else if (value.is_tuple()) {
-    for (const Value& item : value.tuple().items) axes.push_back(static_cast<std::size_t>(item.integer()));
-    std::sort(axes.begin(), axes.end());
-  } else {
-    axes.resize(rank);
-    std::iota(axes.begin(), axes.end(), std::size_t{0});
-  }
-  return axes;
-}
-
 // ---- whole rules ----------------------------------------------------------------------------------
 
 namespace {
@@ -318,6 +260,29 @@ bool comparable(const Type& a, const Type& b) {
   if (a.is(Type::Kind::list) || a.is(Type::Kind::tuple))
     return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), comparable);
   return a.is(Type::Kind::boolean) || a.is(Type::Kind::string) || a.is(Type::Kind::range) || a.is(Type::Kind::type);
+}
+
+// The kind in `type`, or in what it contains, of which no two values are compared; none if there is none.
+Type::Kind never_compared(const Type& type) {
+  if (comparable(type, type)) return Type::Kind::none;
+  if (!type.is(Type::Kind::list) && !type.is(Type::Kind::tuple)) return type.kind;
+  return never_compared(*std::ranges::find_if(type.parts, [](const Type& part) { return !comparable(part, part); }));
+}
+
+[[noreturn]] void fail_comparison(RuleContext& c, std::string_view symbol) {
+  const Type::Kind kind = never_compared(c.type(0));
+  if (kind == Type::Kind::none || kind != never_compared(c.type(1))) fail_types(c, symbol, "two values of one type");
+  const bool tensor = kind == Type::Kind::tensor, call = kind == Type::Kind::invocation;
+  refuse(c, "E1004",
+         fmt::format("'{}' does not compare {}; here it is {}", symbol,
+                     tensor ? "lists of tensors"
+                     : call ? "calls with several outputs"
+                            : "such values",
+                     call_text(c, symbol)),
+         -1,
+         tensor ? "compare the tensors: a[0] == b[0]"
+         : call ? "name the output: a.y == b.y"
+                : "");
 }
 
 // The type of a + b for lists: that of the parts, where an empty list literal takes the type of the other.
@@ -363,7 +328,7 @@ Type equality(RuleContext& c, std::string_view symbol) {
   if (already_reported(c)) return Type::Kind::error;
   if (!all_host(c)) return boolean_result(elementwise(c, symbol, Takes::any, 2));
   if (comparable(c.type(0), c.type(1))) return Type::Kind::boolean;
-  fail_types(c, symbol, "two values of one type");
+  fail_comparison(c, symbol);
 }
 
 Type bitwise(RuleContext& c, std::string_view symbol) {

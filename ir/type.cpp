@@ -132,7 +132,9 @@ std::string Type::text() const {
     case Kind::type:
       return "type " + parts[0].text();
     case Kind::tensor:
-      return std::string(info(precision).name) + (dims.empty() ? "" : shape_text(dims));
+      // Of rank 0 it goes by its precision alone, but `bool` is the type of the host.
+      if (dims.empty()) return std::string(info(precision).name) + (precision == Precision::boolean ? "[]" : "");
+      return std::string(info(precision).name) + shape_text(dims);
     case Kind::task: {
       std::string out;
       for (std::size_t i = 0; i < inputs; ++i)

@@ -38,8 +38,7 @@ class Initialiser {
   Initialiser(Body& body, const ast::Slot& slot, const Type& type) : body_(body), slot_(slot), type_(type) {}
 
   Term run() {
-    if (!slot_.init)
-      return fill(body_.constant(Value(std::int64_t{0}), Kind::integer, slot_.name.span), slot_.name.span);
+    if (!slot_.init) return zero(slot_.name.span);
     auto* call = std::get_if<ast::Call>(&slot_.init->node);
     auto* name = call ? std::get_if<ast::NameExpr>(&call->callee->node) : nullptr;
     if (!name || body_.find(name->name.text)) return value();
@@ -48,8 +47,7 @@ class Initialiser {
 
  private:
   Term maker(const std::string& name, const ast::Call& call) {
-    if (name == "zero" && call.args.empty())
-      return fill(body_.constant(Value(std::int64_t{0}), Kind::integer, slot_.init->span), slot_.init->span);
+    if (name == "zero" && call.args.empty()) return zero(slot_.init->span);
     if (name == "constant" && call.args.size() == 1 && !call.args[0].name)
       return fill(expression(body_, *call.args[0].value), slot_.init->span);
     const std::string known = name == "file" ? "load" : name;
@@ -77,6 +75,13 @@ class Initialiser {
                    {fmt::format("slot '{}'", slot_.name.text), slot_.type.span});
   }
 
+  Term zero(Span span) {
+    const bool truth = type_.precision == Precision::boolean;
+    return fill(truth ? body_.constant(Value(false), Kind::boolean, span)
+                      : body_.constant(Value(std::int64_t{0}), Kind::integer, span),
+                span);
+  }
+
   Term fill(const Term& value, Span span) {
     return operator_call(body_, "fill", {type_operand(body_, type_, slot_.type.span), value}, span, {});
   }
@@ -97,7 +102,7 @@ FunctionId initial_value(World& world, AgentId agent, const ast::Slot& slot, Typ
   world.info(id).stage = FunctionInfo::Stage::checked;
   Body body(world, id);
   add_agent_parameters(body);
-  type = written_type(body, slot.type, Blank::refused);
+  type = written_tensor(body, slot.type, Blank::agent, slot.name.text);
   if (!type.is_tensor() && !type.is(Kind::error)) {
     wrong_type(world.diags, slot.type.span,
                fmt::format("a slot holds a tensor, '{}' is {}", slot.name.text, type.text()));
@@ -117,7 +122,7 @@ Type agent_parameter_type(World& world, Body& file, const ast::Param& param) {
     world.diags.error("E1003", param.privilege->span, "parameters of agents have no privilege: they never change");
     return Kind::error;
   }
-  Type type = written_type(file, param.type, Blank::refused);
+  Type type = written_type(file, param.type, Blank::agent, param.name.text);
   if (!type.is_tensor()) return type;
   wrong_type(world.diags, param.type.span,
              fmt::format("parameters of agents are host values, '{}' is {}", param.name.text, type.text()))
@@ -210,7 +215,8 @@ Type slot_type(Body& body, std::uint32_t index) {
   std::vector<Scope> around = std::move(body.scopes);
   body.scopes.clear();
   body.scopes.push_back(std::move(around.front()));
-  Type type = written_type(body, body.world.info(body.agent).slots[index]->type, Blank::refused);
+  const ast::Slot& slot = *body.world.info(body.agent).slots[index];
+  Type type = written_tensor(body, slot.type, Blank::agent, slot.name.text);
   around.front() = std::move(body.scopes.front());
   body.scopes = std::move(around);
   return type;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 
 namespace taskspec::checking {
@@ -90,17 +91,33 @@ VariableId Body::add_variable(std::string name, Type type, bool is_mutable, Span
 }
 
 Term Body::read_variable(VariableId variable, Span span) {
-  Term made = make(Form::variable, function().variables[variable.index()].type, span, {});
+  Term made = make(Form::variable, type_now(variable), span, {});
   (*this)[made.id].variable = variable;
   return made;
 }
 
+// A var whose extents may be any has those of the value that it holds, until it gets another one.
+Type Body::type_now(VariableId variable) {
+  const Type declared = function().variables[variable.index()].type;
+  if (!holds_any(world, declared)) return declared;
+  auto known = types_now_.find(variable.value);
+  if (known == types_now_.end()) known = types_now_.emplace(variable.value, item_type(*this, declared)).first;
+  return known->second;
+}
+
 void Body::write_variable(VariableId variable, const Term& value, Span span) {
+  types_now_.erase(variable.value);
   Term made = make(Form::write, Type::Kind::none, span, {value});
   (*this)[made.id].variable = variable;
 }
 
+void Body::open_block() {
+  blocks_.emplace_back();
+  types_now_.clear();
+}
+
 Block Body::close_block() {
+  types_now_.clear();
   Block block = std::move(blocks_.back());
   blocks_.pop_back();
   return block;
@@ -151,6 +168,7 @@ Body::Books Body::books() {
 void Body::back_to(const Books& books) {
   back_to(Mark{1, 1, 0});
   scopes.front() = Scope();
+  types_now_.clear();
   function().calls.resize(books.calls);
   function().variables.resize(books.variables);
   blocks_.front().calls.resize(books.listed);

@@ -48,7 +48,7 @@ class Body {
   VariableId add_variable(std::string name, Type type, bool is_mutable, Span span);
   Term read_variable(VariableId variable, Span span);
   void write_variable(VariableId variable, const Term& value, Span span);
-  void open_block() { blocks_.emplace_back(); }
+  void open_block();
   Block close_block();
   // Forgets the calls from this position on, when none of them went to the prologue.
   void drop_calls(std::size_t first);
@@ -112,6 +112,7 @@ class Body {
   Binding captured_binding(const Binding& binding, std::string_view name);
   std::optional<Dim> import_symbol(const Symbol& symbol);
   void place_parameters();
+  Type type_now(VariableId variable);
 
   bool top_level_;
   std::vector<Block> blocks_;
@@ -123,6 +124,8 @@ class Body {
   std::unordered_map<std::uint32_t, CallId> captures_;  // by call of the enclosing body
   std::unordered_map<std::uint32_t, Dim> exported_;     // by symbol of this closure
   CallId self_;
+  // Of vars with extents that may be any: what they have now, as far as the open block tells.
+  std::unordered_map<std::uint32_t, Type> types_now_;
 };
 
 }  // namespace taskspec::checking

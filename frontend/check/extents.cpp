@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/base/text.hpp"
+
 namespace taskspec::checking {
 
 namespace {
@@ -112,9 +114,27 @@ Dim unknown_extent(Body& body, const std::string& name) {
   return Dim(body.world.symbol(name, true, CallId(), body.id));
 }
 
+std::string chosen_by_callers(const Body& body, const Dim& a, const Dim& b) {
+  std::vector<std::string> names;
+  for (const Dim* dim : {&a, &b})
+    for (const Symbol& symbol : dim->symbols()) {
+      if (symbol->host || !body.world.owner(symbol).valid()) continue;
+      if (symbol->name == "_") return "give both extents one name to say that they are equal: f32[N]";
+      if (std::ranges::find(names, symbol->name) == names.end()) names.push_back(symbol->name);
+    }
+  if (names.empty()) return "";
+  std::string text = "each caller chooses " + joined(names, " and ") + " by its arguments";
+  return text + (names.size() > 1 ? "; one name for both says that they are equal" : "");
+}
+
 bool is_any(const World& world, const Dim& dim) {
   std::vector<Symbol> symbols = dim.symbols();
   return symbols.size() == 1 && !world.owner(symbols[0]).valid();
+}
+
+bool holds_any(const World& world, const Type& type) {
+  return std::ranges::any_of(type.dims, [&](const Dim& dim) { return is_any(world, dim); }) ||
+         std::ranges::any_of(type.parts, [&](const Type& part) { return holds_any(world, part); });
 }
 
 Type item_type(Body& body, const Type& item) {

@@ -19,9 +19,13 @@ Dim reachable(Body& body, const Dim& dim, const std::vector<Term>& tensors);
 // A fresh extent that only the run knows.
 Dim unknown_extent(Body& body, const std::string& name);
 
+// Help for extents that differ because a caller chooses one of them: what its name stands for. Else empty.
+std::string chosen_by_callers(const Body& body, const Dim& a, const Dim& b);
+
 // The `_` of `let l: [f32[_]]`, and what differs from item to item of `map(l, i => fill(f32[i], 0.0))`: tensors of any
 // extent may lie in such a list.
 bool is_any(const World& world, const Dim& dim);
+bool holds_any(const World& world, const Type& type);  // it or a part of it
 
 // The type of an item that is taken out of a list: extents that may be any are fresh ones, known when the program runs.
 Type item_type(Body& body, const Type& item);

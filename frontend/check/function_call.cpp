@@ -179,7 +179,7 @@ class FunctionCall {
     Term term;
     if (wanted.is(Kind::error) && is_untyped_function(body_, expr)) {
       term = body_.error(expr.span);  // the parameter was reported
-    } else if (parameter(i).privilege == Privilege::inout) {
+    } else if (parameter(i).privilege == Privilege::inout && !wanted.is(Kind::error)) {
       term = place_argument(body_, expr, i, written_);
     } else {
       term = adapt(body_, expression(body_, expr, &wanted), wanted);
@@ -340,7 +340,7 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     std::size_t at = (*places)[i];
     const ast::Expr& argument = *call.args[i].value;
-    if (type.is_place(at)) {
+    if (type.is_place(at) && !type.parts[at].is(Kind::error)) {
       in[at + 1] = place_argument(body, argument, at, written);
     } else {
       Type wanted = match.substitute(type.parts[at]);

@@ -65,11 +65,14 @@ void define_let(Body& body, const ast::Name& name, const Term& value, std::strin
   body.define(name, binding);
 }
 
-bool holds_any(const World& world, const Type& type) {
-  auto any = [&](const Dim& dim) { return is_any(world, dim); };
-  auto part = [&](const Type& inner) { return holds_any(world, inner); };
-  return std::any_of(type.dims.begin(), type.dims.end(), any) ||
-         std::any_of(type.parts.begin(), type.parts.end(), part);
+// The type of a var: what its first value has, but any extent where `_` is written, for later values may differ there.
+Type opened(const World& world, Type value, const Type& declared) {
+  if (value.kind != declared.kind || declared.is(Kind::function)) return value;  // of a function they are its own
+  for (std::size_t i = 0; i < value.dims.size(); ++i)
+    if (is_any(world, declared.dims[i])) value.dims[i] = declared.dims[i];
+  for (std::size_t i = 0; i < value.parts.size(); ++i)
+    value.parts[i] = opened(world, std::move(value.parts[i]), declared.parts[i]);
+  return value;
 }
 
 // `declared`: as it is written; nothing where it is not.
@@ -80,8 +83,7 @@ void define_var(Body& body, const ast::Name& name, const Term& value, const Type
     return;
   }
   Type type = body.type(value);
-  // var l: [f32[_]] = [x] takes tensors of other shapes later.
-  if (declared && declared->is(Kind::list) && holds_any(body.world, *declared)) type = *declared;
+  if (declared) type = opened(body.world, std::move(type), *declared);
   // What is assigned later is compared with extents that a running frame knows.
   for (Dim& dim : type.dims) dim = reachable(body, dim, {value});
   binding.variable = body.add_variable(name.text, type, true, name.span);

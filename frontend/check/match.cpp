@@ -163,6 +163,7 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
   if (expected.declared.valid()) diag->label(expected.declared, "declared here");
   // The argument that decided the extent which this one does not have.
   if (difference.kind != Difference::extent) return;
+  diag->help(chosen_by_callers(body_, wanted.dims[difference.axis], given.dims[difference.axis]));
   for (const auto& [id, bound] : bound_)
     if (bound.from.valid() && !(bound.from == value.span) && bound.dim == wanted.dims[difference.axis]) {
       diag->label(bound.from, "this made it " + bound.dim.text());

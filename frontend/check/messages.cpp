@@ -70,7 +70,9 @@ Diag& not_built(Diags& diags, Span span, const std::string& construct, std::stri
 Diag& wrong_type(Diags& diags, Span span, const std::string& what, const Type& wanted, const Type& given) {
   Diag& diag = diags.error("E1004", span, fmt::format("{} is {}, this is {}", what, wanted.text(), given.text()));
   bool host_source = given.is(Type::Kind::list) || given.is_number() || given.is(Type::Kind::boolean);
-  if (wanted.is_tensor() && host_source) diag.help(fmt::format("make it a tensor: as {}", wanted.text()));
+  const std::string written =
+      wanted.is_tensor() && wanted.rank() == 0 ? std::string(info(wanted.precision).name) : wanted.text();
+  if (wanted.is_tensor() && host_source) diag.help(fmt::format("make it a tensor: as {}", written));
   if (given.is_tensor() && wanted.is_host() && !wanted.is(Type::Kind::string))
     diag.help(wanted.is(Type::Kind::list) ? "receive its contents with .array" : "receive its value with .scalar");
   if (wanted.is(Type::Kind::integer) && given.is(Type::Kind::real)) diag.help("round it: as int");

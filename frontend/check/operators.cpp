@@ -11,6 +11,7 @@
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/types.hpp"
+#include "ir/rules.hpp"
 
 namespace taskspec::checking {
 
@@ -123,7 +124,9 @@ class Logic {
     if (body_.is_error(left) || type.is(Kind::error)) return body_.error(span_);
     if (!type.is_tensor() && !type.is(Kind::boolean)) return refuse(right);
     if (tensor && !body_.in_graph()) return refuse_tensor(right);
-    return operator_call(body_, both_ ? "and" : "or", {left, right}, span_, binary_.op.span);
+    const TypeRule rule = both_ ? TypeRule([](RuleContext& c) { return bitwise(c, "&&"); })
+                                : TypeRule([](RuleContext& c) { return bitwise(c, "||"); });
+    return operator_call(body_, both_ ? "and" : "or", {left, right}, span_, binary_.op.span, rule);
   }
 
   Term refuse(const Term& side) {

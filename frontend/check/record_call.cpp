@@ -247,8 +247,8 @@ void open_extents(Body& body, Type& type) {
 }
 
 // The call by its rule; `places` are those that it writes.
-Term ruled_call(Body& body, const Record& record, std::vector<Given> operands, std::vector<Place> places, Span span,
-                Span sign) {
+Term ruled_call(Body& body, const Record& record, TypeRule rule, std::vector<Given> operands, std::vector<Place> places,
+                Span span, Span sign) {
   fill_in(body, record, operands, span);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Term& term = operands[i].term;
@@ -258,7 +258,7 @@ Term ruled_call(Body& body, const Record& record, std::vector<Given> operands, s
   CheckRules rules(body, record, operands);
   Type type;
   try {
-    type = record.rule()(rules);
+    type = rule(rules);
   } catch (const RuleFailure& failure) {
     report(body, failure, operands, span, sign);
     return body.error(span);
@@ -289,8 +289,8 @@ void note_receiver(Body& body, const Term& receiver, WrittenPlaces& written) {
 
 }  // namespace
 
-Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign) {
-  return ruled_call(body, record, std::move(operands), {}, span, sign);
+Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign, TypeRule rule) {
+  return ruled_call(body, record, rule ? rule : record.rule(), std::move(operands), {}, span, sign);
 }
 
 Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, std::span<const ast::Arg> args,
@@ -328,10 +328,11 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
       if (record.operands()[i].name == value.operand && !operands[i].term.valid()) operands[i].term = value.term;
   if (!written.check(body)) return body.error(span);
   written.read_newest(body);
-  return ruled_call(body, record, std::move(operands), written.places(0), span, {});
+  return ruled_call(body, record, record.rule(), std::move(operands), written.places(0), span, {});
 }
 
-Term operator_call(Body& body, std::string_view name, const std::vector<Term>& operands, Span span, Span sign) {
+Term operator_call(Body& body, std::string_view name, const std::vector<Term>& operands, Span span, Span sign,
+                   TypeRule rule) {
   Record record = find_op(body.world, name);
   if (!record) {
     not_built(body.world.diags, sign.valid() ? sign : span, fmt::format("the operator '{}'", name), "its op");
@@ -340,7 +341,7 @@ Term operator_call(Body& body, std::string_view name, const std::vector<Term>& o
   Operands reader(body, record);
   std::vector<Given> given;
   for (std::size_t i = 0; i < operands.size(); ++i) given.push_back({reader.fit(operand_at(record, i), operands[i])});
-  return call_with(body, record, std::move(given), span, sign);
+  return call_with(body, record, std::move(given), span, sign, rule);
 }
 
 Term cast_to(Body& body, const Term& value, const Type& type, Span span) {

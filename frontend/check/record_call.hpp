@@ -43,11 +43,13 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
                  Span span, std::span<const Implied> implied = {});
 
 // All operands are there, in declared order, invalid ones take their defaults. `sign` is the operator as written,
-// for calls that have one.
-Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign = {});
+// for calls that have one; `rule`, where it is given, stands for the record's own: `&&` does what `&` does.
+Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign = {},
+               TypeRule rule = nullptr);
 
 // The op of an operator.
-Term operator_call(Body& body, std::string_view op, const std::vector<Term>& operands, Span span, Span sign);
+Term operator_call(Body& body, std::string_view op, const std::vector<Term>& operands, Span span, Span sign,
+                   TypeRule rule = nullptr);
 Term cast_to(Body& body, const Term& value, const Type& type, Span span);
 // A written type as an operand.
 Term type_operand(Body& body, const Type& type, Span span);

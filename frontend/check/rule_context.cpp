@@ -47,7 +47,7 @@ std::vector<Term> CheckRules::terms() const {
 void CheckRules::require_same(const Dim& a, const Dim& b, const std::string& what) {
   Same is_same = same(a, b);
   if (is_same == Same::yes) return;
-  if (is_same == Same::no) fail("E2001", what, -1, "");
+  if (is_same == Same::no) fail("E2001", what, -1, chosen_by_callers(body_, a, b));
   Dim left = reachable(body_, a, terms()), right = reachable(body_, b, terms());
   if (is_reachable(body_, left) && is_reachable(body_, right))
     guards.push_back({left, right, what});

@@ -100,7 +100,8 @@ class Signature {
         not_built(world_.diags, param.privilege->span, fmt::format("the privilege '{}'", word), "regions");
         return Kind::error;
       }
-    Type type = written_type(body(), param.type, Blank::parameter);
+    Type type = is_inout(param) ? written_tensor(body(), param.type, Blank::parameter)
+                                : written_type(body(), param.type, Blank::parameter);
     if (type.is(Kind::error)) body().info().broken = true;
     if (type.is(Kind::error) || type.is_tensor()) return type;
     bool scalar = type.is_number() || type.is(Kind::boolean) || type.is(Kind::string);
@@ -151,8 +152,7 @@ class Signature {
   }
 
   void add_output(const ast::Name& name, const ast::TypeExpr& written) {
-    Type type = written_type(body(), written, Blank::refused);
-    if (type.is(Kind::boolean)) type = Type::tensor(Precision::boolean, {});  // outputs are tensors: no host bool
+    Type type = written_tensor(body(), written, Blank::refused);
     if (!type.is_tensor() && !type.is(Kind::error)) {
       Diag& diag = wrong_type(world_.diags, written.span,
                               fmt::format("outputs are tensors, '{}' is {}", name.text, type.text()));

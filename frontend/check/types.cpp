@@ -11,9 +11,11 @@ namespace taskspec::checking {
 
 namespace {
 
+constexpr const char* extent_of_agent = "write a number, or an int parameter of the agent";
+
 class TypeReader {
  public:
-  TypeReader(Body& body, Blank blank) : body_(body), blank_(blank) {}
+  TypeReader(Body& body, Blank blank, std::string_view name) : body_(body), blank_(blank), name_(name) {}
 
   Type read(const ast::TypeExpr& type) {
     return std::visit([&](const auto& node) { return read(node, type.span); }, type.node);
@@ -156,6 +158,11 @@ class TypeReader {
             "a result has extents of parameters, or computed from them");
       return std::nullopt;
     }
+    if (!found && blank_ == Blank::agent && capital) {
+      error("E1001", name.span, "unknown extent '" + name.text + "' in the type of '" + std::string(name_) + "'",
+            extent_of_agent);
+      return std::nullopt;
+    }
     return from_operand(read_name(body_, name), name.text);
   }
 
@@ -164,6 +171,9 @@ class TypeReader {
     switch (blank_) {
       case Blank::refused:
         error("E1001", span, "'_' cannot stand in a result", "name the extent in a parameter and use it here");
+        return std::nullopt;
+      case Blank::agent:
+        error("E1001", span, "'_' cannot stand in the type of '" + std::string(name_) + "'", extent_of_agent);
         return std::nullopt;
       case Blank::open:
         return unknown_extent(body_, "_");
@@ -189,7 +199,7 @@ class TypeReader {
   }
 
   std::optional<Dim> computed_extent(const ast::Expr& expr) {
-    if (blank_ == Blank::parameter || blank_ == Blank::refused) {
+    if (blank_ == Blank::parameter || blank_ == Blank::refused || blank_ == Blank::agent) {
       error("E1004", expr.span, "an extent in a signature is made of ints and dimensions by + - *");
       return std::nullopt;
     }
@@ -205,12 +215,20 @@ class TypeReader {
 
   Body& body_;
   Blank blank_;
+  std::string_view name_;
   int lists_ = 0;  // around what is read
 };
 
 }  // namespace
 
-Type written_type(Body& body, const ast::TypeExpr& type, Blank blank) { return TypeReader(body, blank).read(type); }
+Type written_type(Body& body, const ast::TypeExpr& type, Blank blank, std::string_view name) {
+  return TypeReader(body, blank, name).read(type);
+}
+
+Type written_tensor(Body& body, const ast::TypeExpr& type, Blank blank, std::string_view name) {
+  Type written = written_type(body, type, blank, name);
+  return written.is(Type::Kind::boolean) ? Type::tensor(Precision::boolean, {}) : written;
+}
 
 std::optional<Type> type_as_argument(Body& body, const ast::Expr& expr, Blank blank) {
   const ast::Expr* name = &expr;
@@ -226,7 +244,7 @@ std::optional<Type> type_as_argument(Body& body, const ast::Expr& expr, Blank bl
   if (!written || body.find(written->name.text)) return std::nullopt;
   std::optional<Precision> precision = precision_of(written->name.text);
   if (!precision) return std::nullopt;
-  return TypeReader(body, blank).tensor(*precision, dims);
+  return TypeReader(body, blank, {}).tensor(*precision, dims);
 }
 
 }  // namespace taskspec::checking

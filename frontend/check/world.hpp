@@ -70,6 +70,12 @@ struct Givers {
   void cut(const Function& function, std::size_t calls);  // before its calls from there on go
 };
 
+// What a graph does with a function value that is given to a parameter.
+struct GoesTo {
+  bool node = false;    // takes it into control flow or a call of a fn: a node of its own
+  bool called = false;  // calls it outside of such
+};
+
 struct FunctionInfo {
   FunctionInfo();
   ~FunctionInfo();
@@ -84,6 +90,8 @@ struct FunctionInfo {
   std::vector<bool> handed;                      // by parameter: a task or graph may call what is given
   std::map<std::string, bool> slots;             // of its agent that it uses, and whether it writes them
   bool uses_slots = false, names_agent = false;  // it or what it calls: any slot; an agent with slots of a top level
+  std::vector<GoesTo> goes_to;                   // by parameter
+  bool carries_slots = false;                    // where a graph calls it as a value: an agent with slots into a node
   Givers givers;
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
 };

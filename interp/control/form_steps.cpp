@@ -7,13 +7,14 @@ namespace taskspec {
 
 namespace {
 
-// A range whose bounds are only known when the graph runs is as unknown as they are.
+// A range whose bounds are only known when the graph runs is as unknown as they are: they stand in its operands.
 [[gnu::noinline]] Value range_of(const Call& call, Frame& frame) {
   const Value &begin = frame[call.in[0]], &end = frame[call.in[1]];
   if (begin.is_integer() && end.is_integer()) return Value(Range{begin.integer(), end.integer()});
   auto scalar = std::make_shared<GraphScalar>();
   scalar->written = print(begin) + ".." + print(end);
   scalar->type = Type::Kind::range;
+  scalar->operands = {begin, end};
   return Value(std::static_pointer_cast<Object>(scalar));
 }
 

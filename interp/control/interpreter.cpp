@@ -142,9 +142,14 @@ void Interpreter::poll(Span span) {
 }
 
 Flow Interpreter::block(Frame& frame, const Block& block) {
-  for (CallId id : block.calls) {
-    if (Flow flow = step(frame, id); flow != Flow::next) return flow;
-    for (CallId read : frame.facts.last_read_by(id)) frame[read] = Value();
+  const CallId* at = block.calls.data();
+  try {
+    for (const CallId* end = at + block.calls.size(); at != end; ++at) {
+      if (Flow flow = step(frame, *at); flow != Flow::next) return flow;
+      for (CallId read : frame.facts.last_read_by(*at)) frame[read] = Value();
+    }
+  } catch (const std::bad_alloc&) {  // no other: whatever has its place flies on, however deep this is
+    stop("E5008", frame.function[*at].span, "no memory left");
   }
   return Flow::next;
 }

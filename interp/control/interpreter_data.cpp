@@ -286,6 +286,8 @@ Value Interpreter::field(Frame& frame, const Call& call) {
     return Value(std::move(shape));
   }
   if (value.is_range()) return Value(call.name == "begin" ? value.range().begin : value.range().end);
+  if (auto* range = value.as<GraphScalar>(); range && range->operands.size() == 2)
+    return range->operands[call.name == "begin" ? 0 : 1];
   if (frame.function[call.in[0]].type.is(Type::Kind::range))
     throw failure("E1009", call.span, "a range that depends on a tensor inside a graph is not built yet");
   bug("no field " + call.name);

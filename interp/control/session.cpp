@@ -118,12 +118,20 @@ Array Session::receive(const Tensor& tensor, Span place) {
   Ref ref = tensor.ref;
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
+  try {
+    return contents(ref, place);
+  } catch (const std::exception&) {
+    rethrow_at(ref.node(), place);
+  }
+}
+
+Array Session::contents(Ref ref, Span place) {
   links.receive(ref.node());
   if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
     received_.push_back(ref);
   if (options_.schedule == Schedule::eager)
     fits([&] { run(needed()); });  // the last task, which no other one came after
-  if (entry(ref).state == State::pending) force(ref.node());
+  if (entry(ref).state == State::pending) force(ref.node(), place);
   Entry& e = entry(ref);
   if (e.state == State::poisoned) {
     std::erase_if(failed_effects_, [&](const auto& failed) { return failed.second == e.poison; });
@@ -172,6 +180,18 @@ void Session::raise(const Failure& failure, NodeId at, Span place) {
   throw Error(std::move(diag));
 }
 
+void Session::rethrow_at(NodeId node, Span place) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    const Diag& diag = error.diags().items().front();
+    if (diag.primary.span.valid() || !graph[node].span.valid()) throw;
+    raise({node, {diag.code, diag.message}}, node, place);
+  } catch (const std::bad_alloc&) {
+    raise({.origin = node}, node, place);
+  }
+}
+
 void Session::start() {
   if (options_.schedule == Schedule::push && !pending_.empty()) fits([&] { run(needed()); });
   sweep_if_due();
@@ -179,17 +199,21 @@ void Session::start() {
 
 // What prints comes one after the other: the last one needs all before it.
 void Session::show() {
-  if (printing_.valid()) run(needed_for({printing_}));
+  if (printing_.valid()) run_for(printing_, {});
 }
 
 // Together, or one after the other where that is too much for the memory.
 void Session::act() {
-  std::vector<NodeId> effects;
-  for (NodeId node : pending_)
-    if (tasks_[node.index()].effect) effects.push_back(node);
-  if (effects.empty() || fits([&] { run(needed_for(effects)); })) return;
-  for (NodeId node : effects)
-    if (!is_done(node)) run(needed_for({node}));
+  auto acts = [this](NodeId node) { return !is_done(node) && tasks_[node.index()].effect; };
+  const bool together = fits([&] {
+    std::vector<NodeId> effects;
+    std::ranges::copy_if(pending_, std::back_inserter(effects), acts);
+    if (!effects.empty()) run(needed_for(std::move(effects)));
+  });
+  if (together) return;
+  for (auto next = std::ranges::find_if(pending_, acts); next != pending_.end();
+       next = std::ranges::find_if(pending_, acts))
+    run_for(*next, {});
 }
 
 void Session::finish() {

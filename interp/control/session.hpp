@@ -100,7 +100,9 @@ class Session final : public Recorder {
   bool prints(NodeId node) const;
   std::vector<NodeId> needed_for(std::vector<NodeId> todo);  // and their ancestors
   std::vector<NodeId> needed();                              // push: all that somebody can still see
-  void force(NodeId node);
+  Array contents(Ref ref, Span place);
+  void force(NodeId node, Span place);
+  void run_for(NodeId node, Span place);  // and its ancestors
   void run(std::vector<NodeId> nodes);
   static bool fits(FunctionRef<void()> running);
   std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
@@ -134,6 +136,7 @@ class Session final : public Recorder {
   std::vector<NodeId> between(NodeId from, std::vector<NodeId> targets) const;
   std::string way(NodeId from, NodeId to) const;
   [[noreturn]] void raise(const Failure& failure, NodeId at, Span place);
+  [[noreturn]] void rethrow_at(NodeId node, Span place);  // what is caught, at this task if it has no place
 
   Backend& backend_;
   Bodies& bodies_;

@@ -141,8 +141,16 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 }
 
 // With push all that is pending runs with it; where that is too much for the memory, what the node itself needs.
-void Session::force(NodeId node) {
-  if (options_.schedule == Schedule::pull || !fits([&] { run(needed()); })) run(needed_for({node}));
+void Session::force(NodeId node, Span place) {
+  if (options_.schedule == Schedule::pull || !fits([&] { run(needed()); })) run_for(node, place);
+}
+
+void Session::run_for(NodeId node, Span place) {
+  try {
+    run(needed_for({node}));
+  } catch (const std::exception&) {
+    rethrow_at(node, place);
+  }
 }
 
 // Whether there was memory for what runs; what could not run stays pending.

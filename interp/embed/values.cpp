@@ -44,7 +44,8 @@ NodePtr given(const void* data, std::size_t count, const char* precision, std::v
   for (std::int64_t extent : type.extents)
     if (extent < 0) fail("E2004", at, fmt::format("{} is no extent", extent));
   if (static_cast<std::size_t>(type.elements()) != count)
-    fail("E2001", at, fmt::format("{} elements are given for {}, which has {}", count, type.text(), type.elements()));
+    fail("E2001", at,
+         fmt::format("{} given for {}, which has {}", plural(count, "element"), type.text(), type.elements()));
   Array array = Array::make(type);
   if (count > 0) std::memcpy(array.raw(), data, array.bytes());
   auto node = std::make_shared<Node>();

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "ir/base/text.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr bool fill_patterns = true;
 constexpr int fresh_pattern = 0xCD, dead_pattern = 0xDD;
 constexpr std::size_t filled = 1 << 16;  // at most: this finds the mistakes too, and costs nothing
 
-Error no_memory(std::size_t bytes) { return failure("E5008", {}, "no memory for " + std::to_string(bytes) + " bytes"); }
+Error no_memory(std::size_t bytes) { return failure("E5008", {}, "no memory for " + plural(bytes, "byte")); }
 
 void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
   std::uint64_t seen = peak.load(std::memory_order_relaxed);

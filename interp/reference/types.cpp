@@ -11,7 +11,10 @@ namespace {
 std::string precision_doc(const PrecisionInfo& precision) {
   std::string doc =
       fmt::format("A precision: {}[N, M] is a tensor of it, {} alone has rank 0. ", precision.name, precision.name);
-  if (precision.name == "bool") return doc + "Truth values, also a type of the host program.";
+  if (precision.name == "bool")
+    return "A precision: bool[N, M] is a tensor of it. Truth values, also a type of the host program: bool alone is a "
+           "tensor of rank 0 where only tensors may stand (outputs, slots, inout parameters), else the type of the "
+           "host. Messages call such a tensor bool[].";
   if (precision.is_float)
     doc += fmt::format("An IEEE float of {} bits.", 8 * precision.bytes);
   else

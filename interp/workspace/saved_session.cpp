@@ -6,6 +6,7 @@
 
 #include "frontend/check/mentions.hpp"
 #include "frontend/parse.hpp"
+#include "interp/workspace/definitions.hpp"
 #include "ir/precision.hpp"
 
 namespace taskspec {
@@ -55,9 +56,11 @@ std::vector<Span> last_values(const ast::Stmt& statement) {
 
 class SessionText {
  public:
-  explicit SessionText(const std::vector<SavedEntry>& entries) : entries_(entries), edits_(entries.size()) {
+  explicit SessionText(const std::vector<SavedEntry>& entries) : entries_(entries) {
     auto is_taken = [&](const SavedEntry& entry) { return entry.text.find(prefix_) != std::string::npos; };
     while (std::ranges::any_of(entries, is_taken)) prefix_ += "_";
+    for (const SavedEntry& entry : entries) trees_.push_back(parse(sources_, sources_.add("entry", entry.text)));
+    define_once();
     for (std::size_t i = 0; i < entries.size(); ++i) read(i);
     for (std::size_t k = 0; k < values_.size(); ++k) name_or_print(k);
   }
@@ -65,8 +68,9 @@ class SessionText {
   std::string text() {
     std::string text(session_head);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      std::string runs = edited(i), was = entries_[i].text;
+      std::string runs = edited(entries_[i].text, edits_[i]), was = entries_[i].text;
       close_line(runs);
+      runs += behind_[i];
       close_line(was);
       text += runs;
       if (runs != was || was.find(as_entered) != std::string::npos) append_original(was, text);
@@ -84,10 +88,6 @@ class SessionText {
     bool hidden;        // by a `;` behind it, or what comes after it
     bool used = false;  // `_` means it somewhere
   };
-  struct Edit {
-    std::uint32_t at, length;
-    std::string text;
-  };
 
   static void append_original(std::string_view was, std::string& text) {
     text += as_entered;
@@ -98,9 +98,18 @@ class SessionText {
     }
   }
 
+  void define_once() {
+    std::vector<EntryDefinitions> definitions;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      definitions.push_back(
+          {trees_[i] ? &*trees_[i] : nullptr, entries_[i].text, entries_[i].broken, entries_[i].stands});
+    DefinedOnce once = defined_once(definitions);
+    edits_ = std::move(once.edits);
+    behind_ = std::move(once.behind);
+  }
+
   void read(std::size_t entry) {
-    const SourceId source = sources_.add("entry", entries_[entry].text);
-    Result<Ast> ast = parse(sources_, source);
+    const Result<Ast>& ast = trees_[entry];
     if (!ast) return;
     for (std::size_t i = 0; i < ast->items.size(); ++i) {
       auto* statement = std::get_if<ast::Stmt>(&ast->items[i].node);
@@ -131,7 +140,7 @@ class SessionText {
 
   void name_or_print(std::size_t k) {
     const Shown& shown = values_[k];
-    std::vector<Edit>& edits = edits_[shown.entry];
+    std::vector<TextEdit>& edits = edits_[shown.entry];
     const bool named = shown.used || (shown.hidden && !shown.acts);
     if (named) edits.push_back({shown.span.begin, 0, fmt::format("let {} = ", name(k))});
     if (named && !shown.hidden) edits.push_back({shown.span.end, 0, fmt::format("; print({})", name(k))});
@@ -140,20 +149,12 @@ class SessionText {
     edits.push_back({shown.span.end, 0, ")"});
   }
 
-  std::string edited(std::size_t entry) {
-    std::vector<Edit>& edits = edits_[entry];
-    // From the end on, so that what stands before keeps its place; of two at one place the insertion last.
-    std::ranges::stable_sort(
-        edits, [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at > b.at : a.length > b.length; });
-    std::string text = entries_[entry].text;
-    for (const Edit& edit : edits) text.replace(edit.at, edit.length, edit.text);
-    return text;
-  }
-
   const std::vector<SavedEntry>& entries_;
-  std::string prefix_ = "_v";             // of names that no entry has
-  std::vector<std::vector<Edit>> edits_;  // by entry
+  std::string prefix_ = "_v";  // of names that no entry has
   Sources sources_;
+  std::vector<Result<Ast>> trees_;  // by entry, as are these:
+  std::vector<std::vector<TextEdit>> edits_;
+  std::vector<std::string> behind_;
   static constexpr std::size_t none = SIZE_MAX;
   std::vector<Shown> values_;
   std::size_t last_ = none;  // in values_: what `_` means

@@ -13,11 +13,12 @@
 namespace taskspec {
 
 // An entry that ran, whether its last statement has a value, and whether it was not taken back because it failed: then
-// `_` means what it meant before.
+// `_` means what it meant before. Declarations that it made invalid are broken.
 struct SavedEntry {
   std::string text;
   bool has_value = false;
   bool stands = true;
+  std::vector<std::string> broken = {};
 };
 
 std::string session_text(const std::vector<SavedEntry>& entries);

@@ -123,8 +123,11 @@ struct Workspace::State {
                     : step.exit_code == 130 ? Status::interrupted
                                             : Status::failed;
     if (step.entry) {
-      if (answer.status != Status::interrupted)
-        entered.push_back({std::move(text), step.entry->value.valid(), !step.taken_back});
+      if (answer.status != Status::interrupted) {
+        std::vector<std::string> broken;
+        for (const Checker::Broken& gone : step.entry->broken) broken.push_back(gone.name);
+        entered.push_back({std::move(text), step.entry->value.valid(), !step.taken_back, std::move(broken)});
+      }
       if (!step.taken_back) note(*step.entry, answer);
       Session& session = live->session();
       answer.change = changes.since_last(session.graph, session.received());

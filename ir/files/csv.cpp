@@ -144,7 +144,7 @@ class Reader {
           fmt::format("this row has {}, and '{}' is column {}", plural(columns, "cell"), wanted_, *column_ + 1));
     if (table_.rows++ == 0) table_.columns = columns;
     if (columns == table_.columns) return;
-    throw error(line, 1, fmt::format("this row has {} cells, the first one has {}", columns, table_.columns));
+    throw error(line, 1, fmt::format("this row has {}, the first one has {}", plural(columns, "cell"), table_.columns));
   }
 
   Error not_a_number(const Cell& cell) const {

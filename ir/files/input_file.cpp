@@ -114,7 +114,7 @@ void InputFile::read(std::span<std::byte> bytes) {
   std::size_t got = std::fread(bytes.data(), 1, bytes.size(), stream_.get());
   if (got == bytes.size()) return;
   if (std::ferror(stream_.get())) throw unreadable(path_, "cannot be read: " + system_words(errno));
-  throw broken(fmt::format("{} more bytes expected, the file ends after {}", bytes.size(), got), begin);
+  throw broken(fmt::format("{} expected, the file ends after {}", plural(bytes.size(), "more byte"), got), begin);
 }
 
 std::string InputFile::read_all(std::size_t limit) {

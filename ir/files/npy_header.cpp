@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "ir/base/text.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -146,9 +148,8 @@ void check_size(const NpyHeader& header, const InputFile& file) {
   }
   fits = fits && needed <= INT64_MAX;
   if (fits && (empty || needed <= file.remaining())) return;
-  throw file.broken(fmt::format("{} needs {} bytes of elements, the file has {}",
-                                fits ? header.type.text() : "its shape", fits ? fmt::to_string(needed) : "over 2^63",
-                                file.remaining()));
+  throw file.broken(fmt::format("{} needs {} of elements, the file has {}", fits ? header.type.text() : "its shape",
+                                fits ? plural(needed, "byte") : "over 2^63 bytes", file.remaining()));
 }
 
 std::size_t read_length(InputFile& file, std::size_t bytes) {

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "ir/base/text.hpp"
 #include "ir/files/atomic_write.hpp"
 #include "ir/files/formats.hpp"
 #include "ir/files/input_file.hpp"
@@ -28,16 +29,16 @@ ArrayType type_of(const InputFile& file, const FileQuery& query) {
         throw unreadable(file.path(), "does not say what it holds; only one extent may be _");
       open = axis;
     } else if (__builtin_mul_overflow(record, static_cast<std::uint64_t>(type.extents.back()), &record)) {
-      throw unreadable(file.path(), fmt::format("has {} bytes, less than that shape", file.size()));
+      throw unreadable(file.path(), fmt::format("has {}, less than that shape", plural(file.size(), "byte")));
     }
   }
   if (open == query.extents.size()) {
     if (record == file.size()) return type;
-    throw unreadable(file.path(), fmt::format("has {} bytes; {} needs {}", file.size(), type.text(), record));
+    throw unreadable(file.path(), fmt::format("has {}; {} needs {}", plural(file.size(), "byte"), type.text(), record));
   }
   if (record == 0 || file.size() % record != 0)
-    throw unreadable(file.path(),
-                     fmt::format("has {} bytes, no multiple of {}, the bytes of one record", file.size(), record));
+    throw unreadable(file.path(), fmt::format("has {}, no multiple of {}, the bytes of one record",
+                                              plural(file.size(), "byte"), record));
   type.extents[open] = static_cast<std::int64_t>(file.size() / record);
   return type;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/array.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -30,7 +31,7 @@ void append(std::string& bytes, std::uint64_t value, std::size_t width) {
 
 std::string bytes_at(InputFile& file, std::uint64_t position, std::uint64_t count) {
   if (position > file.size() || count > file.size() - position)
-    throw file.broken(fmt::format("{} bytes expected, the file has {}", count, file.size()), position);
+    throw file.broken(fmt::format("{} expected, the file has {}", plural(count, "byte"), file.size()), position);
   std::string bytes(count, '\0');
   file.seek(position);
   file.read(std::as_writable_bytes(std::span(bytes)));
@@ -99,7 +100,7 @@ class Inflater {
       if (more && inflateReset(&stream_) == Z_OK) continue;
       if (state == Z_STREAM_END) break;
       if (state == Z_OK && (stream_.avail_in > 0 || stream_.avail_out == 0 || used < packed.size())) continue;
-      throw unreadable(file_.path(), fmt::format("holds packed data that is broken after {} bytes", used));
+      throw unreadable(file_.path(), "holds packed data that is broken after " + plural(used, "byte"));
     }
     out.resize(out_);
     return out;
@@ -124,9 +125,9 @@ void check_claims(const InputFile& file, const ZipEntry& entry) {
   if (entry.method != 0 && entry.method != 8)
     throw wrong(fmt::format("packed by method {}; 0 and 8 are known", entry.method));
   if (entry.packed > file.size())
-    throw wrong(fmt::format("claims {} bytes of a file of {}", entry.packed, file.size()));
+    throw wrong(fmt::format("claims {} of a file of {}", plural(entry.packed, "byte"), file.size()));
   bool possible = entry.method == 0 ? entry.size == entry.packed : entry.size / most_per_byte <= entry.packed;
-  if (!possible) throw wrong(fmt::format("claims {} bytes in {} packed ones", entry.size, entry.packed));
+  if (!possible) throw wrong(fmt::format("claims {}, packed in {}", plural(entry.size, "byte"), entry.packed));
   if (entry.size > memory_limit() / 2)
     throw wrong(fmt::format("claims {} bytes, more than the memory holds", entry.size));
 }
@@ -173,7 +174,7 @@ std::string unpacked(InputFile& file, const ZipEntry& entry) {
   if (entry.method == 8) bytes = Inflater(file, raw).run(bytes, entry.size, false);
   if (bytes.size() != entry.size)
     throw unreadable(file.path(),
-                     fmt::format("'{}': {} bytes expected, there are {}", entry.name, entry.size, bytes.size()));
+                     fmt::format("'{}': {} expected, found {}", entry.name, plural(entry.size, "byte"), bytes.size()));
   if (checksum_of(bytes) != entry.checksum)
     throw unreadable(file.path(), fmt::format("'{}': the checksum is wrong", entry.name));
   return bytes;

@@ -1,6 +1,7 @@
 // conv1d: convolution along one axis, as conv2d over images of one row.
 #include <fmt/format.h>
 
+#include "ir/base/text.hpp"
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/products.hpp"
 
@@ -37,11 +38,14 @@ Type type(RuleContext& c) {
   Dim count = *step(c, groups, 1), channels = weights.dims[1] * count;
   std::optional<std::int64_t> outputs = weights.dims[0].constant(), parts = count.constant();
   if (outputs && parts && *outputs % *parts != 0)
-    refuse(c, "E2001", fmt::format("{} output channels do not split into {} groups", *outputs, *parts), groups);
+    refuse(c, "E2001",
+           fmt::format("{} cannot be split into {} groups",
+                       plural(static_cast<std::size_t>(*outputs), "output channel"), *parts),
+           groups);
   const Dim& given = line.dims[line.rank() - 2];
   c.require_same(given, channels,
-                 fmt::format("shapes differ: a line {} has {} channels, weights {} take {}", line.text(), given.text(),
-                             weights.text(), channels.text()));
+                 fmt::format("shapes differ: a line {} has {} {}, weights {} take {}", line.text(), given.text(),
+                             given == Dim(1) ? "channel" : "channels", weights.text(), channels.text()));
   Type y = Type::tensor(precision, line.dims);
   y.dims[line.rank() - 2] = weights.dims[0];
   y.dims.back() = window_count(c, {.image = line.dims.back(),

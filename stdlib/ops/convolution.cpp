@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/base/text.hpp"
 #include "stdlib/kernels/direct_convolution.hpp"
 
 namespace taskspec {
@@ -16,7 +17,10 @@ Dim group_count(RuleContext& ctx, const Type& w) {
   if (*count.constant() < 1) refuse(ctx, "E1003", "groups must be at least 1, not " + count.text(), groups);
   std::optional<std::int64_t> outputs = w.dims[0].constant();
   if (outputs && *outputs % *count.constant() != 0)
-    refuse(ctx, "E2001", fmt::format("{} output channels do not split into {} groups", *outputs, count.text()), groups);
+    refuse(ctx, "E2001",
+           fmt::format("{} cannot be split into {} groups",
+                       plural(static_cast<std::size_t>(*outputs), "output channel"), count.text()),
+           groups);
   return count;
 }
 
@@ -28,8 +32,8 @@ Type convolution_type(RuleContext& ctx, const Type& x, const Type& w, Precision 
   Dim channels = w.dims[1] * group_count(ctx, w);
   const Dim& given = x.dims[x.rank() - 3];
   ctx.require_same(given, channels,
-                   fmt::format("shapes differ: an image {} has {} channels, weights {} take {}", x.text(), given.text(),
-                               w.text(), channels.text()));
+                   fmt::format("shapes differ: an image {} has {} {}, weights {} take {}", x.text(), given.text(),
+                               given == Dim(1) ? "channel" : "channels", w.text(), channels.text()));
   auto strides = pair_dims(ctx, stride, "stride", 1), pads = pair_dims(ctx, pad, "pad", 0),
        dilations = pair_dims(ctx, dilation, "dilation", 1);
   auto part = [](const std::optional<std::array<Dim, 2>>& pair, std::size_t axis) {

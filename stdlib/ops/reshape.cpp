@@ -29,7 +29,9 @@ Dim rest(RuleContext& ctx, std::vector<Dim> total, const std::vector<Dim>& given
   std::int64_t n = *number.constant(), d = *over.constant();
   if (d != 0 && n % d == 0) return symbols * Dim(n / d);
   if (!symbols.is_constant()) return ctx.unknown(fmt::format("{} / {}", (symbols * number).text(), over.text()));
-  refuse(ctx, "E2001", fmt::format("{} elements do not divide by {}", number.text(), over.text()), operand);
+  refuse(ctx, "E2001",
+         fmt::format("{} not divide by {}", n == 1 ? "1 element does" : number.text() + " elements do", over.text()),
+         operand);
 }
 
 Type type(RuleContext& ctx) {
@@ -55,8 +57,8 @@ Type type(RuleContext& ctx) {
   Type result = Type::tensor(x.precision, dims);
   Dim before = x.elements(), after = result.elements();
   ctx.require_same(before, after,
-                   fmt::format("shapes differ: {} has {} elements, {} has {}", x.text(), before.text(),
-                               shape_text(dims), after.text()));
+                   fmt::format("shapes differ: {} has {} {}, {} has {}", x.text(), before.text(),
+                               before == Dim(1) ? "element" : "elements", shape_text(dims), after.text()));
   return result;
 }
 

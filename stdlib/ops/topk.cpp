@@ -1,6 +1,7 @@
 // topk: the largest elements along an axis, and where they stand.
 #include <algorithm>
 
+#include "ir/base/text.hpp"
 #include "stdlib/ops/dispatch.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/normalising.hpp"
@@ -25,7 +26,8 @@ Type type(RuleContext& c) {
   if (axis) {
     std::optional<std::int64_t> extent = dims[*axis].constant(), wanted = k.constant();
     if (extent && wanted && *wanted > *extent)
-      refuse(c, "E2004", "topk of " + k.text() + " along an axis of " + dims[*axis].text() + " elements", 1);
+      refuse(c, "E2004",
+             "topk of " + k.text() + " along an axis of " + plural(static_cast<std::size_t>(*extent), "element"), 1);
     dims[*axis] = k;
   } else {
     dims = unknown_dims(c, x.rank());

@@ -1,6 +1,8 @@
 // Types, extents and constants: polynomials, unification, guards, folding, conversions.
 #include <doctest/doctest.h>
 
+#include "frontend/check/body.hpp"
+#include "stdlib/ops.hpp"
 #include "tests/unit/checking.hpp"
 
 using taskspec::testing::details_of;
@@ -8,6 +10,8 @@ using taskspec::testing::dump_of;
 using taskspec::testing::error_of;
 using taskspec::testing::type_of_last;
 using taskspec::testing::value_of_last;
+
+using namespace taskspec;
 
 namespace {
 
@@ -125,6 +129,23 @@ TEST_CASE("check: extents inside lists and results have no guard, so they must b
                        "fn f(h: fn(int) -> f32[4]) { print(h(2)) }\nf(g)")
             .starts_with("E1004 4:3 "));
   CHECK(error_of("var l: [f32[_]] = []\nl = [load(f32[_], \"x.npy\")]") == "");
+}
+
+TEST_CASE("check: a type that is held stays what it was while the function grows") {
+  const OpTable ops = standard_ops();
+  const BuiltinTable builtins = testing::test_builtins();
+  const CheckOptions options{.ops = ops, .builtins = builtins};
+  checking::World world(options);
+  checking::Body body(world, world.add_function({}));
+  const checking::Term four = body.make(Form::constant, Type::tensor(Precision::f32, {Dim(4)}), {}, {});
+  auto&& type = body.type(four);
+  auto&& known = body.known(body.constant(Value(std::int64_t{7}), Type::Kind::integer, {}).id);
+  static_assert(!std::is_lvalue_reference_v<decltype(type)> && !std::is_pointer_v<std::remove_cvref_t<decltype(known)>>,
+                "no look into the list of calls, which moves when it grows");
+  const Call* const before = &body[four.id];
+  while (&body[four.id] == before) body.constant(Value(std::int64_t{0}), Type::Kind::integer, {});
+  CHECK(type.text() == "f32[4]");
+  CHECK(known->integer() == 7);
 }
 
 TEST_CASE("check: guards name what the running function knows") {

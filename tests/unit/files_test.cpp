@@ -213,7 +213,7 @@ TEST_CASE("csv: mistakes are E7003 with line and column") {
     return message.substr(std::min(message.find("x.csv"), message.size()));
   };
   CHECK(error("1,2\n3,four\n") == "x.csv:2:3: expected a number, found 'four'");
-  CHECK(error("1,2\n3\n") == "x.csv:2:1: this row has 1 cells, the first one has 2");
+  CHECK(error("1,2\n3\n") == "x.csv:2:1: this row has 1 cell, the first one has 2");
   CHECK(error("1,2\n3,4,5\n") == "x.csv:2:1: this row has 3 cells, the first one has 2");
   CHECK(error("1,,3\n") == "x.csv:1:3: expected a number, the cell is empty");
   CHECK(error("1,x\n") == "x.csv:1:3: expected a number, found 'x'");

@@ -37,6 +37,10 @@ bool is_memory(const Diags& diags) {
   return diags.has_errors();
 }
 
+bool has_place(const Diags& diags) {
+  return std::ranges::all_of(diags.items(), [](const Diag& diag) { return diag.primary.span.valid(); });
+}
+
 // A wide layer between two tasks; one of them fails, so that poison has to be noted, too.
 MixGraph wide_graph(std::size_t width, bool fails) {
   MixGraph g;
@@ -247,7 +251,7 @@ TEST_CASE("a program survives every allocation that fails: it ends with E5008 or
   auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
   for (bool direct : {true, false}) {
     CAPTURE(direct);
-    int ended = 0;
+    int ended = 0, without_place = 0;  // what fails before the first statement and behind the last has none
     const std::int64_t step = std::getenv("TASKSPEC_SLOW") ? 1 : direct ? 3 : 5;
     const std::int64_t tried = each_failing(
         [&](std::int64_t n) {
@@ -273,6 +277,7 @@ TEST_CASE("a program survives every allocation that fails: it ends with E5008 or
           if (!failed) expected = output;
           CHECK((thrown || result.exit_code == 0 || result.exit_code == 3));
           if (result.exit_code == 3) CHECK(is_memory(result.diags));
+          without_place += !has_place(result.diags);
           CHECK(lines(output) <= 4);  // nothing is printed twice
           ended += result.exit_code == 3 || thrown;
           return failed;
@@ -280,6 +285,7 @@ TEST_CASE("a program survives every allocation that fails: it ends with E5008 or
         step);
     CHECK(tried > 20);
     CHECK(ended > 10);
+    CHECK(4 * without_place < ended);
     CHECK(lines(expected) == 4);
   }
 }
@@ -311,6 +317,7 @@ TEST_CASE("a session goes on after every allocation that fails in it") {
           } catch (const Error& error) {
             memory.stop();
             CHECK(is_memory(error.diags()));
+            CHECK(has_place(error.diags()));
           } catch (const std::bad_alloc&) {  // on the way to the deep stack
           }
           memory.stop();
@@ -335,6 +342,7 @@ TEST_CASE("what is too large for the memory does not stand in the way of what is
   const LiveProgram::Step large = live.enter("<2>", "print(b.sum().scalar)\n");
   CHECK(large.exit_code == 3);
   CHECK(is_memory(large.diags));
+  CHECK(has_place(large.diags));
   CHECK(live.enter("<3>", "let x = fill(f32[2], 2.0)\nprint((x + 1.0).array)\n").exit_code == 0);
   CHECK(output == "[3, 3]\n");
 }

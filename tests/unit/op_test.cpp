@@ -150,7 +150,7 @@ TEST_CASE("a host number takes the precision of the tensor") {
   CHECK(typed("add", {f32({4}), int_type}, {{}, std::int64_t{1} << 24}) == "f32[4]");
   CHECK(typed("add", {f32({4}), int_type}, {{}, (std::int64_t{1} << 24) + 1}) ==
         "E2003 16777217 does not fit f32 exactly");
-  CHECK(typed("and", {of(Precision::boolean), bool_type}) == "bool");
+  CHECK(typed("and", {of(Precision::boolean), bool_type}) == "bool[]");
   CHECK(typed("add", {f32({4}), bool_type}) == "E2002 precision differs: f32 + bool; convert one side with 'as'");
 }
 

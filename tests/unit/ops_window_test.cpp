@@ -155,7 +155,7 @@ TEST_CASE("conv2d: what it refuses [ops]") {
   CHECK(error("conv2d", {x, w, Value(), i(1), i(0), i(0)}) == "E1003 dilation must be at least 1, not 0");
   CHECK(error("conv2d", {x, w, Value(), i(1), i(0), i(1), i(0)}) == "E1003 groups must be at least 1, not 0");
   CHECK(error("conv2d", {tensor(Precision::f32, {1, 12, 6, 6}, 1), w, Value(), i(1), i(0), i(1), i(3)}) ==
-        "E2001 2 output channels do not split into 3 groups");
+        "E2001 2 output channels cannot be split into 3 groups");
   CHECK(error("conv2d", {x, w, tensor(Precision::f32, {3}, 1)}).starts_with("E2001"));
   CHECK(error("conv2d", {x, tensor(Precision::f32, {2, 4}, 1)}).starts_with("E2001 weights are"));
   CHECK(error("conv2d", {tensor(Precision::f32, {4, 6}, 1), w}).starts_with("E2001 images are"));

@@ -312,6 +312,86 @@ TEST_CASE("[repl] a saved session runs as a file") {
   CHECK(ran.output == "1\n<inc#0.y : f32[2], 1 step>\n[2, 3]\n3\n<inc#1.y : f32[2], 1 step>\n");
 }
 
+namespace {
+
+// What the file of a session prints, which must be right and come to its end.
+std::string output_of_file(const Case& c) {
+  TemporaryFolder folder;
+  const std::string path = (folder.path() / "session.task").string();
+  CHECK(c.work.save(path).found);
+  const std::string saved = read_text(path);
+  const Ran ran = run_text(saved);
+  CHECK_MESSAGE(ran.code == 0, saved << ran.errors);
+  Case again;
+  CHECK(again.work.load(path).status == Status::ok);
+  CHECK(again.output == c.output);
+  CHECK(ran.output == c.output);
+  return ran.output;
+}
+
+}  // namespace
+
+TEST_CASE("[repl] the file of a session in which names are defined again runs, too") {
+  Case c;
+  c.ok("let x = 1");
+  c.ok("let y = x + 1");
+  c.ok("let x = x + 10");
+  c.ok("var x = x + 100");
+  c.ok("x += 1");
+  c.ok("for x in 0..2 { print(x) }");
+  c.ok("print(x, y, [1, 2].map(x => x + 1))");
+  CHECK(output_of_file(c) == "0\n1\n112 2 [2, 3]\n");
+}
+
+TEST_CASE("[repl] in the file of a session a declaration means what it meant where it was called") {
+  Case c;
+  c.ok("let n = 1");
+  c.ok("fn f() -> int { return n }");
+  c.ok("fn g() -> int { return f() * 10 }");
+  c.ok("fn unused() -> int { return n }");
+  c.ok("print(g())");
+  c.ok("let n = 2");
+  c.ok("print(f(), g())");
+  c.ok("fn f() -> int { return 7 }");
+  c.ok("print(g(), unused())");
+  CHECK(output_of_file(c) == "10\n2 20\n70 2\n");
+}
+
+TEST_CASE("[repl] the file of a session has tasks and agents that were defined again") {
+  Case c;
+  c.ok("task t(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }");
+  c.ok("let a = t([0.0] as f32[1])");
+  c.ok("agent S { state c: f32[1] = zero(); task up() -> (y: f32[1]) { c += 1.0; y = c } }");
+  c.ok("let s = S()");
+  c.ok("task t(in x: f32[N]) -> (y: f32[N]) { y = x + 100.0 }");
+  c.ok("agent S { state c: f32[1] = zero(); task up() -> (y: f32[1]) { c -= 1.0; y = c } }");
+  c.ok("let u = S()");
+  c.ok("print(a.y.array, t(a.y).y.array, s.up().y.array, u.up().y.array)");
+  CHECK(output_of_file(c) == "[1] [101] [1] [-1]\n");
+}
+
+TEST_CASE("[repl] the file of a session knows what is bound inside of declarations") {
+  Case c;
+  c.ok("let n = 3");
+  c.ok("fn own(n: int) -> int { return n }");
+  c.ok("fn rec(k: int) -> int { if k == 0 { return n }; for n in 0..2 { assert(n < 2) }; return rec(k - 1) }");
+  c.ok("print(own(n: 2), rec(2), [1].map(n => n + 1))");
+  c.ok("let (m, n) = (n, n + 1)");
+  c.ok("fn own(n: int) -> int { return -n }; let last = 5");
+  c.ok("print(own(n: n), rec(2), m, fill(f32[n], 1.0).array, last)");
+  CHECK(output_of_file(c) == "2 3 [2]\n-4 4 3 [1, 1, 1, 1] 5\n");
+}
+
+TEST_CASE("[repl] the file of a session leaves out what became invalid") {
+  Case c;
+  c.ok("fn f(x: int) -> int { return x }");
+  c.ok("fn g() -> int { return f(1) }");
+  c.ok("print(g())");
+  c.ok("fn f(x: int, y: int) -> int { return x + y }");
+  c.ok("print(f(1, 2))");
+  CHECK(output_of_file(c) == "1\n3\n");
+}
+
 TEST_CASE("[repl] entries are saved, loaded and forgotten") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "session.task").string();

@@ -1,4 +1,6 @@
 // Text: print, format, split, join, parse_int, parse_float.
+#include "ir/base/text.hpp"
+
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -57,15 +59,17 @@ std::optional<std::vector<Piece>> pieces_of(std::string_view pattern) {
   return pieces;
 }
 
+std::string misfit(std::size_t places, std::size_t values) {
+  return fmt::format("the format string has {} for {}", plural(places, "place"), plural(values, "value"));
+}
+
 Type format_type(RuleContext& c) {
   want(c, 0, Type::Kind::string, "a format string");
   if (const Value* pattern = c.constant(0)) {
     auto pieces = pieces_of(pattern->string());
     if (!pieces)
       c.fail("E1003", "braces of the format string do not match", 0, "write {{ and }} for braces themselves");
-    if (pieces->size() - 1 != c.count() - 1)
-      c.fail("E1003", fmt::format("the format string has {} places for {} values", pieces->size() - 1, c.count() - 1),
-             0);
+    if (pieces->size() - 1 != c.count() - 1) c.fail("E1003", misfit(pieces->size() - 1, c.count() - 1), 0);
   }
   return Type::Kind::string;
 }
@@ -102,9 +106,7 @@ std::string formatted(const Value& value, const std::string& spec) {
 Value run_format(HostContext&, std::span<const Value> values) {
   auto pieces = pieces_of(values[0].string());
   if (!pieces) throw failure("E1003", {}, "braces of the format string do not match");
-  if (pieces->size() != values.size())
-    throw failure("E1003", {},
-                  fmt::format("the format string has {} places for {} values", pieces->size() - 1, values.size() - 1));
+  if (pieces->size() != values.size()) throw failure("E1003", {}, misfit(pieces->size() - 1, values.size() - 1));
   std::string out;
   for (std::size_t i = 0; i < pieces->size(); ++i) {
     out += (*pieces)[i].text;
