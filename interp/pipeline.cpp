@@ -16,6 +16,7 @@ namespace {
 void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
                 FunctionRef<void(Interpreter&, Session&)> body) {
   HostContext host(program, tools.ops);
+  host.forms = tools.forms;
   take_settings(host, settings);
   auto run = [&] {
     Interpreter interpreter(program, &host);

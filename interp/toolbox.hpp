@@ -1,14 +1,19 @@
 // The tables that the roots hand in: which ops and builtins there are is known to their own folders and the roots only.
 #pragma once
+#include <span>
+
 #include "ir/builtin.hpp"
 #include "ir/op.hpp"
 
 namespace taskspec {
 
+struct FormStep;
+
 // Everything that exists of the kinds that others are handed as tables.
 struct Toolbox {
   OpTable ops;
   BuiltinTable builtins;
+  std::span<const FormStep> forms = {};  // beyond those of the language, and how they run
 };
 
 }  // namespace taskspec

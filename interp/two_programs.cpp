@@ -87,6 +87,7 @@ GraphRunning run_graph_program(Shared& shared) {
     with_deep_stack([&] {
       const Program& program = shared.slices.program;
       HostContext context(program, shared.tools.ops);
+      context.forms = shared.tools.forms;
       take_settings(context, settings);
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
@@ -117,6 +118,7 @@ Ending run_host_program(Shared& shared) {
   with_deep_stack([&] {
     const Program& program = shared.slices.program;
     HostContext context(program, shared.tools.ops);
+    context.forms = shared.tools.forms;
     take_settings(context, shared.settings);
     HostTarget target;
     HostEnd end(shared.slices, shared.exchange, shared.settings.pause);

@@ -124,7 +124,7 @@ class Writer {
     const std::string name = new_name(id);
     const Words first = words(call.in[0]);
     line(id, name + " = " + first.text);
-    line(id, fmt::format("if {}{} {{", call.form == Form::both ? "" : "!", name), Mark::opens);
+    line(id, fmt::format("if {}{} {{", call.form->infix == "&&" ? "" : "!", name), Mark::opens);
     inside(call.blocks[0]);
     ++depth_;
     line(id, name + " = " + words(call.blocks[0].result).text);

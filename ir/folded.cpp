@@ -31,7 +31,7 @@ std::vector<bool> folded_names(const Function& top) {
       written[call.variable.index()] = true;
       if (!top[call.in[0]].folded) open[call.variable.index()] = true;
     }
-    if (call.form == Form::store) open[call.variable.index()] = true;
+    if (call.form->variable == FormRecord::Variable::changes) open[call.variable.index()] = true;
     for (const Place& place : call.places) open[place.variable.index()] = true;
   }
   for (std::size_t i = 0; i < written.size(); ++i) written[i] = written[i] && !open[i];

@@ -74,8 +74,8 @@ struct FormBlock {
   enum class Runs : std::uint8_t { once, maybe, often };
   std::string_view name = "";  // in graphs that are drawn: "then"
   Runs runs = Runs::once;
-  bool decides = false;        // its result is the condition of the call; what it makes is seen by the next block
-  bool may_be_empty = false;   // and then nobody writes it
+  bool decides = false;             // its result is the condition of the call; what it makes is seen by the next block
+  bool may_be_empty = false;        // and then nobody writes it
   std::string_view separator = "";  // what stands before it in a dump: "else"
 };
 
@@ -98,7 +98,8 @@ struct FormRecord {
   // them, {rest} those behind it, {indices} the same as [i][j], {turn} the variable of a loop, {block} the result of
   // its block. Empty: the words of the payload.
   std::string_view text = "";
-  std::string_view infix = "";  // instead of `text`: "..", between two operands or an operand and the result of its block
+  std::string_view infix =
+      "";  // instead of `text`: "..", between two operands or an operand and the result of its block
   Binding binding = Binding::tight;
 
   // ---- what it does ----
@@ -148,13 +149,13 @@ struct FormRecord {
   constexpr bool is_name() const { return operands.most == 0 && gives == Gives::value; }
 };
 
-namespace forms {
+namespace form_records {
 #define TASKSPEC_FORM(name) extern const FormRecord name;
 #include "ir/forms.def"
 #undef TASKSPEC_FORM
-}  // namespace forms
+}  // namespace form_records
 
-#define TASKSPEC_FORM(name) inline constexpr Form Form::name{forms::name};
+#define TASKSPEC_FORM(name) inline constexpr Form Form::name{form_records::name};
 #include "ir/forms.def"
 #undef TASKSPEC_FORM
 

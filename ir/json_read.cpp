@@ -45,8 +45,10 @@ void check_header(const Item& root) {
 
 class Importer {
  public:
-  Importer(const JsonFile& file, const OpTable& ops, const BuiltinTable& builtins)
-      : root_(file.root()), path_(file.path()), context_{.program = imported_.program, .ops = ops, .builtins = builtins, .ids = {}} {}
+  Importer(const JsonFile& file, const OpTable& ops, const BuiltinTable& builtins, std::span<const Form> forms)
+      : root_(file.root()),
+        path_(file.path()),
+        context_{.program = imported_.program, .ops = ops, .builtins = builtins, .ids = {}, .forms = forms} {}
 
   ImportedGraph run() {
     check_header(root_);
@@ -150,10 +152,10 @@ class Importer {
 }  // namespace
 
 Result<ImportedGraph> import_graph(std::string_view text, const std::string& path, const OpTable& ops,
-                                   const BuiltinTable& builtins) {
+                                   const BuiltinTable& builtins, std::span<const Form> forms) {
   try {
     JsonFile file(path, text);
-    return Importer(file, ops, builtins).run();
+    return Importer(file, ops, builtins, forms).run();
   } catch (const Error& error) {
     return error.diags();
   }

@@ -114,7 +114,8 @@ std::uint32_t nested_sessions(const Slices& slices, const SlicesReport& report) 
   std::uint32_t count = 0;
   for (const SlicedFunction& function : report.functions) {
     const Function& whole = slices.program[function.whole];
-    each_call(whole, whole.body, [&](CallId id) { count += whole[id].form == Form::run ? 1 : 0; });
+    each_call(whole, whole.body,
+              [&](CallId id) { count += whole[id].form->to_run == FormRecord::ToRun::session ? 1 : 0; });
   }
   return count;
 }

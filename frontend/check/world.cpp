@@ -26,9 +26,9 @@ void Givers::find(const Function& function) {
   variables.resize(function.variables.size());
   for (; seen < function.calls.size(); ++seen) {
     const Call& call = function.calls[seen];
-    if (call.form == Form::write || call.form == Form::store)
+    if (call.form->writes())
       variables[call.variable.index()].emplace_back(seen);
-    else if (call.form == Form::return_)
+    else if (call.form->leaves == FormRecord::Leaves::function)
       returns.emplace_back(seen);
   }
 }
@@ -36,8 +36,8 @@ void Givers::find(const Function& function) {
 void Givers::cut(const Function& function, std::size_t calls) {
   for (; seen > calls; --seen) {
     const Call& call = function.calls[seen - 1];
-    if (call.form == Form::write || call.form == Form::store) variables[call.variable.index()].pop_back();
-    if (call.form == Form::return_) returns.pop_back();
+    if (call.form->writes()) variables[call.variable.index()].pop_back();
+    if (call.form->leaves == FormRecord::Leaves::function) returns.pop_back();
   }
 }
 

@@ -131,13 +131,14 @@ void find_places(const Function& function, std::size_t first, FunctionFacts& fac
     if (parameter.privilege == Privilege::inout && parameter.variable.valid()) find(parameter.variable);
 }
 
-void find_steps(const Function& function, std::size_t first, const FormSteps& steps, FunctionFacts& facts) {
-  for (std::size_t i = first; i < function.calls.size(); ++i) facts.steps.push_back(steps.find(function.calls[i].form));
+void find_steps(const Function& function, std::size_t first, std::span<const FormStep> more, FunctionFacts& facts) {
+  for (std::size_t i = first; i < function.calls.size(); ++i)
+    facts.steps.push_back(step_of(function.calls[i].form, more));
 }
 
-FunctionFacts make_facts(const Function& function, const FormSteps& steps) {
+FunctionFacts make_facts(const Function& function, std::span<const FormStep> more) {
   FunctionFacts facts;
-  find_steps(function, 0, steps, facts);
+  find_steps(function, 0, more, facts);
   std::vector<VariableId> places;
   find_places(function, 0, facts, places);
   for (std::size_t i = 0; i < function.calls.size(); ++i)
@@ -149,9 +150,9 @@ FunctionFacts make_facts(const Function& function, const FormSteps& steps) {
 }
 
 // What was found of older calls stays as it is.
-Added grow(FunctionFacts& facts, const Function& function, const FormSteps& steps) {
+Added grow(FunctionFacts& facts, const Function& function, std::span<const FormStep> more) {
   const std::size_t first = facts.appends.size();
-  find_steps(function, first, steps, facts);
+  find_steps(function, first, more, facts);
   Added added{listed_since(function, first, facts.listed), {}};
   facts.listed = function.body.calls.size();
   find_places(function, first, facts, added.places);
@@ -258,26 +259,19 @@ struct Facts::Known {
   OnceTable<FreeUse> free_uses;  // by call
 };
 
-FormStep::Run FormSteps::find(Form form) const {
-  for (std::span<const FormStep> rows : {more, standard})
-    for (const FormStep& row : rows)
-      if (row.form == form) return row.run;
-  bug("no step runs the form " + std::string(form->word));
-}
-
-Facts::Facts(const Program& program, FormSteps steps) : program_(program), steps_(steps) {}
+Facts::Facts(const Program& program, std::span<const FormStep> more) : program_(program), more_(more) {}
 Facts::~Facts() = default;
 
 const FunctionFacts& Facts::function(FunctionId id) { return known(id).facts; }
 
 Facts::Known& Facts::known(FunctionId id) {
-  return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id], steps_); });
+  return functions_.get(id.index(), [&](Known& fresh) { fresh.facts = make_facts(program_[id], more_); });
 }
 
 Added Facts::grow(FunctionId id) {
   Known& known = functions_.get(id.index(), [](Known&) {});
   known.free_uses.clear();
-  return taskspec::grow(known.facts, program_[id], steps_);
+  return taskspec::grow(known.facts, program_[id], more_);
 }
 
 const FreeUse& Facts::free_use(FunctionId id, CallId structured) {

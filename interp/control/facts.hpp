@@ -15,18 +15,14 @@ struct Frame;
 // What ended a block early, if something did.
 enum class Flow : std::uint8_t { next, break_, continue_, return_ };
 
-// How a call of a form runs. The table of the interpreter has one row for each form of the language; a host may have
-// more.
+// How a call of a form runs: one row for each form of the language (form_steps.cpp); a host may have more.
 struct FormStep {
   using Run = Flow (*)(Interpreter& interpreter, Frame& frame, CallId call);
   Form form;
   Run run;
 };
 
-struct FormSteps {
-  std::span<const FormStep> standard, more;
-  FormStep::Run find(Form form) const;
-};
+FormStep::Run step_of(Form form, std::span<const FormStep> more);
 
 struct FunctionFacts {
   std::vector<FormStep::Run> steps;     // by CallId
@@ -70,7 +66,7 @@ struct FreeUse {
 
 class Facts {
  public:
-  Facts(const Program& program, FormSteps steps);
+  explicit Facts(const Program& program, std::span<const FormStep> more = {});
   ~Facts();
   const FunctionFacts& function(FunctionId id);
   // Of a top level that goes on growing: its facts are brought up to date, where frames hold on to them. What a let
@@ -85,8 +81,8 @@ class Facts {
   Known& known(FunctionId id);
 
   const Program& program_;
-  const FormSteps steps_;
-  OnceTable<Known> functions_;  // bodies ask on several threads, for every call
+  const std::span<const FormStep> more_;  // forms
+  OnceTable<Known> functions_;            // bodies ask on several threads, for every call
   OnceTable<std::vector<GlobalUse>> globals_;
   OnceTable<bool> uses_slots_;
 };

@@ -2,6 +2,7 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/rules.hpp"
 
 namespace taskspec {
 
@@ -243,6 +244,13 @@ std::span<const FormStep> Interpreter::standard_steps() {
       {Form::dequeue, run_dequeue},
   };
   return table;
+}
+
+FormStep::Run step_of(Form form, std::span<const FormStep> more) {
+  for (std::span<const FormStep> rows : {more, Interpreter::standard_steps()})
+    for (const FormStep& row : rows)
+      if (row.form == form) return row.run;
+  bug("no step runs the form " + std::string(form->word));
 }
 
 }  // namespace taskspec

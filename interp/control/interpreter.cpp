@@ -35,7 +35,7 @@ std::uintptr_t stack_floor() {
 Interpreter::Interpreter(const Program& program, HostContext* host)
     : program_(program),
       host_(host),
-      facts_(std::make_shared<Facts>(program, steps(host))),
+      facts_(std::make_shared<Facts>(program, host ? host->forms : std::span<const FormStep>())),
       modules_(program.modules.size()),
       stack_limit_(stack_floor()) {
   if (!host) return;
@@ -125,10 +125,6 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
   Frame& frame = *modules_[static_cast<std::size_t>(&module - program_.modules.data())];
   frame[variable] = Value();
   if (value.valid()) frame[value] = Value();
-}
-
-FormSteps Interpreter::steps(const HostContext* host) {
-  return {standard_steps(), host ? host->forms : std::span<const FormStep>()};
 }
 
 // At each turn of a loop and each call. Who looks at a long program wants to see what it prints, long before its

@@ -91,8 +91,8 @@ class Interpreter {
  private:
   Frame& grow(const Module& module, Block& block);
   // How calls run, form by form (form_steps.cpp).
+  friend FormStep::Run step_of(Form form, std::span<const FormStep> more);
   static std::span<const FormStep> standard_steps();
-  static FormSteps steps(const HostContext* host);
   template <Value (Interpreter::*give)(Frame&, const Call&)>
   static Flow gives(Interpreter& run, Frame& frame, CallId id);
   template <Flow (Interpreter::*control)(Frame&, const Call&)>

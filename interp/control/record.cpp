@@ -177,8 +177,7 @@ namespace {
 
 bool may_take_long(const Function& task) {
   return !task.extern_symbol.empty() || std::ranges::any_of(task.calls, [](const Call& call) {
-    return call.form == Form::for_ || call.form == Form::while_ || call.form == Form::call ||
-           call.form == Form::invoke || call.form == Form::apply;
+    return call.form->repeats() || call.form->enters != FormRecord::Enters::nothing;
   });
 }
 

@@ -7,7 +7,7 @@
 #include "ir/form_check.hpp"
 #include "ir/wiring.hpp"
 
-namespace taskspec::forms {
+namespace taskspec::form_records {
 
 using Kind = Type::Kind;
 using Gives = FormRecord::Gives;
@@ -203,4 +203,4 @@ constinit const FormRecord output = {
         },
 };
 
-}  // namespace taskspec::forms
+}  // namespace taskspec::form_records

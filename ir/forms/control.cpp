@@ -4,7 +4,7 @@
 #include "ir/form.hpp"
 #include "ir/form_check.hpp"
 
-namespace taskspec::forms {
+namespace taskspec::form_records {
 
 using Kind = Type::Kind;
 using Gives = FormRecord::Gives;
@@ -195,4 +195,4 @@ constinit const FormRecord dequeue = {
     .talks = true,
 };
 
-}  // namespace taskspec::forms
+}  // namespace taskspec::form_records

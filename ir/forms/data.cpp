@@ -5,7 +5,7 @@
 #include "ir/form_check.hpp"
 #include "ir/op_outputs.hpp"
 
-namespace taskspec::forms {
+namespace taskspec::form_records {
 
 using Kind = Type::Kind;
 using Gives = FormRecord::Gives;
@@ -195,4 +195,4 @@ constinit const FormRecord receive = {
     .check = check_receive,
 };
 
-}  // namespace taskspec::forms
+}  // namespace taskspec::form_records

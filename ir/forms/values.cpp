@@ -2,7 +2,7 @@
 #include "ir/form.hpp"
 #include "ir/form_check.hpp"
 
-namespace taskspec::forms {
+namespace taskspec::form_records {
 
 using Kind = Type::Kind;
 using Variable = FormRecord::Variable;
@@ -93,4 +93,4 @@ constinit const FormRecord loop = {
     .check = [](const FormCheck& c, const Call& call) { c.want(c.is_turn(call), "a loop variable outside of a loop"); },
 };
 
-}  // namespace taskspec::forms
+}  // namespace taskspec::form_records

@@ -207,8 +207,8 @@ TEST_CASE("kernels: strips give the same bits as one run [ops]") {
 }
 
 TEST_CASE("no op is called as a form of the typed program: where both are written, a reader takes it for the form") {
-  for (int form = 0; form <= static_cast<int>(Form::dequeue); ++form) {
-    const std::string_view name = form_name(static_cast<Form>(form));
+  for (Form form : all_forms()) {
+    const std::string_view name = form->word;
     CHECK_MESSAGE(!standard_ops().find(name), name);
   }
 }
