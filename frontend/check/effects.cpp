@@ -28,7 +28,6 @@ class Inference {
     if (world_.diags.has_errors()) return;
     refuse_host_functions(world_, added_);
     refuse_hidden_places(world_, added_);
-    refuse_agents_in_control(world_, added_);
   }
 
  private:

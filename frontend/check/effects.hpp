@@ -20,8 +20,7 @@ std::vector<FunctionId> functions_of(const World& world, const NewPart& added);
 std::size_t first_call(FunctionId function, const NewPart& added);
 
 // Parts of it, for programs without errors so far.
-void refuse_host_functions(World& world, const NewPart& added);     // handed.cpp
-void refuse_hidden_places(World& world, const NewPart& added);      // hidden_places.cpp
-void refuse_agents_in_control(World& world, const NewPart& added);  // graph_agents.cpp
+void refuse_host_functions(World& world, const NewPart& added);  // handed.cpp
+void refuse_hidden_places(World& world, const NewPart& added);   // hidden_places.cpp
 
 }  // namespace taskspec::checking

@@ -70,12 +70,6 @@ struct Givers {
   void cut(const Function& function, std::size_t calls);  // before its calls from there on go
 };
 
-// What a graph does with a function value that is given to a parameter.
-struct GoesTo {
-  bool node = false;    // takes it into control flow or a call of a fn: a node of its own
-  bool called = false;  // calls it outside of such
-};
-
 struct FunctionInfo {
   FunctionInfo();
   ~FunctionInfo();
@@ -86,12 +80,9 @@ struct FunctionInfo {
   std::map<std::uint32_t, SymbolSource> symbols;  // by symbol id
   std::vector<std::optional<Value>> defaults;     // by parameter: the default, where it is known now
   EffectNotes effects;
-  EffectFlags found;                             // by infer_effects, as is what follows
-  std::vector<bool> handed;                      // by parameter: a task or graph may call what is given
-  std::map<std::string, bool> slots;             // of its agent that it uses, and whether it writes them
-  bool uses_slots = false, names_agent = false;  // it or what it calls: any slot; an agent with slots of a top level
-  std::vector<GoesTo> goes_to;                   // by parameter
-  bool carries_slots = false;                    // where a graph calls it as a value: an agent with slots into a node
+  EffectFlags found;                  // by infer_effects, as is what follows
+  std::vector<bool> handed;           // by parameter: a task or graph may call what is given
+  std::map<std::string, bool> slots;  // of its agent that it uses, and whether it writes them
   Givers givers;
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
 };

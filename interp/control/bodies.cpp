@@ -2,6 +2,7 @@
 
 #include "interp/control/capture.hpp"
 #include "interp/control/immediate.hpp"
+#include "interp/control/shared_slots.hpp"
 
 namespace taskspec {
 
@@ -62,7 +63,21 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
                                                  FunctionRef<Value(const Value&)> restore) {
   const Definition& definition = graph.definition(node);
   const Function& function = interpreter.program()[definition.function];
-  const std::vector<Value>& captured = graph.arguments(node);
+  std::vector<Value> captured = graph.arguments(node);
+  const Value globals = std::move(captured.back()), slots = std::move(captured[captured.size() - 2]);
+  captured.resize(captured.size() - 2);
+  for (const Value& global : globals.list()) {
+    const List& items = global.tuple().items;
+    interpreter.take_global({ModuleId(static_cast<std::size_t>(items[0].integer())),
+                             VariableId(static_cast<std::size_t>(items[1].integer()))},
+                            restore(items[2]));
+  }
+  auto leave_slots = [&](std::vector<Value>& outputs) {
+    for (const Value& slot : slots.list()) {
+      const List& items = slot.tuple().items;
+      outputs.push_back(restore(items[0]).as<Agent>()->slots[static_cast<std::size_t>(items[1].integer())]);
+    }
+  };
   if (definition.kind == Definition::Kind::call) {
     std::vector<Value> arguments;
     for (const Value& value : captured) arguments.push_back(restore(value));
@@ -75,6 +90,7 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
     std::vector<Value> outputs = result.value.is_tuple() ? result.value.tuple().items : std::vector<Value>{};
     if (!result.value.is_tuple() && !result.value.is_none()) outputs.push_back(std::move(result.value));
     for (auto& version : result.versions) outputs.push_back(std::move(version.second));
+    leave_slots(outputs);
     return outputs;
   }
   Frame frame(function, definition.function, interpreter.facts().function(definition.function));
@@ -82,12 +98,14 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
   restore_frame(frame, use, captured, restore);
   interpreter.step(frame, definition.call);
   std::vector<Value> outputs;
-  for (VariableId variable : use.written) {
+  for (VariableId variable : written_of(frame, use)) {
     if (frame[variable].is_none())
       throw failure("E1006", graph[node].span,
                     "'" + function.variables[variable.index()].name + "' is not set on this path");
     outputs.push_back(frame[variable]);
   }
+  const SharedSlots shared(frame);
+  leave_slots(outputs);
   return outputs;
 }
 
@@ -108,8 +126,8 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
   } else {
     auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };
     auto input = [&](const Value& v) { return Value(inputs[v.as<InputSlot>()->position]); };
-    values = run_structured(interpreter, graph, node,
-                            [&](const Value& v) { return replace_tensors(v, is_slot, input, graph[node].span); });
+    Rebuilding restore(is_slot, input);
+    values = run_structured(interpreter, graph, node, restore);
   }
   std::vector<Array> outputs;
   for (Value& value : values) {

@@ -40,8 +40,6 @@ std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, 
   RecordTarget target(program, *view);
   Interpreter interpreter = outer.nested(target);
   interpreter.leave_host();
-  if (auto* owner = agent.as<Agent>(); owner && !owner->slots.empty())
-    throw failure("E1009", {}, "looking at a graph of an agent with slots is not built yet");
   view->function = id;
   view->graph.name = program.display_name(id);
   std::vector<Value> arguments;

@@ -6,14 +6,34 @@
 
 namespace taskspec {
 
-Value replace_tensors(const Value& value, FunctionRef<bool(const Value&)> is_tensor,
-                      FunctionRef<Value(const Value&)> replace, Span span) {
+Value Rebuilding::operator()(const Value& value) {
   return rebuilt(value, [&](const Value& leaf) {
-    if (is_tensor(leaf)) return replace(leaf);
-    if (auto* agent = leaf.as<Agent>(); agent && !agent->slots.empty())
-      throw failure("E1009", span, "an agent with slots inside a loop, branch or fn of a graph is not built yet");
-    return leaf;
+    if (is_tensor_(leaf)) return replace_(leaf);
+    auto* agent = leaf.as<Agent>();
+    return agent && holds_slots(leaf) ? copy_of(*agent) : leaf;
   });
+}
+
+Value Rebuilding::copy_of(Agent& agent) {
+  if (auto known = copies_.find(&agent); known != copies_.end()) return known->second;
+  auto copy = std::make_shared<Agent>(agent);
+  const Value value(std::static_pointer_cast<Object>(copy));
+  copies_.emplace(&agent, value);
+  if (!agent.slots.empty()) agents_.push_back({&agent, value});
+  for (Value& argument : copy->arguments) argument = (*this)(argument);
+  for (Value& slot : copy->slots) slot = (*this)(slot);
+  return value;
+}
+
+bool holds_slots(const Value& value) {
+  bool found = false;
+  auto look = [&](const Value& leaf) {
+    if (auto* agent = leaf.as<Agent>())
+      found = found || !agent->slots.empty() || std::ranges::any_of(agent->arguments, holds_slots);
+    return leaf;
+  };
+  (void)rebuilt(value, look);
+  return found;
 }
 
 Value without_slots(const Value& value) {
@@ -68,6 +88,18 @@ void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& a
                              Dim(entry.tuple().items[1].integer()));
   frame.self = restore(arguments[next]);
   frame.in_graph = true;
+}
+
+std::vector<VariableId> written_of(const Frame& frame, const FreeUse& use) {
+  std::vector<VariableId> written = use.written;
+  auto* agent = frame.self.as<Agent>();
+  if (!use.self || !use.slots || !agent || agent->slots.empty()) return written;
+  std::erase_if(written, [&](VariableId variable) {
+    return std::ranges::any_of(frame.function.parameters, [&](const Parameter& parameter) {
+      return parameter.role == Role::slot && parameter.variable == variable;
+    });
+  });
+  return written;
 }
 
 }  // namespace taskspec

@@ -2,6 +2,7 @@
 // host values as they are, tensors replaced by the positions of the node's inputs. A body restores the
 // frame from it.
 #pragma once
+#include <map>
 
 #include "interp/control/facts.hpp"
 #include "interp/control/frame.hpp"
@@ -18,13 +19,34 @@ class InputSlot final : public Object {
   std::string text() const override { return "<input " + std::to_string(position) + ">"; }
 };
 
-// `value` with every tensor in it (also inside lists, tuples, invocations and function values) replaced by what
-// `replace` gives. Agents with slots are refused (E1009): their state would leave the node unseen.
-Value replace_tensors(const Value& value, FunctionRef<bool(const Value&)> is_tensor,
-                      FunctionRef<Value(const Value&)> replace, Span span);
+// Values made anew for the body of a node, or out of its inputs: every tensor in them (also inside lists, tuples,
+// invocations and function values) becomes what `replace` gives. An agent with slots is one thing, however many values
+// hold it: it becomes one copy, whose slots are replaced as well.
+class Rebuilding {
+ public:
+  Rebuilding(FunctionRef<bool(const Value&)> is_tensor, FunctionRef<Value(const Value&)> replace)
+      : is_tensor_(is_tensor), replace_(replace) {}
+  Value operator()(const Value& value);
+  // Those with slots so far, in order.
+  struct Copied {
+    Agent* agent;
+    Value copy;
+  };
+  const std::vector<Copied>& agents() const { return agents_; }
+
+ private:
+  Value copy_of(Agent& agent);
+
+  FunctionRef<bool(const Value&)> is_tensor_;
+  FunctionRef<Value(const Value&)> replace_;
+  std::vector<Copied> agents_;
+  std::map<const Agent*, Value> copies_;
+};
 
 // An agent for functions that use no slots of it, such as its pure fns; other values as they are.
 Value without_slots(const Value& value);
+// Whether an agent with slots is in it: in lists, bound to function values, in what another agent was made with.
+bool holds_slots(const Value& value);
 
 // Calls `visit` for every function inside a value: in lists, captures, both sides of a composite.
 void each_function(const Value& value, FunctionRef<void(FunctionId)> visit);
@@ -33,5 +55,9 @@ void each_function(const Value& value, FunctionRef<void(FunctionId)> visit);
 std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, FunctionRef<Value(const Value&)> capture);
 void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& arguments,
                    FunctionRef<Value(const Value&)> restore);
+
+// Variables that the body leaves, as captured and as restored: those that are slots of the frame's own agent are left
+// in the agent, where the block uses it.
+std::vector<VariableId> written_of(const Frame& frame, const FreeUse& use);
 
 }  // namespace taskspec

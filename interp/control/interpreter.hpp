@@ -83,6 +83,8 @@ class Interpreter {
   // The contents of the top-level tensors that a body names, before it runs: a body cannot force anything.
   void receive_globals(FunctionId function, Span span);
   void receive_globals(std::span<const GlobalUse> uses, Span span);
+  // A body of a node has its own copies of top-level agents: it reads this one instead.
+  void take_global(GlobalUse use, Value value);
   // Runs with another target from here on, e.g. that of a nested session; returns the previous one.
   Interpreter nested(Target& target) const;
   // From here on host effects are impossible: the interpreter runs a body on behalf of a backend.
@@ -151,6 +153,7 @@ class Interpreter {
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
   using Contents = std::unordered_map<std::uint64_t, Value>;
+  Contents taken_;                                                    // instead of them
   std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
   std::shared_ptr<std::vector<std::uint64_t>> activations_ =
       std::make_shared<std::vector<std::uint64_t>>();  // of parts

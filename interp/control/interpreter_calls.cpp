@@ -6,6 +6,7 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/rebuilt.hpp"
 #include "interp/control/shared_slots.hpp"
 
 namespace taskspec {
@@ -359,12 +360,10 @@ Value Interpreter::make_agent(Frame& frame, const Call& call) {
   for (std::size_t i = 0; i < call.in.size(); ++i) {
     Value value = call.in[i].valid() ? frame[call.in[i]] : Value();
     if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
-    replace_tensors(
-        value, [this](const Value& v) { return target_->is_tensor(v); },
-        [&](const Value&) -> Value {
-          throw failure("E1009", call.span, "an agent with a tensor inside its arguments is not built yet");
-        },
-        call.span);
+    (void)rebuilt(value, [&](const Value& leaf) {
+      if (!target_->is_tensor(leaf)) return leaf;
+      throw failure("E1009", call.span, "an agent with a tensor inside its arguments is not built yet");
+    });
     agent->arguments.push_back(std::move(value));
   }
   agent->instance = target_->instance(call.agent, agent->arguments);

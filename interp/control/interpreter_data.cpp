@@ -5,6 +5,7 @@
 #include "interp/control/ends.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/rebuilt.hpp"
 #include "interp/control/received.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/rules.hpp"
@@ -165,9 +166,14 @@ void Interpreter::receive_globals(std::span<const GlobalUse> uses, Span span) {
       auto* tensor = v.as<Tensor>();
       return Value(tensor->recorder().receive(*tensor, span));
     };
-    (*globals_)[name] = replace_tensors(value, is_future, contents, span);
+    (*globals_)[name] =
+        rebuilt(value, [&](const Value& leaf) { return is_future(leaf) ? contents(leaf) : without_slots(leaf); });
     each_function(value, [&](FunctionId inside) { receive_globals(inside, span); });
   }
+}
+
+void Interpreter::take_global(GlobalUse use, Value value) {
+  taken_[name_of(use.module, use.variable)] = std::move(value);
 }
 
 Value Interpreter::read_global(Frame&, const Call& call) {
@@ -177,7 +183,9 @@ Value Interpreter::read_global(Frame&, const Call& call) {
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
   Value value = (*frame)[call.variable];
   if (target_->records()) return value;
-  auto received = globals_->find(name_of(call.module, call.variable));
+  const std::uint64_t name = name_of(call.module, call.variable);
+  if (auto taken = taken_.find(name); taken != taken_.end()) return taken->second;
+  auto received = globals_->find(name);
   if (received != globals_->end()) return received->second;
   if (value.as<Tensor>()) bug("a body reads '" + variable.name + "', which was not received before it");
   return value;

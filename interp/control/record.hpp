@@ -10,6 +10,8 @@
 
 namespace taskspec {
 
+class Rebuilding;
+
 class RecordTarget final : public Target {
  public:
   RecordTarget(const Program& program, Recorder& recorder);
@@ -62,6 +64,16 @@ class RecordTarget final : public Target {
   // What bodies will read of the top level: `uses`, and what every function value in `values` reads.
   void receive_globals(Interpreter& interpreter, std::span<const GlobalUse> uses, std::span<const Value> values,
                        Span span);
+  struct ChangedSlot {
+    Agent* agent;
+    std::size_t index;
+    std::string name;
+  };
+  std::vector<ChangedSlot> take_agents(Interpreter& interpreter, std::span<const GlobalUse> uses, Rebuilding& taken,
+                                       std::vector<Value>& arguments);
+  void add_slots(const std::vector<ChangedSlot>& changed, Inputs& inputs, Definition& definition,
+                 std::vector<TypeId>& out);
+  void leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first);
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
 

@@ -1,9 +1,13 @@
 // Control flow and fn calls inside a graph: one structured node each. It counts as one task, never chains,
 // and its body runs on the backend without the host.
+#include <algorithm>
+#include <set>
+
 #include "interp/control/capture.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/record.hpp"
 #include "interp/control/rules.hpp"
+#include "interp/control/shared_slots.hpp"
 
 namespace taskspec {
 
@@ -38,6 +42,82 @@ void RecordTarget::write_place(Inputs& inputs, PlaceId place, std::size_t slot) 
     }
 }
 
+// ---- slots ----
+
+namespace {
+
+// Some task of the agent changes it.
+bool may_change(const Program& program, const AgentDef& agent, const Slot& slot) {
+  return std::ranges::any_of(agent.members, [&](FunctionId member) {
+    return std::ranges::any_of(program[member].parameters, [&](const Parameter& parameter) {
+      return parameter.role == Role::slot && parameter.privilege == Privilege::inout && parameter.name == slot.name;
+    });
+  });
+}
+
+}  // namespace
+
+// Agents of the top level that the body names go along as well. Behind the other arguments stand the slots that the
+// body gives back, and those agents.
+std::vector<RecordTarget::ChangedSlot> RecordTarget::take_agents(Interpreter& interpreter,
+                                                                 std::span<const GlobalUse> uses, Rebuilding& taken,
+                                                                 std::vector<Value>& arguments) {
+  List globals;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+  std::vector<GlobalUse> todo(uses.begin(), uses.end());
+  auto reach = [&](const Value& value) {
+    each_function(value, [&](FunctionId inside) {
+      const std::vector<GlobalUse>& more = interpreter.facts().globals(inside);
+      todo.insert(todo.end(), more.begin(), more.end());
+    });
+  };
+  for (const Value& value : arguments) reach(value);
+  while (!todo.empty()) {
+    const auto [module, variable] = todo.back();
+    todo.pop_back();
+    if (!known.emplace(module.value, variable.value).second) continue;
+    const Value value = interpreter.global(program_.modules[module.index()], variable);
+    reach(value);
+    if (holds_slots(value))
+      globals.push_back(
+          Value(Tuple{{Value(std::int64_t{module.value}), Value(std::int64_t{variable.value}), taken(value)}}));
+  }
+  std::vector<ChangedSlot> changed;
+  List slots;
+  for (const auto& [agent, copy] : taken.agents()) {
+    instance_of(agent);  // where a graph is only looked at, its slots come back
+    const AgentDef& def = program_[agent->definition];
+    for (std::size_t i = 0; i < def.slots.size(); ++i) {
+      if (!may_change(program_, def, def.slots[i])) continue;
+      changed.push_back({agent, i, def.name + "." + def.slots[i].name});
+      slots.push_back(Value(Tuple{{copy, Value(static_cast<std::int64_t>(i))}}));
+    }
+  }
+  arguments.push_back(Value(std::move(slots)));
+  arguments.push_back(Value(std::move(globals)));
+  return changed;
+}
+
+void RecordTarget::add_slots(const std::vector<ChangedSlot>& changed, Inputs& inputs, Definition& definition,
+                             std::vector<TypeId>& out) {
+  for (const ChangedSlot& slot : changed) {
+    const Value& now = slot.agent->slots[slot.index];
+    definition.outputs.push_back(slot.name);
+    out.push_back(recorder_.graph.intern(type_of(now)));
+    write_place(inputs, place_of(now), out.size() - 1);
+  }
+}
+
+// Outputs of the node from `first` on are their new versions.
+void RecordTarget::leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first) {
+  for (const ChangedSlot& slot : changed) {
+    Value& now = slot.agent->slots[slot.index];
+    const PlaceId known = place_of(now);
+    now = version(node, first++, known);
+    if (!known.valid()) now = place(slot.name, now);
+  }
+}
+
 // Host control that touches no tensor is executed while the graph is made.
 bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
@@ -48,18 +128,17 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   if (!needed) return false;
 
   recorder_.adding(call.span);
+  const SharedSlots shared(frame);
   Inputs inputs;
-  auto capture = [&](const Value& value) {
-    return replace_tensors(
-        value, [this](const Value& v) { return is_tensor(v); },
-        [&](const Value& tensor) {
-          add_input(inputs, tensor, call.span);
-          return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
-        },
-        call.span);
+  auto is_it = [this](const Value& value) { return is_tensor(value); };
+  auto input = [&](const Value& tensor) {
+    add_input(inputs, tensor, call.span);
+    return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
   };
-  std::vector<Value> arguments = capture_frame(frame, use, capture);
+  Rebuilding taken(is_it, input);
+  std::vector<Value> arguments = capture_frame(frame, use, taken);
   receive_globals(interpreter, use.globals, arguments, call.span);
+  const std::vector<ChangedSlot> changed = take_agents(interpreter, use.globals, taken, arguments);
 
   Definition definition;
   definition.kind = call.form->repeats() ? Definition::Kind::loop : Definition::Kind::branch;
@@ -67,7 +146,8 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   definition.function = frame.id;
   definition.call = id;
   std::vector<TypeId> out;
-  for (VariableId variable : use.written) {
+  const std::vector<VariableId> written = written_of(frame, use);
+  for (VariableId variable : written) {
     const Variable& declared = frame.function.variables[variable.index()];
     if (!declared.type.is_tensor())
       throw failure("E1009", call.span,
@@ -79,15 +159,17 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
     out.push_back(recorder_.graph.intern(is_tensor(now) ? type_of(now) : evaluate(declared.type, frame)));
     if (frame.facts.places[variable.index()]) write_place(inputs, place_of(now), out.size() - 1);
   }
+  add_slots(changed, inputs, definition, out);
   NodeId node =
       add(recorder_.graph.define(std::move(definition)),
           {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments), .span = call.span},
           inputs);
-  for (std::size_t slot = 0; slot < use.written.size(); ++slot) {
-    const bool is_place = frame.facts.places[use.written[slot].index()];
-    PlaceId place = is_place ? place_of(frame[use.written[slot]]) : PlaceId();
-    frame[use.written[slot]] = version(node, slot, place);
+  for (std::size_t slot = 0; slot < written.size(); ++slot) {
+    const bool is_place = frame.facts.places[written[slot].index()];
+    PlaceId place = is_place ? place_of(frame[written[slot]]) : PlaceId();
+    frame[written[slot]] = version(node, slot, place);
   }
+  leave_slots(changed, node, written.size());
   return true;
 }
 
@@ -99,6 +181,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   if (!needed) return false;
 
   recorder_.adding(call.span);
+  const SharedSlots shared(frame);
   Inputs inputs;
   std::vector<Value> arguments;
   Definition definition;
@@ -108,21 +191,25 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   for (const Parameter& parameter : callee.parameters)
     if (parameter.role == Role::declared) names.push_back(parameter.name);
   const bool stateless = agent > 0 && !interpreter.facts().uses_slots(call.callee);
+  std::string name;
+  auto is_it = [this](const Value& value) { return is_tensor(value); };
+  auto input = [&](const Value& tensor) {
+    add_input(inputs, tensor, call.span);
+    definition.inputs.push_back(name);
+    return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
+  };
+  Rebuilding taken(is_it, input);
   for (CallId in : call.in) {
     const bool is_self = stateless && arguments.empty();
     const Value given = in.valid() ? frame[in] : Value();
-    const std::string name = declared < agent ? "self" : names[declared - agent];
+    name = declared < agent ? "self" : names[declared - agent];
     ++declared;
-    arguments.push_back(replace_tensors(
-        is_self ? without_slots(given) : given, [this](const Value& v) { return is_tensor(v); },
-        [&](const Value& tensor) {
-          add_input(inputs, tensor, call.span);
-          definition.inputs.push_back(name);
-          return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
-        },
-        call.span));
+    arguments.push_back(taken(is_self ? without_slots(given) : given));
   }
-  receive_globals(interpreter, interpreter.facts().globals(call.callee), arguments, call.span);
+  const std::vector<GlobalUse>& globals = interpreter.facts().globals(call.callee);
+  receive_globals(interpreter, globals, arguments, call.span);
+  name = "agents";
+  const std::vector<ChangedSlot> changed = take_agents(interpreter, globals, taken, arguments);
   definition.kind = Definition::Kind::call;
   definition.name = interpreter.program().display_name(call.callee);
   definition.function = call.callee;
@@ -145,6 +232,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
     out.push_back(recorder_.graph.intern(type_of(now)));
     write_place(inputs, place_of(now), out.size() - 1);
   }
+  add_slots(changed, inputs, definition, out);
   NodeId node =
       add(recorder_.graph.define(std::move(definition)),
           {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(arguments), .span = call.span},
@@ -153,6 +241,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
     Value& variable = frame[call.places[k].variable];
     variable = version(node, values + k, place_of(variable));
   }
+  leave_slots(changed, node, values + call.places.size());
   List results;
   for (std::size_t slot = 0; slot < values; ++slot) results.push_back(version(node, slot, PlaceId()));
   if (!result.is(Type::Kind::none))

@@ -246,26 +246,6 @@ TEST_CASE("[growth] the characters of a text are counted once") {
   CHECK(letters.counted() == 6);
 }
 
-TEST_CASE("growth: what a graph does with a function value is known to later entries") {
-  Case grown;
-  CHECK(
-      grown.add("agent Count {\n  state s: f32[1]\n  task step(in x: f32[1]) -> (y: f32[1]) { s = s + x; y = s }\n"
-                "  fn next(x: f32[1]) -> f32[1] { return step(x).y }\n}"));
-  CHECK(grown.add("graph g(x: f32[1], f: fn(f32[1]) -> f32[1]) -> (y: f32[1]) { y = x; for i in 0..3 { y = f(y) } }"));
-  CHECK(grown.add("fn ask(f: fn(f32[1]) -> f32[1]) { print(g(fill(f32[1], 1.0), f).y.array) }"));
-  CHECK(grown.add("let a = Count()"));
-  CHECK(grown.add("let f = a.next"));
-  const std::string before = grown.known();
-  for (const char* text : {"ask(f)", "g(fill(f32[1], 1.0), a.next)", "ask(x => a.next(x))",
-                           "graph h(x: f32[1]) -> (y: f32[1]) { y = x; for i in 0..3 { y = f(y) } }"}) {
-    Result<Checker::Entry> entry = grown.add(text);
-    CHECK_FALSE(entry);
-    CHECK(entry.diags().items().front().code == Code("E1009"));
-  }
-  CHECK(grown.known() == before);
-  CHECK(grown.add("ask(x => x * 2.0)"));
-}
-
 TEST_CASE("growth: a var whose extents may be any has none of an entry that was taken back") {
   Case grown;
   CHECK(grown.add("var v: f32[_] = fill(f32[3], 1.0)"));
