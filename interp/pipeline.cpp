@@ -5,6 +5,7 @@
 #include "interp/open_session.hpp"
 #include "interp/two_programs.hpp"
 #include "ir/base/function_ref.hpp"
+#include "ir/base/text.hpp"
 #include "ir/top_level.hpp"
 #include "ir/verify.hpp"
 
@@ -75,13 +76,15 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
     for (const Module& module : needed.modules) interpreter.module(module);
     Target& target = interpreter.target();
     const Function& function = needed[graph];
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!inputs[i].is_array()) continue;
-      inputs[i] = target.constant(inputs[i].array());
-      if (function.parameters[i].privilege == Privilege::inout)
-        inputs[i] = target.place(function.parameters[i].name, inputs[i]);
+    auto input = inputs.begin();
+    for (const Parameter& parameter : function.parameters) {
+      if (parameter.role != Role::declared) continue;
+      Value& value = *input++;
+      if (!value.is_array()) continue;
+      value = target.constant(value.array());
+      if (parameter.privilege == Privilege::inout) value = target.place(parameter.name, value);
     }
-    std::vector<Value> outputs = interpreter.outputs_of(graph, Value(), std::move(inputs));
+    std::vector<Value> outputs = interpreter.outputs_of(graph, interpreter.agent_for(graph), std::move(inputs));
     for (std::size_t i = 0; i < outputs.size(); ++i)
       result.results.emplace_back(function.outputs[i].name, target.receive(outputs[i], function.outputs[i].span));
     session.finish();
@@ -89,21 +92,45 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
   return result;
 }
 
-std::vector<FunctionId> graphs_of(const Program& program) {
+namespace {
+
+std::vector<FunctionId> graphs_where(const Program& program, FunctionRef<bool(const Function&)> test) {
   std::vector<FunctionId> graphs;
-  const ModuleId main = program.main_module;
-  auto is_own_graph = [&](const Function& f) {  // members need their agent
-    return f.kind == FunctionKind::graph && f.module == main && !f.agent.valid();
-  };
-  for (std::size_t i = 0; i < program.functions.size(); ++i)
-    if (is_own_graph(program.functions[i])) graphs.push_back(FunctionId(i));
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.functions[i];
+    const bool is_own = function.kind == FunctionKind::graph && function.module == program.main_module;
+    if (is_own && test(function)) graphs.push_back(FunctionId(i));
+  }
   return graphs;
 }
 
+}  // namespace
+
+std::vector<FunctionId> graphs_of(const Program& program) {
+  return graphs_where(program, [](const Function& graph) { return !graph.agent.valid(); });
+}
+
+std::vector<FunctionId> named_graphs(const Program& program) {
+  return graphs_where(
+      program, [&](const Function& graph) { return !graph.agent.valid() || program[graph.agent].parameters.empty(); });
+}
+
 FunctionId find_graph(const Program& program, const std::string& name) {
-  for (FunctionId id : graphs_of(program))
+  for (FunctionId id : named_graphs(program))
     if (program.display_name(id) == name) return id;
   return {};
+}
+
+std::string no_graph(const Program& program, const std::string& name, const std::string& path) {
+  std::vector<std::string> names, wanted;
+  for (FunctionId id : named_graphs(program)) names.push_back(program.display_name(id));
+  for (FunctionId id : graphs_where(program, [](const Function&) { return true; }))
+    if (program.display_name(id) == name)
+      for (const Parameter& parameter : program[program[id].agent].parameters) wanted.push_back(parameter.name);
+  if (!wanted.empty())
+    return "graph '" + name + "' is one of an agent with parameters (" + joined(wanted, ", ") +
+           "): make one by a let, and call it in a graph of its own";
+  return "no graph '" + name + "' in " + path + (names.empty() ? "" : "; graphs: " + joined(names, ", "));
 }
 
 }  // namespace taskspec

@@ -20,15 +20,19 @@ RunResult run_program(const Program& program, const Toolbox& tools, const RunSet
 // By one interpreter that runs host code and records tensor operations on its way, as at the prompt.
 RunResult run_directly(const Program& program, const Toolbox& tools, const RunSettings& settings);
 
-// One graph by itself on given inputs (by parameter: an Array for a tensor, else a host value).
+// One graph by itself on given inputs (by declared parameter: an Array for a tensor, else a host value). That of an
+// agent without parameters has an agent of its own.
 struct GraphRun : RunResult {
   std::vector<std::pair<std::string, Array>> results;
 };
 GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
                    const RunSettings& settings);
 
-// The graph of the main module that goes by this name; invalid if there is none. Graphs of agents are not among them.
+// The graph of the main module that goes by this name, "pipeline" or "Net.forward"; invalid if there is none.
 FunctionId find_graph(const Program& program, const std::string& name);
-std::vector<FunctionId> graphs_of(const Program& program);  // of the main module, in order of their text
+std::vector<FunctionId> graphs_of(const Program& program);     // of the main module, in order of their text
+std::vector<FunctionId> named_graphs(const Program& program);  // and those of its agents that need no arguments
+// For a name that find_graph does not know: what there is, or what the agent of this graph wants.
+std::string no_graph(const Program& program, const std::string& name, const std::string& path);
 
 }  // namespace taskspec

@@ -121,6 +121,8 @@ class Reads {
       if (!id.valid() || seen_[id.index()]) continue;
       seen_[id.index()] = true;
       const Function& function = program_[id];
+      if (function.agent.valid())  // whoever calls a member has made an agent
+        for (const Slot& slot : program_[function.agent].slots) todo.push_back(slot.initial);
       for (const Parameter& parameter : function.parameters) note(function, parameter.default_block, todo);
       note(function, function.body, todo);
     }

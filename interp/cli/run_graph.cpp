@@ -1,6 +1,7 @@
 #include "interp/cli/run_graph.hpp"
 
 #include <filesystem>
+#include <ranges>
 
 #include "frontend/literal_value.hpp"
 #include "frontend/parse.hpp"
@@ -66,22 +67,29 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
   return Value(std::move(array));
 }
 
+// Not those of its agent.
+auto inputs_named(const Function& graph) {
+  return std::views::filter(graph.parameters, [](const Parameter& p) { return p.role == Role::declared; });
+}
+
 std::vector<Value> inputs_of(const Function& graph, const Options& options, Sources& sources) {
-  std::vector<Value> inputs(graph.parameters.size());
-  for (const auto& [name, written] : options.defines)
-    for (std::size_t k = 0; k < graph.parameters.size(); ++k)
-      if (graph.parameters[k].name == name) inputs[k] = input_value(graph.parameters[k], name, written, sources);
+  std::vector<Value> inputs;
+  for (const Parameter& parameter : inputs_named(graph)) {
+    Value& input = inputs.emplace_back();
+    for (const auto& [name, written] : options.defines)
+      if (parameter.name == name) input = input_value(parameter, name, written, sources);
+  }
   return inputs;
 }
 
 // Wrong usage in words, or nothing: names that are no inputs, inputs that have no value.
 std::optional<std::string> check_defines(const Function& graph, const Options& options) {
   std::vector<std::string> names;
-  for (const Parameter& parameter : graph.parameters) names.push_back(parameter.name);
+  for (const Parameter& parameter : inputs_named(graph)) names.push_back(parameter.name);
   for (const auto& define : options.defines)
     if (std::find(names.begin(), names.end(), define.first) == names.end())
       return "graph '" + graph.name + "' has no input '" + define.first + "'; inputs: " + joined(names, ", ");
-  for (const Parameter& parameter : graph.parameters) {
+  for (const Parameter& parameter : inputs_named(graph)) {
     bool given = std::any_of(options.defines.begin(), options.defines.end(),
                              [&](const auto& d) { return d.first == parameter.name; });
     if (!given && !parameter.default_value.valid())
@@ -118,11 +126,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
     if (!program) return 1;
   }
   FunctionId graph = find_graph(*program, name);
-  if (!graph.valid()) {
-    std::vector<std::string> names;
-    for (FunctionId id : graphs_of(*program)) names.push_back(program->display_name(id));
-    return usage("no graph '" + name + "' in " + file + (names.empty() ? "" : "; graphs: " + joined(names, ", ")));
-  }
+  if (!graph.valid()) return usage(no_graph(*program, name, file));
   if (auto problem = check_defines((*program)[graph], options)) return usage(*problem);
   Sources sources = program->sources;
   std::vector<Value> inputs;

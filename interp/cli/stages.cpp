@@ -19,21 +19,14 @@ namespace taskspec::cli {
 
 namespace {
 
-std::vector<std::string> names_of(const Program& program, const std::vector<FunctionId>& graphs) {
-  std::vector<std::string> names;
-  for (FunctionId id : graphs) names.push_back(program.display_name(id));
-  return names;
-}
-
 void choose_graphs(GraphFile& file, const std::string& path, const std::string& name) {
   file.graphs = graphs_of(file.program);
   if (name.empty()) return;
-  std::vector<std::string> names = names_of(file.program, file.graphs);
   FunctionId chosen = find_graph(file.program, name);
   if (chosen.valid())
     file.graphs = {chosen};
   else
-    file.problem = "no graph '" + name + "' in " + path + (names.empty() ? "" : "; graphs: " + joined(names, ", "));
+    file.problem = no_graph(file.program, name, path);
 }
 
 std::string inputs_text(const TaskGraph& graph) {

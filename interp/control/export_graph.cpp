@@ -27,7 +27,7 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops, Fu
     Interpreter interpreter(needed, &host);
     interpreter.set_target(target);
     for (const Module& module : needed.modules) interpreter.module(module);
-    use(*build_graph(interpreter, graph));
+    use(*build_graph(interpreter, graph, interpreter.agent_for(graph)));
   });
 }
 

@@ -66,6 +66,9 @@ class Interpreter {
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   CallResult apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
+  Value make_agent(AgentId agent, std::vector<Value> arguments, const CallSite& site);
+  // An agent for the members of a definition that has no parameters; nothing for a function without agent.
+  Value agent_for(FunctionId member);
   // The body of a graph in the outermost scope, as when the graph is looked at or run by itself.
   std::vector<Value> outputs_of(FunctionId graph, const Value& agent, std::vector<Value> arguments);
   // The body of a task, run here (targets that do not make nodes). Arguments as in TaskCall.

@@ -354,29 +354,41 @@ class SlotGuard {
 
 }  // namespace
 
+Value Interpreter::agent_for(FunctionId member) {
+  const AgentId agent = program_[member].agent;
+  return agent.valid() ? make_agent(agent, {}, {program_[member].span}) : Value();
+}
+
 Value Interpreter::make_agent(Frame& frame, const Call& call) {
-  const AgentDef& def = program_[call.agent];
-  auto agent = std::make_shared<Agent>(program_, call.agent);
-  for (std::size_t i = 0; i < call.in.size(); ++i) {
-    Value value = call.in[i].valid() ? frame[call.in[i]] : Value();
+  std::vector<Value> arguments;
+  for (CallId in : call.in) arguments.push_back(in.valid() ? frame[in] : Value());
+  return make_agent(call.agent, std::move(arguments), {call.span, &frame});
+}
+
+Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const CallSite& site) {
+  const AgentDef& def = program_[id];
+  auto agent = std::make_shared<Agent>(program_, id);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    Value& value = arguments[i];
     if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
     (void)rebuilt(value, [&](const Value& leaf) {
       if (!target_->is_tensor(leaf)) return leaf;
-      throw failure("E1009", call.span, "an agent with a tensor inside its arguments is not built yet");
+      throw failure("E1009", site.span, "an agent with a tensor inside its arguments is not built yet");
     });
     agent->arguments.push_back(std::move(value));
   }
-  agent->instance = target_->instance(call.agent, agent->arguments);
+  agent->instance = target_->instance(id, agent->arguments);
   agent->home = target_->home();
   Value self(std::static_pointer_cast<Object>(agent));
-  if (frame.function.part == Part::host) return self;  // its slots are the graph's
-  const std::uint32_t ordinal = frame.agents[def.name]++;
+  const Frame* caller = site.caller;
+  if (caller && caller->function.part == Part::host) return self;  // its slots are the graph's
+  const std::uint32_t ordinal = caller ? site.caller->agents[def.name]++ : 0;
   for (const Slot& slot : def.slots) {
     std::vector<Value> stream;
     if (takes_stream(program_[slot.initial])) stream.push_back(slot_stream(def.name, ordinal, slot.name));
     std::optional<SlotGuard> guard;  // those of an agent made inside a graph are tasks of that graph
-    if (frame.function.kind != FunctionKind::graph) guard.emplace(*target_);
-    Value initial = Interpreter::call(slot.initial, self, std::move(stream), {slot.span, &frame}).value;
+    if (!caller || caller->function.kind != FunctionKind::graph) guard.emplace(*target_);
+    Value initial = Interpreter::call(slot.initial, self, std::move(stream), {slot.span, site.caller}).value;
     agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
   }
   return self;

@@ -12,9 +12,19 @@
 
 #include "interp/repl/editor.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace taskspec::repl {
 
 namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+using MayLeak = __lsan::ScopedDisabler;
+#else
+struct MayLeak {};
+#endif
 
 class Terminal final : public Editor {
  public:
@@ -30,7 +40,10 @@ class Terminal final : public Editor {
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_HIST, history, history_);
     el_set(edit_, EL_GETCFN, next_character);
-    el_set(edit_, EL_ADDFN, "ts-complete", "complete the word", complete);
+    {
+      [[maybe_unused]] const MayLeak copies;  // of both texts, which libedit never gives back
+      el_set(edit_, EL_ADDFN, "ts-complete", "complete the word", complete);
+    }
     el_set(edit_, EL_BIND, "^I", "ts-complete", nullptr);
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     el_source(edit_, nullptr);  // ~/.editrc, if there is one

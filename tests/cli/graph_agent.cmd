@@ -1,0 +1,1 @@
+graph agents.task --name Net.forward --stage chains

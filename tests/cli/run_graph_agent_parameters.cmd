@@ -1,0 +1,1 @@
+run agents.task --name Scale.go -D x=[1.0]
