@@ -1,6 +1,7 @@
 // Control flow and fn calls inside a graph: one structured node each. It counts as one task, never chains,
 // and its body runs on the backend without the host.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "interp/control/capture.hpp"
@@ -55,6 +56,12 @@ bool may_change(const Program& program, const AgentDef& agent, const Slot& slot)
   });
 }
 
+bool may_hold_agents(const Type& type) {
+  using Kind = Type::Kind;
+  return type.is(Kind::agent) || type.is(Kind::function) || type.is(Kind::task) ||
+         std::ranges::any_of(type.parts, may_hold_agents);
+}
+
 }  // namespace
 
 // Agents of the top level that the body names go along as well. Behind the other arguments stand the slots that the
@@ -76,20 +83,25 @@ std::vector<RecordTarget::ChangedSlot> RecordTarget::take_agents(Interpreter& in
     const auto [module, variable] = todo.back();
     todo.pop_back();
     if (!known.emplace(module.value, variable.value).second) continue;
-    const Value value = interpreter.global(program_.modules[module.index()], variable);
+    const Module& file = program_.modules[module.index()];
+    if (!may_hold_agents(program_[file.top_level].variables[variable.index()].type)) continue;
+    const Value value = interpreter.global(file, variable);
     reach(value);
     if (holds_slots(value))
       globals.push_back(
           Value(Tuple{{Value(std::int64_t{module.value}), Value(std::int64_t{variable.value}), taken(value)}}));
   }
   std::vector<ChangedSlot> changed;
+  std::map<std::string, int> count;  // two agents of one kind
   List slots;
   for (const auto& [agent, copy] : taken.agents()) {
     instance_of(agent);  // where a graph is only looked at, its slots come back
     const AgentDef& def = program_[agent->definition];
     for (std::size_t i = 0; i < def.slots.size(); ++i) {
       if (!may_change(program_, def, def.slots[i])) continue;
-      changed.push_back({agent, i, def.name + "." + def.slots[i].name});
+      std::string name = def.name + "." + def.slots[i].name;
+      if (const int k = count[name]++; k > 0) name += "#" + std::to_string(k);
+      changed.push_back({agent, i, std::move(name)});
       slots.push_back(Value(Tuple{{copy, Value(static_cast<std::int64_t>(i))}}));
     }
   }
