@@ -31,7 +31,7 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
 // The graph of the main module that goes by this name, "pipeline" or "Net.forward"; invalid if there is none.
 FunctionId find_graph(const Program& program, const std::string& name);
 std::vector<FunctionId> graphs_of(const Program& program);     // of the main module, in order of their text
-std::vector<FunctionId> named_graphs(const Program& program);  // and those of its agents that need no arguments
+std::vector<FunctionId> named_graphs(const Program& program);  // and those of its agents without parameters
 // For a name that find_graph does not know: what there is, or what the agent of this graph wants.
 std::string no_graph(const Program& program, const std::string& name, const std::string& path);
 

@@ -126,7 +126,8 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
   } else {
     auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };
     auto input = [&](const Value& v) { return Value(inputs[v.as<InputSlot>()->position]); };
-    Rebuilding restore(is_slot, input);
+    auto met = [](Agent&) {};
+    Rebuilding restore(is_slot, input, met);
     values = run_structured(interpreter, graph, node, restore);
   }
   std::vector<Array> outputs;

@@ -1,5 +1,8 @@
 #include "interp/control/build_graph.hpp"
 
+#include <map>
+
+#include "interp/control/capture.hpp"
 #include "interp/control/record.hpp"
 
 namespace taskspec {
@@ -27,6 +30,25 @@ Value symbolic_input(const Parameter& parameter, std::size_t position, std::uint
   return object(std::move(scalar));
 }
 
+// Looking at a graph changes nothing: its versions must not stay in agents.
+class KeptSlots {
+ public:
+  void keep(const Value& value) {
+    each_agent(value, [this](Agent& agent) {
+      if (!agent.slots.empty()) kept_.try_emplace(&agent, agent.slots);
+    });
+  }
+  KeptSlots() = default;
+  KeptSlots(const KeptSlots&) = delete;
+  KeptSlots& operator=(const KeptSlots&) = delete;
+  ~KeptSlots() {
+    for (auto& [agent, slots] : kept_) agent->slots = std::move(slots);
+  }
+
+ private:
+  std::map<Agent*, std::vector<Value>> kept_;
+};
+
 }  // namespace
 
 Array GraphView::receive(const Tensor&, Span place) {
@@ -34,6 +56,9 @@ Array GraphView::receive(const Tensor&, Span place) {
 }
 
 std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, const Value& agent) {
+  KeptSlots slots;
+  slots.keep(agent);
+  outer.each_global([&](const Value& value) { slots.keep(value); });
   auto view = std::make_unique<GraphView>();
   const Program& program = outer.program();
   const Function& function = program[id];

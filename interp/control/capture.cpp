@@ -16,6 +16,7 @@ Value Rebuilding::operator()(const Value& value) {
 
 Value Rebuilding::copy_of(Agent& agent) {
   if (auto known = copies_.find(&agent); known != copies_.end()) return known->second;
+  meets_(agent);
   auto copy = std::make_shared<Agent>(agent);
   const Value value(std::static_pointer_cast<Object>(copy));
   copies_.emplace(&agent, value);
@@ -27,13 +28,26 @@ Value Rebuilding::copy_of(Agent& agent) {
 
 bool holds_slots(const Value& value) {
   bool found = false;
-  auto look = [&](const Value& leaf) {
-    if (auto* agent = leaf.as<Agent>())
-      found = found || !agent->slots.empty() || std::ranges::any_of(agent->arguments, holds_slots);
-    return leaf;
-  };
-  (void)rebuilt(value, look);
+  each_agent(value, [&](Agent& agent) { found = found || !agent.slots.empty(); });
   return found;
+}
+
+void each_agent(const Value& value, FunctionRef<void(Agent&)> visit) {
+  auto all = [&](const List& items) {
+    for (const Value& item : items) each_agent(item, visit);
+  };
+  if (value.is_list()) all(value.list());
+  if (value.is_tuple()) all(value.tuple().items);
+  if (auto* invocation = value.as<Invocation>()) all(invocation->outputs);
+  if (auto* composed = value.as<ComposedTask>()) all({composed->first, composed->second});
+  if (auto* callable = value.as<Callable>()) {
+    all(callable->captures);
+    each_agent(callable->agent, visit);
+  }
+  if (auto* agent = value.as<Agent>()) {
+    visit(*agent);
+    all(agent->arguments);
+  }
 }
 
 Value without_slots(const Value& value) {

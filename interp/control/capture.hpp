@@ -21,11 +21,12 @@ class InputSlot final : public Object {
 
 // Values made anew for the body of a node, or out of its inputs: every tensor in them (also inside lists, tuples,
 // invocations and function values) becomes what `replace` gives. An agent with slots is one thing, however many values
-// hold it: it becomes one copy, whose slots are replaced as well.
+// hold it: it becomes one copy, whose slots are replaced as well, after `meets` saw the agent itself.
 class Rebuilding {
  public:
-  Rebuilding(FunctionRef<bool(const Value&)> is_tensor, FunctionRef<Value(const Value&)> replace)
-      : is_tensor_(is_tensor), replace_(replace) {}
+  Rebuilding(FunctionRef<bool(const Value&)> is_tensor, FunctionRef<Value(const Value&)> replace,
+             FunctionRef<void(Agent&)> meets)
+      : is_tensor_(is_tensor), replace_(replace), meets_(meets) {}
   Value operator()(const Value& value);
   // Those with slots so far, in order.
   struct Copied {
@@ -39,6 +40,7 @@ class Rebuilding {
 
   FunctionRef<bool(const Value&)> is_tensor_;
   FunctionRef<Value(const Value&)> replace_;
+  FunctionRef<void(Agent&)> meets_;
   std::vector<Copied> agents_;
   std::map<const Agent*, Value> copies_;
 };
@@ -47,6 +49,10 @@ class Rebuilding {
 Value without_slots(const Value& value);
 // Whether an agent with slots is in it: in lists, bound to function values, in what another agent was made with.
 bool holds_slots(const Value& value);
+
+// Calls `visit` for every agent inside a value, those that function values are bound to and other agents were made with
+// too; some several times.
+void each_agent(const Value& value, FunctionRef<void(Agent&)> visit);
 
 // Calls `visit` for every function inside a value: in lists, captures, both sides of a composite.
 void each_function(const Value& value, FunctionRef<void(FunctionId)> visit);

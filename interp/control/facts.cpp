@@ -186,8 +186,11 @@ void each_reached(const Program& program, FunctionId from, FunctionRef<void(cons
     if (seen[next.index()]) continue;
     seen[next.index()] = true;
     visit(program[next]);
-    for (const Call& call : program[next].calls)
+    for (const Call& call : program[next].calls) {
       if (call.callee.valid()) todo.push_back(call.callee);
+      if (call.agent.valid())  // making it
+        for (const Slot& slot : program[call.agent].slots) todo.push_back(slot.initial);
+    }
   }
 }
 
@@ -204,11 +207,18 @@ bool reaches_slots(const Program& program, FunctionId from) {
   return found;
 }
 
+// It may reach the agent of this function, by a value that was made outside of the block.
+bool may_reach_own(const Function& function, const Call& call) {
+  if (call.form->enters == FormRecord::Enters::nothing && !call.builtin) return false;
+  return std::ranges::any_of(call.in, [&](CallId in) { return in.valid() && may_hold_agents(function[in].type); });
+}
+
 FreeUse make_free_use(const Program& program, const Function& function, CallId structured) {
   const Call& outer = function[structured];
   std::vector<bool> inside(function.calls.size(), false), seen(function.calls.size(), false);
   each_inner(function, outer, [&](CallId id, const Call&) { inside[id.index()] = true; });
   FreeUse use;
+  const bool own_slots = function.agent.valid() && !program[function.agent].slots.empty();
   auto value = [&](CallId id) {
     if (!id.valid() || inside[id.index()] || seen[id.index()]) return;
     seen[id.index()] = true;
@@ -227,7 +237,11 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     if (call.form == Form::global) use.globals.push_back({call.module, call.variable});
     if (call.callee.valid())
       each_reached(program, call.callee, [&](const Function& f) { add_globals(f, use.globals); });
+    if (call.agent.valid())
+      for (const Slot& slot : program[call.agent].slots)
+        each_reached(program, slot.initial, [&](const Function& f) { add_globals(f, use.globals); });
     use.slots = use.slots || (call.callee.valid() && reaches_slots(program, call.callee));
+    if (own_slots && may_reach_own(function, call)) use.self = use.slots = true;
     if (call.form == Form::variable) read[call.variable.index()] = true;
     if (call.form->writes()) written[call.variable.index()] = true;
     for (const Place& place : call.places) read[place.variable.index()] = written[place.variable.index()] = true;
@@ -258,6 +272,12 @@ struct Facts::Known {
   FunctionFacts facts;
   OnceTable<FreeUse> free_uses;  // by call
 };
+
+bool may_hold_agents(const Type& type) {
+  using Kind = Type::Kind;
+  return type.is(Kind::agent) || type.is(Kind::function) || type.is(Kind::task) ||
+         std::ranges::any_of(type.parts, may_hold_agents);
+}
 
 Facts::Facts(const Program& program, std::span<const FormStep> more) : program_(program), more_(more) {}
 Facts::~Facts() = default;

@@ -64,6 +64,8 @@ struct FreeUse {
   bool slots = false;                     // calls something that uses slots of an agent
 };
 
+bool may_hold_agents(const Type& type);  // values of it: function values are bound to agents
+
 class Facts {
  public:
   explicit Facts(const Program& program, std::span<const FormStep> more = {});

@@ -119,6 +119,11 @@ Value Interpreter::global(const Module& module, VariableId variable) const {
   return variable.index() < variables.size() ? variables[variable.index()] : Value();
 }
 
+void Interpreter::each_global(FunctionRef<void(const Value&)> visit) const {
+  for (const std::shared_ptr<Frame>& module : modules_)
+    if (module) std::ranges::for_each(module->variables, visit);
+}
+
 void Interpreter::forget_modules() { modules_.clear(); }
 
 void Interpreter::forget(const Module& module, VariableId variable, CallId value) {

@@ -57,6 +57,7 @@ class Interpreter {
   void begin();
   // A variable of the top level; none when it has no value yet.
   Value global(const Module& module, VariableId variable) const;
+  void each_global(FunctionRef<void(const Value&)> visit) const;
   // Runs what its top level has grown by since the last time. After an exception the rest of that never runs.
   Frame& advance(const Module& module);
   void skip(const Module& module);  // that never runs

@@ -371,6 +371,8 @@ Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const Ca
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     Value& value = arguments[i];
     if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
+    if (holds_slots(value))
+      throw failure("E1009", site.span, "an agent made with a function value of an agent with slots is not built yet");
     (void)rebuilt(value, [&](const Value& leaf) {
       if (!target_->is_tensor(leaf)) return leaf;
       throw failure("E1009", site.span, "an agent with a tensor inside its arguments is not built yet");

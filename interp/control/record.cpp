@@ -14,10 +14,6 @@ namespace taskspec {
 
 RecordTarget::RecordTarget(const Program& program, Recorder& recorder) : program_(program), recorder_(recorder) {}
 
-RecordTarget::~RecordTarget() {
-  for (auto& [agent, slots] : looked_at_) agent->slots = std::move(slots);
-}
-
 bool RecordTarget::is_tensor(const Value& value) const { return value.is_array() || value.as<Tensor>(); }
 
 Type RecordTarget::type_of(const Value& value) const {
@@ -222,11 +218,8 @@ InstanceId RecordTarget::instance_of(Agent* agent) {
     return agent->instance;
   }
   auto [known, fresh] = foreign_agents_.try_emplace({agent->home, agent->instance.value});
-  if (fresh || !recorder_.graph.agents().contains(known->second.index())) {
+  if (fresh || !recorder_.graph.agents().contains(known->second.index()))
     known->second = instance(agent->definition, agent->arguments);
-    // Looking at a graph changes nothing: its versions must not stay in the agent.
-    if (!recorder_.executes()) looked_at_.emplace_back(agent, agent->slots);
-  }
   return known->second;
 }
 

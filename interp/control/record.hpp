@@ -15,7 +15,6 @@ class Rebuilding;
 class RecordTarget final : public Target {
  public:
   RecordTarget(const Program& program, Recorder& recorder);
-  ~RecordTarget() override;
 
   bool records() const override { return true; }
   bool is_tensor(const Value& value) const override;
@@ -73,7 +72,8 @@ class RecordTarget final : public Target {
                                        std::vector<Value>& arguments);
   void add_slots(const std::vector<ChangedSlot>& changed, Inputs& inputs, Definition& definition,
                  std::vector<TypeId>& out);
-  void leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first);
+  void give_places(Agent& agent);
+  void leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first, Frame& frame);
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
 
@@ -90,7 +90,6 @@ class RecordTarget final : public Target {
     bool varies = false;  // it was another one at another time
   };
   std::map<std::pair<const Call*, std::size_t>, Number> numbers_;  // by operand
-  std::vector<std::pair<Agent*, std::vector<Value>>> looked_at_;   // and their slots as they were
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>
       foreign_agents_;  // by home and instance there

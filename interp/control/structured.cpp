@@ -56,12 +56,6 @@ bool may_change(const Program& program, const AgentDef& agent, const Slot& slot)
   });
 }
 
-bool may_hold_agents(const Type& type) {
-  using Kind = Type::Kind;
-  return type.is(Kind::agent) || type.is(Kind::function) || type.is(Kind::task) ||
-         std::ranges::any_of(type.parts, may_hold_agents);
-}
-
 }  // namespace
 
 // Agents of the top level that the body names go along as well. Behind the other arguments stand the slots that the
@@ -95,7 +89,6 @@ std::vector<RecordTarget::ChangedSlot> RecordTarget::take_agents(Interpreter& in
   std::map<std::string, int> count;  // two agents of one kind
   List slots;
   for (const auto& [agent, copy] : taken.agents()) {
-    instance_of(agent);  // where a graph is only looked at, its slots come back
     const AgentDef& def = program_[agent->definition];
     for (std::size_t i = 0; i < def.slots.size(); ++i) {
       if (!may_change(program_, def, def.slots[i])) continue;
@@ -120,13 +113,23 @@ void RecordTarget::add_slots(const std::vector<ChangedSlot>& changed, Inputs& in
   }
 }
 
-// Outputs of the node from `first` on are their new versions.
-void RecordTarget::leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first) {
+// A slot that came from elsewhere becomes a place here, before a node changes it.
+void RecordTarget::give_places(Agent& agent) {
+  const AgentDef& def = program_[agent.definition];
+  for (std::size_t i = 0; i < agent.slots.size(); ++i)
+    if (may_change(program_, def, def.slots[i]) && !place_of(agent.slots[i]).valid())
+      agent.slots[i] = place(def.name + "." + def.slots[i].name, agent.slots[i]);
+}
+
+// Outputs of the node from `first` on are their new versions, also where the frame has them as variables.
+void RecordTarget::leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first, Frame& frame) {
   for (const ChangedSlot& slot : changed) {
     Value& now = slot.agent->slots[slot.index];
-    const PlaceId known = place_of(now);
-    now = version(node, first++, known);
-    if (!known.valid()) now = place(slot.name, now);
+    now = version(node, first++, place_of(now));
+    if (slot.agent != frame.self.as<Agent>()) continue;
+    for (const Parameter& parameter : frame.function.parameters)
+      if (parameter.role == Role::slot && parameter.variable.valid() && slot.agent->slot(parameter.name) == &now)
+        frame[parameter.variable] = now;
   }
 }
 
@@ -140,14 +143,15 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   if (!needed) return false;
 
   recorder_.adding(call.span);
-  const SharedSlots shared(frame);
+  { const SharedSlots newest(frame); }
   Inputs inputs;
   auto is_it = [this](const Value& value) { return is_tensor(value); };
   auto input = [&](const Value& tensor) {
     add_input(inputs, tensor, call.span);
     return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
   };
-  Rebuilding taken(is_it, input);
+  auto meets = [this](Agent& agent) { give_places(agent); };
+  Rebuilding taken(is_it, input, meets);
   std::vector<Value> arguments = capture_frame(frame, use, taken);
   receive_globals(interpreter, use.globals, arguments, call.span);
   const std::vector<ChangedSlot> changed = take_agents(interpreter, use.globals, taken, arguments);
@@ -181,7 +185,7 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
     PlaceId place = is_place ? place_of(frame[written[slot]]) : PlaceId();
     frame[written[slot]] = version(node, slot, place);
   }
-  leave_slots(changed, node, written.size());
+  leave_slots(changed, node, written.size(), frame);
   return true;
 }
 
@@ -193,7 +197,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   if (!needed) return false;
 
   recorder_.adding(call.span);
-  const SharedSlots shared(frame);
+  { const SharedSlots newest(frame); }
   Inputs inputs;
   std::vector<Value> arguments;
   Definition definition;
@@ -210,7 +214,8 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
     definition.inputs.push_back(name);
     return Value(std::static_pointer_cast<Object>(std::make_shared<InputSlot>(inputs.refs.size() - 1)));
   };
-  Rebuilding taken(is_it, input);
+  auto meets = [this](Agent& agent) { give_places(agent); };
+  Rebuilding taken(is_it, input, meets);
   for (CallId in : call.in) {
     const bool is_self = stateless && arguments.empty();
     const Value given = in.valid() ? frame[in] : Value();
@@ -253,7 +258,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
     Value& variable = frame[call.places[k].variable];
     variable = version(node, values + k, place_of(variable));
   }
-  leave_slots(changed, node, values + call.places.size());
+  leave_slots(changed, node, values + call.places.size(), frame);
   List results;
   for (std::size_t slot = 0; slot < values; ++slot) results.push_back(version(node, slot, PlaceId()));
   if (!result.is(Type::Kind::none))

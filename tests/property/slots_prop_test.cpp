@@ -85,6 +85,65 @@ std::string program(const std::string& function, const std::string& call) {
 
 constexpr const char* begin = "let c = Count()\nlet l = [Count(), Count()]\nlet f = c.next\nlet g = l[1].next\n";
 
+// A member graph, with its control flow and without: what is unrolled runs task by task.
+struct Member {
+  std::string control, straight;
+};
+
+Member block(std::mt19937_64& random, int depth);
+
+Member statement(std::mt19937_64& random, int depth) {
+  constexpr const char* simple[] = {"y = step(y).y\n", "y = (y + s) % 1009\n",  "bump(s, y)\n",
+                                    "y = f(y)\n",      "y = h(y) % 1009\n",     "y = helped(s, y)\n",
+                                    "y = peek(y).y\n", "y = other.step(y).y\n", "y = l[1].next(y)\n",
+                                    "bump(t, s)\n",    "y = (y + t) % 1009\n",  "y = go(y).y\n"};
+  if (depth == 3 || between(random, 0, 2) > 0) {
+    const std::string text = simple[between(random, 0, std::ssize(simple) - 1)];
+    return {text, text};
+  }
+  if (between(random, 0, 1) == 0) {
+    const std::int64_t count = between(random, 0, 3);
+    Member body = block(random, depth + 1),
+           loop{fmt::format("for i{} in 0..{} {{\n{}}}\n", depth, count, body.control), ""};
+    for (std::int64_t k = 0; k < count; ++k) loop.straight += body.straight;
+    return loop;
+  }
+  const std::int64_t bound = between(random, 0, 5);
+  const Member yes = block(random, depth + 1), no = block(random, depth + 1);
+  return {fmt::format("if n > {} {{\n{}}} else {{\n{}}}\n", bound, yes.control, no.control),
+          3 > bound ? yes.straight : no.straight};
+}
+
+Member block(std::mt19937_64& random, int depth) {
+  Member all;
+  for (std::int64_t k = between(random, 1, 4); k > 0; --k) {
+    const Member one = statement(random, depth);
+    all.control += one.control;
+    all.straight += one.straight;
+  }
+  return all;
+}
+
+std::string member_program(const std::string& body) {
+  return "task bump(inout t: i64[1], in x: i64[1]) { t = (t * 5 + x) % 1009 }\n"
+         "fn helped(inout t: i64[1], x: i64[1]) -> i64[1] { bump(t, x); return t + 1 }\n"
+         "agent Inner {\n  state s: i64[1] = zero()\n"
+         "  task step(in x: i64[1]) -> (y: i64[1]) { s = (s * 7 + x) % 1009; y = s }\n"
+         "  fn next(x: i64[1]) -> i64[1] { return step(x).y + 1 }\n}\n"
+         "let other = Inner()\nlet l = [other, Inner()]\n"
+         "agent Own {\n  state s: i64[1] = zero()\n  state t: i64[1] = zero()\n"
+         "  task step(in x: i64[1]) -> (y: i64[1]) { s = (s * 3 + x) % 1009; y = s }\n"
+         "  task peek(in x: i64[1]) -> (y: i64[1]) { y = (s + x * 2 + t) % 1009 }\n"
+         "  fn next(x: i64[1]) -> i64[1] { return step(x).y + 1 }\n"
+         "  graph go(x: i64[1]) -> (y: i64[1]) { bump(t, x); y = step(peek(x).y).y }\n"
+         "  graph made(x: i64[1], n: int) -> (y: i64[1]) {\n"
+         "let f = next\nlet h: fn(i64[1]) -> i64[1] = v => step(v).y + v\ny = x\n" +
+         body +
+         "}\n}\nlet a = Own()\nlet one = [5] as i64[1]\n"
+         "print(a.made(one, 3).y.array, a.made(one, 3).y.array, a.peek(one).y.array, other.step(one).y.array)\n"
+         "print(check(a.made).acyclic, a.peek(one).y.array)\n";
+}
+
 }  // namespace
 
 TEST_CASE("random control flow over agents with slots: graphs leave what the host program leaves [I6]") {
@@ -112,4 +171,23 @@ TEST_CASE("random control flow over agents with slots: graphs leave what the hos
     nodes += statements.graph.find('{') != std::string::npos;
   }
   CHECK(nodes > 50);
+}
+
+TEST_CASE("random control flow inside a member graph leaves what the same code without control flow leaves [I6]") {
+  for (std::uint64_t seed : random_seeds(150, 4'000)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const Member member = block(random, 0);
+    const std::string control = member_program(member.control);
+    INFO(control);
+    const Ran wanted = run_text(member_program(member.straight));
+    CHECK(wanted.errors == "");
+    RunSettings settings;
+    settings.threads = static_cast<int>(seed % 4);
+    settings.schedule = seed % 3 == 0 ? Schedule::eager : seed % 3 == 1 ? Schedule::push : Schedule::pull;
+    const Ran ran = run_text(control, settings);
+    CHECK(ran.errors == "");
+    CHECK(ran.output == wanted.output);
+    CHECK(run_text_directly(control).output == wanted.output);
+  }
 }
