@@ -34,20 +34,18 @@ Bytes::Bytes(std::size_t bytes) : size_(bytes) {
   auto* memory = rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(64, rounded));
   if (!memory) throw no_memory(bytes);
   if (fill_patterns) std::memset(memory, fresh_pattern, std::min(rounded, filled));
-  bytes_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { std::free(p); });
+  // Where nobody holds them any more, and what others did with them before is done.
+  bytes_ = std::shared_ptr<std::byte>(memory, [bytes](std::byte* p) {
+    if (fill_patterns) std::memset(p, dead_pattern, std::min(bytes, filled));
+    std::free(p);
+  });
 }
 
 Bytes& Bytes::operator=(Bytes&& other) noexcept {
   if (this == &other) return *this;
-  drop();
   bytes_ = std::move(other.bytes_);
   size_ = std::exchange(other.size_, 0);
   return *this;
-}
-
-void Bytes::drop() noexcept {
-  if (fill_patterns && bytes_.use_count() == 1) std::memset(bytes_.get(), dead_pattern, std::min(size_, filled));
-  bytes_.reset();
 }
 
 void MemoryCount::take(std::size_t bytes) {

@@ -21,7 +21,6 @@ class Bytes {
   explicit Bytes(std::size_t bytes);  // throws Error E5008
   Bytes(Bytes&&) = default;
   Bytes& operator=(Bytes&& other) noexcept;
-  ~Bytes() { drop(); }
 
   std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
@@ -29,7 +28,6 @@ class Bytes {
   const std::shared_ptr<std::byte>& storage() const { return bytes_; }
 
  private:
-  void drop() noexcept;
   std::shared_ptr<std::byte> bytes_;
   std::size_t size_ = 0;
 };
