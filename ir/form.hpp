@@ -95,11 +95,11 @@ struct FormRecord {
   // {of} all of them with that word where there are any.
   std::string_view dump = "{in}";
   // As in a .task file: {what} and {in} as above, {0} {1} {2} operands, {t0} the first one with brackets where it needs
-  // them, {rest} those behind it, {indices} the same as [i][j], {turn} the variable of a loop, {block} the result of
-  // its block. Empty: the words of the payload.
+  // them, {rest} those behind it, {indices} the same as [i][j], {member} the callee with its agent, {turn} the variable
+  // of a loop, {block} the result of its block. Empty: the words of the payload.
   std::string_view text = "";
-  std::string_view infix =
-      "";  // instead of `text`: "..", between two operands or an operand and the result of its block
+  // Instead of `text`: what stands between two operands, or between an operand and the result of its block: "..".
+  std::string_view infix = "";
   Binding binding = Binding::tight;
 
   // ---- what it does ----
@@ -140,6 +140,11 @@ struct FormRecord {
   }
   constexpr bool chooses() const {  // one of its blocks runs
     return block_count == 2 && block_records[0].runs == FormBlock::Runs::maybe;
+  }
+  constexpr bool decides_inside() const {  // what decides how often its blocks run is made by one of them
+    for (const FormBlock& block : blocks())
+      if (block.decides) return true;
+    return false;
   }
   constexpr bool is_statement() const { return gives == Gives::nothing; }
   constexpr bool is_control() const { return is_statement() && block_count > 0; }  // if, for, while

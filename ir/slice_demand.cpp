@@ -156,7 +156,7 @@ bool Search::take_in(FunctionId f) {
     const CallId owner = known(f).tree->owner(c);
     const bool there =
         owner.valid() ? d.graph.runs[owner.index()] && !d.host.runs[owner.index()] : d.graph.part && !d.host.part;
-    const CallId decides = call.form->takes_time ? decision_of(call) : c;
+    const CallId decides = call.form->decides_inside() ? decision_of(call) : c;
     const bool stores = call.form->variable == FormRecord::Variable::changes;
     const Type& type = stores ? function.variables[call.variable.index()].type : call.type;
     const bool of_graph = home_of(type) == Home::graph || (stores && home_of(type) == Home::both);  // lists of tensors

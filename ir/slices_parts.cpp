@@ -147,7 +147,7 @@ Feeding Feeding::of_orders(const Program& program, const Function& host, const s
 
 Feeding Feeding::of_loop(const Function& part, CallId loop) {
   Feeding feeding(part);
-  if (part[loop].form->takes_time) feeding.need(decision_of(part[loop]));
+  if (part[loop].form->decides_inside()) feeding.need(decision_of(part[loop]));
   feeding.repeat(loop);
   return feeding;
 }
@@ -233,7 +233,7 @@ bool Feeding::repeat(CallId id) {
   for (std::size_t before = SIZE_MAX; before != changes_;) {
     before = changes_;
     for (std::size_t b = call.blocks.size(); b-- > 0;) counts = walk(call.blocks[b]) || counts;
-    if (counts && call.form->takes_time) need(decision_of(call));
+    if (counts && call.form->decides_inside()) need(decision_of(call));
   }
   acts_in_loop_ = acts_in_loop_ || outside;
   return counts;

@@ -5,13 +5,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "frontend/check/effects.hpp"
-#include "frontend/check/origins.hpp"
 
 namespace taskspec::checking {
 
 namespace {
+
+bool holds_function(const Type& type) {
+  if (type.is(Type::Kind::function)) return true;
+  bool container = type.is(Type::Kind::list) || type.is(Type::Kind::tuple);
+  return container && std::any_of(type.parts.begin(), type.parts.end(), holds_function);
+}
+
+// Where a function value may come from, inside one function.
+class Origins {
+ public:
+  Origins(World& world, FunctionId in) : world_(world), in_(in) {}
+
+  std::set<FunctionId> functions;
+  std::set<std::uint32_t> parameters;
+
+  void follow(CallId value) { follow(in_, value, true); }
+
+ private:
+  // `own`: parameters met here are those of the function that was asked about.
+  void follow(FunctionId in, CallId id, bool own) {
+    const Function& function = world_.program[in];
+    if (!id.valid() || !seen_.emplace(in, id).second) return;
+    const Call& call = function[id];
+    if (call.form == Form::function || call.form == Form::member || call.form == Form::closure)
+      functions.insert(call.callee);
+    else if (call.form == Form::parameter && own)
+      parameters.insert(call.index);
+    else if (call.form == Form::variable)
+      follow_written(in, call.variable, own);
+    else if (call.form == Form::global)
+      follow_written(world_.program.modules[call.module.index()].top_level, call.variable, false);
+    else if (call.form == Form::call)
+      follow_given(call.callee, givers(call.callee).returns, false);
+    else
+      for (CallId part : call.in)
+        if (part.valid() && holds_function(function[part].type)) follow(in, part, own);
+  }
+
+  void follow_written(FunctionId in, VariableId variable, bool own) {
+    const auto& writes = givers(in).variables;
+    if (variable.index() < writes.size()) follow_given(in, writes[variable.index()], own);
+  }
+
+  void follow_given(FunctionId in, const std::vector<CallId>& calls, bool own) {
+    for (CallId call : calls)
+      if (const Call& giver = world_.program[in][call]; !giver.in.empty()) follow(in, giver.in[0], own);
+  }
+
+  const Givers& givers(FunctionId id) {
+    world_.info(id).givers.find(world_.program[id]);
+    return world_.info(id).givers;
+  }
+
+  World& world_;
+  FunctionId in_;
+  std::set<std::pair<FunctionId, CallId>> seen_;
+};
 
 class Handed {
  public:
@@ -58,18 +115,25 @@ class Handed {
   std::vector<bool>& called(FunctionId id) { return world_.info(id).handed; }
 
   bool may_be_called(const Function& function, const Call& call, std::size_t operand) {
+    if (call.form == Form::closure) return called(call.callee)[operand];  // captures come first
+    if (call.form == Form::agent) {
+      const std::vector<FunctionId>& members = world_.program[call.agent].members;
+      return std::any_of(members.begin(), members.end(), [&](FunctionId member) { return called(member)[operand]; });
+    }
     // What a composite or a task as a value does with it is not seen here.
     if (call.form == Form::apply) return operand > 0 && function[call.in[0]].type.is(Type::Kind::task);
-    bool found = false;
-    each_receiver(world_.program, call, operand,
-                  [&](FunctionId callee, std::size_t parameter) { found = found || called(callee)[parameter]; });
-    return found;
+    if (call.form != Form::call && call.form != Form::invoke) return false;
+    const Function& callee = world_.program[call.callee];
+    std::size_t next = callee.agent.valid() ? 1 : 0;
+    for (std::size_t k = 0; k < callee.parameters.size(); ++k)
+      if (callee.parameters[k].role == Role::declared && next++ == operand) return called(call.callee)[k];
+    return false;
   }
 
   void report(FunctionId in, const Call& call, std::size_t operand) {
     Origins origins(world_, in);
     origins.follow(call.in[operand]);
-    for (FunctionId function : origins.functions()) {
+    for (FunctionId function : origins.functions) {
       if (!world_.info(function).found.host) continue;
       Span span = operand < call.in_spans.size() ? call.in_spans[operand] : call.span;
       bool closure = world_.program[function].name == "<closure>";

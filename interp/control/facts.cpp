@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ir/base/function_ref.hpp"
+#include "ir/call_graph.hpp"
 #include "ir/op_outputs.hpp"
 #include "ir/slice_program.hpp"
 #include "ir/top_level.hpp"
@@ -186,11 +187,8 @@ void each_reached(const Program& program, FunctionId from, FunctionRef<void(cons
     if (seen[next.index()]) continue;
     seen[next.index()] = true;
     visit(program[next]);
-    for (const Call& call : program[next].calls) {
-      if (call.callee.valid()) todo.push_back(call.callee);
-      if (call.agent.valid())  // making it
-        for (const Slot& slot : program[call.agent].slots) todo.push_back(slot.initial);
-    }
+    for (const Call& call : program[next].calls)
+      each_callee(program, call, [&](FunctionId callee) { todo.push_back(callee); });
   }
 }
 
@@ -235,11 +233,9 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     if (call.form == Form::parameter) parameters[call.index] = true;
     if (call.form == Form::self) use.self = true;
     if (call.form == Form::global) use.globals.push_back({call.module, call.variable});
-    if (call.callee.valid())
-      each_reached(program, call.callee, [&](const Function& f) { add_globals(f, use.globals); });
-    if (call.agent.valid())
-      for (const Slot& slot : program[call.agent].slots)
-        each_reached(program, slot.initial, [&](const Function& f) { add_globals(f, use.globals); });
+    each_callee(program, call, [&](FunctionId callee) {
+      each_reached(program, callee, [&](const Function& f) { add_globals(f, use.globals); });
+    });
     use.slots = use.slots || (call.callee.valid() && reaches_slots(program, call.callee));
     if (own_slots && may_reach_own(function, call)) use.self = use.slots = true;
     if (call.form == Form::variable) read[call.variable.index()] = true;

@@ -8,7 +8,8 @@ constexpr CodeInfo codes[] = {
      .summary = "file or module not found",
      .program = R"(let photo = load(u8[_, _, 3], "no_such_photo.png")
 print(photo.shape))",
-     .cause = R"(There is no file of this name, or it may not be read. A module a.b is the file a/b.task, or else the library
+     .cause =
+         R"(There is no file of this name, or it may not be read. A module a.b is the file a/b.task, or else the library
 a/b.tasklib, beside the importing file, then in the folders of TASKSPEC_PATH, then in the prelude.)",
      .fix = R"(Check the name and the folder that taskspec was started in: paths are taken from there.)"},
     {.code = "E7002",
@@ -46,7 +47,8 @@ nothing but bring its names.)",
      .cause =
          R"(A library (NAME.tasklib) holds a hash of each of its declarations: of the signature and the typed body, and
 the same of everything that it uses. One of them does not fit what is there now.)",
-     .fix = R"(Build it again from its text: taskspec build --lib NAME, in the folder from which NAME, or a.NAME, is imported.)",
+     .fix =
+         R"(Build it again from its text: taskspec build --lib NAME, in the folder from which NAME, or a.NAME, is imported.)",
      .reach = Reach::circumstance},
 };
 static_assert(is_family(codes, 7));
