@@ -128,7 +128,7 @@ struct FnDecl {
 struct Slot {  // init: null without `=`
   Name kind;
   Name name;
-  TypeExpr type;
+  std::optional<TypeExpr> type;  // a layer has none
   ExprPtr init;
 };
 

@@ -177,7 +177,8 @@ class Printer {
     below(d.body);
   }
   void print(const Slot& d) {
-    line(d.kind.text + " " + d.name.text + ": " + type(d.type) + (d.init ? " = " + expr(*d.init) : ""));
+    line(d.kind.text + " " + d.name.text + (d.type ? ": " + type(*d.type) : "") +
+         (d.init ? " = " + expr(*d.init) : ""));
   }
   void print(const IrDecl& d) {
     line("ir " + d.name.text);

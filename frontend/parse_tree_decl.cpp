@@ -96,7 +96,10 @@ ast::AgentDecl TreeBuilder::agent_decl(TaskParser::AgentDeclContext* tree) {
 }
 
 ast::Slot TreeBuilder::slot(TaskParser::SlotContext* tree) {
-  return {name(tree->ID(0)), name(tree->ID(1)), type(tree->type()), tree->expr() ? boxed(tree->expr()) : nullptr};
+  ast::Slot result{name(tree->ID(0)), name(tree->ID(1)), std::nullopt, nullptr};
+  if (tree->type()) result.type = type(tree->type());
+  if (tree->expr()) result.init = boxed(tree->expr());
+  return result;
 }
 
 ast::TaskDecl TreeBuilder::task_decl(TaskParser::TaskDeclContext* tree) {

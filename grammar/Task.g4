@@ -6,7 +6,7 @@ importDecl: 'import' (ID ('.' ID)* | STRING) ('as' ID)? ;   // STRING: a model f
 fieldsDecl: 'fields' ID '{' field (',' field)* ','? '}' ;
 agentDecl : 'agent' ID ('(' params? ')')? '{' ';'* (member (';'+ member)* ';'*)? '}' ;
 member    : slot | taskDecl | fnDecl ;
-slot      : ID ID ':' type ('=' expr)? ;                    // weight, state or table
+slot      : ID ID (':' type)? ('=' expr)? ;                 // weight, state, table; layer, which alone needs no type
 taskDecl  : 'task' ID '(' params? ')' results? (block | 'extern' STRING) ;
 fnDecl    : ('fn' | 'graph') ID '(' params? ')' results? block ;
 irDecl    : 'ir' ID '{' ';'* (irLine (';'+ irLine)* ';'*)? '}' ;

@@ -105,9 +105,9 @@ Result<Type> LiveProgram::type_of(const std::string& path, std::string text) {
 
 Result<Type> LiveProgram::type_of(Ast tree) { return checker_.type_of(std::move(tree)); }
 
-std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph) {
+std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph, const Value& agent) {
   std::unique_ptr<GraphView> result;
-  on_stack([&] { result = build_graph(*interpreter_, graph); });
+  on_stack([&] { result = build_graph(*interpreter_, graph, agent); });
   return result;
 }
 

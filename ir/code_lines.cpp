@@ -16,8 +16,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array receive_words{"scalar", "array", "iter", "handle"};
-
 class Writer {
  public:
   Writer(const Program& program, FunctionId id, const CodeNames& names)
@@ -343,7 +341,7 @@ class Writer {
       case Payload::field:
         return call.name;
       case Payload::receive:
-        return receive_words[call.index];
+        return std::string(receive_words[call.index]);
       case Payload::output:
         return function_[call.in[0]].type.names[call.index];
       case Payload::agent:

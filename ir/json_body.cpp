@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> privilege_names{"in", "out", "inout", "reduce"};
 constexpr std::array<std::string_view, 4> role_names{"declared", "agent", "slot", "capture"};
-constexpr std::array<std::string_view, 3> slot_kind_names{"weight", "state", "table"};
 constexpr std::array<std::string_view, 4> function_kind_names{"fn", "task", "graph", "module"};
 constexpr std::array<std::string_view, 12> operand_kind_names{"tensor", "[tensor]", "int",   "float", "bool", "string",
                                                               "axes",   "pair",     "value", "type",  "fn"};
@@ -286,7 +285,7 @@ void put_agent(JsonText& out, const Program& program, const Defs& defs, AgentId 
 
 std::string_view privilege_name(Privilege privilege) { return name_in(privilege_names, privilege); }
 std::string_view role_name(Role role) { return name_in(role_names, role); }
-std::string_view slot_kind_name(SlotKind kind) { return name_in(slot_kind_names, kind); }
+std::string_view slot_kind_name(SlotKind kind) { return name_in(slot_kind_words, kind); }
 std::string_view function_kind_name(FunctionKind kind) { return name_in(function_kind_names, kind); }
 
 void put_def(JsonText& out, const Program& program, const TaskGraph& graph, const Defs& defs, std::size_t id) {

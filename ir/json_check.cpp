@@ -53,6 +53,8 @@ class TypeChecker {
                  std::any_of(agent->slots.begin(), agent->slots.end(),
                              [&](const Slot& s) { return s.name == parameter.name && agree(s.type, parameter.type); }),
              "a slot that its agent does not have");
+      want(parameter.role != Role::slot || parameter.type.is_tensor() || function_.kind != FunctionKind::task,
+           "a layer in a task");
       want(parameter.role != Role::capture || !declared, "a captured value after the parameters");
       declared = declared || parameter.role == Role::declared;
       want(!parameter.variable.valid() || agree(type(parameter.variable), parameter.type), "a place of another type");

@@ -249,19 +249,25 @@ class GraphWriter {
     out_.line().open('{');
     number("id", i);
     number("def", defs_.of(instance.definition));
-    out_.member("name", fmt::format("{}#{}", def.name, agent_counts_[def.name]++)).key("args").open('{');
+    out_.member("name", fmt::format("{}#{}", instance.path, agent_counts_[instance.path]++)).key("args").open('{');
     for (std::size_t k = 0; k < instance.arguments.size() && k < def.parameters.size(); ++k) {
       out_.key(def.parameters[k].name);
       put_value(out_, instance.arguments[k], def.parameters[k].type, [](const Type& type) { return type.text(); });
     }
     out_.close('}').key("slots").open('[');
-    for (const Slot& slot : def.slots)
-      out_.open('{')
-          .member("name", slot.name)
-          .member("kind", slot_kind_name(slot.kind))
-          .member("type", slot.type.text())
-          .close('}');
+    slots(instance, "");
     out_.close(']').close('}');
+  }
+
+  // Its own ones, and behind them those of the agents that it holds, by path: "c1.w".
+  void slots(const AgentInstance& instance, const std::string& path) {
+    for (const Slot& slot : program_[instance.definition].slots) {
+      if (slot.kind == SlotKind::layer) continue;
+      out_.open('{').member("name", path + slot.name).member("kind", slot_kind_name(slot.kind));
+      out_.member("type", slot.type.text()).close('}');
+    }
+    for (const auto& [name, inner] : instance.layers)
+      if (graph_.agents().contains(inner.index())) slots(graph_.agents()[inner.index()], path + name + ".");
   }
 
   void constant(std::size_t i) {

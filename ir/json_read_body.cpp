@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> privilege_names{"in", "out", "inout", "reduce"};
 constexpr std::array<std::string_view, 4> role_names{"declared", "agent", "slot", "capture"};
-constexpr std::array<std::string_view, 3> slot_kind_names{"weight", "state", "table"};
 constexpr std::array<std::string_view, 3> effect_names{"host", "graph", "local"};
 
 class FunctionReader {
@@ -303,7 +302,7 @@ void read_agent(ImportContext& context, const Item& def, AgentId id) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     FunctionId initial = context.ids.function(slots[i]["initial"]);
     Slot slot{
-        static_cast<SlotKind>(slots[i]["kind"].one_of(slot_kind_names)), slots[i]["name"].text(), {}, initial, {}};
+        static_cast<SlotKind>(slots[i]["kind"].one_of(slot_kind_words)), slots[i]["name"].text(), {}, initial, {}};
     slot.type = context.program[initial].result;  // its text is for viewers
     agent.slots.push_back(std::move(slot));
   }

@@ -40,7 +40,10 @@ Schema symbol_schema() {
 }
 
 Schema slot_schema() {
-  return object({{"name", text()}, {"kind", names(slot_kind_name, 3)}, {"type", text()}, {"initial", number(), false}});
+  return object({{"name", text()},
+                 {"kind", names(slot_kind_name, slot_kind_words.size())},
+                 {"type", text()},
+                 {"initial", number(), false}});
 }
 
 Schema def_schema() {

@@ -8,9 +8,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> receive_names{"scalar", "array", "iter", "handle"};
 constexpr std::array<std::string_view, 4> kind_names{"fn", "task", "graph", "module"};
-constexpr std::array<std::string_view, 3> slot_names{"weight", "state", "table"};
 
 class Printer {
  public:
@@ -142,7 +140,7 @@ class Printer {
       case Payload::field:
         return call.name;
       case Payload::receive:
-        return std::string(receive_names[call.index]);
+        return std::string(receive_words[call.index]);
       case Payload::agent:
         return program_[call.agent].name;
       case Payload::callee:
@@ -172,13 +170,12 @@ class Printer {
   std::size_t depth_ = 0;
 };
 
-std::string agent_text(const AgentDef& agent) {
+std::string agent_text(const Program& program, const AgentDef& agent) {
   std::string text = "agent " + agent.name + "(";
   for (std::size_t i = 0; i < agent.parameters.size(); ++i)
     text += (i ? ", " : "") + agent.parameters[i].name + ": " + agent.parameters[i].type.text();
   text += ")\n";
-  for (const Slot& slot : agent.slots)
-    text += fmt::format("  {} {}: {}\n", slot_names[static_cast<std::size_t>(slot.kind)], slot.name, slot.type.text());
+  for (const Slot& slot : agent.slots) text += "  " + slot_text(program, slot) + "\n";
   return text;
 }
 
@@ -188,7 +185,7 @@ std::string function_text(const Program& program, FunctionId id) { return Printe
 
 std::string program_text(const Program& program) {
   std::string text;
-  for (const AgentDef& agent : program.agents) text += agent_text(agent) + "\n";
+  for (const AgentDef& agent : program.agents) text += agent_text(program, agent) + "\n";
   for (std::size_t i = 0; i < program.functions.size(); ++i)
     text += (i ? "\n" : "") + function_text(program, FunctionId(i));
   return text;

@@ -31,4 +31,11 @@ std::string Program::display_name(FunctionId id) const {
   return function.agent.valid() ? (*this)[function.agent].name + "." + function.name : function.name;
 }
 
+std::string slot_text(const Program& program, const Slot& slot) {
+  std::string type = slot.type.text();
+  if (slot.type.is(Type::Kind::agent)) type = program[slot.type.agent].name;
+  if (slot.type.is(Type::Kind::list)) type = "[" + program[slot.type.parts[0].agent].name + "]";
+  return std::string(slot_kind_words[static_cast<std::size_t>(slot.kind)]) + " " + slot.name + ": " + type;
+}
+
 }  // namespace taskspec

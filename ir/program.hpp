@@ -28,6 +28,7 @@ using VariableId = Id<VariableTag>;  // in Function::variables
 using ModuleId = Id<ModuleTag>;      // in Program::modules
 
 enum class Receive : std::uint8_t { scalar, array, iter, handle };
+inline constexpr std::array<std::string_view, 4> receive_words{"scalar", "array", "iter", "handle"};
 
 struct Block {
   std::vector<CallId> calls;
@@ -146,13 +147,14 @@ struct Function {
   Call& operator[](CallId id) { return calls[id.index()]; }
 };
 
-enum class SlotKind : std::uint8_t { weight, state, table };
+enum class SlotKind : std::uint8_t { weight, state, table, layer };
+inline constexpr std::array<std::string_view, 4> slot_kind_words{"weight", "state", "table", "layer"};
 
 struct Slot {
   SlotKind kind = SlotKind::state;
   std::string name;
-  Type type;
-  FunctionId initial;  // fn of the agent's parameters that makes the first value; invalid: zeros
+  Type type;           // a tensor; of a layer an agent, or a list of agents of one kind
+  FunctionId initial;  // fn of the agent's parameters that makes the first value
   Span span;
 };
 
@@ -194,5 +196,8 @@ struct Program {
   const Module& main() const { return modules[main_module.index()]; }
   std::string display_name(FunctionId id) const;  // "Scale.apply", "energy"
 };
+
+// "weight w: f32[n]", "layer c1: Conv2D", "layer blocks: [Block]"
+std::string slot_text(const Program& program, const Slot& slot);
 
 }  // namespace taskspec

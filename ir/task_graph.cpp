@@ -130,6 +130,10 @@ InstanceId TaskGraph::add_agent(AgentInstance instance) {
   return InstanceId(agents_.size() - 1);
 }
 
+void TaskGraph::add_layer(InstanceId outer, std::string name, InstanceId inner) {
+  agents_[outer.index()].layers.emplace_back(std::move(name), inner);
+}
+
 std::size_t TaskGraph::add_constant(Type type, Value value) {
   constants_.emplace_back(std::move(type), std::move(value));
   return constants_.size() - 1;

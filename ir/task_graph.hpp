@@ -112,7 +112,9 @@ struct Scope {
 
 struct AgentInstance {
   AgentId definition;
+  std::string path;  // "Net"; "Net.c1" where another agent holds it
   std::vector<Value> arguments;
+  std::vector<std::pair<std::string, InstanceId>> layers;  // agents that it holds: "c1", "blocks[0]"
 };
 
 struct GraphInput {
@@ -172,6 +174,7 @@ class TaskGraph {
   TypeId intern(const Type& type);
   ScopeId open_scope(ScopeId parent, std::string_view callee, FunctionId function);  // counts: "pipeline#0"
   InstanceId add_agent(AgentInstance instance);
+  void add_layer(InstanceId outer, std::string name, InstanceId inner);
   std::size_t add_constant(Type type, Value value);
   void forget_constant(std::size_t id);  // that nothing reads; its type stays
   std::size_t add_input(GraphInput input);

@@ -9,6 +9,7 @@
 #include "frontend/check/messages.hpp"
 #include "frontend/check/places.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/slots.hpp"
 #include "frontend/check/statements.hpp"
 
 namespace taskspec::checking {

@@ -21,8 +21,6 @@ void check_pending(World& world, ModuleId module);
 void resolve_agent(World& world, AgentId agent);
 // The agent's parameters as the first ones of a member.
 void add_agent_parameters(Body& body);
-// The type of a slot with the extents of the member that asks.
-Type slot_type(Body& body, std::uint32_t index);
 
 // Runs `check` on a part whose calls are not kept; what it reports is.
 template <class F>

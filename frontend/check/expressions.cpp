@@ -141,9 +141,12 @@ namespace {
 // The two parts of a list do not go together.
 Term refuse_parts(Body& body, const Term& first, const Term& other, Span span) {
   const Type one = body.type(first), two = body.type(other);
+  auto text = [&](const Type& type) {
+    return type.is(Kind::agent) ? fmt::format("agent '{}'", body.world.program[type.agent].name) : type.text();
+  };
   Diag& diag = wrong_type(body.world.diags, other.span,
-                          fmt::format("a list holds values of one type, here {} and {}", one.text(), two.text()));
-  diag.at(two.text()).label(first.span, one.text());
+                          fmt::format("a list holds values of one type, here {} and {}", text(one), text(two)));
+  diag.at(text(two)).label(first.span, text(one));
   const bool shapes = one.is_tensor() && two.is_tensor() && one.precision == two.precision && one.rank() == two.rank();
   std::string blanks = "_";
   for (std::size_t axis = 1; axis < one.rank(); ++axis) blanks += ", _";

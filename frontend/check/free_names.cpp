@@ -114,7 +114,10 @@ class FreeNames {
     bound_.resize(outside);
   }
 
-  void read(const ast::Slot& slot) { read(slot.type), read(slot.init); }
+  void read(const ast::Slot& slot) {
+    if (slot.type) read(*slot.type);
+    read(slot.init);
+  }
 
   void read(const ast::AgentDecl& agent) {
     const std::size_t outside = bound_.size();

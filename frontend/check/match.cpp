@@ -117,7 +117,9 @@ bool Match::guard(const Dim& wanted, const Dim& given, const Term& value, std::s
   tensors.insert(tensors.end(), tensors_.begin(), tensors_.end());
   Dim left = reachable(body_, given, tensors), right = reachable(body_, wanted, tensors);
   if (!is_reachable(body_, left) || !is_reachable(body_, right)) return false;
-  guards.push_back({left, right, fmt::format("dimension {} of '{}'", axis, body_.text(value.span))});
+  const std::string text = body_.text(value.span);  // empty: written in C++
+  guards.push_back(
+      {left, right, fmt::format("dimension {} of {}", axis, text.empty() ? "this value" : fmt::format("'{}'", text))});
   return true;
 }
 

@@ -20,8 +20,6 @@ using Kind = Type::Kind;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> receives{"scalar", "array", "iter", "handle"};  // in the order of Receive
-
 Type scalar_type(Precision precision) {
   if (precision == Precision::boolean) return Kind::boolean;
   return is_float(precision) ? Kind::real : Kind::integer;
@@ -46,8 +44,8 @@ class TensorMember {
       return body_.constant(Value(static_cast<std::int64_t>(type.rank())), Kind::integer, span_);
     if (name_.text == "precision")
       return body_.constant(Value(std::string(info(type.precision).name)), Kind::string, span_);
-    for (std::size_t i = 0; i < receives.size(); ++i)
-      if (receives[i] == name_.text) return receive(type, static_cast<Receive>(i));
+    for (std::size_t i = 0; i < receive_words.size(); ++i)
+      if (receive_words[i] == name_.text) return receive(type, static_cast<Receive>(i));
     return std::nullopt;
   }
 

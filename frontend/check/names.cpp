@@ -12,6 +12,7 @@
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/slots.hpp"
 
 namespace taskspec::checking {
 
@@ -115,6 +116,12 @@ bool sees_slots(Body& body, Span span) {
 
 Term read_slot(Body& body, const Binding& slot, Span span) {
   if (!sees_slots(body, span)) return body.error(span);
+  const bool layer = body.world.program[body.agent].slots[slot.index].kind == SlotKind::layer;
+  if (layer && body.function().kind == FunctionKind::task) {
+    not_built(body.world.diags, span, fmt::format("layer '{}' in a task body", body.text(span)), "nested tasks")
+        .help("make it a graph, which calls the tasks of layers");
+    return body.error(span);
+  }
   return body.read_variable(slot_variable(body, slot.index), span);
 }
 

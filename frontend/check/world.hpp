@@ -92,6 +92,7 @@ struct AgentInfo {
   std::vector<const ast::Slot*> slots;
   Names names;  // slots and members
   bool resolved = false;
+  bool holds_itself = false;  // which was reported
 };
 
 struct FileScope {
@@ -128,8 +129,9 @@ class World {
   std::deque<FunctionInfo> infos;  // by FunctionId
   std::deque<AgentInfo> agents;    // by AgentId
   std::vector<DroppedCall> dropped;
-  SourceId main;                                    // the file that was asked for
-  UndoMap<std::map<std::string, ModuleId>> loaded;  // imported files, by canonical path
+  std::vector<std::pair<AgentId, const ast::Slot*>> slots_in_the_making;  // outer ones first
+  SourceId main;                                                          // the file that was asked for
+  UndoMap<std::map<std::string, ModuleId>> loaded;                        // imported files, by canonical path
   // Of a program that grows (growth.hpp): names that stand for nothing any more, and what changed below them.
   UndoMap<std::map<std::string, std::string, std::less<>>> stale;
   std::vector<const ast::Item*> again;  // declarations to check along with the entry, as they use names that it defines

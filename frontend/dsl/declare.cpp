@@ -90,6 +90,16 @@ bool writes_places(const detail::Function* function) {
                      [](const detail::Parameter& p) { return p.privilege == "inout"; });
 }
 
+// A member of the agent whose body this is goes by its name alone: it is called on that agent.
+NodePtr callee(const Task& task, detail::At at) {
+  const detail::Recording* here = detail::Recording::current();
+  const auto own = here ? here->function().agent.lock() : nullptr;
+  if (!own || !task.function() || task.function()->agent.lock() != own) return detail::use(Operand(task, at));
+  auto name = std::make_shared<Node>(*task.value());
+  name->in.clear();
+  return name;
+}
+
 }  // namespace
 
 NodePtr Task::call(const Task& task, bool temporary, std::initializer_list<Operand> operands) {
@@ -100,7 +110,7 @@ NodePtr Task::call(const Task& task, bool temporary, std::initializer_list<Opera
   node.kind = Node::Kind::invoke;
   node.at = at;
   node.writes = writes_places(task.function_.get());
-  node.in.push_back(detail::use(Operand(task, at)));
+  node.in.push_back(callee(task, at));
   node.names.emplace_back();
   for (const Operand& operand : operands) {
     if (!operand.given()) continue;
@@ -131,7 +141,7 @@ Agent::Agent(Operand a, Operand b, Operand c, Operand d, Operand e, Operand f)
   for (const Operand& operand : {std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f)}) {
     if (!operand.given()) continue;
     node.names.push_back(operand.name());
-    node.in.push_back(detail::use(operand));
+    node.in.push_back(detail::use_for_agent(operand));
   }
   bool from_literals = std::all_of(node.in.begin(), node.in.end(),
                                    [](const NodePtr& argument) { return argument->owner == detail::nobody; });
@@ -154,7 +164,9 @@ Tensor Agent::param(Name name, const Type& type, Operand standard) {
   detail::AgentClass& agent = declared();
   NodePtr value = standard.given() ? detail::use(standard) : nullptr;
   agent.parameters.push_back({"", name, type, std::move(value)});
-  return Tensor(detail::name_node(name.text, name.at, agent.owner, false));
+  NodePtr node = detail::name_node(name.text, name.at, agent.owner, false);
+  node->of_agent = true;
+  return Tensor(std::move(node));
 }
 
 Var Agent::slot(const char* kind, const Name& name, const Type& type, Operand initial) {
@@ -164,9 +176,7 @@ Var Agent::slot(const char* kind, const Name& name, const Type& type, Operand in
   return Var(detail::name_node(name.text, name.at, agent.owner, true));
 }
 
-TaskBuilder Agent::task(Name name) {
-  declared();
-  detail::FunctionPtr function = detail::declare(detail::Kind::task, name, class_);
+NodePtr Agent::member(const Name& name, const detail::FunctionPtr& function) {
   auto value = std::make_shared<Node>();
   value->kind = Node::Kind::callable;
   value->text = name.text;
@@ -174,7 +184,41 @@ TaskBuilder Agent::task(Name name) {
   value->in.push_back(instance_);
   value->agent = class_;
   value->function = function;
+  return value;
+}
+
+TaskBuilder Agent::task(Name name) {
+  declared();
+  detail::FunctionPtr function = detail::declare(detail::Kind::task, name, class_);
+  NodePtr value = member(name, function);
   return TaskBuilder(std::move(function), std::move(value));
+}
+
+GraphBuilder Agent::graph(Name name) {
+  declared();
+  detail::FunctionPtr function = detail::declare(detail::Kind::graph, name, class_);
+  NodePtr value = member(name, function);
+  return GraphBuilder(std::move(function), std::move(value));
+}
+
+void Agent::hold(const Name& name, const Held& inner, bool is_list) {
+  detail::AgentClass& agent = declared();
+  if (!instance_->bound) instance_->owner = detail::host_program;
+  auto list = std::make_shared<Node>();
+  list->kind = Node::Kind::list;
+  list->at = name.at;
+  for (const Agent* one : inner) list->in.push_back(detail::moved_agent(one->instance_, name.at));
+  agent.slots.push_back({"layer", name, {}, is_list ? list : list->in[0]});
+  const NodePtr layer = detail::name_node(name.text, name.at, agent.owner, true);
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    Node& held = *inner[i]->instance_;
+    held = *layer;
+    if (!is_list) continue;
+    held.kind = Node::Kind::index;
+    held.text.clear();
+    held.in = {layer};
+    held.items = {{Index::Kind::position, Operand(static_cast<std::int64_t>(i), name.at).take(), nullptr}};
+  }
 }
 
 Operand library(Name name, std::vector<Operand> arguments) {
@@ -184,7 +228,7 @@ Operand library(Name name, std::vector<Operand> arguments) {
   node->at = name.at;
   for (Operand& argument : arguments) {
     node->names.push_back(argument.name());
-    node->in.push_back(detail::use(argument));
+    node->in.push_back(detail::use_for_agent(argument));
   }
   return Operand(std::move(node), name.at);
 }

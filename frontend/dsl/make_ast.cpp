@@ -108,11 +108,18 @@ class Declarations {
     ast::AgentDecl decl{name(agent.name), params(agent.parameters, make), {}};
     for (const Slot& slot : agent.slots) {
       Span span = places_.line(slot.name.at);
-      ast::Slot made{{slot.kind, span}, name(slot.name), make.type(slot.type, slot.name.at), nullptr};
+      ast::Slot made{{slot.kind, span}, name(slot.name), std::nullopt, nullptr};
+      if (slot.kind != "layer") made.type = make.type(slot.type, slot.name.at);
       if (slot.initial) made.init = make(*slot.initial);
       decl.members.push_back({span, std::move(made)});
     }
-    for (const auto& member : agent.members) decl.members.push_back({places_.line(member->name.at), task(*member)});
+    for (const auto& member : agent.members) {
+      ast::AgentMember& made = decl.members.emplace_back(ast::AgentMember{places_.line(member->name.at), {}});
+      if (member->kind == Kind::task)
+        made.node = task(*member);
+      else
+        made.node = fn(*member);
+    }
     return {places_.line(agent.name.at), std::move(decl)};
   }
 
@@ -216,7 +223,8 @@ class Needed {
   bool is_declared(Owner owner) const { return declared_.names.count(owner) > 0; }
 
   void reach(const AgentClass& agent) {
-    if (is_declared(agent.owner)) return;
+    if (is_declared(agent.owner) || !reached_.insert(agent.owner).second) return;
+    for (const Slot& slot : agent.slots) walk(slot.initial);
     for (const auto& member : agent.members) walk(member->body);
     add(agent.owner, agent.name, declarations_.item(agent), nullptr);
     for (const auto& member : agent.members)
@@ -270,6 +278,7 @@ class Needed {
   bool may_rename_;
   Declarations declarations_;
   std::set<const void*> seen_;
+  std::set<Owner> reached_;  // agents
 };
 
 }  // namespace

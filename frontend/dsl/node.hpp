@@ -85,6 +85,7 @@ struct Node {
   bool gone = false;                     // became part of an expression: nobody can name it any more
   bool reads = false;                    // reads a place
   bool writes = false;                   // changes one
+  bool of_agent = false;                 // a parameter of an agent
 };
 
 // A value in the session of the host program; its name is free again when nobody holds it any more.

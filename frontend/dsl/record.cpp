@@ -97,6 +97,10 @@ NodePtr use(const Operand& operand) {
   return node;
 }
 
+NodePtr use_for_agent(const Operand& operand) {
+  return operand.node() && operand.node()->of_agent ? operand.take() : use(operand);
+}
+
 Operand placed(Operand operand, At at) {
   return operand.at().line() != 0 ? std::move(operand) : Operand(operand.take(), at);
 }
@@ -181,6 +185,16 @@ void take_last(const NodePtr& value) {
   if (value.use_count() != by_statement_and_caller) return;
   value->bound = false;
   statements.pop_back();
+}
+
+NodePtr moved_agent(const NodePtr& agent, At at) {
+  if (agent->kind != Node::Kind::agent || agent->entered || agent->gone)
+    fail("E1004", at, "this agent is in use elsewhere", "a layer is made where it is declared: layer(\"c1\", Conv(3))");
+  auto made = std::make_shared<Node>(std::move(*agent));
+  if (made->bound)
+    std::erase_if(Recording::current()->block().statements, [&](const Statement& s) { return s.value == agent; });
+  made->bound = false;
+  return made;
 }
 
 NodePtr name_node(std::string text, At at, Owner owner, bool is_place) {

@@ -15,7 +15,7 @@ class Recording {
   Recording(const Recording&) = delete;
   static Recording* current();  // null: the host program itself
 
-  Function& function() { return *function_; }
+  Function& function() const { return *function_; }
   Block& block() { return *open_.back(); }
   // Statements of `f` go to `into`.
   void inside(Block& into, FunctionRef<void()> f);
@@ -33,6 +33,8 @@ std::string full_name(const Function& function);
 
 // The operand as part of a call. Error: not set, moved from, or a value of another body.
 NodePtr use(const Operand& operand);
+// For an agent, or the first value of a slot: there a parameter of the agent around it may stand, too.
+NodePtr use_for_agent(const Operand& operand);
 Operand placed(Operand operand, At at);  // the place of its method call
 
 // The value of a call. `temporary`: the agent in front of the call is one, too, and will not be called again.
@@ -46,6 +48,8 @@ void host_assign(const NodePtr& target, const char* op, Operand value);
 void add(Statement statement);
 // A value that was recorded last and that nobody else names stands in the statement which takes it.
 void take_last(const NodePtr& value);
+// What an agent is made by, which from here on is part of something else. Error: somebody has used it already.
+NodePtr moved_agent(const NodePtr& agent, At at);
 NodePtr name_node(std::string text, At at, Owner owner, bool is_place);
 
 // Records the body with the given function; Error if it takes another number of values than there are parameters.

@@ -7,8 +7,18 @@
 //     Task apply = task("apply").in("x", f32["N"]).out("y", f32["N"]).body([this](Tensor x) { return k * x; });
 //   };
 //   Tensor y = Scale(2.0).apply(x)["y"];
+//
+// It may hold other agents, which its graphs call:
+//
+//   struct Net : Agent {
+//     using Agent::Agent;
+//     Scale first = layer("first", Scale(2.0));
+//     Graph forward = graph("forward").in("x", f32["N"]).out("y", f32["N"])
+//                         .body([this](Tensor x) { return first.apply(x)["y"]; });
+//   };
 #pragma once
 #include <typeinfo>
+#include <vector>
 
 #include "taskspec/declare.hpp"
 
@@ -34,8 +44,33 @@ class Agent {
   Var state(Name name, const Type& type, Operand initial) { return slot("state", name, type, std::move(initial)); }
   Var table(Name name, const Type& type, Operand initial) { return slot("table", name, type, std::move(initial)); }
   TaskBuilder task(Name name);
+  GraphBuilder graph(Name name);
+
+  // An agent that belongs to this one, made with literals or parameters of this one. Its slots are slots of this one,
+  // named by path: Net.first.w. Only graphs call its tasks.
+  template <class A>
+  A layer(Name name, A inner) {
+    hold(name, {&inner}, false);
+    return inner;
+  }
+  // Several of one kind: Net.blocks[0].w.
+  template <class A>
+  std::vector<A> layers(Name name, std::vector<A> inner) {
+    hold(name, {inner.begin(), inner.end()}, true);
+    return inner;
+  }
 
  private:
+  // The agents of one layer; each stands for its name in this one from here on.
+  struct Held : std::vector<Agent*> {
+    using std::vector<Agent*>::vector;
+    template <class Iterator>
+    Held(Iterator begin, Iterator end) {
+      for (; begin != end; ++begin) push_back(&*begin);
+    }
+  };
+  void hold(const Name& name, const Held& inner, bool is_list);
+  detail::NodePtr member(const Name& name, const detail::FunctionPtr& function);
   Var slot(const char* kind, const Name& name, const Type& type, Operand initial);
   detail::AgentClass& declared();  // its name is that of the derived struct
   std::shared_ptr<detail::AgentClass> class_;

@@ -11,8 +11,6 @@
 
 namespace taskspec::dsl {
 
-class Graph;
-
 // Names of inputs or outputs.
 struct Slots : std::vector<std::string> {
   using std::vector<std::string>::vector;
@@ -112,6 +110,54 @@ class TaskBuilder : public Signature<TaskBuilder> {
 };
 
 inline TaskBuilder task(Name name) { return TaskBuilder(detail::declare(detail::Kind::task, name, nullptr)); }
+
+class Graph {
+ public:
+  Graph() = default;
+  explicit Graph(detail::FunctionPtr function, detail::NodePtr value = nullptr)
+      : task_(std::move(function), std::move(value)) {}
+  Tensor operator()(Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {}, Operand f = {},
+                    Operand g = {}, Operand h = {}) const {
+    return task_(std::move(a), std::move(b), std::move(c), std::move(d), std::move(e), std::move(f), std::move(g),
+                 std::move(h));
+  }
+  const detail::FunctionPtr& function() const { return task_.function(); }
+  const detail::NodePtr& value() const { return task_.value(); }  // of a member: the agent's graph
+  operator const Task&() const { return task_; }                  // to be composed
+
+ private:
+  Task task_;
+};
+
+class GraphBuilder : public Signature<GraphBuilder> {
+ public:
+  using Signature::Signature;
+  GraphBuilder(detail::FunctionPtr function, detail::NodePtr value)
+      : Signature(std::move(function)), value_(std::move(value)) {}
+  template <class F>
+  Graph body(F recorded_body, detail::At at = detail::At::current()) {
+    detail::record(function_, detail::recorded(std::move(recorded_body), at), at);
+    return Graph(function_, value_);
+  }
+
+ private:
+  detail::NodePtr value_;  // of a member: the agent's graph
+};
+
+namespace detail {
+void record_untyped(const FunctionPtr& function, const std::pair<Recorded, std::size_t>& body, At at);
+}
+
+// Without a signature: the first call outside of bodies gives the parameters (`x`, or `x1`, `x2`, ...) and the outputs
+// the types that they have there.
+template <class F>
+Graph graph(Name name, F body, detail::At at = detail::At::current()) {
+  detail::FunctionPtr function = detail::declare(detail::Kind::graph, name, nullptr);
+  detail::record_untyped(function, detail::recorded(std::move(body), at), at);
+  return Graph(std::move(function));
+}
+
+inline GraphBuilder graph(Name name) { return GraphBuilder(detail::declare(detail::Kind::graph, name, nullptr)); }
 
 // A function of the host, with control flow of the host. A pure one may be called in a graph, where its call is one
 // node; one that receives, prints or calls a host_fn is cut in two when it runs (host.hpp).

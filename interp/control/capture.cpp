@@ -26,28 +26,47 @@ Value Rebuilding::copy_of(Agent& agent) {
   return value;
 }
 
-bool holds_slots(const Value& value) {
-  bool found = false;
-  each_agent(value, [&](Agent& agent) { found = found || !agent.slots.empty(); });
-  return found;
-}
+namespace {
 
-void each_agent(const Value& value, FunctionRef<void(Agent&)> visit) {
+// Every value inside of `value` that is no container of the language, itself too; behind an agent what it was made with
+// and the agents that it holds. Some come several times.
+void each_object(const Value& value, FunctionRef<void(const Value&)> visit) {
   auto all = [&](const List& items) {
-    for (const Value& item : items) each_agent(item, visit);
+    for (const Value& item : items) each_object(item, visit);
   };
-  if (value.is_list()) all(value.list());
-  if (value.is_tuple()) all(value.tuple().items);
+  if (value.is_list()) return all(value.list());
+  if (value.is_tuple()) return all(value.tuple().items);
+  visit(value);
   if (auto* invocation = value.as<Invocation>()) all(invocation->outputs);
   if (auto* composed = value.as<ComposedTask>()) all({composed->first, composed->second});
   if (auto* callable = value.as<Callable>()) {
     all(callable->captures);
-    each_agent(callable->agent, visit);
+    each_object(callable->agent, visit);
   }
   if (auto* agent = value.as<Agent>()) {
-    visit(*agent);
     all(agent->arguments);
+    all(agent->slots);  // layers
   }
+}
+
+}  // namespace
+
+void each_agent(const Value& value, FunctionRef<void(Agent&)> visit) {
+  each_object(value, [&](const Value& object) {
+    if (auto* agent = object.as<Agent>()) visit(*agent);
+  });
+}
+
+void each_function(const Value& value, FunctionRef<void(FunctionId)> visit) {
+  each_object(value, [&](const Value& object) {
+    if (auto* callable = object.as<Callable>()) visit(callable->function);
+  });
+}
+
+bool holds_slots(const Value& value) {
+  bool found = false;
+  each_agent(value, [&](Agent& agent) { found = found || !agent.slots.empty(); });
+  return found;
 }
 
 Value without_slots(const Value& value) {
@@ -56,22 +75,6 @@ Value without_slots(const Value& value) {
   auto copy = std::make_shared<Agent>(*agent);
   copy->slots.clear();
   return Value(std::static_pointer_cast<Object>(copy));
-}
-
-void each_function(const Value& value, FunctionRef<void(FunctionId)> visit) {
-  auto all = [&](const List& items) {
-    for (const Value& item : items) each_function(item, visit);
-  };
-  if (value.is_list()) all(value.list());
-  if (value.is_tuple()) all(value.tuple().items);
-  if (auto* invocation = value.as<Invocation>()) all(invocation->outputs);
-  if (auto* callable = value.as<Callable>()) {
-    visit(callable->function);
-    all(callable->captures);
-    each_function(callable->agent, visit);
-  }
-  if (auto* composed = value.as<ComposedTask>()) all({composed->first, composed->second});
-  if (auto* agent = value.as<Agent>()) all(agent->arguments);
 }
 
 std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, FunctionRef<Value(const Value&)> capture) {

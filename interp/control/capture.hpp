@@ -47,11 +47,12 @@ class Rebuilding {
 
 // An agent for functions that use no slots of it, such as its pure fns; other values as they are.
 Value without_slots(const Value& value);
-// Whether an agent with slots is in it: in lists, bound to function values, in what another agent was made with.
+// Whether an agent with slots is in it: in lists, bound to function values, in what another agent was made with or
+// holds.
 bool holds_slots(const Value& value);
 
 // Calls `visit` for every agent inside a value, those that function values are bound to and other agents were made with
-// too; some several times.
+// or hold, too; some several times.
 void each_agent(const Value& value, FunctionRef<void(Agent&)> visit);
 
 // Calls `visit` for every function inside a value: in lists, captures, both sides of a composite.

@@ -24,7 +24,7 @@ class ImmediateTarget final : public Target {
     if (!home_) home_ = std::make_shared<char>();
     return home_;
   }
-  InstanceId instance(AgentId, const std::vector<Value>&) override { return InstanceId(agents_++); }
+  InstanceId instance(const Agent&) override { return InstanceId(agents_++); }
 
  private:
   mutable std::shared_ptr<const void> home_;

@@ -14,7 +14,9 @@
 
 namespace taskspec {
 
+struct AgentName;
 class HostContext;
+class LayerNames;
 class Natives;
 
 // The other one of two programs that run beside each other (ir/slices.hpp), as one of them sees it.
@@ -131,6 +133,7 @@ class Interpreter {
   Value field(Frame& frame, const Call& call);
   Value receive(Frame& frame, const Call& call);
   Value make_agent(Frame& frame, const Call& call);
+  Value first_value(const Slot& slot, const Value& agent, const AgentName& name, const CallSite& site);
   Value make_callable(Frame& frame, const Call& call);
   Value compose(Frame& frame, const Call& call);
   CallResult apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site);
@@ -161,6 +164,7 @@ class Interpreter {
   std::shared_ptr<Contents> globals_ = std::make_shared<Contents>();  // received, by module and variable
   std::shared_ptr<std::vector<std::uint64_t>> activations_ =
       std::make_shared<std::vector<std::uint64_t>>();  // of parts
+  LayerNames* layer_ = nullptr;                        // whose agents are made now
   Letters letters_;
   Value console_;  // what ops of the graph side print to; none where nothing runs
   std::uint32_t depth_ = 0;

@@ -1,4 +1,4 @@
-// Calls of the interpreter: functions, tasks, graphs, agents, composition.
+// Calls of the interpreter: functions, tasks, graphs, composition.
 #include <algorithm>
 #include <optional>
 
@@ -312,7 +312,7 @@ CallResult Interpreter::apply_composed(const ComposedTask& composed, std::vector
   return result;
 }
 
-// ---- callables and agents -------------------------------------------------------------------------
+// ---- callables ------------------------------------------------------------------------------------
 
 Value Interpreter::make_callable(Frame& frame, const Call& call) {
   auto callable = std::make_shared<Callable>(program_, call.callee);
@@ -320,80 +320,6 @@ Value Interpreter::make_callable(Frame& frame, const Call& call) {
   if (call.form == Form::closure)
     for (std::size_t i = 0; i < call.in.size(); ++i) callable->captures.push_back(operand(frame, call, i));
   return Value(std::static_pointer_cast<Object>(callable));
-}
-
-namespace {
-
-// The first value of a slot with random numbers: its stream is a parameter, for one function serves all agents.
-bool takes_stream(const Function& initial) {
-  return std::ranges::any_of(initial.parameters, [](const Parameter& p) { return p.role == Role::declared; });
-}
-
-// The 32-bit FNV-1a hash of "Agent.slot", or of "Agent#k.slot" for the k-th agent of its name.
-Value slot_stream(const std::string& agent, std::uint32_t ordinal, const std::string& slot) {
-  std::uint32_t hash = 2166136261;
-  for (char c : agent + (ordinal > 0 ? "#" + std::to_string(ordinal) : "") + "." + slot)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
-  return static_cast<std::int64_t>(hash);
-}
-
-}  // namespace
-
-namespace {
-
-class SlotGuard {
- public:
-  explicit SlotGuard(Target& target) : target_(target) { target_.begin_slot(); }
-  ~SlotGuard() { target_.end_slot(); }
-  SlotGuard(const SlotGuard&) = delete;
-  SlotGuard& operator=(const SlotGuard&) = delete;
-
- private:
-  Target& target_;
-};
-
-}  // namespace
-
-Value Interpreter::agent_for(FunctionId member) {
-  const AgentId agent = program_[member].agent;
-  return agent.valid() ? make_agent(agent, {}, {program_[member].span}) : Value();
-}
-
-Value Interpreter::make_agent(Frame& frame, const Call& call) {
-  std::vector<Value> arguments;
-  for (CallId in : call.in) arguments.push_back(in.valid() ? frame[in] : Value());
-  return make_agent(call.agent, std::move(arguments), {call.span, &frame});
-}
-
-Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const CallSite& site) {
-  const AgentDef& def = program_[id];
-  auto agent = std::make_shared<Agent>(program_, id);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    Value& value = arguments[i];
-    if (def.parameters[i].type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
-    if (holds_slots(value))
-      throw failure("E1009", site.span, "an agent made with a function value of an agent with slots is not built yet");
-    (void)rebuilt(value, [&](const Value& leaf) {
-      if (!target_->is_tensor(leaf)) return leaf;
-      throw failure("E1009", site.span, "an agent with a tensor inside its arguments is not built yet");
-    });
-    agent->arguments.push_back(std::move(value));
-  }
-  agent->instance = target_->instance(id, agent->arguments);
-  agent->home = target_->home();
-  Value self(std::static_pointer_cast<Object>(agent));
-  const Frame* caller = site.caller;
-  if (caller && caller->function.part == Part::host) return self;  // its slots are the graph's
-  const std::uint32_t ordinal = caller ? site.caller->agents[def.name]++ : 0;
-  for (const Slot& slot : def.slots) {
-    std::vector<Value> stream;
-    if (takes_stream(program_[slot.initial])) stream.push_back(slot_stream(def.name, ordinal, slot.name));
-    std::optional<SlotGuard> guard;  // those of an agent made inside a graph are tasks of that graph
-    if (!caller || caller->function.kind != FunctionKind::graph) guard.emplace(*target_);
-    Value initial = Interpreter::call(slot.initial, self, std::move(stream), {slot.span, site.caller}).value;
-    agent->slots.push_back(target_->place(def.name + "." + slot.name, initial));
-  }
-  return self;
 }
 
 }  // namespace taskspec

@@ -76,12 +76,13 @@ class ComposedTask final : public Object {
   std::string text() const override;
 };
 
-// An agent: parameters and slots of its own. A slot's value is its newest version.
+// An agent: parameters and slots of its own. A slot's value is its newest version, of a layer the agents that it holds.
 class Agent final : public Object {
  public:
   Agent(const Program& program, AgentId definition) : program(program), definition(definition) {}
   const Program& program;
   AgentId definition;
+  std::string path;  // what its slots are named by: "Net", or "Net.c1" where another agent holds it
   std::vector<Value> arguments;
   std::vector<Value> slots;
   Value* slot(std::string_view name);

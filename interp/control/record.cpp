@@ -213,14 +213,29 @@ Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
 InstanceId RecordTarget::instance_of(Agent* agent) {
   if (!agent) return {};
   if (agent->home == home_) {
-    if (!recorder_.graph.agents().contains(agent->instance.index()))
-      agent->instance = instance(agent->definition, agent->arguments);
+    if (!recorder_.graph.agents().contains(agent->instance.index())) agent->instance = new_instance(*agent);
     return agent->instance;
   }
   auto [known, fresh] = foreign_agents_.try_emplace({agent->home, agent->instance.value});
-  if (fresh || !recorder_.graph.agents().contains(known->second.index()))
-    known->second = instance(agent->definition, agent->arguments);
+  if (fresh || !recorder_.graph.agents().contains(known->second.index())) known->second = new_instance(*agent);
   return known->second;
+}
+
+// Of an agent that has its slots.
+InstanceId RecordTarget::new_instance(const Agent& agent) {
+  const InstanceId id = instance(agent);
+  note_layers(agent, id);
+  return id;
+}
+
+void RecordTarget::note_layers(const Agent& agent, InstanceId instance) {
+  const AgentDef& def = program_[agent.definition];
+  for (std::size_t i = 0; i < agent.slots.size() && i < def.slots.size(); ++i)
+    if (def.slots[i].kind == SlotKind::layer)
+      each_agent(agent.slots[i], [&](Agent& inner) {
+        if (inner.path.starts_with(agent.path + "."))
+          recorder_.graph.add_layer(instance, inner.path.substr(agent.path.size() + 1), instance_of(&inner));
+      });
 }
 
 void RecordTarget::receive_globals(Interpreter& interpreter, std::span<const GlobalUse> uses,
@@ -324,8 +339,10 @@ Value RecordTarget::renamed(const Value& value, ScopeId scope, const std::string
   return Value(std::static_pointer_cast<Object>(result));
 }
 
-InstanceId RecordTarget::instance(AgentId agent, const std::vector<Value>& arguments) {
-  return recorder_.graph.add_agent({agent, arguments});
+InstanceId RecordTarget::instance(const Agent& agent) {
+  return recorder_.graph.add_agent({agent.definition, agent.path, agent.arguments, {}});
 }
+
+void RecordTarget::layers(const Agent& agent) { note_layers(agent, agent.instance); }
 
 }  // namespace taskspec

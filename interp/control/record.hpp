@@ -37,7 +37,8 @@ class RecordTarget final : public Target {
   Value renamed(const Value& tensor, ScopeId scope, const std::string& output, bool structured) override;
   std::string scope_path(ScopeId scope) const override;
   std::shared_ptr<const void> home() const override { return home_; }
-  InstanceId instance(AgentId agent, const std::vector<Value>& arguments) override;
+  InstanceId instance(const Agent& agent) override;
+  void layers(const Agent& agent) override;
 
   Recorder& recorder() { return recorder_; }
 
@@ -56,6 +57,8 @@ class RecordTarget final : public Target {
   List folded(const Call& call, std::span<const Value> operands, const Type& type);
   DefinitionId define(FunctionId task);
   InstanceId instance_of(Agent* agent);
+  InstanceId new_instance(const Agent& agent);
+  void note_layers(const Agent& agent, InstanceId instance);
   void share_numbers(const Call& call, std::vector<Value>& operands, const Type& type);
   PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none

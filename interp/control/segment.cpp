@@ -166,7 +166,10 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
     InstanceId agent = session[node].agent;
     if (agent.valid()) {
       auto [known, fresh] = agents.emplace(agent.value, InstanceId());
-      if (fresh) known->second = graph->add_agent(session.agents()[agent.index()]);
+      if (fresh) {
+        const AgentInstance& made = session.agents()[agent.index()];
+        known->second = graph->add_agent({made.definition, made.path, made.arguments, {}});
+      }
       agent = known->second;
     }
     graph->add(graph->define(session.definition(node)),

@@ -92,7 +92,7 @@ std::vector<RecordTarget::ChangedSlot> RecordTarget::take_agents(Interpreter& in
     const AgentDef& def = program_[agent->definition];
     for (std::size_t i = 0; i < def.slots.size(); ++i) {
       if (!may_change(program_, def, def.slots[i])) continue;
-      std::string name = def.name + "." + def.slots[i].name;
+      std::string name = agent->path + "." + def.slots[i].name;
       if (const int k = count[name]++; k > 0) name += "#" + std::to_string(k);
       changed.push_back({agent, i, std::move(name)});
       slots.push_back(Value(Tuple{{copy, Value(static_cast<std::int64_t>(i))}}));
@@ -118,7 +118,7 @@ void RecordTarget::give_places(Agent& agent) {
   const AgentDef& def = program_[agent.definition];
   for (std::size_t i = 0; i < agent.slots.size(); ++i)
     if (may_change(program_, def, def.slots[i]) && !place_of(agent.slots[i]).valid())
-      agent.slots[i] = place(def.name + "." + def.slots[i].name, agent.slots[i]);
+      agent.slots[i] = place(agent.path + "." + def.slots[i].name, agent.slots[i]);
 }
 
 // Outputs of the node from `first` on are their new versions, also where the frame has them as variables.

@@ -65,7 +65,8 @@ class Target {
   }
   virtual std::string scope_path(ScopeId) const { return ""; }
   virtual std::shared_ptr<const void> home() const { return nullptr; }  // what agents made here call home
-  virtual InstanceId instance(AgentId, const std::vector<Value>&) { return {}; }
+  virtual InstanceId instance(const Agent&) { return {}; }
+  virtual void layers(const Agent&) {}  // has its slots now, so those that it holds are known
 };
 
 }  // namespace taskspec

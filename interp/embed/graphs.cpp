@@ -2,6 +2,7 @@
 #include "frontend/dsl/errors.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/checked.hpp"
+#include "interp/embed/host_program.hpp"
 #include "ir/base/function_ref.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 void look_at(const Graph& g, detail::At at, FunctionRef<void(const Program&, const GraphView&)> use) {
   if (!g.function()) detail::fail("E1006", at, "this graph is not set", "give it a body first");
+  if (g.value()) return detail::HostProgram::here().look_at(g.value(), at, use);  // a member of an agent
   auto checked = detail::checked(g.function());
   detail::with_places(checked->program.sources, at, [&] {
     with_graph(checked->program, checked->function, detail::toolbox().ops,

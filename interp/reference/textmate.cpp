@@ -8,6 +8,7 @@
 #include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 #include "ir/precision.hpp"
+#include "ir/program.hpp"
 
 namespace taskspec {
 
@@ -54,7 +55,8 @@ std::string textmate_grammar(const Toolbox& tools) {
       rule("keyword.control.task", any_of_words(control)),
       rule("constant.language.task", any_of_words(constants)),
       rule("support.type.task", any_of_words(types)),
-      rule("storage.modifier.task", any_of_words({"weight", "state", "table"}) + "(?=\\\\s+[A-Za-z_])"),
+      rule("storage.modifier.task",
+           any_of_words({slot_kind_words.begin(), slot_kind_words.end()}) + "(?=\\\\s+[A-Za-z_])"),
       rule("support.function.task", any_of_words(functions) + "(?=\\\\s*\\\\()"),
       rule("keyword.operator.task", "->|=>|>>|&&|\\\\|\\\\||[-+*/%@&|<>=!]=?|\\\\.\\\\."),
   };

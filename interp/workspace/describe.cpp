@@ -20,11 +20,9 @@ std::string parameters_text(const std::vector<Parameter>& parameters, Role role,
 }
 
 std::string agent_text(const Program& program, AgentId id) {
-  static constexpr const char* kinds[] = {"weight", "state", "table"};
   const AgentDef& agent = program[id];
   std::string text = "agent " + agent.name + parameters_text(agent.parameters, Role::agent_parameter, false);
-  for (const Slot& slot : agent.slots)
-    text += fmt::format("\n  {} {}: {}", kinds[static_cast<int>(slot.kind)], slot.name, slot.type.text());
+  for (const Slot& slot : agent.slots) text += "\n  " + slot_text(program, slot);
   for (FunctionId member : agent.members) text += "\n  " + signature_text(program, member);
   return text;
 }

@@ -209,3 +209,39 @@ TEST_CASE("bodies neither receive nor run [dsl]") {
   CHECK(mistake_of([] { if_(true, [] {}); }).code == "E1008");
   CHECK(mistake_of([] { (void)output("y"); }).code == "E1008");
 }
+
+TEST_CASE("a layer is made where it is declared [dsl]") {
+  struct Count : Agent {
+    Var n = state("n", i64[1], zero());
+    Task step = task("step").in("x", i64[1]).out("y", i64[1]).body([this](Tensor x) {
+      n += x;
+      return n;
+    });
+  };
+  struct Holds : Agent {
+    explicit Holds(const Count& given) : inner(layer("inner", given)) {}
+    Count inner;
+    Graph twice = graph("twice").in("x", i64[1]).out("y", i64[1]).body([this](Tensor x) {
+      return inner.step(inner.step(x)["y"])["y"];
+    });
+  };
+  Count used, fresh;
+  CHECK(used.step(tensor({3}, i64))["y"].scalar<int>() == 3);
+  unsigned line = __LINE__ - 8;
+  Mistake elsewhere = mistake_of([&] { Holds holds(used); });
+  CHECK(elsewhere.code == "E1004");
+  CHECK(elsewhere.message == "this agent is in use elsewhere");
+  CHECK(elsewhere.line == line);
+
+  Holds first(fresh);
+  CHECK(first.twice(tensor({1}, i64))["y"].scalar<int>() == 2);
+  CHECK(first.twice(tensor({1}, i64))["y"].scalar<int>() == 6);     // it remembers
+  CHECK(mistake_of([&] { Holds second(fresh); }).code == "E1004");  // it is that of the first one
+
+  struct Nested : Agent {
+    Count inner = layer("inner", Count());
+    Task twice = task("twice").in("x", i64[1]).out("y", i64[1]).body([this](Tensor x) { return inner.step(x)["y"]; });
+  };
+  Mistake in_a_task = mistake_of([&] { (void)Nested().twice(tensor({1}, i64))["y"].scalar<int>(); });
+  CHECK(in_a_task.code == "E1009");
+}

@@ -69,6 +69,8 @@ TEST_CASE("graphs written in C++ export the bytes of the lessons [same-json]") {
       {"tests/golden/control.task", "walk", walk_json},
       {"tests/dsl/samples.task", "act", act_json},
       {"tests/dsl/samples.task", "many_ops", many_ops_json},
+      {"tests/dsl/layers.task", "Net.forward", net_forward_json},
+      {"tests/dsl/layers.task", "held", held_json},
   };
   for (const Twin& twin : twins) {
     CAPTURE(twin.path);

@@ -10,6 +10,8 @@ std::string ladder_json();
 std::string walk_json();
 std::string act_json();
 std::string many_ops_json();
+std::string net_forward_json();
+std::string held_json();
 
 std::string episode_json();  // of the two programs
 double episode_at_once();    // by the one interpreter of the host program

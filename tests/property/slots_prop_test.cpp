@@ -93,10 +93,11 @@ struct Member {
 Member block(std::mt19937_64& random, int depth);
 
 Member statement(std::mt19937_64& random, int depth) {
-  constexpr const char* simple[] = {"y = step(y).y\n", "y = (y + s) % 1009\n",  "bump(s, y)\n",
-                                    "y = f(y)\n",      "y = h(y) % 1009\n",     "y = helped(s, y)\n",
-                                    "y = peek(y).y\n", "y = other.step(y).y\n", "y = l[1].next(y)\n",
-                                    "bump(t, s)\n",    "y = (y + t) % 1009\n",  "y = go(y).y\n"};
+  constexpr const char* simple[] = {
+      "y = step(y).y\n",      "y = (y + s) % 1009\n", "bump(s, y)\n",           "y = f(y)\n",
+      "y = h(y) % 1009\n",    "y = helped(s, y)\n",   "y = peek(y).y\n",        "y = other.step(y).y\n",
+      "y = l[1].next(y)\n",   "bump(t, s)\n",         "y = (y + t) % 1009\n",   "y = go(y).y\n",
+      "y = held.step(y).y\n", "y = row[1].next(y)\n", "y = row[0].peek(y).y\n", "y = d(y)\n"};
   if (depth == 3 || between(random, 0, 2) > 0) {
     const std::string text = simple[between(random, 0, std::ssize(simple) - 1)];
     return {text, text};
@@ -129,19 +130,31 @@ std::string member_program(const std::string& body) {
          "fn helped(inout t: i64[1], x: i64[1]) -> i64[1] { bump(t, x); return t + 1 }\n"
          "agent Inner {\n  state s: i64[1] = zero()\n"
          "  task step(in x: i64[1]) -> (y: i64[1]) { s = (s * 7 + x) % 1009; y = s }\n"
+         "  task peek(in x: i64[1]) -> (y: i64[1]) { y = (s + x * 3) % 1009 }\n"
          "  fn next(x: i64[1]) -> i64[1] { return step(x).y + 1 }\n}\n"
          "let other = Inner()\nlet l = [other, Inner()]\n"
-         "agent Own {\n  state s: i64[1] = zero()\n  state t: i64[1] = zero()\n"
+         "agent Own {\n  layer held = Inner()\n  state s: i64[1] = zero()\n  layer row = [Inner(), Inner()]\n"
+         "  state t: i64[1] = zero()\n"
          "  task step(in x: i64[1]) -> (y: i64[1]) { s = (s * 3 + x) % 1009; y = s }\n"
          "  task peek(in x: i64[1]) -> (y: i64[1]) { y = (s + x * 2 + t) % 1009 }\n"
          "  fn next(x: i64[1]) -> i64[1] { return step(x).y + 1 }\n"
          "  graph go(x: i64[1]) -> (y: i64[1]) { bump(t, x); y = step(peek(x).y).y }\n"
          "  graph made(x: i64[1], n: int) -> (y: i64[1]) {\n"
-         "let f = next\nlet h: fn(i64[1]) -> i64[1] = v => step(v).y + v\ny = x\n" +
+         "let f = next\nlet h: fn(i64[1]) -> i64[1] = v => step(v).y + v\nlet d = held.next\ny = x\n" +
          body +
-         "}\n}\nlet a = Own()\nlet one = [5] as i64[1]\n"
+         "}\n"
+         "  graph sums(x: i64[1]) -> (y: i64[1]) { y = held.peek(x).y + row[0].peek(x).y * 7 + row[1].peek(x).y * 11 "
+         "}\n"
+         "}\nlet a = Own()\nlet one = [5] as i64[1]\n"
          "print(a.made(one, 3).y.array, a.made(one, 3).y.array, a.peek(one).y.array, other.step(one).y.array)\n"
-         "print(check(a.made).acyclic, a.peek(one).y.array)\n";
+         "print(check(a.made).acyclic, a.peek(one).y.array, a.sums(one).y.array)\n";
+}
+
+RunSettings settings_of(std::uint64_t seed) {
+  RunSettings settings;
+  settings.threads = static_cast<int>(seed % 4);
+  settings.schedule = seed % 3 == 0 ? Schedule::eager : seed % 3 == 1 ? Schedule::push : Schedule::pull;
+  return settings;
 }
 
 }  // namespace
@@ -161,10 +174,7 @@ TEST_CASE("random control flow over agents with slots: graphs leave what the hos
     INFO(graph);
     const Ran wanted = run_text(fn);
     REQUIRE(wanted.code == 0);
-    RunSettings settings;
-    settings.threads = static_cast<int>(seed % 4);
-    settings.schedule = seed % 3 == 0 ? Schedule::eager : seed % 3 == 1 ? Schedule::push : Schedule::pull;
-    const Ran ran = run_text(graph, settings);
+    const Ran ran = run_text(graph, settings_of(seed));
     CHECK(ran.errors == "");
     CHECK(ran.output == wanted.output);
     CHECK(run_text_directly(graph).output == wanted.output);
@@ -182,10 +192,7 @@ TEST_CASE("random control flow inside a member graph leaves what the same code w
     INFO(control);
     const Ran wanted = run_text(member_program(member.straight));
     CHECK(wanted.errors == "");
-    RunSettings settings;
-    settings.threads = static_cast<int>(seed % 4);
-    settings.schedule = seed % 3 == 0 ? Schedule::eager : seed % 3 == 1 ? Schedule::push : Schedule::pull;
-    const Ran ran = run_text(control, settings);
+    const Ran ran = run_text(control, settings_of(seed));
     CHECK(ran.errors == "");
     CHECK(ran.output == wanted.output);
     CHECK(run_text_directly(control).output == wanted.output);

@@ -141,7 +141,7 @@ TEST_CASE("declarations know their places") {
   CHECK(parsed.text(agent.name.span) == "A");
   CHECK(parsed.text(agent.params[0].span) == "k: int = 3");
   CHECK(parsed.text(agent.members[0].span) == "state v: i32[n] = zero()");
-  CHECK(parsed.text(slot.type.span) == "i32[n]");
+  CHECK(parsed.text(slot.type->span) == "i32[n]");
   CHECK(parsed.text(task.params[0].privilege->span) == "reduce(min)");
   CHECK(parsed.text(task.params[0].privilege->reduce_op->span) == "min");
   CHECK(parsed.text(std::get<ast::NamedType>(task.params[0].type.node).fields[0].span) == "f");
