@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "bench/shapes.hpp"
 #include "bench/tbb_graph.hpp"
@@ -22,7 +21,7 @@ void count_run(void* context, ConstBytes, Bytes) { ++*static_cast<std::uint8_t*>
 
 class NoBodies final : public Bodies {
  public:
-  std::optional<BodyTrace> trace(const TaskGraph&, NodeId) override { return std::nullopt; }
+  Result<OpList> list(const TaskGraph&, NodeId) override { return failure("E3005", {}, "there are no bodies").diags(); }
   std::vector<Array> run(const TaskGraph&, NodeId, std::vector<Array>) override { bug("a benchmark has no bodies"); }
 };
 

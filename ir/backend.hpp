@@ -2,11 +2,12 @@
 // addresses; tables and sessions hold Locations.
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "ir/base/result.hpp"
+#include "ir/op_list.hpp"
 #include "ir/plan.hpp"
 
 namespace taskspec {
@@ -14,26 +15,12 @@ namespace taskspec {
 struct LocationTag;
 using Location = Id<LocationTag>;  // of memory that one backend owns
 
-// The body of a task as a flat list of ops for given argument types: host control is already executed.
-struct BodyTrace {
-  struct Step {
-    OpInstance op;
-    std::vector<std::uint32_t> in, out;  // values
-  };
-  // values 0 .. inputs-1 are the node's inputs, then `constants`, then results of steps
-  std::uint32_t inputs = 0;
-  std::vector<Array> constants;
-  std::vector<ArrayType> values;  // type of every value
-  std::vector<Step> steps;
-  std::vector<std::uint32_t> outputs;  // values: the node's outputs in order
-};
-
 // How a backend gets at bodies without knowing the language: implemented by interp/control.
 class Bodies {
  public:
   virtual ~Bodies() = default;
-  // The straight-line form of `node` (a task), or nothing when its control depends on data.
-  virtual std::optional<BodyTrace> trace(const TaskGraph& graph, NodeId node) = 0;
+  // The ops of `node`, a task, for the types of its inputs; or why it has no such list (E3005).
+  virtual Result<OpList> list(const TaskGraph& graph, NodeId node) = 0;
   // Runs any task or structured node on arrays; may be called on several threads at once. Throws Error.
   virtual std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) = 0;
 };

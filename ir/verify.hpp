@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/base/diag.hpp"
+#include "ir/op_list.hpp"
 #include "ir/plan.hpp"
 
 namespace taskspec {
@@ -25,6 +26,8 @@ struct Verified {
 };
 std::vector<std::string> verify_grown(const Program& program, Verified& known);
 std::string verify_graph(const TaskGraph& graph);
+// Every value made once, before it is read; every line stands somewhere.
+std::string verify_op_list(const OpList& list);
 std::string verify_chains(const TaskGraph& graph, const Chains& chains);
 // Order, lifetimes, no two live buffers share bytes, in-place only by last readers (under every parallel schedule;
 // above 4,096 steps in program order only).

@@ -19,9 +19,13 @@ namespace taskspec::cli {
 
 namespace {
 
-void choose_graphs(GraphFile& file, const std::string& path, const std::string& name) {
+void choose_graphs(GraphFile& file, const std::string& path, const std::string& name, const std::string& stage = "") {
   file.graphs = graphs_of(file.program);
   if (name.empty()) return;
+  if (stage == "ops") {
+    if (tasks_of(file.program, name).empty()) file.problem = "'" + path + "' has no task '" + name + "'";
+    return;
+  }
   FunctionId chosen = find_graph(file.program, name);
   if (chosen.valid())
     file.graphs = {chosen};
@@ -93,13 +97,14 @@ Result<GraphFile> load_graphs(const std::string& path, const Options& options, c
   if (!program) return program.diags();
   file.program = std::move(*program);
   if (auto problem = unknown_define(options, file.program)) file.problem = *problem;
-  choose_graphs(file, path, options.graph);
+  choose_graphs(file, path, options.graph, options.stage);
   return {std::move(file), program.diags()};
 }
 
 std::string stage_text(const GraphFile& file, const std::string& stage, const std::string& format,
                        const Options& options, const Toolbox& tools) {
   if (stage == "program") return program_text(file.program);
+  if (stage == "ops") return ops_stage(file, options, tools);
   if (stage == "slices") return slices_stage(file.program, format, options);
   if (format == "html") return graphs_html(file, options, tools);
   std::string text;

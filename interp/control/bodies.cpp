@@ -15,50 +15,6 @@ ArrayType output_type(const TaskGraph& graph, NodeId node, std::size_t slot) {
 
 }  // namespace
 
-TaskCall ProgramBodies::bind(const TaskGraph& graph, NodeId node, FunctionRef<Value(std::size_t)> input) {
-  const Definition& definition = graph.definition(node);
-  const Function& function = outer_.program()[definition.function];
-  TaskCall call{definition.function, graph[node].span, graph.arguments(node), nullptr, ScopeId(0), nullptr};
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < function.parameters.size(); ++k)
-    if (function.parameters[k].type.is_tensor() && call.arguments[k].is_none()) call.arguments[k] = input(next++);
-  return call;
-}
-
-std::vector<Value> ProgramBodies::run_task(Interpreter& interpreter, const TaskCall& call) {
-  TaskResult result = interpreter.inline_task(call);
-  std::vector<Value> outputs = result.invocation.as<Invocation>()->outputs;
-  for (auto& version : result.versions) outputs.push_back(version.second);
-  return outputs;
-}
-
-std::optional<BodyTrace> ProgramBodies::trace(const TaskGraph& graph, NodeId node) {
-  if (graph.definition(node).kind != Definition::Kind::task) return std::nullopt;
-  if (!outer_.program()[graph.definition(node).function].extern_symbol.empty()) return std::nullopt;
-  std::vector<ArrayType> types;
-  for (const Ref& ref : graph.in(node)) types.push_back(concrete(graph.type(ref)));
-  TraceTarget target(std::move(types));
-  Interpreter interpreter = outer_.nested(target);
-  interpreter.leave_host();
-  TaskCall call = bind(graph, node, [&](std::size_t i) { return target.input(i); });
-  Agent self(interpreter.program(), AgentId());
-  if (InstanceId agent = graph[node].agent; agent.valid()) {
-    self.definition = graph.agents()[agent.index()].definition;
-    self.arguments = graph.agents()[agent.index()].arguments;
-    call.agent = &self;
-  }
-  try {
-    BodyTrace trace = target.finish(run_task(interpreter, call));
-    for (std::size_t k = 0; k < trace.outputs.size(); ++k)
-      if (trace.values[trace.outputs[k]] != output_type(graph, node, k)) return std::nullopt;
-    return trace;
-  } catch (const NotTraceable&) {
-    return std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;  // run() meets the same error and reports it as the task's
-  }
-}
-
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
                                                  FunctionRef<Value(const Value&)> restore) {
   const Definition& definition = graph.definition(node);
@@ -115,14 +71,8 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
   interpreter.leave_host();
   std::vector<Value> values;
   if (graph.definition(node).kind == Definition::Kind::task) {
-    TaskCall call = bind(graph, node, [&](std::size_t i) { return Value(inputs[i]); });
-    Agent self(interpreter.program(), AgentId());
-    if (InstanceId agent = graph[node].agent; agent.valid()) {
-      self.definition = graph.agents()[agent.index()].definition;
-      self.arguments = graph.agents()[agent.index()].arguments;
-      call.agent = &self;
-    }
-    values = run_task(interpreter, call);
+    const NodeCall call(outer_.program(), graph, node, [&](std::size_t i) { return Value(inputs[i]); });
+    values = run_body(interpreter, *call);
   } else {
     auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };
     auto input = [&](const Value& v) { return Value(inputs[v.as<InputSlot>()->position]); };

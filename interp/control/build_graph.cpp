@@ -4,31 +4,11 @@
 
 #include "interp/control/capture.hpp"
 #include "interp/control/record.hpp"
+#include "interp/control/rules.hpp"
 
 namespace taskspec {
 
 namespace {
-
-std::shared_ptr<GraphScalar> symbolic(const std::string& name, const Type& type, std::uint32_t symbol) {
-  auto scalar = std::make_shared<GraphScalar>();
-  scalar->written = name;
-  scalar->type = type;
-  scalar->dim = Dim(std::make_shared<const SymbolInfo>(SymbolInfo{name, symbol, true, UINT32_MAX}));
-  return scalar;
-}
-
-// `symbol` and the two after it are free.
-Value symbolic_input(const Parameter& parameter, std::size_t position, std::uint32_t symbol) {
-  auto object = [](auto scalar) { return Value(std::static_pointer_cast<Object>(std::move(scalar))); };
-  std::shared_ptr<GraphScalar> scalar = symbolic(parameter.name, parameter.type, symbol);
-  scalar->input = static_cast<std::uint32_t>(position);
-  if (parameter.type.is(Type::Kind::range)) {
-    const Type bound = Type::Kind::integer;
-    scalar->operands = {object(symbolic(parameter.name + ".begin", bound, symbol + 1)),
-                        object(symbolic(parameter.name + ".end", bound, symbol + 2))};
-  }
-  return object(std::move(scalar));
-}
 
 // Looking at a graph changes nothing: its versions must not stay in agents.
 class KeptSlots {
@@ -74,7 +54,8 @@ std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, 
     std::size_t position = view->graph.inputs().size();
     view->graph.add_input({parameter.name, parameter.type, parameter.privilege});
     if (!parameter.type.is_tensor()) {
-      arguments.push_back(symbolic_input(parameter, position, program.symbols + 3 * static_cast<std::uint32_t>(k)));
+      const std::uint32_t symbol = program.symbols + 3 * static_cast<std::uint32_t>(k);
+      arguments.push_back(unknown_scalar(parameter.name, parameter.type, symbol, static_cast<std::uint32_t>(position)));
       continue;
     }
     Value input = view->handle(Ref::input(position), parameter.type);

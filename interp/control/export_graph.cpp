@@ -16,9 +16,9 @@
 
 namespace taskspec {
 
-void with_graph(const Program& program, FunctionId graph, const OpTable& ops, FunctionRef<void(const GraphView&)> use,
-                const std::atomic<bool>* interrupted) {
-  Program needed = with_needed_top_level(program, graph);
+void with_interpreter(const Program& program, FunctionId function, const OpTable& ops,
+                      FunctionRef<void(Interpreter&)> use, const std::atomic<bool>* interrupted) {
+  Program needed = with_needed_top_level(program, function);
   with_deep_stack([&] {
     HostContext host(needed, ops);
     host.output = [](std::string_view) {};
@@ -27,8 +27,14 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops, Fu
     Interpreter interpreter(needed, &host);
     interpreter.set_target(target);
     for (const Module& module : needed.modules) interpreter.module(module);
-    use(*build_graph(interpreter, graph, interpreter.agent_for(graph)));
+    use(interpreter);
   });
+}
+
+void with_graph(const Program& program, FunctionId graph, const OpTable& ops, FunctionRef<void(const GraphView&)> use,
+                const std::atomic<bool>* interrupted) {
+  auto look = [&](Interpreter& interpreter) { use(*build_graph(interpreter, graph, interpreter.agent_for(graph))); };
+  with_interpreter(program, graph, ops, look, interrupted);
 }
 
 namespace {

@@ -11,8 +11,12 @@
 
 namespace taskspec {
 
-// Calls `use` with the graph as it is recorded. What it reads of the top level is computed first; the rest of the
-// program does not run. Throws Error; E5009 when `interrupted` becomes true.
+// Calls `use` with an interpreter to which the top-level values are known that `function` and all that it calls read;
+// the rest of the program does not run. Throws Error; E5009 when `interrupted` becomes true.
+void with_interpreter(const Program& program, FunctionId function, const OpTable& ops,
+                      FunctionRef<void(Interpreter&)> use, const std::atomic<bool>* interrupted = nullptr);
+
+// Calls `use` with the graph as it is recorded.
 void with_graph(const Program& program, FunctionId graph, const OpTable& ops, FunctionRef<void(const GraphView&)> use,
                 const std::atomic<bool>* interrupted = nullptr);
 

@@ -89,6 +89,7 @@ Flow Interpreter::if_(Frame& frame, const Call& call) {
 Flow Interpreter::for_(Frame& frame, const Call& call) {
   const Block& body = call.blocks[0];
   Value domain = operand(frame, call, 0);
+  if (domain.as<GraphScalar>()) truth(domain, call.span);  // how often it runs is not known
   bool named = !body.calls.empty() && frame.function[body.calls[0]].form == Form::loop;
   std::int64_t count = domain.is_range() ? domain.range().size() : static_cast<std::int64_t>(domain.list().size());
   for (std::int64_t i = 0; i < count; ++i) {

@@ -83,7 +83,7 @@ class Interpreter {
   Flow step(Frame& frame, CallId id);
 
   const Program& program() const { return program_; }
-  Facts& facts() { return *facts_; }
+  Facts& facts() const { return *facts_; }
   Target& target() { return *target_; }
   HostContext* host() { return host_; }
   // The contents of the top-level tensors that a body names, before it runs: a body cannot force anything.

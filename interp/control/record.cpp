@@ -318,7 +318,11 @@ Value RecordTarget::constant(Array array) {
   return recorder_.handle(Ref::constant(recorder_.graph.add_constant(type, Value(std::move(array)))), type);
 }
 
-bool RecordTarget::decide(const Value& value, Span span) { return receive(value, span).integer(0) != 0; }
+bool RecordTarget::decide(const Value& value, Span span) {
+  if (value.as<GraphScalar>())
+    throw failure("E1009", span, "looking at a graph whose form depends on a host input is not built yet");
+  return receive(value, span).integer(0) != 0;
+}
 
 ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, FunctionId function) {
   ScopeId scope = recorder_.graph.open_scope(outer, callee, function);

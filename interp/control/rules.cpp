@@ -62,6 +62,33 @@ void refuse_negative_extents(const Type& type, const std::string& what, Span spa
       throw failure("E5004", span, what + " would be " + type.text() + ", with a negative extent");
 }
 
+namespace {
+
+std::shared_ptr<GraphScalar> open_scalar(const std::string& name, const Type& type, std::uint32_t symbol) {
+  auto scalar = std::make_shared<GraphScalar>();
+  scalar->written = name;
+  scalar->type = type;
+  scalar->dim = Dim(std::make_shared<const SymbolInfo>(SymbolInfo{name, symbol, true, UINT32_MAX}));
+  return scalar;
+}
+
+Value as_value(std::shared_ptr<GraphScalar> scalar) {
+  return Value(std::static_pointer_cast<Object>(std::move(scalar)));
+}
+
+}  // namespace
+
+Value unknown_scalar(const std::string& name, const Type& type, std::uint32_t symbol, std::uint32_t input) {
+  std::shared_ptr<GraphScalar> scalar = open_scalar(name, type, symbol);
+  scalar->input = input;
+  if (type.is(Type::Kind::range)) {
+    const Type bound = Type::Kind::integer;
+    scalar->operands = {as_value(open_scalar(name + ".begin", bound, symbol + 1)),
+                        as_value(open_scalar(name + ".end", bound, symbol + 2))};
+  }
+  return as_value(std::move(scalar));
+}
+
 Value scalar_of(const Dim& dim) {
   if (auto constant = dim.constant()) return Value(*constant);
   auto scalar = std::make_shared<GraphScalar>();

@@ -19,6 +19,10 @@ void refuse_negative_extents(const Type& type, const std::string& what, Span spa
 // An extent as a host value: an int, or a GraphScalar while it has symbols.
 Value scalar_of(const Dim& dim);
 
+// A host value that a parameter will have: an int is an extent, a range has two. `symbol` and the two after it are
+// free; `input`: its position among the inputs of a graph, if it is one.
+Value unknown_scalar(const std::string& name, const Type& type, std::uint32_t symbol, std::uint32_t input = UINT32_MAX);
+
 // True if any of the values is only known when the graph runs.
 bool any_symbolic(std::span<const Value> values);
 // Arithmetic on such values, as a value.

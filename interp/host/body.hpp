@@ -1,8 +1,8 @@
-// The straight-line form of one or more consecutive tasks of a chain: their traces put together, values of
-// one task going straight into the next.
+// The straight-line form of one or more consecutive tasks of a chain: their op lists put together, values of one task
+// going straight into the next.
 //
 //   Body body;
-//   auto x = body.input(type, bytes);  auto y = body.append(trace, {x});  body.output(y[0], other_bytes);
+//   auto x = body.input(type, bytes);  auto y = body.append(list, {x});  body.output(y[0], other_bytes);
 #pragma once
 #include <span>
 
@@ -31,11 +31,9 @@ struct Body {
   std::uint32_t value(const ArrayType& type);
   std::uint32_t input(const ArrayType& type, std::uint32_t bytes);
   void output(std::uint32_t value, std::uint32_t bytes) { outputs.push_back({value, bytes}); }
-  // Adds the next task; gives the values of its outputs.
-  std::vector<std::uint32_t> append(const BodyTrace& trace, std::span<const std::uint32_t> inputs);
+  // Adds the next task, by its list or as one op; gives the values of its outputs. The types of a list must be known.
+  std::vector<std::uint32_t> append(const OpList& list, std::span<const std::uint32_t> inputs);
+  std::vector<std::uint32_t> append(OpInstance op, std::span<const std::uint32_t> inputs);
 };
-
-// The trace of a node that is one op.
-BodyTrace trace_of(OpInstance instance);
 
 }  // namespace taskspec

@@ -71,32 +71,37 @@ std::string CodeMaker::key(std::size_t task, bool with_bytes) const {
   return key;
 }
 
-std::shared_ptr<const BodyTrace> CodeMaker::trace(std::size_t task) {
-  NodeId node = plan_->tasks[task].node;
-  if (kind(task) == Definition::Kind::op) return std::make_shared<BodyTrace>(trace_of(instance(task)));
-  if (kind(task) != Definition::Kind::task) return nullptr;
-  auto [known, fresh] = traces_.emplace(key(task, false), nullptr);
+// A body that has none runs all the same: the interpreter meets the error that kept it from one, if it was one.
+std::shared_ptr<const OpList> CodeMaker::list(std::size_t task) {
+  auto [known, fresh] = lists_.emplace(key(task, false), nullptr);
   if (fresh)
-    if (auto trace = bodies_.trace(*plan_->graph, node)) known->second = std::make_shared<BodyTrace>(*std::move(trace));
+    if (Result<OpList> made = bodies_.list(*plan_->graph, plan_->tasks[task].node))
+      known->second = std::make_shared<OpList>(*std::move(made));
   return known->second;
 }
 
+bool CodeMaker::is_straight(std::size_t task) {
+  return kind(task) == Definition::Kind::op || (kind(task) == Definition::Kind::task && list(task));
+}
+
+std::vector<std::uint32_t> CodeMaker::append(Body& body, std::size_t task, std::span<const std::uint32_t> given) {
+  std::vector<std::uint32_t> made =
+      kind(task) == Definition::Kind::op ? body.append(instance(task), given) : body.append(*list(task), given);
+  if (made.size() != outputs(task).size()) bug("the op list of a task has another number of outputs than its node");
+  return made;
+}
+
 const TaskCode& CodeMaker::make(std::size_t first, std::size_t last, std::vector<BufferId>& operands) {
-  if (last - first > 1 && kind(first) != Definition::Kind::native) {
-    std::vector<std::shared_ptr<const BodyTrace>> traces;
-    for (std::size_t task = first; task < last; ++task) {
-      auto next = trace(task);
-      if (!next) break;
-      traces.push_back(std::move(next));
-    }
-    if (traces.size() > 1) return make_chain(first, traces, operands);
-  }
+  std::size_t count = 0;
+  if (last - first > 1)
+    while (first + count < last && is_straight(first + count)) ++count;
+  if (count > 1) return make_chain(first, count, operands);
   std::span<const BufferId> in = inputs(first), out = outputs(first);
   operands.insert(operands.end(), in.begin(), in.end());
   operands.insert(operands.end(), out.begin(), out.end());
   if (kind(first) == Definition::Kind::native) return make_native(first);
   if (kind(first) == Definition::Kind::op && writes_safely(first)) return make_kernel(first);
-  if (auto alone = trace(first)) return make_body(first, *alone);
+  if (is_straight(first)) return make_body(first);
   return make_interpreted(first);
 }
 
@@ -126,15 +131,14 @@ const TaskCode& CodeMaker::make_kernel(std::size_t task) {
   return *code;
 }
 
-const TaskCode& CodeMaker::make_body(std::size_t task, const BodyTrace& trace) {
+const TaskCode& CodeMaker::make_body(std::size_t task) {
   const TaskCode*& code = known_[key(task, true)];
   if (code) return *code;
   Body body;
   std::vector<std::uint32_t> given;
   for (BufferId buffer : inputs(task)) given.push_back(body.input(type(buffer), bytes_of(buffer)));
-  std::vector<std::uint32_t> made = body.append(trace, given);
+  std::vector<std::uint32_t> made = append(body, task, given);
   std::span<const BufferId> out = outputs(task);
-  if (made.size() != out.size()) bug("the trace of a task has another number of outputs than its node");
   for (std::size_t k = 0; k < out.size(); ++k) body.output(made[k], bytes_of(out[k]));
   return *(code = &compile(std::move(body)));
 }
@@ -174,9 +178,8 @@ CodeMaker::Chain CodeMaker::chain(std::size_t first, std::size_t count) const {
   return chain;
 }
 
-const TaskCode& CodeMaker::make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
-                                      std::vector<BufferId>& operands) {
-  const Chain chain = this->chain(first, traces.size());
+const TaskCode& CodeMaker::make_chain(std::size_t first, std::size_t count, std::vector<BufferId>& operands) {
+  const Chain chain = this->chain(first, count);
   operands.insert(operands.end(), chain.inputs.begin(), chain.inputs.end());
   operands.insert(operands.end(), chain.outputs.begin(), chain.outputs.end());
   const TaskCode*& code = chains_[chain.key];
@@ -184,12 +187,11 @@ const TaskCode& CodeMaker::make_chain(std::size_t first, std::span<const std::sh
   Body body;
   std::unordered_map<std::uint32_t, std::uint32_t> values;  // by buffer
   for (BufferId buffer : chain.inputs) values[buffer.value] = body.input(type(buffer), bytes_of(buffer));
-  for (std::size_t i = 0; i < traces.size(); ++i) {
+  for (std::size_t task = first; task < first + count; ++task) {
     std::vector<std::uint32_t> given;
-    for (BufferId buffer : inputs(first + i)) given.push_back(values.at(buffer.value));
-    std::vector<std::uint32_t> made = body.append(*traces[i], given);
-    std::span<const BufferId> out = outputs(first + i);
-    if (made.size() != out.size()) bug("the trace of a task has another number of outputs than its node");
+    for (BufferId buffer : inputs(task)) given.push_back(values.at(buffer.value));
+    std::vector<std::uint32_t> made = append(body, task, given);
+    std::span<const BufferId> out = outputs(task);
     for (std::size_t k = 0; k < out.size(); ++k) values[out[k].value] = made[k];
   }
   for (BufferId buffer : chain.outputs) body.output(values.at(buffer.value), bytes_of(buffer));

@@ -35,21 +35,22 @@ class CodeMaker {
   Definition::Kind kind(std::size_t task) const { return plan_->graph->definition(plan_->tasks[task].node).kind; }
   OpInstance instance(std::size_t task) const;
   bool writes_safely(std::size_t task) const;
-  std::shared_ptr<const BodyTrace> trace(std::size_t task);
+  bool is_straight(std::size_t task);  // one op, or a list of such
+  std::shared_ptr<const OpList> list(std::size_t task);
+  std::vector<std::uint32_t> append(Body& body, std::size_t task, std::span<const std::uint32_t> given);
   std::string key(std::size_t task, bool with_bytes) const;
   void count_readers();
 
   const TaskCode& make_interpreted(std::size_t task);
   const TaskCode& make_native(std::size_t task);
   const TaskCode& make_kernel(std::size_t task);
-  const TaskCode& make_body(std::size_t task, const BodyTrace& trace);
+  const TaskCode& make_body(std::size_t task);
   struct Chain {
     std::string key;  // equal ones do the same with operands that lie alike
     std::vector<BufferId> inputs, outputs;
   };
   Chain chain(std::size_t first, std::size_t count) const;
-  const TaskCode& make_chain(std::size_t first, std::span<const std::shared_ptr<const BodyTrace>> traces,
-                             std::vector<BufferId>& operands);
+  const TaskCode& make_chain(std::size_t first, std::size_t count, std::vector<BufferId>& operands);
   const TaskCode& compile(Body body);
   const TaskCode& keep(std::unique_ptr<TaskCode> code);
 
@@ -59,9 +60,9 @@ class CodeMaker {
   std::vector<std::uint32_t> readers_;  // by buffer; results of the graph have one more
   KernelCache kernels_;
   CodeSet set_;
-  std::vector<const TaskCode*> natives_;                   // by definition
-  std::map<std::string, const TaskCode*> known_, chains_;  // by key
-  std::map<std::string, std::shared_ptr<const BodyTrace>> traces_;
+  std::vector<const TaskCode*> natives_;                        // by definition
+  std::map<std::string, const TaskCode*> known_, chains_;       // by key
+  std::map<std::string, std::shared_ptr<const OpList>> lists_;  // by key; null: there is none
 };
 
 }  // namespace taskspec

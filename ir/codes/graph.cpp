@@ -42,6 +42,19 @@ print(both.inputs))",
 output, that goes to the first input of b. Here neither is the case, so b would not follow from a.)",
      .fix = R"(Give an output of the left task the name of an input of the right one, or write a graph that calls
 both.)"},
+    {.code = "E3005",
+     .summary = "a body that is no straight list of ops",
+     .program = R"(task clip(inout x: f32[4]) {
+  if x.max(0) > 1.0 { x = x / x.max(0) }
+}
+// taskspec graph --stage ops)",
+     .cause =
+         R"(What a task computes is written down as one list of ops before it runs; a gradient, a chip and fused code
+are made of that list. There is none if data decide which ops run, if a host value that is not known yet does, if
+the list would get too long, or if the body is written in C++.)",
+     .fix = R"(Choose between values, not between ops: where(x.max(0) > 1.0, x / x.max(0), x). Or put the control
+around the task, into the graph. On the host a task without such a list runs all the same.)",
+     .reach = Reach::circumstance},
     {.code = "E3101",
      .summary = "the points of a launch are not independent",
      .program = R"(launch w(p[i / 2]) for i in 0..4      // w writes its argument)",

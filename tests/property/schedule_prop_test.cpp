@@ -192,9 +192,8 @@ using namespace test_ops;
 
 // A random body: some i32 inputs, ops on what is there, one to three outputs, of which the first may be the
 // new version of a place that is input 0.
-BodyTrace random_body(Random& random, const std::vector<ArrayType>& inputs, std::size_t outputs,
-                      const ArrayType& type) {
-  TraceWriter w(inputs);
+OpList random_body(Random& random, const std::vector<ArrayType>& inputs, std::size_t outputs, const ArrayType& type) {
+  ListWriter w(inputs);
   Array numbers = Array::make(type);
   for (std::int32_t& n : numbers.data<std::int32_t>()) n = static_cast<std::int32_t>(random() % 9) - 4;
   std::vector<std::uint32_t> values{w.constant(numbers)};
@@ -226,13 +225,13 @@ BodyTrace random_body(Random& random, const std::vector<ArrayType>& inputs, std:
 // A graph of tasks with random bodies on i32 values of one type, with places.
 struct BodyGraph {
   std::shared_ptr<TaskGraph> graph = std::make_shared<TaskGraph>();
-  std::vector<BodyTrace> traces;  // by node
+  std::vector<OpList> lists;  // by node
   WrittenBodies bodies;
   ArrayType type;
 
   explicit BodyGraph(Random& random)
       : type{Precision::i32, {random() % 3 ? between(random, 1, 20) : between(random, 5000, 20'000)}} {
-    bodies.write = [this](const std::string& name) { return traces[std::stoul(name)]; };
+    bodies.write = [this](const std::string& name) { return lists[std::stoul(name)]; };
     Type written = type.type();
     std::vector<Ref> values{Ref::input(graph->add_input({"x", written, Privilege::in})),
                             Ref::input(graph->add_input({"y", written, Privilege::in}))};
@@ -241,7 +240,7 @@ struct BodyGraph {
     for (std::int64_t n = between(random, 1, 12); n > 0; --n) {
       Definition definition;
       definition.kind = Definition::Kind::task;
-      definition.name = std::to_string(traces.size());
+      definition.name = std::to_string(lists.size());
       std::vector<Ref> in;
       std::vector<TaskGraph::Access> accesses;
       if (random() % 3 == 0) {
@@ -258,7 +257,7 @@ struct BodyGraph {
         definition.inputs.push_back("x" + std::to_string(definition.inputs.size()));
       while (definition.outputs.size() < outputs)
         definition.outputs.push_back("y" + std::to_string(definition.outputs.size()));
-      traces.push_back(random_body(random, std::vector(in.size(), type), outputs, type));
+      lists.push_back(random_body(random, std::vector(in.size(), type), outputs, type));
       std::vector<TypeId> out(outputs, id);
       bool hides_version = !accesses.empty() && accesses[0].writes;
       NodeId node = graph->add(graph->define(std::move(definition)), {.in = in, .out = out}, accesses);

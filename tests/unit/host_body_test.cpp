@@ -52,23 +52,23 @@ std::vector<TaskFault> run(const BodyCode& code, const std::vector<Array*>& oper
   return around.faults;
 }
 
-// One task with the given trace, its operands in bytes of their own unless `bytes` says otherwise.
-Body one_task(const BodyTrace& trace, std::vector<std::uint32_t> bytes = {}) {
+// One task with the given op list, its operands in bytes of their own unless `bytes` says otherwise.
+Body one_task(const OpList& list, std::vector<std::uint32_t> bytes = {}) {
   Body body;
-  bytes.resize(trace.inputs + trace.outputs.size());
+  bytes.resize(list.inputs.size() + list.outputs.size());
   if (std::ranges::count(bytes, 0U) == static_cast<std::ptrdiff_t>(bytes.size()))
     std::iota(bytes.begin(), bytes.end(), 0U);
   std::vector<std::uint32_t> given;
-  for (std::uint32_t i = 0; i < trace.inputs; ++i) given.push_back(body.input(trace.values[i], bytes[i]));
-  std::vector<std::uint32_t> made = body.append(trace, given);
-  for (std::size_t k = 0; k < made.size(); ++k) body.output(made[k], bytes[trace.inputs + k]);
+  for (std::uint32_t i = 0; i < list.inputs.size(); ++i) given.push_back(body.input(concrete(list.types[i]), bytes[i]));
+  std::vector<std::uint32_t> made = body.append(list, given);
+  for (std::size_t k = 0; k < made.size(); ++k) body.output(made[k], bytes[list.inputs.size() + k]);
   return body;
 }
 
 }  // namespace
 
 TEST_CASE("element-wise ops become one pass over strips") {
-  TraceWriter w({ints(10'000), ints(1)});
+  ListWriter w({ints(10'000), ints(1)});
   std::uint32_t a = w.op(plus, {0, 1}), b = w.op(plus, {a, a}), c = w.op(plus, {b, 0});
   BodyCode code = compiled(one_task(w.finish({c})));
   CHECK(code.layout().passes.size() == 1);
@@ -85,7 +85,7 @@ TEST_CASE("element-wise ops become one pass over strips") {
 }
 
 TEST_CASE("what other ops read has bytes in the scratch, and those are taken over") {
-  TraceWriter w({ints(100)});
+  ListWriter w({ints(100)});
   std::uint32_t a = w.op(flip, {0}), b = w.op(flip, {a}), c = w.op(flip, {b}), d = w.op(plus, {c, 0}),
                 e = w.op(flip, {d});
   BodyCode code = compiled(one_task(w.finish({e})));
@@ -99,7 +99,7 @@ TEST_CASE("what other ops read has bytes in the scratch, and those are taken ove
 }
 
 TEST_CASE("an op that only changes the shape moves nothing, unless its input is to be kept") {
-  TraceWriter w({ints(8)});
+  ListWriter w({ints(8)});
   std::uint32_t a = w.op(view, {0}), b = w.op(plus, {a, 0}), c = w.op(view, {b});
   BodyCode code = compiled(one_task(w.finish({c, a})));
   Array in = ints({1, 2, 3, 4, 5, 6, 7, 8}), out = ints(Numbers(8)), kept = ints(Numbers(8));
@@ -112,13 +112,13 @@ TEST_CASE("an op that only changes the shape moves nothing, unless its input is 
 
 TEST_CASE("an output in the bytes of an input is written after the last read of it") {
   // r = r + 1; s = old r + r: the sum must see the old r.
-  TraceWriter w({ints(3)});
+  ListWriter w({ints(3)});
   std::uint32_t one = w.constant(ints(Numbers{1}));
   std::uint32_t fresh = w.op(plus, {0, one}), sum = w.op(plus, {0, fresh});
-  BodyTrace trace = w.finish({fresh, sum});
+  OpList list = w.finish({fresh, sum});
   for (bool in_place : {true, false}) {
     BodyCode code =
-        compiled(one_task(trace, in_place ? std::vector<std::uint32_t>{1, 1, 2} : std::vector<std::uint32_t>{}));
+        compiled(one_task(list, in_place ? std::vector<std::uint32_t>{1, 1, 2} : std::vector<std::uint32_t>{}));
     Array r = ints({10, 20, 30}), apart = ints(Numbers(3)), s = ints(Numbers(3));
     CHECK(run(code, {&r, in_place ? &r : &apart, &s}).empty());
     CHECK(numbers(in_place ? r : apart) == Numbers{11, 21, 31});
@@ -127,9 +127,9 @@ TEST_CASE("an output in the bytes of an input is written after the last read of 
 }
 
 TEST_CASE("two places may change their values with one another") {
-  TraceWriter w({ints(2), ints(2)});
-  BodyTrace trace = w.finish({1, 0});
-  BodyCode code = compiled(one_task(trace, {1, 2, 1, 2}));
+  ListWriter w({ints(2), ints(2)});
+  OpList list = w.finish({1, 0});
+  BodyCode code = compiled(one_task(list, {1, 2, 1, 2}));
   Array a = ints({1, 2}), b = ints({3, 4});
   CHECK(run(code, {&a, &b, &a, &b}).empty());
   CHECK(numbers(a) == Numbers{3, 4});
@@ -137,19 +137,19 @@ TEST_CASE("two places may change their values with one another") {
 }
 
 TEST_CASE("an op that cannot work in place gets bytes beside") {
-  TraceWriter w({ints(3)});
+  ListWriter w({ints(3)});
   BodyCode code = compiled(one_task(w.finish({w.op(flip, {w.op(flip, {0})})}), {1, 1}));
   Array r = ints({1, 2, 3});
   CHECK(run(code, {&r, &r}).empty());
   CHECK(numbers(r) == Numbers{1, 2, 3});
-  TraceWriter once({ints(3)});
+  ListWriter once({ints(3)});
   BodyCode single = compiled(one_task(once.finish({once.op(flip, {0})}), {1, 1}));
   CHECK(run(single, {&r, &r}).empty());
   CHECK(numbers(r) == Numbers{3, 2, 1});
 }
 
 TEST_CASE("a strip is not taken over by wider elements") {
-  TraceWriter w({ints(9000)});
+  ListWriter w({ints(9000)});
   std::uint32_t a = w.op(plus, {0, 0}), b = w.op(plus, {a, 0}), c = w.op(widen, {b}), d = w.op(plus, {a, b});
   BodyCode code = compiled(one_task(w.finish({c, d})));
   CHECK(code.layout().passes.size() == 1);
@@ -169,11 +169,11 @@ TEST_CASE("a fault in a fused pass names its task; tasks that do not read from i
   Body body;
   ArrayType type = ints(10'000);
   std::uint32_t x = body.input(type, 0), y = body.input(type, 1);
-  TraceWriter divide({type, type});
+  ListWriter divide({type, type});
   std::uint32_t quotient = body.append(divide.finish({divide.op(over, {0, 1})}), std::vector{x, y})[0];
-  TraceWriter reads({type});
+  ListWriter reads({type});
   std::uint32_t doubled = body.append(reads.finish({reads.op(plus, {0, 0})}), std::vector{quotient})[0];
-  TraceWriter apart({type});
+  ListWriter apart({type});
   std::uint32_t other = body.append(apart.finish({apart.op(plus, {0, 0})}), std::vector{x})[0];
   body.output(doubled, 2);
   body.output(other, 3);
@@ -209,10 +209,10 @@ TEST_CASE("tasks of a chain with bodies are one dispatch and one pass; a fault p
   WrittenBodies bodies;
   bodies.write = [&](const std::string& name) {
     if (name == "double") {
-      TraceWriter w({type});
+      ListWriter w({type});
       return w.finish({w.op(plus, {0, 0})});
     }
-    TraceWriter w({type, type});
+    ListWriter w({type, type});
     return w.finish({w.op(over, {0, 1})});
   };
   for (std::uint32_t threads : {1U, 2U}) {
@@ -268,7 +268,7 @@ TEST_CASE("equal chains share their code, others do not") {
   chain("quotient", inputs[0], inputs[1]);
   WrittenBodies bodies;
   bodies.write = [&](const std::string& name) {
-    TraceWriter w({ints(8), ints(8)});
+    ListWriter w({ints(8), ints(8)});
     return w.finish({w.op(name == "sum" ? plus : over, {0, 1})});
   };
   auto plan = make_plan(graph, aggregate(*graph));

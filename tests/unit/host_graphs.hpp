@@ -22,7 +22,7 @@ using Words = std::vector<std::uint64_t>;
 // Bodies for graphs that have none.
 class NoBodies final : public Bodies {
  public:
-  std::optional<BodyTrace> trace(const TaskGraph&, NodeId) override { return std::nullopt; }
+  Result<OpList> list(const TaskGraph&, NodeId) override { return failure("E3005", {}, "there are no bodies").diags(); }
   std::vector<Array> run(const TaskGraph&, NodeId, std::vector<Array>) override {
     throw failure("E5005", {}, "this test has no bodies");
   }

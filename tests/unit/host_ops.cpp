@@ -127,30 +127,38 @@ OpInstance call(const OpDef& op, std::vector<ArrayType> in) {
   return {&op, std::move(in), {}, {out}};
 }
 
-TraceWriter::TraceWriter(std::vector<ArrayType> inputs) {
-  trace_.inputs = static_cast<std::uint32_t>(inputs.size());
-  trace_.values = std::move(inputs);
+ListWriter::ListWriter(const std::vector<ArrayType>& inputs) {
+  for (const ArrayType& type : inputs) {
+    list_.inputs.push_back({"x" + std::to_string(list_.inputs.size()), Privilege::in, {}});
+    list_.types.push_back(type.type());
+  }
 }
 
-std::uint32_t TraceWriter::constant(Array array) {
-  trace_.values.push_back(array.type());
-  trace_.constants.push_back(std::move(array));
-  return static_cast<std::uint32_t>(trace_.values.size() - 1);
+std::uint32_t ListWriter::constant(Array array) {
+  list_.types.push_back(array.type().type());
+  list_.constants.emplace_back(std::move(array));
+  return static_cast<std::uint32_t>(list_.types.size() - 1);
 }
 
-std::uint32_t TraceWriter::op(const OpDef& op, std::vector<std::uint32_t> in) {
+std::uint32_t ListWriter::op(const OpDef& op, const std::vector<std::uint32_t>& in) {
   std::vector<ArrayType> types;
-  for (std::uint32_t v : in) types.push_back(trace_.values[v]);
-  OpInstance instance = call(op, std::move(types));
-  auto out = static_cast<std::uint32_t>(trace_.values.size());
-  trace_.values.push_back(instance.out[0]);
-  trace_.steps.push_back({std::move(instance), std::move(in), {out}});
-  return out;
+  OpList::Line line;
+  line.op = &op;
+  line.function = FunctionId(0);
+  line.call = CallId(list_.lines.size());
+  for (std::uint32_t v : in) {
+    types.push_back(concrete(list_.types[v]));
+    line.in.emplace_back(v);
+  }
+  line.out.emplace_back(list_.types.size());
+  list_.types.push_back(call(op, std::move(types)).out[0].type());
+  list_.lines.push_back(std::move(line));
+  return static_cast<std::uint32_t>(list_.types.size() - 1);
 }
 
-BodyTrace TraceWriter::finish(std::vector<std::uint32_t> outputs) {
-  trace_.outputs = std::move(outputs);
-  return std::move(trace_);
+OpList ListWriter::finish(const std::vector<std::uint32_t>& outputs) {
+  for (std::uint32_t v : outputs) list_.outputs.push_back({"y" + std::to_string(list_.outputs.size()), ValueId(v)});
+  return std::move(list_);
 }
 
 }  // namespace taskspec::test_ops

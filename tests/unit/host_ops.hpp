@@ -18,27 +18,25 @@ extern std::atomic<int> whole_runs, strip_runs;  // of kernels
 
 OpInstance call(const OpDef& op, std::vector<ArrayType> in);  // with the type of its output
 
-// A trace written by hand: values are numbered as in BodyTrace.
-class TraceWriter {
+// An op list written by hand: values are numbered as there.
+class ListWriter {
  public:
-  explicit TraceWriter(std::vector<ArrayType> inputs);
+  explicit ListWriter(const std::vector<ArrayType>& inputs);
   std::uint32_t constant(Array array);  // before any op
-  std::uint32_t op(const OpDef& op, std::vector<std::uint32_t> in);
-  BodyTrace finish(std::vector<std::uint32_t> outputs);
+  std::uint32_t op(const OpDef& op, const std::vector<std::uint32_t>& in);
+  OpList finish(const std::vector<std::uint32_t>& outputs);
 
  private:
-  BodyTrace trace_;
+  OpList list_;
 };
 
 // Bodies of tasks by the name of their definition.
 class WrittenBodies final : public Bodies {
  public:
-  std::function<BodyTrace(const std::string& name)> write;
-  std::optional<BodyTrace> trace(const TaskGraph& graph, NodeId node) override {
-    return write(graph.definition(node).name);
-  }
+  std::function<OpList(const std::string& name)> write;
+  Result<OpList> list(const TaskGraph& graph, NodeId node) override { return write(graph.definition(node).name); }
   std::vector<Array> run(const TaskGraph&, NodeId, std::vector<Array>) override {
-    throw failure("E5005", {}, "these bodies are all traces");
+    throw failure("E5005", {}, "these bodies are all op lists");
   }
 };
 

@@ -1,0 +1,40 @@
+// Makes op lists (ir/op_list.hpp): runs the body of a task on values that have a type and no contents, and writes down
+// what it does to them. A pure function of the program, of what its top level holds, and of what is known of the
+// task's inputs; errors, E3005 among them, come as diagnostics.
+//
+//   Result<OpList> list = op_list(interpreter, graph, node);   // for the types and host values that the node has
+//   Result<OpList> list = op_list(interpreter, task);          // extents and host values are symbols
+#pragma once
+#include <atomic>
+#include <optional>
+
+#include "interp/control/interpreter.hpp"
+#include "ir/base/result.hpp"
+#include "ir/op_list.hpp"
+
+namespace taskspec {
+
+// `outer` gives the program, and the top-level values that bodies may read.
+Result<OpList> op_list(const Interpreter& outer, const TaskGraph& graph, NodeId node);
+Result<OpList> op_list(const Interpreter& outer, FunctionId task);
+// From outside of a running program: what the task reads of the top level is computed first. E5009 when `interrupted`
+// becomes true.
+Result<OpList> op_list(const Program& program, FunctionId task, const OpTable& ops,
+                       const std::atomic<bool>* interrupted = nullptr);
+
+// The call of a task node: `input` gives what stands for its tensors.
+class NodeCall {
+ public:
+  NodeCall(const Program& program, const TaskGraph& graph, NodeId node, FunctionRef<Value(std::size_t)> input);
+  NodeCall(const NodeCall&) = delete;
+  const TaskCall& operator*() const { return call_; }
+
+ private:
+  std::optional<Agent> self_;
+  TaskCall call_;
+};
+
+// The outputs that a body leaves, and the new versions of its places behind them.
+std::vector<Value> run_body(Interpreter& interpreter, const TaskCall& call);
+
+}  // namespace taskspec
