@@ -149,7 +149,7 @@ std::string number(double value) { return fmt::format("{:.1f}", value); }
 // Ours, ready to run: as it comes, or with every step handed to the workers.
 struct Ours {
   NoBodies bodies;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<PlanBackend> backend;
   std::shared_ptr<Executable> ready;
   Repeats repeats;
 

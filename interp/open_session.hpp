@@ -13,7 +13,7 @@
 #include "interp/control/bodies.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/record.hpp"
-#include "interp/control/session.hpp"
+#include "interp/session/session.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "interp/control/host_context.hpp"
-#include "interp/control/session_report.hpp"
+#include "interp/session/session_report.hpp"
 #include "ir/slices.hpp"
 
 namespace taskspec {

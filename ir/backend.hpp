@@ -1,5 +1,8 @@
-// What a backend offers: memory behind locations, and the execution of plans. It is the only layer with
+// What a backend offers: memory behind locations, and the execution of task graphs. It is the only layer with
 // addresses; tables and sessions hold Locations.
+//
+//   Prepared ready = backend.prepare(graph, aggregate(*graph), {}, bodies);    // an executable, or what it refuses
+//   Outcome outcome = backend.execute(*std::get<0>(ready), inputs, {});
 #pragma once
 #include <memory>
 #include <string>
@@ -32,28 +35,39 @@ enum class Schedule : std::uint8_t {
 };
 
 struct Poison {
-  NodeId origin;  // in the plan's graph
+  NodeId origin;  // in the graph that was prepared
   Fault fault;
 };
 
-struct StepRecord {  // one dispatch, for profiles and traces
-  StepId step;
+struct DispatchRecord {  // of one chain, for profiles and traces
+  ChainId chain;
   std::uint32_t worker = 0;
-  std::int64_t begin_ns = 0, end_ns = 0;  // since the backend was made
+  std::int64_t begin = 0, end = 0;  // ticks of the backend's clock
 };
 
 struct Outcome {
   std::vector<std::variant<Location, Poison>> results;  // as graph.results
   std::uint64_t tasks_run = 0, dispatches = 0, allocations = 0, frees = 0, peak_bytes = 0;
-  std::vector<StepRecord> records;  // when asked for
-  std::vector<Poison> failed;       // the tasks that failed themselves, in program order
+  std::vector<DispatchRecord> records;  // when asked for
+  std::vector<Poison> failed;           // the tasks that failed themselves, in program order
+  std::vector<std::uint32_t> taken;     // donated inputs whose location is that of a result now
   bool lost = false;  // tasks ran, and there was no memory to note what came of them: nothing else is known
 };
 
-// A plan prepared for one backend: kernels made, arena sized.
+// A graph prepared for one backend: kernels made, memory laid out.
 class Executable {
  public:
   virtual ~Executable() = default;
+  virtual std::shared_ptr<const Plan> plan() const { return nullptr; }  // of a backend that makes one: for reports
+};
+// Or what it cannot run, and why: tasks of the graph. Those and all that needs them never run; the rest may be prepared
+// again without them.
+using Prepared = std::variant<std::shared_ptr<Executable>, std::vector<Poison>>;
+
+struct PrepareOptions {
+  // Per input of the graph: nobody needs it after a run. It may be written over, and its location may become that of a
+  // result (Outcome::taken).
+  std::span<const bool> donated = {};
 };
 
 struct RunOptions {
@@ -71,7 +85,8 @@ class Backend {
   virtual Location copy(Location location) = 0;
   virtual void free(Location location) = 0;
 
-  virtual std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) = 0;
+  virtual Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
+                           Bodies& bodies) = 0;
   // Runs once: `inputs` as graph.inputs. Not to be called for one Executable on two threads at once. Throws only before
   // the first task has run: then the same may be tried again.
   virtual Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) = 0;
@@ -80,6 +95,7 @@ class Backend {
     std::uint64_t allocations = 0, frees = 0, live_bytes = 0, peak_bytes = 0;
   };
   virtual Memory memory() const = 0;
+  virtual double hz() const { return 1e9; }  // ticks of its clock in a second, of its own time where that is simulated
   // Asks a running execute() to stop soon; its unfinished results are poisoned with E5009.
   virtual void interrupt() = 0;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "ir/base/text.hpp"
 
@@ -19,8 +18,6 @@ OpInstance instance(const OpList& list, const OpList::Line& line) {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> slot_words{"weight", "state", "table"};
-
 std::string name_of(ValueId value) { return fmt::format("%{}", value.value); }
 
 std::string names_of(const std::vector<ValueId>& values) {
@@ -30,7 +27,7 @@ std::string names_of(const std::vector<ValueId>& values) {
 }
 
 std::string_view word_of(const OpList::Input& input) {
-  if (input.slot) return slot_words[static_cast<std::size_t>(*input.slot)];
+  if (input.slot) return slot_kind_words[static_cast<std::size_t>(*input.slot)];
   return input.privilege == Privilege::inout ? "place" : "input";
 }
 

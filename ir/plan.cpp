@@ -234,6 +234,20 @@ std::size_t Plan::bytes() const {
          held(predecessors) + held(buffers) + held(types) + held(results);
 }
 
+std::vector<std::uint32_t> taken_inputs(const Plan& plan) {
+  std::vector<std::uint32_t> taken;
+  std::vector<bool> gone(plan.donated.size());
+  for (BufferId result : plan.results) {
+    const Buffer* first = &plan.buffers[result.index()];
+    while (first->shares != UINT32_MAX) first = &plan.buffers[first->shares];
+    const bool takes = first->home == Buffer::Home::input && first->index < gone.size() && plan.donated[first->index] &&
+                       !gone[first->index] && *first->type == *plan.buffers[result.index()].type;
+    if (takes) gone[first->index] = true;
+    taken.push_back(takes ? first->index : UINT32_MAX);
+  }
+  return taken;
+}
+
 bool has_concrete_types(const TaskGraph& graph) {
   auto is_concrete = [](const Type& type) { return type.is_tensor() && !type.has_symbols(); };
   for (const GraphResult& result : graph.results())
@@ -250,6 +264,7 @@ bool has_concrete_types(const TaskGraph& graph) {
 std::shared_ptr<const Plan> make_plan(std::shared_ptr<const TaskGraph> graph, const Chains& chains,
                                       const PlanOptions& options) {
   auto plan = std::make_shared<Plan>(Planner(std::move(graph), chains).run());
+  plan->donated.assign(options.donated.begin(), options.donated.end());
   place_buffers(*plan, options);
   if (plan->arena_bytes > memory_limit())
     throw failure("E5008", {},

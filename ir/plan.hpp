@@ -66,6 +66,7 @@ struct Plan {
   std::vector<std::shared_ptr<const ArrayType>> types;  // those that buffers have
   std::vector<BufferId> results;  // per result of the graph. Not always of home `result` with its index: one
                                   // that is an input, a constant or bound twice is to be copied at the end
+  std::vector<bool> donated;  // by input, as it was made; may be shorter
   std::uint64_t arena_bytes = 0;
   std::uint64_t scratch_bytes = 0;        // of one worker, for values inside chains
   std::uint64_t peak_bytes = 0;           // bytes alive at once, of values and results, in program order
@@ -79,6 +80,9 @@ struct PlanOptions {
   bool reuse = true;                   // arena bytes are taken over by later values
   std::span<const bool> donated = {};  // per input: nobody needs it after this run
 };
+
+// By result: the input whose memory it is in the end, so that it can go on as the result's; UINT32_MAX for others.
+std::vector<std::uint32_t> taken_inputs(const Plan& plan);
 
 // True when no type of the graph holds a symbol, so that it can be planned.
 bool has_concrete_types(const TaskGraph& graph);

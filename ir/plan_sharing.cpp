@@ -131,23 +131,29 @@ class BufferSharing {
     }
   }
 
-  // The caller's bytes cannot become a result, and one location cannot be two.
-  bool can_hold(const Group& group, std::uint32_t fresh) const {
-    bool given = group.home == Home::input || group.home == Home::constant;
-    return plan_.buffers[fresh].home != Home::result || (!given && group.home != Home::result);
+  bool is_donated(const Group& group) const {
+    return group.home == Home::input && group.index < plan_.donated.size() && plan_.donated[group.index];
+  }
+
+  // The caller's bytes become a result only where they were donated, and then as they are: the location goes on as
+  // that of the result. One location cannot be two.
+  bool can_hold(std::uint32_t root, std::uint32_t fresh) const {
+    const Group& group = groups_[root];
+    if (plan_.buffers[fresh].home != Home::result) return true;
+    if (is_donated(group)) return !group.kept && *plan_.buffers[root].type == *plan_.buffers[fresh].type;
+    return group.home != Home::input && group.home != Home::constant && group.home != Home::result;
   }
 
   bool may_alias(std::uint32_t old, std::uint32_t fresh) const {
-    return values_[old].bytes == values_[fresh].bytes && can_hold(groups_[values_[old].root], fresh);
+    return values_[old].bytes == values_[fresh].bytes && can_hold(values_[old].root, fresh);
   }
 
   bool may_overwrite(std::uint32_t old, std::uint32_t fresh, std::uint32_t t) const {
     const Group& group = groups_[values_[old].root];
     if (!options_.in_place || values_[old].overwritten || values_[old].bytes == 0) return false;
     if (values_[old].bytes != values_[fresh].bytes || group.kept || group.last_read != t) return false;
-    if (group.home == Home::constant || !can_hold(group, fresh)) return false;
-    if (group.home == Home::input && (group.index >= options_.donated.size() || !options_.donated[group.index]))
-      return false;
+    if (group.home == Home::constant || !can_hold(values_[old].root, fresh)) return false;
+    if (group.home == Home::input && !is_donated(group)) return false;
     StepId step(step_of_[t]);
     for (std::uint32_t b = group.first_live; b != none; b = values_[b].next_live)
       for (std::uint32_t reader : uses(b))

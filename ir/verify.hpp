@@ -31,7 +31,7 @@ std::string verify_op_list(const OpList& list);
 std::string verify_chains(const TaskGraph& graph, const Chains& chains);
 // Order, lifetimes, no two live buffers share bytes, in-place only by last readers (under every parallel schedule;
 // above 4,096 steps in program order only).
-std::string verify_plan(const Plan& plan, std::span<const bool> donated = {});
+std::string verify_plan(const Plan& plan);
 
 #ifdef NDEBUG
 constexpr bool verifies_phases = false;

@@ -43,7 +43,7 @@ class Ancestors {
 
 class PlanCheck {
  public:
-  PlanCheck(const Plan& plan, std::span<const bool> donated) : plan_(plan), graph_(*plan.graph), donated_(donated) {}
+  explicit PlanCheck(const Plan& plan) : plan_(plan), graph_(*plan.graph) {}
 
   std::string run() {
     for (auto check :
@@ -235,7 +235,7 @@ class PlanCheck {
   std::string may_replace(BufferId old, BufferId fresh, std::size_t task, const Ancestors& ancestors) const {
     const Buffer& gone = buffer(old);
     if (gone.home == Home::constant) return fmt::format("{} writes over a constant", name(task));
-    if (gone.home == Home::input && (gone.index >= donated_.size() || !donated_[gone.index]))
+    if (gone.home == Home::input && (gone.index >= plan_.donated.size() || !plan_.donated[gone.index]))
       return fmt::format("{} writes over an input that is not donated", name(task));
     if (contains(plan_.results, old)) return fmt::format("{} writes over result of {}", name(task), users_text(old));
     for (std::size_t user : users_[old.index()]) {
@@ -260,13 +260,12 @@ class PlanCheck {
 
   const Plan& plan_;
   const TaskGraph& graph_;
-  std::span<const bool> donated_;
   std::vector<std::size_t> position_, step_of_;  // node -> task, task -> step
   std::vector<std::vector<std::size_t>> users_;  // buffer -> tasks
 };
 
 }  // namespace
 
-std::string verify_plan(const Plan& plan, std::span<const bool> donated) { return PlanCheck(plan, donated).run(); }
+std::string verify_plan(const Plan& plan) { return PlanCheck(plan).run(); }
 
 }  // namespace taskspec

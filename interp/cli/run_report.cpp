@@ -42,7 +42,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
   for (const TimelineEntry& entry : report.timeline) {
     if (page.timeline.size() == most_bars) break;
     if (entry.plan < page.graphs.size())
-      page.timeline.push_back({entry.plan, entry.step.value, entry.worker, entry.begin_ns, entry.end_ns});
+      page.timeline.push_back({entry.plan, entry.chain.value, entry.worker, entry.begin_ns, entry.end_ns});
   }
   if (page.timeline.size() < report.timeline.size())
     page.notes.push_back(

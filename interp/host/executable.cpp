@@ -147,10 +147,11 @@ std::byte* const* HostExecutable::gather(const CodeCall& call, Lane& lane) const
 
 void HostExecutable::find_results(std::span<const CellPlace> places) {
   std::vector<char> given(plan->buffers.size());  // memory that is a result already
+  const std::vector<std::uint32_t> taken = taken_inputs(*plan);
   for (BufferId buffer : plan->results) {
     BufferId first = places[buffer.index()].location;
     bool own = plan->buffers[first.index()].home == Buffer::Home::result && !std::exchange(given[first.index()], 1);
-    results.push_back({buffer, first, own});
+    results.push_back({buffer, first, own, taken[results.size()]});
   }
 }
 

@@ -31,7 +31,9 @@ struct StepLinks {
 struct ResultSource {
   BufferId buffer;
   BufferId location;     // the first buffer of its row of takeovers
-  bool written = false;  // in memory of its own, made before the run; else copied after it
+  bool written = false;  // in memory of its own, made before the run; else copied after it, but if
+  static constexpr std::uint32_t none = UINT32_MAX;
+  std::uint32_t takes = none;  // the input whose location becomes that of the result
 };
 
 // What one worker needs in a run; kept between runs, so that nothing is allocated.
@@ -42,7 +44,7 @@ struct alignas(64) Lane {
   std::uint64_t tasks = 0, dispatches = 0;
   std::vector<char> dead;  // of this and what follows only runs that fail or record make use
   std::vector<Poison> failed;
-  std::vector<StepRecord> records;
+  std::vector<DispatchRecord> records;
 };
 
 class HostExecutable final : public Executable {

@@ -13,11 +13,12 @@ namespace taskspec {
 namespace {
 
 // What prepare() gives: the plan's executable, and for the eager schedule one made when it is asked for.
-class Prepared final : public Executable {
+class HostPlan final : public Executable {
  public:
-  Prepared(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers)
+  HostPlan(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers)
       : planned(std::move(plan), bodies, workers), pace(planned.plan->steps(), workers) {}
 
+  std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {
     if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1);
     return *eager_;
@@ -25,18 +26,18 @@ class Prepared final : public Executable {
   // Records of an eager run name its own steps; callers know those of the plan.
   void name_steps(Outcome& outcome) {
     if (outcome.records.empty()) return;
-    std::vector<StepId> step_of;
+    std::vector<ChainId> chain_of;
     try {
-      step_of.resize(planned.plan->graph->size());
+      chain_of.resize(planned.plan->graph->size());
     } catch (const std::bad_alloc&) {
       outcome.lost = true;
       return;
     }
     for (std::size_t s = 0; s < planned.plan->steps(); ++s)
       for (std::size_t t = planned.plan->step_starts[s]; t < planned.plan->step_starts[s + 1]; ++t)
-        step_of[planned.plan->tasks[t].node.index()] = StepId(s);
-    for (StepRecord& record : outcome.records)
-      record.step = step_of[eager_->plan->tasks[record.step.index()].node.index()];
+        chain_of[planned.plan->tasks[t].node.index()] = ChainId(s);
+    for (DispatchRecord& record : outcome.records)
+      record.chain = chain_of[eager_->plan->tasks[record.chain.index()].node.index()];
   }
 
   HostExecutable planned;
@@ -48,7 +49,7 @@ class Prepared final : public Executable {
 
 class Made;
 
-class HostBackend final : public Backend {
+class HostBackend final : public PlanBackend {
  public:
   explicit HostBackend(std::uint32_t threads, bool adaptive)
       : locations_(count_), cache_(count_), adaptive_(adaptive), pool_(threads) {}
@@ -60,8 +61,9 @@ class HostBackend final : public Backend {
   Array read(Location location) const override { return locations_.share(location); }
   Location copy(Location location) override;
   void free(Location location) override { locations_.free(location); }
+  using PlanBackend::prepare;
   std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) override {
-    return std::make_shared<Prepared>(std::move(plan), bodies, pool_.size());
+    return std::make_shared<HostPlan>(std::move(plan), bodies, pool_.size());
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
   Memory memory() const override { return count_.now(); }
@@ -101,7 +103,7 @@ Location HostBackend::copy(Location location) {
 }
 
 Outcome HostBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
-  auto& prepared = dynamic_cast<Prepared&>(executable);
+  auto& prepared = dynamic_cast<HostPlan&>(executable);
   HostExecutable& chosen = options.schedule == Schedule::eager ? prepared.eager() : prepared.planned;
   Outcome outcome;
   if (Worker* here = pool_.here()) {  // from inside a task: this worker does it alone
@@ -164,6 +166,7 @@ class Made {
     all_.emplace_back();
     return all_.back() = locations_.add(type);
   }
+  Location add_none() { return all_.emplace_back(); }  // of a result that has a location already
   // Those of results that are there belong to the outcome now; `all_` has one for each result, in order.
   void keep(std::span<const std::variant<Location, Poison>> results) {
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -206,6 +209,9 @@ void HostBackend::collect(HostExecutable& executable, std::span<const Location> 
     count_work(executable, outcome);
     outcome.results.reserve(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) outcome.results.push_back(result(executable, i, inputs, places));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (executable.results[i].takes != ResultSource::none && std::holds_alternative<Location>(outcome.results[i]))
+        outcome.taken.push_back(executable.results[i].takes);
     made.keep(outcome.results);
   } catch (const std::bad_alloc&) {
     outcome.results.clear();
@@ -227,6 +233,10 @@ void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Locati
 std::vector<Location> HostBackend::bind_results(HostExecutable& executable, Made& made) {
   std::vector<Location> places;
   for (const ResultSource& source : executable.results) {
+    if (source.takes != ResultSource::none) {
+      places.push_back(made.add_none());
+      continue;
+    }
     places.push_back(made.add(executable.plan->buffers[source.buffer.index()].type));
     if (source.written) executable.bind_result(source, locations_.data(places.back()));
   }
@@ -267,7 +277,7 @@ void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome)
     outcome.records.insert(outcome.records.end(), lane.records.begin(), lane.records.end());
   }
   std::ranges::sort(outcome.failed, {}, &Poison::origin);
-  std::ranges::sort(outcome.records, {}, &StepRecord::step);
+  std::ranges::sort(outcome.records, {}, &DispatchRecord::chain);
 }
 
 std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, std::size_t position,
@@ -277,6 +287,7 @@ std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, s
   if (state == CellState::poisoned) return executable.table.poison(source.buffer);
   if (state != CellState::ready) bug("a result was never computed");
   if (source.written) return places[position];
+  if (source.takes != ResultSource::none) return inputs[source.takes];
   // An input, a constant, or another result once more.
   const Buffer& from = executable.plan->buffers[source.location.index()];
   const std::byte* bytes = nullptr;
@@ -291,7 +302,7 @@ std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, s
 
 }  // namespace
 
-std::unique_ptr<Backend> make_host_backend(const HostOptions& options) {
+std::unique_ptr<PlanBackend> make_host_backend(const HostOptions& options) {
   std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
   auto backend = std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options.adaptive);
   if (options.threads == 0) return backend;  // as many as there can be

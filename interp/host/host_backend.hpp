@@ -6,7 +6,7 @@
 #pragma once
 #include <memory>
 
-#include "ir/backend.hpp"
+#include "interp/host/plan_backend.hpp"
 
 namespace taskspec {
 
@@ -15,6 +15,6 @@ struct HostOptions {
   bool adaptive = true;       // plans of tiny steps are run by one worker where that is faster (pace.hpp)
 };
 
-std::unique_ptr<Backend> make_host_backend(const HostOptions& options = {});
+std::unique_ptr<PlanBackend> make_host_backend(const HostOptions& options = {});
 
 }  // namespace taskspec

@@ -8,12 +8,16 @@ namespace {
 
 class CountedPlan final : public Executable {
  public:
-  explicit CountedPlan(std::shared_ptr<const Plan> p) : plan(std::move(p)) {}
-  const std::shared_ptr<const Plan> plan;
+  explicit CountedPlan(std::shared_ptr<const Plan> plan) : taken(taken_inputs(*plan)), plan_(std::move(plan)) {}
+  std::shared_ptr<const Plan> plan() const override { return plan_; }
+  const std::vector<std::uint32_t> taken;
+
+ private:
+  const std::shared_ptr<const Plan> plan_;
 };
 
 // Locations are types here; bytes are counted and never had.
-class NullBackend final : public Backend {
+class NullBackend final : public PlanBackend {
  public:
   std::string name() const override { return "null"; }
 
@@ -34,17 +38,24 @@ class NullBackend final : public Backend {
     types_[location.index()] = {};
   }
 
+  using PlanBackend::prepare;
   std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies&) override {
     return std::make_shared<CountedPlan>(std::move(plan));
   }
 
-  Outcome execute(Executable& executable, std::span<const Location>, const RunOptions& options) override {
-    const Plan& plan = *dynamic_cast<CountedPlan&>(executable).plan;
+  Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override {
+    const auto& counted = dynamic_cast<CountedPlan&>(executable);
+    const Plan& plan = *counted.plan();
     Memory before = count_.now();
     count_.begin_run();
     Outcome outcome;
     if (plan.arena_bytes > 0) count_.take(plan.arena_bytes);
-    for (BufferId buffer : plan.results) outcome.results.emplace_back(allocate(plan.buffers[buffer.index()].type));
+    for (std::size_t i = 0; i < plan.results.size(); ++i) {
+      const bool takes = counted.taken[i] != UINT32_MAX;
+      if (takes) outcome.taken.push_back(counted.taken[i]);
+      outcome.results.emplace_back(takes ? inputs[counted.taken[i]]
+                                         : allocate(plan.buffers[plan.results[i].index()].type));
+    }
     if (plan.arena_bytes > 0) count_.give(plan.arena_bytes);
     outcome.tasks_run = plan.tasks.size();
     outcome.dispatches = options.schedule == Schedule::eager ? plan.tasks.size() : plan.steps();
@@ -72,6 +83,6 @@ class NullBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_null_backend() { return std::make_unique<NullBackend>(); }
+std::unique_ptr<PlanBackend> make_null_backend() { return std::make_unique<NullBackend>(); }
 
 }  // namespace taskspec

@@ -3,10 +3,10 @@
 #pragma once
 #include <memory>
 
-#include "ir/backend.hpp"
+#include "interp/host/plan_backend.hpp"
 
 namespace taskspec {
 
-std::unique_ptr<Backend> make_null_backend();
+std::unique_ptr<PlanBackend> make_null_backend();
 
 }  // namespace taskspec

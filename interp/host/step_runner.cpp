@@ -66,7 +66,7 @@ void StepRunner::run_watched(Lane& lane, std::uint32_t step, std::uint32_t worke
   if (!context_.record) return run_all(lane, step);  // another run of this backend is recorded
   const std::int64_t begin = now();
   run_all(lane, step);
-  lane.records.push_back({StepId(step), worker, begin, now()});
+  lane.records.push_back({ChainId(step), worker, begin, now()});
 }
 
 // ---- the careful way ------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ void StepRunner::run_carefully(Lane& lane, std::uint32_t step, std::uint32_t wor
   for (const CodeCall& call : executable_.calls(step)) ran |= run_call_carefully(lane, call);
   if (!ran) return;
   ++lane.dispatches;
-  if (context_.record) lane.records.push_back({StepId(step), worker, begin, now()});
+  if (context_.record) lane.records.push_back({ChainId(step), worker, begin, now()});
 }
 
 bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {

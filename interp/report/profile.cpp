@@ -20,7 +20,7 @@ std::string bytes_text(double bytes) {
 namespace {
 
 // {"step":0,"tasks":["a#0","b#0"],"at":"x.task:3:9"}
-std::string step_arguments(const Plan& plan, StepId step, const Sources& sources) {
+std::string step_arguments(const Plan& plan, StepId step, const Sources& sources) {  // of a chain, by its number
   std::string tasks, place;
   for (std::uint32_t t = plan.step_starts[step.index()]; t < plan.step_starts[step.index() + 1]; ++t) {
     NodeId node = plan.tasks[t].node;
@@ -92,9 +92,9 @@ std::string trace_json(const SessionReport& report, const Sources& sources) {
     out += fmt::format(
         ",\n{{\"name\":{},\"cat\":\"chain\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{}}"
         "}",
-        json_quoted(runs.chains[entry.step.index()]), entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
+        json_quoted(runs.chains[entry.chain.index()]), entry.worker, static_cast<double>(entry.begin_ns) * 1e-3,
         static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3,
-        runs.plan ? step_arguments(*runs.plan, entry.step, sources) : "{}");
+        runs.plan ? step_arguments(*runs.plan, StepId(entry.chain.index()), sources) : "{}");
   }
   return out + "\n]}\n";
 }

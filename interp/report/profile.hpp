@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "interp/control/session_report.hpp"
+#include "interp/session/session_report.hpp"
 #include "ir/base/render.hpp"
 
 namespace taskspec {

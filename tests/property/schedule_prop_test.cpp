@@ -72,13 +72,13 @@ std::vector<NamedPlan> plans_of(const std::shared_ptr<const TaskGraph>& graph, s
   };
   for (const NamedPlan& named : plans) {
     CAPTURE(named.name);
-    REQUIRE(verify_plan(*named.plan, named.name == "donated" ? donated : std::span<const bool>()) == "");
+    REQUIRE(verify_plan(*named.plan) == "");
   }
   return plans;
 }
 
 struct Backends {
-  std::vector<std::unique_ptr<Backend>> all;
+  std::vector<std::unique_ptr<PlanBackend>> all;
   Backends() {
     for (std::uint32_t threads : {1U, 2U, 4U}) all.push_back(make_host_backend({.threads = threads}));
   }
@@ -291,7 +291,7 @@ std::vector<std::string> observe(Backend& backend, Executable& executable, const
     seen.emplace_back(reinterpret_cast<const char*>(array.raw()), array.bytes());
     backend.free(std::get<Location>(result));
   }
-  for (Location location : inputs) backend.free(location);
+  free_inputs(backend, inputs, outcome);
   return seen;
 }
 

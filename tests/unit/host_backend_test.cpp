@@ -10,7 +10,7 @@ namespace {
 
 struct Ready {
   NoBodies bodies;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<PlanBackend> backend;
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Executable> executable;
 
@@ -146,7 +146,7 @@ TEST_CASE("in a chain that is joined by an order edge only, a failed reader does
 
 TEST_CASE("an interrupted run ends soon, its unfinished results poisoned with E5009") {
   struct Stopper {
-    Backend* backend = nullptr;
+    PlanBackend* backend = nullptr;
     static void run(void* context, std::span<const std::byte* const>, std::span<std::byte* const>) {
       static_cast<Stopper*>(context)->backend->interrupt();
     }
@@ -179,12 +179,12 @@ TEST_CASE("records name the step, the worker and the time when asked") {
     RunOnce once = ready.run({}, {.schedule = schedule, .record = true});
     REQUIRE(once.outcome.records.size() == 3);
     for (std::size_t i = 0; i < 3; ++i) {
-      const StepRecord& record = once.outcome.records[i];
-      CHECK(record.step == StepId(i));
-      CHECK(record.begin_ns <= record.end_ns);
+      const DispatchRecord& record = once.outcome.records[i];
+      CHECK(record.chain == ChainId(i));
+      CHECK(record.begin <= record.end);
       CHECK(record.worker < 2);
     }
-    CHECK(once.outcome.records[0].end_ns <= once.outcome.records[1].begin_ns);
+    CHECK(once.outcome.records[0].end <= once.outcome.records[1].begin);
   }
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("running a plan again allocates nothing but its results [A15]") {
 
 TEST_CASE("tasks may run plans of the same backend") {
   struct Nest {
-    Backend* backend;
+    PlanBackend* backend;
     Executable* inner;
     static void run(void* context, std::span<const std::byte* const>, std::span<std::byte* const> out) {
       auto& nest = *static_cast<Nest*>(context);

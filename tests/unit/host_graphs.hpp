@@ -5,6 +5,7 @@
 //   Ref a = g.add({g.input(4)}, {2})[0];  g.result(a);
 //   g.expected({{1, 2, 3, 4}})  ->  the words of every result, computed here without any backend
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -161,6 +162,12 @@ class MixGraph {
   std::size_t places_ = 0;
 };
 
+// After a run: those that are results now belong to them.
+inline void free_inputs(Backend& backend, std::span<const Location> inputs, const Outcome& outcome) {
+  for (std::uint32_t i = 0; i < inputs.size(); ++i)
+    if (std::ranges::find(outcome.taken, i) == outcome.taken.end()) backend.free(inputs[i]);
+}
+
 // Runs a plan once on inputs that are made for it and freed after it; results are read and freed.
 struct RunOnce {
   Outcome outcome;
@@ -181,7 +188,7 @@ struct RunOnce {
         backend.free(*location);
       }
     }
-    for (Location location : locations) backend.free(location);
+    free_inputs(backend, locations, outcome);
   }
 };
 

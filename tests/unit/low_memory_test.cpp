@@ -53,13 +53,13 @@ MixGraph wide_graph(std::size_t width, bool fails) {
   return g;
 }
 
-struct Prepared {
+struct Ready {
   NoBodies bodies;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<PlanBackend> backend;
   std::shared_ptr<Executable> executable;
   std::vector<Location> inputs;
 
-  Prepared(const MixGraph& g, std::uint32_t threads)
+  Ready(const MixGraph& g, std::uint32_t threads)
       : backend(make_host_backend({.threads = threads, .adaptive = false})),
         executable(backend->prepare(make_plan(g.graph, aggregate(*g.graph)), bodies)) {
     Array x = words_array({1, 2, 3});
@@ -82,7 +82,7 @@ TEST_CASE("a run of a plan survives every allocation that fails, and so does its
         CAPTURE(fails);
         CAPTURE(static_cast<int>(schedule));
         MixGraph g = wide_graph(40, fails);
-        Prepared ready(g, threads);
+        Ready ready(g, threads);
         int lost = 0, thrown = 0;
         const std::int64_t tried = each_failing([&](std::int64_t n) {
           g.forget_runs();
@@ -179,7 +179,7 @@ TEST_CASE("steps that find no room in a deque are run all the same [queues]") {
   g.result(g.add(ends, {2})[0]);
   for (std::uint32_t threads : {1U, 2U, 3U}) {
     CAPTURE(threads);
-    Prepared ready(g, threads);
+    Ready ready(g, threads);
     each_failing([&](std::int64_t n) {
       g.forget_runs();
       Outcome outcome;

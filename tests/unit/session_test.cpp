@@ -1,6 +1,6 @@
 // Sessions as a program sees them: nothing runs before a receive asks for it, and then once; failures poison
 // what depends on them; loops replay plans; agents and tables hold names and places, never values.
-#include "interp/control/session.hpp"
+#include "interp/session/session.hpp"
 
 #include <doctest/doctest.h>
 
@@ -168,7 +168,7 @@ TEST_CASE("[A4] a graph is built and aggregated first, and its input bound later
                                                &view->graph);
   const std::shared_ptr<const Plan> plan = make_plan(graph, aggregate(*graph));
   ProgramBodies bodies(interpreter);
-  const std::unique_ptr<Backend> backend = make_host_backend({.threads = 2});
+  const std::unique_ptr<PlanBackend> backend = make_host_backend({.threads = 2});
   const std::shared_ptr<Executable> ready = backend->prepare(plan, bodies);
 
   for (const float first : {1.0f, -3.0f}) {

@@ -1,4 +1,4 @@
-#include "interp/control/window.hpp"
+#include "interp/session/window.hpp"
 
 #include <algorithm>
 

@@ -15,15 +15,16 @@ namespace taskspec {
 struct Segment {
   std::vector<NodeId> nodes;  // of the session, in program order; the k-th is node k of the segment's graph
   std::vector<Ref> inputs;    // of the session, as graph.inputs
+  std::vector<bool> donated;  // of them, those that nobody needs after the run
   std::vector<Ref> results;   // of the session, as graph.results
-  std::string key;            // equal keys, equal graphs
+  std::string key;            // equal keys, equal graphs, of which the same is donated
 };
 
 using Accesses = std::unordered_map<std::uint32_t, std::vector<TaskGraph::Access>>;  // by session node
 
-// `live` tells which outputs must be kept after the run.
+// `live` tells which outputs must be kept after the run, `donated` which inputs need not.
 Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
-            FunctionRef<bool(NodeId, std::size_t)> live);
+            FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated);
 std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session, const Accesses& accesses);
 
 }  // namespace taskspec

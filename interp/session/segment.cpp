@@ -1,4 +1,4 @@
-#include "interp/control/segment.hpp"
+#include "interp/session/segment.hpp"
 
 #include <algorithm>
 
@@ -97,7 +97,7 @@ class Scopes {
 }  // namespace
 
 Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
-            FunctionRef<bool(NodeId, std::size_t)> live) {
+            FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated) {
   Segment segment;
   segment.nodes = std::move(nodes);
   segment.key.reserve(segment.nodes.size() * 32);
@@ -134,6 +134,10 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses&
       segment.results.push_back(Ref::future(node, slot));
     }
     segment.key += ';';
+  }
+  for (Ref ref : segment.inputs) {
+    segment.donated.push_back(donated(ref));
+    segment.key += segment.donated.back() ? 'd' : '.';
   }
   return segment;
 }

@@ -17,16 +17,16 @@ struct ProfileRow {
   std::int64_t ns = 0;
 };
 
-// A plan that ran, its chains by step as a profile names them, and how often.
+// A plan that ran, its chains as a profile names them, and how often.
 struct PlanRuns {
-  std::shared_ptr<const Plan> plan;  // none beyond the first thousand
+  std::shared_ptr<const Plan> plan;  // none beyond the first thousand, and of a backend without plans
   std::vector<std::string> chains;
   std::uint64_t runs = 0;
 };
 
 struct TimelineEntry {
   std::uint32_t plan = 0;  // in SessionReport::plans_run
-  StepId step;
+  ChainId chain;
   std::uint32_t worker = 0;
   std::int64_t begin_ns = 0, end_ns = 0;
 };

@@ -1,0 +1,15 @@
+#include "interp/host/plan_backend.hpp"
+
+#include "ir/verify.hpp"
+
+namespace taskspec {
+
+Prepared PlanBackend::prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains,
+                              const PrepareOptions& options, Bodies& bodies) {
+  std::shared_ptr<const Plan> plan = make_plan(std::move(graph), chains, {.donated = options.donated});
+  constexpr std::size_t largest_verified = 10'000;  // tasks; the verifier uses sets
+  if (plan->tasks.size() <= largest_verified) verified([&] { return verify_plan(*plan); });
+  return prepare(std::move(plan), bodies);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,14 @@
+// A backend whose executables are plans: chains become steps, and it is decided before any run where each value lies.
+#pragma once
+#include "ir/backend.hpp"
+
+namespace taskspec {
+
+class PlanBackend : public Backend {
+ public:
+  virtual std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) = 0;
+  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
+                   Bodies& bodies) final;
+};
+
+}  // namespace taskspec

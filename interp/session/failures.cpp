@@ -1,0 +1,127 @@
+#include "interp/session/failures.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/base/text.hpp"
+
+namespace taskspec {
+
+NodeId Failures::first_effect() const {
+  const NodeId failed = effects_.empty() ? NodeId() : effects_.begin()->first;
+  return !failed.valid() || (lost_effect_.valid() && lost_effect_ < failed) ? lost_effect_ : failed;
+}
+
+void Failures::raise_first_effect() {
+  const NodeId lost = std::exchange(lost_effect_, NodeId());
+  const std::map<NodeId, std::uint32_t> failed = std::exchange(effects_, {});
+  if (lost.valid() && (failed.empty() || lost < failed.begin()->first)) raise(causes_[out_of_memory], lost, {});
+  if (failed.empty()) return;
+  auto [node, cause] = *failed.begin();
+  raise(causes_[cause], node, {});
+}
+
+void Failures::raise(std::uint32_t cause, NodeId at, Span place) {
+  std::erase_if(effects_, [&](const auto& effect) { return effect.second == cause; });
+  raise(causes_[cause], at, place);
+}
+
+void Failures::raise(const Cause& cause, NodeId at, Span place) const {
+  const NodeId from = cause.origin.valid() ? cause.origin : at;
+  const TaskNode& origin = graph_[from];
+  Diag diag(cause.fault.code, Severity::error, origin.span, cause.fault.message);
+  diag.at("in '" + graph_.path(from) + "'");
+  if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
+  if (at != from && cause.fault.code != Code("E5009"))
+    diag.note("the failure reached this value along " + way(from, at));
+  throw Error(std::move(diag));
+}
+
+void Failures::rethrow_at(NodeId node, Span place) const {
+  try {
+    throw;
+  } catch (const Error& error) {
+    const Diag& diag = error.diags().items().front();
+    if (diag.primary.span.valid() || !graph_[node].span.valid()) throw;
+    raise({node, {diag.code, diag.message}}, node, place);
+  } catch (const std::bad_alloc&) {
+    raise({.origin = node}, node, place);
+  }
+}
+
+// ---- ways in the graph ----------------------------------------------------------------------------
+
+// Tasks by which something of `from` reaches one of `targets`, both included, in program order.
+std::vector<NodeId> Failures::between(NodeId from, std::vector<NodeId> targets) const {
+  std::vector<NodeId> nodes;
+  std::unordered_set<std::uint32_t> seen;
+  while (!targets.empty()) {
+    NodeId node = targets.back();
+    targets.pop_back();
+    if (node < from || !graph_.contains(node) || !seen.insert(node.value).second) continue;
+    nodes.push_back(node);
+    for (Ref ref : graph_.in(node))
+      if (ref.is_future()) targets.push_back(ref.node());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  std::unordered_set<std::uint32_t> reached{from.value};
+  std::erase_if(nodes, [&](NodeId node) {
+    for (Ref ref : graph_.in(node))
+      if (ref.is_future() && reached.contains(ref.id)) reached.insert(node.value);
+    return !reached.contains(node.value);
+  });
+  return nodes;
+}
+
+// The first of the ways in the graph, task by task. Every task on it is poisoned.
+std::string Failures::way(NodeId from, NodeId to) const {
+  std::unordered_map<std::uint32_t, NodeId> before;  // of what is reached
+  before.emplace(from.value, from);
+  for (NodeId node : between(from, {to}))
+    for (Ref ref : graph_.in(node))
+      if (node != from && ref.is_future() && before.contains(ref.id)) {
+        before.emplace(node.value, ref.node());
+        break;
+      }
+  std::vector<std::string> names{graph_.path(to)};
+  for (NodeId node = to; node != from;) {
+    node = before.at(node.value);
+    names.push_back(graph_.path(node));
+  }
+  std::reverse(names.begin(), names.end());
+  constexpr std::size_t shown = 4;  // at each end of a long way
+  if (names.size() > 2 * shown + 1) {
+    auto first = names.begin() + shown, last = names.end() - shown;
+    *first = "... " + std::to_string(last - first) + " more ...";
+    names.erase(first + 1, last);
+  }
+  return joined(names, " -> ");
+}
+
+// An error says along which tasks a failure reached what cannot be received.
+void Failures::keep_ways(Liveness& live, Staying& staying) {
+  std::map<std::uint32_t, std::vector<NodeId>> targets;  // by cause
+  for (std::uint32_t id : staying.nodes)
+    for (std::size_t slot = 0; slot < graph_.out(NodeId(id)).size(); ++slot)
+      if (const auto& e = live.entry(NodeId(id), slot); e.state == Liveness::State::poisoned)
+        targets[e.poison].push_back(NodeId(id));
+  if (!effects_.empty()) {  // only the first one is ever told
+    effects_.erase(std::next(effects_.begin()), effects_.end());
+    targets[effects_.begin()->second].push_back(effects_.begin()->first);
+  }
+  if (lost_effect_.valid()) staying.nodes.insert(lost_effect_.value);
+  for (auto& [cause, nodes] : targets) {
+    const NodeId origin = causes_[cause].origin;
+    if (!origin.valid()) continue;
+    nodes.push_back(origin);
+    for (NodeId node : between(origin, std::move(nodes))) {
+      staying.nodes.insert(node.value);
+      staying.whole.insert(node.value);
+    }
+  }
+  causes_.retire([&](std::size_t cause) {
+    return cause == out_of_memory || targets.count(static_cast<std::uint32_t>(cause)) > 0;
+  });
+}
+
+}  // namespace taskspec

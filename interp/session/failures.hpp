@@ -1,0 +1,51 @@
+// What failed in a session: why outputs are poisoned, which effects did not happen, and how that is told. The first
+// one of each cause is told, with the way along which it reached what was asked for.
+#pragma once
+#include <map>
+
+#include "interp/session/liveness.hpp"
+
+namespace taskspec {
+
+class Failures {
+ public:
+  explicit Failures(const TaskGraph& graph) : graph_(graph) { causes_.push_back({}); }
+
+  static constexpr std::uint32_t out_of_memory = 0;  // is there from the start: to note it takes no memory
+  struct Cause {                                     // by itself: there was no memory to say more
+    NodeId origin;                                   // none: wherever it is met
+    Fault fault{"E5008", "no memory left"};
+  };
+  std::uint32_t add(Cause cause) {
+    causes_.push_back(std::move(cause));
+    return static_cast<std::uint32_t>(causes_.size() - 1);
+  }
+
+  // Effects that did not happen, by program order.
+  void add_effect(NodeId node, std::uint32_t cause) { effects_.emplace(node, cause); }
+  void lose_effect(NodeId node) {  // takes no memory: that it failed is known of the first one only
+    if (!lost_effect_.valid()) lost_effect_ = node;
+  }
+  NodeId first_effect() const;
+  void raise_first_effect();  // forgets the others
+
+  [[noreturn]] void raise(std::uint32_t cause, NodeId at, Span place);  // tells of the effects that failed with it
+  // What is caught: at this task if it has no place of its own.
+  [[noreturn]] void rethrow_at(NodeId node, Span place) const;
+
+  // Adds the ways from causes to poisoned outputs of tasks that stay, and forgets the causes of others.
+  void keep_ways(Liveness& live, Staying& staying);
+  std::size_t held() const { return causes_.held(); }
+
+ private:
+  [[noreturn]] void raise(const Cause& cause, NodeId at, Span place) const;
+  std::vector<NodeId> between(NodeId from, std::vector<NodeId> targets) const;
+  std::string way(NodeId from, NodeId to) const;
+
+  const TaskGraph& graph_;
+  RetiringTable<Cause> causes_;
+  std::map<NodeId, std::uint32_t> effects_;
+  NodeId lost_effect_;  // the first one of which there was no memory to note that
+};
+
+}  // namespace taskspec

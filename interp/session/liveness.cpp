@@ -1,0 +1,117 @@
+#include "interp/session/liveness.hpp"
+
+namespace taskspec {
+
+Liveness::~Liveness() {
+  tasks_.each([&](std::size_t node, const Task& task) {
+    free(task.first);
+    for (std::size_t slot = 1; slot < graph_.out(NodeId(node)).size(); ++slot) free(task.more[slot - 1]);
+  });
+  constants_.each([&](std::size_t, const Constant& constant) {
+    if (constant.location.valid()) backend_.free(constant.location);
+  });
+}
+
+void Liveness::free(const Entry& entry) {
+  if (entry.state == State::ready) backend_.free(entry.location);
+}
+
+void Liveness::add(NodeId node) {
+  tasks_.resize(node.index() + 1);
+  const std::size_t outputs = graph_.out(node).size();
+  if (outputs > 1) task(node).more = std::make_unique<Entry[]>(outputs - 1);
+  if (constants_.size() < graph_.constant_count()) constants_.resize(graph_.constant_count());
+}
+
+void Liveness::add_readers(NodeId node) {
+  for (Ref ref : graph_.in(node)) {
+    if (ref.is_future()) {
+      ++entry(ref).readers;
+    } else if (ref.kind == Ref::Kind::constant) {
+      ++constant(ref).readers;
+      constant(ref).read = true;
+    }
+  }
+}
+
+bool Liveness::is_named(NodeId node) {
+  for (std::size_t slot = 0; slot < graph_.out(node).size(); ++slot)
+    if (entry(node, slot).handles > 0) return true;
+  return false;
+}
+
+void Liveness::set(NodeId node, State state, std::uint32_t poison) {
+  for (std::size_t slot = 0; slot < graph_.out(node).size(); ++slot) {
+    Entry& e = entry(node, slot);
+    e.state = state;
+    e.poison = poison;
+  }
+}
+
+Liveness::Constant& Liveness::constant(Ref ref) {
+  if (constants_.size() <= ref.id) constants_.resize(graph_.constant_count());
+  return constants_[ref.id];
+}
+
+void Liveness::retain(Ref ref) {
+  if (ref.is_future()) ++entry(ref).handles;
+  if (ref.kind == Ref::Kind::constant) ++constant(ref).handles;
+}
+
+std::size_t Liveness::release(Ref ref) {
+  if (ref.is_future()) {
+    --entry(ref).handles;
+    drop_if_unseen(ref);
+  }
+  if (ref.kind != Ref::Kind::constant || --constant(ref).handles > 0) return 0;
+  const std::size_t bytes = constant(ref).readers > 0 ? graph_.constant(ref.id).array().bytes() : 0;
+  drop_constant_if_unseen(ref);
+  return bytes;
+}
+
+void Liveness::drop_if_unseen(Ref ref) {
+  Entry& e = entry(ref);
+  if (e.handles > 0 || e.readers > 0 || e.state != State::ready) return;
+  backend_.free(e.location);
+  e.state = State::gone;
+}
+
+void Liveness::drop_constant_if_unseen(Ref ref) {
+  Constant& c = constant(ref);
+  if (c.handles > 0 || (forget_ ? c.readers > 0 : c.read)) return;
+  if (c.location.valid()) backend_.free(c.location);
+  c.location = {};
+  graph_.forget_constant(ref.id);
+}
+
+void Liveness::settled(NodeId node) {
+  task(node).done = true;
+  for (Ref ref : graph_.in(node)) {
+    if (ref.is_future()) {
+      --entry(ref).readers;
+      drop_if_unseen(ref);
+    } else if (ref.kind == Ref::Kind::constant) {
+      --constant(ref).readers;
+      drop_constant_if_unseen(ref);
+    }
+  }
+}
+
+Location Liveness::location(Ref ref) {
+  if (ref.is_future()) return entry(ref).location;
+  Location& location = constant(ref).location;
+  if (!location.valid()) {
+    const Array& array = graph_.constant(ref.id).array();
+    location = backend_.allocate(array.type());
+    backend_.write(location, array);
+  }
+  return location;
+}
+
+void Liveness::retire(const Staying& stays) {
+  if (constants_.size() < graph_.constant_count()) constants_.resize(graph_.constant_count());
+  tasks_.retire([&](std::size_t node) { return stays.nodes.contains(static_cast<std::uint32_t>(node)); });
+  constants_.retire([&](std::size_t id) { return stays.constants.contains(static_cast<std::uint32_t>(id)); });
+}
+
+}  // namespace taskspec

@@ -1,0 +1,90 @@
+// Who still needs what a session has recorded: the lookup tables of its tasks and its constants, with handles and
+// readers counted. What nobody needs is freed at once.
+//
+//   Liveness live(backend, graph, false);
+//   live.add(node);                          // its entries are pending
+//   live.retain(Ref::future(node, 0));       // a handle names the first output
+//   live.settled(node);                      // it ran: what it read may go
+#pragma once
+#include <memory>
+
+#include "ir/backend.hpp"
+#include "ir/base/retiring_table.hpp"
+#include "ir/task_graph.hpp"
+
+namespace taskspec {
+
+class Liveness {
+ public:
+  enum class State : std::uint8_t { pending, ready, poisoned, gone };
+  struct Entry {  // one output in the task's lookup table
+    State state = State::pending;
+    std::uint32_t handles = 0;  // host handles that name it
+    std::uint32_t readers = 0;  // tasks not run yet that read it
+    std::uint32_t inside = 0;   // of them, those of the segment that is being cut
+    Location location;
+    std::uint32_t poison = 0;  // in Failures
+  };
+  struct Task {
+    Entry first;                    // of its first output
+    std::unique_ptr<Entry[]> more;  // of the others
+    bool done = false, effect = false, wanted = false;
+  };
+  struct Constant {  // one of the graph's; without a reader it goes with its last handle
+    std::uint32_t handles = 0;
+    std::uint32_t readers = 0;  // tasks not run yet that read it
+    bool read = false;          // by a task, which the graph keeps
+    Location location;          // when written to the backend
+  };
+
+  // `forget`: nobody looks at the graph later, so constants that were read may go, too.
+  Liveness(Backend& backend, TaskGraph& graph, bool forget) : backend_(backend), graph_(graph), forget_(forget) {}
+  ~Liveness();  // frees what is left
+  Liveness(const Liveness&) = delete;
+
+  void add(NodeId node);  // takes memory: if it throws, `take_back` leaves no trace of the node
+  void take_back(NodeId node) { tasks_.resize(node.index()); }
+  void add_readers(NodeId node);  // of what it reads; takes no memory
+
+  Task& task(NodeId node) { return tasks_[node.index()]; }
+  Task* find(NodeId node) { return tasks_.find(node.index()); }
+  bool is_done(NodeId node) { return !tasks_.contains(node.index()) || tasks_[node.index()].done; }
+  Entry& entry(Ref ref) {
+    Task& task = tasks_[ref.id];
+    return ref.slot == 0 ? task.first : task.more[ref.slot - std::size_t{1}];
+  }
+  Entry& entry(NodeId node, std::size_t slot) { return entry(Ref::future(node, slot)); }
+  bool is_named(NodeId node);                                    // a handle names one of its outputs
+  void set(NodeId node, State state, std::uint32_t poison = 0);  // of all its outputs
+
+  void retain(Ref ref);
+  // Bytes of a constant that no handle names any more, but pending tasks read.
+  std::size_t release(Ref ref);
+  void drop_if_unseen(Ref ref);
+  // It ran, will never run, or cannot: it reads nothing any more.
+  void settled(NodeId node);
+  // Where a task finds it; writes a constant there first.
+  Location location(Ref ref);
+
+  template <class Visit>
+  void each_constant_in_use(Visit&& visit) const {
+    constants_.each([&](std::size_t id, const Constant& constant) {
+      if (constant.handles > 0 || constant.readers > 0) visit(static_cast<std::uint32_t>(id));
+    });
+  }
+  void retire(const Staying& stays);
+  std::size_t held() const { return tasks_.held() + constants_.held(); }
+
+ private:
+  Constant& constant(Ref ref);
+  void drop_constant_if_unseen(Ref ref);
+  void free(const Entry& entry);
+
+  Backend& backend_;
+  TaskGraph& graph_;
+  const bool forget_;
+  RetiringTable<Task> tasks_;  // by node
+  RetiringTable<Constant> constants_;
+};
+
+}  // namespace taskspec

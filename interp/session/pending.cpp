@@ -1,0 +1,143 @@
+#include "interp/session/pending.hpp"
+
+#include <algorithm>
+
+#include "ir/base/at_end.hpp"
+#include "ir/op_outputs.hpp"
+
+namespace taskspec {
+
+namespace {
+
+bool has_effect(const TaskGraph& graph, NodeId node, std::span<const TaskGraph::Access> accesses) {
+  if (graph.definition(node).kind == Definition::Kind::native) return true;
+  return std::any_of(accesses.begin(), accesses.end(), [](const auto& access) { return access.writes; });
+}
+
+std::size_t bytes_of(const Type& type) {
+  std::size_t bytes = info(type.precision).bytes;
+  for (const Dim& dim : type.dims) bytes *= static_cast<std::size_t>(dim.constant().value_or(0));
+  return bytes;
+}
+
+}  // namespace
+
+bool Pending::prints(const TaskGraph& graph, NodeId node) {
+  const Definition& definition = graph.definition(node);
+  return definition.op && console_operand(*definition.op);
+}
+
+void Pending::add(NodeId node, std::span<const TaskGraph::Access> accesses) {
+  if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
+  live_.task(node).effect = has_effect(graph_, node, accesses);
+  nodes_.push_back(node);
+}
+
+void Pending::added(NodeId node) {
+  weight_ += weight(node);
+  if (prints(graph_, node)) printing_ = node;
+}
+
+// Batches of the host fill a window sooner than tasks do.
+bool Pending::fills_window(Span site) {
+  if (schedule_ != Schedule::push || limit_ == 0) return false;
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of constants that go when the tasks have run
+  return window_.ends(site, nodes_.size()) || unnamed_bytes_ >= most_bytes;
+}
+
+// How long a task takes, very roughly, in small tasks; from the program alone.
+std::size_t Pending::weight(NodeId node) const {
+  const Definition& definition = graph_.definition(node);
+  const bool of_unknown_length = definition.structured() || definition.kind == Definition::Kind::native ||
+                                 repeating_.contains(graph_[node].definition.value);
+  if (of_unknown_length) return weight_due;
+  std::size_t bytes = 0;
+  for (Ref ref : graph_.in(node)) bytes += bytes_of(graph_.type(ref));
+  for (TypeId type : graph_.out(node)) bytes += bytes_of(graph_.type(type));
+  constexpr std::size_t small = 4096;
+  return 1 + std::min(bytes / small, weight_due);
+}
+
+// ---- what to run ----------------------------------------------------------------------------------
+
+std::vector<NodeId> Pending::needed_for(std::vector<NodeId> todo) {
+  std::vector<NodeId> nodes;
+  {
+    const AtEnd unmark([&] {
+      for (NodeId node : nodes) live_.task(node).wanted = false;
+    });
+    while (!todo.empty()) {
+      NodeId node = todo.back();
+      todo.pop_back();
+      if (live_.is_done(node) || live_.task(node).wanted) continue;
+      nodes.push_back(node);
+      live_.task(node).wanted = true;
+      for (const TaskEdge& edge : graph_.edges_into(node)) todo.push_back(edge.from);
+    }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+// Walks the pending tasks backwards: a pure task whose outputs nobody can name any more is dropped.
+std::vector<NodeId> Pending::needed(FunctionRef<void(NodeId)> drop) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(nodes_.size());  // from here on nothing can fail
+  for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
+    NodeId node = *it;
+    Liveness::Task& task = live_.task(node);
+    if (std::exchange(task.wanted, false) || task.effect || live_.is_named(node)) {
+      nodes.push_back(node);
+      for (const TaskEdge& edge : graph_.edges_into(node))
+        if (Liveness::Task* before = live_.find(edge.from)) before->wanted = !before->done;
+    } else {
+      drop(node);
+    }
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  nodes_ = nodes;
+  return nodes;
+}
+
+std::vector<NodeId> Pending::effects() {
+  std::vector<NodeId> effects;
+  std::ranges::copy_if(nodes_, std::back_inserter(effects),
+                       [this](NodeId node) { return !live_.is_done(node) && live_.task(node).effect; });
+  return effects;
+}
+
+Segment Pending::cut(std::vector<NodeId> nodes) {
+  auto each_read = [&](auto&& visit) {
+    for (NodeId node : nodes)
+      for (Ref ref : graph_.in(node))
+        if (ref.is_future()) visit(live_.entry(ref));
+  };
+  const AtEnd uncount([&] { each_read([](Liveness::Entry& e) { e.inside = 0; }); });
+  each_read([](Liveness::Entry& e) { ++e.inside; });
+  auto kept = [this](NodeId node, std::size_t slot) {
+    if (prints(graph_, node)) return true;  // nobody names what it leaves, and also pull must come to it
+    const Liveness::Entry& e = live_.entry(node, slot);
+    return e.handles > 0 || e.readers > e.inside;
+  };
+  auto donated = [this](Ref ref) {
+    if (!ref.is_future()) return false;
+    const Liveness::Entry& e = live_.entry(ref);
+    return e.handles == 0 && e.readers == e.inside;
+  };
+  return taskspec::cut(graph_, nodes, accesses_, kept, donated);
+}
+
+void Pending::settled(NodeId node) {
+  if (!accesses_.empty()) accesses_.erase(node.value);
+}
+
+void Pending::tidy() {
+  std::erase_if(nodes_, [this](NodeId node) { return live_.is_done(node); });
+  if (printing_.valid() && live_.is_done(printing_)) printing_ = {};
+  unnamed_bytes_ = 0;
+  window_.begin();
+  weight_ = 0;
+  for (NodeId node : nodes_) weight_ += weight(node);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,69 @@
+#include "interp/session/plans.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "ir/verify.hpp"
+
+namespace taskspec {
+
+namespace {
+
+void name_chains(const TaskGraph& graph, const Chains& chains, Plans::Made& made) {
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    std::string text = "[";
+    std::uint64_t bytes = 0;
+    for (NodeId node : chains.members(ChainId(c))) {
+      text += (text.size() > 1 ? ", " : "") + graph.definition(node).name;
+      for (TypeId type : graph.out(node)) bytes += concrete(graph.type(type)).bytes();
+    }
+    made.chains.push_back(text + "]");
+    made.bytes.push_back(bytes);
+  }
+}
+
+// std::vector<bool> has no span.
+class Flags {
+ public:
+  explicit Flags(const std::vector<bool>& flags) : flags_(new bool[flags.size()]), count_(flags.size()) {
+    std::ranges::copy(flags, flags_.get());
+  }
+  operator std::span<const bool>() const { return {flags_.get(), count_}; }
+
+ private:
+  const std::unique_ptr<bool[]> flags_;
+  const std::size_t count_;
+};
+
+}  // namespace
+
+Plans::Found Plans::find(const Segment& segment, const TaskGraph& graph, const Accesses& accesses) {
+  if (auto known = known_.find(segment.key); known != known_.end()) return &known->second;
+  const auto begin = std::chrono::steady_clock::now();
+  const std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses);
+  const Chains chains = aggregate(*g, {.sink_rule = rule_});
+  constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long segment would wait for them
+  if (g->size() <= largest_verified) {
+    verified([&] { return verify_graph(*g); });
+    verified([&] { return verify_chains(*g, chains); });
+  }
+  const Flags donated(segment.donated);
+  Prepared prepared = backend_.prepare(g, chains, {.donated = donated}, bodies_);
+  if (auto* refused = std::get_if<std::vector<Poison>>(&prepared)) return std::move(*refused);
+  Made made;
+  made.executable = std::get<std::shared_ptr<Executable>>(std::move(prepared));
+  made.chain_count = chains.size();
+  made.number = made_;
+  if (named_) name_chains(*g, chains, made);
+  constexpr std::size_t most_plans = 1024;    // a program whose every turn is another segment must not fill the memory
+  constexpr std::size_t most_tasks = 65'536;  // about 2 KB each
+  if (known_.size() == most_plans || (tasks_ += g->size()) > most_tasks) {
+    known_.clear();
+    tasks_ = g->size();
+  }
+  ++made_;
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return &known_.emplace(segment.key, std::move(made)).first->second;
+}
+
+}  // namespace taskspec

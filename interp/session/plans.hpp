@@ -1,0 +1,42 @@
+// The executables of a session: made once per shape of segment, so the body of a loop is prepared once.
+#pragma once
+#include <unordered_map>
+
+#include "interp/session/segment.hpp"
+#include "ir/backend.hpp"
+#include "ir/chains.hpp"
+
+namespace taskspec {
+
+class Plans {
+ public:
+  struct Made {
+    std::shared_ptr<Executable> executable;
+    std::vector<std::string> chains;   // as a profile names them; only where somebody asks for it
+    std::vector<std::uint64_t> bytes;  // that each of them writes
+    std::size_t chain_count = 0;
+    std::uint32_t number = 0;  // of the shape, in order of making
+  };
+  using Found = std::variant<const Made*, std::vector<Poison>>;  // valid until the next one is made
+
+  Plans(Backend& backend, Bodies& bodies, SinkRule rule, bool named)
+      : backend_(backend), bodies_(bodies), rule_(rule), named_(named) {}
+
+  // Or what the backend refuses, by node of the segment's graph.
+  Found find(const Segment& segment, const TaskGraph& graph, const Accesses& accesses);
+
+  std::uint32_t made() const { return made_; }
+  double seconds() const { return seconds_; }  // that it took to make them
+
+ private:
+  Backend& backend_;
+  Bodies& bodies_;
+  const SinkRule rule_;
+  const bool named_;
+  std::unordered_map<std::string, Made> known_;  // by key of the segment
+  std::size_t tasks_ = 0;                        // in all of them
+  std::uint32_t made_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,174 @@
+// What a session runs, and what it makes of the outcome.
+#include <algorithm>
+
+#include "interp/session/session.hpp"
+#include "ir/base/at_end.hpp"
+
+namespace taskspec {
+
+void Session::settled(NodeId node) {
+  pending_.settled(node);
+  live_.settled(node);
+}
+
+std::vector<NodeId> Session::needed() {
+  return pending_.needed([this](NodeId node) {
+    ++counts_.dropped;
+    live_.set(node, Liveness::State::gone);
+    settled(node);
+  });
+}
+
+// ---- running --------------------------------------------------------------------------------------
+
+// Whether there was memory for what runs; what could not run stays pending.
+bool Session::fits(FunctionRef<void()> running) {
+  try {
+    running();
+    return true;
+  } catch (const Error& error) {
+    if (error.diags().items().front().code != Code("E5008")) throw;
+  } catch (const std::bad_alloc&) {
+  }
+  return false;
+}
+
+void Session::run_needed() { run(needed()); }
+
+// What could not run, because a plan or its inputs found no memory, stays pending and may be tried again.
+void Session::run(std::vector<NodeId> nodes) {
+  const AtEnd tidied([this] { pending_.tidy(); });
+  // First values of slots are no part of what reads them: the first call of a graph is planned as all later ones are.
+  auto others = std::ranges::stable_partition(nodes, [this](NodeId node) { return graph[node].first_value; });
+  const std::vector<NodeId> first(nodes.begin(), others.begin()), rest(others.begin(), nodes.end());
+  for (const std::vector<NodeId>* part : {&first, &rest})
+    if (std::vector<NodeId> able = healthy(*part); !able.empty()) execute(std::move(able));
+}
+
+// It did not happen, and nothing that needs it will.
+void Session::poison(NodeId node, std::uint32_t cause) {
+  if (live_.task(node).effect) failures_.add_effect(node, cause);
+  live_.set(node, Liveness::State::poisoned, cause);
+  settled(node);
+}
+
+// A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs.
+std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> healthy;
+  healthy.reserve(nodes.size());
+  for (NodeId node : nodes) {
+    if (live_.is_done(node)) continue;
+    std::uint32_t cause = UINT32_MAX;
+    for (Ref ref : graph.in(node))
+      if (ref.is_future() && live_.entry(ref).state == Liveness::State::poisoned)
+        cause = std::min(cause, live_.entry(ref).poison);
+    if (cause == UINT32_MAX)
+      healthy.push_back(node);
+    else
+      poison(node, cause);
+  }
+  return healthy;
+}
+
+void Session::execute(std::vector<NodeId> nodes) {
+  const Segment segment = pending_.cut(nodes);
+  const Plans::Found found = plans_.find(segment, graph, pending_.accesses());
+  if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(segment, *refused);
+  const Plans::Made& plan = *std::get<const Plans::Made*>(found);
+  std::vector<Location> inputs;
+  for (Ref ref : segment.inputs) inputs.push_back(live_.location(ref));
+  Outcome outcome = backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record});
+  count(segment, plan, outcome);
+  settle(segment, outcome);
+  if (options_.record) profile_.add(plan, outcome.records);
+}
+
+// What the backend cannot run fails; the rest runs without it.
+void Session::refuse(const Segment& segment, const std::vector<Poison>& refused) {
+  if (refused.empty()) bug("a backend refused a graph, and none of its tasks");
+  for (const Poison& one : refused) {
+    const NodeId node = segment.nodes[one.origin.index()];
+    if (!live_.is_done(node)) poison(node, failures_.add({node, one.fault}));
+  }
+  if (std::vector<NodeId> able = healthy(segment.nodes); !able.empty()) execute(std::move(able));
+}
+
+void Session::count(const Segment& segment, const Plans::Made& made, const Outcome& outcome) {
+  counts_.tasks += outcome.tasks_run;
+  // Pull leaves out what only had to come before something else.
+  if (outcome.failed.empty()) counts_.dropped += segment.nodes.size() - outcome.tasks_run;
+  counts_.chains += made.chain_count;
+  counts_.dispatches += outcome.dispatches;
+  const std::shared_ptr<const Plan> plan = made.executable->plan();
+  if (!plan) return;
+  counts_.arena = std::max(counts_.arena, plan->arena_bytes);
+  counts_.plan_peak = std::max(counts_.plan_peak, plan->peak_bytes);
+  counts_.peak_without_chains = std::max(counts_.peak_without_chains, plan->peak_without_chains);
+}
+
+// Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
+void Session::note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed) {
+  std::unordered_map<std::uint32_t, std::uint32_t> sick;
+  for (NodeId node : segment.nodes) {
+    std::uint32_t cause = UINT32_MAX;
+    if (auto own = failed.find(node); own != failed.end()) cause = own->second;
+    for (Ref ref : graph.in(node))
+      if (auto before = ref.is_future() ? sick.find(ref.id) : sick.end(); before != sick.end())
+        cause = std::min(cause, before->second);
+    if (cause == UINT32_MAX) continue;
+    sick.emplace(node.value, cause);
+    if (live_.task(node).effect) failures_.add_effect(node, cause);
+  }
+}
+
+// The tasks ran: none of them may run again, whatever happens here.
+void Session::settle(const Segment& segment, Outcome& outcome) {
+  if (outcome.lost) return lose(segment, outcome);
+  std::map<NodeId, std::uint32_t> failed;  // origin -> cause
+  auto note = [&](const Poison& poison) {
+    const NodeId origin = segment.nodes[poison.origin.index()];
+    auto [known, fresh] = failed.emplace(origin, 0);
+    if (fresh) known->second = failures_.add({origin, poison.fault});
+  };
+  try {
+    for (const Poison& poison : outcome.failed) note(poison);
+    if (!failed.empty()) note_failed_effects(segment, failed);
+    for (const auto& result : outcome.results)
+      if (auto* poison = std::get_if<Poison>(&result)) note(*poison);  // also what was stopped: interrupted
+  } catch (const std::bad_alloc&) {
+    return lose(segment, outcome);
+  }
+  commit(segment, outcome, failed);
+}
+
+// Takes no memory, so it cannot fail.
+void Session::commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed) {
+  for (std::uint32_t input : outcome.taken) live_.entry(segment.inputs[input]).state = Liveness::State::gone;
+  for (NodeId node : segment.nodes) live_.set(node, Liveness::State::gone);
+  for (std::size_t i = 0; i < segment.results.size(); ++i) {
+    Liveness::Entry& e = live_.entry(segment.results[i]);
+    if (auto* location = std::get_if<Location>(&outcome.results[i])) {
+      e.state = Liveness::State::ready;
+      e.location = *location;
+      if (Pending::prints(graph, segment.results[i].node())) live_.drop_if_unseen(segment.results[i]);
+      continue;
+    }
+    e.state = Liveness::State::poisoned;
+    e.poison = failed.at(segment.nodes[std::get<Poison>(outcome.results[i]).origin.index()]);
+  }
+  for (NodeId node : segment.nodes) settled(node);
+}
+
+// All that ran counts as failed. Takes no memory either.
+void Session::lose(const Segment& segment, Outcome& outcome) {
+  for (std::uint32_t input : outcome.taken) live_.entry(segment.inputs[input]).state = Liveness::State::gone;
+  for (const auto& result : outcome.results)
+    if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
+  for (NodeId node : segment.nodes) {
+    live_.set(node, Liveness::State::poisoned, Failures::out_of_memory);
+    if (live_.task(node).effect) failures_.lose_effect(node);
+  }
+  for (NodeId node : segment.nodes) settled(node);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,171 @@
+#include "interp/session/session.hpp"
+
+#include <algorithm>
+
+#include "ir/base/at_end.hpp"
+
+namespace taskspec {
+
+Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
+    : backend_(backend),
+      options_(options),
+      live_(backend, graph, options.forget),
+      pending_(graph, live_, options.schedule, options.window),
+      plans_(backend, bodies, options.sink_rule, options.record),
+      failures_(graph),
+      profile_(backend.hz(), options.timeline) {}
+
+// ---- recording ------------------------------------------------------------------------------------
+
+void Session::adding(Span site) {
+  // Eager: the task before this one runs now, when the handles of its outputs exist.
+  if (pending_.fills_window(site) || options_.schedule == Schedule::eager) fits([&] { run_needed(); });
+  sweep_if_due();
+}
+
+// First all that takes memory: a task is known altogether, or not at all.
+void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
+  bool known = false;
+  const AtEnd taken_back([&] {
+    if (known) return;
+    pending_.take_back(node);
+    live_.take_back(node);
+  });
+  live_.add(node);
+  pending_.add(node, accesses);
+  known = true;
+  live_.add_readers(node);
+  pending_.added(node);
+}
+
+void Session::closed(ScopeId scope) {
+  while (!open_.empty() && open_.back() >= scope) open_.pop_back();  // also those that failed inside of it
+  sweep_if_due();
+}
+
+// ---- what the program asks for ---------------------------------------------------------------------
+
+Array Session::receive(const Tensor& tensor, Span place) {
+  Ref ref = tensor.ref;
+  if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
+  if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
+  try {
+    return contents(ref, place);
+  } catch (const std::exception&) {
+    failures_.rethrow_at(ref.node(), place);
+  }
+}
+
+Array Session::contents(Ref ref, Span place) {
+  links.receive(ref.node());
+  if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
+    received_.push_back(ref);
+  if (options_.schedule == Schedule::eager)
+    fits([&] { run_needed(); });  // the last task, which no other one came after
+  if (live_.entry(ref).state == Liveness::State::pending) force(ref.node(), place);
+  const Liveness::Entry& e = live_.entry(ref);
+  if (e.state == Liveness::State::poisoned) failures_.raise(e.poison, ref.node(), place);
+  if (e.state != Liveness::State::ready) bug("a received value is not there");
+  Array array = backend_.read(e.location);
+  counts_.received += array.bytes();
+  sweep_if_due();
+  return array;
+}
+
+// With push all that is pending runs with it; where that is too much for the memory, what the node itself needs.
+void Session::force(NodeId node, Span place) {
+  if (options_.schedule == Schedule::pull || !fits([&] { run_needed(); })) run_for(node, place);
+}
+
+void Session::run_for(NodeId node, Span place) {
+  try {
+    run(pending_.needed_for({node}));
+  } catch (const std::exception&) {
+    failures_.rethrow_at(node, place);
+  }
+}
+
+void Session::start() {
+  if (options_.schedule == Schedule::push && !pending_.empty()) fits([&] { run_needed(); });
+  sweep_if_due();
+}
+
+// What prints comes one after the other: the last one needs all before it.
+void Session::show() {
+  if (pending_.printing().valid()) run_for(pending_.printing(), {});
+}
+
+// Together, or one after the other where that is too much for the memory.
+void Session::act() {
+  const bool together = fits([&] {
+    if (std::vector<NodeId> effects = pending_.effects(); !effects.empty())
+      run(pending_.needed_for(std::move(effects)));
+  });
+  if (together) return;
+  for (std::vector<NodeId> left = pending_.effects(); !left.empty(); left = pending_.effects()) run_for(left[0], {});
+}
+
+void Session::finish() {
+  if (!fits([&] { run_needed(); })) act();
+  raise_failed_effect();
+}
+
+SessionReport Session::report() const {
+  SessionReport report;
+  report.tasks = counts_.tasks;
+  report.chains = counts_.chains;
+  report.dispatches = counts_.dispatches;
+  report.dropped = counts_.dropped;
+  report.plans = plans_.made();
+  report.making = plans_.seconds();
+  report.held = graph.held() + live_.held() + failures_.held();
+  report.received = counts_.received;
+  report.arena = counts_.arena;
+  report.plan_peak = counts_.plan_peak;
+  report.peak_without_chains = counts_.peak_without_chains;
+  report.memory = backend_.memory();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  profile_.report(report);
+  return report;
+}
+
+// ---- sweeps (SessionOptions::forget) ---------------------------------------------------------------
+
+Staying Session::staying() {
+  Staying staying;
+  each_handle([&](const Tensor& tensor) {
+    if (tensor.ref.is_future()) staying.nodes.insert(tensor.ref.id);
+    if (tensor.place.valid()) staying.places.insert(tensor.place.value);
+    if (tensor.alias) staying.scopes.insert(tensor.alias->scope.value);
+  });
+  for (ScopeId scope : open_) staying.scopes.insert(scope.value);
+  for (NodeId node : pending_.nodes()) {
+    staying.nodes.insert(node.value);
+    staying.whole.insert(node.value);
+    for (Ref ref : graph.in(node))
+      if (ref.is_future()) staying.nodes.insert(ref.id);
+    if (auto accesses = pending_.accesses().find(node.value); accesses != pending_.accesses().end())
+      for (const TaskGraph::Access& access : accesses->second) staying.places.insert(access.place.value);
+  }
+  live_.each_constant_in_use([&](std::uint32_t id) { staying.constants.insert(id); });
+  failures_.keep_ways(live_, staying);
+  return staying;
+}
+
+void Session::sweep() {
+  if (options_.schedule == Schedule::pull) needed();  // drops what nobody will ask for
+  const Staying stays = staying();
+  links.retire(graph, stays.nodes);
+  live_.retire(stays);
+  graph.retire(stays);
+  left_ = graph.held();
+}
+
+// Pending tasks would stay, in maps: while there are some, a sweep can wait a little.
+void Session::sweep_if_due() {
+  if (!options_.forget) return;
+  const std::size_t due = std::max(options_.sweep, left_) * (pending_.empty() ? 1 : 4);
+  if (graph.young() >= due) sweep();
+}
+
+}  // namespace taskspec

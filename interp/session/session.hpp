@@ -1,0 +1,105 @@
+// A session: the taskGraph that a program records, and its execution on one backend. A receive forces what
+// is pending: the segment is aggregated into chains, planned (once per shape of segment) and run.
+//
+//   Session session(backend, bodies, {});
+//   Array e = session.receive(*tensor, span);
+//
+// Its parts: what is pending and what runs next (pending.hpp), who still needs what (liveness.hpp), executables
+// (plans.hpp), what failed (failures.hpp), what dispatches took (profile.hpp).
+//
+// A program may run for hours. Two options keep its session in the memory of what it can still name:
+// - `window`: with push, about so many pending tasks run without a receive (or fewer, with many bytes of constants). It
+//   is cut where the program comes by a place again that it does not pass often, the turn of the outermost loop that
+//   fits in: so a loop gives the same segment each time.
+// - `forget`: what is settled is given back by sweeps. A task stays while a handle names an output of it, a pending
+//   task reads one, or it lies on the way from a failure to a value that it poisoned; a scope while it is open or such
+//   a task, or the name of a handle, stands in it; a place while a handle or a pending task names it; a constant while
+//   a handle names it or a pending task reads it. A sweep comes when as much has been added as the last one left.
+#pragma once
+#include <chrono>
+
+#include "interp/control/recorder.hpp"
+#include "interp/session/failures.hpp"
+#include "interp/session/pending.hpp"
+#include "interp/session/profile.hpp"
+
+namespace taskspec {
+
+struct SessionOptions {
+  Schedule schedule = Schedule::push;
+  bool record = false;    // what the dispatches of each chain took, for --profile
+  bool timeline = false;  // and each of them by itself, for --trace and --report
+  SinkRule sink_rule = SinkRule::task;
+  std::size_t window = 0;    // tasks; 0: as many as there are
+  bool forget = false;       // give back what is settled: nobody will look at the graph
+  std::size_t sweep = 8192;  // at least so many entries between two sweeps
+};
+
+class Session final : public Recorder {
+ public:
+  Session(Backend& backend, Bodies& bodies, SessionOptions options);
+
+  Array receive(const Tensor& tensor, Span place) override;
+  void adding(Span site) override;
+  void added(NodeId node, std::span<const TaskGraph::Access> accesses) override;
+  void retain(Ref ref) override { live_.retain(ref); }
+  void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
+  void start() override;
+  bool due() const override { return pending_.is_due(); }
+  void repeats(DefinitionId task) override { pending_.repeats(task); }
+  void opened(ScopeId scope) override { open_.push_back(scope); }
+  void closed(ScopeId scope) override;
+  bool forgets() const override { return options_.forget; }
+
+  void show() override;
+  void act() override;
+  // The first effect that failed and was not told yet, if there is one. A receive that fails tells of those that failed
+  // with it.
+  NodeId failed_effect() const { return failures_.first_effect(); }
+  void raise_failed_effect() { failures_.raise_first_effect(); }  // the others are forgotten
+  // End of the program: runs what has effects, reports what failed there, drops the rest.
+  void finish();
+  SessionReport report() const;
+  const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
+  std::uint64_t executions() const { return counts_.tasks; }      // for tests (tasks.md section 2.6)
+
+ private:
+  Array contents(Ref ref, Span place);
+  void force(NodeId node, Span place);
+  void run_for(NodeId node, Span place);  // and its ancestors
+  void run_needed();                      // all that somebody can still see
+  void run(std::vector<NodeId> nodes);
+  static bool fits(FunctionRef<void()> running);
+  std::vector<NodeId> needed();
+  std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
+  void execute(std::vector<NodeId> nodes);
+  void settled(NodeId node);  // it ran, will never run, or cannot
+  void poison(NodeId node, std::uint32_t cause);
+  void refuse(const Segment& segment, const std::vector<Poison>& refused);
+  void count(const Segment& segment, const Plans::Made& plan, const Outcome& outcome);
+  void settle(const Segment& segment, Outcome& outcome);
+  void commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed);
+  void lose(const Segment& segment, Outcome& outcome);
+  void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
+  void sweep_if_due();
+  void sweep();
+  Staying staying();
+
+  Backend& backend_;
+  const SessionOptions options_;
+  Liveness live_;
+  Pending pending_;
+  Plans plans_;
+  Failures failures_;
+  Profile profile_;
+  std::vector<ScopeId> open_;  // scopes of calls under way, by depth
+  std::vector<Ref> received_;
+  std::size_t left_ = 0;  // by the last sweep
+  struct Counts {         // as in SessionReport
+    std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, arena = 0, plan_peak = 0, peak_without_chains = 0,
+                  received = 0;
+  } counts_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace taskspec
