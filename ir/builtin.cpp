@@ -10,4 +10,9 @@ const Builtin* BuiltinTable::find(std::string_view name) const {
   return found != items_.end() && (*found)->name == name ? *found : nullptr;
 }
 
+const Builtin* BuiltinTable::serving(Serves serves) const {
+  auto found = std::ranges::find(items_, serves, [](const Builtin* builtin) { return builtin->serves; });
+  return found == items_.end() ? nullptr : *found;
+}
+
 }  // namespace taskspec

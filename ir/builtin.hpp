@@ -19,6 +19,20 @@ enum class Cut : std::uint8_t {
   asked,   // in the graph program, which sends what it found to the host
 };
 
+// Does it end the program, on purpose?
+enum class Ends : std::uint8_t {
+  no,         // or as everything that can fail
+  exits,      // it does nothing else
+  complains,  // if something is not as it should be
+};
+
+// What its call does that can go wrong.
+enum class BuiltinFails : std::uint8_t {
+  maybe,
+  never,
+  by_first,  // only if its first operand is not known before the program runs
+};
+
 struct BuiltinFields {
   std::string_view name;
   std::span<const Operand> operands;
@@ -29,6 +43,9 @@ struct BuiltinFields {
   Value (*run)(HostContext&, std::span<const Value>) = nullptr;
   bool method = false;  // also callable as first.name(rest)
   Cut cut = Cut::host;
+  Ends ends = Ends::no;
+  BuiltinFails fails = BuiltinFails::maybe;
+  Serves serves = Serves::nothing;
 };
 
 struct Builtin : BuiltinFields {
@@ -42,6 +59,7 @@ class BuiltinTable {
  public:
   explicit BuiltinTable(std::span<const Builtin* const> items) : items_(items) {}
   const Builtin* find(std::string_view name) const;
+  const Builtin* serving(Serves serves) const;
   std::span<const Builtin* const> all() const { return items_; }  // by name
 
  private:

@@ -31,6 +31,17 @@ const OpDef* OpTable::find(std::string_view name) const {
   return found != ops_.end() && (*found)->name == name ? *found : nullptr;
 }
 
+const OpDef* OpTable::find_operator(std::string_view symbol, std::size_t operands) const {
+  for (const OpDef* op : ops_)
+    if (op->symbol == symbol && (op->operands.size() == operands || op->operands.back().variadic)) return op;
+  return nullptr;
+}
+
+const OpDef* OpTable::serving(Serves serves) const {
+  auto found = std::ranges::find(ops_, serves, [](const OpDef* op) { return op->serves; });
+  return found == ops_.end() ? nullptr : *found;
+}
+
 namespace {
 
 Type default_type(const Default& standard) {

@@ -37,7 +37,7 @@ std::vector<std::string> output_names(const OpDef& op, const Type& ruled) {
 
 std::optional<std::size_t> console_operand(const OpDef& op) {
   for (std::size_t i = 0; i < op.operands.size(); ++i)
-    if (op.operands[i].name == "console") return i;
+    if (op.operands[i].supply == Supply::console) return i;
   return std::nullopt;
 }
 

@@ -44,6 +44,24 @@ struct Default {
   Value value() const;
 };
 
+// Who gives an operand that the text leaves out.
+enum class Supply : std::uint8_t {
+  standard,  // its default
+  console,   // who runs the program: where it writes; the version of that keeps the calls of such ops in order
+  stream,    // the agent whose slot begins with this: random numbers of its own
+};
+
+// What the language does with an op or a builtin where nobody writes its name.
+enum class Serves : std::uint8_t {
+  nothing,
+  fills,     // a number becomes a tensor of a written type: the first value of a slot
+  reshapes,  // a tensor of one element gets the rank that is wanted
+  picks,     // x[i] with a tensor i
+  counts,    // s[1..]: how long a list or a string is
+  shows,     // what a value is, in a line of the output
+  loads,     // the contents of a file, as the first value of a slot: file("w.npy")
+};
+
 // What a call may do with an argument.
 enum class Privilege : std::uint8_t { in, out, inout, reduce };
 
@@ -54,6 +72,10 @@ struct Operand {
   bool variadic = false;  // last operand only: any number of further ones
   // `inout` wants a place; the output of the operand's name is its new version.
   Privilege privilege = Privilege::in;
+  Supply supply = Supply::standard;
+  // An int that may be another one at each run, such as `call` of random numbers: kernels read it from an input of one
+  // element, so that it is part of no plan.
+  bool at_run = false;
 };
 
 }  // namespace taskspec

@@ -237,15 +237,17 @@ bool may_fail(const Function& function, const Call& call) {
   };
   if (call.op) {
     if (picks_an_item(call)) return true;
-    const bool divides = call.type.is(Type::Kind::integer) && (call.op->symbol == "/" || call.op->symbol == "%");
+    const bool divides = call.type.is(Type::Kind::integer) && call.op->divides;
     const Value* divisor = divides ? constant(1) : nullptr;
     return divides && !(divisor && divisor->is_integer() && divisor->integer() != 0);
   }
-  if (call.builtin) return call.builtin->name != "len" && !(call.builtin->name == "format" && constant(0));
+  if (call.builtin)
+    return call.builtin->fails == BuiltinFails::maybe ||
+           (call.builtin->fails == BuiltinFails::by_first && !constant(0));
   return call.form->fails == FormRecord::Fails::maybe;
 }
 
-bool exits(const Call& call) { return call.builtin && call.builtin->name == "exit"; }
+bool exits(const Call& call) { return call.builtin && call.builtin->ends == Ends::exits; }
 
 namespace {
 

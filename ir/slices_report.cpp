@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ir/code_words.hpp"
+#include "ir/op_outputs.hpp"
 #include "ir/slices_parts.hpp"
 #include "ir/top_level.hpp"
 
@@ -91,7 +92,7 @@ void add_effects(const Slices& slices, FunctionId id, SlicesReport& report) {
   const Function& part = slices.program[id];
   each_call(part, part.body, [&](CallId at) {
     const Call& call = part[at];
-    const bool op = call.form == Form::op && call.op->name == "graph_print";
+    const bool op = call.form == Form::op && console_operand(*call.op);
     const bool builtin = call.form == Form::builtin && call.builtin->effect == Effect::host;
     if (!op && !builtin) return;
     const std::string_view name = op ? call.op->name : call.builtin->name;

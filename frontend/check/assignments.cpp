@@ -18,9 +18,8 @@ using Kind = Type::Kind;
 
 namespace {
 
-std::string_view op_of(std::string_view sign) {
-  return sign == "+=" ? "add" : sign == "-=" ? "sub" : sign == "*=" ? "mul" : "div";
-}
+// += is + of what is there.
+std::string_view op_of(std::string_view sign) { return sign.substr(0, sign.size() - 1); }
 
 class Assignment {
  public:

@@ -82,13 +82,13 @@ class Calls {
     return type.is_tensor() || type.is(Kind::error) || (number && op.op->scalar);
   }
 
-  // `map(g, chip: ...)` is another function than `map(l, f)`.
+  // `map(g, chip: ...)` is another function than the builtin `map(l, f)`.
   bool refuse_later_form(const ast::Name& name) {
     std::string_view part = part_of_name(name.text);
-    if (part.empty() || name.text != "map") return false;
+    if (part.empty() || !find_builtin(body_.world, name.text)) return false;
     for (const ast::Arg& arg : call_.args)
       if (arg.name && arg.name->text == "chip") {
-        not_built(body_.world.diags, name.span, "'map' of a graph", part);
+        not_built(body_.world.diags, name.span, fmt::format("'{}' of a graph", name.text), part);
         return true;
       }
     return false;

@@ -38,20 +38,18 @@ class Extents {
     if (call.form == Form::global) return global_extent(body_, call.module, call.variable);
     if (call.form == Form::item) return item_of_shape(call);
     if (call.form != Form::op || depth > max_depth) return std::nullopt;
-    std::vector<CallId> in = call.in;
-    std::string_view op = call.op->name;
-    bool binary = in.size() == 2 && (op == "add" || op == "sub" || op == "mul");
-    if (!binary && op != "neg") return std::nullopt;
-    Dim left = of(in[0], text(id, 0), depth + 1);
-    if (!binary) return Dim(-1) * left;
-    Dim right = of(in[1], text(id, 1), depth + 1);
-    return combined(op, left, right);
+    if (!call.op->extent) return std::nullopt;
+    const OpDef& op = *call.op;
+    const std::vector<CallId> in = call.in;
+    std::vector<Dim> operands;
+    for (std::size_t i = 0; i < in.size(); ++i) operands.push_back(of(in[i], text(id, i), depth + 1));
+    return combined(op, operands);
   }
 
   // Nothing where it gets long: an error of a written extent, here a symbol does as well.
-  static std::optional<Dim> combined(std::string_view op, const Dim& left, const Dim& right) {
+  static std::optional<Dim> combined(const OpDef& op, const std::vector<Dim>& operands) {
     try {
-      Dim result = op == "add" ? left + right : op == "sub" ? left - right : left * right;
+      Dim result = op.extent(operands);
       if (is_small(result)) return result;
     } catch (const Error& error) {
       if (!(error.diags().items().front().code == Code("E0005"))) throw;

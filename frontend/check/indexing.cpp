@@ -105,12 +105,12 @@ Term part_of(Body& body, const Term& container, WrittenIndex index, Span span) {
     return body.error(span);
   if (!index.low.valid()) index.low = integer(body, 0, index.span);
   if (!index.high.valid()) {
-    Record length = find_builtin(body.world, "len");
+    const Builtin* length = body.world.options.builtins.serving(Serves::counts);
     if (!length) {
-      not_built(body.world.diags, index.span, "an open range", "the builtin 'len'");
+      not_built(body.world.diags, index.span, "an open range", "a builtin that counts");
       return body.error(span);
     }
-    index.high = call_with(body, length, {{container}}, index.span);
+    index.high = call_with(body, {nullptr, length}, {{container}}, index.span);
   }
   return body.make(Form::items, Type(body.type(container)), span, {container, index.low, index.high});
 }
@@ -159,8 +159,8 @@ class Slice {
     if (spec_.find_first_not_of('*') != std::string::npos || gathers_.empty()) result = slice();
     // The last axis first, so that the axes before it keep their numbers.
     for (auto gather = gathers_.rbegin(); gather != gathers_.rend() && !body_.is_error(result); ++gather)
-      result = operator_call(body_, "gather", {result, gather->index, integer(body_, gather->axis, gather->index.span)},
-                             span_, {});
+      result = served_call(body_, Serves::picks,
+                           {result, gather->index, integer(body_, gather->axis, gather->index.span)}, span_);
     return result;
   }
 
@@ -192,7 +192,7 @@ class Slice {
     // A known position is not given to `add`: folding takes its operands back, and this one is still needed.
     const std::optional<Value> known = body_.known(at.id);
     Term next = known ? integer(body_, checked_add(known->integer(), 1), at.span)
-                      : operator_call(body_, "add", {at, integer(body_, 1, at.span)}, at.span, {});
+                      : operator_call(body_, "+", {at, integer(body_, 1, at.span)}, at.span, {});
     bounds_.insert(bounds_.end(), {at, next});
   }
 
@@ -215,7 +215,7 @@ class Slice {
   Term slice() {
     std::vector<Term> operands{tensor_, body_.constant(Value(spec_), Kind::string, span_)};
     operands.insert(operands.end(), bounds_.begin(), bounds_.end());
-    return operator_call(body_, "slice", operands, span_, {});
+    return operator_call(body_, "[]", operands, span_, {});
   }
 
   Body& body_;

@@ -1,8 +1,7 @@
-// Operators: each is an op of the table, found by its name; `&& ||` on host bools stop early, `>>` composes.
+// Operators: each is an op of the table, found by its symbol; `&& ||` on host bools stop early, `>>` composes.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "frontend/check/compose.hpp"
 #include "frontend/check/convert.hpp"
@@ -19,21 +18,6 @@ using Kind = Type::Kind;
 
 namespace {
 
-struct Sign {
-  std::string_view sign, op;
-};
-constexpr std::array binary_signs{
-    Sign{"+", "add"},    Sign{"-", "sub"}, Sign{"*", "mul"}, Sign{"/", "div"}, Sign{"%", "mod"},
-    Sign{"@", "matmul"}, Sign{"<", "lt"},  Sign{"<=", "le"}, Sign{">", "gt"},  Sign{">=", "ge"},
-    Sign{"==", "eq"},    Sign{"!=", "ne"}, Sign{"&", "and"}, Sign{"|", "or"},
-};
-
-std::string_view op_of(std::string_view sign) {
-  for (const Sign& known : binary_signs)
-    if (known.sign == sign) return known.op;
-  bug("an operator without an op");
-}
-
 // ---- && and || ----
 
 // Done wherever it stands: it takes little time, cannot fail, and changes nothing.
@@ -41,11 +25,9 @@ bool is_total(const Call& call) {
   if (!call.guards.empty() || !call.places.empty() || !call.blocks.empty()) return false;
   if (!call.op) return call.form->cheap && !call.form->is_statement() && call.form->fails == FormRecord::Fails::never;
   const Type& type = call.type;
-  const std::string_view sign = call.op->symbol;
   if (!type.is_tensor()) return type.is(Kind::boolean) || type.is(Kind::real);
-  const bool wraps = sign == "+" || sign == "-" || sign == "*";
-  return call.op->fusion == Fusion::pointwise &&
-         (wraps || is_float(type.precision) || type.precision == Precision::boolean);
+  const bool fails = call.op->divides && is_integer(type.precision);
+  return call.op->fusion == Fusion::pointwise && !fails;
 }
 
 class Logic {
@@ -111,11 +93,11 @@ class Logic {
   Term shaped(const Term& side, const Type& type) {
     if (body_.type(side) == type) return side;
     if (!body_.type(side).is_tensor())
-      return operator_call(body_, "fill", {type_operand(body_, type, span_), side}, span_, {});
+      return served_call(body_, Serves::fills, {type_operand(body_, type, span_), side}, span_);
     std::vector<Term> operands{side};
     for (std::size_t i = 0; i < type.rank(); ++i)
       operands.push_back(body_.constant(Value(std::int64_t{1}), Kind::integer, span_));
-    return operator_call(body_, "reshape", operands, span_, {});
+    return served_call(body_, Serves::reshapes, operands, span_);
   }
 
   Term as_op(const Term& left, const Term& right) {
@@ -126,7 +108,7 @@ class Logic {
     if (tensor && !body_.in_graph()) return refuse_tensor(right);
     const TypeRule rule = both_ ? TypeRule([](RuleContext& c) { return bitwise(c, "&&"); })
                                 : TypeRule([](RuleContext& c) { return bitwise(c, "||"); });
-    return operator_call(body_, both_ ? "and" : "or", {left, right}, span_, binary_.op.span, rule);
+    return operator_call(body_, both_ ? "&" : "|", {left, right}, span_, binary_.op.span, rule);
   }
 
   Term refuse(const Term& side) {
@@ -193,12 +175,12 @@ Term binary_expression(Body& body, const ast::Binary& binary, Span span) {
   Type left_type = body.type(left);
   Term right = output_of(body, expression(body, *binary.right, left_type.is(Kind::list) ? &left_type : nullptr));
   if (sign == "+") join_extents(body, left, right);
-  return operator_call(body, op_of(sign), {left, right}, span, binary.op.span);
+  return operator_call(body, sign, {left, right}, span, binary.op.span);
 }
 
 Term unary_expression(Body& body, const ast::Unary& unary, Span span) {
   Term operand = output_of(body, expression(body, *unary.operand));
-  return operator_call(body, unary.op.text == "-" ? "neg" : "not", {operand}, span, unary.op.span);
+  return operator_call(body, unary.op.text, {operand}, span, unary.op.span);
 }
 
 Term cast_expression(Body& body, const ast::Cast& cast, Span span) {
@@ -219,7 +201,7 @@ Term cast_expression(Body& body, const ast::Cast& cast, Span span) {
     return body.error(span);
   }
   type = without_blanks(body, std::move(type), value);
-  return operator_call(body, "cast", {value, type_operand(body, type, cast.type->span)}, span, {});
+  return operator_call(body, "as", {value, type_operand(body, type, cast.type->span)}, span, {});
 }
 
 }  // namespace taskspec::checking

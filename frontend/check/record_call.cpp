@@ -331,21 +331,35 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
   return ruled_call(body, record, record.rule(), std::move(operands), written.places(0), span, {});
 }
 
-Term operator_call(Body& body, std::string_view name, const std::vector<Term>& operands, Span span, Span sign,
-                   TypeRule rule) {
-  Record record = find_op(body.world, name);
-  if (!record) {
-    not_built(body.world.diags, sign.valid() ? sign : span, fmt::format("the operator '{}'", name), "its op");
-    return body.error(span);
-  }
+namespace {
+
+Term call_of(Body& body, const OpDef& op, const std::vector<Term>& operands, Span span, Span sign, TypeRule rule) {
+  const Record record{&op, nullptr};
   Operands reader(body, record);
   std::vector<Given> given;
   for (std::size_t i = 0; i < operands.size(); ++i) given.push_back({reader.fit(operand_at(record, i), operands[i])});
   return call_with(body, record, std::move(given), span, sign, rule);
 }
 
+}  // namespace
+
+Term operator_call(Body& body, std::string_view symbol, const std::vector<Term>& operands, Span span, Span sign,
+                   TypeRule rule) {
+  const OpDef* op = body.world.options.ops.find_operator(symbol, operands.size());
+  if (op) return call_of(body, *op, operands, span, sign, rule);
+  not_built(body.world.diags, sign.valid() ? sign : span, fmt::format("the operator '{}'", symbol), "its op");
+  return body.error(span);
+}
+
+Term served_call(Body& body, Serves serves, const std::vector<Term>& operands, Span span) {
+  const OpDef* op = body.world.options.ops.serving(serves);
+  if (op) return call_of(body, *op, operands, span, {}, nullptr);
+  not_built(body.world.diags, span, "what is written here", "its op");
+  return body.error(span);
+}
+
 Term cast_to(Body& body, const Term& value, const Type& type, Span span) {
-  return operator_call(body, "cast", {value, type_operand(body, type, span)}, span, {});
+  return operator_call(body, "as", {value, type_operand(body, type, span)}, span, {});
 }
 
 }  // namespace taskspec::checking

@@ -47,9 +47,11 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
 Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign = {},
                TypeRule rule = nullptr);
 
-// The op of an operator.
-Term operator_call(Body& body, std::string_view op, const std::vector<Term>& operands, Span span, Span sign,
+// The op of an operator, which has as many operands.
+Term operator_call(Body& body, std::string_view symbol, const std::vector<Term>& operands, Span span, Span sign,
                    TypeRule rule = nullptr);
+// The op that the language itself calls where nobody writes its name.
+Term served_call(Body& body, Serves serves, const std::vector<Term>& operands, Span span);
 Term cast_to(Body& body, const Term& value, const Type& type, Span span);
 // A written type as an operand.
 Term type_operand(Body& body, const Type& type, Span span);

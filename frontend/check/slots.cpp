@@ -47,8 +47,9 @@ class Initialiser {
     if (name == "zero" && call.args.empty()) return zero(slot_.init->span);
     if (name == "constant" && call.args.size() == 1 && !call.args[0].name)
       return fill(expression(body_, *call.args[0].value), slot_.init->span);
-    const std::string known = name == "file" ? "load" : name;
-    for (const Record& record : {find_op(body_.world, known), find_builtin(body_.world, known)})
+    const Record builtin = name == "file" ? Record{nullptr, body_.world.options.builtins.serving(Serves::loads)}
+                                          : find_builtin(body_.world, name);
+    for (const Record& record : {find_op(body_.world, name), builtin})
       if (record && !record.operands().empty() && record.operands()[0].kind == OperandKind::type)
         return call_record(body_, record, type_operand(body_, type_, type_span_), call.args, slot_.init->span,
                            stream_of(record));
@@ -57,14 +58,14 @@ class Initialiser {
 
   // Random numbers of a slot come from a stream of its own, which the agent gives when it is made.
   std::vector<Implied> stream_of(const Record& record) {
-    bool random = std::ranges::any_of(record.operands(), [](const auto& o) { return o.name == "stream"; });
-    if (!random) return {};
+    const auto operand = std::ranges::find(record.operands(), Supply::stream, &taskspec::Operand::supply);
+    if (operand == record.operands().end()) return {};
     Parameter stream;
-    stream.name = "stream";
+    stream.name = operand->name;
     stream.type = Kind::integer;
     stream.span = slot_.name.span;
     CallId parameter = body_.add_parameter(std::move(stream), slot_.name.span);
-    return {{"stream", {parameter, slot_.name.span}}};
+    return {{operand->name, {parameter, slot_.name.span}}};
   }
 
   Term value() {
@@ -80,7 +81,7 @@ class Initialiser {
   }
 
   Term fill(const Term& value, Span span) {
-    return operator_call(body_, "fill", {type_operand(body_, type_, type_span_), value}, span, {});
+    return served_call(body_, Serves::fills, {type_operand(body_, type_, type_span_), value}, span);
   }
 
   Body& body_;

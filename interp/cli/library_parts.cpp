@@ -13,7 +13,7 @@ namespace {
 class Caller {
  public:
   Caller(Program& program, const Toolbox& tools)
-      : program_(program), top_(program[program.main().top_level]), print_(tools.builtins.find("print")) {}
+      : program_(program), top_(program[program.main().top_level]), print_(tools.builtins.serving(Serves::shows)) {}
 
   void call(FunctionId id) {
     const Function& callee = program_[id];

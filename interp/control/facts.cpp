@@ -112,7 +112,7 @@ void find_appends(const Function& function, std::size_t first, const LastReads& 
     const Call& call = function.calls[i];
     if (call.form != Form::write || call.in.empty() || !reads.once(call.in[0])) continue;
     const Call& sum = function[call.in[0]];
-    bool joins = sum.form == Form::op && sum.op->name == "add" && sum.type.is(Type::Kind::list) && sum.in.size() == 2;
+    bool joins = sum.form == Form::op && sum.op->joins && sum.type.is(Type::Kind::list) && sum.in.size() == 2;
     if (!joins || !reads.once(sum.in[0])) continue;
     const Call& left = function[sum.in[0]];
     facts.appends[call.in[0].index()] = left.form == Form::variable && left.variable == call.variable &&

@@ -109,12 +109,11 @@ Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& 
   scalar->type = type;
   scalar->op = &op;
   scalar->operands.assign(operands.begin(), operands.end());
-  std::optional<Dim> a = operands.empty() ? std::nullopt : extent_of(operands[0]);
-  std::optional<Dim> b = operands.size() < 2 ? std::nullopt : extent_of(operands[1]);
-  bool polynomial =
-      type.is(Type::Kind::integer) && a && b && (op.name == "add" || op.name == "sub" || op.name == "mul");
-  if (polynomial) {
-    scalar->dim = op.name == "add" ? *a + *b : op.name == "sub" ? *a - *b : *a * *b;
+  std::vector<Dim> extents;
+  for (const Value& operand : operands)
+    if (std::optional<Dim> extent = extent_of(operand)) extents.push_back(*std::move(extent));
+  if (type.is(Type::Kind::integer) && op.extent && extents.size() == operands.size()) {
+    scalar->dim = op.extent(extents);
     scalar->written = scalar->dim.text();
   } else {
     scalar->written = std::string(op.name) + "(";

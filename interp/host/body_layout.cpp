@@ -125,8 +125,8 @@ class Layouter {
 
   bool has_strips(std::uint32_t op) const {
     const BodyOp& o = body_.ops[op];
-    return o.out.size() == 1 && !o.in.empty() && o.in.size() <= StripLimits::inputs &&
-           kernels_[op]->strip_steps().size() == o.in.size();
+    return o.instance.op->fusion == Fusion::pointwise && o.in.size() <= StripLimits::inputs &&
+           !kernels_[op]->strip_steps().empty();  // none of an instance that stretches its inputs along some axes
   }
 
   // What the pass makes, an op in it must read element by element.

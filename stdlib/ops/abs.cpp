@@ -5,8 +5,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_sign;  // its reverse is made of these
 
 namespace {
 
@@ -36,7 +39,9 @@ extern constinit const OpDef op_abs = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "abs", Takes::numbers, 1, true); },
     .kernel = unary_kernel<Abs, Takes::numbers>,
     .scalar = scalar::abs,
-    .gradient = +[](GradientBuilder& g) { chain(g, g.emit("sign", {g.input(0)})); },
+    .gradient = {+[](GradientBuilder& g) { chain(g, g.emit(op_sign, {g.input(0)})); }, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -2,6 +2,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -36,7 +37,11 @@ extern constinit const OpDef op_add = OpFields{
     .type = [](RuleContext& c) { return arithmetic(c, "+"); },
     .kernel = binary_kernel<Add, Takes::numbers>,
     .scalar = scalar::add,
+    .extent = [](std::span<const Dim> v) { return v[0] + v[1]; },
+    .joins = true,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -4,6 +4,7 @@
 #include "stdlib/kernels/first_extremum.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -56,6 +57,8 @@ extern constinit const OpDef op_argmin = OpFields{
     .type = type,
     .kernel = reduction_kernel<Argmin>,
     .gradient = Gradient::none(no_float_result),
+    .lower = Lowering::none("cores do not pick by data"),
+    .sharding = Sharding::none(with_planner),
     .work = reduction_work,
     .fusion = Fusion::reduction,
 };

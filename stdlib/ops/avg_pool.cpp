@@ -1,7 +1,10 @@
 // avg_pool: the mean of each window.
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_avg_pool_grad;  // its reverse is made of these
 
 namespace {
 
@@ -22,7 +25,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return pool_kernel(plan
 void gradient(GradientBuilder& g) {
   const std::vector<Value>& given = g.call().attributes;
   Value x(Type::of(g.call().in[0].type()));
-  g.add(0, g.emit("avg_pool_grad", {x, g.upstream(), given[1], given[2], given[3]}));
+  g.add(0, g.emit(op_avg_pool_grad, {x, g.upstream(), given[1], given[2], given[3]}));
 }
 
 Work work(const OpInstance& call) { return pool_work(call, plan(call)); }
@@ -43,6 +46,8 @@ extern constinit const OpDef op_avg_pool = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = row_splits<3>,
     .work = work,
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};

@@ -1,8 +1,11 @@
 // avg_pool_grad: the gradient of avg_pool.
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_avg_pool;  // its reverse is made of these
 
 namespace {
 
@@ -30,7 +33,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return pool_gradient_ke
 // Linear in dy.
 void gradient(GradientBuilder& g) {
   const std::vector<Value>& given = g.call().attributes;
-  g.add(0, g.emit("avg_pool", {g.upstream(), given[2], given[3], given[4]}));
+  g.add(0, g.emit(op_avg_pool, {g.upstream(), given[2], given[3], given[4]}));
 }
 
 Work work(const OpInstance& call) { return pool_work(call, plan(call)); }
@@ -50,6 +53,8 @@ extern constinit const OpDef op_avg_pool_grad = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::none("a chip does not train"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};

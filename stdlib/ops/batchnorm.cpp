@@ -1,4 +1,5 @@
 // batchnorm: every channel brought to mean 0 and variance 1 over the batch, then scaled and shifted.
+#include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
 namespace taskspec {
@@ -44,7 +45,9 @@ extern constinit const OpDef op_batchnorm = OpFields{
         "// expect: [[-1, -2], [1, 2]]\n",
     .type = [](RuleContext& c) { return standardising_type(c, "batchnorm", 2, 1); },
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = standardising_work,
     .tolerance = standardising_tolerance,
     .fusion = Fusion::opaque,

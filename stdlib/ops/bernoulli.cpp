@@ -1,5 +1,6 @@
 // bernoulli: random zeros and ones.
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -30,6 +31,8 @@ extern constinit const OpDef op_bernoulli = OpFields{
     .type = [](RuleContext& c) { return random_type(c, "bernoulli", true); },
     .kernel = kernel,
     .gradient = Gradient::none(no_random_gradient),
+    .lower = Lowering::none("a chip makes no random numbers"),
+    .sharding = Sharding::none(numbered_elements),
     .work = random_work,
     .fusion = Fusion::opaque};
 

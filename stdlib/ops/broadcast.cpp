@@ -3,6 +3,7 @@
 
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -53,6 +54,8 @@ extern constinit const OpDef op_broadcast = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -6,8 +6,11 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/list_shape.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_cast;  // its reverse is made of these
 
 namespace {
 
@@ -122,7 +125,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   if (g.call().in.empty() || !differentiable(g, 0) || !is_float(g.call().out[0].precision)) return;
-  g.add(0, g.emit("cast", {g.upstream(), Value(Type::tensor(g.call().in[0].precision, {}))}));
+  g.add(0, g.emit(op_cast, {g.upstream(), Value(Type::tensor(g.call().in[0].precision, {}))}));
 }
 
 constexpr Operand operands[] = {{.name = "x", .kind = OperandKind::value}, {.name = "T", .kind = OperandKind::type}};
@@ -145,6 +148,8 @@ extern constinit const OpDef op_cast = OpFields{
     .kernel = kernel,
     .scalar = [](std::span<const Value> v) { return convert_scalar(v[0], v[1].type().kind); },
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
 };

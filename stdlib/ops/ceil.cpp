@@ -4,6 +4,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -33,6 +34,8 @@ extern constinit const OpDef op_ceil = OpFields{
     .kernel = unary_kernel<Ceil, Takes::floats>,
     .scalar = on_host,
     .gradient = Gradient::none(piecewise_constant),
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -4,8 +4,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_gt, op_lt, op_not, op_or, op_where;  // its reverse is made of these
 
 namespace {
 
@@ -29,9 +32,9 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 }
 
 void gradient(GradientBuilder& g) {
-  auto where = [&](GradientBuilder::Var condition) { return g.emit("where", {condition, g.upstream(), Value(0.0)}); };
-  GradientBuilder::Var below = g.emit("lt", {g.input(0), g.input(1)}), above = g.emit("gt", {g.input(0), g.input(2)});
-  add_reduced(g, 0, where(g.emit("not", {g.emit("or", {below, above})})));
+  auto where = [&](GradientBuilder::Var condition) { return g.emit(op_where, {condition, g.upstream(), Value(0.0)}); };
+  GradientBuilder::Var below = g.emit(op_lt, {g.input(0), g.input(1)}), above = g.emit(op_gt, {g.input(0), g.input(2)});
+  add_reduced(g, 0, where(g.emit(op_not, {g.emit(op_or, {below, above})})));
   add_reduced(g, 1, where(below));
   add_reduced(g, 2, where(above));
 }
@@ -51,7 +54,9 @@ extern constinit const OpDef op_clamp = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "clamp", Takes::numbers, 3, true); },
     .kernel = kernel,
     .scalar = on_host,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b111}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<2>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

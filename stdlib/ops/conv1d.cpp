@@ -4,8 +4,12 @@
 #include "ir/base/text.hpp"
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_conv2d_input_grad, op_conv2d_weight_grad, op_drop, op_reshape,
+    op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -80,7 +84,7 @@ OpInstance as_images(const OpInstance& call) {
 GradientBuilder::Var reshaped(GradientBuilder& g, GradientBuilder::Var v, const ArrayType& type) {
   std::vector<std::variant<GradientBuilder::Var, Value>> operands{v};
   for (std::int64_t extent : type.extents) operands.push_back(Value(extent));
-  return g.emit("reshape", operands);
+  return g.emit(op_reshape, operands);
 }
 
 void gradient(GradientBuilder& g) {
@@ -88,8 +92,8 @@ void gradient(GradientBuilder& g) {
   Value x_type(Type::of(images.in[x].type())), w_type(Type::of(images.in[w].type()));
   GradientBuilder::Var dy = reshaped(g, g.upstream(), images.out[0]), image = reshaped(g, g.input(x), images.in[x]),
                        weights = reshaped(g, g.input(w), images.in[w]);
-  auto dx = g.emit("conv2d_input_grad", with_windows(images, {x_type, dy, weights}));
-  auto dw = g.emit("conv2d_weight_grad", with_windows(images, {w_type, image, dy}));
+  auto dx = g.emit(op_conv2d_input_grad, with_windows(images, {x_type, dy, weights}));
+  auto dw = g.emit(op_conv2d_weight_grad, with_windows(images, {w_type, image, dy}));
   g.add(0, reshaped(g, dx, call.in[x]));
   g.add(1, reshaped(g, dw, call.in[w]));
   if (call.in.size() < 3) return;
@@ -97,7 +101,7 @@ void gradient(GradientBuilder& g) {
   auto rank = static_cast<std::int64_t>(call.in[x].extents.size());
   for (std::int64_t axis = 0; axis < rank; ++axis)
     if (axis != rank - 2) axes.push_back(axis);
-  g.add(2, g.emit("drop", {g.emit("sum", {g.upstream(), Value(Tuple{axes})}), Value(Tuple{axes})}));
+  g.add(2, g.emit(op_drop, {g.emit(op_sum, {g.upstream(), Value(Tuple{axes})}), Value(Tuple{axes})}));
 }
 
 Work work(const OpInstance& call) { return product_work(call, call.in[w].extents[1] * call.in[w].extents[2]); }
@@ -118,7 +122,9 @@ extern constinit const OpDef op_conv1d = OpFields{
         "// expect: [[21, 32, 43]] [[21, 43]]\n",
     .type = type,
     .kernel = [](const OpInstance& call) { return convolution_kernel(as_images(call)); },
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = row_splits<3>,
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

@@ -1,8 +1,11 @@
 // conv2d: convolution of images, in the sense of neural networks: windows are not turned.
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_conv2d_input_grad, op_conv2d_weight_grad, op_drop, op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -25,14 +28,14 @@ Type type(RuleContext& ctx) {
 void gradient(GradientBuilder& g) {
   const OpInstance& call = g.call();
   Value x(Type::of(call.in[0].type())), w(Type::of(call.in[1].type()));
-  g.add(0, g.emit("conv2d_input_grad", with_windows(call, {x, g.upstream(), g.input(1)})));
-  g.add(1, g.emit("conv2d_weight_grad", with_windows(call, {w, g.input(0), g.upstream()})));
+  g.add(0, g.emit(op_conv2d_input_grad, with_windows(call, {x, g.upstream(), g.input(1)})));
+  g.add(1, g.emit(op_conv2d_weight_grad, with_windows(call, {w, g.input(0), g.upstream()})));
   if (call.in.size() < 3) return;
   List axes;  // all but the channels
   auto rank = static_cast<std::int64_t>(call.in[0].extents.size());
   for (std::int64_t axis = 0; axis < rank; ++axis)
     if (axis != rank - 3) axes.push_back(axis);
-  g.add(2, g.emit("drop", {g.emit("sum", {g.upstream(), Value(Tuple{axes})}), Value(Tuple{axes})}));
+  g.add(2, g.emit(op_drop, {g.emit(op_sum, {g.upstream(), Value(Tuple{axes})}), Value(Tuple{axes})}));
 }
 
 Work work(const OpInstance& call) {
@@ -56,7 +59,9 @@ extern constinit const OpDef op_conv2d = OpFields{
         "// expect: [[[12, 16], [24, 28]]]\n",
     .type = type,
     .kernel = convolution_kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = row_splits<4>,
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

@@ -2,8 +2,11 @@
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_conv2d, op_conv2d_weight_grad;  // its reverse is made of these
 
 namespace {
 
@@ -55,9 +58,9 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 // Linear in dy and in w.
 void gradient(GradientBuilder& g) {
   const OpInstance& call = g.call();
-  g.add(0, g.emit("conv2d", with_windows(call, {g.upstream(), g.input(1), Value()})));
+  g.add(0, g.emit(op_conv2d, with_windows(call, {g.upstream(), g.input(1), Value()})));
   Value w(Type::of(call.in[1].type()));
-  g.add(1, g.emit("conv2d_weight_grad", with_windows(call, {w, g.upstream(), g.input(0)})));
+  g.add(1, g.emit(op_conv2d_weight_grad, with_windows(call, {w, g.upstream(), g.input(0)})));
 }
 
 Work work(const OpInstance& call) {
@@ -82,7 +85,9 @@ extern constinit const OpDef op_conv2d_input_grad = OpFields{
         "// expect: [[[1, 12, 20]]]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::none("a chip does not train"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

@@ -2,8 +2,11 @@
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_conv2d, op_conv2d_input_grad;  // its reverse is made of these
 
 namespace {
 
@@ -55,8 +58,8 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 void gradient(GradientBuilder& g) {
   const OpInstance& call = g.call();
   Value x(Type::of(call.in[0].type()));
-  g.add(0, g.emit("conv2d_input_grad", with_windows(call, {x, g.input(1), g.upstream()})));
-  g.add(1, g.emit("conv2d", with_windows(call, {g.input(0), g.upstream(), Value()})));
+  g.add(0, g.emit(op_conv2d_input_grad, with_windows(call, {x, g.input(1), g.upstream()})));
+  g.add(1, g.emit(op_conv2d, with_windows(call, {g.input(0), g.upstream(), Value()})));
 }
 
 Work work(const OpInstance& call) {
@@ -80,7 +83,9 @@ extern constinit const OpDef op_conv2d_weight_grad = OpFields{
         "// expect: [[[[21, 32]]]]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::none("a chip does not train"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

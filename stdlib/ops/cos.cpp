@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_neg, op_sin;  // its reverse is made of these
 
 namespace {
 
@@ -29,7 +32,9 @@ extern constinit const OpDef op_cos = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "cos", Takes::floats, 1, false); },
     .kernel = unary_kernel<Cos, Takes::floats>,
     .scalar = scalar::real_function<std::cos>,
-    .gradient = +[](GradientBuilder& g) { chain(g, g.emit("neg", {g.emit("sin", {g.input(0)})})); },
+    .gradient = {+[](GradientBuilder& g) { chain(g, g.emit(op_neg, {g.emit(op_sin, {g.input(0)})})); }, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

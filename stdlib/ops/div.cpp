@@ -2,8 +2,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_div, op_mul, op_neg;  // its reverse is made of these
 
 namespace {
 
@@ -21,9 +24,9 @@ struct Div {
 };
 
 void gradient(GradientBuilder& g) {
-  add_reduced(g, 0, g.emit("div", {g.upstream(), g.input(1)}));
-  GradientBuilder::Var falling = g.emit("div", {g.output(), g.input(1)});
-  add_reduced(g, 1, g.emit("neg", {g.emit("mul", {g.upstream(), falling})}));
+  add_reduced(g, 0, g.emit(op_div, {g.upstream(), g.input(1)}));
+  GradientBuilder::Var falling = g.emit(op_div, {g.output(), g.input(1)});
+  add_reduced(g, 1, g.emit(op_neg, {g.emit(op_mul, {g.upstream(), falling})}));
 }
 
 }  // namespace
@@ -43,7 +46,10 @@ extern constinit const OpDef op_div = OpFields{
     .type = [](RuleContext& c) { return arithmetic(c, "/"); },
     .kernel = binary_kernel<Div, Takes::numbers>,
     .scalar = scalar::div,
-    .gradient = gradient,
+    .divides = true,
+    .gradient = {gradient, {.inputs = 0b10, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<4>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

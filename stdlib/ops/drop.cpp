@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_lift;  // its reverse is made of these
 
 namespace {
 
@@ -30,7 +33,7 @@ Type type(RuleContext& ctx) {
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) { return same_bytes_kernel(call.out[0].bytes()); }
 
-void gradient(GradientBuilder& g) { g.add(0, g.emit("lift", {g.upstream(), g.call().attributes[1]})); }
+void gradient(GradientBuilder& g) { g.add(0, g.emit(op_lift, {g.upstream(), g.call().attributes[1]})); }
 
 }  // namespace
 
@@ -47,6 +50,8 @@ extern constinit const OpDef op_drop = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};

@@ -3,8 +3,11 @@
 
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_dropout;  // its reverse is made of these
 
 namespace {
 
@@ -34,7 +37,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 // The same elements are left out on the way back.
 void gradient(GradientBuilder& g) {
   const std::vector<Value>& given = g.call().attributes;
-  g.add(0, g.emit("dropout", {g.upstream(), given[1], given[2], given[3], given[4]}));
+  g.add(0, g.emit(op_dropout, {g.upstream(), given[1], given[2], given[3], given[4]}));
 }
 
 }  // namespace
@@ -53,6 +56,8 @@ extern constinit const OpDef op_dropout = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::none("a chip makes no random numbers"),
+    .sharding = Sharding::none(numbered_elements),
     .work = [](const OpInstance& call) { return elementwise_work(call, 32); },
     .fusion = Fusion::opaque};
 

@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_exp, op_lt, op_mul, op_where;  // its reverse is made of these
 
 namespace {
 
@@ -36,9 +39,9 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   Value alpha = g.call().attributes[1].real();
-  GradientBuilder::Var slope = g.emit("mul", {g.emit("exp", {g.input(0)}), alpha});
-  GradientBuilder::Var negative = g.emit("lt", {g.input(0), Value(0.0)});
-  g.add(0, g.emit("where", {negative, g.emit("mul", {g.upstream(), slope}), g.upstream()}));
+  GradientBuilder::Var slope = g.emit(op_mul, {g.emit(op_exp, {g.input(0)}), alpha});
+  GradientBuilder::Var negative = g.emit(op_lt, {g.input(0), Value(0.0)});
+  g.add(0, g.emit(op_where, {negative, g.emit(op_mul, {g.upstream(), slope}), g.upstream()}));
 }
 
 }  // namespace
@@ -55,7 +58,9 @@ extern constinit const OpDef op_elu = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "elu", Takes::floats, 1, false); },
     .kernel = kernel,
     .scalar = on_host,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<24>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

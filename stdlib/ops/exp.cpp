@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -29,7 +30,9 @@ extern constinit const OpDef op_exp = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "exp", Takes::floats, 1, false); },
     .kernel = unary_kernel<Exp, Takes::floats>,
     .scalar = scalar::real_function<std::exp>,
-    .gradient = +[](GradientBuilder& g) { chain(g, g.output()); },
+    .gradient = {+[](GradientBuilder& g) { chain(g, g.output()); }, {.outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

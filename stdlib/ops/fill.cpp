@@ -3,6 +3,7 @@
 
 #include "ir/scalar.hpp"
 #include "stdlib/ops/makers.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -46,6 +47,7 @@ Type type(RuleContext& c) {
 
 extern constinit const OpDef op_fill = OpFields{
     .name = "fill",
+    .serves = Serves::fills,
     .operands = operands,
     .doc =
         "A tensor of the written type with the same host number or bool everywhere. The number must be exact in an "
@@ -56,6 +58,8 @@ extern constinit const OpDef op_fill = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<FillKernel>(call); },
     .gradient = Gradient::none("it has no tensor operands"),
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = maker_work,
 };
 

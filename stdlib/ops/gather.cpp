@@ -4,8 +4,11 @@
 
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_fill, op_scatter_add;  // its reverse is made of these
 
 namespace {
 
@@ -55,14 +58,15 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   Value zeros(Type::of(g.call().in[0].type()));
-  g.add(0,
-        g.emit("scatter_add", {g.emit("fill", {zeros, Value(0.0)}), g.input(1), g.upstream(), g.call().attributes[2]}));
+  g.add(0, g.emit(op_scatter_add,
+                  {g.emit(op_fill, {zeros, Value(0.0)}), g.input(1), g.upstream(), g.call().attributes[2]}));
 }
 
 }  // namespace
 
 extern constinit const OpDef op_gather = OpFields{
     .name = "gather",
+    .serves = Serves::picks,
     .operands = operands,
     .doc =
         "Picks elements of x along an axis by an integer tensor, whose shape takes the place of that axis: a rank-0 "
@@ -75,7 +79,9 @@ extern constinit const OpDef op_gather = OpFields{
         "// expect: [[5, 6], [1, 2]] [2, 4, 6]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b10}},
+    .lower = Lowering::none("cores do not pick by data"),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -2,6 +2,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -31,6 +32,8 @@ extern constinit const OpDef op_ge = OpFields{
     .kernel = comparison_kernel<Ge>,
     .scalar = scalar::ge,
     .gradient = Gradient::none(no_float_result),
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
 };

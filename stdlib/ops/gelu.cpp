@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_add, op_div, op_exp, op_mul, op_ne, op_where;  // its reverse is made of these
 
 namespace {
 
@@ -26,11 +29,11 @@ Value on_host(std::span<const Value> v) { return Gelu{}(v[0].real()); }
 // share(x) + x * density(x); the share is gelu(x) / x, but for 0.
 void gradient(GradientBuilder& g) {
   GradientBuilder::Var x = g.input(0);
-  GradientBuilder::Var quotient = g.emit("div", {g.output(), x});
-  GradientBuilder::Var share = g.emit("where", {g.emit("ne", {x, Value(0.0)}), quotient, Value(0.5)});
-  GradientBuilder::Var square = g.emit("mul", {g.emit("mul", {x, x}), Value(-0.5)});
-  GradientBuilder::Var density = g.emit("mul", {g.emit("exp", {square}), Value(0.39894228040143267794)});
-  chain(g, g.emit("add", {share, g.emit("mul", {x, density})}));
+  GradientBuilder::Var quotient = g.emit(op_div, {g.output(), x});
+  GradientBuilder::Var share = g.emit(op_where, {g.emit(op_ne, {x, Value(0.0)}), quotient, Value(0.5)});
+  GradientBuilder::Var square = g.emit(op_mul, {g.emit(op_mul, {x, x}), Value(-0.5)});
+  GradientBuilder::Var density = g.emit(op_mul, {g.emit(op_exp, {square}), Value(0.39894228040143267794)});
+  chain(g, g.emit(op_add, {share, g.emit(op_mul, {x, density})}));
 }
 
 }  // namespace
@@ -47,7 +50,9 @@ extern constinit const OpDef op_gelu = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "gelu", Takes::floats, 1, false); },
     .kernel = unary_kernel<Gelu, Takes::floats>,
     .scalar = on_host,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<40>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

@@ -1,7 +1,10 @@
 // global_pool: each image plane becomes one pixel.
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_avg_pool_grad, op_max_pool_grad;  // its reverse is made of these
 
 namespace {
 
@@ -37,9 +40,9 @@ void gradient(GradientBuilder& g) {
   Pair extent = image_batch(x.extents).extent;
   Value k(Tuple{{Value(extent[0]), Value(extent[1])}});
   if (is_mean(g.call().attributes[1]))
-    g.add(0, g.emit("avg_pool_grad", {Value(Type::of(x.type())), g.upstream(), k}));
+    g.add(0, g.emit(op_avg_pool_grad, {Value(Type::of(x.type())), g.upstream(), k}));
   else
-    g.add(0, g.emit("max_pool_grad", {g.input(0), g.upstream(), k}));
+    g.add(0, g.emit(op_max_pool_grad, {g.input(0), g.upstream(), k}));
 }
 
 Work work(const OpInstance& call) { return pool_work(call, plan_of(call)); }
@@ -59,7 +62,9 @@ extern constinit const OpDef op_global_pool =
                  "// expect: [[[3]]] [[[6]]]\n",
              .type = type,
              .kernel = [](const OpInstance& call) { return pool_kernel(plan_of(call)); },
-             .gradient = gradient,
+             .gradient = {gradient, {.inputs = 1}},
+             .lower = Lowering::later(),
+             .sharding = row_splits<3>,
              .work = work,
              .tolerance = 1e-6,
              .fusion = Fusion::opaque};

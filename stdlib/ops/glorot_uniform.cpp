@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -32,6 +33,8 @@ extern constinit const OpDef op_glorot_uniform = OpFields{
     .type = [](RuleContext& c) { return weight_type(c, "glorot_uniform"); },
     .kernel = kernel,
     .gradient = Gradient::none(no_random_gradient),
+    .lower = Lowering::none("a chip makes no random numbers"),
+    .sharding = Sharding::none(numbered_elements),
     .work = random_work,
     .fusion = Fusion::opaque};
 

@@ -2,6 +2,8 @@
 
 namespace taskspec {
 
+extern const OpDef op_broadcast, op_cast, op_div, op_eq, op_mul, op_reshape, op_sum;  // reverses are made of these
+
 GradientBuilder::Var reduce_to(GradientBuilder& g, GradientBuilder::Var var, const ArrayType& type) {
   const Extents from = g.type(var).extents;
   if (from == type.extents) return var;
@@ -10,27 +12,27 @@ GradientBuilder::Var reduce_to(GradientBuilder& g, GradientBuilder::Var var, con
   for (std::size_t d = 0; d < from.size(); ++d)
     if (from[d] != 1 && (d < missing || type.extents[d - missing] == 1))
       axes.items.push_back(static_cast<std::int64_t>(d));
-  if (!axes.items.empty()) var = g.emit("sum", {var, Value(std::move(axes))});
+  if (!axes.items.empty()) var = g.emit(op_sum, {var, Value(std::move(axes))});
   if (g.type(var).extents == type.extents) return var;
   std::vector<std::variant<GradientBuilder::Var, Value>> shape{var};
   for (std::int64_t extent : type.extents) shape.push_back(Value(extent));
-  return g.emit("reshape", shape);
+  return g.emit(op_reshape, shape);
 }
 
 GradientBuilder::Var expand(GradientBuilder& g, GradientBuilder::Var var, const ArrayType& type) {
   std::vector<std::variant<GradientBuilder::Var, Value>> operands{var};
   for (std::int64_t extent : type.extents) operands.push_back(Value(extent));
-  return g.emit("broadcast", operands);
+  return g.emit(op_broadcast, operands);
 }
 
 void extremum_gradient(GradientBuilder& g) {
   if (!differentiable(g, 0)) return;
   const ArrayType x = g.call().in[0];
-  GradientBuilder::Var hit = g.emit("eq", {g.input(0), g.output()});
-  GradientBuilder::Var one = g.emit("cast", {hit, Value(Type::tensor(x.precision, {}))});
-  GradientBuilder::Var hits = g.emit("sum", {one, g.call().attributes[1]});
-  GradientBuilder::Var share = g.emit("div", {g.upstream(), hits});
-  g.add(0, g.emit("mul", {one, expand(g, share, x)}));
+  GradientBuilder::Var hit = g.emit(op_eq, {g.input(0), g.output()});
+  GradientBuilder::Var one = g.emit(op_cast, {hit, Value(Type::tensor(x.precision, {}))});
+  GradientBuilder::Var hits = g.emit(op_sum, {one, g.call().attributes[1]});
+  GradientBuilder::Var share = g.emit(op_div, {g.upstream(), hits});
+  g.add(0, g.emit(op_mul, {one, expand(g, share, x)}));
 }
 
 bool differentiable(GradientBuilder& g, std::size_t input) { return is_float(g.call().in[input].precision); }
@@ -39,6 +41,6 @@ void add_reduced(GradientBuilder& g, std::size_t input, GradientBuilder::Var gra
   if (differentiable(g, input)) g.add(input, reduce_to(g, gradient, g.call().in[input]));
 }
 
-void chain(GradientBuilder& g, GradientBuilder::Var factor) { g.add(0, g.emit("mul", {g.upstream(), factor})); }
+void chain(GradientBuilder& g, GradientBuilder::Var factor) { g.add(0, g.emit(op_mul, {g.upstream(), factor})); }
 
 }  // namespace taskspec

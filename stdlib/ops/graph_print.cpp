@@ -1,14 +1,16 @@
 // graph_print: the contents of a tensor, printed when the graph comes to it.
 #include "ir/console.hpp"
 #include "ir/rules.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
 namespace {
 
-constexpr Operand operands[] = {{.name = "label", .kind = OperandKind::string},
-                                {"x"},
-                                {.name = "console", .standard = Default::absent(), .privilege = Privilege::inout}};
+constexpr Operand operands[] = {
+    {.name = "label", .kind = OperandKind::string},
+    {"x"},
+    {.name = "console", .standard = Default::absent(), .privilege = Privilege::inout, .supply = Supply::console}};
 constexpr std::string_view outputs[] = {"console"};
 
 // Its one output is a version of the console, which keeps the calls in order. The program does not see it.
@@ -68,6 +70,8 @@ extern constinit const OpDef op_graph_print = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<GraphPrint>(call); },
     .gradient = Gradient::none("it gives no tensor"),
+    .lower = Lowering::none("a chip has no console"),
+    .sharding = Sharding::none("it prints the whole tensor"),
     .work = work,
     .fusion = Fusion::opaque};
 

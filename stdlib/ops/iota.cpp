@@ -1,5 +1,6 @@
 // iota: 0, 1, 2, ... as a tensor.
 #include "stdlib/ops/makers.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -45,6 +46,8 @@ extern constinit const OpDef op_iota = OpFields{
       return std::make_unique<IotaKernel>(call.out[0].elements());
     },
     .gradient = Gradient::none("it has no tensor operands"),
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(numbered_elements),
     .work = maker_work,
 };
 

@@ -1,6 +1,7 @@
 // isnan: whether x is nan.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -35,6 +36,8 @@ extern constinit const OpDef op_isnan = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = Gradient::none(no_float_result),
+    .lower = Lowering::none("a chip has no floats"),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
 };

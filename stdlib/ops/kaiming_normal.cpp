@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -44,6 +45,8 @@ extern constinit const OpDef op_kaiming_normal = OpFields{
     .type = [](RuleContext& c) { return type(c); },
     .kernel = kernel,
     .gradient = Gradient::none(no_random_gradient),
+    .lower = Lowering::none("a chip makes no random numbers"),
+    .sharding = Sharding::none(numbered_elements),
     .work = random_work,
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};

@@ -1,4 +1,5 @@
 // layernorm: every row brought to mean 0 and variance 1, then scaled and shifted.
+#include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
 namespace taskspec {
@@ -37,7 +38,9 @@ extern constinit const OpDef op_layernorm = OpFields{
         "// expect: [0, 2]\n",
     .type = [](RuleContext& c) { return standardising_type(c, "layernorm", 1, -1); },
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = standardising_work,
     .tolerance = standardising_tolerance,
     .fusion = Fusion::opaque,

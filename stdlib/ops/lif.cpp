@@ -6,6 +6,7 @@
 
 #include "ir/rules.hpp"
 #include "stdlib/kernels/neurons.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -221,6 +222,8 @@ extern constinit const OpDef op_lif = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) { return lif_kernel(plan_of(call), call.in[u].precision); },
     .gradient = Gradient::none("a spike is a step of the potential"),
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::opaque,
     .sharing = Sharing::in_place};

@@ -2,8 +2,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_drop;  // its reverse is made of these
 
 namespace {
 
@@ -24,7 +27,7 @@ Type type(RuleContext& ctx) {
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) { return same_bytes_kernel(call.out[0].bytes()); }
 
-void gradient(GradientBuilder& g) { g.add(0, g.emit("drop", {g.upstream(), g.call().attributes[1]})); }
+void gradient(GradientBuilder& g) { g.add(0, g.emit(op_drop, {g.upstream(), g.call().attributes[1]})); }
 
 }  // namespace
 
@@ -41,6 +44,8 @@ extern constinit const OpDef op_lift = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};

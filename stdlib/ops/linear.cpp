@@ -3,8 +3,11 @@
 
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_drop, op_matmul, op_permute, op_reshape, op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -48,13 +51,13 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 void gradient(GradientBuilder& g) {
   const ArrayType &x = g.call().in[0], &w = g.call().in[1];
   Value zero(std::int64_t{0}), one(std::int64_t{1}), rows(row_count(x.extents));
-  GradientBuilder::Var dy = g.emit("reshape", {g.upstream(), rows, Value(w.extents[0])});
-  GradientBuilder::Var flat = g.emit("reshape", {g.input(0), rows, Value(w.extents[1])});
-  std::vector<std::variant<GradientBuilder::Var, Value>> back{g.emit("matmul", {dy, g.input(1)})};
+  GradientBuilder::Var dy = g.emit(op_reshape, {g.upstream(), rows, Value(w.extents[0])});
+  GradientBuilder::Var flat = g.emit(op_reshape, {g.input(0), rows, Value(w.extents[1])});
+  std::vector<std::variant<GradientBuilder::Var, Value>> back{g.emit(op_matmul, {dy, g.input(1)})};
   for (std::int64_t extent : x.extents) back.push_back(Value(extent));
-  g.add(0, g.emit("reshape", back));
-  g.add(1, g.emit("matmul", {g.emit("permute", {dy, one, zero}), flat}));
-  if (g.call().in.size() > 2) g.add(2, g.emit("drop", {g.emit("sum", {dy, zero}), zero}));
+  g.add(0, g.emit(op_reshape, back));
+  g.add(1, g.emit(op_matmul, {g.emit(op_permute, {dy, one, zero}), flat}));
+  if (g.call().in.size() > 2) g.add(2, g.emit(op_drop, {g.emit(op_sum, {dy, zero}), zero}));
 }
 
 Work work(const OpInstance& call) { return product_work(call, call.in[1].extents[1]); }
@@ -74,7 +77,9 @@ extern constinit const OpDef op_linear =
                  "// expect: [21.5, 43.5, 65.5]\n",
              .type = type,
              .kernel = kernel,
-             .gradient = gradient,
+             .gradient = {gradient, {.inputs = 0b11}},
+             .lower = Lowering::later(),
+             .sharding = row_splits<2>,
              .work = work,
              .tolerance = product_tolerance,
              .fusion = Fusion::opaque};

@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_div;  // its reverse is made of these
 
 namespace {
 
@@ -31,10 +34,12 @@ extern constinit const OpDef op_log = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "log", Takes::floats, 1, false); },
     .kernel = unary_kernel<Log, Takes::floats>,
     .scalar = scalar::real_function<std::log>,
-    .gradient =
-        +[](GradientBuilder& g) {
-          g.add(0, g.emit("div", {g.upstream(), g.input(0)}));
-        },
+    .gradient = {+[](GradientBuilder& g) {
+                   g.add(0, g.emit(op_div, {g.upstream(), g.input(0)}));
+                 },
+                 {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

@@ -1,7 +1,10 @@
 // log_softmax: the logarithm of softmax.
 #include "stdlib/ops/normalising.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_exp, op_mul, op_sub, op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -11,8 +14,8 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return softmax_kernel(s
 
 // dx = dy - exp(y) * sum of dy along the axis
 void gradient(GradientBuilder& g) {
-  GradientBuilder::Var total = g.emit("sum", {g.upstream(), softmax_axis(g.call())});
-  g.add(0, g.emit("sub", {g.upstream(), g.emit("mul", {g.emit("exp", {g.output()}), total})}));
+  GradientBuilder::Var total = g.emit(op_sum, {g.upstream(), softmax_axis(g.call())});
+  g.add(0, g.emit(op_sub, {g.upstream(), g.emit(op_mul, {g.emit(op_exp, {g.output()}), total})}));
 }
 
 }  // namespace
@@ -29,7 +32,9 @@ extern constinit const OpDef op_log_softmax = OpFields{
         "// expect: [-1000, 0]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = softmax_work,
     .tolerance = 1e-6,
     .fusion = Fusion::opaque,

@@ -7,8 +7,11 @@
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_drop, op_lift, op_matmul, op_permute;  // its reverse is made of these
 
 namespace {
 
@@ -107,24 +110,24 @@ GradientBuilder::Var turned(GradientBuilder& g, GradientBuilder::Var v) {
   for (std::int64_t i = 0; i < rank - 2; ++i) operands.push_back(Value(i));
   operands.push_back(Value(rank - 1));
   operands.push_back(Value(rank - 2));
-  return g.emit("permute", operands);
+  return g.emit(op_permute, operands);
 }
 
 // Everything as matrices: da = dc b', db = a' dc, summed over the batch dimensions that were stretched.
 void gradient(GradientBuilder& g) {
   bool row = g.call().in[0].extents.size() == 1, column = g.call().in[1].extents.size() == 1;
   auto lift = [&](GradientBuilder::Var v, std::size_t axis) {
-    return g.emit("lift", {v, Value(static_cast<std::int64_t>(axis))});
+    return g.emit(op_lift, {v, Value(static_cast<std::int64_t>(axis))});
   };
   GradientBuilder::Var a = row ? lift(g.input(0), 0) : g.input(0);
   GradientBuilder::Var b = column ? lift(g.input(1), 1) : g.input(1);
   GradientBuilder::Var c = g.upstream();
   if (column) c = lift(c, g.type(c).extents.size());
   if (row) c = lift(c, g.type(c).extents.size() - 1);
-  GradientBuilder::Var da = reduce_to(g, g.emit("matmul", {c, turned(g, b)}), g.type(a));
-  GradientBuilder::Var db = reduce_to(g, g.emit("matmul", {turned(g, a), c}), g.type(b));
-  g.add(0, row ? g.emit("drop", {da, Value(std::int64_t{0})}) : da);
-  g.add(1, column ? g.emit("drop", {db, Value(std::int64_t{1})}) : db);
+  GradientBuilder::Var da = reduce_to(g, g.emit(op_matmul, {c, turned(g, b)}), g.type(a));
+  GradientBuilder::Var db = reduce_to(g, g.emit(op_matmul, {turned(g, a), c}), g.type(b));
+  g.add(0, row ? g.emit(op_drop, {da, Value(std::int64_t{0})}) : da);
+  g.add(1, column ? g.emit(op_drop, {db, Value(std::int64_t{1})}) : db);
 }
 
 Work work(const OpInstance& call) { return product_work(call, matrix(call.in[0].extents, true)[1]); }
@@ -147,7 +150,9 @@ extern constinit const OpDef op_matmul = OpFields{
         "// expect: [[7, 10], [15, 22]] [12, 34] 101\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = row_splits<2>,
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

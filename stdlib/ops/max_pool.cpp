@@ -1,7 +1,10 @@
 // max_pool: the largest pixel of each window.
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_max_pool_grad;  // its reverse is made of these
 
 namespace {
 
@@ -21,7 +24,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return pool_kernel(plan
 
 void gradient(GradientBuilder& g) {
   const std::vector<Value>& given = g.call().attributes;
-  g.add(0, g.emit("max_pool_grad", {g.input(0), g.upstream(), given[1], given[2], given[3]}));
+  g.add(0, g.emit(op_max_pool_grad, {g.input(0), g.upstream(), given[1], given[2], given[3]}));
 }
 
 Work work(const OpInstance& call) { return pool_work(call, plan(call)); }
@@ -41,7 +44,9 @@ extern constinit const OpDef op_max_pool = OpFields{
         "// expect: [[[6, 8]]] [[[2, 3, 4], [6, 7, 8]]]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = row_splits<3>,
     .work = work,
     .fusion = Fusion::opaque};
 

@@ -1,5 +1,6 @@
 // max_pool_grad: the gradient of max_pool.
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -43,6 +44,8 @@ extern constinit const OpDef op_max_pool_grad = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = Gradient::none("second derivatives through the choice of a maximum are not offered"),
+    .lower = Lowering::none("a chip does not train"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::opaque};
 

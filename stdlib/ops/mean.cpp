@@ -1,8 +1,11 @@
 // mean: the average along axes.
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_mul;  // its reverse is made of these
 
 namespace {
 
@@ -27,7 +30,7 @@ void gradient(GradientBuilder& g) {
   double count = 1;
   for (std::size_t axis : axes_of(g.call().attributes[1], g.call().in[0].extents.size()))
     count *= static_cast<double>(g.call().in[0].extents[axis]);
-  g.add(0, expand(g, g.emit("mul", {g.upstream(), Value(1 / count)}), g.call().in[0]));
+  g.add(0, expand(g, g.emit(op_mul, {g.upstream(), Value(1 / count)}), g.call().in[0]));
 }
 
 }  // namespace
@@ -45,6 +48,8 @@ extern constinit const OpDef op_mean = OpFields{
     .type = type,
     .kernel = reduction_kernel<Mean, Takes::floats>,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = kept_splits,
     .work = reduction_work,
     .tolerance = 1e-6,
     .fusion = Fusion::reduction,

@@ -2,6 +2,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -46,7 +47,9 @@ extern constinit const OpDef op_min = OpFields{
     .type = type,
     .kernel = reduction_kernel<Min>,
     .scalar = scalar::min,
-    .gradient = extremum_gradient,
+    .gradient = {extremum_gradient, {.inputs = 1, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,
 };

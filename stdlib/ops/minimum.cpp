@@ -2,8 +2,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_le, op_where;  // its reverse is made of these
 
 namespace {
 
@@ -16,9 +19,9 @@ struct Minimum {
 
 // Of equals the left one is taken.
 void gradient(GradientBuilder& g) {
-  GradientBuilder::Var left = g.emit("le", {g.input(0), g.input(1)});
-  add_reduced(g, 0, g.emit("where", {left, g.upstream(), Value(0.0)}));
-  add_reduced(g, 1, g.emit("where", {left, Value(0.0), g.upstream()}));
+  GradientBuilder::Var left = g.emit(op_le, {g.input(0), g.input(1)});
+  add_reduced(g, 0, g.emit(op_where, {left, g.upstream(), Value(0.0)}));
+  add_reduced(g, 1, g.emit(op_where, {left, Value(0.0), g.upstream()}));
 }
 
 }  // namespace
@@ -37,7 +40,9 @@ extern constinit const OpDef op_minimum = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "minimum", Takes::numbers, 2, true); },
     .kernel = binary_kernel<Minimum, Takes::numbers>,
     .scalar = scalar::minimum,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

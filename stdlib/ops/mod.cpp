@@ -4,8 +4,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_div, op_mul, op_neg, op_round, op_sub;  // its reverse is made of these
 
 namespace {
 
@@ -41,9 +44,9 @@ struct Mod {
 // a - b * trunc(a / b), where the quotient is constant between its jumps.
 void gradient(GradientBuilder& g) {
   add_reduced(g, 0, g.upstream());
-  GradientBuilder::Var whole = g.emit("sub", {g.input(0), g.output()});
-  GradientBuilder::Var quotient = g.emit("round", {g.emit("div", {whole, g.input(1)})});
-  add_reduced(g, 1, g.emit("neg", {g.emit("mul", {g.upstream(), quotient})}));
+  GradientBuilder::Var whole = g.emit(op_sub, {g.input(0), g.output()});
+  GradientBuilder::Var quotient = g.emit(op_round, {g.emit(op_div, {whole, g.input(1)})});
+  add_reduced(g, 1, g.emit(op_neg, {g.emit(op_mul, {g.upstream(), quotient})}));
 }
 
 }  // namespace
@@ -63,7 +66,10 @@ extern constinit const OpDef op_mod = OpFields{
     .type = [](RuleContext& c) { return arithmetic(c, "%"); },
     .kernel = binary_kernel<Mod, Takes::numbers>,
     .scalar = scalar::mod,
-    .gradient = gradient,
+    .divides = true,
+    .gradient = {gradient, {.inputs = 0b11, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<8>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

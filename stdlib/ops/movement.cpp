@@ -2,6 +2,8 @@
 
 namespace taskspec {
 
+extern const OpDef op_slice;  // reverses are made of these
+
 std::vector<Dim> unknown_dims(RuleContext& ctx, std::size_t rank) {
   std::vector<Dim> dims;
   for (std::size_t i = 0; i < rank; ++i) dims.push_back(ctx.unknown("extent"));
@@ -63,7 +65,7 @@ GradientBuilder::Var slice_along(GradientBuilder& g, GradientBuilder::Var v, std
   }
   operands.push_back(Value(begin));
   operands.push_back(Value(end));
-  return g.emit("slice", operands);
+  return g.emit(op_slice, operands);
 }
 
 }  // namespace taskspec

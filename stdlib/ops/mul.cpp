@@ -2,8 +2,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_mul;  // its reverse is made of these
 
 namespace {
 
@@ -15,8 +18,8 @@ struct Mul {
 };
 
 void gradient(GradientBuilder& g) {
-  add_reduced(g, 0, g.emit("mul", {g.upstream(), g.input(1)}));
-  add_reduced(g, 1, g.emit("mul", {g.upstream(), g.input(0)}));
+  add_reduced(g, 0, g.emit(op_mul, {g.upstream(), g.input(1)}));
+  add_reduced(g, 1, g.emit(op_mul, {g.upstream(), g.input(0)}));
 }
 
 }  // namespace
@@ -36,7 +39,10 @@ extern constinit const OpDef op_mul = OpFields{
     .type = [](RuleContext& c) { return arithmetic(c, "*"); },
     .kernel = binary_kernel<Mul, Takes::numbers>,
     .scalar = scalar::mul,
-    .gradient = gradient,
+    .extent = [](std::span<const Dim> v) { return v[0] * v[1]; },
+    .gradient = {gradient, {.inputs = 0b11}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -2,8 +2,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_neg;  // its reverse is made of these
 
 namespace {
 
@@ -32,7 +35,10 @@ extern constinit const OpDef op_neg = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "-", Takes::numbers, 1, true); },
     .kernel = unary_kernel<Neg, Takes::numbers>,
     .scalar = scalar::neg,
-    .gradient = +[](GradientBuilder& g) { g.add(0, g.emit("neg", {g.upstream()})); },
+    .extent = [](std::span<const Dim> v) { return Dim(-1) * v[0]; },
+    .gradient = +[](GradientBuilder& g) { g.add(0, g.emit(op_neg, {g.upstream()})); },
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -1,5 +1,6 @@
 // normal: random floats of the normal distribution.
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -26,6 +27,8 @@ extern constinit const OpDef op_normal = OpFields{
     .type = [](RuleContext& c) { return random_type(c, "normal"); },
     .kernel = kernel,
     .gradient = Gradient::none(no_random_gradient),
+    .lower = Lowering::none("a chip makes no random numbers"),
+    .sharding = Sharding::none(numbered_elements),
     .work = random_work,
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};

@@ -5,6 +5,7 @@
 #include "stdlib/ops/dispatch.hpp"
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -70,6 +71,8 @@ extern constinit const OpDef op_one_hot = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<OneHot>(call); },
     .gradient = Gradient::none("its operand is an index"),
+    .lower = Lowering::none("cores do not pick by data"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::movement};
 

@@ -2,6 +2,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -32,6 +33,8 @@ extern constinit const OpDef op_or = OpFields{
     .kernel = binary_kernel<Or, Takes::bits>,
     .scalar = scalar::bit_or,
     .gradient = Gradient::none(no_float_result),
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -3,6 +3,7 @@
 
 #include "ir/scalar.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -63,6 +64,8 @@ extern constinit const OpDef op_pad = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

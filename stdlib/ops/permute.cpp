@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_permute;  // its reverse is made of these
 
 namespace {
 
@@ -45,7 +48,7 @@ void gradient(GradientBuilder& g) {
   back[0] = g.upstream();
   for (std::size_t i = 1; i < axes.size(); ++i)
     back[static_cast<std::size_t>(axes[i].integer()) + 1] = Value(static_cast<std::int64_t>(i) - 1);
-  g.add(0, g.emit("permute", back));
+  g.add(0, g.emit(op_permute, back));
 }
 
 }  // namespace
@@ -63,6 +66,8 @@ extern constinit const OpDef op_permute = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

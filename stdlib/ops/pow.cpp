@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_gt, op_log, op_mul, op_pow, op_sub, op_where;  // its reverse is made of these
 
 namespace {
 
@@ -48,12 +51,12 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   GradientBuilder::Var x = g.input(0), y = g.input(1);
-  GradientBuilder::Var less = g.emit("pow", {x, g.emit("sub", {y, Value(1.0)})});
-  add_reduced(g, 0, g.emit("mul", {g.upstream(), g.emit("mul", {y, less})}));
+  GradientBuilder::Var less = g.emit(op_pow, {x, g.emit(op_sub, {y, Value(1.0)})});
+  add_reduced(g, 0, g.emit(op_mul, {g.upstream(), g.emit(op_mul, {y, less})}));
   // The logarithm of a base that is not positive does not exist; powers of 0 do not change with y > 0.
-  GradientBuilder::Var positive = g.emit("gt", {x, Value(0.0)});
-  GradientBuilder::Var log = g.emit("where", {positive, g.emit("log", {x}), Value(0.0)});
-  add_reduced(g, 1, g.emit("mul", {g.upstream(), g.emit("mul", {g.output(), log})}));
+  GradientBuilder::Var positive = g.emit(op_gt, {x, Value(0.0)});
+  GradientBuilder::Var log = g.emit(op_where, {positive, g.emit(op_log, {x}), Value(0.0)});
+  add_reduced(g, 1, g.emit(op_mul, {g.upstream(), g.emit(op_mul, {g.output(), log})}));
 }
 
 }  // namespace
@@ -71,7 +74,9 @@ extern constinit const OpDef op_pow = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "pow", Takes::numbers, 2, true); },
     .kernel = kernel,
     .scalar = scalar::pow,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b11, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<40>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

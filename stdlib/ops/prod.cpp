@@ -1,8 +1,11 @@
 // prod: the product along axes.
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_div, op_mul;  // its reverse is made of these
 
 namespace {
 
@@ -25,8 +28,8 @@ Type type(RuleContext& c) {
 
 void gradient(GradientBuilder& g) {
   if (!differentiable(g, 0)) return;
-  GradientBuilder::Var scaled = g.emit("mul", {g.upstream(), g.output()});
-  g.add(0, g.emit("div", {expand(g, scaled, g.call().in[0]), g.input(0)}));
+  GradientBuilder::Var scaled = g.emit(op_mul, {g.upstream(), g.output()});
+  g.add(0, g.emit(op_div, {expand(g, scaled, g.call().in[0]), g.input(0)}));
 }
 
 }  // namespace
@@ -44,7 +47,9 @@ extern constinit const OpDef op_prod = OpFields{
         "// expect: [[2], [12]] 24\n",
     .type = type,
     .kernel = reduction_kernel<Prod>,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = kept_splits,
     .work = reduction_work,
     .tolerance = 1e-6,
     .fusion = Fusion::reduction,

@@ -6,7 +6,8 @@
 namespace taskspec {
 
 inline constexpr Operand seed_operand = {.name = "seed", .kind = OperandKind::integer};
-inline constexpr Operand stream_operand = {.name = "stream", .kind = OperandKind::integer, .standard = 0};
+inline constexpr Operand stream_operand = {
+    .name = "stream", .kind = OperandKind::integer, .standard = 0, .supply = Supply::stream};
 inline constexpr Operand call_operand = {.name = "call", .kind = OperandKind::integer, .standard = 0};
 
 // Of the normal distributions: mean and std are operands 2 and 3.

@@ -1,7 +1,10 @@
 // reflect: a mirror image along one axis.
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_reflect;  // its reverse is made of these
 
 namespace {
 
@@ -14,7 +17,7 @@ Type type(RuleContext& c) {
   return x;
 }
 
-void gradient(GradientBuilder& g) { g.add(0, g.emit("reflect", {g.upstream(), g.call().attributes[1]})); }
+void gradient(GradientBuilder& g) { g.add(0, g.emit(op_reflect, {g.upstream(), g.call().attributes[1]})); }
 
 }  // namespace
 
@@ -30,6 +33,8 @@ extern constinit const OpDef op_reflect = OpFields{
     .type = type,
     .kernel = mirror_kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -2,8 +2,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_gt, op_where;  // its reverse is made of these
 
 namespace {
 
@@ -20,8 +23,8 @@ Value on_host(std::span<const Value> v) {
 }
 
 void gradient(GradientBuilder& g) {
-  GradientBuilder::Var positive = g.emit("gt", {g.input(0), Value(0.0)});
-  g.add(0, g.emit("where", {positive, g.upstream(), Value(0.0)}));
+  GradientBuilder::Var positive = g.emit(op_gt, {g.input(0), Value(0.0)});
+  g.add(0, g.emit(op_where, {positive, g.upstream(), Value(0.0)}));
 }
 
 }  // namespace
@@ -38,7 +41,9 @@ extern constinit const OpDef op_relu = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "relu", Takes::numbers, 1, true); },
     .kernel = unary_kernel<Relu, Takes::numbers>,
     .scalar = on_host,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

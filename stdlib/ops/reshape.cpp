@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_reshape;  // its reverse is made of these
 
 namespace {
 
@@ -67,13 +70,14 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return same_bytes_kerne
 void gradient(GradientBuilder& g) {
   std::vector<std::variant<GradientBuilder::Var, Value>> back{g.upstream()};
   for (std::int64_t extent : g.call().in[0].extents) back.push_back(Value(extent));
-  g.add(0, g.emit("reshape", back));
+  g.add(0, g.emit(op_reshape, back));
 }
 
 }  // namespace
 
 extern constinit const OpDef op_reshape = OpFields{
     .name = "reshape",
+    .serves = Serves::reshapes,
     .operands = operands,
     .doc =
         "Gives the elements of x, in their order, another shape with as many of them (E2001). One extent may be -1: "
@@ -85,6 +89,8 @@ extern constinit const OpDef op_reshape = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};

@@ -1,7 +1,10 @@
 // reverse: elements along axes in the opposite order.
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_reverse;  // its reverse is made of these
 
 namespace {
 
@@ -14,7 +17,7 @@ Type type(RuleContext& ctx) {
   return x;
 }
 
-void gradient(GradientBuilder& g) { g.add(0, g.emit("reverse", {g.upstream(), g.call().attributes[1]})); }
+void gradient(GradientBuilder& g) { g.add(0, g.emit(op_reverse, {g.upstream(), g.call().attributes[1]})); }
 
 }  // namespace
 
@@ -28,6 +31,8 @@ extern constinit const OpDef op_reverse = OpFields{
     .type = type,
     .kernel = mirror_kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -1,8 +1,11 @@
 // rotate: quarter turns of a plane.
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/windows.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_rotate;  // its reverse is made of these
 
 namespace {
 
@@ -47,7 +50,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   const std::vector<Value>& given = g.call().attributes;
-  g.add(0, g.emit("rotate", {g.upstream(), Value(-given[1].integer()), given[2]}));
+  g.add(0, g.emit(op_rotate, {g.upstream(), Value(-given[1].integer()), given[2]}));
 }
 
 }  // namespace
@@ -64,6 +67,8 @@ extern constinit const OpDef op_rotate = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -4,8 +4,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_div, op_mul;  // its reverse is made of these
 
 namespace {
 
@@ -19,8 +22,8 @@ struct Rsqrt {
 Value on_host(std::span<const Value> v) { return Rsqrt{}(v[0].real()); }
 
 void gradient(GradientBuilder& g) {
-  GradientBuilder::Var cube = g.emit("div", {g.output(), g.input(0)});
-  chain(g, g.emit("mul", {cube, Value(-0.5)}));
+  GradientBuilder::Var cube = g.emit(op_div, {g.output(), g.input(0)});
+  chain(g, g.emit(op_mul, {cube, Value(-0.5)}));
 }
 
 }  // namespace
@@ -37,7 +40,9 @@ extern constinit const OpDef op_rsqrt = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "rsqrt", Takes::floats, 1, false); },
     .kernel = unary_kernel<Rsqrt, Takes::floats>,
     .scalar = on_host,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1, .outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<8>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

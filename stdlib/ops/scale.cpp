@@ -1,7 +1,10 @@
 // scale: every element several times, one beside the other.
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_drop, op_reshape, op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -43,7 +46,7 @@ void gradient(GradientBuilder& g) {
     if (static_cast<std::int64_t>(d) == axis) apart.push_back(call.attributes[2]);
   }
   Value copies(axis + 1);
-  g.add(0, g.emit("drop", {g.emit("sum", {g.emit("reshape", apart), copies}), copies}));
+  g.add(0, g.emit(op_drop, {g.emit(op_sum, {g.emit(op_reshape, apart), copies}), copies}));
 }
 
 }  // namespace
@@ -60,6 +63,8 @@ extern constinit const OpDef op_scale = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -4,8 +4,11 @@
 #include "stdlib/kernels/storage.hpp"
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_gather;  // its reverse is made of these
 
 namespace {
 
@@ -75,7 +78,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   g.add(0, g.upstream());
-  g.add(2, g.emit("gather", {g.upstream(), g.input(1), g.call().attributes[3]}));
+  g.add(2, g.emit(op_gather, {g.upstream(), g.input(1), g.call().attributes[3]}));
 }
 
 Work work(const OpInstance& call) {
@@ -99,7 +102,9 @@ extern constinit const OpDef op_scatter_add = OpFields{
         "// expect: [12, 20, 34]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b10}},
+    .lower = Lowering::none("cores do not pick by data"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::opaque};
 

@@ -2,8 +2,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_shift;  // its reverse is made of these
 
 namespace {
 
@@ -42,7 +45,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) {
   const std::vector<Value>& given = g.call().attributes;
-  g.add(0, g.emit("shift", {g.upstream(), given[1], Value(-given[2].integer()), given[3]}));
+  g.add(0, g.emit(op_shift, {g.upstream(), given[1], Value(-given[2].integer()), given[3]}));
 }
 
 }  // namespace
@@ -60,6 +63,8 @@ extern constinit const OpDef op_shift = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

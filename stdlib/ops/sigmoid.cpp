@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_mul, op_sub;  // its reverse is made of these
 
 namespace {
 
@@ -20,7 +23,7 @@ struct Sigmoid {
 
 Value on_host(std::span<const Value> v) { return Sigmoid{}(v[0].real()); }
 
-void gradient(GradientBuilder& g) { chain(g, g.emit("mul", {g.output(), g.emit("sub", {Value(1.0), g.output()})})); }
+void gradient(GradientBuilder& g) { chain(g, g.emit(op_mul, {g.output(), g.emit(op_sub, {Value(1.0), g.output()})})); }
 
 }  // namespace
 
@@ -34,7 +37,9 @@ extern constinit const OpDef op_sigmoid = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "sigmoid", Takes::floats, 1, false); },
     .kernel = unary_kernel<Sigmoid, Takes::floats>,
     .scalar = on_host,
-    .gradient = gradient,
+    .gradient = {gradient, {.outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<24>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

@@ -2,6 +2,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -29,6 +30,8 @@ extern constinit const OpDef op_sign = OpFields{
     .kernel = unary_kernel<Sign, Takes::numbers>,
     .scalar = scalar::sign,
     .gradient = Gradient::none(piecewise_constant),
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

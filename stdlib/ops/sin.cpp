@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_cos;  // its reverse is made of these
 
 namespace {
 
@@ -29,7 +32,9 @@ extern constinit const OpDef op_sin = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "sin", Takes::floats, 1, false); },
     .kernel = unary_kernel<Sin, Takes::floats>,
     .scalar = scalar::real_function<std::sin>,
-    .gradient = +[](GradientBuilder& g) { chain(g, g.emit("cos", {g.input(0)})); },
+    .gradient = {+[](GradientBuilder& g) { chain(g, g.emit(op_cos, {g.input(0)})); }, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

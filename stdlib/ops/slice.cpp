@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_lift, op_pad;  // its reverse is made of these
 
 namespace {
 
@@ -87,12 +90,12 @@ void gradient(GradientBuilder& g) {
   for (std::size_t axis = 0; axis < spec.size(); ++axis)
     if (spec[axis] == 'i') dropped.push_back(static_cast<std::int64_t>(axis));
   GradientBuilder::Var back = g.upstream();
-  if (!dropped.empty()) back = g.emit("lift", {back, Value(Tuple{dropped})});
+  if (!dropped.empty()) back = g.emit(op_lift, {back, Value(Tuple{dropped})});
   for (std::size_t axis = 0; axis < spec.size(); ++axis) {
     if (spec[axis] == '*') continue;
     std::int64_t begin = call.attributes[2 + 2 * axis].integer(), extent = call.in[0].extents[axis];
     std::int64_t after = extent - begin - g.type(back).extents[axis];
-    back = g.emit("pad",
+    back = g.emit(op_pad,
                   {back, Value(static_cast<std::int64_t>(axis)), Value(begin), Value(after), Value(std::int64_t{0})});
   }
   g.add(0, back);
@@ -115,6 +118,8 @@ extern constinit const OpDef op_slice = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -1,7 +1,10 @@
 // softmax: positive numbers that sum to 1 along an axis.
 #include "stdlib/ops/normalising.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_mul, op_sub, op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -11,9 +14,9 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return softmax_kernel(s
 
 // dx = y (dy - sum of y dy along the axis)
 void gradient(GradientBuilder& g) {
-  GradientBuilder::Var weighted = g.emit("mul", {g.output(), g.upstream()});
-  GradientBuilder::Var mean = g.emit("sum", {weighted, softmax_axis(g.call())});
-  g.add(0, g.emit("mul", {g.output(), g.emit("sub", {g.upstream(), mean})}));
+  GradientBuilder::Var weighted = g.emit(op_mul, {g.output(), g.upstream()});
+  GradientBuilder::Var mean = g.emit(op_sum, {weighted, softmax_axis(g.call())});
+  g.add(0, g.emit(op_mul, {g.output(), g.emit(op_sub, {g.upstream(), mean})}));
 }
 
 }  // namespace
@@ -29,7 +32,9 @@ extern constinit const OpDef op_softmax =
                  "// expect: [0.25, 0.25, 0.25, 0.25]\n",
              .type = type,
              .kernel = kernel,
-             .gradient = gradient,
+             .gradient = {gradient, {.outputs = 1}},
+             .lower = Lowering::later(),
+             .sharding = Sharding::none(with_planner),
              .work = softmax_work,
              .tolerance = 1e-6,
              .fusion = Fusion::opaque,

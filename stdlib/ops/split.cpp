@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_pad;  // its reverse is made of these
 
 namespace {
 
@@ -32,9 +35,9 @@ Type type(RuleContext& c) {
   return count ? Type::tuple(std::vector<Type>(static_cast<std::size_t>(count->integer()), x)) : Type::list(x);
 }
 
-class Split final : public Kernel {
+class SplitKernel final : public Kernel {
  public:
-  explicit Split(const OpInstance& call) {
+  explicit SplitKernel(const OpInstance& call) {
     auto axis = static_cast<std::size_t>(call.attributes[2].integer());
     std::int64_t begin = 0;
     for (const ArrayType& out : call.out) {
@@ -61,8 +64,12 @@ void gradient(GradientBuilder& g) {
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < call.out.size(); ++i) {
     std::int64_t end = begin + call.out[i].extents[axis];
-    GradientBuilder::Var padded = g.emit("pad", {g.upstream(i), call.attributes[2], Value(begin),
-                                                 Value(call.in[0].extents[axis] - end), Value(std::int64_t{0})});
+    if (!g.has_upstream(i)) {
+      begin = end;
+      continue;
+    }
+    GradientBuilder::Var padded = g.emit(op_pad, {g.upstream(i), call.attributes[2], Value(begin),
+                                                  Value(call.in[0].extents[axis] - end), Value(std::int64_t{0})});
     g.add(0, padded);
     begin = end;
   }
@@ -82,8 +89,10 @@ extern constinit const OpDef op_split = OpFields{
         "print(halves[1].array, len(halves))\n"
         "// expect: [[3, 4]] 2\n",
     .type = type,
-    .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<Split>(call); },
+    .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<SplitKernel>(call); },
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
 

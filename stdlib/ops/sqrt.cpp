@@ -4,8 +4,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_div, op_mul;  // its reverse is made of these
 
 namespace {
 
@@ -30,10 +33,12 @@ extern constinit const OpDef op_sqrt = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "sqrt", Takes::floats, 1, false); },
     .kernel = unary_kernel<Sqrt, Takes::floats>,
     .scalar = scalar::real_function<std::sqrt>,
-    .gradient =
-        +[](GradientBuilder& g) {
-          g.add(0, g.emit("div", {g.emit("mul", {g.upstream(), Value(0.5)}), g.output()}));
-        },
+    .gradient = {+[](GradientBuilder& g) {
+                   g.add(0, g.emit(op_div, {g.emit(op_mul, {g.upstream(), Value(0.5)}), g.output()}));
+                 },
+                 {.outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<4>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -2,8 +2,11 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_neg;  // its reverse is made of these
 
 namespace {
 
@@ -16,7 +19,7 @@ struct Sub {
 
 void gradient(GradientBuilder& g) {
   add_reduced(g, 0, g.upstream());
-  add_reduced(g, 1, g.emit("neg", {g.upstream()}));
+  add_reduced(g, 1, g.emit(op_neg, {g.upstream()}));
 }
 
 }  // namespace
@@ -36,7 +39,10 @@ extern constinit const OpDef op_sub = OpFields{
     .type = [](RuleContext& c) { return arithmetic(c, "-"); },
     .kernel = binary_kernel<Sub, Takes::numbers>,
     .scalar = scalar::sub,
+    .extent = [](std::span<const Dim> v) { return v[0] - v[1]; },
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

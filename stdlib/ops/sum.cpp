@@ -2,6 +2,7 @@
 #include "ir/scalar.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -46,6 +47,8 @@ extern constinit const OpDef op_sum = OpFields{
     .kernel = reduction_kernel<Sum>,
     .scalar = scalar::sum,
     .gradient = gradient,
+    .lower = Lowering::later(),
+    .sharding = summed_splits,
     .work = reduction_work,
     .tolerance = 1e-6,
     .fusion = Fusion::reduction,

@@ -3,8 +3,11 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_mul, op_sub;  // its reverse is made of these
 
 namespace {
 
@@ -33,10 +36,12 @@ extern constinit const OpDef op_tanh = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "tanh", Takes::floats, 1, false); },
     .kernel = unary_kernel<Tanh, Takes::floats>,
     .scalar = scalar::real_function<std::tanh>,
-    .gradient =
-        +[](GradientBuilder& g) {
-          chain(g, g.emit("sub", {Value(1.0), g.emit("mul", {g.output(), g.output()})}));
-        },
+    .gradient = {+[](GradientBuilder& g) {
+                   chain(g, g.emit(op_sub, {Value(1.0), g.emit(op_mul, {g.output(), g.output()})}));
+                 },
+                 {.outputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<24>,
     .tolerance = 1e-6,
     .fusion = Fusion::pointwise,

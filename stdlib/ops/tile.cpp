@@ -1,7 +1,10 @@
 // tile: an axis repeated.
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_drop, op_reshape, op_sum;  // its reverse is made of these
 
 namespace {
 
@@ -41,7 +44,7 @@ void gradient(GradientBuilder& g) {
     if (i == axis) split.push_back(call.attributes[2]);
     split.push_back(Value(call.in[0].extents[i]));
   }
-  g.add(0, g.emit("drop", {g.emit("sum", {g.emit("reshape", split), call.attributes[1]}), call.attributes[1]}));
+  g.add(0, g.emit(op_drop, {g.emit(op_sum, {g.emit(op_reshape, split), call.attributes[1]}), call.attributes[1]}));
 }
 
 }  // namespace
@@ -56,6 +59,8 @@ extern constinit const OpDef op_tile =
              .type = type,
              .kernel = kernel,
              .gradient = gradient,
+             .lower = Lowering::later(),
+             .sharding = Sharding::none(with_planner),
              .work = movement_work,
              .fusion = Fusion::movement};
 

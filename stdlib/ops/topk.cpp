@@ -5,8 +5,12 @@
 #include "stdlib/ops/dispatch.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/normalising.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_add, op_fill, op_iota, op_mul, op_permute, op_reshape,
+    op_scatter_add;  // its reverse is made of these
 
 namespace {
 
@@ -137,7 +141,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 // The axis last, and everything in one row: there the gradient of a value goes to the place that it came from.
 void gradient(GradientBuilder& g) {
   const OpInstance& call = g.call();
-  if (!is_float(call.in[0].precision)) return;
+  if (!is_float(call.in[0].precision) || !g.has_upstream(0)) return;
   const Extents& extents = call.in[0].extents;
   const auto rank = static_cast<std::int64_t>(extents.size()), axis = axis_of(call).integer();
   const std::int64_t extent = extents[static_cast<std::size_t>(axis)],
@@ -154,18 +158,18 @@ void gradient(GradientBuilder& g) {
   }
   axis_last.push_back(Value(axis));
   lines_of_x.push_back(Value(extent));
-  GradientBuilder::Var upstream = g.emit("reshape", {g.emit("permute", axis_last), Value(lines * k)});
+  GradientBuilder::Var upstream = g.emit(op_reshape, {g.emit(op_permute, axis_last), Value(lines * k)});
   axis_last[0] = g.output(1);
-  GradientBuilder::Var indices = g.emit("reshape", {g.emit("permute", axis_last), Value(lines), Value(k)});
-  GradientBuilder::Var begins = g.emit("mul", {g.emit("iota", {Value(lines)}), Value(extent)});
+  GradientBuilder::Var indices = g.emit(op_reshape, {g.emit(op_permute, axis_last), Value(lines), Value(k)});
+  GradientBuilder::Var begins = g.emit(op_mul, {g.emit(op_iota, {Value(lines)}), Value(extent)});
   GradientBuilder::Var places =
-      g.emit("add", {indices, g.emit("reshape", {begins, Value(lines), Value(std::int64_t{1})})});
+      g.emit(op_add, {indices, g.emit(op_reshape, {begins, Value(lines), Value(std::int64_t{1})})});
   const Type row = Type::tensor(call.in[0].precision, {Dim(lines * extent)});
   lines_of_x[0] =
-      g.emit("scatter_add", {g.emit("fill", {Value(Type::of(row)), Value(0.0)}),
-                             g.emit("reshape", {places, Value(lines * k)}), upstream, Value(std::int64_t{0})});
-  back[0] = g.emit("reshape", lines_of_x);
-  g.add(0, g.emit("permute", back));
+      g.emit(op_scatter_add, {g.emit(op_fill, {Value(Type::of(row)), Value(0.0)}),
+                              g.emit(op_reshape, {places, Value(lines * k)}), upstream, Value(std::int64_t{0})});
+  back[0] = g.emit(op_reshape, lines_of_x);
+  g.add(0, g.emit(op_permute, back));
 }
 
 Work work(const OpInstance& call) {
@@ -190,7 +194,9 @@ extern constinit const OpDef op_topk = OpFields{
         "// expect: [9, 9, 4] [1, 3, 2]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.outputs = 0b10}},
+    .lower = Lowering::none("cores do not pick by data"),
+    .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::opaque};
 

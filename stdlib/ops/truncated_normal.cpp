@@ -1,5 +1,6 @@
 // truncated_normal: random floats of the normal distribution, none of them far from the mean.
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -25,6 +26,8 @@ extern constinit const OpDef op_truncated_normal =
              .type = [](RuleContext& c) { return random_type(c, "truncated_normal"); },
              .kernel = kernel,
              .gradient = Gradient::none(no_random_gradient),
+             .lower = Lowering::none("a chip makes no random numbers"),
+             .sharding = Sharding::none(numbered_elements),
              .work = random_work,
              .tolerance = 1e-6,
              .fusion = Fusion::opaque};

@@ -1,5 +1,6 @@
 // uniform: random floats that are equally likely everywhere between two bounds.
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -33,6 +34,8 @@ extern constinit const OpDef op_uniform = OpFields{
     .type = [](RuleContext& c) { return random_type(c, "uniform"); },
     .kernel = kernel,
     .gradient = Gradient::none(no_random_gradient),
+    .lower = Lowering::none("a chip makes no random numbers"),
+    .sharding = Sharding::none(numbered_elements),
     .work = random_work,
     .fusion = Fusion::opaque};
 

@@ -1,8 +1,11 @@
 // where: a where a condition holds, else b.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_where;  // its reverse is made of these
 
 namespace {
 
@@ -34,8 +37,8 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 }
 
 void gradient(GradientBuilder& g) {
-  add_reduced(g, 1, g.emit("where", {g.input(0), g.upstream(), Value(0.0)}));
-  add_reduced(g, 2, g.emit("where", {g.input(0), Value(0.0), g.upstream()}));
+  add_reduced(g, 1, g.emit(op_where, {g.input(0), g.upstream(), Value(0.0)}));
+  add_reduced(g, 2, g.emit(op_where, {g.input(0), Value(0.0), g.upstream()}));
 }
 
 }  // namespace
@@ -52,7 +55,9 @@ extern constinit const OpDef op_where = OpFields{
         "// expect: [0, 2]\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 1}},
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

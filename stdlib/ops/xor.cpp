@@ -1,6 +1,7 @@
 // xor: exclusive or of bools, bit by bit of integers.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
 
@@ -32,6 +33,8 @@ extern constinit const OpDef op_xor = OpFields{
     .type = type,
     .kernel = binary_kernel<Xor, Takes::bits>,
     .gradient = Gradient::none(no_float_result),
+    .lower = Lowering::later(),
+    .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
     .sharing = Sharing::in_place,

@@ -68,14 +68,19 @@ constexpr BuiltinFields record(std::string_view name, std::span<const taskspec::
   return {name, operands, "of the tests", "none", type, effect, cannot_run, method};
 }
 
+constexpr BuiltinFields serving(BuiltinFields fields, Serves serves) {
+  fields.serves = serves;
+  return fields;
+}
+
 constinit const Builtin of_chains = record("chains", one, names);
 constinit const Builtin of_check = record("check", one, facts);
 constinit const Builtin of_clock = record("clock", {}, real, Effect::local);
 constinit const Builtin of_filter = record("filter", listed, filter_type, Effect::pure, true);
 constinit const Builtin of_formatting = record("format", of_format, text);
 constinit const Builtin of_hosts = record("host", of_host, backend);
-constinit const Builtin of_len = record("len", one, integer, Effect::pure, true);
-constinit const Builtin of_loading = record("load", of_load, load_type, Effect::host);
+constinit const Builtin of_len = serving(record("len", one, integer, Effect::pure, true), Serves::counts);
+constinit const Builtin of_loading = serving(record("load", of_load, load_type, Effect::host), Serves::loads);
 constinit const Builtin of_map = record("map", listed, map_type, Effect::pure, true);
 constinit const Builtin of_print = record("print", many, nothing, Effect::host);
 constinit const Builtin of_zip = record("zip", two, zip_type);

@@ -15,6 +15,8 @@ consteval OpFields fake_op(std::string_view name, Sharing sharing) {
   fields.type = [](RuleContext& context) { return context.type(0); };
   fields.kernel = [](const OpInstance&) { return std::unique_ptr<Kernel>(); };
   fields.gradient = Gradient::none("a test needs none");
+  fields.lower = Lowering::none("a test needs none");
+  fields.sharding = Sharding::none("a test needs none");
   fields.work = [](const OpInstance&) { return Work{}; };
   fields.sharing = sharing;
   return fields;

@@ -99,8 +99,8 @@ constexpr Operand one[] = {{"a"}}, two[] = {{"a"}, {"b"}};
 Type no_rule(RuleContext&) { bug("the rules of test ops are not asked"); }
 Work no_work(const OpInstance&) { return {}; }
 
-consteval OpFields fields(std::string_view name, std::span<const Operand> operands, KernelMaker kernel,
-                          Sharing sharing) {
+consteval OpFields fields(std::string_view name, std::span<const Operand> operands, KernelMaker kernel, Sharing sharing,
+                          Fusion fusion = Fusion::opaque) {
   return {.name = name,
           .operands = operands,
           .doc = "An op for tests.",
@@ -108,15 +108,18 @@ consteval OpFields fields(std::string_view name, std::span<const Operand> operan
           .type = no_rule,
           .kernel = kernel,
           .gradient = Gradient::none("only for tests"),
+          .lower = Lowering::none("only for tests"),
+          .sharding = Sharding::none("only for tests"),
           .work = no_work,
+          .fusion = fusion,
           .sharing = sharing};
 }
 
 }  // namespace
 
-constinit const OpDef plus = fields("plus", two, &pointwise<add>, Sharing::in_place);
-constinit const OpDef over = fields("over", two, &pointwise<divide>, Sharing::in_place);
-constinit const OpDef widen = fields("widen", one, &pointwise<same, std::int64_t>, Sharing::none);
+constinit const OpDef plus = fields("plus", two, &pointwise<add>, Sharing::in_place, Fusion::pointwise);
+constinit const OpDef over = fields("over", two, &pointwise<divide>, Sharing::in_place, Fusion::pointwise);
+constinit const OpDef widen = fields("widen", one, &pointwise<same, std::int64_t>, Sharing::none, Fusion::pointwise);
 constinit const OpDef flip = fields("flip", one, &made<Flip>, Sharing::none);
 constinit const OpDef view = fields("view", one, &made<View>, Sharing::same_bytes);
 

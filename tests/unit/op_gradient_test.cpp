@@ -15,18 +15,31 @@ namespace {
 // Runs every emitted op immediately.
 class EagerBuilder final : public GradientBuilder {
  public:
-  EagerBuilder(OpCall call, const std::vector<Array>& outputs, const std::vector<Array>& upstream)
-      : call_(std::move(call)), gradients_(call_.tensors.size()) {
+  static constexpr std::size_t none = SIZE_MAX;
+  // `absent`: an output on which nothing depends.
+  EagerBuilder(OpCall call, const std::vector<Array>& outputs, const std::vector<Array>& upstream,
+               std::size_t absent = none)
+      : call_(std::move(call)), absent_(absent), gradients_(call_.tensors.size()) {
     for (const Array& tensor : call_.tensors) keep(tensor);
     for (const Array& output : outputs) outputs_.push_back(keep(output));
     for (const Array& gradient : upstream) upstream_.push_back(keep(gradient));
   }
 
   const OpInstance& call() const override { return call_.instance; }
-  Var input(std::size_t i) override { return static_cast<Var>(i); }
-  Var output(std::size_t i) override { return outputs_[i]; }
-  Var upstream(std::size_t i) override { return upstream_[i]; }
-  Var emit(std::string_view op, const std::vector<std::variant<Var, Value>>& operands) override {
+  Var input(std::size_t i) override {
+    reads_.inputs |= 1U << i;
+    return static_cast<Var>(i);
+  }
+  Var output(std::size_t i) override {
+    reads_.outputs |= 1U << i;
+    return outputs_[i];
+  }
+  bool has_upstream(std::size_t i) const override { return i != absent_; }
+  Var upstream(std::size_t i) override {
+    REQUIRE(i != absent_);
+    return upstream_[i];
+  }
+  Var emit(const OpDef& op, const std::vector<std::variant<Var, Value>>& operands) override {
     Operands values;
     for (const auto& operand : operands) {
       if (const Var* var = std::get_if<Var>(&operand))
@@ -34,7 +47,7 @@ class EagerBuilder final : public GradientBuilder {
       else
         values.push_back(std::get<Value>(operand));
     }
-    return keep(call_op(op, values));
+    return keep(call_op(op.name, values));
   }
   const ArrayType& type(Var v) override { return arrays_[v].type(); }
   void add(std::size_t input, Var gradient) override {
@@ -43,6 +56,7 @@ class EagerBuilder final : public GradientBuilder {
   }
 
   const std::vector<std::optional<Array>>& gradients() const { return gradients_; }
+  const ReverseReads& reads() const { return reads_; }
   std::int64_t largest() const {  // elements of the largest array in it
     std::int64_t most = 0;
     for (const Array& array : arrays_) most = std::max(most, array.elements());
@@ -56,6 +70,8 @@ class EagerBuilder final : public GradientBuilder {
   }
 
   OpCall call_;
+  const std::size_t absent_;
+  ReverseReads reads_;
   std::deque<Array> arrays_;
   std::vector<std::optional<Array>> gradients_;
   std::vector<Var> outputs_, upstream_;
@@ -157,19 +173,78 @@ TEST_CASE("every gradient equals central differences [ops]") {
   }
 }
 
-TEST_CASE("an op without a gradient says why [ops]") {
+TEST_CASE("what has no gradient, lowering or sharding says why [ops]") {
   for (const OpDef* op : standard_ops().all()) {
     CAPTURE(op->name);
     CHECK((op->gradient.build != nullptr) != !op->gradient.why_none.empty());
+    CHECK((op->lower.build != nullptr) != !op->lower.why_none.empty());
+    CHECK((op->sharding.splits != nullptr) != !op->sharding.why_none.empty());
   }
+}
+
+namespace {
+
+// What the call gives and random gradients of that, for a reverse of it.
+// `zero`: the absent one is there, and 0.
+EagerBuilder reverse_of(const OpDef& op, const Operands& operands, std::size_t absent = EagerBuilder::none,
+                        bool zero = false) {
+  std::vector<Array> y = outputs_of(op, operands), upstream;
+  for (const Array& output : y) upstream.push_back(random_array(output.type(), 99 + upstream.size()));
+  if (zero) upstream[absent] = Array::make(y[absent].type());
+  return {prepare(op.name, operands), y, upstream, zero ? EagerBuilder::none : absent};
+}
+
+bool same(const std::optional<Array>& a, const std::optional<Array>& b) {
+  const std::optional<Array>& any = a ? a : b;
+  if (!any) return true;
+  for (std::int64_t e = 0; e < any->elements(); ++e)
+    if ((a ? a->number(e) : 0) != (b ? b->number(e) : 0)) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a reverse reads what its record says, no more and no less [ops]") {
+  for (const OpDef* op : standard_ops().all()) {
+    if (!op->gradient.build) continue;
+    CAPTURE(op->name);
+    ReverseReads reads;
+    for (const Operands& operands : sample_operands(*op)) {
+      EagerBuilder builder = reverse_of(*op, operands);
+      op->gradient.build(builder);
+      reads.inputs |= builder.reads().inputs;
+      reads.outputs |= builder.reads().outputs;
+    }
+    CHECK(reads.inputs == op->gradient.reads.inputs);
+    CHECK(reads.outputs == op->gradient.reads.outputs);
+  }
+}
+
+TEST_CASE("an output on which nothing depends counts as one with a gradient of 0 [ops]") {
+  int tried = 0;
+  for (const OpDef* op : standard_ops().all()) {
+    if (!op->gradient.build || op->outputs.empty()) continue;
+    CAPTURE(op->name);
+    for (const Operands& operands : sample_operands(*op)) {
+      const std::size_t outputs = prepare(op->name, operands).instance.out.size();
+      for (std::size_t absent = 0; outputs > 1 && absent < outputs; ++absent, ++tried) {
+        CAPTURE(absent);
+        EagerBuilder without = reverse_of(*op, operands, absent);
+        op->gradient.build(without);
+        EagerBuilder zeros = reverse_of(*op, operands, absent, true);
+        op->gradient.build(zeros);
+        for (std::size_t i = 0; i < zeros.gradients().size(); ++i)
+          CHECK(same(without.gradients()[i], zeros.gradients()[i]));
+      }
+    }
+  }
+  CHECK(tried > 3);
 }
 
 TEST_CASE("the gradient of topk is as large as its input, not a row for each value [ops]") {
   const OpDef& op = *standard_ops().find("topk");
   const Operands operands{random_array({Precision::f64, {20, 50}}, 1), Value(std::int64_t{10})};
-  std::vector<Array> y = outputs_of(op, operands), upstream;
-  for (const Array& output : y) upstream.push_back(random_array(output.type(), 99));
-  EagerBuilder builder(prepare(op.name, operands), y, upstream);
+  EagerBuilder builder = reverse_of(op, operands);
   op.gradient.build(builder);
   CHECK(builder.largest() == 1000);
 }

@@ -51,7 +51,7 @@ Samples elementwise(Maker m) {
       {"rsqrt", {{m.positive({2, 3})}}},
       {"pow", {{m.positive({2, 3}), m.tensor({3})}, {m.positive({3}), 2.5}}},
       {"mod", {{floats({1.3, -2.6, 3.1}), floats({1.0, 1.2, -2.0})}}},  // far from the jumps of the quotient
-      {"where", {{m.truths({2, 3}), m.tensor({2, 3}), m.tensor({3})}}},
+      {"where", {{m.truths({2, 3}), m.tensor({2, 3}), m.tensor({3})}, {m.truths({4}), m.tensor({4}), m.tensor({4})}}},
       {"clamp",  // bounds between the numbers, never near one
        {{m.tensor({5, 4}), -0.2, 0.95},
         {m.tensor({5, 4}), floats({-0.2, 0.0, 0.1, 0.2}), 1.0},

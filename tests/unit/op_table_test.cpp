@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <regex>
 #include <set>
@@ -204,6 +205,87 @@ TEST_CASE("kernels: strips give the same bits as one run [ops]") {
     ++tried;
   });
   CHECK(tried > 40);
+}
+
+TEST_CASE("kernels: those of pointwise ops have strips, no others [ops]") {
+  std::set<std::string_view> with_strips;
+  for_each_sample([&](const OpDef& op, const OpCall&, const Kernel& kernel) {
+    if (!kernel.strip_steps().empty()) with_strips.insert(op.name);
+  });
+  for (const OpDef* op : standard_ops().all())
+    CHECK_MESSAGE(with_strips.contains(op->name) == (op->fusion == Fusion::pointwise), op->name);
+}
+
+namespace {
+
+// Block `part` of two of an array along an axis: the first half, rounded down, and the rest.
+Array block_of(const Array& array, std::size_t axis, int part) {
+  Extents extents = array.extents();
+  const std::int64_t half = extents[axis] / 2, begin = part ? half : 0;
+  extents[axis] = part ? extents[axis] - half : half;
+  Array block = Array::make({array.precision(), extents});
+  std::int64_t inner = static_cast<std::int64_t>(info(array.precision()).bytes);
+  for (std::size_t d = axis + 1; d < extents.size(); ++d) inner *= extents[d];
+  const std::int64_t line = extents[axis] * inner, whole = array.extents()[axis] * inner;
+  for (std::int64_t row = 0; line > 0 && row < static_cast<std::int64_t>(block.bytes()) / line; ++row)
+    std::memcpy(block.raw() + row * line, array.raw() + row * whole + begin * inner, static_cast<std::size_t>(line));
+  return block;
+}
+
+// The results of one block of a call that is split.
+std::vector<Array> run_block(const OpDef& op, const OpCall& call, const Split& split, int part) {
+  OpCall block = call;
+  for (std::size_t i = 0; i < split.in.size(); ++i) {
+    if (split.in[i] == Split::whole) continue;
+    block.tensors[i] = block_of(call.tensors[i], static_cast<std::size_t>(split.in[i]), part);
+    block.instance.in[i] = block.tensors[i].type();
+  }
+  for (std::size_t k = 0; k < split.out.size(); ++k)
+    if (split.out[k] != Split::whole)
+      block.instance.out[k] =
+          block_of(Array::make(call.instance.out[k]), static_cast<std::size_t>(split.out[k]), part).type();
+  Serial serial;
+  return run(*op.kernel(block.instance), block, serial);
+}
+
+void check_close(const Array& a, const Array& b, double tolerance) {
+  REQUIRE(a.type() == b.type());
+  double worst = 0, largest = 1;
+  for (std::int64_t e = 0; e < a.elements(); ++e) {
+    if (a.number(e) == b.number(e)) continue;
+    worst = std::max(worst, std::abs(a.number(e) - b.number(e)));
+    largest = std::max(largest, std::abs(a.number(e)));
+  }
+  CHECK(worst <= tolerance * largest);
+}
+
+}  // namespace
+
+TEST_CASE("blocks of a call that is split give what the whole gives [ops]") {
+  std::set<std::string_view> tried;
+  for_each_sample([&](const OpDef& op, const OpCall& call, const Kernel& kernel) {
+    if (!op.sharding.splits) return;
+    Serial serial;
+    const std::vector<Array> whole = run(kernel, call, serial);
+    for (const Split& split : op.sharding.splits(call.instance)) {
+      REQUIRE(split.in.size() == call.tensors.size());
+      REQUIRE(split.out.size() == whole.size());
+      tried.insert(op.name);
+      const std::vector<Array> first = run_block(op, call, split, 0), second = run_block(op, call, split, 1);
+      for (std::size_t k = 0; k < whole.size(); ++k) {
+        const double tolerance = std::max(op.tolerance, split.sums ? 1e-12 : 0);
+        if (split.sums) {
+          check_close(whole[k], call_op("add", {first[k], second[k]}), tolerance);
+          continue;
+        }
+        REQUIRE(split.out[k] != Split::whole);
+        check_close(block_of(whole[k], static_cast<std::size_t>(split.out[k]), 0), first[k], tolerance);
+        check_close(block_of(whole[k], static_cast<std::size_t>(split.out[k]), 1), second[k], tolerance);
+      }
+    }
+  });
+  for (const OpDef* op : standard_ops().all())
+    CHECK_MESSAGE(tried.contains(op->name) == (op->sharding.splits != nullptr), op->name);
 }
 
 TEST_CASE("no op is called as a form of the typed program: where both are written, a reader takes it for the form") {

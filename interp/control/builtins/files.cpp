@@ -207,7 +207,8 @@ constinit const Builtin builtin_load =
                       "// expect: [[1, 2]]",
                   .type = load_type,
                   .effect = Effect::host,
-                  .run = run_load};
+                  .run = run_load,
+                  .serves = Serves::loads};
 
 constinit const Builtin builtin_tensor = BuiltinFields{
     .name = "tensor",

@@ -139,7 +139,9 @@ constinit const Builtin builtin_len =
                   .type = len_type,
                   .run = run_len,
                   .method = true,
-                  .cut = Cut::either};
+                  .cut = Cut::either,
+                  .fails = BuiltinFails::never,
+                  .serves = Serves::counts};
 
 constinit const Builtin builtin_range = BuiltinFields{
     .name = "range",

@@ -183,7 +183,8 @@ constinit const Builtin builtin_print = BuiltinFields{
     .type = nothing,
     .effect = Effect::host,
     .run = run_print,
-    .cut = Cut::names};
+    .cut = Cut::names,
+    .serves = Serves::shows};
 
 constinit const Builtin builtin_format = BuiltinFields{
     .name = "format",
@@ -194,7 +195,8 @@ constinit const Builtin builtin_format = BuiltinFields{
     .example = "print(format(\"{} is {:.2f}\", \"pi\", pi))\n// expect: pi is 3.14",
     .type = format_type,
     .run = run_format,
-    .cut = Cut::names};
+    .cut = Cut::names,
+    .fails = BuiltinFails::by_first};
 
 constinit const Builtin builtin_split =
     BuiltinFields{.name = "split",

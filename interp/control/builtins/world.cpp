@@ -152,7 +152,8 @@ constinit const Builtin builtin_assert =
                   .example = "assert(1 + 1 == 2, msg: \"arithmetic is broken\")\nprint(\"fine\")\n// expect: fine",
                   .type = assert_type,
                   .effect = Effect::host,
-                  .run = run_assert};
+                  .run = run_assert,
+                  .ends = Ends::complains};
 
 constinit const Builtin builtin_close =
     BuiltinFields{.name = "close",
@@ -171,7 +172,8 @@ constinit const Builtin builtin_exit =
                   .example = "print(\"bye\")\nexit(0)\n// expect: bye",
                   .type = exit_type,
                   .effect = Effect::host,
-                  .run = run_exit};
+                  .run = run_exit,
+                  .ends = Ends::exits};
 
 constinit const Builtin builtin_args = BuiltinFields{.name = "args",
                                                      .operands = {},

@@ -1,0 +1,89 @@
+// Ops and builtins are known by their records, never by name: who needs to know something about one reads a field.
+#include <doctest/doctest.h>
+
+#include <regex>
+#include <set>
+#include <string>
+
+#include "tests/guard/paths.hpp"
+
+namespace {
+
+std::set<std::string> names_in(const std::string& table, const std::string& macro) {
+  std::set<std::string> names;
+  const std::string text = read_file(table);
+  const std::regex line(macro + "\\((\\w+)\\)");
+  for (std::sregex_iterator it(text.begin(), text.end(), line), end; it != end; ++it) names.insert((*it)[1]);
+  return names;
+}
+
+// Words that are names of ops, and mean something else there.
+const std::set<std::pair<std::string, std::string>> other_words = {
+    {"ir/scalar.cpp", "min"},  // in messages of the host arithmetic that those ops share
+    {"ir/scalar.cpp", "max"},
+    {"frontend/dsl/make_ast.cpp", "fill"},  // the C++ interface makes a text
+    {"ir/json_schema_words.cpp", "minimum"},
+    {"ir/json_validate.cpp", "minimum"},
+};
+
+// Names of builtins that are told from others: of a type, of a key in JSON, of a backend.
+const std::set<std::pair<std::string, std::string>> other_names = {
+    {"frontend/check/types.cpp", "range"}, {"ir/json_read_value.cpp", "range"}, {"interp/backends.cpp", "null"}};
+
+bool is_looked_at(const std::string& file) {
+  const bool is_record = file.starts_with("interp/control/builtins/");
+  return !is_record && (file.starts_with("ir/") || file.starts_with("frontend/") || file.starts_with("interp/"));
+}
+
+bool is_comment(const std::string& text, std::size_t at) {
+  const std::size_t line = text.rfind('\n', at) + 1;
+  return text.substr(line, at - line).find("//") != std::string::npos;
+}
+
+// Every whole string of a text that is one of `names`.
+std::set<std::string> strings_of(const std::string& text, const std::set<std::string>& names) {
+  static const std::regex written("\"(\\w+)\"");
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), written), end; it != end; ++it)
+    if (names.contains((*it)[1]) && !is_comment(text, static_cast<std::size_t>(it->position()))) found.insert((*it)[1]);
+  return found;
+}
+
+// Builtins share their names with many things, so: one that a record is looked up by, or compared with.
+std::set<std::string> known_by_name(const std::string& text, const std::set<std::string>& names) {
+  static const std::regex asked("(?:find(?:_builtin)?\\([^;\"]*|name(?:\\(\\))?\\s*[!=]=\\s*)\"(\\w+)\"");
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), asked), end; it != end; ++it)
+    if (names.contains((*it)[1])) found.insert((*it)[1]);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("[records] no op is known by its name outside of its record") {
+  const std::set<std::string> ops = names_in("stdlib/ops.def", "OP");
+  REQUIRE(ops.size() > 90);
+  std::size_t files = 0;
+  for (const std::string& file : cpp_files()) {
+    if (!is_looked_at(file)) continue;
+    ++files;
+    for (const std::string& name : strings_of(read_file(file), ops))
+      CHECK_MESSAGE(other_words.contains({file, name}), file << " names the op '" << name << "'");
+  }
+  CHECK(files > 300);
+  for (const auto& [file, name] : other_words)
+    CHECK(strings_of(read_file(file), {name}) == std::set<std::string>{name});
+  CHECK(strings_of("if (op == \"add\") // \"sub\"", ops) == std::set<std::string>{"add"});
+}
+
+TEST_CASE("[records] no builtin is looked up by its name or told by it") {
+  const std::set<std::string> builtins = names_in("interp/control/builtins/builtins.def", "BUILTIN");
+  REQUIRE(builtins.size() > 30);
+  for (const std::string& file : cpp_files()) {
+    if (!is_looked_at(file)) continue;
+    for (const std::string& name : known_by_name(read_file(file), builtins))
+      CHECK_MESSAGE(other_names.contains({file, name}), file << " knows the builtin '" << name << "' by its name");
+  }
+  const std::string examples = "tools.builtins.find(\"print\"); call.builtin->name == \"exit\"; name() != \"len\"";
+  CHECK(known_by_name(examples, builtins) == std::set<std::string>{"exit", "len", "print"});
+}
