@@ -59,6 +59,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual std::shared_ptr<const Plan> plan() const { return nullptr; }  // of a backend that makes one: for reports
+  // Of one dispatch, by the records of its ops; nothing where nobody knows.
+  virtual Work work(ChainId) const { return {}; }
 };
 // Or what it cannot run, and why: tasks of the graph. Those and all that needs them never run; the rest may be prepared
 // again without them.

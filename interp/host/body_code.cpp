@@ -48,6 +48,14 @@ BodyCode::BodyCode(Body body, std::vector<std::shared_ptr<const Kernel>> kernels
   pointers_at_ = kernel_scratch_at_ + rounded(kernel_scratch);
 }
 
+Work BodyCode::work() const {
+  Work all;
+  for (const BodyOp& op : body_.ops) all.operations += op.instance.op->work(op.instance).operations;
+  for (const std::vector<BodyOperand>* operands : {&body_.inputs, &body_.outputs})
+    for (const BodyOperand& operand : *operands) all.bytes += static_cast<double>(body_.values[operand.value].bytes());
+  return all;
+}
+
 bool BodyCode::run(std::byte* const* operands, Surroundings& around) const {
   try {
     return run_passes(operands, around);

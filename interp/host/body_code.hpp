@@ -10,6 +10,8 @@ class BodyCode final : public TaskCode {
   // `kernels` by op.
   BodyCode(Body body, std::vector<std::shared_ptr<const Kernel>> kernels);
   std::size_t scratch_bytes() const override { return pointers_at_ + pointers_ * sizeof(std::byte*); }
+  // Operations of all its ops; bytes of what comes in and goes out, since the rest stays in the scratch.
+  Work work() const override;
   bool run(std::byte* const* operands, Surroundings& around) const override;
   const BodyLayout& layout() const { return layout_; }
 

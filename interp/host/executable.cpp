@@ -15,6 +15,18 @@ HostExecutable::HostExecutable(std::shared_ptr<const Plan> p, Bodies& b, std::ui
   for (Lane& lane : lanes) lane.operands.resize(codes_.most_operands);
 }
 
+// Of a step with a part that nobody knows the work of nothing is known.
+Work HostExecutable::work(StepId step) const {
+  Work all;
+  for (const CodeCall& call : calls(step.value)) {
+    const Work one = call.code->work();
+    if (one.bytes == 0) return {};
+    all.operations += one.operations;
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
 void HostExecutable::make_calls(CodeMaker maker) {
   calls_.reserve(plan->steps());
   call_starts_.reserve(plan->steps() + 1);

@@ -47,10 +47,11 @@ struct alignas(64) Lane {
   std::vector<DispatchRecord> records;
 };
 
-class HostExecutable final : public Executable {
+class HostExecutable {
  public:
   HostExecutable(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers);
 
+  Work work(StepId step) const;
   std::span<const CodeCall> calls(std::uint32_t step) const {
     return {calls_.data() + call_starts_[step], calls_.data() + call_starts_[step + 1]};
   }

@@ -17,6 +17,7 @@ class HostPlan final : public Executable {
  public:
   HostPlan(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers)
       : planned(std::move(plan), bodies, workers), pace(planned.plan->steps(), workers) {}
+  Work work(ChainId chain) const override { return planned.work(StepId(chain.index())); }
 
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {

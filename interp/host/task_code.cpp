@@ -23,6 +23,7 @@ void keep_thrown(Surroundings& around, std::uint32_t task) {
 KernelCode::KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance)
     : TaskCode(instance.in.size(), instance.out.size()),
       kernel_(std::move(kernel)),
+      work_(instance.op->work(instance)),
       same_bytes_(instance.op->sharing == Sharing::same_bytes) {}
 
 bool KernelCode::run(std::byte* const* operands, Surroundings& around) const {

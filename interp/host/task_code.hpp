@@ -34,6 +34,7 @@ class TaskCode {
   const std::uint32_t inputs, outputs, tasks;
 
   virtual std::size_t scratch_bytes() const { return 0; }
+  virtual Work work() const { return {}; }  // nothing where nobody knows
   // `operands`: the inputs, then the outputs. False when a task failed.
   virtual bool run(std::byte* const* operands, Surroundings& around) const = 0;
 };
@@ -46,10 +47,12 @@ class KernelCode final : public TaskCode {
  public:
   KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance);
   std::size_t scratch_bytes() const override { return kernel_->scratch_bytes(); }
+  Work work() const override { return work_; }
   bool run(std::byte* const* operands, Surroundings& around) const override;
 
  private:
   std::shared_ptr<const Kernel> kernel_;
+  Work work_;
   bool same_bytes_;
 };
 

@@ -33,15 +33,22 @@ std::string step_arguments(const Plan& plan, StepId step, const Sources& sources
   return fmt::format("{{\"step\":{},\"tasks\":[{}],\"at\":{}}}", step.value, tasks, json_quoted(place));
 }
 
+// In thousand millions per second: beside what the machine can do it says what holds a chain up.
+std::string rate_text(double count, const ProfileRow& row) {
+  const bool known = row.work.bytes > 0 && row.ns > 0;
+  return known ? fmt::format("{:.2f}", count / static_cast<double>(row.ns)) : "-";
+}
+
 }  // namespace
 
 std::string profile_text(const SessionReport& report) {
-  std::string out = fmt::format("\n{:>8} {:>12} {:>12}  chain\n", "calls", "ms", "bytes");
+  std::string out = fmt::format("\n{:>8} {:>12} {:>12} {:>8} {:>8}  chain\n", "calls", "ms", "bytes", "Gop/s", "GB/s");
   std::vector<ProfileRow> rows = report.profile;
   std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.ns > b.ns; });
   for (const ProfileRow& row : rows)
-    out += fmt::format("{:>8} {:>12.3f} {:>12}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
-                       bytes_text(static_cast<double>(row.bytes)), row.chain);
+    out += fmt::format("{:>8} {:>12.3f} {:>12} {:>8} {:>8}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
+                       bytes_text(static_cast<double>(row.bytes)), rate_text(row.work.operations, row),
+                       rate_text(row.work.bytes, row), row.chain);
   out += fmt::format("memory: {} allocations, {} frees; peak {}\n", report.memory.allocations, report.memory.frees,
                      bytes_text(static_cast<double>(report.memory.peak_bytes)));
   out += fmt::format("plans: {} made in {:.3f} ms; arena {}, alive at once {} ({} without chains)\n", report.plans,

@@ -19,6 +19,7 @@ void name_chains(const TaskGraph& graph, const Chains& chains, Plans::Made& made
     }
     made.chains.push_back(text + "]");
     made.bytes.push_back(bytes);
+    made.work.push_back(made.executable->work(ChainId(c)));
   }
 }
 

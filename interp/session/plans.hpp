@@ -14,6 +14,7 @@ class Plans {
     std::shared_ptr<Executable> executable;
     std::vector<std::string> chains;   // as a profile names them; only where somebody asks for it
     std::vector<std::uint64_t> bytes;  // that each of them writes
+    std::vector<Work> work;            // and what it does
     std::size_t chain_count = 0;
     std::uint32_t number = 0;  // of the shape, in order of making
   };

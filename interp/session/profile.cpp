@@ -14,11 +14,13 @@ void Profile::add(const Plans::Made& plan, const std::vector<DispatchRecord>& re
   for (const DispatchRecord& record : records) {
     const std::string& chain = plan.chains[record.chain.index()];
     auto [row, fresh] = row_of_.emplace(chain, rows_.size());
-    if (fresh) rows_.push_back({chain, 0, 0, 0});
+    if (fresh) rows_.emplace_back().chain = chain;
     ProfileRow& p = rows_[row->second];
     ++p.calls;
     p.ns += ns(record.end - record.begin);
     p.bytes += plan.bytes[record.chain.index()];
+    p.work.operations += plan.work[record.chain.index()].operations;
+    p.work.bytes += plan.work[record.chain.index()].bytes;
     if (keeps_timeline_) timeline_.push_back({run, record.chain, record.worker, ns(record.begin), ns(record.end)});
   }
 }

@@ -15,6 +15,7 @@ struct ProfileRow {
   std::string chain;  // "[Scale.apply, energy]"
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t ns = 0;
+  Work work;  // of all of them, by the records of ops; nothing where nobody knows
 };
 
 // A plan that ran, its chains as a profile names them, and how often.

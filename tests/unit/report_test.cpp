@@ -8,6 +8,7 @@
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
+#include "interp/report/profile.hpp"
 #include "interp/report/viewer.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
@@ -183,6 +184,32 @@ TEST_CASE("a profile adds up what chains took; only a timeline keeps each dispat
   CHECK(kept.report.timeline.size() >= 50);
   CHECK(!kept.report.plans_run.empty());
   CHECK(run_text(text).report.profile.empty());
+}
+
+TEST_CASE("a profile knows the work of its chains by the records of ops, and says where nobody does") {
+  RunSettings settings;
+  settings.record = true;
+  const Ran ran = run_text(
+      "task product(in a: f32[N, N]) -> (y: f32[N, N]) { y = a @ a }\n"
+      "task clipped(in x: f32[4]) -> (y: f32[4]) { y = x\n if x.max(0) > 0.5 { y = x * 0.5 } }\n"
+      "let a = uniform(f32[64, 64], seed: 1)\n"
+      "for i in 0..3 { print(product(a).y.max().scalar > 0.0) }\n"
+      "print(clipped(uniform(f32[4], seed: 2)).y.array)\n",
+      settings);
+  std::size_t found = 0;
+  for (const ProfileRow& row : ran.report.profile) {
+    if (row.chain.starts_with("[product")) {
+      ++found;
+      CHECK(row.work.operations >= 2.0 * 64 * 64 * 64 * static_cast<double>(row.calls));
+      CHECK(row.work.operations < 2.1 * 64 * 64 * 64 * static_cast<double>(row.calls));
+      CHECK(row.work.bytes >= 64 * 64 * 4);
+    }
+    if (row.chain.find("clipped") != std::string::npos) {
+      ++found;
+      CHECK(row.work.bytes == 0);
+    }
+  }
+  CHECK_MESSAGE(found == 2, profile_text(ran.report));
 }
 
 TEST_CASE("every example and language test gives a report of its run") {
