@@ -67,11 +67,13 @@ class Call {
  private:
   void add(const OpDef& op, const std::vector<Value>& operands, std::size_t k, const Value& known) {
     const Value& value = operands[k];
-    const bool number = k < op.operands.size() && op.operands[k].kind == OperandKind::tensor && value.is_number();
+    const bool at_run = k < op.operands.size() && op.operands[k].at_run;
+    const bool number =
+        at_run || (k < op.operands.size() && op.operands[k].kind == OperandKind::tensor && value.is_number());
     if (value.is_array()) inputs_.push_back(value.array());
     if (value.is_list())
       for (const Value& item : value.list()) inputs_.push_back(item.array());
-    if (number) inputs_.push_back(scalar_array(value, operands[0].array().precision()));
+    if (number) inputs_.push_back(scalar_array(value, at_run ? Precision::i64 : operands[0].array().precision()));
     instance_.attributes.push_back(number ? Value() : known);
   }
 

@@ -70,6 +70,7 @@ class Operands {
       case OperandKind::tensors:
         return listed(operand, given);
       case OperandKind::integer:
+        if (operand.at_run && is_tensor_like(given)) return output_of(body_, given);
         return host(operand, given, Kind::integer);
       case OperandKind::real:
         return host(operand, given, Kind::real);
@@ -91,6 +92,12 @@ class Operands {
  private:
   std::string what(const taskspec::Operand& operand) const {
     return fmt::format("'{}' of '{}'", operand.name, record_.name());
+  }
+
+  // A tensor, or the call of a task with one as its only output.
+  bool is_tensor_like(const Term& given) const {
+    const Type type = body_.type(given);
+    return type.is_tensor() || (type.is(Kind::invocation) && type.parts.size() == 1);
   }
 
   Term host(const taskspec::Operand& operand, const Term& given, Kind wanted) {

@@ -69,6 +69,14 @@ bool is_known(const OperandList& list, const Type& type) {
   return !list.tensors.empty() && arrays && !type.has_symbols() && !any_symbolic(list.attributes);
 }
 
+// An open number of an operand that comes with each run.
+bool comes_at_run(const OpDef& op, std::span<const Value> operands, const Value& value) {
+  auto* open = value.as<GraphScalar>();
+  for (std::size_t i = 0; open && i < std::min(operands.size(), op.operands.size()); ++i)
+    if (op.operands[i].at_run && operands[i].as<GraphScalar>() == open) return true;
+  return false;
+}
+
 List ListTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
   const std::span<const Type> made = output_types(type);
   OperandList given = sort_operands(*call.op, *this, operands, made[0]);
@@ -79,7 +87,8 @@ List ListTarget::op(const Frame& frame, const Call& call, std::span<const Value>
   line.op = call.op;
   const auto tensor = std::ranges::find_if(given.tensors, [this](const Value& value) { return is_tensor(value); });
   const Precision beside = (tensor == given.tensors.end() ? made[0] : type_of(*tensor)).precision;
-  for (const Value& value : given.tensors) line.in.push_back(value_of(value, beside));
+  for (const Value& value : given.tensors)
+    line.in.push_back(value_of(value, comes_at_run(*call.op, operands, value) ? Precision::i64 : beside));
   line.attributes = std::move(given.attributes);
   line.function = frame.id;
   line.call = CallId(static_cast<std::size_t>(&call - frame.function.calls.data()));

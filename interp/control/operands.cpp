@@ -5,8 +5,23 @@
 
 namespace taskspec {
 
-Precision number_precision(std::size_t position, const Target& target, std::span<const Value> operands,
+namespace {
+
+const Operand& operand_at(const OpDef& op, std::size_t position) {
+  return op.operands[std::min(position, op.operands.size() - 1)];
+}
+
+bool reads_inputs(const Operand& operand) { return operand.kind == OperandKind::tensor || operand.at_run; }
+
+}  // namespace
+
+bool is_number_input(const Operand& operand, const Value& value) {
+  return reads_inputs(operand) && (value.is_number() || value.is_bool());
+}
+
+Precision number_precision(const OpDef& op, std::size_t position, const Target& target, std::span<const Value> operands,
                            const Type& result) {
+  if (operand_at(op, position).at_run) return Precision::i64;
   std::vector<Type> types;
   bool tensors = false;
   for (const Value& value : operands) {
@@ -23,14 +38,14 @@ OperandList sort_operands(const OpDef& op, const Target& target, std::span<const
   list.tensors.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Value& value = operands[i];
-    OperandKind kind = op.operands[std::min(i, op.operands.size() - 1)].kind;
+    const Operand& operand = operand_at(op, i);
     Value attribute;
-    if (kind == OperandKind::tensors && value.is_list()) {
+    if (operand.kind == OperandKind::tensors && value.is_list()) {
       for (const Value& item : value.list()) list.tensors.push_back(item);
-    } else if (target.is_tensor(value) || (kind == OperandKind::tensor && value.as<GraphScalar>())) {
+    } else if (target.is_tensor(value) || (reads_inputs(operand) && value.as<GraphScalar>())) {
       list.tensors.push_back(value);
-    } else if (kind == OperandKind::tensor && (value.is_number() || value.is_bool())) {
-      list.tensors.push_back(Value(scalar_array(value, number_precision(i, target, operands, result))));
+    } else if (is_number_input(operand, value)) {
+      list.tensors.push_back(Value(scalar_array(value, number_precision(op, i, target, operands, result))));
     } else {
       attribute = value;
     }

@@ -9,8 +9,11 @@ struct OperandList {
   std::vector<Value> attributes;  // one per operand given, none for tensors
 };
 
-// What a number among the operands of an op becomes, operand `position`: that of the tensors beside it.
-Precision number_precision(std::size_t position, const Target& target, std::span<const Value> operands,
+// A number that kernels read from an input of one element.
+bool is_number_input(const Operand& operand, const Value& value);
+// What a number among the operands of an op becomes, operand `position`: the precision of the tensors beside it, i64
+// where it comes with each run.
+Precision number_precision(const OpDef& op, std::size_t position, const Target& target, std::span<const Value> operands,
                            const Type& result);
 OperandList sort_operands(const OpDef& op, const Target& target, std::span<const Value> operands, const Type& result);
 

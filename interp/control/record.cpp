@@ -37,15 +37,14 @@ std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
 void RecordTarget::share_numbers(const Call& call, std::vector<Value>& operands, const Type& type) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Value& value = operands[i];
-    const OperandKind kind = call.op->operands[std::min(i, call.op->operands.size() - 1)].kind;
-    if (kind != OperandKind::tensor || !(value.is_number() || value.is_bool())) continue;
+    if (!is_number_input(call.op->operands[std::min(i, call.op->operands.size() - 1)], value)) continue;
     Number& known = numbers_[{&call, i}];
     if (known.varies) continue;
     const bool fresh = known.value.is_none();
     known.varies = !fresh && !identical(known.value, value);
     if (known.varies) continue;
     if (fresh || !recorder_.graph.holds_constant(known.constant)) {
-      Value array(scalar_array(value, number_precision(i, *this, operands, type)));
+      Value array(scalar_array(value, number_precision(*call.op, i, *this, operands, type)));
       known = {value, array.array().type().type(), 0, false};
       known.constant = recorder_.graph.add_constant(known.type, array);
     }
@@ -83,7 +82,7 @@ DefinitionId RecordTarget::define(const OpDef& op, const Type& type, std::span<c
   definition.op = &op;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const Operand& operand = op.operands[i];
-    const bool tensor = operand.kind == OperandKind::tensor || operand.kind == OperandKind::tensors;
+    const bool tensor = operand.kind == OperandKind::tensor || operand.kind == OperandKind::tensors || operand.at_run;
     if (tensor && (alike || (i < operands.size() && !operands[i].is_none())))
       definition.inputs.emplace_back(operand.name);
   }

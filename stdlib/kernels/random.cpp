@@ -58,38 +58,41 @@ void each_element(const RandomSource& source, std::int64_t begin, std::int64_t e
 template <class T, int per_block, class Put>
 class Numbers final : public Kernel {
  public:
-  Numbers(const RandomSource& source, std::int64_t count, Put put) : source_(source), count_(count), put_(put) {}
+  Numbers(std::int64_t count, Put put) : count_(count), put_(put) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
+    const GivenSource given = random_source(args.in);
+    if (given.fault) return given.fault;
     T* out = reinterpret_cast<T*>(args.out[0]);
     args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
-      each_element<T, per_block>(source_, begin, end, out, put_);
+      each_element<T, per_block>(given.source, begin, end, out, put_);
     });
     return std::nullopt;
   }
 
  private:
-  RandomSource source_;
   std::int64_t count_;
   Put put_;
 };
 
 template <class T, int per_block, class Put>
-std::unique_ptr<Kernel> numbers(const RandomSource& source, const ArrayType& out, Put put) {
-  return std::make_unique<Numbers<T, per_block, Put>>(source, out.elements(), put);
+std::unique_ptr<Kernel> numbers(const ArrayType& out, Put put) {
+  return std::make_unique<Numbers<T, per_block, Put>>(out.elements(), put);
 }
 
 template <class T>
 class Dropout final : public Kernel {
  public:
-  Dropout(const RandomSource& source, std::int64_t count, double kept) : source_(source), count_(count), kept_(kept) {}
+  Dropout(std::int64_t count, double kept) : count_(count), kept_(kept) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
+    const GivenSource given = random_source(args.in);
+    if (given.fault) return given.fault;
     const T* x = reinterpret_cast<const T*>(args.in[0]);
     T* out = reinterpret_cast<T*>(args.out[0]);
     const T yes = convert<T>(1.0), no = convert<T>(0.0);
     args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
-      each_element<T, 4>(source_, begin, end, out, [this, yes, no](const Words& w, int i, int k) {
+      each_element<T, 4>(given.source, begin, end, out, [this, yes, no](const Words& w, int i, int k) {
         return static_cast<double>(uniform_f32(w.word[k][i])) < kept_ ? yes : no;
       });
       for (std::int64_t e = begin; e < end; ++e)
@@ -99,7 +102,6 @@ class Dropout final : public Kernel {
   }
 
  private:
-  RandomSource source_;
   std::int64_t count_;
   double kept_;
 };
@@ -185,35 +187,37 @@ double normal_number(const PhiloxBlock& w, std::int64_t element) {
 template <class T>
 class Normal final : public Kernel {
  public:
-  Normal(const RandomSource& source, std::int64_t count, double mean, double std, std::optional<double> limit)
-      : source_(source), count_(count), mean_(mean), std_(std), limit_(limit) {}
+  Normal(std::int64_t count, double mean, double std, std::optional<double> limit)
+      : count_(count), mean_(mean), std_(std), limit_(limit) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
+    const GivenSource given = random_source(args.in);
+    if (given.fault) return given.fault;
     T* out = reinterpret_cast<T*>(args.out[0]);
-    args.parallel.for_each(count_, grain / 4, [&](std::int64_t begin, std::int64_t end) { fill(begin, end, out); });
+    args.parallel.for_each(count_, grain / 4,
+                           [&](std::int64_t begin, std::int64_t end) { fill(given.source, begin, end, out); });
     return std::nullopt;
   }
 
  private:
-  void fill(std::int64_t begin, std::int64_t end, T* out) const {
+  void fill(const RandomSource& source, std::int64_t begin, std::int64_t end, T* out) const {
     Words words;
     Pairs z;
     for (std::int64_t block = begin / 2; 2 * block < end; block += batch) {
-      make_words(source_, static_cast<std::uint64_t>(block), words);
+      make_words(source, static_cast<std::uint64_t>(block), words);
       normal_pairs<T>(words, z);
       if (limit_)
-        for (std::int64_t e = 0; e < 2 * batch; ++e) draw_again(2 * block + e, z[e % 2][e / 2]);
+        for (std::int64_t e = 0; e < 2 * batch; ++e) draw_again(source, 2 * block + e, z[e % 2][e / 2]);
       for (std::int64_t e = std::max(2 * block, begin); e < std::min(2 * (block + batch), end); ++e)
         out[e] = convert<T>(mean_ + std_ * z[e % 2][e / 2 - block]);
     }
   }
 
-  void draw_again(std::int64_t element, double& z) const {
+  void draw_again(const RandomSource& source, std::int64_t element, double& z) const {
     for (std::uint32_t further = 1; std::fabs(z) > *limit_; ++further)
-      z = normal_number<T>(source_.block(static_cast<std::uint64_t>(element / 2), further), element);
+      z = normal_number<T>(source.block(static_cast<std::uint64_t>(element / 2), further), element);
   }
 
-  RandomSource source_;
   std::int64_t count_;
   double mean_, std_;
   std::optional<double> limit_;
@@ -221,42 +225,59 @@ class Normal final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> uniform_kernel(const RandomSource& source, const ArrayType& out, double lo, double hi) {
+bool is_random_word(std::int64_t number) { return number >= 0 && number <= UINT32_MAX; }
+
+std::string random_word_misfit(std::string_view name, std::int64_t number) {
+  return std::string(name) + " is a number of 32 bits, not " + std::to_string(number);
+}
+
+GivenSource random_source(std::span<const std::byte* const> inputs) {
+  const std::size_t first = inputs.size() - 3;
+  auto given = [&](std::size_t i) { return *reinterpret_cast<const std::int64_t*>(inputs[first + i]); };
+  GivenSource made{{philox_key(static_cast<std::uint64_t>(given(0))), static_cast<std::uint32_t>(given(1)),
+                    static_cast<std::uint32_t>(given(2))},
+                   std::nullopt};
+  for (std::size_t i : {2, 1})
+    if (!is_random_word(given(i)))
+      made.fault = Fault{"E1003", random_word_misfit(i == 1 ? "stream" : "call", given(i))};
+  return made;
+}
+
+std::unique_ptr<Kernel> uniform_kernel(const ArrayType& out, double lo, double hi) {
   return with_float(out.precision, [&](auto element) -> std::unique_ptr<Kernel> {
     using T = decltype(element);
     const Between<T> between(lo, hi);
     if constexpr (std::is_same_v<T, double>)
-      return numbers<T, 2>(source, out, [between](const Words& w, int i, int k) {
+      return numbers<T, 2>(out, [between](const Words& w, int i, int k) {
         return between(uniform_f64(w.word[2 * k][i], w.word[2 * k + 1][i]));
       });
     else
-      return numbers<T, 4>(source, out, [between](const Words& w, int i, int k) {
+      return numbers<T, 4>(out, [between](const Words& w, int i, int k) {
         return between(static_cast<double>(uniform_f32(w.word[k][i])));
       });
   });
 }
 
-std::unique_ptr<Kernel> bernoulli_kernel(const RandomSource& source, const ArrayType& out, double p) {
+std::unique_ptr<Kernel> bernoulli_kernel(const ArrayType& out, double p) {
   Array one = scalar_array(out.precision == Precision::boolean ? Value(true) : Value(std::int64_t{1}), out.precision);
   return with_storage(out.precision, [&](auto element) -> std::unique_ptr<Kernel> {
     using T = decltype(element);
     const T yes = *reinterpret_cast<const T*>(one.raw()), no{};
-    return numbers<T, 4>(source, out, [p, yes, no](const Words& w, int i, int k) {
+    return numbers<T, 4>(out, [p, yes, no](const Words& w, int i, int k) {
       return static_cast<double>(uniform_f32(w.word[k][i])) < p ? yes : no;
     });
   });
 }
 
-std::unique_ptr<Kernel> dropout_kernel(const RandomSource& source, const ArrayType& x, double rate) {
+std::unique_ptr<Kernel> dropout_kernel(const ArrayType& x, double rate) {
   return with_float(x.precision, [&](auto element) -> std::unique_ptr<Kernel> {
-    return std::make_unique<Dropout<decltype(element)>>(source, x.elements(), 1 - rate);
+    return std::make_unique<Dropout<decltype(element)>>(x.elements(), 1 - rate);
   });
 }
 
-std::unique_ptr<Kernel> normal_kernel(const RandomSource& source, const ArrayType& out, double mean, double std,
-                                      std::optional<double> limit) {
+std::unique_ptr<Kernel> normal_kernel(const ArrayType& out, double mean, double std, std::optional<double> limit) {
   return with_float(out.precision, [&](auto element) -> std::unique_ptr<Kernel> {
-    return std::make_unique<Normal<decltype(element)>>(source, out.elements(), mean, std, limit);
+    return std::make_unique<Normal<decltype(element)>>(out.elements(), mean, std, limit);
   });
 }
 

@@ -13,7 +13,7 @@ constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type},
                                 call_operand};
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  return bernoulli_kernel(random_source(call), call.out[0], call.attributes[2].real());
+  return bernoulli_kernel(call.out[0], call.attributes[2].real());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Operand operands[] = {{"x"},
                                 {.name = "rate", .kind = OperandKind::real},
-                                {.name = "seed", .kind = OperandKind::integer, .standard = 0},
+                                {.name = "seed", .kind = OperandKind::integer, .standard = 0, .at_run = true},
                                 stream_operand,
                                 call_operand};
 constexpr std::size_t rate_operand = 1, seed_operand_here = 2;
@@ -25,19 +25,19 @@ Type type(RuleContext& c) {
            fmt::format("the rate of a dropout is the share that is left out, at least 0 and less than 1, not {}",
                        print(*rate)),
            static_cast<int>(rate_operand));
-  check_source(c);
+  check_source(c, seed_operand_here);
   if (!c.type(0).is_tensor()) refuse(c, "E1004", "'dropout' takes a tensor, not " + c.type(0).text(), 0);
   return elementwise(c, "dropout", Takes::floats, 1);
 }
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  return dropout_kernel(random_source(call, seed_operand_here), call.out[0], call.attributes[rate_operand].real());
+  return dropout_kernel(call.out[0], call.attributes[rate_operand].real());
 }
 
 // The same elements are left out on the way back.
 void gradient(GradientBuilder& g) {
-  const std::vector<Value>& given = g.call().attributes;
-  g.add(0, g.emit(op_dropout, {g.upstream(), given[1], given[2], given[3], given[4]}));
+  const Value& rate = g.call().attributes[rate_operand];
+  g.add(0, g.emit(op_dropout, {g.upstream(), rate, g.input(1), g.input(2), g.input(3)}));
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ extern constinit const OpDef op_dropout = OpFields{
         "// expect: true true\n",
     .type = type,
     .kernel = kernel,
-    .gradient = gradient,
+    .gradient = {gradient, {.inputs = 0b1110}},
     .lower = Lowering::none("a chip makes no random numbers"),
     .sharding = Sharding::none(numbered_elements),
     .work = [](const OpInstance& call) { return elementwise_work(call, 32); },

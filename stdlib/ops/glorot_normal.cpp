@@ -12,7 +12,7 @@ constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type}, seed_o
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   const Fans fans = fans_of(call.out[0]);
-  return normal_kernel(random_source(call), call.out[0], 0, std::sqrt(2 / (fans.in + fans.out)));
+  return normal_kernel(call.out[0], 0, std::sqrt(2 / (fans.in + fans.out)));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type}, seed_o
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   const Fans fans = fans_of(call.out[0]);
   const double limit = std::sqrt(6 / (fans.in + fans.out));
-  return uniform_kernel(random_source(call), call.out[0], -limit, limit);
+  return uniform_kernel(call.out[0], -limit, limit);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Type type(RuleContext& c) {
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   const Fans fans = fans_of(call.out[0]);
   const double fan = call.attributes[2].string() == "fan_in" ? fans.in : fans.out;
-  return normal_kernel(random_source(call), call.out[0], 0, std::sqrt(2 / fan));
+  return normal_kernel(call.out[0], 0, std::sqrt(2 / fan));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace taskspec {
 namespace {
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  return normal_kernel(random_source(call), call.out[0], call.attributes[2].real(), call.attributes[3].real());
+  return normal_kernel(call.out[0], call.attributes[2].real(), call.attributes[3].real());
 }
 
 }  // namespace

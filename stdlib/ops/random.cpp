@@ -13,22 +13,21 @@ Type random_type(RuleContext& c, std::string_view name, bool any) {
   return result;
 }
 
-void check_source(RuleContext& c) {
-  for (std::size_t operand : {c.count() - 2, c.count() - 1}) {
+void check_source(RuleContext& c, std::size_t seed) {
+  const std::size_t stream = c.count() - 2, call = c.count() - 1;
+  for (std::size_t operand : {seed, stream, call}) {
+    const std::string_view name = operand == seed ? "seed" : operand == stream ? "stream" : "call";
+    const int guilty = static_cast<int>(operand);
+    const Type& type = c.type(operand);
+    if (type.is_tensor()) {
+      if (type.precision != Precision::i64)
+        refuse(c, "E2002", fmt::format("{} is an int or a tensor of one i64, not {}", name, type.text()), guilty);
+      c.require_same(type.elements(), Dim(1), fmt::format("{} is {}: it takes one element", name, type.text()));
+    }
     const Value* value = c.constant(operand);
-    if (value && (value->integer() < 0 || value->integer() > UINT32_MAX))
-      refuse(c, "E1003",
-             fmt::format("{} is a number of 32 bits, not {}", operand + 1 == c.count() ? "call" : "stream",
-                         value->integer()),
-             static_cast<int>(operand));
+    if (operand != seed && value && value->is_integer() && !is_random_word(value->integer()))
+      refuse(c, "E1003", random_word_misfit(name, value->integer()), guilty);
   }
-}
-
-RandomSource random_source(const OpInstance& call, std::size_t seed) {
-  const std::size_t count = call.attributes.size();
-  return {philox_key(static_cast<std::uint64_t>(call.attributes[seed].integer())),
-          static_cast<std::uint32_t>(call.attributes[count - 2].integer()),
-          static_cast<std::uint32_t>(call.attributes[count - 1].integer())};
 }
 
 Type weight_type(RuleContext& c, std::string_view name) {

@@ -1,14 +1,15 @@
-// What the makers of random numbers have in common. Their operands end with `stream` and `call`; the seed is operand 1.
+// What the makers of random numbers have in common. Seed, stream and call come with each run, so that a loop with
+// another call in each turn has one plan.
 #pragma once
 #include "stdlib/kernels/random.hpp"
 #include "stdlib/ops/makers.hpp"
 
 namespace taskspec {
 
-inline constexpr Operand seed_operand = {.name = "seed", .kind = OperandKind::integer};
+inline constexpr Operand seed_operand = {.name = "seed", .kind = OperandKind::integer, .at_run = true};
 inline constexpr Operand stream_operand = {
-    .name = "stream", .kind = OperandKind::integer, .standard = 0, .supply = Supply::stream};
-inline constexpr Operand call_operand = {.name = "call", .kind = OperandKind::integer, .standard = 0};
+    .name = "stream", .kind = OperandKind::integer, .standard = 0, .supply = Supply::stream, .at_run = true};
+inline constexpr Operand call_operand = {.name = "call", .kind = OperandKind::integer, .standard = 0, .at_run = true};
 
 // Of the normal distributions: mean and std are operands 2 and 3.
 inline constexpr Operand normal_operands[] = {{.name = "T", .kind = OperandKind::type},
@@ -21,11 +22,8 @@ inline constexpr Operand normal_operands[] = {{.name = "T", .kind = OperandKind:
 // The written type, of floats unless `any`; stream and call are numbers of 32 bits (E1003).
 Type random_type(RuleContext& c, std::string_view name, bool any = false);
 
-// Stream and call alone, the last operands.
-void check_source(RuleContext& c);
-
-// `seed`: which operand.
-RandomSource random_source(const OpInstance& call, std::size_t seed = 1);
+// Seed, stream and call alone; the last two are the last operands.
+void check_source(RuleContext& c, std::size_t seed = 1);
 
 // The limits of the first values of weights: the inputs and outputs that one element of a tensor
 // [outputs, inputs, window...] joins. E2001 for less than two axes.

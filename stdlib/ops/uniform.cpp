@@ -14,7 +14,7 @@ constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type},
                                 call_operand};
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  return uniform_kernel(random_source(call), call.out[0], call.attributes[2].real(), call.attributes[3].real());
+  return uniform_kernel(call.out[0], call.attributes[2].real(), call.attributes[3].real());
 }
 
 }  // namespace
@@ -25,8 +25,8 @@ extern constinit const OpDef op_uniform = OpFields{
     .doc =
         "Random floats, equally likely everywhere in [lo, hi), from Philox 4x32-10: equal arguments give equal "
         "numbers. "
-        "The seed is 64 bits, stream and call 32 (E1003); other streams and calls give other numbers. f32 and f16 use "
-        "24 random bits, f64 uses 53.",
+        "The seed is 64 bits, stream and call 32 (E1003); other streams and calls give other numbers. Each of them is "
+        "an int or a tensor of one i64. f32 and f16 use 24 random bits, f64 uses 53.",
     .example =
         "let x = uniform(f64[1000], seed: 1)\n"
         "print(x.min().scalar >= 0.0, x.max().scalar < 1.0, close(x.mean().scalar, 0.5, rel: 0.05))\n"

@@ -31,6 +31,8 @@ Type type_of(const Value& value) {
 
 // A host number that stands as tensor operand becomes a tensor of the precision beside it.
 void convert_numbers(const OpDef& op, const std::vector<Type>& types, std::vector<Value>& operands) {
+  for (std::size_t i = 0; i < op.operands.size(); ++i)
+    if (op.operands[i].at_run && operands[i].is_integer()) operands[i] = scalar_array(operands[i], Precision::i64);
   if (std::none_of(types.begin(), types.end(), [](const Type& t) { return t.is_tensor(); })) return;
   for (std::size_t i = 0; i < op.operands.size(); ++i)
     if (op.operands[i].kind == OperandKind::tensor && (operands[i].is_number() || operands[i].is_bool()))

@@ -100,8 +100,8 @@ std::vector<std::size_t> given_tensors(const OpDef& op, const Operands& operands
   std::vector<std::size_t> given;
   std::size_t input = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const bool is_number =
-        k < op.operands.size() && op.operands[k].kind == OperandKind::tensor && operands[k].is_number();
+    const bool is_number = k < op.operands.size() && operands[k].is_number() &&
+                           (op.operands[k].kind == OperandKind::tensor || op.operands[k].at_run);
     const std::size_t tensors = operands[k].is_list() ? operands[k].list().size() : operands[k].is_array() ? 1 : 0;
     for (std::size_t t = 0; t < tensors; ++t) given.push_back(input + t);
     input += tensors + (is_number ? 1 : 0);

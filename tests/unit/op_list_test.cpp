@@ -105,6 +105,17 @@ TEST_CASE("[op list] host values that nobody gave are symbols, as operands and i
   CHECK(list->type(list->outputs[1].value).text() == "f32[n + 1]");
 }
 
+TEST_CASE("[op list] what comes with each run is an input of its op") {
+  const Result<OpList> list =
+      list_of("task t(in x: f32[N], in turn: int) -> (y: f32[N]) { y = dropout(x, 0.5, call: turn) }\n");
+  REQUIRE(bool(list));
+  REQUIRE(list->lines.size() == 1);
+  REQUIRE(list->lines[0].in.size() == 4);
+  CHECK(list->type(list->lines[0].in[3]).text() == "i64");
+  CHECK(print(list->constants[2]) == "turn");
+  CHECK(list->lines[0].attributes[4].is_none());
+}
+
 TEST_CASE("[op list] what is computed of constants alone is one") {
   const Result<OpList> list =
       list_of("let table = [1.0, 2.0] as f32[2]\ntask t(in x: f32[2]) -> (y: f32[2]) { y = x + table * 3.0 }\n");

@@ -251,6 +251,35 @@ TEST_CASE("a loop of a thousand equal turns makes few plans") {
   CHECK(ran.report.tasks >= 3000);
 }
 
+TEST_CASE("what changes from turn to turn is no part of a plan: random numbers of a thousand calls have one") {
+  const auto turns = [](const std::string& body) {
+    return run_with("var v = fill(f32[4], 0.0)\nvar high = 0\nfor i in 0..1000 {\n  v = v * 0.5 + " + body +
+                    "\n  if v[0].scalar > 1.0 { high += 1 }\n}\nprint(high > 300 && high < 700)\n");
+  };
+  for (const char* body :
+       {"uniform(f32[4], seed: 1, call: i)", "uniform(f32[4], seed: i)", "uniform(f32[4], seed: 1, stream: i)",
+        "uniform(f32[4], seed: 1, call: i) * (1.0 + 1e-9 * i)"}) {
+    CAPTURE(body);
+    const Ran ran = turns(body);
+    CHECK(ran.output == "true\n");
+    CHECK(ran.report.plans == 1);
+  }
+}
+
+TEST_CASE("seed, stream and call may be tensors of one i64, and are refused when the program runs") {
+  const std::string same = "let x = uniform(f32[4], seed: 7, stream: 2, call: 3)\n";
+  const Ran tensors = run_with(same +
+                               "let n = [7, 2, 3] as i64[3]\nlet y = uniform(f32[4], seed: n[0], stream: n[1], call: "
+                               "n[2..3])\nprint(x.array == y.array)\n");
+  CHECK(tensors.output == "true\n");
+  const Ran wide = run_text("let n = [-1] as i64[1]\nprint(uniform(f32[2], seed: 1, call: n + 0).array)\n");
+  CHECK(wide.errors.find("error E1003: call is a number of 32 bits, not -1") != std::string::npos);
+  const Ran narrow = run_text("let n = [1] as i32[1]\nprint(uniform(f32[2], seed: 1, call: n).array)\n");
+  CHECK(narrow.errors.find("error E2002: call is an int or a tensor of one i64, not i32[1]") != std::string::npos);
+  const Ran two = run_text("let n = [1, 2] as i64[2]\nprint(uniform(f32[2], seed: n).array)\n");
+  CHECK(two.errors.find("error E2001: seed is i64[2]: it takes one element") != std::string::npos);
+}
+
 TEST_CASE("[A10] a chain is one dispatch") {
   const Ran ran = run_with(tasks + "print(inc(inc(inc(inc(x).y).y).y).y.array)\n");
   CHECK(ran.output == "[5, 6]\n");
