@@ -19,13 +19,17 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
   take_settings(host_, settings_);
   interpreter_ = std::make_unique<Interpreter>(checker_.program(), &host_);
   let_open_sessions(host_, *interpreter_, settings_);
-  change_backend(settings_.on);
+  use(open_session(*interpreter_, settings_));
 }
 
 LiveProgram::~LiveProgram() { interpreter_->forget_modules(); }  // handles go before the sessions that they name
 
 void LiveProgram::change_backend(const BackendChoice& choice) {
-  sessions_.push_back(open_session(*interpreter_, choice, settings_));
+  use(open_session(*interpreter_, choice, settings_));
+}
+
+void LiveProgram::use(std::unique_ptr<OpenSession> session) {
+  sessions_.push_back(std::move(session));
   interpreter_->set_target(sessions_.back()->target());
 }
 

@@ -60,6 +60,7 @@ class LiveProgram {
  private:
   Step run(Result<Checker::Entry> checked);
   void advance(Step& step);
+  void use(std::unique_ptr<OpenSession> session);
   // Runs on a deep stack; what is thrown comes out.
   void on_stack(FunctionRef<void()> body);
 

@@ -3,28 +3,37 @@
 #include <algorithm>
 #include <chrono>
 
-#include "interp/backends.hpp"
+#include "interp/backends/backends.hpp"
+#include "interp/backends/read.hpp"
 #include "interp/host/start_thread.hpp"
 #include "interp/run_settings.hpp"
 
 namespace taskspec {
 
-OpenSession::OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
-                         SessionOptions options, const std::atomic<bool>* interrupted)
-    : backend_(std::move(backend)),
+OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter, SessionOptions options,
+                         const std::atomic<bool>* interrupted)
+    : record_(*on.backend->backend),
+      backend_(record_.open(on.options)),
       bodies_(interpreter),
       session_(std::make_unique<Session>(*backend_, bodies_, options)),
-      target_(program, *session_),
+      target_(interpreter.program(), *session_),
       watch_(*backend_, interrupted) {}
 
 namespace {
 
-Value report_value(const SessionReport& report) {
-  auto record = std::make_shared<Record>();
+Value report_value(const SessionReport& report, const BackendRecord& backend, std::vector<Value> more) {
   auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
-  record->fields = {{"tasks", number(report.tasks)},           {"chains", number(report.chains)},
-                    {"dispatches", number(report.dispatches)}, {"peak", number(report.memory.peak_bytes)},
-                    {"seconds", Value(report.seconds)},        {"received", number(report.received)}};
+  std::vector<Value> values = {number(report.tasks),
+                               number(report.chains),
+                               number(report.dispatches),
+                               number(report.memory.peak_bytes),
+                               Value(report.seconds),
+                               number(report.received)};
+  std::ranges::move(more, std::back_inserter(values));
+  auto record = std::make_shared<Record>();
+  for (std::span<const ReportField> fields : {common_report(), backend.report})
+    for (const ReportField& field : fields)
+      record->fields.emplace_back(field.name, std::move(values[record->fields.size()]));
   return Value(std::static_pointer_cast<Object>(record));
 }
 
@@ -42,7 +51,7 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 
 Value OpenSession::report() {
   session_->finish();
-  return report_value(session_->report());
+  return report_value(session_->report(), record_, backend_->report());
 }
 
 namespace {
@@ -79,15 +88,21 @@ void add_others(Diags& known, const Diags& others) {
 
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings) {
-  const int threads = settings.threads != 0 ? settings.threads : static_cast<int>(choice.threads);
-  SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(choice.schedule)),
+  BackendChoice on = choice;
+  Value* threads = on.option("threads");
+  if (settings.threads != 0 && threads) *threads = Value(std::int64_t{settings.threads});
+  const Value* schedule = on.option("schedule");
+  SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(schedule ? schedule->string() : "")),
                          .record = settings.record || settings.timeline,
                          .timeline = settings.timeline,
                          .window = settings.window,
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};
-  return std::make_unique<OpenSession>(interpreter.program(), make_backend(choice.name, threads), interpreter, options,
-                                       settings.interrupted);
+  return std::make_unique<OpenSession>(on, interpreter, options, settings.interrupted);
+}
+
+std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings) {
+  return open_session(interpreter, settings.on.value_or(BackendChoice(builtin_host)), settings);
 }
 
 void take_settings(HostContext& host, const RunSettings& settings) {

@@ -1,8 +1,8 @@
 // A backend, a session on it and the target that records into the session: for a program, for `run .. on` inside of
 // it, and for a prompt.
 //
-//   OpenSession session(program, make_backend("host", 2), interpreter, {}, &interrupted);
-//   interpreter.set_target(session.target());
+//   std::unique_ptr<OpenSession> session = open_session(interpreter, settings);
+//   interpreter.set_target(session->target());
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -14,6 +14,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/record.hpp"
 #include "interp/session/session.hpp"
+#include "ir/backend_record.hpp"
 
 namespace taskspec {
 
@@ -30,8 +31,8 @@ class InterruptWatch {
 
 class OpenSession final : public NestedSession {
  public:
-  OpenSession(const Program& program, std::unique_ptr<Backend> backend, const Interpreter& interpreter,
-              SessionOptions options, const std::atomic<bool>* interrupted);
+  OpenSession(const BackendChoice& on, const Interpreter& interpreter, SessionOptions options,
+              const std::atomic<bool>* interrupted);
   Target& target() override { return target_; }
   bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
   bool named() const override { return session_->handles > 0; }
@@ -44,6 +45,7 @@ class OpenSession final : public NestedSession {
   SessionReport close();
 
  private:
+  const BackendRecord& record_;
   std::unique_ptr<Backend> backend_;
   ProgramBodies bodies_;
   std::unique_ptr<Session> session_;
@@ -60,6 +62,8 @@ void add_others(Diags& known, const Diags& others);
 // What `on` or a text chooses, with what the settings say of every session.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings);
+// That of the program itself.
+std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings);
 // A host program as the settings want it; then, once there is an interpreter, with `run .. on`. Both outlive it.
 void take_settings(HostContext& host, const RunSettings& settings);
 void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings);

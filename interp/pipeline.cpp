@@ -22,7 +22,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   auto run = [&] {
     Interpreter interpreter(program, &host);
     let_open_sessions(host, interpreter, settings);
-    std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
+    std::unique_ptr<OpenSession> session = open_session(interpreter, settings);
     interpreter.set_target(session->target());
     struct Forget {  // handles go before the session that they name, however this ends
       Interpreter& interpreter;

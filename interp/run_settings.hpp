@@ -13,7 +13,7 @@
 namespace taskspec {
 
 struct RunSettings {
-  BackendChoice on;  // of the session of the program itself
+  std::optional<BackendChoice> on;  // of the session of the program itself; nothing: host
   // For every session, whatever the text or `on` says:
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;

@@ -91,7 +91,7 @@ GraphRunning run_graph_program(Shared& shared) {
       take_settings(context, settings);
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
-      std::unique_ptr<OpenSession> session = open_session(interpreter, settings.on, settings);
+      std::unique_ptr<OpenSession> session = open_session(interpreter, settings);
       const AtEnd forgotten([&] { interpreter.forget_modules(); });  // handles go before the session that they name
       GraphEnd end(shared.slices, shared.exchange, settings.pause);
       interpreter.set_target(session->target());

@@ -97,6 +97,7 @@ class Backend {
     std::uint64_t allocations = 0, frees = 0, live_bytes = 0, peak_bytes = 0;
   };
   virtual Memory memory() const = 0;
+  virtual std::vector<Value> report() const { return {}; }  // of the fields of its record (BackendRecord::report)
   virtual double hz() const { return 1e9; }  // ticks of its clock in a second, of its own time where that is simulated
   // Asks a running execute() to stop soon; its unfinished results are poisoned with E5009.
   virtual void interrupt() = 0;

@@ -33,6 +33,8 @@ enum class BuiltinFails : std::uint8_t {
   by_first,  // only if its first operand is not known before the program runs
 };
 
+struct BackendRecord;
+
 struct BuiltinFields {
   std::string_view name;
   std::span<const Operand> operands;
@@ -43,6 +45,7 @@ struct BuiltinFields {
   Value (*run)(HostContext&, std::span<const Value>) = nullptr;
   bool method = false;  // also callable as first.name(rest)
   Cut cut = Cut::host;
+  const BackendRecord* backend = nullptr;  // it chooses a backend: what it gives is a BackendChoice
   Ends ends = Ends::no;
   BuiltinFails fails = BuiltinFails::maybe;
   Serves serves = Serves::nothing;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "ir/backend_record.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
@@ -202,7 +203,8 @@ class TypeParser {
     Type result(name == "record" ? Kind::record : Kind::invocation);
     if (name == "record") return expect(" {"), parts(result, "}"), result;
     if (name == "invocation") return expect(" ("), parts(result, ")"), result;
-    for (Kind kind : {Kind::none, Kind::integer, Kind::real, Kind::string, Kind::range, Kind::backend})
+    if (name == "backend") return backend();
+    for (Kind kind : {Kind::none, Kind::integer, Kind::real, Kind::string, Kind::range})
       if (name == Type(kind).text()) return kind;
     throw NoType();
   }
@@ -224,6 +226,11 @@ class TypeParser {
     } while (take(", "));
     expect(close);
     if (!named) into.names.clear();
+  }
+
+  Type backend() {
+    if (!take(" ")) return Kind::backend;  // of files that do not say which one
+    return backend_type(take_while([](char c) { return is_letter(c) || is_digit(c); }));
   }
 
   Type function() {

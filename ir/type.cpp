@@ -148,7 +148,7 @@ std::string Type::text() const {
     case Kind::record:
       return "record {" + joined(parts, names, 0, n) + "}";
     case Kind::backend:
-      return "backend";
+      return names.empty() ? "backend" : "backend " + names[0];
   }
   return "?";
 }

@@ -5,6 +5,7 @@
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "ir/backend_record.hpp"
 
 namespace taskspec::checking {
 
@@ -12,10 +13,18 @@ using Kind = Type::Kind;
 
 namespace {
 
-Type report_type() {
+// With the fields that this backend adds.
+Type report_type(const World& world, const Type& backend) {
   Type type(Kind::record);
-  type.names = {"tasks", "chains", "dispatches", "peak", "seconds", "received"};
-  type.parts = {Kind::integer, Kind::integer, Kind::integer, Kind::integer, Kind::real, Kind::integer};
+  auto add = [&](std::span<const ReportField> fields) {
+    for (const ReportField& field : fields) {
+      type.names.emplace_back(field.name);
+      type.parts.emplace_back(field.kind);
+    }
+  };
+  add(common_report());
+  const Builtin* chosen = backend.names.empty() ? nullptr : world.options.builtins.find(backend.names[0]);
+  if (chosen && chosen->backend) add(chosen->backend->report);
   return type;
 }
 
@@ -43,7 +52,7 @@ bool refuse_time_steps(Body& body, const ast::Expr& expr) {
   return false;
 }
 
-Type session_type(const Type& value) {
+Type session_type(const Type& value, Type report) {
   Type type = value;
   if (!value.is(Kind::invocation)) {
     type = Type(Kind::invocation);
@@ -52,7 +61,7 @@ Type session_type(const Type& value) {
       type.names.push_back("value");
     }
   }
-  type.parts.push_back(report_type());
+  type.parts.push_back(std::move(report));
   type.names.push_back("report");
   return type;
 }
@@ -72,7 +81,8 @@ Term run_expression(Body& body, const ast::Run& run, Span span) {
     wrong_type(body.world.diags, run.call->span, "'run' takes a call: run f(x) on host");
     return body.error(span);
   }
-  Term made = body.make(Form::run, session_type(Type(body.type(value))), span, {on});
+  Type report = report_type(body.world, body.type(on));
+  Term made = body.make(Form::run, session_type(Type(body.type(value)), std::move(report)), span, {on});
   body[made.id].blocks.push_back(std::move(block));
   return made;
 }

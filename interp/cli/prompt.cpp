@@ -1,5 +1,5 @@
 // `taskspec repl`: the prompt.
-#include "interp/backends.hpp"
+#include "interp/backends/read.hpp"
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/repl/repl.hpp"

@@ -1,7 +1,7 @@
 // `taskspec run`.
 #include <cstdio>
 
-#include "interp/backends.hpp"
+#include "interp/backends/read.hpp"
 #include "interp/cli/commands.hpp"
 #include "interp/cli/run_graph.hpp"
 #include "interp/cli/run_report.hpp"

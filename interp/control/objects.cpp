@@ -90,6 +90,16 @@ std::string Agent::text() const {
   return out + ")";
 }
 
+BackendChoice::BackendChoice(const Builtin& backend) : backend(&backend) {
+  for (const Operand& operand : backend.operands) options.push_back(operand.standard.value());
+}
+
+Value* BackendChoice::option(std::string_view name) {
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (backend->operands[i].name == name) return &options[i];
+  return nullptr;
+}
+
 const Value* Record::find(std::string_view name) const {
   for (const auto& [key, value] : fields)
     if (key == name) return &value;

@@ -102,10 +102,15 @@ class Record final : public Object {
 // host(threads: 2), null: which session `run e on` opens.
 class BackendChoice final : public Object {
  public:
-  std::string name = "host";
-  std::int64_t threads = 0;  // 0: one per core
-  std::string schedule;      // empty: push
-  std::string text() const override { return "<backend " + name + ">"; }
+  // A builtin with a backend record, and a value for each of its operands.
+  BackendChoice(const Builtin& backend, std::span<const Value> options)
+      : backend(&backend), options(options.begin(), options.end()) {}
+  // As its name without brackets.
+  explicit BackendChoice(const Builtin& backend);
+  const Builtin* backend;
+  std::vector<Value> options;
+  Value* option(std::string_view name);  // null: it has none of that name
+  std::string text() const override { return "<backend " + std::string(backend->name) + ">"; }
 };
 
 }  // namespace taskspec

@@ -85,9 +85,10 @@ NodePtr CutCall::run(const On& backend, At at) {
     return Value();
   });
   RunSettings settings;
-  settings.on.name = backend.name;
-  settings.on.threads = backend.threads;
-  settings.on.schedule = backend.schedule;
+  BackendChoice on(*toolbox().builtins.find(backend.name));
+  if (Value* threads = on.option("threads")) *threads = Value(backend.threads);
+  if (Value* schedule = on.option("schedule")) *schedule = Value(backend.schedule);
+  settings.on = on;
   settings.natives = &natives_;
   settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   RunResult done = run_program(program_, toolbox(), settings);

@@ -8,7 +8,7 @@
 
 #include "frontend/dsl/errors.hpp"
 #include "frontend/parse.hpp"
-#include "interp/backends.hpp"
+#include "interp/backends/read.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/embed/extern_bodies.hpp"
 #include "interp/embed/toolbox.hpp"
@@ -59,7 +59,7 @@ struct Workspace::State {
   Options options;
   Toolbox tools = standard_toolbox();
   std::atomic<bool> interrupted{false};
-  BackendChoice backend;
+  std::optional<BackendChoice> backend;
   std::unique_ptr<LiveProgram> live;
   GraphChanges changes;
   std::vector<SavedEntry> entered;  // that ran, also those that failed then
@@ -361,7 +361,7 @@ Text Workspace::use_backend(std::string_view written) {
   Result<BackendChoice> choice = read_backend(std::string(written), state_->tools, sources);
   if (!choice) return {false, without_end(render(sources, choice.diags(), {.colour = state_->options.colour}))};
   state_->backend = *choice;
-  state_->live->change_backend(state_->backend);
+  state_->live->change_backend(*state_->backend);
   state_->live->session().graph.name = "session";
   state_->changes = GraphChanges();
   return {true, fmt::format("from here on {}", written)};

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "frontend/check.hpp"
-#include "interp/backends.hpp"
+#include "interp/backends/read.hpp"
 #include "interp/control/bodies.hpp"
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"

@@ -97,41 +97,6 @@ Value run_env(HostContext&, std::span<const Value> values) {
   return Value(std::string(found ? found : ""));
 }
 
-// ---- backends -------------------------------------------------------------------------------------
-
-Type host_type(RuleContext& c) {
-  want(c, 0, Type::Kind::integer, "a number of threads");
-  want(c, 1, Type::Kind::string, "a schedule");
-  want(c, 2, Type::Kind::integer, "a number of steps");
-  if (const Value* schedule = c.constant(1))
-    if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
-      c.fail("E1003", "no schedule " + quoted(s), 1, "push, pull or eager");
-  if (const Value* threads = c.constant(0); threads && (threads->integer() < 0 || threads->integer() > 1024))
-    c.fail("E1003", "a host has between 1 and 1024 threads (0: one per core)", 0);
-  const Value* steps = c.constant(2);
-  if (!steps || steps->integer() != 1)
-    c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
-  return Type::Kind::backend;
-}
-
-Value run_host(HostContext&, std::span<const Value> values) {
-  auto choice = std::make_shared<BackendChoice>();
-  choice->name = "host";
-  choice->threads = values[0].integer();
-  choice->schedule = values[1].string();
-  if (choice->threads < 0 || choice->threads > 1024)
-    throw failure("E5003", {}, "a host has between 1 and 1024 threads");
-  return Value(std::static_pointer_cast<Object>(choice));
-}
-
-Type null_type(RuleContext&) { return Type::Kind::backend; }
-
-Value run_null(HostContext&, std::span<const Value>) {
-  auto choice = std::make_shared<BackendChoice>();
-  choice->name = "null";
-  return Value(std::static_pointer_cast<Object>(choice));
-}
-
 constexpr Operand assert_operands[] = {{"condition", OperandKind::boolean}, {"msg", OperandKind::string, ""}};
 constexpr Operand close_operands[] = {{"a", OperandKind::value},
                                       {"b", OperandKind::value},
@@ -139,9 +104,6 @@ constexpr Operand close_operands[] = {{"a", OperandKind::value},
                                       {"abs", OperandKind::real, 0.0}};
 constexpr Operand exit_operands[] = {{"code", OperandKind::integer}};
 constexpr Operand env_operands[] = {{"name", OperandKind::string}};
-constexpr Operand host_operands[] = {{"threads", OperandKind::integer, 0},
-                                     {"schedule", OperandKind::string, ""},
-                                     {"time_steps", OperandKind::integer, 1}};
 
 }  // namespace
 
@@ -200,31 +162,5 @@ constinit const Builtin builtin_env =
                   .type = env_type,
                   .effect = Effect::local,
                   .run = run_env};
-
-constinit const Builtin builtin_host = BuiltinFields{
-    .name = "host",
-    .operands = host_operands,
-    .doc =
-        "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. "
-        "on.",
-    .example =
-        "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
-    .type = host_type,
-    .run = run_host,
-    .cut = Cut::either};
-
-constinit const Builtin builtin_null = BuiltinFields{
-    .name = "null",
-    .operands = {},
-    .doc =
-        "The backend that runs no task and counts everything: what tasks would give is zeros, the report is real. What "
-        "is "
-        "known before the program runs is computed nevertheless. For run .. on.",
-    .example =
-        "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nprint((run g(fill(f32[2], 1.0)) on null).report.tasks)\n// "
-        "expect: 1",
-    .type = null_type,
-    .run = run_null,
-    .cut = Cut::either};
 
 }  // namespace taskspec

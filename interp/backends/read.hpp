@@ -1,4 +1,4 @@
-// Backends and schedules by the names that texts and command lines use.
+// Backends and schedules as texts and command lines name them.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,6 +13,5 @@ namespace taskspec {
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources);
 
 Schedule schedule_of(const std::string& name);  // push if it is empty
-std::unique_ptr<Backend> make_backend(const std::string& name, int threads);
 
 }  // namespace taskspec

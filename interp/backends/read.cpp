@@ -1,12 +1,9 @@
-// Which backends there are, and how what a command line says of one becomes a choice.
-#include "interp/backends.hpp"
+#include "interp/backends/read.hpp"
 
 #include "frontend/check.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
-#include "interp/host/host_backend.hpp"
-#include "interp/host/null_backend.hpp"
 
 namespace taskspec {
 
@@ -51,10 +48,6 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
 
 Schedule schedule_of(const std::string& name) {
   return name == "pull" ? Schedule::pull : name == "eager" ? Schedule::eager : Schedule::push;
-}
-
-std::unique_ptr<Backend> make_backend(const std::string& name, int threads) {
-  return name == "null" ? make_null_backend() : make_host_backend({.threads = static_cast<std::uint32_t>(threads)});
 }
 
 }  // namespace taskspec

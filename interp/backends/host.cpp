@@ -1,0 +1,61 @@
+// host(threads:, schedule:): the cores of this machine.
+#include "interp/host/host_backend.hpp"
+
+#include "interp/backends/backends.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec {
+
+using namespace builtins;
+
+namespace {
+
+constexpr std::int64_t most_threads = 1024;
+
+Type host_type(RuleContext& c) {
+  want(c, 0, Type::Kind::integer, "a number of threads");
+  want(c, 1, Type::Kind::string, "a schedule");
+  want(c, 2, Type::Kind::integer, "a number of steps");
+  if (const Value* schedule = c.constant(1))
+    if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
+      c.fail("E1003", "no schedule " + quoted(s), 1, "push, pull or eager");
+  if (const Value* threads = c.constant(0); threads && (threads->integer() < 0 || threads->integer() > most_threads))
+    c.fail("E1003", "a host has between 1 and 1024 threads (0: one per core)", 0);
+  const Value* steps = c.constant(2);
+  if (!steps || steps->integer() != 1)
+    c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
+  return backend_type("host");
+}
+
+Value run_host(HostContext& host, std::span<const Value> options) {
+  if (options[0].integer() < 0 || options[0].integer() > most_threads)
+    throw failure("E5003", {}, "a host has between 1 and 1024 threads");
+  return choose<builtin_host>(host, options);
+}
+
+std::unique_ptr<Backend> open_host(std::span<const Value> options) {
+  return make_host_backend({.threads = static_cast<std::uint32_t>(options[0].integer())});
+}
+
+constexpr Operand operands[] = {{"threads", OperandKind::integer, 0},
+                                {"schedule", OperandKind::string, ""},
+                                {"time_steps", OperandKind::integer, 1}};
+constexpr BackendRecord record{.open = open_host};
+
+}  // namespace
+
+constinit const Builtin builtin_host = BuiltinFields{
+    .name = "host",
+    .operands = operands,
+    .doc =
+        "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. "
+        "on.",
+    .example =
+        "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
+    .type = host_type,
+    .run = run_host,
+    .cut = Cut::either,
+    .backend = &record};
+
+}  // namespace taskspec
