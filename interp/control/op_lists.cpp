@@ -63,8 +63,10 @@ ValueId ListTarget::value_of(const Value& value, Precision beside) {
   return ValueId(first_constant + constants_.size() - 1);
 }
 
-// What is computed of known contents alone is known.
-bool is_known(const OperandList& list, const Type& type) {
+// What is computed of known contents alone is known. Random numbers are made when they are asked for: a list does not
+// hold them.
+bool is_known(const OpDef& op, const OperandList& list, const Type& type) {
+  if (std::ranges::any_of(op.operands, &Operand::at_run)) return false;
   const bool arrays = std::ranges::all_of(list.tensors, [](const Value& tensor) { return tensor.is_array(); });
   return !list.tensors.empty() && arrays && !type.has_symbols() && !any_symbolic(list.attributes);
 }
@@ -80,7 +82,7 @@ bool comes_at_run(const OpDef& op, std::span<const Value> operands, const Value&
 List ListTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
   const std::span<const Type> made = output_types(type);
   OperandList given = sort_operands(*call.op, *this, operands, made[0]);
-  if (is_known(given, type)) return compute(*call.op, operands, type);
+  if (is_known(*call.op, given, type)) return compute(*call.op, operands, type);
   if (lines_.size() == longest)
     throw failure("E3005", call.span, "the list of its ops gets longer than " + std::to_string(longest));
   OpList::Line line;

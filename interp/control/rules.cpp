@@ -112,7 +112,8 @@ Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& 
   std::vector<Dim> extents;
   for (const Value& operand : operands)
     if (std::optional<Dim> extent = extent_of(operand)) extents.push_back(*std::move(extent));
-  if (type.is(Type::Kind::integer) && op.extent && extents.size() == operands.size()) {
+  const bool all = extents.size() == operands.size() && extents.size() == op.operands.size();
+  if (type.is(Type::Kind::integer) && op.extent && all) {
     scalar->dim = op.extent(extents);
     scalar->written = scalar->dim.text();
   } else {

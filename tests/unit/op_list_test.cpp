@@ -114,6 +114,9 @@ TEST_CASE("[op list] what comes with each run is an input of its op") {
   CHECK(list->type(list->lines[0].in[3]).text() == "i64");
   CHECK(print(list->constants[2]) == "turn");
   CHECK(list->lines[0].attributes[4].is_none());
+  const Result<OpList> noise = list_of("task t(in x: f32[4]) -> (y: f32[4]) { y = x + uniform(f32[4], seed: 1) }\n");
+  REQUIRE(bool(noise));
+  CHECK(lines_of(*noise) == "uniform add");  // no constant, however large
 }
 
 TEST_CASE("[op list] what is computed of constants alone is one") {
