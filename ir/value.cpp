@@ -5,51 +5,67 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <variant>
 
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
 
-Value::Value(const Value&) = default;
-Value::Value(Value&&) noexcept = default;
-Value& Value::operator=(const Value&) = default;
-Value& Value::operator=(Value&&) noexcept = default;
-Value::~Value() = default;
+void Value::other_kind() { throw std::bad_variant_access(); }
 
-Value::Value(bool v) noexcept : data_(v) {}
-Value::Value(std::int64_t v) noexcept : data_(v) {}
-Value::Value(double v) noexcept : data_(v) {}
-Value::Value(std::string v) : data_(std::make_shared<const std::string>(std::move(v))) {}
+void Value::share(const Value& other) noexcept {
+  if (other.is_object())
+    new (&object_) std::shared_ptr<Object>(other.object_);
+  else
+    new (&shared_) std::shared_ptr<void>(other.shared_);
+  tag_ = other.tag_;
+}
+
+void Value::let_go() noexcept {
+  if (is_object())
+    object_.~shared_ptr();
+  else
+    shared_.~shared_ptr();
+  tag_ = 0;
+}
+
+// What it held goes last: that may be what holds `other`.
+void Value::assign(const Value& other) noexcept {
+  Value copy(other);
+  const Value before(std::move(*this));
+  *this = std::move(copy);
+}
+
+Value::Value(std::string v) : Value(Kind::string, std::make_shared<std::string>(std::move(v))) {}
 Value::Value(const char* v) : Value(std::string(v)) {}
-Value::Value(List v) : data_(std::make_shared<List>(std::move(v))) {}
-Value::Value(Tuple v) : data_(std::make_shared<const Tuple>(std::move(v))) {}
-Value::Value(Range v) noexcept : data_(v) {}
-Value::Value(Type v) : data_(std::make_shared<const Type>(std::move(v))) {}
-Value::Value(Array v) : data_(std::move(v)) {}
-Value::Value(std::shared_ptr<Object> v) : data_(std::move(v)) {}
+Value::Value(List v) : Value(Kind::list, std::make_shared<List>(std::move(v))) {}
+Value::Value(Tuple v) : Value(Kind::tuple, std::make_shared<Tuple>(std::move(v))) {}
+Value::Value(Type v) : Value(Kind::type, std::make_shared<Type>(std::move(v))) {}
+Value::Value(Array v) : Value(Kind::array, std::make_shared<Array>(std::move(v))) {}
+Value::Value(std::shared_ptr<Object> v) : object_(std::move(v)), tag_(tag(Kind::object)) {}
 
 Value Value::name(std::string text) {
   Value value(std::move(text));
-  value.mark_ = Mark::name;
+  value.tag_ = tag(Kind::string, Mark::name);
   return value;
 }
 
 Value Value::singles(List list) {
   Value value(std::move(list));
-  value.mark_ = Mark::singles;
+  value.tag_ = tag(Kind::list, Mark::singles);
   return value;
 }
 
 Value Value::with(List items) const {
   Value value(std::move(items));
-  value.mark_ = mark_;
+  value.tag_ |= tag_ & tag(Kind::none, static_cast<Mark>(0xFF));
   return value;
 }
 
 List& Value::unique_list() {
-  auto& list = std::get<std::shared_ptr<List>>(data_);
-  if (list.use_count() > 1) list = std::make_shared<List>(*list);
-  return *list;
+  need(Kind::list);
+  if (shared_.use_count() > 1) shared_ = std::make_shared<List>(list());
+  return *static_cast<List*>(shared_.get());
 }
 
 // ---- equality
@@ -76,7 +92,7 @@ bool equal_arrays(const Array& a, const Array& b) {
 bool equal(const Value& a, const Value& b) {
   if (a.is_integer() && b.is_integer()) return a.integer() == b.integer();
   if (a.is_number() && b.is_number()) return a.real() == b.real();
-  if (a.data().index() != b.data().index()) return false;
+  if (a.kind() != b.kind()) return false;
   if (a.is_string()) return a.string() == b.string();
   if (a.is_list()) return equal_items(a.list(), b.list());
   if (a.is_tuple()) return equal_items(a.tuple().items, b.tuple().items);
@@ -89,7 +105,7 @@ bool equal(const Value& a, const Value& b) {
 }
 
 bool identical(const Value& a, const Value& b) {
-  if (a.data().index() != b.data().index()) return false;
+  if (a.kind() != b.kind()) return false;
   if (a.is_real()) return std::bit_cast<std::uint64_t>(a.real()) == std::bit_cast<std::uint64_t>(b.real());
   if (a.is_list()) return std::ranges::equal(a.list(), b.list(), identical);
   if (a.is_tuple()) return std::ranges::equal(a.tuple().items, b.tuple().items, identical);
@@ -98,7 +114,7 @@ bool identical(const Value& a, const Value& b) {
 }
 
 std::uint64_t hash_of(const Value& value) {
-  std::uint64_t hash = value.data().index();
+  auto hash = static_cast<std::uint64_t>(value.kind());
   auto mix = [&hash](std::uint64_t part) {
     hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <typeinfo>
-#include <variant>
 #include <vector>
 
 #include "ir/array.hpp"
@@ -38,80 +37,144 @@ class Object {
   virtual std::string text() const = 0;  // what print writes
 };
 
+// Three words. What a loop of the host program works on (numbers, bools, ranges) is copied and let go of in place;
+// everything else is shared and counted.
 class Value {
  public:
-  using Data = std::variant<std::monostate, bool, std::int64_t, double, std::shared_ptr<const std::string>,
-                            std::shared_ptr<List>, std::shared_ptr<const Tuple>, Range, std::shared_ptr<const Type>,
-                            Array, std::shared_ptr<Object>>;
+  enum class Kind : std::uint8_t { none, boolean, integer, real, range, string, list, tuple, type, array, object };
 
-  Value() = default;
-  // In the source, as those of Type: what a variant is made and destroyed with is long.
-  Value(const Value&);
-  Value(Value&&) noexcept;
-  Value& operator=(const Value&);
-  Value& operator=(Value&&) noexcept;
-  ~Value();
-  Value(bool v) noexcept;
-  Value(std::int64_t v) noexcept;
-  Value(double v) noexcept;
+  Value() noexcept : integer_(0), tag_(0) {}
+  Value(const Value& other) {
+    if (other.is_shared())
+      share(other);
+    else
+      take(other);
+  }
+  Value(Value&& other) noexcept {
+    take(other);
+    other.tag_ = 0;
+  }
+  Value& operator=(const Value& other) {
+    if (is_shared() || other.is_shared())
+      assign(other);
+    else
+      take(other);
+    return *this;
+  }
+  Value& operator=(Value&& other) noexcept {
+    if (this == &other) return *this;
+    if (is_shared()) let_go();
+    take(other);
+    other.tag_ = 0;
+    return *this;
+  }
+  ~Value() {
+    if (is_shared()) let_go();
+  }
+  Value(bool v) noexcept : integer_(v), tag_(tag(Kind::boolean)) {}
+  Value(std::int64_t v) noexcept : integer_(v), tag_(tag(Kind::integer)) {}
+  Value(double v) noexcept : real_(v), tag_(tag(Kind::real)) {}
+  Value(Range v) noexcept : range_(v), tag_(tag(Kind::range)) {}
+  // The same, where there is a value already.
+  void set(bool v) noexcept { put(Kind::boolean), integer_ = v; }
+  void set(std::int64_t v) noexcept { put(Kind::integer), integer_ = v; }
+  void set(double v) noexcept { put(Kind::real), real_ = v; }
+  void set(Range v) noexcept { put(Kind::range), range_ = v; }
   Value(std::string v);
   Value(const char* v);
   Value(List v);
   Value(Tuple v);
-  Value(Range v) noexcept;
   Value(Type v);
   Value(Array v);
   Value(std::shared_ptr<Object> v);
   // A string that names a task or slot: printed without quotes inside lists and tuples.
   static Value name(std::string text);
-  bool is_name() const { return mark_ == Mark::name; }
+  bool is_name() const { return tag_ == tag(Kind::string, Mark::name); }
   // A list of numbers of f32 or f16, received from a tensor: printed as what they are, 0.1 and not the
   // 0.10000000149011612 that each of them is as a float.
   static Value singles(List list);
-  bool holds_singles() const { return mark_ == Mark::singles; }
+  bool holds_singles() const { return tag_ == tag(Kind::list, Mark::singles); }
   Value with(List items) const;  // this list with other items
 
-  bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
-  bool is_bool() const { return std::holds_alternative<bool>(data_); }
-  bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }
-  bool is_real() const { return std::holds_alternative<double>(data_); }
+  Kind kind() const { return static_cast<Kind>(static_cast<std::uint8_t>(tag_)); }
+  bool is_none() const { return kind() == Kind::none; }
+  bool is_bool() const { return kind() == Kind::boolean; }
+  bool is_integer() const { return kind() == Kind::integer; }
+  bool is_real() const { return kind() == Kind::real; }
   bool is_number() const { return is_integer() || is_real(); }
-  bool is_string() const { return std::holds_alternative<std::shared_ptr<const std::string>>(data_); }
-  bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
-  bool is_tuple() const { return std::holds_alternative<std::shared_ptr<const Tuple>>(data_); }
-  bool is_range() const { return std::holds_alternative<Range>(data_); }
-  bool is_type() const { return std::holds_alternative<std::shared_ptr<const Type>>(data_); }
-  bool is_array() const { return std::holds_alternative<Array>(data_); }
-  bool is_object() const { return std::holds_alternative<std::shared_ptr<Object>>(data_); }
+  bool is_string() const { return kind() == Kind::string; }
+  bool is_list() const { return kind() == Kind::list; }
+  bool is_tuple() const { return kind() == Kind::tuple; }
+  bool is_range() const { return kind() == Kind::range; }
+  bool is_type() const { return kind() == Kind::type; }
+  bool is_array() const { return kind() == Kind::array; }
+  bool is_object() const { return kind() == Kind::object; }
+  bool is_shared() const { return kind() >= Kind::string; }  // all of these
 
-  bool boolean() const { return std::get<bool>(data_); }
-  std::int64_t integer() const { return std::get<std::int64_t>(data_); }
-  double real() const { return is_integer() ? static_cast<double>(integer()) : std::get<double>(data_); }
-  const std::string& string() const { return *std::get<std::shared_ptr<const std::string>>(data_); }
-  const List& list() const { return *std::get<std::shared_ptr<List>>(data_); }
-  const Tuple& tuple() const { return *std::get<std::shared_ptr<const Tuple>>(data_); }
-  Range range() const { return std::get<Range>(data_); }
-  const Type& type() const { return *std::get<std::shared_ptr<const Type>>(data_); }
-  const Array& array() const { return std::get<Array>(data_); }
-  Array& array() { return std::get<Array>(data_); }
-  const std::shared_ptr<Object>& object() const { return std::get<std::shared_ptr<Object>>(data_); }
+  // Of another kind: std::bad_variant_access.
+  bool boolean() const { return need(Kind::boolean), integer_ != 0; }
+  std::int64_t integer() const { return need(Kind::integer), integer_; }
+  double real() const { return is_integer() ? static_cast<double>(integer_) : (need(Kind::real), real_); }
+  Range range() const { return need(Kind::range), range_; }
+  const std::string& string() const { return part<std::string>(Kind::string); }
+  const List& list() const { return part<List>(Kind::list); }
+  const Tuple& tuple() const { return part<Tuple>(Kind::tuple); }
+  const Type& type() const { return part<Type>(Kind::type); }
+  const Array& array() const { return part<Array>(Kind::array); }
+  const std::shared_ptr<Object>& object() const { return need(Kind::object), object_; }
   // The object, if it is a T. Asked of every operand of every op: a class that nobody derives from is only compared.
   template <class T>
   T* as() const {
-    Object* it = is_object() ? object().get() : nullptr;
+    Object* it = is_object() ? object_.get() : nullptr;
     if constexpr (std::is_final_v<T>) return it && typeid(*it) == typeid(T) ? static_cast<T*>(it) : nullptr;
     return dynamic_cast<T*>(it);
   }
 
   // The list to change in place: copied first when it is shared, so that lists are values.
   List& unique_list();
-  const Data& data() const { return data_; }
+  // Nobody else holds what it shares.
+  bool is_only() const { return shared_.use_count() == 1; }
 
  private:
   // How it prints; says nothing else about the value.
   enum class Mark : std::uint8_t { none, name, singles };
-  Data data_;
-  Mark mark_ = Mark::none;
+  static constexpr std::uint64_t tag(Kind kind, Mark mark = Mark::none) {
+    return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(mark) << 8;
+  }
+  Value(Kind kind, std::shared_ptr<void> shared) noexcept : shared_(std::move(shared)), tag_(tag(kind)) {}
+  void need(Kind wanted) const {
+    if (kind() != wanted) other_kind();
+  }
+  template <class T>
+  const T& part(Kind kind) const {
+    need(kind);
+    return *static_cast<const T*>(shared_.get());
+  }
+  void put(Kind kind) noexcept {
+    if (is_shared()) let_go();
+    tag_ = tag(kind);
+  }
+  // Whatever is in it, without counting. Word by word, and no word that was not written: a processor that has just
+  // written one has to wait before it reads it as a part of something wider.
+  void take(const Value& other) noexcept {
+    words_[0] = other.words_[0];
+    if (other.kind() >= Kind::range) words_[1] = other.words_[1];
+    tag_ = other.tag_;
+  }
+  [[noreturn]] static void other_kind();
+  void share(const Value& other) noexcept;
+  void assign(const Value& other) noexcept;
+  void let_go() noexcept;
+
+  union {
+    std::uint64_t words_[2];
+    std::int64_t integer_;  // of bools, too
+    double real_;
+    Range range_;
+    std::shared_ptr<void> shared_;    // of strings, lists, tuples, types and arrays
+    std::shared_ptr<Object> object_;  // of objects
+  };
+  std::uint64_t tag_;  // kind and mark
 };
 
 // Equality of the language: contents, numbers across int and float, nan unequal to itself.

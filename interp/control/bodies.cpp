@@ -87,7 +87,7 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
       throw failure("E5004", graph[node].span,
                     "'" + graph.slot_out(node, outputs.size()) + "' of " + graph.path(node) + " is " +
                         value.array().type().text() + " here, " + wanted.text() + " is needed");
-    outputs.push_back(std::move(value.array()));
+    outputs.push_back(value.array());
   }
   return outputs;
 }

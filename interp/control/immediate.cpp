@@ -27,8 +27,9 @@ List compute(const OpDef& op, std::span<const Value> operands, const Type& type)
   List results;
   std::vector<std::byte*> out;
   for (const ArrayType& output : instance.out) {
-    results.push_back(Value(Array::make(output)));
-    out.push_back(results.back().array().raw());
+    Array array = Array::make(output);
+    out.push_back(array.raw());
+    results.push_back(Value(std::move(array)));
   }
   Array scratch = Array::make({Precision::u8, {static_cast<std::int64_t>(kernel->scratch_bytes())}});
   Serial serial;

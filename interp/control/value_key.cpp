@@ -59,7 +59,7 @@ void put_object(std::string& key, const Value& value) {
 }  // namespace
 
 void put_value(std::string& key, const Value& value) {
-  key += static_cast<char>('A' + value.data().index());
+  key += static_cast<char>('A' + static_cast<int>(value.kind()));
   if (value.is_none()) return;
   if (value.is_bool()) return put_number(key, value.boolean());
   if (value.is_integer()) return put_bits(key, value.integer());

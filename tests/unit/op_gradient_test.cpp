@@ -110,11 +110,11 @@ std::vector<std::size_t> given_tensors(const OpDef& op, const Operands& operands
 }
 
 // Tensor number n among the operands that are tensors.
-Array& tensor_of(Operands& operands, std::size_t n) {
+Value& tensor_of(Operands& operands, std::size_t n) {
   for (Value& value : operands) {
-    if (value.is_array() && n-- == 0) return value.array();
+    if (value.is_array() && n-- == 0) return value;
     if (!value.is_list()) continue;
-    if (n < value.list().size()) return value.unique_list()[n].array();
+    if (n < value.list().size()) return value.unique_list()[n];
     n -= value.list().size();
   }
   throw failure("E5003", {}, "no such tensor operand");
@@ -125,11 +125,12 @@ double slope(const OpDef& op, const Operands& operands, std::size_t n, std::int6
   constexpr double h = 1e-3;  // with five points the error is h^4
   auto at = [&](double offset) {
     Operands moved = operands;
-    Array& tensor = tensor_of(moved, n);
+    Value& place = tensor_of(moved, n);
+    const Array& tensor = place.array();
     Array copy = Array::make(tensor.type());
     std::copy(tensor.raw(), tensor.raw() + tensor.bytes(), copy.raw());
     copy.set_number(element, copy.number(element) + offset);
-    tensor = copy;
+    place = Value(copy);
     return weighted_sum(op, moved, weights);
   };
   return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);

@@ -113,14 +113,18 @@ Type sort_type(RuleContext& c) {
 }
 
 Value run_sort(HostContext&, std::span<const Value> values) {
-  List items = items_of(values[0]);
+  const List items = items_of(values[0]);
+  std::vector<const Value*> order;
+  for (const Value& item : items) order.push_back(&item);
   // A total order on floats: nan after everything else, so that the result does not depend on the input's order.
-  std::stable_sort(items.begin(), items.end(), [](const Value& a, const Value& b) {
-    if (a.is_string()) return a.string() < b.string();
-    if (a.is_integer()) return a.integer() < b.integer();
-    return a.real() < b.real() || (b.real() != b.real() && a.real() == a.real());
+  std::ranges::stable_sort(order, [](const Value* a, const Value* b) {
+    if (a->is_string()) return a->string() < b->string();
+    if (a->is_integer()) return a->integer() < b->integer();
+    return a->real() < b->real() || (b->real() != b->real() && a->real() == a->real());
   });
-  return Value(std::move(items));
+  List sorted;
+  for (const Value* item : order) sorted.push_back(*item);
+  return Value(std::move(sorted));
 }
 
 constexpr Operand value_operand[] = {{"x", OperandKind::value}};
