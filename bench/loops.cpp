@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/host_code.hpp"
 #include "bench/shapes.hpp"
 #include "bench/subject.hpp"
 #include "bench/tbb_graph.hpp"
@@ -83,7 +84,8 @@ int loops(const Settings& settings) {
     table.add({row.name, fmt::format("{:.0f}", row.time.min_wall() * ns),
                fmt::format("{:.0f}", row.time.median_wall() * ns), fmt::format("{:.0f}", row.time.median_cpu() * ns),
                fmt::format("{:.1f}", row.bytes / static_cast<double>(turns)), fmt::format("{:.1f}", row.bytes / 1e6)});
-  fmt::print("{}", table.text());
+  fmt::print("{}\n", table.text());
+  host_code(3 * turns, repeats);
   return 0;
 }
 

@@ -103,7 +103,7 @@ Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const Ca
   AgentName name{def.name, def.name};
   if (layer)
     name = layer->next();
-  else if (const std::uint32_t ordinal = site.caller ? site.caller->agents[def.name]++ : 0; ordinal > 0)
+  else if (const std::uint32_t ordinal = site.caller ? site.caller->count_agent(def.name) : 0; ordinal > 0)
     name.stream += "#" + std::to_string(ordinal);
   agent->path = name.path;
   agent->instance = target_->instance(*agent);

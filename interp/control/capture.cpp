@@ -79,9 +79,9 @@ Value without_slots(const Value& value) {
 
 std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, FunctionRef<Value(const Value&)> capture) {
   std::vector<Value> arguments;
-  for (CallId id : use.values) arguments.push_back(capture(frame.values[id.index()]));
-  for (VariableId id : use.read) arguments.push_back(capture(frame.variables[id.index()]));
-  for (std::uint32_t k : use.parameters) arguments.push_back(capture(frame.arguments[k]));
+  for (CallId id : use.values) arguments.push_back(capture(frame[id]));
+  for (VariableId id : use.read) arguments.push_back(capture(frame[id]));
+  for (std::uint32_t k : use.parameters) arguments.push_back(capture(frame.registers[k]));
   std::vector<std::pair<std::uint32_t, Dim>> known(frame.dimensions.begin(), frame.dimensions.end());
   std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   List extents;
@@ -96,10 +96,12 @@ std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, Functio
 void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& arguments,
                    FunctionRef<Value(const Value&)> restore) {
   std::size_t next = 0;
-  for (CallId id : use.values) frame[id] = restore(arguments[next++]);
+  for (CallId id : use.values) {
+    Value value = restore(arguments[next++]);
+    if (!frame.facts.registers.is_constant(id)) frame[id] = std::move(value);
+  }
   for (VariableId id : use.read) frame[id] = restore(arguments[next++]);
-  frame.arguments.resize(frame.function.parameters.size());
-  for (std::uint32_t k : use.parameters) frame.arguments[k] = restore(arguments[next++]);
+  for (std::uint32_t k : use.parameters) frame.registers[k] = restore(arguments[next++]);
   for (const Value& entry : arguments[next++].list())
     frame.dimensions.emplace(static_cast<std::uint32_t>(entry.tuple().items[0].integer()),
                              Dim(entry.tuple().items[1].integer()));

@@ -16,97 +16,31 @@ namespace taskspec {
 
 namespace {
 
-// Where each call of a function stands, and who reads its value last.
-class LastReads {
- public:
-  // Of calls from `first` on, of which `listed` are those of the body. What is older was read by older calls, or is
-  // kept.
-  LastReads(const Function& function, std::size_t first, std::span<const CallId> listed)
-      : function_(function),
-        first_(first),
-        homes_(function.calls.size() - first),
-        last_(homes_.size()),
-        uses_(homes_.size(), 0) {
-    place(listed, function.body, CallId());
-    for (const Parameter& parameter : function.parameters)
-      place(parameter.default_block.calls, parameter.default_block, CallId());
-    for (std::size_t i = first; i < function.calls.size(); ++i)
-      for (const Block& block : function.calls[i].blocks) place(block.calls, block, CallId(i));
-    for (std::size_t i = first; i < function.calls.size(); ++i) {
-      for (CallId in : function.calls[i].in) read(in, CallId(i));
-      for (const Block& block : function.calls[i].blocks) keep(block.result);
-    }
-    keep(function.body.result);
-    for (const Parameter& parameter : function.parameters) keep(parameter.default_value);
-  }
+// Scalars cost nothing to keep, and extents name them.
+bool is_released(const Reads& reads, CallId id) {
+  const Type& type = reads.function()[id].type;
+  return reads.last(id).valid() && (type.is_tensor() || type.is(Type::Kind::invocation) || type.is(Type::Kind::list) ||
+                                    type.is(Type::Kind::tuple));
+}
 
-  bool once(CallId id) const { return is_new(id) && uses_[at(id)] == 1 && last_[at(id)].valid(); }
+// Behind what stands there of older calls.
+void find_releases(const Reads& reads, FunctionFacts& facts) {
+  const std::size_t first = reads.first(), count = reads.function().calls.size() - first;
+  std::vector<std::uint32_t> starts(count + 1, 0);
+  for (std::size_t i = first; i < first + count; ++i)
+    if (is_released(reads, CallId(i))) ++starts[reads.last(CallId(i)).index() - first + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  const std::size_t before = facts.last_reads.size();
+  facts.last_reads.resize(before + starts.back());
+  if (facts.last_read_starts.empty()) facts.last_read_starts.push_back(0);
+  for (std::size_t i = 1; i < starts.size(); ++i)
+    facts.last_read_starts.push_back(static_cast<std::uint32_t>(before) + starts[i]);
+  for (std::size_t i = first; i < first + count; ++i)
+    if (is_released(reads, CallId(i)))
+      facts.last_reads[before + starts[reads.last(CallId(i)).index() - first]++] = CallId(i);
+}
 
-  // Behind what stands there of older calls.
-  void write(FunctionFacts& facts) const {
-    std::vector<std::uint32_t> starts(last_.size() + 1, 0);
-    for (std::size_t i = 0; i < last_.size(); ++i)
-      if (is_released(i)) ++starts[at(last_[i]) + 1];
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    const std::size_t before = facts.last_reads.size();
-    facts.last_reads.resize(before + starts.back());
-    if (facts.last_read_starts.empty()) facts.last_read_starts.push_back(0);
-    for (std::size_t i = 1; i < starts.size(); ++i)
-      facts.last_read_starts.push_back(static_cast<std::uint32_t>(before) + starts[i]);
-    for (std::size_t i = 0; i < last_.size(); ++i)
-      if (is_released(i)) facts.last_reads[before + starts[at(last_[i])]++] = CallId(first_ + i);
-  }
-
-  // Somebody reads it at a time that is not seen here.
-  void keep(CallId value) {
-    if (!is_new(value)) return;
-    kept_.insert(value);
-    last_[at(value)] = CallId();
-  }
-
- private:
-  struct Home {
-    const Block* block = nullptr;
-    CallId owner;  // of the block
-    std::size_t position = 0;
-  };
-
-  bool is_new(CallId id) const { return id.valid() && id.index() >= first_; }
-  std::size_t at(CallId id) const { return id.index() - first_; }
-
-  void place(std::span<const CallId> calls, const Block& block, CallId owner) {
-    for (std::size_t i = 0; i < calls.size(); ++i) homes_[at(calls[i])] = {&block, owner, i};
-  }
-
-  void read(CallId value, CallId reader) {
-    if (!is_new(value)) return;
-    ++uses_[at(value)];
-    const Home& home = homes_[at(value)];
-    // A reader inside a loop or branch counts as that loop or branch.
-    while (reader.valid() && homes_[at(reader)].block != home.block) reader = homes_[at(reader)].owner;
-    CallId& last = last_[at(value)];
-    if (!home.block || !reader.valid())
-      keep(value);
-    else if (!kept_.contains(value) && (!last.valid() || homes_[at(last)].position < homes_[at(reader)].position))
-      last = reader;
-  }
-
-  // Scalars cost nothing to keep, and extents name them.
-  bool is_released(std::size_t i) const {
-    const Type& type = function_.calls[first_ + i].type;
-    return last_[i].valid() && (type.is_tensor() || type.is(Type::Kind::invocation) || type.is(Type::Kind::list) ||
-                                type.is(Type::Kind::tuple));
-  }
-
-  const Function& function_;
-  const std::size_t first_;
-  std::vector<Home> homes_;
-  std::vector<CallId> last_;
-  std::vector<std::uint32_t> uses_;
-  std::set<CallId> kept_;
-};
-
-void find_appends(const Function& function, std::size_t first, const LastReads& reads, FunctionFacts& facts) {
+void find_appends(const Function& function, std::size_t first, const Reads& reads, FunctionFacts& facts) {
   facts.appends.resize(function.calls.size(), false);
   for (std::size_t i = first; i < function.calls.size(); ++i) {
     const Call& call = function.calls[i];
@@ -134,19 +68,19 @@ void find_places(const Function& function, std::size_t first, FunctionFacts& fac
 
 void find_steps(const Function& function, std::size_t first, std::span<const FormStep> more, FunctionFacts& facts) {
   for (std::size_t i = first; i < function.calls.size(); ++i)
-    facts.steps.push_back(step_of(function.calls[i].form, more));
+    facts.steps.push_back(&step_of(function.calls[i].form, more));
 }
 
 FunctionFacts make_facts(const Function& function, std::span<const FormStep> more) {
   FunctionFacts facts;
+  facts.talks = std::ranges::any_of(function.calls, [](const Call& call) { return call.form->talks; });
   find_steps(function, 0, more, facts);
   std::vector<VariableId> places;
   find_places(function, 0, facts, places);
-  for (std::size_t i = 0; i < function.calls.size(); ++i)
-    if (function.calls[i].form == Form::parameter) facts.parameter_calls.emplace_back(i);
-  const LastReads reads(function, 0, function.body.calls);
-  reads.write(facts);
+  const Reads reads(function, 0, function.body.calls);
+  find_releases(reads, facts);
   find_appends(function, 0, reads, facts);
+  place_values(reads, facts.places, facts.registers);
   return facts;
 }
 
@@ -157,14 +91,15 @@ Added grow(FunctionFacts& facts, const Function& function, std::span<const FormS
   Added added{listed_since(function, first, facts.listed), {}};
   facts.listed = function.body.calls.size();
   find_places(function, first, facts, added.places);
-  LastReads reads(function, first, added.calls);
+  Reads reads(function, first, added.calls);
   for (CallId id : added.calls) {
     const Call& call = function[id];
     const bool is_let = call.form == Form::write && !function.variables[call.variable.index()].is_mutable;
     if (is_let) reads.keep(call.in[0]);
   }
-  reads.write(facts);
+  find_releases(reads, facts);
   find_appends(function, first, reads, facts);
+  place_values(reads, facts.places, facts.registers);
   return added;
 }
 
@@ -267,6 +202,7 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
 struct Facts::Known {
   FunctionFacts facts;
   OnceTable<FreeUse> free_uses;  // by call
+  OnceTable<Compact> compacts;   // by first call of a block or by call, and whether in a graph
 };
 
 bool may_hold_agents(const Type& type) {
@@ -287,7 +223,27 @@ Facts::Known& Facts::known(FunctionId id) {
 Added Facts::grow(FunctionId id) {
   Known& known = functions_.get(id.index(), [](Known&) {});
   known.free_uses.clear();
+  known.compacts.clear();
   return taskspec::grow(known.facts, program_[id], more_);
+}
+
+const Compact& Facts::compact(FunctionId id, const Block& block, bool in_graph) {
+  Known& known = this->known(id);
+  const CompactSource source{program_, program_[id], known.facts, in_graph};
+  return known.compacts.get(block.calls[0].index() * 4 + (in_graph ? 1 : 0),
+                            [&](Compact& fresh) { fresh = compact_of(source, block.calls); });
+}
+
+const Compact& Facts::compact(FunctionId id, CallId call, bool in_graph) {
+  Known& known = this->known(id);
+  const CompactSource source{program_, program_[id], known.facts, in_graph};
+  return known.compacts.get(call.index() * 4 + (in_graph ? 3 : 2), [&](Compact& fresh) {
+    fresh = compact_of(source, {&call, 1});
+  });
+}
+
+Compact Facts::compact(FunctionId id, std::span<const CallId> calls) {
+  return compact_of({program_, program_[id], known(id).facts, false}, calls);
 }
 
 const FreeUse& Facts::free_use(FunctionId id, CallId structured) {

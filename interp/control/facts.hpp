@@ -4,11 +4,14 @@
 #include <span>
 #include <vector>
 
+#include "interp/control/compact.hpp"
+#include "interp/control/registers.hpp"
 #include "ir/base/once_table.hpp"
 #include "ir/program.hpp"
 
 namespace taskspec {
 
+class CompactBuilder;
 class Interpreter;
 struct Frame;
 
@@ -18,17 +21,19 @@ enum class Flow : std::uint8_t { next, break_, continue_, return_ };
 // How a call of a form runs: one row for each form of the language (form_steps.cpp); a host may have more.
 struct FormStep {
   using Run = Flow (*)(Interpreter& interpreter, Frame& frame, CallId call);
+  using Emit = void (*)(CompactBuilder& code, CallId call);
   Form form;
   Run run;
+  Emit emit = nullptr;  // its instructions in compact programs; none: one that says `run`
 };
 
-FormStep::Run step_of(Form form, std::span<const FormStep> more);
+const FormStep& step_of(Form form, std::span<const FormStep> more);
 
 struct FunctionFacts {
-  std::vector<FormStep::Run> steps;     // by CallId
-  std::vector<CallId> parameter_calls;  // of form `parameter`, anywhere in the function
-  std::vector<bool> places;             // by VariableId: holds versions of a place
-  std::vector<bool> appends;            // by CallId: variable + list, which the variable becomes
+  std::vector<const FormStep*> steps;  // by CallId
+  Registers registers;
+  std::vector<bool> places;   // by VariableId: holds versions of a place
+  std::vector<bool> appends;  // by CallId: variable + list, which the variable becomes
   // The values that nobody reads after this call has run. A frame lets go of them, so that lists change in place
   // and a future that cannot be named any more is not kept.
   std::span<const CallId> last_read_by(CallId call) const {
@@ -37,6 +42,7 @@ struct FunctionFacts {
   }
   std::vector<std::uint32_t> last_read_starts;
   std::vector<CallId> last_reads;
+  bool talks = false;      // with the other program
   std::size_t listed = 0;  // of a top level that grows: calls of its body so far
 };
 
@@ -77,6 +83,10 @@ class Facts {
   const FreeUse& free_use(FunctionId id, CallId structured);
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
   bool uses_slots(FunctionId id);                        // it or something that it calls
+  // The compact program of a block that is not empty, or of one call with its blocks.
+  const Compact& compact(FunctionId id, const Block& block, bool in_graph);
+  const Compact& compact(FunctionId id, CallId call, bool in_graph);
+  Compact compact(FunctionId id, std::span<const CallId> calls);  // one that runs once
 
  private:
   struct Known;

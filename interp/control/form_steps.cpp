@@ -1,4 +1,5 @@
-// How the interpreter runs a call of each form.
+// How the interpreter runs a call of each form, and which forms have instructions of their own in compact programs.
+#include "interp/control/compact_builder.hpp"
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
@@ -62,8 +63,6 @@ List operands_of(const Call& call, Frame& frame) {
   return Value(std::move(items));
 }
 
-Value value_of_constant(const Call& call, Frame&) { return call.value; }
-Value argument_of(const Call& call, Frame& frame) { return frame.arguments[call.index]; }
 Value self_of(const Call&, Frame& frame) { return frame.self; }
 
 [[gnu::noinline]] Value output_of(const Call& call, Frame& frame) {
@@ -77,42 +76,6 @@ Value self_of(const Call&, Frame& frame) { return frame.self; }
 }
 
 }  // namespace
-
-// ---- control flow ---------------------------------------------------------------------------------
-
-Flow Interpreter::if_(Frame& frame, const Call& call) {
-  bool taken = truth(operand(frame, call, 0), call.span);
-  std::size_t branch = taken ? 0 : 1;
-  return branch < call.blocks.size() ? block(frame, call.blocks[branch]) : Flow::next;
-}
-
-Flow Interpreter::for_(Frame& frame, const Call& call) {
-  const Block& body = call.blocks[0];
-  Value domain = operand(frame, call, 0);
-  if (domain.as<GraphScalar>()) truth(domain, call.span);  // how often it runs is not known
-  bool named = !body.calls.empty() && frame.function[body.calls[0]].form == Form::loop;
-  std::int64_t count = domain.is_range() ? domain.range().size() : static_cast<std::int64_t>(domain.list().size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    poll(call.span);
-    if (named)
-      frame[body.calls[0]] =
-          domain.is_range() ? Value(domain.range().begin + i) : domain.list()[static_cast<std::size_t>(i)];
-    Flow flow = block(frame, body);
-    if (flow == Flow::break_) break;
-    if (flow == Flow::return_) return flow;
-  }
-  return Flow::next;
-}
-
-Flow Interpreter::while_(Frame& frame, const Call& call) {
-  while (truth(value_of(frame, call.blocks[0]), call.span)) {
-    poll(call.span);
-    Flow flow = block(frame, call.blocks[1]);
-    if (flow == Flow::break_) break;
-    if (flow == Flow::return_) return flow;
-  }
-  return Flow::next;
-}
 
 // ---- the table ------------------------------------------------------------------------------------
 
@@ -129,10 +92,8 @@ Flow made(Interpreter&, Frame& frame, CallId id) {
   return Flow::next;
 }
 
-template <Flow flow>
-Flow leave(Interpreter&, Frame&, CallId) {
-  return flow;
-}
+// It is there already: a constant, an argument, what a loop is at.
+Flow nothing(Interpreter&, Frame&, CallId) { return Flow::next; }
 
 }  // namespace
 
@@ -143,10 +104,9 @@ Flow Interpreter::gives(Interpreter& run, Frame& frame, CallId id) {
   return Flow::next;
 }
 
-template <Flow (Interpreter::*control)(Frame&, const Call&)>
-Flow Interpreter::controls(Interpreter& run, Frame& frame, CallId id) {
-  if (is_node(run, frame, id)) return Flow::next;
-  return (run.*control)(frame, frame.function[id]);
+// What has blocks, or ends them, runs as a compact program, alone as in the one around it.
+Flow Interpreter::run_code(Interpreter& run, Frame& frame, CallId id) {
+  return run.execute(frame, run.facts_->compact(frame.id, id, frame.in_graph));
 }
 
 Flow Interpreter::run_op(Interpreter& run, Frame& frame, CallId id) {
@@ -158,14 +118,6 @@ Flow Interpreter::run_op(Interpreter& run, Frame& frame, CallId id) {
 Flow Interpreter::run_builtin(Interpreter& run, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
   frame[id] = placed(call.span, [&] { return run.builtin(frame, call); });
-  return Flow::next;
-}
-
-Flow Interpreter::run_logic(Interpreter& run, Frame& frame, CallId id) {
-  const Call& call = frame.function[id];
-  const bool left = run.truth(frame[call.in[0]], call.span);
-  const bool decided = call.form == Form::both ? !left : left;
-  frame[id] = Value(decided ? left : run.truth(run.value_of(frame, call.blocks[0]), call.span));
   return Flow::next;
 }
 
@@ -195,28 +147,22 @@ Flow Interpreter::run_dequeue(Interpreter& run, Frame& frame, CallId id) {
   return Flow::next;
 }
 
-Flow Interpreter::run_return(Interpreter&, Frame& frame, CallId id) {
-  const Call& call = frame.function[id];
-  if (!call.in.empty()) frame.result = frame[call.in[0]];
-  return Flow::return_;
-}
-
 std::span<const FormStep> Interpreter::standard_steps() {
   static constexpr FormStep table[] = {
-      {Form::constant, made<value_of_constant>},
-      {Form::parameter, made<argument_of>},
+      {Form::constant, nothing, emit_nothing},
+      {Form::parameter, nothing, emit_nothing},
       {Form::dimension, made<dimension_of>},
       {Form::type, made<type_of>},
-      {Form::variable, gives<&Interpreter::read_variable>},
+      {Form::variable, gives<&Interpreter::read_variable>, emit_variable},
       {Form::global, gives<&Interpreter::read_global>},
-      {Form::loop, leave<Flow::next>},  // set by the loop
-      {Form::op, run_op},
+      {Form::loop, nothing, emit_nothing},
+      {Form::op, run_op, emit_op},
       {Form::builtin, run_builtin},
       {Form::tuple, made<tuple_of>},
-      {Form::list, made<list_of>},
+      {Form::list, made<list_of>, emit_list},
       {Form::range, made<range_of>},
       {Form::element, gives<&Interpreter::element>},
-      {Form::item, gives<&Interpreter::item>},
+      {Form::item, gives<&Interpreter::item>, emit_item},
       {Form::items, gives<&Interpreter::items>},
       {Form::field, gives<&Interpreter::field>},
       {Form::receive, gives<&Interpreter::receive>},
@@ -226,20 +172,20 @@ std::span<const FormStep> Interpreter::standard_steps() {
       {Form::function, gives<&Interpreter::make_callable>},
       {Form::closure, gives<&Interpreter::make_callable>},
       {Form::compose, gives<&Interpreter::compose>},
-      {Form::call, run_call},
+      {Form::call, run_call, emit_call},
       {Form::invoke, gives<&Interpreter::call_function>},
       {Form::apply, gives<&Interpreter::apply_value>},
       {Form::output, made<output_of>},
-      {Form::write, run_write},
-      {Form::store, run_store},
-      {Form::if_, controls<&Interpreter::if_>},
-      {Form::for_, controls<&Interpreter::for_>},
-      {Form::while_, controls<&Interpreter::while_>},
-      {Form::both, run_logic},
-      {Form::either, run_logic},
-      {Form::return_, run_return},
-      {Form::break_, leave<Flow::break_>},
-      {Form::continue_, leave<Flow::continue_>},
+      {Form::write, run_write, emit_write},
+      {Form::store, run_store, emit_store},
+      {Form::if_, run_code, emit_if},
+      {Form::for_, run_code, emit_for},
+      {Form::while_, run_code, emit_while},
+      {Form::both, run_code, emit_both},
+      {Form::either, run_code, emit_either},
+      {Form::return_, run_code, emit_return},
+      {Form::break_, run_code, emit_leave<Flow::break_>},
+      {Form::continue_, run_code, emit_leave<Flow::continue_>},
       {Form::run, gives<&Interpreter::run_on>},
       {Form::enqueue, run_enqueue},
       {Form::dequeue, run_dequeue},
@@ -247,10 +193,10 @@ std::span<const FormStep> Interpreter::standard_steps() {
   return table;
 }
 
-FormStep::Run step_of(Form form, std::span<const FormStep> more) {
+const FormStep& step_of(Form form, std::span<const FormStep> more) {
   for (std::span<const FormStep> rows : {more, Interpreter::standard_steps()})
     for (const FormStep& row : rows)
-      if (row.form == form) return row.run;
+      if (row.form == form) return row;
   bug("no step runs the form " + std::string(form->word));
 }
 

@@ -2,8 +2,35 @@
 
 namespace taskspec {
 
-Frame::Frame(const Function& f, FunctionId self, const FunctionFacts& known)
-    : function(f), id(self), facts(known), values(f.calls.size()), variables(f.variables.size()) {}
+const Dim* Bindings::find(std::uint32_t symbol) const {
+  for (const auto& [known, dim] : items_)
+    if (known == symbol) return &dim;
+  return nullptr;
+}
+
+bool Bindings::emplace(std::uint32_t symbol, Dim dim) {
+  if (find(symbol)) return false;
+  items_.emplace_back(symbol, std::move(dim));
+  return true;
+}
+
+Frame::Frame(const Function& f, FunctionId self, const FunctionFacts& known) : function(f), id(self), facts(known) {
+  grow();
+}
+
+void Frame::grow() {
+  kept_.resize(facts.registers.count);
+  registers = kept_.data();
+}
+
+std::uint32_t Frame::count_agent(const std::string& name) {
+  if (!agents_) agents_ = std::make_unique<std::map<std::string, std::uint32_t>>();
+  return (*agents_)[name]++;
+}
+
+void Frame::forget_loops() {
+  for (std::uint32_t loop : facts.registers.loops) registers[loop] = Value();
+}
 
 std::optional<Dim> extent_of(const Value& value) {
   if (value.is_integer()) return Dim(value.integer());
@@ -14,8 +41,8 @@ std::optional<Dim> extent_of(const Value& value) {
 namespace {
 
 std::optional<Dim> find(const Symbol& symbol, const Frame& frame) {
-  if (auto known = frame.dimensions.find(symbol->id); known != frame.dimensions.end()) return known->second;
-  if (symbol->host && symbol->call < frame.values.size()) return extent_of(frame.values[symbol->call]);
+  if (const Dim* known = frame.dimensions.find(symbol->id)) return *known;
+  if (symbol->host && symbol->call < frame.function.calls.size()) return extent_of(frame[CallId(symbol->call)]);
   return std::nullopt;
 }
 
@@ -39,7 +66,7 @@ void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, 
     // A lone variable that is not bound yet takes the extent; anything else must agree.
     std::vector<Symbol> symbols = parameter.dims[i].symbols();
     if (symbols.size() == 1 && !symbols[0]->host && parameter.dims[i] == Dim(symbols[0]) &&
-        frame.dimensions.emplace(symbols[0]->id, argument.dims[i]).second)
+        frame.dimensions.emplace(symbols[0]->id, argument.dims[i]))
       continue;
     Dim wanted = evaluate(parameter.dims[i], frame);
     if (same(wanted, argument.dims[i]) == Same::no && wanted.is_constant() && argument.dims[i].is_constant())

@@ -1,33 +1,72 @@
 // One activation of a function: the values of its calls, its variables, and what its symbols stand for.
 #pragma once
+#include <map>
+#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "interp/control/facts.hpp"
+#include "interp/control/register_stack.hpp"
 #include "ir/task_graph.hpp"
 
 namespace taskspec {
 
+// What symbols stand for, by their ids; there are few.
+class Bindings {
+ public:
+  const Dim* find(std::uint32_t symbol) const;
+  bool emplace(std::uint32_t symbol, Dim dim);  // false: it has one already, and keeps it
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+
+ private:
+  std::vector<std::pair<std::uint32_t, Dim>> items_;
+};
+
 struct Frame {
-  Frame(const Function& f, FunctionId self, const FunctionFacts& known);
+  Frame(const Function& f, FunctionId self, const FunctionFacts& known);  // one that stays, and may grow
+  Frame(const Function& f, FunctionId self, const FunctionFacts& known, RegisterStack& stack)
+      : function(f), id(self), facts(known), registers(stack.take(known.registers.count)), stack_(&stack) {}
+  Frame(const Frame&) = delete;
+  ~Frame() {
+    if (stack_) stack_->give_back(registers, facts.registers.count);
+  }
 
   const Function& function;
   FunctionId id;
+  bool in_graph = false;  // control flow makes structured nodes instead of being executed
   const FunctionFacts& facts;
-  std::vector<Value> values;                          // by CallId
-  std::vector<Value> variables;                       // by VariableId; none = not set yet
-  std::vector<Value> arguments;                       // by parameter
-  Value self;                                         // the agent of a member
-  std::unordered_map<std::uint32_t, Dim> dimensions;  // by symbol id
-  ScopeId scope = ScopeId(0);
-  std::uint64_t activation = 0;  // of a part: which call of it this is, the same on both sides
-  bool in_graph = false;         // control flow makes structured nodes instead of being executed
+  Value* registers;  // arguments, by parameter, stand first
+  Value self;        // the agent of a member
   Value result;
-  std::unordered_map<std::string, std::uint32_t> agents;  // how many of each name were made in this activation
+  Bindings dimensions;
+  ScopeId scope = ScopeId(0);
+  std::uint64_t activation = 0;  // of a part: which call of it this is, as on the other side
 
-  Value& operator[](CallId call) { return values[call.index()]; }
-  Value& operator[](VariableId variable) { return variables[variable.index()]; }
+  std::span<Value> arguments() const { return {registers, function.parameters.size()}; }
+  // Of a constant nobody changes it.
+  Value& operator[](CallId call) {
+    const std::int32_t position = facts.registers.calls[call.index()];
+    return position < 0 ? const_cast<Value&>(facts.registers.constants[static_cast<std::size_t>(~position)])
+                        : registers[position];
+  }
+  const Value& operator[](CallId call) const { return const_cast<Frame&>(*this)[call]; }
+  // Variable without a value: not set yet.
+  Value& operator[](VariableId variable) { return registers[facts.registers.variables[variable.index()]]; }
+  const Value& operator[](VariableId variable) const { return const_cast<Frame&>(*this)[variable]; }
+  std::uint32_t count_agent(const std::string& name);  // how many of that name were made before in this activation
+  // What only this call holds.
+  void forget(CallId call) {
+    if (facts.registers.own[call.index()]) (*this)[call] = Value();
+  }
+  // What loops run over that an exception ended.
+  void forget_loops();
+  void grow();  // to what its facts know by now
+
+ private:
+  RegisterStack* const stack_ = nullptr;
+  std::vector<Value> kept_;
+  std::unique_ptr<std::map<std::string, std::uint32_t>> agents_;
 };
 
 // The extent with everything that the frame knows put in.

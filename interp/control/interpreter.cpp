@@ -30,16 +30,19 @@ std::uintptr_t stack_floor() {
   throw failure(code, span, why);
 }
 
+constinit const std::atomic<bool> never = false;
+
 }  // namespace
 
 Interpreter::Interpreter(const Program& program, HostContext* host)
     : program_(program),
       host_(host),
+      interrupted_(&never),
       facts_(std::make_shared<Facts>(program, host ? host->forms : std::span<const FormStep>())),
       modules_(program.modules.size()),
       stack_limit_(stack_floor()) {
   if (!host) return;
-  interrupted_ = host->interrupted;
+  if (host->interrupted) interrupted_ = host->interrupted;
   natives_ = host->natives;
   if (host->output)
     console_ = Value(std::static_pointer_cast<Object>(
@@ -84,7 +87,12 @@ void Interpreter::module(const Module& module, FunctionId part) {
 Frame& Interpreter::advance(const Module& module) {
   Block added;
   Frame& frame = grow(module, added);
-  block(frame, added);
+  try {
+    execute(frame, facts_->compact(module.top_level, added.calls));
+  } catch (...) {
+    frame.forget_loops();
+    throw;
+  }
   return frame;
 }
 
@@ -101,8 +109,7 @@ Frame& Interpreter::grow(const Module& module, Block& block) {
   std::shared_ptr<Frame>& frame = modules_[position];
   Added added = facts_->grow(module.top_level);
   if (!frame) frame = std::make_shared<Frame>(function, module.top_level, facts_->function(module.top_level));
-  frame->values.resize(function.calls.size());
-  frame->variables.resize(function.variables.size());
+  frame->grow();
   // What became a place only now has one of its own, also where it names a version of another one: var c = a.
   for (VariableId variable : added.places) {
     Value& value = (*frame)[variable];
@@ -115,13 +122,14 @@ Frame& Interpreter::grow(const Module& module, Block& block) {
 Value Interpreter::global(const Module& module, VariableId variable) const {
   std::size_t position = static_cast<std::size_t>(&module - program_.modules.data());
   if (position >= modules_.size() || !modules_[position]) return {};
-  const std::vector<Value>& variables = modules_[position]->variables;
-  return variable.index() < variables.size() ? variables[variable.index()] : Value();
+  const Frame& frame = *modules_[position];
+  return variable.index() < frame.facts.registers.variables.size() ? frame[variable] : Value();
 }
 
 void Interpreter::each_global(FunctionRef<void(const Value&)> visit) const {
   for (const std::shared_ptr<Frame>& module : modules_)
-    if (module) std::ranges::for_each(module->variables, visit);
+    if (module)
+      for (std::uint32_t variable : module->facts.registers.variables) visit(module->registers[variable]);
 }
 
 void Interpreter::forget_modules() { modules_.clear(); }
@@ -129,30 +137,27 @@ void Interpreter::forget_modules() { modules_.clear(); }
 void Interpreter::forget(const Module& module, VariableId variable, CallId value) {
   Frame& frame = *modules_[static_cast<std::size_t>(&module - program_.modules.data())];
   frame[variable] = Value();
-  if (value.valid()) frame[value] = Value();
+  if (value.valid()) frame.forget(value);
 }
 
 // At each turn of a loop and each call. Who looks at a long program wants to see what it prints, long before its
 // session runs by itself; counted and not timed, so that it is cut into the same segments in every run.
 void Interpreter::poll(Span span) {
-  if (interrupted_ && interrupted_->load(std::memory_order_relaxed)) stop("E5009", span, "interrupted");
+  if (interrupted_->load(std::memory_order_relaxed)) stop("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
     stop("E5006", span, "recursion too deep");
-  constexpr std::uint32_t long_way = 1 << 14;  // some milliseconds
   if (++polls_ % long_way == 0) target_->show();
 }
 
+void Interpreter::enter_far(Span span) {
+  poll(span);
+  if (depth_ == deepest) stop("E5006", span, "recursion too deep");
+}
+
+void Interpreter::no_memory(Span span) { stop("E5008", span, "no memory left"); }
+
 Flow Interpreter::block(Frame& frame, const Block& block) {
-  const CallId* at = block.calls.data();
-  try {
-    for (const CallId* end = at + block.calls.size(); at != end; ++at) {
-      if (Flow flow = step(frame, *at); flow != Flow::next) return flow;
-      for (CallId read : frame.facts.last_read_by(*at)) frame[read] = Value();
-    }
-  } catch (const std::bad_alloc&) {  // no other: whatever has its place flies on, however deep this is
-    stop("E5008", frame.function[*at].span, "no memory left");
-  }
-  return Flow::next;
+  return block.calls.empty() ? Flow::next : execute(frame, facts_->compact(frame.id, block, frame.in_graph));
 }
 
 Value Interpreter::value_of(Frame& frame, const Block& b) {
@@ -163,7 +168,7 @@ Value Interpreter::value_of(Frame& frame, const Block& b) {
 Flow Interpreter::step(Frame& frame, CallId id) {
   const Call& call = frame.function[id];
   if (!call.guards.empty()) check_guards(frame, call);
-  return frame.facts.steps[id.index()](*this, frame, id);
+  return form_step(frame, id);
 }
 
 void Interpreter::check_guards(Frame& frame, const Call& call) {

@@ -99,19 +99,21 @@ class Interpreter {
  private:
   Frame& grow(const Module& module, Block& block);
   // How calls run, form by form (form_steps.cpp).
-  friend FormStep::Run step_of(Form form, std::span<const FormStep> more);
+  friend const FormStep& step_of(Form form, std::span<const FormStep> more);
+  // How compact programs run (compact_run.cpp).
+  friend struct Machine;
+  Flow execute(Frame& frame, const Compact& code);
+  void call_planned(Frame& frame, const PlannedCall& planned, const Instruction& at);
+  Flow form_step(Frame& frame, CallId id) { return frame.facts.steps[id.index()]->run(*this, frame, id); }
+  static Flow run_code(Interpreter& run, Frame& frame, CallId id);
   static std::span<const FormStep> standard_steps();
   template <Value (Interpreter::*give)(Frame&, const Call&)>
   static Flow gives(Interpreter& run, Frame& frame, CallId id);
-  template <Flow (Interpreter::*control)(Frame&, const Call&)>
-  static Flow controls(Interpreter& run, Frame& frame, CallId id);
   static Flow run_op(Interpreter& run, Frame& frame, CallId id);
   static Flow run_builtin(Interpreter& run, Frame& frame, CallId id);
-  static Flow run_logic(Interpreter& run, Frame& frame, CallId id);
   static Flow run_call(Interpreter& run, Frame& frame, CallId id);
   static Flow run_write(Interpreter& run, Frame& frame, CallId id);
   static Flow run_store(Interpreter& run, Frame& frame, CallId id);
-  static Flow run_return(Interpreter& run, Frame& frame, CallId id);
   static Flow run_enqueue(Interpreter& run, Frame& frame, CallId id);
   static Flow run_dequeue(Interpreter& run, Frame& frame, CallId id);
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
@@ -141,21 +143,31 @@ class Interpreter {
   Value call_function(Frame& frame, const Call& call);
   Value run_on(Frame& frame, const Call& call);
   static void forget(Frame& frame, const Block& block);
-  Flow if_(Frame& frame, const Call& call);
-  Flow for_(Frame& frame, const Call& call);
-  Flow while_(Frame& frame, const Call& call);
   bool truth(const Value& value, Span span);
   void call_native(Frame& frame, Span span);
   Value enter(Frame& frame, const CallSite& site);
   void bind(Frame& frame, const Value& agent, std::vector<Value> arguments, Span span);
   void set_parameter(Frame& frame, std::size_t parameter, Span span);
+  void begin_activation(Frame& frame);
   void poll(Span span);
+  // Before a call where something may be in its way; `is_deep` may be.
+  void enter_far(Span span);
+  bool is_deep() const {
+    return depth_ == deepest || reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_;
+  }
+  [[noreturn]] static void no_memory(Span span);
+  // A turn of a loop at which `poll` has nothing to do but count.
+  bool goes_on() {
+    if (interrupted_->load(std::memory_order_relaxed) || (polls_ + 1) % long_way == 0) return false;
+    ++polls_;
+    return true;
+  }
 
   const Program& program_;
   Target* target_ = nullptr;
   Partner* partner_ = nullptr;  // of parts
   HostContext* host_;
-  const std::atomic<bool>* interrupted_ = nullptr;
+  const std::atomic<bool>* interrupted_;
   const Natives* natives_ = nullptr;
   std::shared_ptr<Facts> facts_;
   std::vector<std::shared_ptr<Frame>> modules_;  // top-level frames, by module
@@ -165,8 +177,11 @@ class Interpreter {
   std::shared_ptr<std::vector<std::uint64_t>> activations_ =
       std::make_shared<std::vector<std::uint64_t>>();  // of parts
   LayerNames* layer_ = nullptr;                        // whose agents are made now
+  RegisterStack stack_;
   Letters letters_;
-  Value console_;  // what ops of the graph side print to; none where nothing runs
+  Value console_;                                     // what ops of the graph side print to; none where nothing runs
+  static constexpr std::uint32_t long_way = 1 << 14;  // turns: some milliseconds
+  static constexpr std::uint32_t deepest = 1'000'000;
   std::uint32_t depth_ = 0;
   std::uint32_t polls_ = 0;
   std::uint32_t unknown_extents_ = 0;

@@ -16,12 +16,10 @@ namespace taskspec {
 // Parameter `k` has its value: binds the extents of its type, its place, and the calls that stand for it.
 void Interpreter::set_parameter(Frame& frame, std::size_t k, Span span) {
   const Parameter& parameter = frame.function.parameters[k];
-  Value& value = frame.arguments[k];
+  Value& value = frame.registers[k];
   if (parameter.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
   if (target_->is_tensor(value)) bind_dimensions(parameter.type, target_->type_of(value), frame, span, parameter.name);
   if (parameter.variable.valid()) frame[parameter.variable] = value;
-  for (CallId id : frame.facts.parameter_calls)
-    if (frame.function[id].index == k) frame[id] = value;
 }
 
 // Gives every parameter of the frame's function its value: those of the agent, captures and declared ones
@@ -31,10 +29,9 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
   auto* owner = agent.as<Agent>();
   std::size_t next = 0, agent_parameter = 0;
   frame.self = agent;
-  frame.arguments.resize(function.parameters.size());
   for (std::size_t k = 0; k < function.parameters.size(); ++k) {
     const Parameter& parameter = function.parameters[k];
-    Value& value = frame.arguments[k];
+    Value& value = frame.registers[k];
     if (parameter.role == Role::agent_parameter) {
       value = owner->arguments[agent_parameter++];
     } else if (parameter.role == Role::slot) {
@@ -74,18 +71,11 @@ namespace {
   return Value(std::static_pointer_cast<Object>(invocation));
 }
 
-[[noreturn, gnu::noinline]] void too_many_calls(Span span) {
-  before_deep_throw();
-  throw failure("E5006", span, "recursion too deep");
-}
-
 }  // namespace
 
 Value Interpreter::enter(Frame& frame, const CallSite& site) {
   const Function& function = frame.function;
-  poll(site.span);
-  constexpr std::uint32_t deepest = 1'000'000;
-  if (depth_ == deepest) too_many_calls(site.span);
+  enter_far(site.span);
   ++depth_;
   ScopeId outer = site.caller ? site.caller->scope : ScopeId(0);
   bool graph_part = function.effects.graph || function.kind == FunctionKind::graph;
@@ -96,7 +86,7 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   if (function.extern_symbol.empty())
     block(frame, function.body);
   else
-    frame.result = call_host(natives_, function.extern_symbol, frame.arguments, site.span);
+    frame.result = call_host(natives_, function.extern_symbol, frame.arguments(), site.span);
   --depth_;
   Value result = result_of(frame, *target_, graph_part, site.span);
   if (graph_part) target_->close_scope(frame.scope);
@@ -111,10 +101,9 @@ std::vector<std::pair<std::uint32_t, Value>> versions_after(const Frame& inner, 
   std::uint32_t position = 0;
   for (const Parameter& parameter : inner.function.parameters) {
     bool changes = parameter.privilege == Privilege::inout && parameter.variable.valid();
-    if (changes && parameter.role == Role::slot && agent)
-      *agent->slot(parameter.name) = inner.variables[parameter.variable.index()];
+    if (changes && parameter.role == Role::slot && agent) *agent->slot(parameter.name) = inner[parameter.variable];
     if (parameter.role != Role::declared) continue;
-    if (changes) versions.emplace_back(position, inner.variables[parameter.variable.index()]);
+    if (changes) versions.emplace_back(position, inner[parameter.variable]);
     ++position;
   }
   return versions;
@@ -140,7 +129,7 @@ void read_extents(Interpreter& interpreter, Frame& frame) {
     for (const Dim& dim : output.type.dims) {
       if (!dim.has_host_symbol()) continue;
       for (const Symbol& symbol : dim.symbols()) {
-        if (!symbol->host || symbol->call >= frame.values.size()) continue;
+        if (!symbol->host || symbol->call >= frame.function.calls.size()) continue;
         const CallId value(symbol->call);
         if (frame.function[value].form == Form::global && frame[value].is_none()) interpreter.step(frame, value);
       }
@@ -150,7 +139,8 @@ void read_extents(Interpreter& interpreter, Frame& frame) {
 // Apart from the call of a fn, whose frame on the stack a deep recursion pays for.
 [[gnu::noinline]] Value task_result(Interpreter& interpreter, Frame& frame, Agent* owner, Span span) {
   read_extents(interpreter, frame);
-  TaskCall call{frame.id, span, frame.arguments, owner, frame.scope, &frame};
+  const std::span<Value> arguments = frame.arguments();
+  TaskCall call{frame.id, span, {arguments.begin(), arguments.end()}, owner, frame.scope, &frame};
   TaskResult done = interpreter.target().task(interpreter, call);
   for (auto& [parameter, version] : done.versions)
     if (VariableId place = frame.function.parameters[parameter].variable; place.valid())
@@ -160,14 +150,17 @@ void read_extents(Interpreter& interpreter, Frame& frame) {
 
 }  // namespace
 
+void Interpreter::begin_activation(Frame& frame) {
+  if (frame.function.part == Part::whole) return;
+  if (activations_->size() <= frame.id.index()) activations_->resize(program_.functions.size());
+  frame.activation = ++(*activations_)[frame.id.index()];
+}
+
 CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
   const Function& function = program_[id];
-  Frame frame(function, id, facts_->function(id));
+  Frame frame(function, id, facts_->function(id), stack_);
   if (site.caller) frame.scope = site.caller->scope;
-  if (function.part != Part::whole) {
-    if (activations_->size() <= id.index()) activations_->resize(program_.functions.size());
-    frame.activation = ++(*activations_)[id.index()];
-  }
+  begin_activation(frame);
   bind(frame, agent, std::move(arguments), site.span);
   auto* owner = agent.as<Agent>();
   const bool task = function.kind == FunctionKind::task;
@@ -176,7 +169,7 @@ CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Valu
 }
 
 std::vector<Value> Interpreter::outputs_of(FunctionId id, const Value& agent, std::vector<Value> arguments) {
-  Frame frame(program_[id], id, facts_->function(id));
+  Frame frame(program_[id], id, facts_->function(id), stack_);
   bind(frame, agent, std::move(arguments), frame.function.span);
   frame.in_graph = true;
   block(frame, frame.function.body);
@@ -216,8 +209,8 @@ Value Interpreter::call_function(Frame& frame, const Call& call) {
 
 TaskResult Interpreter::inline_task(const TaskCall& task) {
   const Function& function = program_[task.function];
-  Frame frame(function, task.function, facts_->function(task.function));
-  frame.arguments = task.arguments;
+  Frame frame(function, task.function, facts_->function(task.function), stack_);
+  std::ranges::copy(task.arguments, frame.registers);
   for (std::size_t k = 0; k < function.parameters.size(); ++k) set_parameter(frame, k, task.span);
   if (task.agent) frame.self = Value(std::static_pointer_cast<Object>(std::make_shared<Agent>(*task.agent)));
   if (function.extern_symbol.empty()) {
@@ -244,7 +237,7 @@ void Interpreter::call_native(Frame& frame, Span span) {
   const Function& function = frame.function;
   std::vector<Array> outputs;
   for (const Output& output : function.outputs) outputs.push_back(Array::make(concrete(evaluate(output.type, frame))));
-  taskspec::call_native(natives_, function.extern_symbol, frame.arguments, outputs, span);
+  taskspec::call_native(natives_, function.extern_symbol, frame.arguments(), outputs, span);
   for (std::size_t i = 0; i < outputs.size(); ++i) frame[function.outputs[i].variable] = Value(std::move(outputs[i]));
 }
 

@@ -206,10 +206,9 @@ bool Interpreter::appends(Frame& frame, CallId id) {
 
 // l += items: the variable lets go of its list first, so that a list that nobody else holds grows in place.
 Value Interpreter::append(Frame& frame, const Call& call) {
-  Value list = std::move(frame[call.in[0]]);
-  frame[call.in[0]] = Value();
-  frame[frame.function[call.in[0]].variable] = Value();
   const List items = operand(frame, call, 1).list();
+  Value list = std::move(frame[call.in[0]]);
+  frame[frame.function[call.in[0]].variable] = Value();
   List& all = list.unique_list();
   all.insert(all.end(), items.begin(), items.end());
   return list;

@@ -8,7 +8,7 @@ namespace taskspec {
 // Drops what the calls of a block left in the frame: handles must not outlive their session.
 void Interpreter::forget(Frame& frame, const Block& block) {
   for (CallId id : block.calls) {
-    frame[id] = Value();
+    frame.forget(id);
     for (const Block& inner : frame.function[id].blocks) forget(frame, inner);
   }
 }

@@ -46,7 +46,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-FailingMemory::FailingMemory(std::int64_t nth) {
+FailingMemory::FailingMemory(std::int64_t nth) : nth_(nth) {
   has_failed = false;
   left = nth;
   armed = true;
@@ -55,3 +55,5 @@ FailingMemory::FailingMemory(std::int64_t nth) {
 void FailingMemory::stop() { armed = false; }
 
 bool FailingMemory::failed() const { return has_failed; }
+
+std::int64_t FailingMemory::counted() const { return nth_ - left; }

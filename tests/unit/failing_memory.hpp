@@ -15,4 +15,8 @@ class FailingMemory {
   ~FailingMemory() { stop(); }
   void stop();
   bool failed() const;
+  std::int64_t counted() const;  // allocations so far
+
+ private:
+  const std::int64_t nth_;
 };

@@ -104,7 +104,7 @@ TEST_CASE("[forms] every record is whole: its words, its blocks, what it needs")
     CHECK(words.insert(form->word).second);
     CHECK(form->operands.least <= form->operands.most);
     CHECK((form->talks || form->check || form->leaves != FormRecord::Leaves::nothing));
-    const bool runs = step_of(form, {}) != nullptr;
+    const bool runs = step_of(form, {}).run != nullptr;
     CHECK(runs);
     for (const FormBlock& block : form->blocks()) CHECK(!block.name.empty());
     if (form->is_control()) CHECK(!form->text.empty());

@@ -1,0 +1,221 @@
+// The instructions of the forms that have some.
+#include <algorithm>
+
+#include "interp/control/compact_builder.hpp"
+#include "ir/op_outputs.hpp"
+#include "ir/scalar.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using Kind = Instruction::Kind;
+
+// What records say about host scalars in ir/scalar.hpp, as instructions: of two registers, the two others stand behind
+// it.
+struct FastOp {
+  Value (*scalar)(scalar::Operands);
+  Kind ints, floats;
+  bool compares = false;
+  Kind unless_ints = Kind::step, unless_floats = Kind::step;
+};
+
+constexpr FastOp fast_ops[] = {
+    {scalar::add, Kind::add_ints, Kind::add_floats},
+    {scalar::sub, Kind::sub_ints, Kind::sub_floats},
+    {scalar::mul, Kind::mul_ints, Kind::mul_floats},
+    {scalar::div, Kind::div_ints, Kind::div_floats},
+    {scalar::mod, Kind::mod_ints, Kind::step},
+    {scalar::lt, Kind::lt_ints, Kind::lt_floats, true, Kind::unless_lt_ints, Kind::unless_lt_floats},
+    {scalar::le, Kind::le_ints, Kind::le_floats, true, Kind::unless_le_ints, Kind::unless_le_floats},
+    {scalar::gt, Kind::gt_ints, Kind::gt_floats, true, Kind::unless_gt_ints, Kind::unless_gt_floats},
+    {scalar::ge, Kind::ge_ints, Kind::ge_floats, true, Kind::unless_ge_ints, Kind::unless_ge_floats},
+    {scalar::eq, Kind::eq_ints, Kind::eq_floats, true, Kind::unless_eq_ints, Kind::unless_eq_floats},
+    {scalar::ne, Kind::ne_ints, Kind::ne_floats, true, Kind::unless_ne_ints, Kind::unless_ne_floats},
+};
+
+bool is_number(const Type& type) { return type.is(Type::Kind::integer) || type.is(Type::Kind::real); }
+
+// The item of `l += [item]`, where the list is not needed as such.
+CallId appended_item(const CompactBuilder& code, CallId sum) {
+  const Registers& registers = code.facts().registers;
+  if (!code.facts().appends[sum.index()] || registers.own[sum.index()]) return {};
+  const Call& call = code[sum];
+  const CallId list = call.in[1];
+  const bool same = registers.calls[sum.index()] == registers.calls[call.in[0].index()];
+  if (!same || code[list].form != Form::list || !registers.passed_on[list.index()] || code[list].in.size() != 1)
+    return {};
+  const CallId item = code[list].in[0];
+  const Type& type = code[item].type;
+  return (is_number(type) || type.is(Type::Kind::boolean)) && type == call.type.parts[0] ? item : CallId();
+}
+
+bool emit_binary(CompactBuilder& code, CallId id, const FastOp& op) {
+  const Call& call = code[id];
+  const CallId left = call.in[0], right = call.in[1];
+  const Type &a = code[left].type, &b = code[right].type;
+  const bool ints = a.is(Type::Kind::integer) && b.is(Type::Kind::integer);
+  const Kind kind = ints ? op.ints : op.floats;
+  if (!is_number(a) || !is_number(b) || kind == Kind::step) return false;
+  if (code.is_constant(left) && code.is_constant(right)) return false;
+  const std::uint32_t which = code.is_constant(right) ? 1 : code.is_constant(left) ? 2 : 0;
+  auto variant = [&](Kind first) { return static_cast<Kind>(static_cast<std::uint32_t>(first) + which); };
+  if (op.compares && code.defer(id, variant(ints ? op.unless_ints : op.unless_floats))) return true;
+  code.emit(variant(kind), id, code.at(id), code.at(left), code.at(right));
+  return true;
+}
+
+bool emit_unary(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const Type& type = code[call.in[0]].type;
+  const bool negates = call.op->scalar == &scalar::neg && is_number(type);
+  const bool inverts = call.op->scalar == &scalar::bit_not && type.is(Type::Kind::boolean);
+  if ((!negates && !inverts) || code.is_constant(call.in[0])) return false;
+  code.emit(negates ? Kind::negate : Kind::invert, id, code.at(id), code.at(call.in[0]));
+  return true;
+}
+
+}  // namespace
+
+void emit_nothing(CompactBuilder&, CallId) {}
+
+// ---- values ---------------------------------------------------------------------------------------
+
+void emit_variable(CompactBuilder& code, CallId id) {
+  const VariableId variable = code[id].variable;
+  if (code.facts().registers.own[id.index()])
+    code.emit(Kind::read, id, code.at(id), code.at(variable));
+  else if (!code.is_set(variable))
+    code.emit(Kind::is_set, id, code.at(variable));
+  code.set(variable);
+}
+
+void emit_write(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const Type& declared = code.function().variables[call.variable.index()].type;
+  if (code.facts().places[call.variable.index()])
+    code.step(id);
+  else if (!code.facts().registers.made_in_place(call))
+    code.emit(declared.is(Type::Kind::real) ? Kind::copy_float : Kind::copy, id, code.at(call.variable),
+              code.at(call.in[0]));
+  code.set(call.variable);
+}
+
+void emit_store(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  if (call.in.size() != 2) return code.step(id);
+  code.emit(Kind::store, id, code.at(call.variable), code.at(call.in[0]), code.at(call.in[1]));
+}
+
+void emit_op(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  if (const CallId item = appended_item(code, id); item.valid()) {
+    code.emit(Kind::append, id, code.at(id), code.at(item));
+    return;
+  }
+  const bool on_host = call.op->scalar && !makes_tensors(*call.op, call.type) &&
+                       std::ranges::all_of(call.in, [](CallId in) { return in.valid(); });
+  if (on_host && call.in.size() == 1 && emit_unary(code, id)) return;
+  if (on_host && call.in.size() == 2)
+    for (const FastOp& op : fast_ops)
+      if (op.scalar == call.op->scalar && emit_binary(code, id, op)) return;
+  code.step(id);
+}
+
+void emit_list(CompactBuilder& code, CallId id) {
+  if (const CallId sum = code.next(); sum.valid() && code[sum].form == Form::op)
+    if (code[sum].in.size() == 2 && code[sum].in[1] == id && appended_item(code, sum).valid()) return;
+  code.step(id);
+}
+
+void emit_item(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  code.emit(Kind::item, id, code.at(id), code.at(call.in[0]), code.at(call.in[1]));
+}
+
+// ---- control flow ---------------------------------------------------------------------------------
+
+void emit_call(CompactBuilder& code, CallId id) {
+  const CompactBuilder::Jumps behind = code.node(id);
+  if (const std::int32_t planned = code.plan(code[id]); planned >= 0)
+    code.emit(Kind::call, id, code.at(id), planned);
+  else
+    code.step(id);
+  code.land(behind);
+}
+
+void emit_if(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const CompactBuilder::Jumps behind = code.node(id);
+  const CompactBuilder::Jumps otherwise = code.unless(call.in[0], id);
+  code.calls(call.blocks[0].calls);
+  CompactBuilder::Jumps end;
+  if (call.blocks.size() > 1 && !call.blocks[1].calls.empty()) {
+    end.push_back(code.emit(Kind::jump, id));
+    code.land(otherwise);
+    code.calls(call.blocks[1].calls);
+  } else {
+    code.land(otherwise);
+  }
+  code.land(end);
+  code.land(behind);
+}
+
+void emit_for(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const Block& body = call.blocks[0];
+  const bool named = !body.calls.empty() && code[body.calls[0]].form == Form::loop;
+  const CompactBuilder::Jumps behind = code.node(id);
+  code.enter_loop();
+  const std::size_t begin = code.emit(Kind::begin_loop, id, code.at(id), code.at(call.in[0]));
+  const std::size_t first = code.here();
+  code.calls(body.calls);
+  code.turns();
+  code.land({begin});
+  code.jump_back(first, Kind::next_turn, id, code.at(id), named ? code.at(body.calls[0]) : -1);
+  code.leave_loop();
+  code.emit(Kind::release, id, code.at(id));
+  code.land(behind);
+}
+
+void emit_while(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const CompactBuilder::Jumps behind = code.node(id);
+  code.enter_loop();
+  const std::size_t condition = code.here();
+  code.calls(call.blocks[0].calls, call.blocks[0].result);
+  const CompactBuilder::Jumps end = code.unless(call.blocks[0].result, id);
+  code.calls(call.blocks[1].calls);
+  code.turns();
+  code.jump_back(condition, Kind::turn, id);
+  code.land(end);
+  code.leave_loop();
+  code.land(behind);
+}
+
+namespace {
+
+// The right side runs only where the left one has not decided.
+void emit_logic(CompactBuilder& code, CallId id, Kind decided) {
+  const Call& call = code[id];
+  code.emit(Kind::decide, id, code.at(id), code.at(call.in[0]));
+  const std::size_t behind = code.emit(decided, id, code.at(id));
+  code.calls(call.blocks[0].calls);
+  code.emit(Kind::decide, id, code.at(id), code.at(call.blocks[0].result));
+  code.land({behind});
+}
+
+}  // namespace
+
+void emit_both(CompactBuilder& code, CallId id) { emit_logic(code, id, Kind::branch); }
+void emit_either(CompactBuilder& code, CallId id) { emit_logic(code, id, Kind::until); }
+
+void emit_return(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  if (call.in.empty())
+    code.leave(Flow::return_, id);
+  else
+    code.emit(Kind::give, id, code.at(call.in[0]));
+}
+
+}  // namespace taskspec
