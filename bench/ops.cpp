@@ -107,7 +107,8 @@ struct Limits {
 
 std::string size_text(const OpInstance& call) {
   std::string text;
-  for (const ArrayType& type : call.in.empty() ? call.out : call.in) {
+  const bool makes = std::ranges::all_of(call.in, [](const ArrayType& type) { return type.extents.empty(); });
+  for (const ArrayType& type : makes ? call.out : call.in) {
     std::string one = std::string(info(type.precision).name);
     for (std::size_t d = 0; d < type.extents.size(); ++d) one += (d ? "x" : " ") + std::to_string(type.extents[d]);
     if (text.empty() || !text.ends_with(one)) text += (text.empty() ? "" : ", ") + one;
