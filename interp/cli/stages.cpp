@@ -1,5 +1,7 @@
 #include "interp/cli/stages.hpp"
 
+#include <algorithm>
+
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
 #include "interp/cli/terminal.hpp"
@@ -23,7 +25,10 @@ void choose_graphs(GraphFile& file, const std::string& path, const std::string& 
   file.graphs = graphs_of(file.program);
   if (name.empty()) return;
   if (stage == "ops") {
-    if (tasks_of(file.program, name).empty()) file.problem = "'" + path + "' has no task '" + name + "'";
+    std::vector<std::string> names;
+    for (FunctionId task : tasks_of(file.program, "")) names.push_back(file.program.display_name(task));
+    if (std::ranges::find(names, name) == names.end())
+      file.problem = "no task '" + name + "' in " + path + (names.empty() ? "" : "; tasks: " + joined(names, ", "));
     return;
   }
   FunctionId chosen = find_graph(file.program, name);

@@ -1,0 +1,1 @@
+graph graph_ops_text.task --stage ops --format svg

@@ -1,0 +1,1 @@
+graph graph_ops_unknown.task --stage ops --name g
