@@ -236,8 +236,7 @@ class OpenCall {
     arguments_.emplace_back();
     if (parameter.type.is_tensor()) return types_.push_back(evaluate(parameter.type, frame_));
     arguments_.back() = unknown_scalar(parameter.name, parameter.type, symbol);
-    for (CallId call : frame_.facts.parameter_calls)
-      if (task_[call].index == k) frame_[call] = arguments_.back();
+    frame_.registers[k] = arguments_.back();
   }
 
   const Program& program_;

@@ -48,6 +48,28 @@ void Liveness::set(NodeId node, State state, std::uint32_t poison) {
   }
 }
 
+void Liveness::Cutting::count(std::uint32_t by) {
+  for (NodeId node : nodes_)
+    for (Ref ref : live_.graph_.in(node)) {
+      if (ref.kind == Ref::Kind::input) continue;
+      std::uint32_t& inside = ref.is_future() ? live_.entry(ref).inside : live_.constant(ref).inside;
+      inside = by == 0 ? 0 : inside + by;
+    }
+}
+
+bool Liveness::Cutting::is_last_use(Ref ref) const {
+  auto unseen = [](const auto& value) { return value.handles == 0 && value.readers == value.inside; };
+  if (ref.is_future()) return unseen(live_.entry(ref));
+  return live_.forget_ && ref.kind == Ref::Kind::constant && unseen(live_.constant(ref));
+}
+
+void Liveness::taken(Ref ref) {
+  if (ref.is_future())
+    entry(ref).state = State::gone;
+  else
+    constant(ref).location = {};
+}
+
 Liveness::Constant& Liveness::constant(Ref ref) {
   if (constants_.size() <= ref.id) constants_.resize(graph_.constant_count());
   return constants_[ref.id];

@@ -33,6 +33,7 @@ class Liveness {
   struct Constant {  // one of the graph's; without a reader it goes with its last handle
     std::uint32_t handles = 0;
     std::uint32_t readers = 0;  // tasks not run yet that read it
+    std::uint32_t inside = 0;   // as in an entry
     bool read = false;          // by a task, which the graph keeps
     Location location;          // when written to the backend
   };
@@ -56,6 +57,22 @@ class Liveness {
   Entry& entry(NodeId node, std::size_t slot) { return entry(Ref::future(node, slot)); }
   bool is_named(NodeId node);                                    // a handle names one of its outputs
   void set(NodeId node, State state, std::uint32_t poison = 0);  // of all its outputs
+
+  // While a segment of these tasks is cut: may what they read be written over, as nobody else needs it?
+  class Cutting {
+   public:
+    Cutting(Liveness& live, const std::vector<NodeId>& nodes) : live_(live), nodes_(nodes) { count(1); }
+    ~Cutting() { count(0); }
+    Cutting(const Cutting&) = delete;
+    bool is_last_use(Ref ref) const;
+
+   private:
+    void count(std::uint32_t by);  // 0: none
+    Liveness& live_;
+    const std::vector<NodeId>& nodes_;
+  };
+  // Its location belongs to something else now.
+  void taken(Ref ref);
 
   void retain(Ref ref);
   // Bytes of a constant that no handle names any more, but pending tasks read.

@@ -107,24 +107,13 @@ std::vector<NodeId> Pending::effects() {
 }
 
 Segment Pending::cut(std::vector<NodeId> nodes) {
-  auto each_read = [&](auto&& visit) {
-    for (NodeId node : nodes)
-      for (Ref ref : graph_.in(node))
-        if (ref.is_future()) visit(live_.entry(ref));
-  };
-  const AtEnd uncount([&] { each_read([](Liveness::Entry& e) { e.inside = 0; }); });
-  each_read([](Liveness::Entry& e) { ++e.inside; });
+  const Liveness::Cutting cutting(live_, nodes);
   auto kept = [this](NodeId node, std::size_t slot) {
     if (prints(graph_, node)) return true;  // nobody names what it leaves, and also pull must come to it
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };
-  auto donated = [this](Ref ref) {
-    if (!ref.is_future()) return false;
-    const Liveness::Entry& e = live_.entry(ref);
-    return e.handles == 0 && e.readers == e.inside;
-  };
-  return taskspec::cut(graph_, nodes, accesses_, kept, donated);
+  return taskspec::cut(graph_, nodes, accesses_, kept, [&](Ref ref) { return cutting.is_last_use(ref); });
 }
 
 void Pending::settled(NodeId node) {

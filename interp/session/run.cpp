@@ -143,7 +143,7 @@ void Session::settle(const Segment& segment, Outcome& outcome) {
 
 // Takes no memory, so it cannot fail.
 void Session::commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed) {
-  for (std::uint32_t input : outcome.taken) live_.entry(segment.inputs[input]).state = Liveness::State::gone;
+  for (std::uint32_t input : outcome.taken) live_.taken(segment.inputs[input]);
   for (NodeId node : segment.nodes) live_.set(node, Liveness::State::gone);
   for (std::size_t i = 0; i < segment.results.size(); ++i) {
     Liveness::Entry& e = live_.entry(segment.results[i]);
@@ -161,7 +161,7 @@ void Session::commit(const Segment& segment, const Outcome& outcome, const std::
 
 // All that ran counts as failed. Takes no memory either.
 void Session::lose(const Segment& segment, Outcome& outcome) {
-  for (std::uint32_t input : outcome.taken) live_.entry(segment.inputs[input]).state = Liveness::State::gone;
+  for (std::uint32_t input : outcome.taken) live_.taken(segment.inputs[input]);
   for (const auto& result : outcome.results)
     if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
   for (NodeId node : segment.nodes) {

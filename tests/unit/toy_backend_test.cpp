@@ -100,7 +100,7 @@ TEST_CASE("a backend counts in its own clock, and its report has fields of its o
                            "print(r.z.array, r.report.tasks, r.report.cycles, r.report.time + 1.0)\n"
                            "print((run g(x) on toy).report.cycles, r.report)\n");
   CHECK(ran.errors == "");
-  CHECK(ran.output.starts_with("[0, -0] 3 21 1.021\n15 {tasks: 3, chains: "));
+  CHECK(ran.output.starts_with("[-0, 0] 3 21 1.021\n15 {tasks: 3, chains: "));
   CHECK(ran.output.find("cycles: 21, time: 0.021}") != std::string::npos);
 
   // As the backend of the program: a profile is in its time.
