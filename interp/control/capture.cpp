@@ -82,7 +82,7 @@ std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, Functio
   for (CallId id : use.values) arguments.push_back(capture(frame[id]));
   for (VariableId id : use.read) arguments.push_back(capture(frame[id]));
   for (std::uint32_t k : use.parameters) arguments.push_back(capture(frame.registers[k]));
-  std::vector<std::pair<std::uint32_t, Dim>> known(frame.dimensions.begin(), frame.dimensions.end());
+  SeldomInFrame::Dimensions known = frame.dimensions();
   std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   List extents;
   for (const auto& [symbol, dim] : known)
@@ -103,8 +103,8 @@ void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& a
   for (VariableId id : use.read) frame[id] = restore(arguments[next++]);
   for (std::uint32_t k : use.parameters) frame.registers[k] = restore(arguments[next++]);
   for (const Value& entry : arguments[next++].list())
-    frame.dimensions.emplace(static_cast<std::uint32_t>(entry.tuple().items[0].integer()),
-                             Dim(entry.tuple().items[1].integer()));
+    frame.bind_dimension(static_cast<std::uint32_t>(entry.tuple().items[0].integer()),
+                         Dim(entry.tuple().items[1].integer()));
   frame.self = restore(arguments[next]);
   frame.in_graph = true;
 }

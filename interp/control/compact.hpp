@@ -16,7 +16,6 @@
 
 namespace taskspec {
 
-struct FormStep;
 struct FunctionFacts;
 
 struct Instruction {

@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "interp/control/compact.hpp"
-#include "interp/control/deep_stack.hpp"
 #include "interp/control/interpreter.hpp"
 
 namespace taskspec {

@@ -1,6 +1,5 @@
 // How the interpreter runs a call of each form, and which forms have instructions of their own in compact programs.
 #include "interp/control/compact_builder.hpp"
-#include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rules.hpp"

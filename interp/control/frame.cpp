@@ -2,16 +2,23 @@
 
 namespace taskspec {
 
-const Dim* Bindings::find(std::uint32_t symbol) const {
-  for (const auto& [known, dim] : items_)
+void SeldomInFrame::Delete::operator()(SeldomInFrame* it) const { delete it; }
+
+const Dim* Frame::dimension(std::uint32_t symbol) const {
+  if (!seldom_) return nullptr;
+  for (const auto& [known, dim] : seldom_->dimensions)
     if (known == symbol) return &dim;
   return nullptr;
 }
 
-bool Bindings::emplace(std::uint32_t symbol, Dim dim) {
-  if (find(symbol)) return false;
-  items_.emplace_back(symbol, std::move(dim));
+bool Frame::bind_dimension(std::uint32_t symbol, Dim dim) {
+  if (dimension(symbol)) return false;
+  seldom().dimensions.emplace_back(symbol, std::move(dim));
   return true;
+}
+
+SeldomInFrame::Dimensions Frame::dimensions() const {
+  return seldom_ ? seldom_->dimensions : SeldomInFrame::Dimensions();
 }
 
 Frame::Frame(const Function& f, FunctionId self, const FunctionFacts& known) : function(f), id(self), facts(known) {
@@ -19,13 +26,15 @@ Frame::Frame(const Function& f, FunctionId self, const FunctionFacts& known) : f
 }
 
 void Frame::grow() {
-  kept_.resize(facts.registers.count);
-  registers = kept_.data();
+  seldom().registers.resize(facts.registers.count);
+  registers = seldom().registers.data();
 }
 
-std::uint32_t Frame::count_agent(const std::string& name) {
-  if (!agents_) agents_ = std::make_unique<std::map<std::string, std::uint32_t>>();
-  return (*agents_)[name]++;
+std::uint32_t Frame::count_agent(const std::string& name) { return seldom().agents[name]++; }
+
+SeldomInFrame& Frame::seldom() {
+  if (!seldom_) seldom_.reset(new SeldomInFrame);
+  return *seldom_;
 }
 
 void Frame::forget_loops() {
@@ -41,7 +50,7 @@ std::optional<Dim> extent_of(const Value& value) {
 namespace {
 
 std::optional<Dim> find(const Symbol& symbol, const Frame& frame) {
-  if (const Dim* known = frame.dimensions.find(symbol->id)) return *known;
+  if (const Dim* known = frame.dimension(symbol->id)) return *known;
   if (symbol->host && symbol->call < frame.function.calls.size()) return extent_of(frame[CallId(symbol->call)]);
   return std::nullopt;
 }
@@ -66,7 +75,7 @@ void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, 
     // A lone variable that is not bound yet takes the extent; anything else must agree.
     std::vector<Symbol> symbols = parameter.dims[i].symbols();
     if (symbols.size() == 1 && !symbols[0]->host && parameter.dims[i] == Dim(symbols[0]) &&
-        frame.dimensions.emplace(symbols[0]->id, argument.dims[i]))
+        frame.bind_dimension(symbols[0]->id, argument.dims[i]))
       continue;
     Dim wanted = evaluate(parameter.dims[i], frame);
     if (same(wanted, argument.dims[i]) == Same::no && wanted.is_constant() && argument.dims[i].is_constant())

@@ -11,16 +11,15 @@
 
 namespace taskspec {
 
-// What symbols stand for, by their ids; there are few.
-class Bindings {
- public:
-  const Dim* find(std::uint32_t symbol) const;
-  bool emplace(std::uint32_t symbol, Dim dim);  // false: it has one already, and keeps it
-  auto begin() const { return items_.begin(); }
-  auto end() const { return items_.end(); }
-
- private:
-  std::vector<std::pair<std::uint32_t, Dim>> items_;
+// What few frames have: a call of a plain function makes and leaves its frame in some nanoseconds.
+struct SeldomInFrame {
+  using Dimensions = std::vector<std::pair<std::uint32_t, Dim>>;
+  std::vector<Value> registers;  // of a frame that stays
+  Dimensions dimensions;         // by symbol id
+  std::map<std::string, std::uint32_t> agents;
+  struct Delete {
+    void operator()(SeldomInFrame* it) const;
+  };
 };
 
 struct Frame {
@@ -28,7 +27,7 @@ struct Frame {
   Frame(const Function& f, FunctionId self, const FunctionFacts& known, RegisterStack& stack)
       : function(f), id(self), facts(known), registers(stack.take(known.registers.count)), stack_(&stack) {}
   Frame(const Frame&) = delete;
-  ~Frame() {
+  [[gnu::always_inline]] ~Frame() {
     if (stack_) stack_->give_back(registers, facts.registers.count);
   }
 
@@ -39,7 +38,6 @@ struct Frame {
   Value* registers;  // arguments, by parameter, stand first
   Value self;        // the agent of a member
   Value result;
-  Bindings dimensions;
   ScopeId scope = ScopeId(0);
   std::uint64_t activation = 0;  // of a part: which call of it this is, as on the other side
 
@@ -55,6 +53,10 @@ struct Frame {
   Value& operator[](VariableId variable) { return registers[facts.registers.variables[variable.index()]]; }
   const Value& operator[](VariableId variable) const { return const_cast<Frame&>(*this)[variable]; }
   std::uint32_t count_agent(const std::string& name);  // how many of that name were made before in this activation
+  // What a symbol stands for, by its id.
+  const Dim* dimension(std::uint32_t symbol) const;
+  bool bind_dimension(std::uint32_t symbol, Dim dim);  // false: it has one already, and keeps it
+  SeldomInFrame::Dimensions dimensions() const;
   // What only this call holds.
   void forget(CallId call) {
     if (facts.registers.own[call.index()]) (*this)[call] = Value();
@@ -65,8 +67,8 @@ struct Frame {
 
  private:
   RegisterStack* const stack_ = nullptr;
-  std::vector<Value> kept_;
-  std::unique_ptr<std::map<std::string, std::uint32_t>> agents_;
+  SeldomInFrame& seldom();
+  std::unique_ptr<SeldomInFrame, SeldomInFrame::Delete> seldom_;
 };
 
 // The extent with everything that the frame knows put in.

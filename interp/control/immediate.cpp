@@ -37,7 +37,7 @@ List compute(const OpDef& op, std::span<const Value> operands, const Type& type)
   return results;
 }
 
-List ImmediateTarget::op(const Frame&, const Call& call, std::span<const Value> operands, const Type& type) {
+List ImmediateTarget::op(const Frame&, const Call& call, std::span<Value> operands, const Type& type) {
   return compute(*call.op, operands, type);
 }
 

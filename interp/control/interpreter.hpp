@@ -1,5 +1,5 @@
-// Runs host programs: walks the typed calls of functions, executes control flow and host values, and hands
-// tensor operations to a Target.
+// Runs host programs: executes the compact programs (compact.hpp) that the blocks of functions are made into, control
+// flow and host values, and hands tensor operations to a Target.
 //
 //   Interpreter run(program, &host);
 //   run.set_target(target);
@@ -119,6 +119,8 @@ class Interpreter {
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
+  Value scalar_op(const Call& call, std::span<const Value> operands);
+  Type type_by_rule(Frame& frame, const Call& call, std::span<const Value> operands);
   Value outputs(Frame& frame, const Call& call, const Type& type, List values);
   Type type_here(const Value& value, const Type& written) const;
   Value builtin(Frame& frame, const Call& call);

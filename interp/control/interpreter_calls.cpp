@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "interp/control/capture.hpp"
-#include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"

@@ -29,6 +29,23 @@ bool settled(const Function& function, const Call& call, const Type& type) {
   return true;
 }
 
+// What a call is given; of few operands in place.
+class Operands {
+ public:
+  Operands(Frame& frame, const Call& call) : all_(few_.data(), call.in.size()) {
+    if (call.in.size() > few_.size()) all_ = many_ = std::vector<Value>(call.in.size());
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      if (call.in[i].valid()) all_[i] = frame[call.in[i]];
+  }
+  Operands(const Operands&) = delete;
+  std::span<Value> all() const { return all_; }
+
+ private:
+  std::array<Value, 3> few_;
+  std::vector<Value> many_;
+  std::span<Value> all_;
+};
+
 }  // namespace
 
 // The type of a host operand as it is here: written types and lists of tensors with the extents they have now.
@@ -43,36 +60,43 @@ Type Interpreter::type_here(const Value& value, const Type& written) const {
   return parts.empty() ? written : Type::tuple(std::move(parts));
 }
 
+Value Interpreter::scalar_op(const Call& call, std::span<const Value> operands) {
+  // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
+  for (const Value& value : operands)
+    if (target_->is_tensor(value))
+      throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
+  if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
+  Value value = call.op->scalar(operands);
+  const bool of_nothing = call.type.is(Type::Kind::real) && value.is_integer();  // sum of an empty list of floats
+  return of_nothing ? Value(value.real()) : value;
+}
+
+Type Interpreter::type_by_rule(Frame& frame, const Call& call, std::span<const Value> operands) {
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const CallId in = call.in[i];
+    const Value& value = operands[i];
+    if (target_->is_tensor(value))
+      types.push_back(target_->type_of(value));
+    else
+      types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
+  }
+  return result_type(*call.op, types, operands, unknown_extents_);
+}
+
 Value Interpreter::op(Frame& frame, const Call& call) {
-  std::vector<Value> operands;
-  operands.reserve(call.in.size());
-  for (CallId in : call.in) operands.push_back(in.valid() ? frame[in] : Value());
-  if (!makes_tensors(*call.op, call.type)) {
-    // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
-    for (const Value& value : operands)
-      if (target_->is_tensor(value))
-        throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
-    if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
-    Value value = call.op->scalar(operands);
-    const bool of_nothing = call.type.is(Type::Kind::real) && value.is_integer();  // sum of an empty list of floats
-    return of_nothing ? Value(value.real()) : value;
-  }
-  Type type = evaluate(call.type, frame);
-  if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, type)) {
-    std::vector<Type> types;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      const CallId in = call.in[i];
-      const Value& value = operands[i];
-      if (target_->is_tensor(value))
-        types.push_back(target_->type_of(value));
-      else
-        types.push_back(in.valid() ? type_here(value, frame.function[in].type) : Type());
-    }
-    type = result_type(*call.op, types, operands, unknown_extents_);
-  }
+  Operands given(frame, call);
+  const std::span<Value> operands = given.all();
+  if (!makes_tensors(*call.op, call.type)) return scalar_op(call, operands);
+  std::optional<Type> here;  // where the checker left something open
+  if (call.type.has_symbols()) here = evaluate(call.type, frame);
+  if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, here ? *here : call.type))
+    here = type_by_rule(frame, call, operands);
+  const Type& type = here ? *here : call.type;
+  if (here) refuse_negative_extents(type, "the result", call.span);
   if (type.is_tensor()) {
-    refuse_negative_extents(type, "the result", call.span);
-    return target_->op(frame, call, operands, type)[0];
+    List made = target_->op(frame, call, operands, type);
+    return std::move(made[0]);
   }
   for (const Type& part : type.parts) refuse_negative_extents(part, "the result", call.span);
   if (std::optional<std::size_t> console = console_operand(*call.op)) {
@@ -107,9 +131,7 @@ Value Interpreter::outputs(Frame& frame, const Call& call, const Type& type, Lis
 
 Value Interpreter::builtin(Frame& frame, const Call& call) {
   if (!host_) return builtin_without_host(frame, call);
-  std::vector<Value> operands;
-  operands.reserve(call.in.size());
-  for (CallId in : call.in) operands.push_back(in.valid() ? frame[in] : Value());
+  Operands operands(frame, call);
   Interpreter* outer = host_->interpreter;
   Frame* outer_frame = host_->frame;
   host_->interpreter = this;
@@ -117,7 +139,7 @@ Value Interpreter::builtin(Frame& frame, const Call& call) {
   host_->span = call.span;
   host_->type = &call.type;
   SharedSlots shared(frame);  // map(l, x => put(x)) calls a member
-  Value result = call.builtin->run(*host_, operands);
+  Value result = call.builtin->run(*host_, operands.all());
   host_->interpreter = outer;
   host_->frame = outer_frame;
   return result;
@@ -181,8 +203,8 @@ Value Interpreter::read_global(Frame&, const Call& call) {
   const Variable& variable = program_[program_.modules[call.module.index()].top_level].variables[call.variable.index()];
   if (!frame || (*frame)[call.variable].is_none())
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
-  Value value = (*frame)[call.variable];
-  if (target_->records()) return value;
+  const Value& value = (*frame)[call.variable];
+  if (!value.is_shared() || target_->records()) return value;  // numbers are what they are everywhere
   const std::uint64_t name = name_of(call.module, call.variable);
   if (auto taken = taken_.find(name); taken != taken_.end()) return taken->second;
   auto received = globals_->find(name);

@@ -38,7 +38,7 @@ class ListTarget final : public Target {
   Type type_of(const Value& value) const override {
     return value.is_array() ? value.array().type().type() : value.as<Listed>()->type;
   }
-  List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
+  List op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override { return interpreter.inline_task(call); }
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& value, Span span) override;
@@ -79,7 +79,7 @@ bool comes_at_run(const OpDef& op, std::span<const Value> operands, const Value&
   return false;
 }
 
-List ListTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
+List ListTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) {
   const std::span<const Type> made = output_types(type);
   OperandList given = sort_operands(*call.op, *this, operands, made[0]);
   if (is_known(*call.op, given, type)) return compute(*call.op, operands, type);

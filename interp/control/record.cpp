@@ -34,7 +34,7 @@ std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
 // A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
 // one while tasks need it. One that varies is a constant each time, also where two are equal by chance: so that the
 // segments of a loop stay alike.
-void RecordTarget::share_numbers(const Call& call, std::vector<Value>& operands, const Type& type) {
+void RecordTarget::share_numbers(const Call& call, std::span<Value> operands, const Type& type) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Value& value = operands[i];
     if (!is_number_input(call.op->operands[std::min(i, call.op->operands.size() - 1)], value)) continue;
@@ -120,22 +120,20 @@ PlaceId RecordTarget::console() {
   return console_;
 }
 
-List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) {
+List RecordTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) {
   if (call.folded) return folded(call, operands, type);
   recorder_.adding(call.span);
-  std::vector<Value> given(operands.begin(), operands.end());
   for (const Place& place : call.places) {  // an input of a session, say, has no place yet
-    Value& value = given[place.operand];
+    Value& value = operands[place.operand];
     if (!place_of(value).valid()) value = this->place(std::string(call.op->operands[place.operand].name), value);
   }
-  if (recorder_.forgets()) share_numbers(call, given, type);
+  if (recorder_.forgets()) share_numbers(call, operands, type);
   const std::span<const Type> types = output_types(type);
-  std::vector<TypeId> out;
-  out.reserve(types.size());
+  Scratch scratch = std::exchange(scratch_, {});
+  auto& [inputs, out, places] = scratch;
   for (const Type& output : types) out.push_back(recorder_.graph.intern(output));
-  OperandList list = sort_operands(*call.op, *this, given, types[0]);
-  Inputs inputs;
-  std::vector<PlaceId> places(types.size());  // by output
+  places.resize(types.size());
+  OperandList list = sort_operands(*call.op, *this, operands, types[0]);
   for (const Value& tensor : list.tensors) {
     if (auto* scalar = tensor.as<GraphScalar>()) {  // a host scalar of a graph that is only looked at
       bool direct = scalar->input != UINT32_MAX;
@@ -149,7 +147,7 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
     const std::vector<std::string> names = output_names(*call.op, type);
     auto name = std::ranges::find(names, call.op->operands[place.operand].name);
     auto slot = static_cast<std::size_t>(name - names.begin());
-    places[slot] = place_of(given[place.operand]);
+    places[slot] = place_of(operands[place.operand]);
     write_place(inputs, places[slot], slot);
   }
   if (console_operand(*call.op)) {
@@ -165,6 +163,8 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<const Valu
   for (std::size_t slot = 0; slot < types.size(); ++slot)
     results.push_back(places[slot].valid() ? version(node, slot, places[slot])
                                            : recorder_.handle(Ref::future(node, slot), types[slot]));
+  scratch.clear();
+  scratch_ = std::move(scratch);
   return results;
 }
 

@@ -19,7 +19,7 @@ class RecordTarget final : public Target {
   bool records() const override { return true; }
   bool is_tensor(const Value& value) const override;
   Type type_of(const Value& tensor) const override;
-  List op(const Frame& frame, const Call& call, std::span<const Value> operands, const Type& type) override;
+  List op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
   void begin_slot() override { ++slots_; }
   void end_slot() override { --slots_; }
@@ -49,6 +49,19 @@ class RecordTarget final : public Target {
     std::vector<TaskGraph::Access> accesses;
     std::vector<std::shared_ptr<Object>> alive;  // handles, until the node holds the references
   };
+  // What the recording of an op fills in, kept from one to the next: most ops of a loop need as much.
+  struct Scratch {
+    Inputs inputs;
+    std::vector<TypeId> out;
+    std::vector<PlaceId> places;  // by output
+    void clear() {
+      inputs.refs.clear();
+      inputs.accesses.clear();
+      inputs.alive.clear();
+      out.clear();
+      places.clear();
+    }
+  };
   static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
   std::shared_ptr<Tensor> own(const Value& tensor, Span span);
@@ -59,7 +72,7 @@ class RecordTarget final : public Target {
   InstanceId instance_of(Agent* agent);
   InstanceId new_instance(const Agent& agent);
   void note_layers(const Agent& agent, InstanceId instance);
-  void share_numbers(const Call& call, std::vector<Value>& operands, const Type& type);
+  void share_numbers(const Call& call, std::span<Value> operands, const Type& type);
   PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
@@ -85,6 +98,7 @@ class RecordTarget final : public Target {
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
   PlaceId console_;
+  Scratch scratch_;
   int slots_ = 0;  // whose first values are being computed, one for the other
   struct Number {  // among the operands of one op of the text, when the recorder forgets
     Value value;

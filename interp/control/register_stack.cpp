@@ -5,10 +5,10 @@
 namespace taskspec {
 
 void RegisterStack::enter_chunk(std::size_t count) {
-  constexpr std::size_t smallest = 128, largest = 1 << 14;
+  constexpr std::size_t smallest = 256, largest = 1 << 14;
   if (used_ < chunks_.size() && chunks_[used_].size < count) chunks_.pop_back();
   if (used_ == chunks_.size()) {
-    const std::size_t size = std::max(count, std::min(largest, smallest << std::min<std::size_t>(used_, 7)));
+    const std::size_t size = std::max(count, std::min(largest, smallest << std::min<std::size_t>(2 * used_, 6)));
     Chunk chunk{std::make_unique<Value[]>(size), size, nullptr};
     chunks_.push_back(std::move(chunk));
   }

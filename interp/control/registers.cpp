@@ -27,8 +27,8 @@ class Placing {
   void begin() {
     if (registers_.count == 0) {
       registers_.count = static_cast<std::uint32_t>(function_.parameters.size());
-      registers_.nothing = fresh();
     }
+    known_variables_ = registers_.variables.size();
     while (registers_.variables.size() < function_.variables.size()) registers_.variables.push_back(fresh());
     registers_.calls.resize(function_.calls.size(), 0);
     registers_.own.resize(function_.calls.size(), false);
@@ -44,11 +44,16 @@ class Placing {
     auto name = [this](CallId call) {
       if (reads_.is_new(call) && call.index() < function_.calls.size()) named_[call.index() - reads_.first()] = true;
     };
-    for_each_host_symbol(function_, name);
-    for (const Output& output : function_.outputs)
-      for (const Dim& dim : output.type.dims)
+    auto name_extents = [&name](const Type& type, auto& again) -> void {
+      for (const Dim& dim : type.dims)
         for (const Symbol& symbol : dim.symbols())
           if (symbol->host) name(CallId(symbol->call));
+      for (const Type& part : type.parts) again(part, again);
+    };
+    for_each_host_symbol(function_, name);
+    for (const Output& output : function_.outputs) name_extents(output.type, name_extents);
+    for (std::size_t v = known_variables_; v < function_.variables.size(); ++v)
+      name_extents(function_.variables[v].type, name_extents);
     for (std::size_t i = reads_.first(); i < function_.calls.size(); ++i)
       for_each_host_symbol(function_.calls[i], name);
   }
@@ -77,15 +82,30 @@ class Placing {
     } else if (call.form->repeats() && !call.in.empty()) {
       position = static_cast<std::int32_t>(registers_.loops.emplace_back(fresh(2)));
     } else if (call.form->is_statement() || call.type.is(Type::Kind::none)) {
-      position = static_cast<std::int32_t>(registers_.nothing);
+      position = shared(registers_.nothing);
     } else if (VariableId variable = shared_with(id, call); variable.valid()) {
       position = static_cast<std::int32_t>(registers_.variables[variable.index()]);
     } else {
-      position = static_cast<std::int32_t>(fresh());
-      registers_.own[id.index()] = true;
       const bool next = reads_.once(id) && reads_.last(id) == reads_.next(id);
       registers_.passed_on[id.index()] = !named(id) && (next || reads_.uses(id) == 0);
+      const bool hand = next && !named(id) && is_handed(id, call);
+      position = hand ? shared(registers_.hand) : static_cast<std::int32_t>(fresh());
+      registers_.own[id.index()] = !hand;
     }
+  }
+
+  static constexpr auto none = Registers::none;
+  std::int32_t shared(std::uint32_t& position) {
+    if (position == none) position = fresh();
+    return static_cast<std::int32_t>(position);
+  }
+
+  // A scalar that the next call takes as an operand, and nothing between them.
+  bool is_handed(CallId id, const Call& call) const {
+    using Kind = Type::Kind;
+    const Call& next = function_[reads_.next(id)];
+    const bool scalar = call.type.is(Kind::integer) || call.type.is(Kind::real) || call.type.is(Kind::boolean);
+    return scalar && next.blocks.empty() && call.form != Form::loop && call.form != Form::variable;
   }
 
   VariableId shared_with(CallId id, const Call& call) const {
@@ -128,6 +148,7 @@ class Placing {
   const Reads& reads_;
   const std::vector<bool>& places_;
   Registers& registers_;
+  std::size_t known_variables_ = 0;                 // of older calls
   std::vector<bool> named_;                         // by new call
   std::vector<bool> changed_elsewhere_;             // by variable: of a parameter
   std::vector<std::vector<std::uint32_t>> writes_;  // by variable: where, in the order of the text

@@ -19,7 +19,9 @@ struct Registers {
   std::vector<std::uint32_t> variables;  // by VariableId
   std::vector<std::uint32_t> loops;      // two registers each, from here on: over what, and how far
   std::vector<Value> constants;
-  std::uint32_t nothing = 0;  // of calls that give nothing
+  // Of scalars that the call behind takes, and of calls that give nothing; none so far.
+  static constexpr std::uint32_t none = UINT32_MAX;
+  std::uint32_t hand = none, nothing = none;
   std::uint32_t count = 0;
 
   bool is_constant(CallId call) const { return calls[call.index()] < 0; }

@@ -61,14 +61,14 @@ TEST_CASE("[compact] a function is one list of instructions on registers") {
       "fn fib(n: int) -> int {\n  if n < 2 { return n }\n  return fib(n - 1) + fib(n - 2)\n}\nprint(fib(5))\n";
   CHECK(compact_of(text, "fib") ==
         "  0  unless_lt_ints_constant r0, 2 -> 3\n"
-        "  1  branch r2 -> 3\n"
+        "  1  branch r1 -> 3\n"
         "  2  give r0\n"
         "  3  sub_ints_constant r3, r0, 1\n"
         "  4  call r4 = fib(r3)\n"
-        "  5  sub_ints_constant r5, r0, 2\n"
-        "  6  call r6 = fib(r5)\n"
-        "  7  add_ints r7, r4, r6\n"
-        "  8  give r7\n"
+        "  5  sub_ints_constant r3, r0, 2\n"
+        "  6  call r3 = fib(r3)\n"
+        "  7  add_ints r3, r4, r3\n"
+        "  8  give r3\n"
         "  9  leave next\n");
   // In a graph each of them may become a node.
   CHECK(compact_of(text, "fib", true).find("  1  node -> 4\n") != std::string::npos);
@@ -79,18 +79,18 @@ TEST_CASE("[compact] values are made where they are written, variables read wher
       "fn work(n: int) -> int {\n  var s = 0\n  for i in 0..n { s = s + i * 3 }\n  return s\n}\nprint(work(3))\n";
   const std::string text = compact_of(loop, "work");
   INFO(text);
-  CHECK(text.find("copy r2, 0\n") != std::string::npos);
+  CHECK(text.find("copy r1, 0\n") != std::string::npos);
   CHECK(text.find("mul_ints_constant") != std::string::npos);
-  CHECK(text.find("add_ints r2, r2, ") != std::string::npos);
+  CHECK(text.find("add_ints r1, r1, ") != std::string::npos);
   CHECK(text.find("step %") == text.rfind("step %"));  // the range alone
 
   const std::string list =
       "fn work(n: int) -> [int] {\n  var l = [1]\n  l += [n]\n  l[0] = l[1]\n  return l\n}\nprint(work(3))\n";
   const std::string lists = compact_of(list, "work");
   INFO(lists);
-  CHECK(lists.find("append r2, r0\n") != std::string::npos);
+  CHECK(lists.find("append r1, r0\n") != std::string::npos);
   CHECK(lists.find("item ") != std::string::npos);
-  CHECK(lists.find("store r2, ") != std::string::npos);
+  CHECK(lists.find("store r1, ") != std::string::npos);
 }
 
 TEST_CASE("[compact] what is read before it is changed keeps its value") {
