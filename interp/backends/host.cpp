@@ -1,8 +1,7 @@
 // host(threads:, schedule:): the cores of this machine.
-#include "interp/host/host_backend.hpp"
-
 #include "interp/backends/backends.hpp"
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/host/host_backend.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {

@@ -17,8 +17,9 @@ constexpr BackendRecord record{.open = open_null};
 constinit const Builtin builtin_null = BuiltinFields{
     .name = "null",
     .operands = {},
-    .doc = "The backend that runs no task and counts everything: what tasks would give is zeros, the report is real. "
-           "What is known before the program runs is computed nevertheless. For run .. on.",
+    .doc =
+        "The backend that runs no task and counts everything: what tasks would give is zeros, the report is real. "
+        "What is known before the program runs is computed nevertheless. For run .. on.",
     .example =
         "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nprint((run g(fill(f32[2], 1.0)) on null).report.tasks)\n// "
         "expect: 1",
