@@ -4,7 +4,7 @@
 #include <string>
 
 #include "interp/control/objects.hpp"
-#include "interp/load.hpp"
+#include "interp/toolbox.hpp"
 #include "ir/backend.hpp"
 
 namespace taskspec {

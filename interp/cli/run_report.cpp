@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "interp/cli/terminal.hpp"
-#include "interp/report/profile.hpp"
+#include "interp/session/profile_text.hpp"
 #include "interp/report/report.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"

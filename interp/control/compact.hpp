@@ -2,9 +2,10 @@
 // inside it laid out with jumps; operands are registers of the frame and constants of the function, by their offsets in
 // bytes.
 //
-//   while i < n { i = i + 1 }        0  unless_lt_ints i, n -> 5
-//                                    1  branch %4 -> 5              (where those are no ints: as %4, the comparison,
-//                                    says) 2  add_ints_constant i = i, 1 3  turn -> 0
+//   while i < n { i = i + 1 }        0  unless_lt_ints i, n -> 5     (where those are no ints, the next line decides)
+//                                    1  branch %4 -> 5
+//                                    2  add_ints_constant i = i, 1
+//                                    3  turn -> 0
 #pragma once
 #include <atomic>
 #include <deque>

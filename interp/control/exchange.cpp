@@ -1,6 +1,6 @@
 #include "interp/control/exchange.hpp"
 
-#include "interp/host/relax.hpp"
+#include "ir/base/relax.hpp"
 
 namespace taskspec {
 

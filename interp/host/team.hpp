@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "interp/host/relax.hpp"
+#include "ir/base/relax.hpp"
 #include "ir/op.hpp"
 
 namespace taskspec {

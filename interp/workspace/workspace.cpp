@@ -14,7 +14,7 @@
 #include "interp/embed/toolbox.hpp"
 #include "interp/live_program.hpp"
 #include "interp/reference/reference.hpp"
-#include "interp/report/profile.hpp"
+#include "interp/session/profile_text.hpp"
 #include "interp/workspace/changes.hpp"
 #include "interp/workspace/completion.hpp"
 #include "interp/workspace/contents.hpp"

@@ -8,7 +8,7 @@
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
-#include "interp/report/profile.hpp"
+#include "interp/session/profile_text.hpp"
 #include "interp/report/viewer.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"

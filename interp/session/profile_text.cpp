@@ -1,4 +1,4 @@
-#include "interp/report/profile.hpp"
+#include "interp/session/profile_text.hpp"
 
 #include <fmt/format.h>
 
