@@ -22,6 +22,8 @@ class Placing {
   }
 
  private:
+  using Write = std::pair<VariableId, std::uint32_t>;  // where, in the order of the text
+
   std::uint32_t fresh(std::uint32_t count = 1) { return std::exchange(registers_.count, registers_.count + count); }
 
   void begin() {
@@ -33,9 +35,6 @@ class Placing {
     registers_.calls.resize(function_.calls.size(), 0);
     registers_.own.resize(function_.calls.size(), false);
     registers_.passed_on.resize(function_.calls.size(), false);
-    changed_elsewhere_.resize(function_.variables.size(), false);
-    for (const Parameter& parameter : function_.parameters)
-      if (parameter.variable.valid()) changed_elsewhere_[parameter.variable.index()] = true;
   }
 
   // What extents name is asked for at any time.
@@ -59,14 +58,13 @@ class Placing {
   }
 
   void find_writes() {
-    writes_.resize(function_.variables.size());
     for (std::size_t i = reads_.first(); i < function_.calls.size(); ++i) {
       const Call& call = function_.calls[i];
-      auto write = [&](VariableId variable) { writes_[variable.index()].push_back(reads_.begin(CallId(i))); };
+      auto write = [&](VariableId variable) { writes_.emplace_back(variable, reads_.begin(CallId(i))); };
       if (call.form->writes()) write(call.variable);
       for (const Place& place : call.places) write(place.variable);
     }
-    for (std::vector<std::uint32_t>& places : writes_) std::ranges::sort(places);
+    std::ranges::sort(writes_);
   }
 
   bool named(CallId id) const { return named_[id.index() - reads_.first()]; }
@@ -117,23 +115,29 @@ class Placing {
 
   // The variable holds it until it was used.
   bool stays(CallId id, const Call& call) const {
-    const std::size_t v = call.variable.index();
-    if (is_of_agent(call.variable)) return false;
-    if (!function_.variables[v].is_mutable && !changed_elsewhere_[v] && writes_[v].size() <= 1) return true;
+    const VariableId v = call.variable;
+    if (is_of_agent(v)) return false;
+    if (!function_.variables[v.index()].is_mutable && !is_parameter(v) && !is_written_twice(v)) return true;
     if (named(id)) return false;
     if (reads_.uses(id) == 0) return true;
     const CallId last = reads_.last(id);
     if (!last.valid()) return false;
     const std::uint32_t end = function_[last].blocks.empty() ? reads_.begin(last) : reads_.end(last);
-    const auto write = std::ranges::upper_bound(writes_[v], reads_.begin(id));
-    return write == writes_[v].end() || *write >= end;
+    const auto write = std::ranges::upper_bound(writes_, Write(v, reads_.begin(id)));
+    return write == writes_.end() || write->first != v || write->second >= end;
   }
 
   // Those of an agent change whenever another member of it is called.
   bool is_of_agent(VariableId variable) const {
-    return changed_elsewhere_[variable.index()] && std::ranges::any_of(function_.parameters, [&](const Parameter& p) {
-             return p.role == Role::slot && p.variable == variable;
-           });
+    return std::ranges::any_of(function_.parameters,
+                               [&](const Parameter& p) { return p.role == Role::slot && p.variable == variable; });
+  }
+  bool is_parameter(VariableId variable) const {
+    return std::ranges::any_of(function_.parameters, [&](const Parameter& p) { return p.variable == variable; });
+  }
+  bool is_written_twice(VariableId variable) const {
+    const auto first = std::ranges::lower_bound(writes_, Write(variable, 0));
+    return first != writes_.end() && std::next(first) != writes_.end() && std::next(first)->first == variable;
   }
 
   bool made_in_place(CallId id, const Call& call, VariableId variable) const {
@@ -148,10 +152,9 @@ class Placing {
   const Reads& reads_;
   const std::vector<bool>& places_;
   Registers& registers_;
-  std::size_t known_variables_ = 0;                 // of older calls
-  std::vector<bool> named_;                         // by new call
-  std::vector<bool> changed_elsewhere_;             // by variable: of a parameter
-  std::vector<std::vector<std::uint32_t>> writes_;  // by variable: where, in the order of the text
+  std::size_t known_variables_ = 0;  // of older calls
+  std::vector<bool> named_;          // by new call
+  std::vector<Write> writes_;        // of new calls, sorted
 };
 
 }  // namespace
