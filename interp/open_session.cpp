@@ -102,7 +102,7 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
 }
 
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings) {
-  return open_session(interpreter, settings.on.value_or(BackendChoice(builtin_host)), settings);
+  return open_session(interpreter, settings.on ? *settings.on : BackendChoice(builtin_host), settings);
 }
 
 void take_settings(HostContext& host, const RunSettings& settings) {

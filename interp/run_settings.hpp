@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace taskspec {
 
 struct RunSettings {
-  std::optional<BackendChoice> on;  // of the session of the program itself; nothing: host
+  std::shared_ptr<const BackendChoice> on;  // of the session of the program itself; null: host
   // For every session, whatever the text or `on` says:
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;

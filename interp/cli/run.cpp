@@ -19,7 +19,7 @@ int run(const Options& options, const Toolbox& tools) {
   const std::string& file = options.files[0];
   bool is_graph = file.ends_with(".json");
   RunSettings settings;
-  settings.on = *backend;
+  settings.on = std::make_shared<BackendChoice>(std::move(*backend));
   settings.threads = options.threads;
   if (!options.schedule.empty()) settings.schedule = schedule_of(options.schedule);
   settings.record = options.profile;

@@ -346,6 +346,9 @@ InstanceId RecordTarget::instance(const Agent& agent) {
   return recorder_.graph.add_agent({agent.definition, agent.path, agent.arguments, {}});
 }
 
-void RecordTarget::layers(const Agent& agent) { note_layers(agent, agent.instance); }
+// An instance that no task has named yet may have been given back while the slots were made: who needs one makes it.
+void RecordTarget::layers(const Agent& agent) {
+  if (recorder_.graph.agents().contains(agent.instance.index())) note_layers(agent, agent.instance);
+}
 
 }  // namespace taskspec

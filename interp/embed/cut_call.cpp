@@ -88,7 +88,7 @@ NodePtr CutCall::run(const On& backend, At at) {
   BackendChoice on(*toolbox().builtins.find(backend.name));
   if (Value* threads = on.option("threads")) *threads = Value(backend.threads);
   if (Value* schedule = on.option("schedule")) *schedule = Value(backend.schedule);
-  settings.on = on;
+  settings.on = std::make_shared<BackendChoice>(std::move(on));
   settings.natives = &natives_;
   settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   RunResult done = run_program(program_, toolbox(), settings);

@@ -59,7 +59,7 @@ struct Workspace::State {
   Options options;
   Toolbox tools = standard_toolbox();
   std::atomic<bool> interrupted{false};
-  std::optional<BackendChoice> backend;
+  std::shared_ptr<const BackendChoice> backend;
   std::unique_ptr<LiveProgram> live;
   GraphChanges changes;
   std::vector<SavedEntry> entered;  // that ran, also those that failed then
@@ -246,7 +246,7 @@ Workspace::Workspace(Options options) : state_(std::make_unique<State>()) {
   Sources sources;
   Result<BackendChoice> backend = read_backend(state_->options.backend, state_->tools, sources);
   if (!backend) throw dsl::detail::error_of(sources, backend.diags());
-  state_->backend = std::move(*backend);
+  state_->backend = std::make_shared<BackendChoice>(std::move(*backend));
   state_->start();
 }
 Workspace::Workspace(Workspace&&) noexcept = default;
@@ -360,7 +360,7 @@ Text Workspace::use_backend(std::string_view written) {
   Sources sources;
   Result<BackendChoice> choice = read_backend(std::string(written), state_->tools, sources);
   if (!choice) return {false, without_end(render(sources, choice.diags(), {.colour = state_->options.colour}))};
-  state_->backend = *choice;
+  state_->backend = std::make_shared<BackendChoice>(std::move(*choice));
   state_->live->change_backend(*state_->backend);
   state_->live->session().graph.name = "session";
   state_->changes = GraphChanges();

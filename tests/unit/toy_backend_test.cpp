@@ -107,7 +107,7 @@ TEST_CASE("a backend counts in its own clock, and its report has fields of its o
   RunSettings settings;
   settings.record = true;
   const Value five[] = {Value(std::int64_t{5})};
-  settings.on = BackendChoice(builtin_toy, five);
+  settings.on = std::make_shared<BackendChoice>(builtin_toy, five);
   const Ran whole = run_here(graphs + "print(g(x).z.array)", settings);
   REQUIRE(whole.report.profile.size() >= 1);
   std::int64_t ns = 0;
@@ -122,7 +122,7 @@ TEST_CASE("what a backend refuses fails with the reason and its line; the rest r
   CHECK(ran.errors.find(":4:13") != std::string::npos);
 
   RunSettings settings;
-  settings.on = BackendChoice(builtin_toy);
+  settings.on = std::make_shared<BackendChoice>(builtin_toy);
   const Ran whole = run_here(graphs + "let r = h(x)\nprint(r.fine.array)\nprint(r.behind.array)\n", settings);
   CHECK(whole.output == "[-0, -1]\n");
   CHECK(whole.code == 3);
