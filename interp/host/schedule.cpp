@@ -30,7 +30,7 @@ void ParallelRun::process(Worker& worker, StepRange range) {
   std::uint32_t take = std::clamp(range.size() / (share * pool_.size()), 1U, chunk);
   if (take < range.size()) push(worker, {range.begin + take, range.end});
   run_chunk(worker, {range.begin, range.begin + take});
-  run_parked(worker);
+  if (worker.parked != none) run_parked(worker);  // else the run may be over, and this gone
 }
 
 void ParallelRun::push(Worker& worker, StepRange range) {
