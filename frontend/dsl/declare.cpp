@@ -97,6 +97,7 @@ NodePtr callee(const Task& task, detail::At at) {
   if (!own || !task.function() || task.function()->agent.lock() != own) return detail::use(Operand(task, at));
   auto name = std::make_shared<Node>(*task.value());
   name->in.clear();
+  name->agent = nullptr;  // which owns the body that this becomes part of
   return name;
 }
 
