@@ -89,28 +89,35 @@ class Signature {
   Builder& self() { return static_cast<Builder&>(*this); }
 };
 
-class TaskBuilder : public Signature<TaskBuilder> {
+// Ends by a body, which makes a `Made` of it. `value`: of a member, the task or graph of its agent.
+template <class Builder, class Made>
+class BodyBuilder : public Signature<Builder> {
  public:
-  using Signature::Signature;
-  TaskBuilder(detail::FunctionPtr function, detail::NodePtr value)
-      : Signature(std::move(function)), value_(std::move(value)) {}
+  explicit BodyBuilder(detail::FunctionPtr function, detail::NodePtr value = nullptr)
+      : Signature<Builder>(std::move(function)), value_(std::move(value)) {}
   template <class F>
-  Task body(F recorded_body, detail::At at = detail::At::current()) {
-    detail::record(function_, detail::recorded(std::move(recorded_body), at), at);
-    return Task(function_, value_);
+  Made body(F recorded_body, detail::At at = detail::At::current()) {
+    detail::record(this->function_, detail::recorded(std::move(recorded_body), at), at);
+    return Made(this->function_, value_);
   }
+
+ protected:
+  detail::NodePtr value_;
+};
+
+class TaskBuilder : public BodyBuilder<TaskBuilder, Task> {
+ public:
+  using BodyBuilder::BodyBuilder;
   template <class F>
   Task native(F function, detail::At at = detail::At::current()) {
     detail::attach(function_, detail::native_of(std::move(function)), at);
     return Task(function_, value_);
   }
-
- private:
-  detail::NodePtr value_;  // of a member: the agent's task
 };
 
 inline TaskBuilder task(Name name) { return TaskBuilder(detail::declare(detail::Kind::task, name, nullptr)); }
 
+// A graph as a value: called in other graphs, run, looked at, exported (graph.hpp).
 class Graph {
  public:
   Graph() = default;
@@ -129,19 +136,9 @@ class Graph {
   Task task_;
 };
 
-class GraphBuilder : public Signature<GraphBuilder> {
+class GraphBuilder : public BodyBuilder<GraphBuilder, Graph> {
  public:
-  using Signature::Signature;
-  GraphBuilder(detail::FunctionPtr function, detail::NodePtr value)
-      : Signature(std::move(function)), value_(std::move(value)) {}
-  template <class F>
-  Graph body(F recorded_body, detail::At at = detail::At::current()) {
-    detail::record(function_, detail::recorded(std::move(recorded_body), at), at);
-    return Graph(function_, value_);
-  }
-
- private:
-  detail::NodePtr value_;  // of a member: the agent's graph
+  using BodyBuilder::BodyBuilder;
 };
 
 namespace detail {

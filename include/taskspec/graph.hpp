@@ -1,4 +1,4 @@
-// Graphs as values: called in other graphs, run, looked at, exported.
+// Graphs looked at and exported; nothing runs.
 //
 //   auto pipeline = graph("pipeline").in("x", f32["N"]).out("e", f32[1]).body([](Tensor x) { ... });
 //   chains(pipeline)                    // {{"Scale.apply", "Moments.apply", "energy"}}

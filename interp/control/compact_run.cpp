@@ -38,7 +38,17 @@ struct Mod {
 };
 
 // Of two floats, or of a float and an int; two ints are no floats, whatever the program says of their types.
-bool are_floats(const Value& a, const Value& b) { return a.is_real() ? b.is_number() : a.is_integer() && b.is_real(); }
+// What two operands are taken for. An int beside a float is one.
+struct Ints {
+  static bool are(const Value& a, const Value& b) { return a.is_integer() && b.is_integer(); }
+  static std::int64_t of(const Value& value) { return value.integer(); }
+};
+struct Floats {
+  static bool are(const Value& a, const Value& b) {
+    return a.is_real() ? b.is_number() : a.is_integer() && b.is_real();
+  }
+  static double of(const Value& value) { return value.real(); }
+};
 
 Value& at_offset(Value* registers, std::int32_t offset) {
   return *reinterpret_cast<Value*>(reinterpret_cast<std::byte*>(registers) + offset);
@@ -99,7 +109,7 @@ struct Machine {
   TASKSPEC_INLINE At ints(Machine& m, At at) {
     const Value &a = Left::of(m, at->b), &b = Right::of(m, at->c);
     std::int64_t result = 0;
-    if (!a.is_integer() || !b.is_integer() || Op::overflows(a.integer(), b.integer(), result)) [[unlikely]]
+    if (!Ints::are(a, b) || Op::overflows(a.integer(), b.integer(), result)) [[unlikely]]
       return slow(m.run, m.frame, at);
     m.value(at->a).set(result);
     return at + 1;
@@ -107,40 +117,25 @@ struct Machine {
   template <class Op, class Left, class Right>
   TASKSPEC_INLINE At floats(Machine& m, At at) {
     const Value &a = Left::of(m, at->b), &b = Right::of(m, at->c);
-    if (!are_floats(a, b)) [[unlikely]]
+    if (!Floats::are(a, b)) [[unlikely]]
       return slow(m.run, m.frame, at);
     m.value(at->a).set(Op::of(a.real(), b.real()));
     return at + 1;
   }
-  template <class Op, class Left, class Right>
-  TASKSPEC_INLINE At compare_ints(Machine& m, At at) {
+  template <class Numbers, class Op, class Left, class Right>
+  TASKSPEC_INLINE At compare(Machine& m, At at) {
     const Value &a = Left::of(m, at->b), &b = Right::of(m, at->c);
-    if (!a.is_integer() || !b.is_integer()) [[unlikely]]
+    if (!Numbers::are(a, b)) [[unlikely]]
       return slow(m.run, m.frame, at);
-    m.value(at->a).set(Op()(a.integer(), b.integer()));
+    m.value(at->a).set(Op()(Numbers::of(a), Numbers::of(b)));
     return at + 1;
   }
-  template <class Op, class Left, class Right>
-  TASKSPEC_INLINE At compare_floats(Machine& m, At at) {
-    const Value &a = Left::of(m, at->b), &b = Right::of(m, at->c);
-    if (!are_floats(a, b)) [[unlikely]]
-      return slow(m.run, m.frame, at);
-    m.value(at->a).set(Op()(a.real(), b.real()));
-    return at + 1;
-  }
-  template <class Op, class Left, class Right>
-  TASKSPEC_INLINE At branch_ints(Machine& m, At at) {
+  template <class Numbers, class Op, class Left, class Right>
+  TASKSPEC_INLINE At branch_unless(Machine& m, At at) {
     const Value &a = Left::of(m, at->a), &b = Right::of(m, at->b);
-    if (!a.is_integer() || !b.is_integer()) [[unlikely]]
+    if (!Numbers::are(a, b)) [[unlikely]]
       return slow(m.run, m.frame, at);
-    return Op()(a.integer(), b.integer()) ? at + 2 : at + at->c;
-  }
-  template <class Op, class Left, class Right>
-  TASKSPEC_INLINE At branch_floats(Machine& m, At at) {
-    const Value &a = Left::of(m, at->a), &b = Right::of(m, at->b);
-    if (!are_floats(a, b)) [[unlikely]]
-      return slow(m.run, m.frame, at);
-    return Op()(a.real(), b.real()) ? at + 2 : at + at->c;
+    return Op()(Numbers::of(a), Numbers::of(b)) ? at + 2 : at + at->c;
   }
   TASKSPEC_INLINE At negate(Machine& m, At at) {
     const Value& a = m.value(at->b);
