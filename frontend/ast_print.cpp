@@ -2,25 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "ir/value.hpp"
+
 namespace taskspec {
 namespace {
 
 using namespace ast;
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += fmt::format("\\{}", c);
-    else if (c == '\n')
-      result += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{{{:x}}}", static_cast<unsigned>(c));
-    else
-      result += c;
-  }
-  return result + '"';
-}
 
 // Keeps the difference between 2 and 2.0.
 std::string real(double value) {
@@ -56,7 +43,7 @@ struct ExprText {
   std::string operator()(const NameExpr& e) const { return e.name.text; }
   std::string operator()(const IntLit& e) const { return fmt::format("{}", e.value); }
   std::string operator()(const FloatLit& e) const { return real(e.value); }
-  std::string operator()(const StringLit& e) const { return quoted(e.value); }
+  std::string operator()(const StringLit& e) const { return in_quotes(e.value); }
   std::string operator()(const BoolLit& e) const { return e.value ? "true" : "false"; }
   std::string operator()(const TupleExpr& e) const { return "(tuple " + joined(e.parts, " ", expr) + ")"; }
   std::string operator()(const ListExpr& e) const { return "[" + joined(e.parts, " ", expr) + "]"; }
@@ -158,7 +145,7 @@ class Printer {
 
   // declarations
   void print(const ImportDecl& d) {
-    line("import " + (d.file ? quoted(d.file->text) : joined(d.path, ".", name)) +
+    line("import " + (d.file ? in_quotes(d.file->text) : joined(d.path, ".", name)) +
          (d.alias ? " as " + d.alias->text : ""));
   }
   void print(const FieldsDecl& d) { line("fields " + d.name.text + " {" + joined(d.fields, ", ", field) + "}"); }
@@ -168,12 +155,12 @@ class Printer {
   }
   void print(const TaskDecl& d) {
     line("task " + d.name.text + signature(d.params, d.results) +
-         (d.external ? " extern " + quoted(d.external->text) : ""));
+         (d.external ? " extern " + in_quotes(d.external->text) : ""));
     if (d.body) below(*d.body);
   }
   void print(const FnDecl& d) {
     line((d.is_graph ? "graph " : "fn ") + d.name.text + signature(d.params, d.results) +
-         (d.external ? " extern " + quoted(d.external->text) : ""));
+         (d.external ? " extern " + in_quotes(d.external->text) : ""));
     below(d.body);
   }
   void print(const Slot& d) {

@@ -13,8 +13,8 @@ constexpr std::uint32_t nobody = UINT32_MAX, several = UINT32_MAX - 1;
 
 // Per task its only predecessor and the successor it may go on to: a node, `nobody`, or `several`, which also
 // stands for "may not chain". No sets: that there is a second one is all that counts.
-struct Neighbours {
-  explicit Neighbours(std::size_t tasks) : pred(tasks, nobody), succ(tasks, nobody) {}
+struct OnlyNeighbours {
+  explicit OnlyNeighbours(std::size_t tasks) : pred(tasks, nobody), succ(tasks, nobody) {}
   LargeVector<std::uint32_t> pred, succ;
 };
 
@@ -28,13 +28,13 @@ void meet(std::uint32_t& known, std::uint32_t other) {
     known = several;
 }
 
-void close_structured(const TaskGraph& graph, Neighbours& tasks) {
+void close_structured(const TaskGraph& graph, OnlyNeighbours& tasks) {
   for (std::size_t i = 0; i < graph.size(); ++i)
     if (graph.definition(NodeId(i)).structured()) tasks.pred[i] = tasks.succ[i] = several;
 }
 
-Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
-  Neighbours tasks(graph.size());
+OnlyNeighbours by_task(const TaskGraph& graph, const Chains& chains) {
+  OnlyNeighbours tasks(graph.size());
   std::span<const TaskEdge> edges = graph.edges();
   for (std::size_t k = 0; k < edges.size(); ++k) {
     if (k + ahead < edges.size()) __builtin_prefetch(&tasks.succ[edges[k + ahead].from.index()], 1);
@@ -51,8 +51,8 @@ Neighbours by_task(const TaskGraph& graph, const Chains& chains) {
 // Every output counts for itself, all order edges together as one more. Of several consumers that could follow
 // the first in program order does. The quotient stays acyclic by the source rule alone: a chain is entered at
 // its head only.
-Neighbours by_output(const TaskGraph& graph, const Chains& chains) {
-  Neighbours tasks(graph.size());
+OnlyNeighbours by_output(const TaskGraph& graph, const Chains& chains) {
+  OnlyNeighbours tasks(graph.size());
   std::vector<std::uint32_t> consumer, by_order(graph.size(), nobody);
   auto position = [&](NodeId node, std::size_t slot) { return graph[node].first_out + slot; };
   for (std::size_t i = 0; i < graph.size(); ++i) consumer.resize(consumer.size() + graph.out(NodeId(i)).size(), nobody);
@@ -201,7 +201,7 @@ void Chains::observe(const TaskGraph& graph, const AggregateOptions& options) {
 Chains aggregate(const TaskGraph& graph, const AggregateOptions& options) {
   Chains chains;
   chains.observe(graph, options);
-  Neighbours tasks = options.sink_rule == SinkRule::task ? by_task(graph, chains) : by_output(graph, chains);
+  OnlyNeighbours tasks = options.sink_rule == SinkRule::task ? by_task(graph, chains) : by_output(graph, chains);
   auto follows = [&](std::uint32_t task, std::uint32_t pred) {
     return pred < several && tasks.succ[pred] == task && tasks.pred[task] == pred;
   };

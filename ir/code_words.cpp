@@ -64,7 +64,7 @@ Words prefix(std::string_view symbol, const Words& operand) {
 }
 
 Words constant_words(const Value& value) {
-  const std::string text = value.is_string() ? quoted(value.string()) : print(value);
+  const std::string text = value.is_string() ? in_quotes(value.string()) : print(value);
   const bool signed_number = value.is_number() && text.starts_with("-");
   const Binding binding = value.is_range() ? Binding::range : signed_number ? Binding::prefix : Binding::tight;
   return {one_line(text, 48), binding};

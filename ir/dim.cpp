@@ -20,7 +20,7 @@ std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
 
 namespace {
 
-bool before(const Dim::Term& a, const Dim::Term& b) {
+bool written_before(const Dim::Term& a, const Dim::Term& b) {
   // Higher degree first, then by symbol ids: the order in which a person writes a polynomial.
   if (a.symbols.size() != b.symbols.size()) return a.symbols.size() > b.symbols.size();
   for (std::size_t i = 0; i < a.symbols.size(); ++i)
@@ -28,7 +28,7 @@ bool before(const Dim::Term& a, const Dim::Term& b) {
   return false;
 }
 
-bool same_symbols(const Dim::Term& a, const Dim::Term& b) { return !before(a, b) && !before(b, a); }
+bool same_symbols(const Dim::Term& a, const Dim::Term& b) { return !written_before(a, b) && !written_before(b, a); }
 
 // Longer polynomials are refused: (A + B + ... + H) to the 40th has 3.8e8 terms.
 constexpr std::size_t most_terms = 256, most_factors = 16;
@@ -44,7 +44,7 @@ Error too_long() {
 Dim::Dim(Symbol symbol) : terms_(std::make_shared<std::vector<Term>>(std::vector<Term>{{1, {std::move(symbol)}}})) {}
 
 Dim Dim::from(std::int64_t constant, std::vector<Term> terms) {
-  std::stable_sort(terms.begin(), terms.end(), before);
+  std::stable_sort(terms.begin(), terms.end(), written_before);
   std::vector<Term> merged;
   for (Term& term : terms) {
     if (!merged.empty() && same_symbols(merged.back(), term))

@@ -23,9 +23,9 @@ struct Rail {
   bool dotted = false;  // only orders go along it
 };
 
-class Drawing {
+class GraphDrawing {
  public:
-  Drawing(const TaskGraph& graph, const Chains& chains, const DrawOptions& options)
+  GraphDrawing(const TaskGraph& graph, const Chains& chains, const DrawOptions& options)
       : graph_(graph),
         chains_(chains),
         glyphs_(options.unicode ? boxes : ascii),
@@ -177,7 +177,7 @@ class Drawing {
 
 std::string drawing(const TaskGraph& graph, const Chains& chains, const DrawOptions& options) {
   if (graph.size() == 0) return "no tasks\n";
-  return Drawing(graph, chains, options).run(options.at_most);
+  return GraphDrawing(graph, chains, options).run(options.at_most);
 }
 
 }  // namespace taskspec

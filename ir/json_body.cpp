@@ -6,8 +6,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> privilege_names{"in", "out", "inout", "reduce"};
-constexpr std::array<std::string_view, 4> role_names{"declared", "agent", "slot", "capture"};
 constexpr std::array<std::string_view, 4> function_kind_names{"fn", "task", "graph", "module"};
 constexpr std::array<std::string_view, 12> operand_kind_names{"tensor", "[tensor]", "int",   "float", "bool", "string",
                                                               "axes",   "pair",     "value", "type",  "fn"};

@@ -3,6 +3,8 @@
 //   {"id":0,"kind":"task","name":"energy","params":[...],"outputs":[...],"symbols":[{"name":"N"}],"variables":[...],
 //    "body":[{"id":0,"op":"parameter","in":[],"attrs":{"index":0},"type":"f32[N]"}, ...]}
 #pragma once
+#include <array>
+
 #include "ir/base/function_ref.hpp"
 #include "ir/json_defs.hpp"
 #include "ir/json_text.hpp"
@@ -17,6 +19,10 @@ void put_def_members(JsonText& out, const Program& program, const TaskGraph& gra
 void put_value(JsonText& out, const Value& value, const Type& type, FunctionRef<std::string(const Type&)> text);
 // "data":[...] up to 1,024 elements, else "base64":"...": two members of an open object.
 void put_data(JsonText& out, const Array& array);
+
+// In the order of their enums.
+inline constexpr std::array<std::string_view, 4> privilege_names{"in", "out", "inout", "reduce"};
+inline constexpr std::array<std::string_view, 4> role_names{"declared", "agent", "slot", "capture"};
 
 std::string_view privilege_name(Privilege privilege);
 std::string_view role_name(Role role);

@@ -30,7 +30,7 @@ ModuleId ImportIds::module(const Item& item) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kind_names{"fn", "task", "graph", "module", "op", "agent"};
+constexpr std::array<std::string_view, 6> definition_kinds{"fn", "task", "graph", "module", "op", "agent"};
 
 void check_header(const Item& root) {
   if (Item format = root["format"]; format.text() != graph_format)
@@ -85,16 +85,16 @@ class Importer {
     for (std::size_t i = 0; i < defs.size(); ++i) {
       Item def = defs[i];
       if (def["id"].integer() != static_cast<std::int64_t>(i)) def["id"].fail(fmt::format("expected {}, its place", i));
-      std::size_t kind = def["kind"].one_of(kind_names);
-      if (kind_names[kind] == "agent") {
+      std::size_t kind = def["kind"].one_of(definition_kinds);
+      if (definition_kinds[kind] == "agent") {
         ids.agents[i] = AgentId(program.agents.size());
         program.agents.emplace_back().name = def["name"].text();
-      } else if (kind_names[kind] == "op") {
+      } else if (definition_kinds[kind] == "op") {
         find_op(def["name"]);
       } else if (def.has("body")) {
         ids.functions[i] = FunctionId(program.functions.size());
         program.functions.emplace_back().kind = static_cast<FunctionKind>(kind);
-        if (kind_names[kind] == "module") add_module(def["name"].text(), ids.modules[i], ids.functions[i]);
+        if (definition_kinds[kind] == "module") add_module(def["name"].text(), ids.modules[i], ids.functions[i]);
       }
     }
   }

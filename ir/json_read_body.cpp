@@ -12,8 +12,6 @@ using Kind = Type::Kind;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> privilege_names{"in", "out", "inout", "reduce"};
-constexpr std::array<std::string_view, 4> role_names{"declared", "agent", "slot", "capture"};
 constexpr std::array<std::string_view, 3> effect_names{"host", "graph", "local"};
 
 class FunctionReader {

@@ -3,25 +3,13 @@
 #include <charconv>
 
 #include "ir/backend_record.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/base/diag.hpp"
+#include "ir/code_words.hpp"
 
 namespace taskspec {
 
 using Kind = Type::Kind;
-
-namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_name(std::string_view text) {
-  if (text.empty() || !is_letter(text[0])) return false;
-  for (char c : text)
-    if (!is_letter(c) && !is_digit(c)) return false;
-  return true;
-}
-
-}  // namespace
 
 // ---- writing --------------------------------------------------------------------------------------
 
@@ -162,9 +150,7 @@ class TypeParser {
     rest_.remove_prefix(count);
     return taken;
   }
-  std::string_view word() {
-    return take_while([](char c) { return is_letter(c) || is_digit(c); });
-  }
+  std::string_view word() { return take_while(is_word); }
   std::int64_t number() {
     std::string_view digits = take_while(is_digit);
     std::int64_t value = 0;
@@ -216,7 +202,7 @@ class TypeParser {
     do {
       if (places && take("inout ")) into.places.push_back(static_cast<std::uint32_t>(into.parts.size()));
       std::string_view before = rest_;
-      std::string_view name = take_while([](char c) { return is_letter(c) || is_digit(c) || c == '.'; });
+      std::string_view name = take_while([](char c) { return is_word(c) || c == '.'; });
       bool has_name = !name.empty() && take(": ");
       if (!has_name) rest_ = before;
       into.parts.push_back(type());
@@ -230,7 +216,7 @@ class TypeParser {
 
   Type backend() {
     if (!take(" ")) return Kind::backend;  // of files that do not say which one
-    return backend_type(take_while([](char c) { return is_letter(c) || is_digit(c); }));
+    return backend_type(take_while(is_word));
   }
 
   Type function() {
@@ -294,7 +280,7 @@ class TypeParser {
 
   Dim factor() {
     if (!rest_.empty() && is_digit(rest_[0])) return number();
-    std::string_view name = take_while([](char c) { return is_letter(c) || is_digit(c) || c == '$'; });
+    std::string_view name = take_while([](char c) { return is_word(c) || c == '$'; });
     std::optional<Symbol> symbol = name.empty() ? std::nullopt : names_.symbol(name);
     if (!symbol) throw NoType();
     return Dim(*symbol);

@@ -9,8 +9,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
-
 // Concrete types of a plan, each once, with a short way from the graph's own type ids.
 class PlanTypes {
  public:

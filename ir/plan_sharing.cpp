@@ -9,7 +9,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
+constexpr std::uint32_t no_one = UINT32_MAX;
 using Home = Buffer::Home;
 
 // What a definition allows, looked up once: every pair is (input, output).
@@ -66,9 +66,9 @@ class BufferSharing {
  private:
   struct Value {
     std::uint64_t bytes = 0;
-    std::uint32_t root = 0;          // whose group it belongs to
-    std::uint32_t next_live = none;  // in the list of that group
-    std::uint32_t writer = none;     // position of a task
+    std::uint32_t root = 0;            // whose group it belongs to
+    std::uint32_t next_live = no_one;  // in the list of that group
+    std::uint32_t writer = no_one;     // position of a task
     bool overwritten = false;
   };
   // Of a root: the bytes and who looks at them now.
@@ -76,7 +76,7 @@ class BufferSharing {
     Home home;
     std::uint32_t index;       // as in Buffer
     std::uint32_t first_live;  // values in these bytes that are not overwritten
-    std::uint32_t last_read;   // position of the last task that reads one of them, or none
+    std::uint32_t last_read;   // position of the last task that reads one of them, or no_one
     bool kept;                 // one of them is a result
   };
 
@@ -109,7 +109,7 @@ class BufferSharing {
   std::span<const std::uint32_t> uses(std::uint32_t b) const {
     return std::span(uses_).subspan(use_starts_[b], use_starts_[b + 1] - use_starts_[b]);
   }
-  std::uint32_t last_use(std::uint32_t b) const { return uses(b).empty() ? none : uses(b).back(); }
+  std::uint32_t last_use(std::uint32_t b) const { return uses(b).empty() ? no_one : uses(b).back(); }
 
   void visit(std::uint32_t t) {
     for (BufferId out : outputs(t)) values_[out.index()].writer = t;
@@ -155,7 +155,7 @@ class BufferSharing {
     if (group.home == Home::constant || !can_hold(values_[old].root, fresh)) return false;
     if (group.home == Home::input && !is_donated(group)) return false;
     StepId step(step_of_[t]);
-    for (std::uint32_t b = group.first_live; b != none; b = values_[b].next_live)
+    for (std::uint32_t b = group.first_live; b != no_one; b = values_[b].next_live)
       for (std::uint32_t reader : uses(b))
         if (StepId reading(step_of_[reader]); reading != step && !order_.before(reading, step)) return false;
     return true;
@@ -167,7 +167,7 @@ class BufferSharing {
     values_[fresh].root = values_[old].root;
     values_[fresh].next_live = group.first_live;
     group.first_live = fresh;
-    if (own.last_read != none && (group.last_read == none || own.last_read > group.last_read))
+    if (own.last_read != no_one && (group.last_read == no_one || own.last_read > group.last_read))
       group.last_read = own.last_read;
     group.kept |= own.kept;
     bool placed_here = group.home == Home::scratch || (group.home == Home::arena && own.home == Home::result);
@@ -177,16 +177,16 @@ class BufferSharing {
 
   void overwrite(std::uint32_t old, std::uint32_t fresh) {
     Group& group = groups_[values_[old].root];
-    for (std::uint32_t b = group.first_live; b != none; b = values_[b].next_live) values_[b].overwritten = true;
-    group.first_live = none;
-    group.last_read = none;
+    for (std::uint32_t b = group.first_live; b != no_one; b = values_[b].next_live) values_[b].overwritten = true;
+    group.first_live = no_one;
+    group.last_read = no_one;
     join(old, fresh);
   }
 
   std::vector<Storage> storages() {
     std::vector<std::uint32_t> last_task(plan_.buffers.size(), 0);
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
-      if (values_[b].writer == none) continue;
+      if (values_[b].writer == no_one) continue;
       std::uint32_t& last = last_task[values_[b].root];
       last = std::max({last, values_[b].writer, uses(b).empty() ? 0 : last_use(b)});
     }
@@ -207,7 +207,7 @@ class BufferSharing {
     const Group& group = groups_[storage.root];
     std::vector<std::uint32_t>& steps = scratch_;
     steps.clear();
-    for (std::uint32_t b = group.first_live; b != none; b = values_[b].next_live)
+    for (std::uint32_t b = group.first_live; b != no_one; b = values_[b].next_live)
       for (std::uint32_t reader : uses(b)) steps.push_back(step_of_[reader]);
     if (steps.empty()) steps.push_back(step_of_[values_[group.first_live].writer]);
     StepId last(*std::max_element(steps.begin(), steps.end()));

@@ -5,7 +5,7 @@
 namespace taskspec {
 
 namespace {
-constexpr std::array<PrecisionInfo, 15> table{{
+constexpr std::array<PrecisionInfo, 15> precisions{{
     {"bool", 1, false, false, 0, 1},
     {"tern", 1, false, true, -1, 1},
     {"u4", 1, false, true, 0, 15},
@@ -24,12 +24,12 @@ constexpr std::array<PrecisionInfo, 15> table{{
 }};
 }  // namespace
 
-const PrecisionInfo& info(Precision precision) { return table[static_cast<std::size_t>(precision)]; }
-std::span<const PrecisionInfo> all_precisions() { return table; }
+const PrecisionInfo& info(Precision precision) { return precisions[static_cast<std::size_t>(precision)]; }
+std::span<const PrecisionInfo> all_precisions() { return precisions; }
 
 std::optional<Precision> precision_of(std::string_view name) {
-  for (std::size_t i = 0; i < table.size(); ++i)
-    if (table[i].name == name) return static_cast<Precision>(i);
+  for (std::size_t i = 0; i < precisions.size(); ++i)
+    if (precisions[i].name == name) return static_cast<Precision>(i);
   return std::nullopt;
 }
 

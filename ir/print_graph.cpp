@@ -77,7 +77,7 @@ std::string signature_text(const TaskGraph& graph) {
 }
 
 // Lines whose columns stand below one another, as far as the texts are short enough for it.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   constexpr std::size_t widest = 56;
   std::vector<std::size_t> widths;
   for (const auto& row : rows)
@@ -117,7 +117,7 @@ std::string graph_text(const TaskGraph& graph) {
         {graph.path(node) + operands_text(graph, node), "-> " + outputs_text(graph, node), orders_text(graph, node)});
   }
   for (const GraphResult& result : graph.results()) rows.push_back({result.name + " = " + ref_text(graph, result.ref)});
-  return signature_text(graph) + "\n" + table(rows);
+  return signature_text(graph) + "\n" + table_text(rows);
 }
 
 // ---- plans ----------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class PlanText {
         NodeId node = plan_.tasks[t].node;
         rows.push_back({graph_.path(node) + operands_text(graph_, node), values_text(t)});
       }
-      text += table(rows);
+      text += table_text(rows);
     }
     for (std::size_t i = 0; i < plan_.results.size(); ++i) text += result_text(i);
     return text;

@@ -8,7 +8,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kind_names{"fn", "task", "graph", "module"};
+constexpr std::array<std::string_view, 4> function_words{"fn", "task", "graph", "module"};
 
 class Printer {
  public:
@@ -48,11 +48,11 @@ class Printer {
                                                               : program_.display_name(id_);
     static constexpr std::array<std::string_view, 3> parts{"", "host part of ", "graph part of "};
     std::string text = fmt::format("{}{} {}", parts[static_cast<std::size_t>(function_.part)],
-                                   kind_names[static_cast<std::size_t>(function_.kind)], name);
+                                   function_words[static_cast<std::size_t>(function_.kind)], name);
     if (function_.kind != FunctionKind::module) text += "(" + parameters + ")";
     if (!outputs.empty()) text += " -> (" + outputs + ")";
     if (!function_.result.is(Type::Kind::none)) text += " -> " + function_.result.text();
-    if (!function_.extern_symbol.empty()) text += " extern " + quoted(function_.extern_symbol);
+    if (!function_.extern_symbol.empty()) text += " extern " + in_quotes(function_.extern_symbol);
     line(text + effects());
     ++depth_;
   }
@@ -119,7 +119,7 @@ class Printer {
   std::string payload(const Call& call) const {
     switch (call.form->payload) {
       case Payload::value:
-        return call.value.is_string() ? quoted(call.value.string()) : print(call.value);
+        return call.value.is_string() ? in_quotes(call.value.string()) : print(call.value);
       case Payload::parameter:
         return function_.parameters[call.index].name;
       case Payload::symbol:

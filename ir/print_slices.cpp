@@ -12,8 +12,8 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kind_names{"fn", "task", "graph", "top level"};
-constexpr std::size_t wide = 100;
+constexpr std::array<std::string_view, 4> part_words{"fn", "task", "graph", "top level"};
+constexpr std::size_t two_column_width = 100;
 
 // At blanks, into pieces of at most `width` columns where that can be; all but the first stand four further in.
 std::vector<std::string> wrapped(const std::string& text, std::size_t indent, std::size_t width) {
@@ -116,7 +116,7 @@ class Text {
   void function(const SlicedFunction& function) {
     out_ += "\n" + heading(function) + "\n";
     const bool host = function.parts.host.valid(), graph = function.parts.graph.valid();
-    if (host && graph && options_.columns >= wide) return two_columns(function);
+    if (host && graph && options_.columns >= two_column_width) return two_columns(function);
     part(function, "host", host, &SliceRow::host);
     part(function, "graph", graph, &SliceRow::graph);
   }
@@ -248,7 +248,7 @@ class Text {
 
 }  // namespace
 
-std::string_view name_of(FunctionKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(FunctionKind kind) { return part_words[static_cast<std::size_t>(kind)]; }
 
 std::string summary(const SlicesReport& report) {
   std::string text = fmt::format("1 session, 1 sink, {}, {} ({}, {})", plural(report.functions.size(), "function"),

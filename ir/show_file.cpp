@@ -15,7 +15,7 @@ namespace {
 constexpr int wide = 640, high = 320, left = 70, below = 34, above = 34, right = 16;  // of a plot
 constexpr int most_points = 2 * (wide - left - right);
 
-constexpr std::string_view style = R"(
+constexpr std::string_view plot_style = R"(
 svg { color-scheme: light dark; --paper: #ffffff; --ink: #1c2330; --faint: #6b7485; --mark: #3a6fd8; }
 @media (prefers-color-scheme: dark) { svg { --paper: #12161f; --ink: #e4e8f0; --faint: #96a0b5; --mark: #7aa5ff; } }
 text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #1c2330; fill: var(--ink); }
@@ -30,7 +30,7 @@ std::string opened(int width, int height, const Array& array) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
       "<title>{2}</title>\n<style>{3}</style>\n<rect class=\"paper\" fill=\"#ffffff\" width=\"100%\" "
       "height=\"100%\"/>\n",
-      width, height, xml_text(summary(array)), style);
+      width, height, xml_text(summary(array)), plot_style);
 }
 
 std::string words(int x, int y, const std::string& text, bool end = false) {

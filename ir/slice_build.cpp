@@ -81,7 +81,7 @@ class Cutter {
   std::vector<CallId> crossing_operands(CallId id) const {
     std::vector<CallId> found;
     for (CallId in : whole_[id].in)
-      if (in.valid() && home_of(whole_[in].type) != Home::host) found.push_back(in);
+      if (in.valid() && home_of(whole_[in].type) != ValueSide::host) found.push_back(in);
     return found;
   }
   std::vector<ChannelItem> operands(CallId id) const {
@@ -117,7 +117,7 @@ class Cutter {
         parameter.default_block = kept(parameter.default_block);
       else
         parameter.default_block = Block(), parameter.default_value = CallId();
-      if (side == Part::host && home_of(parameter.type) != Home::host) parameter.variable = VariableId();
+      if (side == Part::host && home_of(parameter.type) != ValueSide::host) parameter.variable = VariableId();
     }
     own_.body = kept(own_.body);
     return std::move(own_);
@@ -200,7 +200,7 @@ class Cutter {
   void fit_to_host(CallId id) {
     Call& call = own_[id];
     std::erase_if(call.places, [&](const Place& place) {
-      return home_of(whole_.variables[place.variable.index()].type) != Home::host;
+      return home_of(whole_.variables[place.variable.index()].type) != ValueSide::host;
     });
     call.guards.clear();
     const bool is_shape = call.form == Form::field && whole_[call.in[0]].type.is_tensor();
@@ -230,7 +230,7 @@ class Cutter {
     block.calls.push_back(message);
     std::uint32_t next = 0;
     for (CallId& in : own_[id].in) {
-      if (!in.valid() || home_of(whole_[in].type) == Home::host) continue;
+      if (!in.valid() || home_of(whole_[in].type) == ValueSide::host) continue;
       if (operands.size() == 1) {
         in = message;
         continue;

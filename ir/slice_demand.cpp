@@ -122,7 +122,7 @@ void Search::start_from_effects(FunctionId f) {
       run_call(f, c, Part::graph);
     }
     if (acts_on_graph(program_, function, call, options_.dead_code)) {
-      if (home_of(call.type) == Home::host)
+      if (home_of(call.type) == ValueSide::host)
         run_call(f, c, Part::graph), want_all(f, call, Part::graph);
       else
         want(f, c, Part::graph), run_call(f, c, Part::graph);
@@ -159,7 +159,8 @@ bool Search::take_in(FunctionId f) {
     const CallId decides = call.form->decides_inside() ? decision_of(call) : c;
     const bool stores = call.form->variable == FormRecord::Variable::changes;
     const Type& type = stores ? function.variables[call.variable.index()].type : call.type;
-    const bool of_graph = home_of(type) == Home::graph || (stores && home_of(type) == Home::both);  // lists of tensors
+    const bool of_graph =
+        home_of(type) == ValueSide::graph || (stores && home_of(type) == ValueSide::both);  // lists of tensors
     const Part side = of_graph || (there && known(f).repeatable->call(decides)) ? Part::graph : Part::host;
     if (stores) want_variable(f, call.variable, side);
     call.form->takes_time || stores ? run_call(f, c, side) : want(f, c, side);
@@ -168,21 +169,22 @@ bool Search::take_in(FunctionId f) {
   return more;
 }
 
-Home home_of(const Type& type) {
+ValueSide home_of(const Type& type) {
   switch (type.kind) {
     case Type::Kind::tensor:
     case Type::Kind::invocation:
-      return Home::graph;
+      return ValueSide::graph;
     case Type::Kind::function:
     case Type::Kind::task:
     case Type::Kind::agent:
-      return Home::both;
+      return ValueSide::both;
     case Type::Kind::list:
     case Type::Kind::tuple:
-      return std::ranges::all_of(type.parts, [](const Type& part) { return home_of(part) == Home::host; }) ? Home::host
-                                                                                                           : Home::both;
+      return std::ranges::all_of(type.parts, [](const Type& part) { return home_of(part) == ValueSide::host; })
+                 ? ValueSide::host
+                 : ValueSide::both;
     default:
-      return Home::host;
+      return ValueSide::host;
   }
 }
 

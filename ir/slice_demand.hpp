@@ -9,8 +9,8 @@ namespace taskspec {
 
 // Where values of a type live. Lists of tensors, function values and agents exist on both sides; the host's have
 // nothing where tensors stand.
-enum class Home : std::uint8_t { host, graph, both };
-Home home_of(const Type& type);
+enum class ValueSide : std::uint8_t { host, graph, both };
+ValueSide home_of(const Type& type);
 
 // What one side needs of a function.
 struct SideDemand {

@@ -34,7 +34,7 @@ Search::Sites Search::settled_sites(Part side, FunctionRef<bool(FunctionId, Call
         if (!known(f).tree->listed(c) || !is_one(f, c)) continue;
         if (const CallId at = outermost(f, c, side); at.valid()) found.push_back({f, at});
       }
-    for (const CallSite& site : found) {
+    for (const CallRef& site : found) {
       stand(site.function, site.call, side);
       if (side == Part::graph) run_ways_out(site);
     }
@@ -57,7 +57,7 @@ bool Search::may_exit(FunctionId f, CallId c) {
 }
 
 // What leaves the site in another way than to what stands behind it: there no message comes.
-void Search::run_ways_out(const CallSite& site) {
+void Search::run_ways_out(const CallRef& site) {
   const CallTree& tree = *known(site.function).tree;
   for (CallId exit : tree.exits()) {
     const CallId loop = tree.loop_of(exit);
@@ -75,7 +75,7 @@ void Search::order_exits() {
     auto& exiting = exiting_.emplace_back();
     std::ranges::copy_if(group.functions, std::back_inserter(exiting), [&](FunctionId f) { return exits_[f.index()]; });
   }
-  for (const CallSite& site : settled_sites(Part::graph, [&](FunctionId f, CallId c) { return may_exit(f, c); }))
+  for (const CallRef& site : settled_sites(Part::graph, [&](FunctionId f, CallId c) { return may_exit(f, c); }))
     of(site.function).passed[site.call.index()] = true;
 }
 
@@ -122,7 +122,7 @@ void Search::order_effects() {
   settle();
   if (std::ranges::none_of(reach_.functions, [&](FunctionId f) { return shows_[f.index()]; }) || !host_may_end())
     return;
-  for (const CallSite& site : settled_sites(Part::host, [&](FunctionId f, CallId c) { return is_effect(f, c); }))
+  for (const CallRef& site : settled_sites(Part::host, [&](FunctionId f, CallId c) { return is_effect(f, c); }))
     of(site.function).ordered[site.call.index()] = true;
 }
 

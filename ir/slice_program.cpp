@@ -132,7 +132,7 @@ CallId operand_at(const Call& call, std::size_t at) { return at < call.in.size()
 
 }  // namespace
 
-CallId argument_of(const Program& program, const CallSite& site, FunctionId callee, std::size_t parameter) {
+CallId argument_of(const Program& program, const CallRef& site, FunctionId callee, std::size_t parameter) {
   const Function& function = program[callee];
   const Call& call = program[site.function][site.call];
   const std::optional<std::size_t> position = declared_position(function, parameter);
@@ -201,7 +201,7 @@ bool acts_on_graph(const Program& program, const Function& function, const Call&
 
 bool computes(const Call& call) {
   const FormRecord& form = *call.form;
-  const bool of_host = home_of(call.type) == Home::host;
+  const bool of_host = home_of(call.type) == ValueSide::host;
   if (form.takes_time || form.fails == FormRecord::Fails::maybe) return true;  // an element also of a list of tensors
   const bool works = form.fails == FormRecord::Fails::rule || form.enters == FormRecord::Enters::value ||
                      form.to_give == FormRecord::ToGive::running || form.payload == Payload::receive;
@@ -222,7 +222,7 @@ bool may_end(const Program& program, const Call& call) {
   if (call.form->fails != FormRecord::Fails::rule) return call.form->fails == FormRecord::Fails::maybe;
   if (call.op) {  // integers overflow and are divided by zero; comparisons and floats do not fail
     if (picks_an_item(call)) return true;
-    return home_of(call.type) == Home::host && !makes_tensors(*call.op, call.type) &&
+    return home_of(call.type) == ValueSide::host && !makes_tensors(*call.op, call.type) &&
            !call.type.is(Type::Kind::boolean) && !call.type.is(Type::Kind::real);
   }
   if (!call.builtin) return !program[call.callee].extern_symbol.empty();

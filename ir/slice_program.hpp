@@ -10,26 +10,26 @@
 
 namespace taskspec {
 
-struct CallSite {
+struct CallRef {
   FunctionId function;
   CallId call;
-  friend bool operator==(const CallSite&, const CallSite&) = default;
+  friend bool operator==(const CallRef&, const CallRef&) = default;
 };
 
 class HostCode {
  public:
   explicit HostCode(const Program& program);
 
-  std::vector<FunctionId> functions;         // fns and top levels that host code reaches, in order of their ids
-  std::vector<FunctionId> graphs;            // what bodies of tasks and graphs reach from there, them included
-  std::vector<std::vector<CallSite>> sites;  // by function: calls in `functions` that name it
+  std::vector<FunctionId> functions;        // fns and top levels that host code reaches, in order of their ids
+  std::vector<FunctionId> graphs;           // what bodies of tasks and graphs reach from there, them included
+  std::vector<std::vector<CallRef>> sites;  // by function: calls in `functions` that name it
   bool is_site(FunctionId function, CallId call) const;
   const std::vector<FunctionId>& values() const { return values_; }  // functions that are used as values
   // Fns that are values and take as many arguments, and the calls of a value that give as many: each of these may enter
   // each of those.
   struct Group {
     std::vector<FunctionId> functions;
-    std::vector<CallSite> sites;
+    std::vector<CallRef> sites;
   };
   std::vector<Group> groups;
   static constexpr std::size_t none = SIZE_MAX;
@@ -51,7 +51,7 @@ class HostCode {
 };
 
 // What a call gives for a parameter of a function it enters; invalid: nothing, or not here.
-CallId argument_of(const Program& program, const CallSite& site, FunctionId callee, std::size_t parameter);
+CallId argument_of(const Program& program, const CallRef& site, FunctionId callee, std::size_t parameter);
 // The same by the position among the declared parameters, for the call of a value.
 CallId argument_at(const Call& call, std::size_t position);
 // Of a parameter among those; nothing when it is none of them: an agent has it, or a closure.

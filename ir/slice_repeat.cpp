@@ -44,7 +44,7 @@ bool Repeatable::all(const Call& call) const {
 }
 
 bool Repeatable::is_repeatable(const Call& call) const {
-  if (home_of(call.type) != Home::host) return !call.builtin || call.builtin->cut != Cut::host;
+  if (home_of(call.type) != ValueSide::host) return !call.builtin || call.builtin->cut != Cut::host;
   switch (call.form->again) {
     case FormRecord::Again::never:
       return false;

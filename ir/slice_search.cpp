@@ -9,7 +9,7 @@ namespace {
 
 // Direct calls of host results are sent by the caller; functions inside builtins give theirs themselves.
 bool gives_result(const Call& call, Part side) {
-  return call.builtin || side == Part::host || home_of(call.type) != Home::host;
+  return call.builtin || side == Part::host || home_of(call.type) != ValueSide::host;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void Search::want_parameter(FunctionId f, std::size_t k, Part side) {
   want(f, standard, side);
   // Both sides must agree on whether an argument was given.
   if (standard.valid()) want_parameter(f, k, side == Part::host ? Part::graph : Part::host);
-  for (const CallSite& site : reach_.sites[f.index()])
+  for (const CallRef& site : reach_.sites[f.index()])
     if (of(site.function)[side].runs[site.call.index()]) want_argument(site, f, k, side);
   const std::optional<std::size_t> position = declared_position(program_[f], k);
   if (position && reach_.group_of(f) != HostCode::none) want_group_argument(reach_.group_of(f), *position, side);
@@ -59,12 +59,12 @@ void Search::want_group_argument(std::size_t group, std::size_t position, Part s
   arguments.resize(std::max(arguments.size(), position + 1), false);
   if (arguments[position]) return;
   arguments[position] = true;
-  for (const CallSite& site : reach_.groups[group].sites)
+  for (const CallRef& site : reach_.groups[group].sites)
     if (of(site.function)[side].runs[site.call.index()])
       want(site.function, argument_at(program_[site.function][site.call], position), side);
 }
 
-void Search::want_argument(const CallSite& site, FunctionId callee, std::size_t parameter, Part side) {
+void Search::want_argument(const CallRef& site, FunctionId callee, std::size_t parameter, Part side) {
   want(site.function, argument_of(program_, site, callee, parameter), side);
 }
 
@@ -87,10 +87,10 @@ void Search::stand(FunctionId f, CallId c, Part side) {
 void Search::enter(FunctionId f, Part side) {
   if (of(f)[side].part) return;
   of(f)[side].part = true;
-  for (const CallSite& site : reach_.sites[f.index()]) run_call(site.function, site.call, side);
+  for (const CallRef& site : reach_.sites[f.index()]) run_call(site.function, site.call, side);
   if (const std::size_t group = reach_.group_of(f);
       group != HostCode::none && !std::exchange(of_group(group, side).entered, true))
-    for (const CallSite& site : reach_.groups[group].sites) run_call(site.function, site.call, side);
+    for (const CallRef& site : reach_.groups[group].sites) run_call(site.function, site.call, side);
   if (side == Part::graph) want_signature(f);
 }
 
@@ -147,7 +147,8 @@ void Search::follow_run(FunctionId f, CallId c, Part side) {
 
 // A call with an inout argument makes a new version of a variable.
 void Search::run_place(FunctionId f, const Call& call, const Place& place, Part side) {
-  const bool here = home_of(program_[f].variables[place.variable.index()].type) == Home::host || side == Part::graph;
+  const bool here =
+      home_of(program_[f].variables[place.variable.index()].type) == ValueSide::host || side == Part::graph;
   if (!here) return;
   want(f, call.in[place.operand], side);
   want_variable(f, place.variable, side);
@@ -165,7 +166,7 @@ void Search::run_site(FunctionId f, CallId c, Part side) {
     run_call_of_value(group, {f, c}, side);
 }
 
-void Search::run_call_of(FunctionId callee, const CallSite& site, Part side) {
+void Search::run_call_of(FunctionId callee, const CallRef& site, Part side) {
   const Call& call = program_[site.function][site.call];
   if (program_[callee].agent.valid()) want(site.function, call.in[0], side);
   if (!of(callee).reached) {  // all of it is on the graph's side
@@ -178,7 +179,7 @@ void Search::run_call_of(FunctionId callee, const CallSite& site, Part side) {
   if (wants_result(site, side)) want_result(callee, side);
 }
 
-void Search::run_call_of_value(std::size_t group, const CallSite& site, Part side) {
+void Search::run_call_of_value(std::size_t group, const CallRef& site, Part side) {
   const std::vector<FunctionId>& functions = reach_.groups[group].functions;
   GroupDemand& demand = of_group(group, side);
   for (std::size_t k = 0; k < demand.arguments.size(); ++k)
@@ -192,12 +193,13 @@ void Search::run_call_of_value(std::size_t group, const CallSite& site, Part sid
 void Search::want_places(FunctionId callee, Part side) {
   for (const Parameter& parameter : program_[callee].parameters) {
     if (parameter.privilege != Privilege::inout || !parameter.variable.valid()) continue;
-    if (side == Part::graph || home_of(parameter.type) == Home::host) want_variable(callee, parameter.variable, side);
+    if (side == Part::graph || home_of(parameter.type) == ValueSide::host)
+      want_variable(callee, parameter.variable, side);
   }
 }
 
 // Whether a filter keeps an item decides how often it calls: its function's result is wanted wherever it runs.
-bool Search::wants_result(const CallSite& site, Part side) {
+bool Search::wants_result(const CallRef& site, Part side) {
   const Call& call = program_[site.function][site.call];
   const bool used = call.builtin || of(site.function)[side].wanted[site.call.index()];
   return used && gives_result(call, side);
@@ -224,15 +226,15 @@ bool Search::loop_variable_wanted(FunctionId f, const Call& loop) {
 
 void Search::follow_value(FunctionId f, CallId c, Part side) {
   const Call& call = program_[f][c];
-  const Home home = home_of(call.type);
+  const ValueSide home = home_of(call.type);
   if (side == Part::graph) {
-    if (home == Home::host || call.builtin)
+    if (home == ValueSide::host || call.builtin)
       graph_wants_host_value(f, c);
     else
       evaluate(f, c, side);
     return;
   }
-  if (home == Home::graph && !(call.builtin && call.builtin->cut == Cut::host)) return;
+  if (home == ValueSide::graph && !(call.builtin && call.builtin->cut == Cut::host)) return;
   host_wants(f, c);
 }
 
@@ -245,7 +247,7 @@ void Search::graph_wants_host_value(FunctionId f, CallId c) {
   of(f).sent[c.index()] = true;
   stand(f, c, Part::graph);
   run_call(f, c, Part::host);
-  if (home_of(call.type) == Home::host) want(f, c, Part::host);
+  if (home_of(call.type) == ValueSide::host) want(f, c, Part::host);
   if (call.builtin) want_operands_on_host(f, c);
 }
 
@@ -305,7 +307,7 @@ void Search::want_operands_on_host(FunctionId f, CallId c) {
   const Call& call = program_[f][c];
   for (CallId in : call.in) {
     if (!in.valid()) continue;
-    if (call.builtin->cut == Cut::either || home_of(program_[f][in].type) == Home::host) {
+    if (call.builtin->cut == Cut::either || home_of(program_[f][in].type) == ValueSide::host) {
       want(f, in, Part::host);
       continue;
     }

@@ -47,12 +47,12 @@ class Search {
   bool take_in(FunctionId f);
 
   // Who waits for whom where the program may end early (slice_order.cpp).
-  using Sites = std::vector<CallSite>;
+  using Sites = std::vector<CallRef>;
   CallId outermost(FunctionId f, CallId c, Part side);
   Sites settled_sites(Part side, FunctionRef<bool(FunctionId, CallId)> is_one);
   void order_exits();
   bool may_exit(FunctionId f, CallId c);
-  void run_ways_out(const CallSite& site);
+  void run_ways_out(const CallRef& site);
   void order_effects();
   bool host_may_end();
   bool is_effect(FunctionId f, CallId c);
@@ -63,7 +63,7 @@ class Search {
   void want_all(FunctionId f, const Call& call, Part side);
   void want_variable(FunctionId f, VariableId v, Part side);
   void want_parameter(FunctionId f, std::size_t k, Part side);
-  void want_argument(const CallSite& site, FunctionId callee, std::size_t parameter, Part side);
+  void want_argument(const CallRef& site, FunctionId callee, std::size_t parameter, Part side);
   void want_group_argument(std::size_t group, std::size_t position, Part side);
   void want_result(FunctionId f, Part side);
   void stand(FunctionId f, CallId c, Part side);
@@ -76,10 +76,10 @@ class Search {
   void follow_run(FunctionId f, CallId c, Part side);
   void run_place(FunctionId f, const Call& call, const Place& place, Part side);
   void run_site(FunctionId f, CallId c, Part side);
-  void run_call_of(FunctionId callee, const CallSite& site, Part side);
-  void run_call_of_value(std::size_t group, const CallSite& site, Part side);
+  void run_call_of(FunctionId callee, const CallRef& site, Part side);
+  void run_call_of_value(std::size_t group, const CallRef& site, Part side);
   void want_places(FunctionId callee, Part side);
-  bool wants_result(const CallSite& site, Part side);
+  bool wants_result(const CallRef& site, Part side);
   void run_loop(FunctionId f, CallId c, Part side);
   bool loop_variable_wanted(FunctionId f, const Call& loop);
   void follow_value(FunctionId f, CallId c, Part side);

@@ -141,7 +141,7 @@ std::uint64_t hash_of(const Value& value) {
 namespace {
 
 // Everything is appended to one string: a list of a million items must not be copied once per level.
-class Printer {
+class ValuePrinter {
  public:
   std::string text;
 
@@ -155,7 +155,7 @@ class Printer {
     else if (v.is_real())
       single ? this->single(v.real()) : real(v.real());
     else if (v.is_string())
-      text += inside && !v.is_name() ? quoted(v.string()) : v.string();
+      text += inside && !v.is_name() ? in_quotes(v.string()) : v.string();
     else if (v.is_list())
       items(v.list(), '[', ']', v.holds_singles());
     else if (v.is_tuple())
@@ -218,14 +218,14 @@ class Printer {
 }  // namespace
 
 std::string print(const Value& value) {
-  Printer printer;
+  ValuePrinter printer;
   printer.value(value, false);
   return std::move(printer.text);
 }
 
 std::string print(double value) { return print(Value(value)); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     switch (c) {
@@ -340,7 +340,7 @@ class Filler {
       store_real(v, v.real());
     else
       throw failure("E1004", {},
-                    "a tensor holds numbers and bools, not " + (v.is_string() ? quoted(v.string()) : print(v)));
+                    "a tensor holds numbers and bools, not " + (v.is_string() ? in_quotes(v.string()) : print(v)));
     ++position_;
   }
 

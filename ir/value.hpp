@@ -187,7 +187,7 @@ std::uint64_t hash_of(const Value& value);  // equal for identical values
 // An Array prints its contents as nested lists.
 std::string print(const Value& value);
 std::string print(double value);
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // Nested lists of an array's elements (int, float or bool), and back. `array_of` throws E5004 for
 // ragged lists, E5001 for integers that do not fit.

@@ -18,7 +18,7 @@ Type host_type(RuleContext& c) {
   want(c, 2, Type::Kind::integer, "a number of steps");
   if (const Value* schedule = c.constant(1))
     if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
-      c.fail("E1003", "no schedule " + quoted(s), 1, "push, pull or eager");
+      c.fail("E1003", "no schedule " + in_quotes(s), 1, "push, pull or eager");
   if (const Value* threads = c.constant(0); threads && (threads->integer() < 0 || threads->integer() > most_threads))
     c.fail("E1003", "a host has between 1 and 1024 threads (0: one per core)", 0);
   const Value* steps = c.constant(2);
@@ -37,16 +37,16 @@ std::unique_ptr<Backend> open_host(std::span<const Value> options) {
   return make_host_backend({.threads = static_cast<std::uint32_t>(options[0].integer())});
 }
 
-constexpr Operand operands[] = {{"threads", OperandKind::integer, 0},
-                                {"schedule", OperandKind::string, ""},
-                                {"time_steps", OperandKind::integer, 1}};
-constexpr BackendRecord record{.open = open_host};
+constexpr Operand host_options[] = {{"threads", OperandKind::integer, 0},
+                                    {"schedule", OperandKind::string, ""},
+                                    {"time_steps", OperandKind::integer, 1}};
+constexpr BackendRecord host_record{.open = open_host};
 
 }  // namespace
 
 constinit const Builtin builtin_host = BuiltinFields{
     .name = "host",
-    .operands = operands,
+    .operands = host_options,
     .doc =
         "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. "
         "on.",
@@ -55,6 +55,6 @@ constinit const Builtin builtin_host = BuiltinFields{
     .type = host_type,
     .run = run_host,
     .cut = Cut::either,
-    .backend = &record};
+    .backend = &host_record};
 
 }  // namespace taskspec

@@ -10,7 +10,7 @@ Type null_type(RuleContext&) { return backend_type("null"); }
 
 std::unique_ptr<Backend> open_null(std::span<const Value>) { return make_null_backend(); }
 
-constexpr BackendRecord record{.open = open_null};
+constexpr BackendRecord null_record{.open = open_null};
 
 }  // namespace
 
@@ -26,6 +26,6 @@ constinit const Builtin builtin_null = BuiltinFields{
     .type = null_type,
     .run = choose<builtin_null>,
     .cut = Cut::either,
-    .backend = &record};
+    .backend = &null_record};
 
 }  // namespace taskspec

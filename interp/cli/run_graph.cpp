@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <ranges>
 
-#include "frontend/literal_value.hpp"
+#include "frontend/check/literal_value.hpp"
 #include "frontend/parse.hpp"
 #include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"

@@ -9,15 +9,15 @@ namespace taskspec {
 
 namespace {
 
-using Kind = BodyPlace::Kind;
-constexpr std::uint32_t never = 0, forever = UINT32_MAX;
+using PlaceKind = BodyPlace::Kind;
+constexpr std::uint32_t not_yet = 0, forever = UINT32_MAX;
 
 // Values that are the same bytes: a value, and what ops that only change its shape make of it. Times are
 // positions of ops counted from 1.
 struct Storage {
   std::size_t bytes = 0, width = 0;  // width: of an element
-  std::uint32_t written = never;     // 0: before the body
-  std::uint32_t read = never;        // for the last time
+  std::uint32_t written = not_yet;   // 0: before the body
+  std::uint32_t read = not_yet;      // for the last time
   bool placed = false;
   BodyPlace place;
 };
@@ -51,10 +51,11 @@ class Layouter {
     storage_of_.resize(body_.values.size());
     for (std::uint32_t v = 0; v < storage_of_.size(); ++v) {
       storage_of_[v] = v;
-      storages_.push_back({body_.values[v].bytes(), info(body_.values[v].precision).bytes, never, never, false, {}});
+      storages_.push_back(
+          {body_.values[v].bytes(), info(body_.values[v].precision).bytes, not_yet, not_yet, false, {}});
     }
-    for (std::size_t i = 0; i < body_.inputs.size(); ++i) put(body_.inputs[i].value, {Kind::operand, i});
-    for (std::size_t i = 0; i < body_.constants.size(); ++i) put(body_.constants[i].first, {Kind::constant, i});
+    for (std::size_t i = 0; i < body_.inputs.size(); ++i) put(body_.inputs[i].value, {PlaceKind::operand, i});
+    for (std::size_t i = 0; i < body_.constants.size(); ++i) put(body_.constants[i].first, {PlaceKind::constant, i});
     for (std::uint32_t i = 0; i < body_.ops.size(); ++i) {
       const BodyOp& op = body_.ops[i];
       if (moves_nothing(op)) {
@@ -83,14 +84,14 @@ class Layouter {
     for (const BodyOperand& input : body_.inputs) inputs_by_bytes_.emplace(input.bytes, input.value);
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       std::uint32_t source = storage_of_[body_.outputs[k].value];
-      BodyPlace home{Kind::operand, body_.inputs.size() + k};
+      BodyPlace home{PlaceKind::operand, body_.inputs.size() + k};
       const bool lies = !storages_[source].placed && may_lie_in(storages_[source], k);
       given_.insert(body_.outputs[k].bytes);
       if (lies) {
         put(body_.outputs[k].value, home);
         continue;
       }
-      if (storages_[source].written == never && overwritten(source)) source = stash(source);
+      if (storages_[source].written == not_yet && overwritten(source)) source = stash(source);
       storages_[source].read = forever;
       copies_.push_back({{{}, home, storages_[source].bytes}, source});
     }
@@ -115,7 +116,7 @@ class Layouter {
   }
 
   std::uint32_t stash(std::uint32_t source) {
-    Storage kept{storages_[source].bytes, storages_[source].width, never, forever, false, {}};
+    Storage kept{storages_[source].bytes, storages_[source].width, not_yet, forever, false, {}};
     stashes_.push_back({source, static_cast<std::uint32_t>(storages_.size())});
     storages_.push_back(kept);
     return stashes_.back().second;
@@ -175,8 +176,8 @@ class Layouter {
         if (inside_pass(s, pass)) {
           std::size_t slot = pick_slot(o, s, ending, free);
           s.placed = true;
-          s.place = {Kind::strip, slot};
-          if (s.read == never) ending.push_back(slot);
+          s.place = {PlaceKind::strip, slot};
+          if (s.read == not_yet) ending.push_back(slot);
         }
         free.insert(free.end(), ending.begin(), ending.end());
         for (std::uint32_t v : o.in) width = std::max(width, storage(v).width);
@@ -193,7 +194,7 @@ class Layouter {
     std::vector<std::size_t> slots;
     for (std::uint32_t v : body_.ops[op].in) {
       const Storage& s = storage(v);
-      bool ends = s.placed && s.place.kind == Kind::strip && s.read == op + 1;
+      bool ends = s.placed && s.place.kind == PlaceKind::strip && s.read == op + 1;
       if (ends && std::find(slots.begin(), slots.end(), s.place.at) == slots.end()) slots.push_back(s.place.at);
     }
     return slots;
@@ -205,7 +206,7 @@ class Layouter {
     if (op.instance.op->sharing == Sharing::in_place)
       for (std::uint32_t v : op.in) {
         auto slot = std::find(ending.begin(), ending.end(), storage(v).place.at);
-        if (storage(v).place.kind != Kind::strip || storage(v).width != s.width || slot == ending.end()) continue;
+        if (storage(v).place.kind != PlaceKind::strip || storage(v).width != s.width || slot == ending.end()) continue;
         std::size_t taken = *slot;
         ending.erase(slot);
         return taken;
@@ -245,7 +246,7 @@ class Layouter {
     for (Living& l : living_) {
       if (!may_follow(storages_[l.storage], storages_[fresh])) continue;
       storages_[fresh].placed = true;
-      storages_[fresh].place = {Kind::scratch, l.begin};
+      storages_[fresh].place = {PlaceKind::scratch, l.begin};
       l.storage = fresh;
       return true;
     }
@@ -258,7 +259,7 @@ class Layouter {
     for (; next != living_.end() && next->begin - begin < bytes; ++next) begin = next->end;
     living_.insert(next, {begin, begin + bytes, fresh});
     storages_[fresh].placed = true;
-    storages_[fresh].place = {Kind::scratch, begin};
+    storages_[fresh].place = {PlaceKind::scratch, begin};
     layout_.scratch_bytes = std::max(layout_.scratch_bytes, begin + bytes);
   }
 

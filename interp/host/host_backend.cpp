@@ -125,7 +125,7 @@ Outcome HostBackend::execute(Executable& executable, std::span<const Location> i
 }
 
 // Where values without bytes lie.
-alignas(64) constinit std::byte nowhere[64] = {};
+alignas(64) constinit std::byte no_bytes[64] = {};
 
 // Borrowed for one run, and given back however it ends.
 class Loan {
@@ -136,7 +136,7 @@ class Loan {
   ~Loan() {
     if (bytes_.data()) cache_.give_back(std::move(bytes_), size_);
   }
-  std::byte* data() const { return bytes_.data() ? bytes_.data() : nowhere; }
+  std::byte* data() const { return bytes_.data() ? bytes_.data() : no_bytes; }
 
  private:
   BytesCache& cache_;

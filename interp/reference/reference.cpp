@@ -21,7 +21,7 @@ std::string call_text(std::string_view name, std::span<const Operand> operands) 
     if (operand.standard.kind == Default::Kind::absent)
       text += "?";
     else if (operand.standard.kind == Default::Kind::string)
-      text += ": " + quoted(operand.standard.string);
+      text += ": " + in_quotes(operand.standard.string);
     else if (operand.standard.kind != Default::Kind::none)
       text += ": " + print(operand.standard.value());
   }

@@ -99,7 +99,7 @@ struct Workspace::State {
   std::string shown(const Value& value) {
     if (const Value tensor = tensor_of(value); !tensor.is_none())
       return contents_text(live->contents(tensor), columns());
-    return value.is_string() ? quoted(value.string()) : print(value);
+    return value.is_string() ? in_quotes(value.string()) : print(value);
   }
 
   Answer enter(const std::string& path, std::string text, bool show) {

@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo files_family[] = {
     {.code = "E7001",
      .summary = "file or module not found",
      .program = R"(let photo = load(u8[_, _, 3], "no_such_photo.png")
@@ -51,10 +51,10 @@ the same of everything that it uses. One of them does not fit what is there now.
          R"(Build it again from its text: taskspec build --lib NAME, in the folder from which NAME, or a.NAME, is imported.)",
      .reach = Reach::circumstance},
 };
-static_assert(is_family(codes, 7));
+static_assert(is_family(files_family, 7));
 
 }  // namespace
 
-std::span<const CodeInfo> file_codes() { return codes; }
+std::span<const CodeInfo> file_codes() { return files_family; }
 
 }  // namespace taskspec

@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo graph_family[] = {
     {.code = "E3001",
      .summary = "cycle in a graph",
      .program = R"(task f(in x: f32[4]) -> (y: f32[4]) { y = x + 1.0 }
@@ -70,10 +70,10 @@ in no piece.)",
      .fix = R"(Take the claim back, or repair the partition at the point that the message names.)",
      .reach = Reach::later},
 };
-static_assert(is_family(codes, 3));
+static_assert(is_family(graph_family, 3));
 
 }  // namespace
 
-std::span<const CodeInfo> graph_codes() { return codes; }
+std::span<const CodeInfo> graph_codes() { return graph_family; }
 
 }  // namespace taskspec

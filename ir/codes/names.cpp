@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo names_family[] = {
     {.code = "E1001",
      .summary = "unknown name",
      .program = R"(let energy = 45
@@ -145,10 +145,10 @@ print(take(x, x).s.scalar))",
 reading and writing inside the task would decide the result.)",
      .fix = R"(Pass a copy for one of them, or write a task with one parameter.)"},
 };
-static_assert(is_family(codes, 1));
+static_assert(is_family(names_family, 1));
 
 }  // namespace
 
-std::span<const CodeInfo> name_codes() { return codes; }
+std::span<const CodeInfo> name_codes() { return names_family; }
 
 }  // namespace taskspec

@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo run_family[] = {
     {.code = "E5001",
      .summary = "integer overflow",
      .program = R"(var x = 9223372036854775807
@@ -79,10 +79,10 @@ values, and what reads them does not run. A function of the host program that is
      .fix = R"(The message holds what the exception says; catch in the function what it can deal with itself.)",
      .reach = Reach::circumstance},
 };
-static_assert(is_family(codes, 5));
+static_assert(is_family(run_family, 5));
 
 }  // namespace
 
-std::span<const CodeInfo> run_codes() { return codes; }
+std::span<const CodeInfo> run_codes() { return run_family; }
 
 }  // namespace taskspec

@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo shapes_family[] = {
     {.code = "E2001",
      .summary = "shapes differ",
      .program = R"(let a = [1.0, 2.0, 3.0, 4.0] as f32[4]
@@ -37,10 +37,10 @@ print(x[5].scalar))",
 of a range is not part of it; there are no negative indices.)",
      .fix = R"(Stay within the shape that the message names. x[..n] and x[n..] leave one bound out.)"},
 };
-static_assert(is_family(codes, 2));
+static_assert(is_family(shapes_family, 2));
 
 }  // namespace
 
-std::span<const CodeInfo> shape_codes() { return codes; }
+std::span<const CodeInfo> shape_codes() { return shapes_family; }
 
 }  // namespace taskspec

@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo shards_family[] = {
     {.code = "E6001",
      .summary = "control determinism violated",
      .program = R"(let n = rank()                         // through C++, where no type forbids it
@@ -48,10 +48,10 @@ launch step(p[i]) for i in 0..8 by far)",
      .fix = R"(Record the values of a real run with `run --record-receives FILE` and give --receives FILE.)",
      .reach = Reach::later},
 };
-static_assert(is_family(codes, 6));
+static_assert(is_family(shards_family, 6));
 
 }  // namespace
 
-std::span<const CodeInfo> shard_codes() { return codes; }
+std::span<const CodeInfo> shard_codes() { return shards_family; }
 
 }  // namespace taskspec

@@ -3,7 +3,7 @@
 namespace taskspec {
 namespace {
 
-constexpr CodeInfo codes[] = {
+constexpr CodeInfo syntax_family[] = {
     {.code = "E0001",
      .summary = "unexpected token",
      .program = R"(let x = * 2)",
@@ -45,10 +45,10 @@ encoding, or it is not a text at all.)",
      .fix = R"(Save the file as UTF-8, or convert it: iconv -f latin1 -t utf-8 old.task > new.task)",
      .reach = Reach::circumstance},
 };
-static_assert(is_family(codes, 0));
+static_assert(is_family(syntax_family, 0));
 
 }  // namespace
 
-std::span<const CodeInfo> syntax_codes() { return codes; }
+std::span<const CodeInfo> syntax_codes() { return syntax_family; }
 
 }  // namespace taskspec

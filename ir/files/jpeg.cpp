@@ -24,14 +24,14 @@ constexpr int quality = 92;
 constexpr int most_scans = 200;  // real progressive pictures have about ten; each costs a pass over all pixels
 
 // libjpeg's error manager must be the first member: libjpeg hands back a pointer to it.
-struct Complaint {
+struct JpegComplaint {
   jpeg_error_mgr manager;
   std::jmp_buf back;
   char text[JMSG_LENGTH_MAX];
 };
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
-  auto* complaint = reinterpret_cast<Complaint*>(jpeg->err);
+  auto* complaint = reinterpret_cast<JpegComplaint*>(jpeg->err);
   jpeg->err->format_message(jpeg, complaint->text);
   std::longjmp(complaint->back, 1);
 }
@@ -54,13 +54,13 @@ void on_progress(j_common_ptr jpeg) {
 // Errors come by longjmp, which skips destructors: each call of libjpeg stands in a `step` without
 // objects that have one; everything with a destructor lives outside.
 template <class Step>
-bool guarded(Complaint& complaint, Step step) {
+bool guarded(JpegComplaint& complaint, Step step) {
   if (setjmp(complaint.back)) return false;
   step();
   return true;
 }
 
-void prepare(Complaint& complaint) {
+void prepare(JpegComplaint& complaint) {
   jpeg_std_error(&complaint.manager);
   complaint.manager.error_exit = on_error;
   complaint.manager.emit_message = on_message;
@@ -119,7 +119,7 @@ class JpegReader {
   }
 
   InputFile file_;
-  Complaint complaint_;
+  JpegComplaint complaint_;
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct jpeg_{};
 };
@@ -161,7 +161,7 @@ class JpegWriter {
   }
 
  private:
-  Complaint complaint_;
+  JpegComplaint complaint_;
   jpeg_compress_struct jpeg_{};
   unsigned char* bytes_ = nullptr;
   unsigned long length_ = 0;

@@ -16,12 +16,12 @@ namespace taskspec {
 namespace {
 
 // What libpng said last. Plain memory: it is filled just before a longjmp.
-struct Complaint {
+struct PngComplaint {
   char text[160] = "";
 };
 
 [[noreturn]] void on_error(png_structp png, png_const_charp message) {
-  auto* complaint = static_cast<Complaint*>(png_get_error_ptr(png));
+  auto* complaint = static_cast<PngComplaint*>(png_get_error_ptr(png));
   *fmt::format_to_n(complaint->text, sizeof complaint->text - 1, "{}", message).out = '\0';
   png_longjmp(png, 1);
 }
@@ -104,7 +104,7 @@ class PngReader {
   }
 
   InputFile file_;
-  Complaint complaint_;
+  PngComplaint complaint_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   bool transparent_ = false, colourful_ = false;
@@ -156,7 +156,7 @@ class PngWriter {
     if (!grown) png_error(png, "no memory");
   }
 
-  Complaint complaint_;
+  PngComplaint complaint_;
   std::vector<png_byte> bytes_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;

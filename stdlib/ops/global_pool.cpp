@@ -17,7 +17,7 @@ Type type(RuleContext& c) {
   const Value* kind = c.constant(1);
   if (!kind) refuse(c, "E1003", "the kind of a global_pool must be a constant", 1);
   if (!is_mean(*kind) && kind->string() != "max")
-    refuse(c, "E1003", "kind is \"mean\" or \"max\", not " + quoted(kind->string()), 1);
+    refuse(c, "E1003", "kind is \"mean\" or \"max\", not " + in_quotes(kind->string()), 1);
   Type x = tensor_operand(c, "global_pool", 0, is_mean(*kind) ? Takes::floats : Takes::ordered);
   require_image(c, x, 0);
   for (std::size_t axis : {x.rank() - 2, x.rank() - 1}) {

@@ -19,7 +19,7 @@ Type type(RuleContext& c) {
   if (result.is(Type::Kind::error)) return result;
   const Value* mode = c.constant(2);
   if (mode && mode->string() != "fan_in" && mode->string() != "fan_out")
-    refuse(c, "E1003", "mode is \"fan_in\" or \"fan_out\", not " + quoted(mode->string()), 2);
+    refuse(c, "E1003", "mode is \"fan_in\" or \"fan_out\", not " + in_quotes(mode->string()), 2);
   return result;
 }
 

@@ -137,7 +137,7 @@ Type type(RuleContext& c) {
   require_states(c);
   const Value* mode = c.constant(reset);
   if (mode && std::find(resets.begin(), resets.end(), mode->string()) == resets.end())
-    refuse(c, "E1003", "reset is \"zero\", \"subtract\", \"constant\" or \"none\", not " + quoted(mode->string()),
+    refuse(c, "E1003", "reset is \"zero\", \"subtract\", \"constant\" or \"none\", not " + in_quotes(mode->string()),
            reset);
   Type result(Type::Kind::invocation);
   result.parts = {Type::tensor(Precision::i8, current.dims)};

@@ -68,7 +68,7 @@ TEST_CASE("values print as section 9 of the language says") {
   CHECK(print(Value(Tuple{{Value::name("x")}})) == "(x)");
   CHECK(print(list({list({Value::name("src")}), list({})})) == "[[src], []]");
   CHECK(print(Value(Range{0, 4})) == "0..4");
-  CHECK(quoted(std::string_view("\\\t\r\0\x1b\x7f é", 9)) == "\"\\\\\\t\\r\\0\\u{1b}\\u{7f} é\"");
+  CHECK(in_quotes(std::string_view("\\\t\r\0\x1b\x7f é", 9)) == "\"\\\\\\t\\r\\0\\u{1b}\\u{7f} é\"");
 }
 
 TEST_CASE("an array prints its contents as nested lists") {

@@ -60,7 +60,7 @@ Type edges_type(RuleContext& c) {
   want_graph(c);
   if (const Value* kind = c.constant(1))
     if (const std::string& k = kind->string(); !k.empty() && k != "future" && k != "order")
-      c.fail("E1003", "no kind of edge is called " + quoted(k), 1, "future or order; leave it out for both");
+      c.fail("E1003", "no kind of edge is called " + in_quotes(k), 1, "future or order; leave it out for both");
   return Type::list(Type::Kind::string);
 }
 

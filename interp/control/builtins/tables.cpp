@@ -10,7 +10,8 @@ namespace taskspec {
 
 namespace {
 
-constexpr Operand operands[] = {{.name = "T", .kind = OperandKind::type}, {.name = "f", .kind = OperandKind::function}};
+constexpr Operand table_operands[] = {{.name = "T", .kind = OperandKind::type},
+                                      {.name = "f", .kind = OperandKind::function}};
 
 bool is_table(const Type& type) {
   if (!type.is_tensor() || type.rank() != 1) return false;
@@ -53,7 +54,7 @@ Value run_lut(HostContext& host, std::span<const Value> values) {
 
 constinit const Builtin builtin_lut = BuiltinFields{
     .name = "lut",
-    .operands = operands,
+    .operands = table_operands,
     .doc =
         "A table of the function f, i8 or i32 of 2^W elements with W 4, 8, 12 or 16: f(x) for every int x from "
         "-2^(W-1) "

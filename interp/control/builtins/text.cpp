@@ -161,7 +161,7 @@ Value run_parse(HostContext&, std::span<const Value> values) {
   T number{};
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    throw failure("E5003", {}, quoted(text) + (std::is_same_v<T, double> ? " is not a float" : " is not an int"));
+    throw failure("E5003", {}, in_quotes(text) + (std::is_same_v<T, double> ? " is not a float" : " is not an int"));
   return Value(number);
 }
 

@@ -1,4 +1,4 @@
-#include "frontend/literal_value.hpp"
+#include "frontend/check/literal_value.hpp"
 
 #include "frontend/check/names.hpp"
 #include "ir/base/diag.hpp"
