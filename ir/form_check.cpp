@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "ir/json_item.hpp"
 #include "ir/op_outputs.hpp"
 
 namespace taskspec {
@@ -22,13 +21,17 @@ std::size_t captures(const Function& function) {
       std::ranges::count_if(function.parameters, [](const Parameter& p) { return p.role == Role::capture; }));
 }
 
-FormCheck::FormCheck(const Program& of, FunctionId id, const Item& def)
-    : program(of), function(of[id]), def_(def), seen_(function.calls.size()), changed_(function.variables.size()) {}
+FormCheck::FormCheck(const Program& of, FunctionId id, Fault fault)
+    : program(of),
+      function(of[id]),
+      fault_(std::move(fault)),
+      seen_(function.calls.size()),
+      changed_(function.variables.size()) {}
 
 void FormCheck::want(bool fine, std::string_view wrong) const {
   if (fine) return;
-  if (!at_.valid()) def_.fail(std::string(wrong));
-  def_.fail(fmt::format("call {} ({}): {}", at_.value, function[at_].form->word, wrong));
+  if (!at_.valid()) return fault_(std::string(wrong));
+  fault_(fmt::format("call {} ({}): {}", at_.value, function[at_].form->word, wrong));
 }
 
 bool FormCheck::ints(const Call& call, std::size_t from) const {

@@ -1,7 +1,12 @@
 // What a form asks of the calls of a function that was read from a file: the checker's work that somebody could have
-// undone. Internal to ir/forms/ and ir/json_check.cpp.
+// undone. Whoever reads the file says what becomes of a fault.
+//
+//   FormCheck check(program, id, [&](const std::string& wrong) { def.fail(wrong); });
+//   check.block(program[id].body);
 #pragma once
+#include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,11 +15,10 @@
 
 namespace taskspec {
 
-class Item;
-
 class FormCheck {
  public:
-  FormCheck(const Program& program, FunctionId id, const Item& def);
+  using Fault = std::function<void(const std::string&)>;  // throws
+  FormCheck(const Program& program, FunctionId id, Fault fault);
 
   const Program& program;
   const Function& function;
@@ -22,7 +26,7 @@ class FormCheck {
   const Type& type(CallId id) const { return function[id].type; }
   const Type& type(const Call& call, std::size_t i) const { return function[call.in[i]].type; }
   const Type& type(VariableId id) const { return function.variables[id.index()].type; }
-  void want(bool fine, std::string_view wrong) const;  // throws E7003 at the definition
+  void want(bool fine, std::string_view wrong) const;
 
   bool ints(const Call& call, std::size_t from) const;  // operands from here on
   bool is_turn(const Call& call) const;                 // the variable of a loop around it
@@ -40,7 +44,7 @@ class FormCheck {
   Type spread(const Call& call) const;
   void written(const Call& call, std::span<const Operand> operands) const;
 
-  const Item& def_;
+  Fault fault_;
   CallId at_;
   struct Seen {
     std::size_t block = 0, time = 0;

@@ -13,7 +13,9 @@ namespace {
 class TypeChecker {
  public:
   TypeChecker(const Program& program, FunctionId id, const Item& def)
-      : program_(program), function_(program[id]), forms_(program, id, def) {}
+      : program_(program),
+        function_(program[id]),
+        forms_(program, id, [&def](const std::string& wrong) { def.fail(wrong); }) {}
 
   void run() {
     signature();

@@ -1,5 +1,4 @@
-// Types compared without their extents: what the reader of graphs can know before a graph runs. Internal to
-// ir/json_*.cpp.
+// Types compared without their extents: what can be known of a program from a file before it runs.
 //
 //   agree(f32[N], f32[4])      // true
 //   fits(float, int)           // true: an int may stand for a float
