@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t none = LayoutGroups::none;
 
-struct Item {
+struct SheetItem {
   bool is_group = false;
   std::uint32_t id = 0;
 };
@@ -40,7 +40,7 @@ class Grouping {
   std::uint32_t group(std::uint32_t node) const { return group_[node]; }
   std::size_t sheets() const { return items_.size(); }
   std::size_t sheet_of(std::uint32_t g) const { return g == none ? items_.size() - 1 : g; }
-  const std::vector<Item>& items(std::size_t sheet) const { return items_[sheet]; }  // in topological order
+  const std::vector<SheetItem>& items(std::size_t sheet) const { return items_[sheet]; }  // in topological order
 
   // The innermost group that both are in.
   std::uint32_t around(std::uint32_t a, std::uint32_t b) const {
@@ -102,7 +102,7 @@ class Grouping {
     auto add = [&](std::uint32_t box) { ready.push_back(box), std::push_heap(ready.begin(), ready.end(), later); };
     for (std::uint32_t box = 0; box < first.size(); ++box)
       if (first[box] != none && waits[box] == 0) add(box);
-    for (std::vector<Item>& items : items_) items.clear();
+    for (std::vector<SheetItem>& items : items_) items.clear();
     while (!ready.empty()) {
       std::pop_heap(ready.begin(), ready.end(), later);
       std::uint32_t box = ready.back();
@@ -120,7 +120,7 @@ class Grouping {
   std::vector<std::uint32_t> parent_, depth_;  // by group; of those that are kept
   std::vector<std::uint32_t> group_;           // by node
   std::vector<bool> kept_;                     // by group
-  std::vector<std::vector<Item>> items_;       // by group, then of the whole sheet
+  std::vector<std::vector<SheetItem>> items_;  // by group, then of the whole sheet
 };
 
 class GroupedLayout {
@@ -137,7 +137,7 @@ class GroupedLayout {
   Layout run() {
     for (std::size_t s = 0; s < sheets_.size(); ++s)
       for (std::uint32_t k = 0; k < grouping_.items(s).size(); ++k) {
-        const Item& item = grouping_.items(s)[k];
+        const SheetItem& item = grouping_.items(s)[k];
         (item.is_group ? frame_place_ : place_)[item.id] = k;
       }
     for (const LayoutEdge& edge : edges_) ways_.push_back(cut(edge));
@@ -214,11 +214,11 @@ class GroupedLayout {
   bool has_frame(std::uint32_t g) const { return g != none && !grouping_.items(g).empty(); }
 
   void lay_out_inside(std::uint32_t g) {
-    const std::vector<Item>& items = grouping_.items(grouping_.sheet_of(g));
+    const std::vector<SheetItem>& items = grouping_.items(grouping_.sheet_of(g));
     Inside& here = sheets_[grouping_.sheet_of(g)];
     const Ports ports{here.in.size(), here.out.size()};
     std::vector<Extent> boxes(ports.in);
-    for (const Item& item : items) boxes.push_back(item.is_group ? sheets_[item.id].frame : nodes_[item.id]);
+    for (const SheetItem& item : items) boxes.push_back(item.is_group ? sheets_[item.id].frame : nodes_[item.id]);
     boxes.resize(boxes.size() + ports.out);
     std::vector<LayoutEdge> edges;
     for (const Piece& piece : here.pieces) {
@@ -276,7 +276,7 @@ class GroupedLayout {
 
   void place_items(std::uint32_t g, Layout& layout) {
     const Inside& here = sheets_[grouping_.sheet_of(g)];
-    const std::vector<Item>& items = grouping_.items(grouping_.sheet_of(g));
+    const std::vector<SheetItem>& items = grouping_.items(grouping_.sheet_of(g));
     for (std::size_t k = 0; k < items.size(); ++k) {
       Box box = here.sheet.nodes[here.in.size() + k];
       box.x += here.at.x, box.y += here.at.y;
