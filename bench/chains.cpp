@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "ir/plan.hpp"
+#include "ir/plan/plan.hpp"
 
 namespace taskspec::bench {
 

@@ -8,8 +8,8 @@
 #include "bench/ops_cases.hpp"
 #include "bench/ops_limits.hpp"
 #include "bench/ops_torch.hpp"
-#include "ir/op_outputs.hpp"
-#include "ir/scalar.hpp"
+#include "ir/records/op_outputs.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec::bench {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "ir/array.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec::bench {
 

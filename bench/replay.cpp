@@ -7,7 +7,7 @@
 #include "bench/shapes.hpp"
 #include "bench/tbb_graph.hpp"
 #include "interp/host/host_backend.hpp"
-#include "ir/plan.hpp"
+#include "ir/plan/plan.hpp"
 
 namespace taskspec::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "interp/pipeline.hpp"
-#include "ir/slices.hpp"
+#include "ir/cut/slices.hpp"
 
 namespace taskspec::bench {
 

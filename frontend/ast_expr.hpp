@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "ir/array.hpp"
 #include "ir/base/source.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec::ast {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 namespace {

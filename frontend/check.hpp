@@ -16,7 +16,7 @@
 
 #include "frontend/ast.hpp"
 #include "ir/base/result.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec {
 

@@ -14,7 +14,7 @@
 #include "interp/open_session.hpp"
 #include "interp/run_settings.hpp"
 #include "ir/base/function_ref.hpp"
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

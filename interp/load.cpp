@@ -4,7 +4,7 @@
 #include "frontend/check.hpp"
 #include "interp/prelude.hpp"
 #include "ir/files/files.hpp"
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

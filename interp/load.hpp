@@ -9,7 +9,7 @@
 
 #include "interp/toolbox.hpp"
 #include "ir/base/result.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec {
 

@@ -14,7 +14,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/record.hpp"
 #include "interp/session/session.hpp"
-#include "ir/backend_record.hpp"
+#include "ir/records/backend_record.hpp"
 
 namespace taskspec {
 

@@ -6,8 +6,8 @@
 #include "interp/two_programs.hpp"
 #include "ir/base/function_ref.hpp"
 #include "ir/base/text.hpp"
-#include "ir/top_level.hpp"
-#include "ir/verify.hpp"
+#include "ir/program/top_level.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

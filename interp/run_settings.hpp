@@ -9,7 +9,7 @@
 
 #include "interp/control/host_context.hpp"
 #include "interp/session/session_report.hpp"
-#include "ir/slices.hpp"
+#include "ir/cut/slices.hpp"
 
 namespace taskspec {
 

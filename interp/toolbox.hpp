@@ -2,8 +2,8 @@
 #pragma once
 #include <span>
 
-#include "ir/builtin.hpp"
-#include "ir/op.hpp"
+#include "ir/records/builtin.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "interp/run_settings.hpp"
 #include "interp/toolbox.hpp"
-#include "ir/slices.hpp"
+#include "ir/cut/slices.hpp"
 
 namespace taskspec {
 

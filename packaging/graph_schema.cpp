@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "ir/json.hpp"
-#include "ir/json_slices.hpp"
+#include "ir/json/json.hpp"
+#include "ir/json/slices.hpp"
 
 int main(int count, char** words) {
   const bool slices = count > 1 && std::string_view(words[1]) == "slices";

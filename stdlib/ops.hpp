@@ -3,7 +3,7 @@
 //
 //   OpTable ops = standard_ops();     ops.find("conv2d")->doc
 #pragma once
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -6,7 +6,7 @@
 #include "frontend/check/match.hpp"
 #include "frontend/check/messages.hpp"
 #include "ir/base/text.hpp"
-#include "ir/wiring.hpp"
+#include "ir/program/wiring.hpp"
 
 namespace taskspec::checking {
 

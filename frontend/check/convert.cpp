@@ -6,8 +6,8 @@
 
 #include "frontend/check/extents.hpp"
 #include "frontend/check/record_call.hpp"
-#include "ir/folded.hpp"
-#include "ir/rules.hpp"
+#include "ir/program/folded.hpp"
+#include "ir/records/rules.hpp"
 
 namespace taskspec::checking {
 

@@ -4,7 +4,7 @@
 //   import nn            // nn.tasklib is opened; nn.linear is linked where it is first named
 #pragma once
 #include "frontend/check/world.hpp"
-#include "ir/library.hpp"
+#include "ir/library/library.hpp"
 
 namespace taskspec::checking {
 

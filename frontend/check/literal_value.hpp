@@ -1,7 +1,7 @@
 // A host value written as a literal: what `-D x=[1, 2.5]` gives to a graph input.
 #pragma once
 #include "frontend/ast.hpp"
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

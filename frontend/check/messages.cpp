@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/base/text.hpp"
-#include "ir/precision.hpp"
+#include "ir/types/precision.hpp"
 
 namespace taskspec::checking {
 

@@ -10,7 +10,7 @@
 
 #include "frontend/ast.hpp"
 #include "ir/base/diag.hpp"
-#include "ir/type.hpp"
+#include "ir/types/type.hpp"
 
 namespace taskspec::checking {
 

@@ -10,7 +10,7 @@
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/types.hpp"
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 
 namespace taskspec::checking {
 

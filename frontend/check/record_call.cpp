@@ -14,8 +14,8 @@
 #include "frontend/check/places.hpp"
 #include "frontend/check/rule_context.hpp"
 #include "frontend/check/types.hpp"
-#include "ir/folded.hpp"
-#include "ir/op_outputs.hpp"
+#include "ir/program/folded.hpp"
+#include "ir/records/op_outputs.hpp"
 
 namespace taskspec::checking {
 

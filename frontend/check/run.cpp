@@ -5,7 +5,7 @@
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
-#include "ir/backend_record.hpp"
+#include "ir/records/backend_record.hpp"
 
 namespace taskspec::checking {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontend/ast.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec::checking {
 

@@ -1,7 +1,7 @@
 // The value of an expression: the call that makes it, and the place where it is written. The place differs
 // from that of the call when a name stands for an earlier value.
 #pragma once
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec::checking {
 

@@ -8,7 +8,7 @@
 
 #include "frontend/dsl/errors.hpp"
 #include "frontend/dsl/record.hpp"
-#include "ir/precision.hpp"
+#include "ir/types/precision.hpp"
 #include "taskspec/agent.hpp"
 
 namespace taskspec::dsl {

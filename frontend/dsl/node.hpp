@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/array.hpp"
+#include "ir/types/array.hpp"
 #include "taskspec/body.hpp"
 #include "taskspec/host_fn.hpp"
 #include "taskspec/native.hpp"

@@ -1,8 +1,9 @@
 // The backends that come with the interpreter. Adding one: its file beside this one, with a builtin that has a backend
-// record (ir/backend_record.hpp), and a line in control/builtins/builtins.def. A root may hand in others the same way.
+// record (ir/records/backend_record.hpp), and a line in control/builtins/builtins.def. A root may hand in others the
+// same way.
 #pragma once
 #include "interp/control/objects.hpp"
-#include "ir/backend_record.hpp"
+#include "ir/records/backend_record.hpp"
 
 namespace taskspec {
 

@@ -5,7 +5,7 @@
 
 #include "interp/control/objects.hpp"
 #include "interp/toolbox.hpp"
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -9,7 +9,7 @@
 #include "interp/prelude.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
-#include "ir/library.hpp"
+#include "ir/library/library.hpp"
 
 namespace taskspec::cli {
 

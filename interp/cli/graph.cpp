@@ -4,7 +4,7 @@
 #include "interp/cli/terminal.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
-#include "ir/json.hpp"
+#include "ir/json/json.hpp"
 
 namespace taskspec::cli {
 

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "ir/print_program.hpp"
-#include "ir/top_level.hpp"
+#include "ir/program/top_level.hpp"
+#include "ir/show/program_text.hpp"
 
 namespace taskspec::cli {
 

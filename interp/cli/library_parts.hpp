@@ -1,8 +1,8 @@
 // The two programs that the functions of a module are cut into, as its library stores them.
 #pragma once
 #include "interp/load.hpp"
-#include "ir/library.hpp"
-#include "ir/slices.hpp"
+#include "ir/cut/slices.hpp"
+#include "ir/library/library.hpp"
 
 namespace taskspec::cli {
 

@@ -10,7 +10,7 @@
 #include "interp/pipeline.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
-#include "ir/json.hpp"
+#include "ir/json/json.hpp"
 
 namespace taskspec::cli {
 

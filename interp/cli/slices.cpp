@@ -1,5 +1,5 @@
 // `taskspec slices`: the host program and the graph program side by side.
-#include "ir/slices.hpp"
+#include "ir/cut/slices.hpp"
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 #include "interp/cli/stages.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/report/report.hpp"
-#include "ir/json_slices.hpp"
-#include "ir/print_slices.hpp"
+#include "ir/json/slices.hpp"
+#include "ir/show/slices_text.hpp"
 
 namespace taskspec::cli {
 

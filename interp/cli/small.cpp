@@ -9,9 +9,9 @@
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
 #include "ir/base/text.hpp"
-#include "ir/codes.hpp"
+#include "ir/codes/codes.hpp"
+#include "ir/cut_report/report.hpp"
 #include "ir/files/files.hpp"
-#include "ir/slices_report.hpp"
 
 namespace taskspec::cli {
 

@@ -9,13 +9,13 @@
 #include "interp/pipeline.hpp"
 #include "interp/report/report.hpp"
 #include "ir/base/text.hpp"
-#include "ir/dot.hpp"
 #include "ir/files/files.hpp"
-#include "ir/json.hpp"
-#include "ir/print_graph.hpp"
-#include "ir/print_program.hpp"
-#include "ir/svg.hpp"
-#include "ir/verify.hpp"
+#include "ir/json/json.hpp"
+#include "ir/show/dot.hpp"
+#include "ir/show/graph_text.hpp"
+#include "ir/show/program_text.hpp"
+#include "ir/show/svg.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec::cli {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "ir/base/render.hpp"
-#include "ir/json.hpp"
+#include "ir/json/json.hpp"
 
 namespace taskspec::cli {
 

@@ -2,8 +2,8 @@
 // interpreter on arrays.
 #pragma once
 #include "interp/control/op_lists.hpp"
-#include "ir/backend.hpp"
 #include "ir/base/function_ref.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

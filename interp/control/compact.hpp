@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "interp/control/compact_builder.hpp"
-#include "ir/op_outputs.hpp"
-#include "ir/scalar.hpp"
+#include "ir/records/op_outputs.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 
@@ -11,8 +11,8 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-// What records say about host scalars in ir/scalar.hpp, as instructions: of two registers, the two others stand behind
-// it.
+// What records say about host scalars in ir/records/scalar.hpp, as instructions: of two registers, the two others stand
+// behind it.
 struct FastOp {
   Value (*scalar)(scalar::Operands);
   Kind ints, floats;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/array.hpp"
+#include "ir/types/array.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>

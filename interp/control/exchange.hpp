@@ -15,7 +15,7 @@
 #include <span>
 
 #include "interp/control/message_queue.hpp"
-#include "ir/slices.hpp"
+#include "ir/cut/slices.hpp"
 
 namespace taskspec {
 

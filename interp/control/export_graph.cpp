@@ -7,12 +7,12 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/report/report.hpp"
-#include "ir/boost_graph.hpp"
-#include "ir/dot.hpp"
 #include "ir/files/files.hpp"
-#include "ir/json.hpp"
-#include "ir/svg.hpp"
-#include "ir/top_level.hpp"
+#include "ir/graph/boost_graph.hpp"
+#include "ir/json/json.hpp"
+#include "ir/program/top_level.hpp"
+#include "ir/show/dot.hpp"
+#include "ir/show/svg.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 
 #include "interp/control/build_graph.hpp"
 #include "ir/base/function_ref.hpp"
-#include "ir/plan.hpp"
+#include "ir/plan/plan.hpp"
 
 namespace taskspec {
 

@@ -7,10 +7,10 @@
 #include <unordered_set>
 
 #include "ir/base/function_ref.hpp"
-#include "ir/call_graph.hpp"
-#include "ir/op_outputs.hpp"
-#include "ir/slice_program.hpp"
-#include "ir/top_level.hpp"
+#include "ir/cut/host_code.hpp"
+#include "ir/program/call_graph.hpp"
+#include "ir/program/top_level.hpp"
+#include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 #include "interp/control/compact.hpp"
 #include "interp/control/registers.hpp"
 #include "ir/base/once_table.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec {
 

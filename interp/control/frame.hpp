@@ -7,7 +7,7 @@
 
 #include "interp/control/facts.hpp"
 #include "interp/control/register_stack.hpp"
-#include "ir/task_graph.hpp"
+#include "ir/graph/task_graph.hpp"
 
 namespace taskspec {
 

@@ -10,7 +10,7 @@
 #include "interp/control/facts.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/control/objects.hpp"
-#include "ir/builtin.hpp"
+#include "ir/records/builtin.hpp"
 
 namespace taskspec {
 

@@ -2,7 +2,7 @@
 
 #include "interp/control/interpreter.hpp"
 #include "interp/control/operands.hpp"
-#include "ir/op_outputs.hpp"
+#include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
 

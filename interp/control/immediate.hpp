@@ -2,7 +2,7 @@
 // a program is only looked at.
 #pragma once
 #include "interp/control/target.hpp"
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -5,7 +5,7 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/rules.hpp"
-#include "ir/console.hpp"
+#include "ir/records/console.hpp"
 
 namespace taskspec {
 

@@ -10,7 +10,7 @@
 #include "interp/control/recorder.hpp"
 #include "interp/control/rules.hpp"
 #include "interp/control/shared_slots.hpp"
-#include "ir/op_outputs.hpp"
+#include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ir/base/source.hpp"
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

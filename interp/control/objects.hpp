@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.hpp"
-#include "ir/task_graph.hpp"
-#include "ir/wiring.hpp"
+#include "ir/graph/task_graph.hpp"
+#include "ir/program/program.hpp"
+#include "ir/program/wiring.hpp"
 
 namespace taskspec {
 

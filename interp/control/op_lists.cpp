@@ -6,8 +6,8 @@
 #include "interp/control/immediate.hpp"
 #include "interp/control/operands.hpp"
 #include "interp/control/rules.hpp"
-#include "ir/op_outputs.hpp"
-#include "ir/verify.hpp"
+#include "ir/records/op_outputs.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

@@ -1,5 +1,5 @@
-// Makes op lists (ir/op_list.hpp): runs the body of a task on values that have a type and no contents, and writes down
-// what it does to them. A pure function of the program, of what its top level holds, and of what is known of the
+// Makes op lists (ir/graph/op_list.hpp): runs the body of a task on values that have a type and no contents, and writes
+// down what it does to them. A pure function of the program, of what its top level holds, and of what is known of the
 // task's inputs; errors, E3005 among them, come as diagnostics.
 //
 //   Result<OpList> list = op_list(interpreter, graph, node);   // for the types and host values that the node has
@@ -10,7 +10,7 @@
 
 #include "interp/control/interpreter.hpp"
 #include "ir/base/result.hpp"
-#include "ir/op_list.hpp"
+#include "ir/graph/op_list.hpp"
 
 namespace taskspec {
 

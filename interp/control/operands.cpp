@@ -1,7 +1,7 @@
 #include "interp/control/operands.hpp"
 
-#include "ir/rules.hpp"
-#include "ir/scalar.hpp"
+#include "ir/records/rules.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 

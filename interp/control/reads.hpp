@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec {
 

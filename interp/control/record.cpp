@@ -7,8 +7,8 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/control/operands.hpp"
 #include "interp/control/rules.hpp"
-#include "ir/op_outputs.hpp"
-#include "ir/scalar.hpp"
+#include "ir/records/op_outputs.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "interp/control/objects.hpp"
-#include "ir/chains.hpp"
-#include "ir/task_graph.hpp"
+#include "ir/graph/chains.hpp"
+#include "ir/graph/task_graph.hpp"
 
 namespace taskspec {
 

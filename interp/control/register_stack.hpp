@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

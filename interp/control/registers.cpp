@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/slice_program.hpp"
+#include "ir/cut/host_code.hpp"
 
 namespace taskspec {
 

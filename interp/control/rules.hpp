@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
-#include "ir/op.hpp"
-#include "ir/task_graph.hpp"
+#include "ir/graph/task_graph.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "interp/control/capture.hpp"
-#include "ir/console.hpp"
+#include "ir/records/console.hpp"
 
 namespace taskspec {
 

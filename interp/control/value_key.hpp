@@ -3,7 +3,7 @@
 //   put_value(key, Value(3));      put_value(key, closure);    // code, captures and agent, not how it prints
 #pragma once
 #include "ir/base/key.hpp"
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

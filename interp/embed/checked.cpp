@@ -6,7 +6,7 @@
 #include "frontend/dsl/record.hpp"
 #include "interp/embed/toolbox.hpp"
 #include "interp/pipeline.hpp"
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 #include "taskspec/declare.hpp"
 
 namespace taskspec::dsl::detail {

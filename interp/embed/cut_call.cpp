@@ -9,8 +9,8 @@
 #include "interp/embed/checked.hpp"
 #include "interp/embed/natives.hpp"
 #include "interp/pipeline.hpp"
-#include "ir/json_slices.hpp"
-#include "ir/slices_report.hpp"
+#include "ir/cut_report/report.hpp"
+#include "ir/json/slices.hpp"
 #include "taskspec/host.hpp"
 
 namespace taskspec::dsl::detail {

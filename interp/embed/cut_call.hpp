@@ -7,7 +7,7 @@
 
 #include "frontend/dsl/node.hpp"
 #include "interp/control/natives.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec::dsl::detail {
 

@@ -5,8 +5,8 @@
 #include "interp/embed/host_program.hpp"
 #include "ir/base/function_ref.hpp"
 #include "ir/files/files.hpp"
-#include "ir/json.hpp"
-#include "ir/print_graph.hpp"
+#include "ir/json/json.hpp"
+#include "ir/show/graph_text.hpp"
 #include "taskspec/graph.hpp"
 
 namespace taskspec::dsl {

@@ -6,7 +6,7 @@
 #pragma once
 #include <span>
 
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "ir/plan.hpp"
+#include "ir/plan/plan.hpp"
 
 namespace taskspec {
 

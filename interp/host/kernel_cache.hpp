@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/base/key.hpp"
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -8,7 +8,7 @@
 #pragma once
 #include <mutex>
 
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

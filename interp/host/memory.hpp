@@ -9,7 +9,7 @@
 #include <deque>
 #include <mutex>
 
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -1,6 +1,6 @@
 #include "interp/host/plan_backend.hpp"
 
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

@@ -1,6 +1,6 @@
 // A backend whose executables are plans: chains become steps, and it is decided before any run where each value lies.
 #pragma once
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "interp/host/attention.hpp"
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ir/base/relax.hpp"
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

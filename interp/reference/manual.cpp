@@ -3,8 +3,8 @@
 
 #include "interp/reference/reference.hpp"
 #include "interp/reference/types.hpp"
-#include "ir/codes.hpp"
-#include "ir/svg.hpp"
+#include "ir/codes/codes.hpp"
+#include "ir/show/svg.hpp"
 
 namespace taskspec {
 

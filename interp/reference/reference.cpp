@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "interp/reference/types.hpp"
-#include "ir/codes.hpp"
-#include "ir/op_outputs.hpp"
+#include "ir/codes/codes.hpp"
+#include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
 

@@ -7,8 +7,8 @@
 #include "frontend/parse.hpp"
 #include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
-#include "ir/precision.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
+#include "ir/types/precision.hpp"
 
 namespace taskspec {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/precision.hpp"
+#include "ir/types/precision.hpp"
 
 namespace taskspec {
 

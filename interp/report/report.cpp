@@ -7,11 +7,11 @@
 #include "interp/report/viewer.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/render.hpp"
-#include "ir/json.hpp"
-#include "ir/json_slices.hpp"
-#include "ir/json_text.hpp"
-#include "ir/print_graph.hpp"
-#include "ir/svg.hpp"
+#include "ir/json/json.hpp"
+#include "ir/json/slices.hpp"
+#include "ir/json/text.hpp"
+#include "ir/show/graph_text.hpp"
+#include "ir/show/svg.hpp"
 
 namespace taskspec {
 

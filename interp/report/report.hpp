@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ir/base/diag.hpp"
-#include "ir/chains.hpp"
-#include "ir/plan.hpp"
+#include "ir/graph/chains.hpp"
+#include "ir/plan/plan.hpp"
 
 namespace taskspec {
 

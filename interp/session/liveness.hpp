@@ -8,9 +8,9 @@
 #pragma once
 #include <memory>
 
-#include "ir/backend.hpp"
 #include "ir/base/retiring_table.hpp"
-#include "ir/task_graph.hpp"
+#include "ir/graph/task_graph.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

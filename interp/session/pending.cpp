@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/at_end.hpp"
-#include "ir/op_outputs.hpp"
+#include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

@@ -3,8 +3,8 @@
 #include <unordered_map>
 
 #include "interp/session/segment.hpp"
-#include "ir/backend.hpp"
-#include "ir/chains.hpp"
+#include "ir/graph/chains.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/json.hpp"
-#include "ir/json_text.hpp"
+#include "ir/json/json.hpp"
+#include "ir/json/text.hpp"
 
 namespace taskspec {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/base/function_ref.hpp"
-#include "ir/task_graph.hpp"
+#include "ir/graph/task_graph.hpp"
 
 namespace taskspec {
 

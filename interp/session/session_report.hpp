@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 

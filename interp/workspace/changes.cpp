@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/base/text.hpp"
-#include "ir/print_graph.hpp"
+#include "ir/show/graph_text.hpp"
 
 namespace taskspec {
 

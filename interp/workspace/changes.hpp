@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/growing_chains.hpp"
+#include "ir/graph/growing_chains.hpp"
 
 namespace taskspec {
 

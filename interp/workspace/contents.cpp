@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "ir/show_parts.hpp"
-#include "ir/value.hpp"
+#include "ir/show/array_parts.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 

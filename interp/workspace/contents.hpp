@@ -9,7 +9,7 @@
 #pragma once
 #include <string>
 
-#include "ir/array.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec {
 

@@ -7,7 +7,7 @@
 #include "frontend/check/mentions.hpp"
 #include "frontend/parse.hpp"
 #include "interp/workspace/definitions.hpp"
-#include "ir/precision.hpp"
+#include "ir/types/precision.hpp"
 
 namespace taskspec {
 

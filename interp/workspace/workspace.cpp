@@ -23,10 +23,10 @@
 #include "ir/base/function_ref.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
-#include "ir/draw.hpp"
 #include "ir/files/files.hpp"
-#include "ir/print_graph.hpp"
-#include "ir/print_slices.hpp"
+#include "ir/show/draw.hpp"
+#include "ir/show/graph_text.hpp"
+#include "ir/show/slices_text.hpp"
 
 namespace taskspec {
 

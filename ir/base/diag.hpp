@@ -3,7 +3,7 @@
 //   diags.error("E1001", span, "unknown name 'enrgy'").label(other, "defined here").help("did you mean 'energy'?");
 //
 // Messages are lower case, without a final stop. What a code means in general stands in the registry
-// (ir/codes.hpp), which `taskspec explain` prints.
+// (ir/codes/codes.hpp), which `taskspec explain` prints.
 #pragma once
 #include <cstdint>
 #include <deque>

@@ -1,9 +1,9 @@
-// The families of codes, one file each, put together by ir/codes.cpp.
+// The families of codes, one file each, put together by ir/codes/codes.cpp.
 #pragma once
 #include <algorithm>
 #include <span>
 
-#include "ir/codes.hpp"
+#include "ir/codes/codes.hpp"
 
 namespace taskspec {
 

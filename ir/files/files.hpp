@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "ir/array.hpp"
 #include "ir/base/diag.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec {
 

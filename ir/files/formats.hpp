@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "ir/array.hpp"
 #include "ir/files/files.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "ir/array.hpp"
 #include "ir/files/input_file.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/array.hpp"
 #include "ir/files/input_file.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec {
 

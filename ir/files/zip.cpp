@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "ir/array.hpp"
 #include "ir/base/text.hpp"
+#include "ir/types/array.hpp"
 
 namespace taskspec {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -5,7 +5,7 @@
 #pragma once
 #include <memory>
 
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 #include "stdlib/kernels/windows.hpp"
 
 namespace taskspec {

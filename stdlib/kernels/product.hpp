@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 #include "stdlib/kernels/lines.hpp"
 
 namespace taskspec {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/storage.hpp"

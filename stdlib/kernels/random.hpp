@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ir/base/random.hpp"
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

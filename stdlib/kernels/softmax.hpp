@@ -4,7 +4,7 @@
 #pragma once
 #include <memory>
 
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

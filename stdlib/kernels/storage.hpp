@@ -6,9 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "ir/array.hpp"
 #include "ir/base/diag.hpp"
-#include "ir/precision.hpp"
+#include "ir/types/array.hpp"
+#include "ir/types/precision.hpp"
 
 namespace taskspec {
 

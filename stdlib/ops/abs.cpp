@@ -2,7 +2,7 @@
 #include <cmath>
 #include <functional>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"

@@ -1,7 +1,7 @@
 // cast: `as`, between precisions and from host values to tensors.
 #include <cstring>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/convert.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"

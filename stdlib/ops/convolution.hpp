@@ -2,7 +2,7 @@
 // y [B, O, H', W'], two as operands and one as the result; stride, pad, dilation and groups are their operands 3
 // to 6.
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/ops/windows.hpp"
 

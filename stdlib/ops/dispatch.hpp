@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/storage.hpp"
 
 namespace taskspec {

@@ -1,5 +1,5 @@
 // div: the quotient of two tensors or numbers; of integers without its fraction.
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"

@@ -1,7 +1,7 @@
 // fill: a tensor with one value everywhere.
 #include <cstring>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/splits.hpp"
 

@@ -1,7 +1,7 @@
 // floor: the largest integer that is not above x.
 #include <cmath>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"

@@ -2,7 +2,7 @@
 //
 //   add_reduced(g, 1, g.emit("mul", {g.upstream(), g.input(0)}));
 #pragma once
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

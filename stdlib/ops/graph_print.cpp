@@ -1,6 +1,6 @@
 // graph_print: the contents of a tensor, printed when the graph comes to it.
-#include "ir/console.hpp"
-#include "ir/rules.hpp"
+#include "ir/records/console.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/storage.hpp"
 
 namespace taskspec {

@@ -1,7 +1,7 @@
 // Index tensors of gather and scatter_add: reading them in any integer precision, and checking them all
 // before anything is written.
 #pragma once
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/neurons.hpp"
 #include "stdlib/ops/splits.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <algorithm>
 
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 
 namespace taskspec {
 

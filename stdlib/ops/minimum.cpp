@@ -1,5 +1,5 @@
 // minimum: the smaller of two tensors or numbers.
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"

@@ -1,7 +1,7 @@
 // mod: the remainder of a division, with the sign of the left side.
 #include <cmath>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"

@@ -3,7 +3,7 @@
 //
 //   CopyPart body = axis_part(x, out, {.axis = 1, .count = 3, .from = 0, .to = 2});   // x[:, 0..3] to out[:, 2..5]
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/copy.hpp"
 
 namespace taskspec {

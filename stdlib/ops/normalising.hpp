@@ -1,6 +1,6 @@
 // What softmax and log_softmax have in common.
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/softmax.hpp"
 
 namespace taskspec {

@@ -1,5 +1,5 @@
 // not: the opposite of a bool, every bit of an integer turned.
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"

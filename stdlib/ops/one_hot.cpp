@@ -1,7 +1,7 @@
 // one_hot: a row of zeros with one 1 for each index.
 #include <cstring>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/dispatch.hpp"
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/movement.hpp"

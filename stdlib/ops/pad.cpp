@@ -1,7 +1,7 @@
 // pad: elements of one value before and after along an axis.
 #include <cstring>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 

@@ -1,7 +1,7 @@
 // What the pools and their gradients have in common: windows of extent k, moved by `stride` (k when it is left
 // out), over images with `pad` pixels on all sides that never count.
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/pool.hpp"
 #include "stdlib/ops/windows.hpp"
 

@@ -1,6 +1,6 @@
 // What matmul, linear and convolution have in common: the precision of a product and its tolerance.
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/product.hpp"
 
 namespace taskspec {

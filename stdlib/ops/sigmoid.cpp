@@ -1,5 +1,5 @@
 // sigmoid: the logistic function, 1 / (1 + e^-x).
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"

@@ -1,5 +1,5 @@
 // sin: the sine of an angle in radians.
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"

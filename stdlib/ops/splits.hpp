@@ -1,6 +1,6 @@
-// How families of ops can be taken apart along their axes (ir/sharding.hpp).
+// How families of ops can be taken apart along their axes (ir/records/sharding.hpp).
 #pragma once
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -1,6 +1,6 @@
 // What layernorm and batchnorm have in common: x, a scale and a shift of one axis of it, and eps.
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/standardise.hpp"
 
 namespace taskspec {

@@ -1,5 +1,5 @@
 // sum: the sum along axes, or of a host list.
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"

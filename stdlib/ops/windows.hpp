@@ -3,7 +3,7 @@
 //
 //   Dim rows = window_count(ctx, WindowAxis{.image = x.dims[2], .kernel = 3, .pad = 1});    // symbolic or not
 #pragma once
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/kernels/windows.hpp"
 
 namespace taskspec {

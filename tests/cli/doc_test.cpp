@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "ir/codes.hpp"
+#include "ir/codes/codes.hpp"
 #include "tests/guard/tool.hpp"
 #include "tests/unit/programs.hpp"
 

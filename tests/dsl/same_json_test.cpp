@@ -9,9 +9,9 @@
 
 #include "interp/control/export_graph.hpp"
 #include "ir/base/text.hpp"
-#include "ir/json.hpp"
-#include "ir/json_slices.hpp"
-#include "ir/slices_report.hpp"
+#include "ir/cut_report/report.hpp"
+#include "ir/json/json.hpp"
+#include "ir/json/slices.hpp"
 #include "tests/dsl/twins.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"

@@ -7,8 +7,8 @@
 
 #include "ir/files/files.hpp"
 #include "ir/files/zip.hpp"
-#include "ir/json_text.hpp"
-#include "ir/value.hpp"
+#include "ir/json/text.hpp"
+#include "ir/types/value.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/unit/file_samples.hpp"
 #include "tests/unit/png_builder.hpp"

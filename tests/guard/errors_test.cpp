@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "ir/codes.hpp"
+#include "ir/codes/codes.hpp"
 #include "tests/guard/paths.hpp"
 
 using namespace taskspec;

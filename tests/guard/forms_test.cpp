@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "ir/form.hpp"
+#include "ir/program/form.hpp"
 #include "tests/guard/paths.hpp"
 
 using taskspec::Form;
@@ -21,7 +21,7 @@ const std::set<std::string> common = {"constant", "parameter", "variable", "glob
                                       "invoke",   "apply",     "write",    "enqueue", "dequeue"};
 
 bool knows_all_forms(const std::string& file) {
-  return file.starts_with("ir/form") || file.starts_with("frontend/check/") || file.starts_with("tests/") ||
+  return file.starts_with("ir/program/form") || file.starts_with("frontend/check/") || file.starts_with("tests/") ||
          file == "interp/control/form_steps.cpp";
 }
 
@@ -51,11 +51,11 @@ TEST_CASE("[forms] statements are named by the checker, the interpreter and thei
   CHECK(forms_in("x == Form::if_ || Form::run)") == std::set<std::string>{"if_", "run"});
 }
 
-TEST_CASE("[forms] each has its line in forms.def and its record in ir/forms") {
+TEST_CASE("[forms] each has its line in forms.def and its record in ir/program/forms") {
   std::string records;
-  for (const std::string& file : files_below("ir/forms", {".cpp"})) records += read_file(file);
+  for (const std::string& file : files_below("ir/program/forms", {".cpp"})) records += read_file(file);
   std::size_t lines = 0;
-  for (const std::string table = read_file("ir/forms.def"); const std::string& name : common) {
+  for (const std::string table = read_file("ir/program/forms.def"); const std::string& name : common) {
     CHECK_MESSAGE(table.find("TASKSPEC_FORM(" + name + ")") != std::string::npos, name);
     CHECK_MESSAGE(records.find("FormRecord " + name + " = ") != std::string::npos, name);
     ++lines;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -16,8 +17,29 @@ using Names = std::vector<std::string_view>;
 
 // The longest folder that a file lies in counts. Blind to one another: frontend, stdlib, hwsim.
 const std::map<std::string_view, Names> may_include = {
+    // The rooms of ir, from the ground up: none of them sees one that sees it.
     {"ir/base/", {"ir/base/"}},
-    {"ir/", {"ir/"}},
+    {"ir/types/", {"ir/types/", "ir/base/"}},
+    {"ir/files/", {"ir/files/", "ir/types/", "ir/base/"}},
+    {"ir/codes/", {"ir/codes/", "ir/base/"}},
+    {"ir/layout/", {"ir/layout/", "ir/base/"}},
+    {"ir/records/", {"ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/program/", {"ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/cut/", {"ir/cut/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/cut_report/", {"ir/cut_report/", "ir/cut/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/graph/", {"ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/plan/", {"ir/plan/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/verify/", {"ir/verify/", "ir/plan/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/show/",
+     {"ir/show/", "ir/layout/", "ir/plan/", "ir/graph/", "ir/cut_report/", "ir/cut/", "ir/program/", "ir/records/",
+      "ir/types/", "ir/base/"}},
+    {"ir/json/",
+     {"ir/json/", "ir/show/", "ir/verify/", "ir/layout/", "ir/plan/", "ir/graph/", "ir/cut_report/", "ir/cut/",
+      "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/library/",
+     {"ir/library/", "ir/json/", "ir/show/", "ir/verify/", "ir/layout/", "ir/plan/", "ir/graph/", "ir/cut_report/",
+      "ir/cut/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/precompiled/", {"ir/"}},
     {"frontend/", {"frontend/", "ir/", "TaskLexer.h", "TaskParser.h"}},
     {"frontend/dsl/", {"frontend/", "ir/", "taskspec/"}},
     {"stdlib/", {"stdlib/", "ir/"}},
@@ -48,7 +70,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"TaskLexer.h", {"frontend/parse"}},
     {"TaskParser.h", {"frontend/parse"}},
     {"nlohmann/",
-     {"ir/json", "ir/precompiled/json.hpp", "hwsim/chip", "tests/unit/json", "tests/unit/ops_neurons",
+     {"ir/json/", "ir/precompiled/json.hpp", "hwsim/chip", "tests/unit/json", "tests/unit/ops_neurons",
       "tests/unit/trace"}},
     {"xxhash", {"ir/base/hash.cpp"}},
     {"png", {"ir/files/png.cpp"}},
@@ -107,7 +129,8 @@ std::string fault(const Include& include) {
   const Names* allowed = longest(may_include, include.file);
   if (!allowed) return "lies in no layer";
   if (include.quoted && !starts_with_one_of(include.header, *allowed)) return "reaches outside its layer";
-  if (include.header.starts_with("boost/") && include.file.ends_with(".hpp") && include.file != "ir/boost_graph.hpp")
+  if (include.header.starts_with("boost/") && include.file.ends_with(".hpp") &&
+      include.file != "ir/graph/boost_graph.hpp")
     return "makes all its readers read Boost";
   const bool is_public = include.header.starts_with("taskspec/");
   if (const Names* places = longest(confined_to, include.header)) {
@@ -136,18 +159,40 @@ TEST_CASE("every include keeps to the layers and to the confinement of libraries
   CHECK(count > 100);
 }
 
+TEST_CASE("the rooms of ir stand one above the other, and its README has a row for each") {
+  const std::string readme = read_file("ir/README.md");
+  std::set<std::string_view> rooms;  // that see one of these
+  for (const auto& [room, names] : may_include) {
+    if (!room.starts_with("ir/") || room == "ir/precompiled/") continue;
+    rooms.insert(room);
+    CHECK_MESSAGE(readme.find("\n| `" + std::string(room.substr(3)) + "` |") != std::string::npos, room);
+  }
+  CHECK(rooms.size() > 10);
+  for (std::size_t before = 0; before != rooms.size();) {
+    before = rooms.size();
+    std::erase_if(rooms, [&](std::string_view room) {
+      const Names& names = may_include.at(room);
+      return std::none_of(names.begin(), names.end(),
+                          [&](std::string_view name) { return name != room && rooms.contains(name); });
+    });
+  }
+  for (const std::string_view room : rooms) CHECK_MESSAGE(false, room << " sees a room that sees it");
+}
+
 TEST_CASE("the layer test itself sees faults") {
-  CHECK(fault({"ir/base/text.cpp", "ir/type.hpp", true}) == "reaches outside its layer");
+  CHECK(fault({"ir/base/text.cpp", "ir/types/type.hpp", true}) == "reaches outside its layer");
+  CHECK(fault({"ir/types/type.cpp", "ir/program/program.hpp", true}) == "reaches outside its layer");
   CHECK(fault({"frontend/check.cpp", "stdlib/ops.hpp", true}) == "reaches outside its layer");
   CHECK(fault({"stdlib/ops/add.cpp", "frontend/ast.hpp", true}) == "reaches outside its layer");
   CHECK(fault({"interp/session/session.cpp", "stdlib/ops.hpp", true}) == "reaches outside its layer");
   CHECK(fault({"interp/control/record.cpp", "interp/session/session.hpp", true}) == "reaches outside its layer");
-  CHECK(fault({"ir/plan.hpp", "boost/graph/adjacency_list.hpp", false}) == "makes all its readers read Boost");
-  CHECK(fault({"ir/print.cpp", "nlohmann/json.hpp", false}) == "uses a library that is confined elsewhere");
+  CHECK(fault({"ir/plan/plan.hpp", "boost/graph/adjacency_list.hpp", false}) == "makes all its readers read Boost");
+  CHECK(fault({"ir/show/print.cpp", "nlohmann/json.hpp", false}) == "uses a library that is confined elsewhere");
   CHECK(fault({"frontend/check/body.cpp", "antlr4-runtime.h", false}) == "uses a library that is confined elsewhere");
-  CHECK(fault({"ir/print.cpp", "rapidjson/document.h", false}) == "uses an unlisted library");
-  CHECK(fault({"ir/print.cpp", "ir/no_such.hpp", true}) == "names no file from the root");
-  CHECK(fault({"attic/x.cpp", "ir/type.hpp", true}) == "lies in no layer");
+  CHECK(fault({"ir/show/print.cpp", "rapidjson/document.h", false}) == "uses an unlisted library");
+  CHECK(fault({"ir/show/print.cpp", "ir/show/no_such.hpp", true}) == "names no file from the root");
+  CHECK(fault({"attic/x.cpp", "ir/types/type.hpp", true}) == "lies in no layer");
+  CHECK(fault({"ir/loose.cpp", "ir/types/type.hpp", true}) == "lies in no layer");
   CHECK(fault({"interp/cli/main.cpp", "stdlib/ops.hpp", true}).empty());
-  CHECK(fault({"ir/type.cpp", "vector", false}).empty());
+  CHECK(fault({"ir/types/type.cpp", "vector", false}).empty());
 }

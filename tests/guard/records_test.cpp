@@ -19,16 +19,14 @@ std::set<std::string> names_in(const std::string& table, const std::string& macr
 
 // Words that are names of ops, and mean something else there.
 const std::set<std::pair<std::string, std::string>> other_words = {
-    {"ir/scalar.cpp", "min"},  // in messages of the host arithmetic that those ops share
-    {"ir/scalar.cpp", "max"},
-    {"frontend/dsl/make_ast.cpp", "fill"},  // the C++ interface makes a text
-    {"ir/json_schema_words.cpp", "minimum"},
-    {"ir/json_validate.cpp", "minimum"},
+    {"ir/records/scalar.cpp", "min"},  // in messages of the host arithmetic that those ops share
+    {"ir/records/scalar.cpp", "max"},        {"frontend/dsl/make_ast.cpp", "fill"},  // the C++ interface makes a text
+    {"ir/json/schema_words.cpp", "minimum"}, {"ir/json/validate.cpp", "minimum"},
 };
 
 // Names of builtins that are told from others: of a type, of a key in JSON, of a backend.
-const std::set<std::pair<std::string, std::string>> other_names = {
-    {"frontend/check/types.cpp", "range"}, {"ir/json_read_value.cpp", "range"}};
+const std::set<std::pair<std::string, std::string>> other_names = {{"frontend/check/types.cpp", "range"},
+                                                                   {"ir/json/read_value.cpp", "range"}};
 
 bool is_looked_at(const std::string& file) {
   const bool is_record = file.starts_with("interp/control/builtins/") || file.starts_with("interp/backends/");

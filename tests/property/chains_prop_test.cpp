@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "ir/plan.hpp"
-#include "ir/verify.hpp"
+#include "ir/plan/plan.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/property/random_graph.hpp"
 
 using namespace taskspec;

@@ -8,8 +8,8 @@
 
 #include "interp/workspace/changes.hpp"
 #include "ir/base/text.hpp"
-#include "ir/growing_chains.hpp"
-#include "ir/print_graph.hpp"
+#include "ir/graph/growing_chains.hpp"
+#include "ir/show/graph_text.hpp"
 #include "tests/property/random_graph.hpp"
 
 using namespace taskspec;

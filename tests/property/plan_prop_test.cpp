@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/plan.hpp"
-#include "ir/verify.hpp"
+#include "ir/plan/plan.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/property/random_graph.hpp"
 #include "tests/unit/fake_ops.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/host_graphs.hpp"
 #include "tests/unit/host_ops.hpp"
 #include "tests/unit/plain_plan.hpp"

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "ir/files/files.hpp"
-#include "ir/json_text.hpp"
-#include "ir/value.hpp"
+#include "ir/json/text.hpp"
+#include "ir/types/value.hpp"
 #include "tests/guard/tool.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/file_samples.hpp"

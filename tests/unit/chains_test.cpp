@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "ir/plan.hpp"
-#include "ir/print_graph.hpp"
-#include "ir/verify.hpp"
+#include "ir/plan/plan.hpp"
+#include "ir/show/graph_text.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
 using namespace taskspec;

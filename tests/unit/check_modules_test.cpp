@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "ir/print_program.hpp"
-#include "ir/top_level.hpp"
-#include "ir/verify.hpp"
+#include "ir/program/top_level.hpp"
+#include "ir/show/program_text.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/checking.hpp"
 #include "tests/unit/temporary_folder.hpp"
 

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "ir/files/files.hpp"
-#include "ir/print_program.hpp"
-#include "ir/verify.hpp"
+#include "ir/show/program_text.hpp"
+#include "ir/verify/verify.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec::testing {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/check.hpp"
-#include "ir/program.hpp"
+#include "ir/program/program.hpp"
 
 namespace taskspec::testing {
 

@@ -1,5 +1,5 @@
 // Symbolic extents: the normal form against evaluation at numbers.
-#include "ir/dim.hpp"
+#include "ir/types/dim.hpp"
 
 #include <doctest/doctest.h>
 

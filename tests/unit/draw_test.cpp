@@ -1,5 +1,5 @@
 // The drawing of a graph in a terminal.
-#include "ir/draw.hpp"
+#include "ir/show/draw.hpp"
 
 #include <doctest/doctest.h>
 

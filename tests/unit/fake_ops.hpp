@@ -1,6 +1,6 @@
 // Op records without kernels for tests of planning: one that may write over its input and one that has its bytes.
 #pragma once
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <random>
 
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/temporary_folder.hpp"
 

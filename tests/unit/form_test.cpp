@@ -1,6 +1,6 @@
 // Forms of calls: the records are whole, and one that the language does not have goes the whole way from its record
 // and its step alone.
-#include "ir/form.hpp"
+#include "ir/program/form.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,12 +10,12 @@
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
-#include "ir/form_check.hpp"
-#include "ir/json.hpp"
-#include "ir/print_program.hpp"
-#include "ir/print_slices.hpp"
-#include "ir/slices_report.hpp"
-#include "ir/verify.hpp"
+#include "ir/cut_report/report.hpp"
+#include "ir/json/json.hpp"
+#include "ir/program/form_check.hpp"
+#include "ir/show/program_text.hpp"
+#include "ir/show/slices_text.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
 using namespace taskspec;

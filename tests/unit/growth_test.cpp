@@ -9,8 +9,8 @@
 #include "frontend/check/undo_map.hpp"
 #include "interp/control/facts.hpp"
 #include "interp/control/letters.hpp"
-#include "ir/print_program.hpp"
-#include "ir/verify.hpp"
+#include "ir/show/program_text.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 

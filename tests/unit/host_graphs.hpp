@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "interp/host/host_backend.hpp"
-#include "ir/plan.hpp"
+#include "ir/plan/plan.hpp"
 
 namespace taskspec {
 

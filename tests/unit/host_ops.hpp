@@ -9,7 +9,7 @@
 #include <atomic>
 #include <functional>
 
-#include "ir/backend.hpp"
+#include "ir/plan/backend.hpp"
 
 namespace taskspec::test_ops {
 

@@ -1,5 +1,5 @@
 // Exported graphs: what they hold, that they come back, and that broken ones are refused.
-#include "ir/json.hpp"
+#include "ir/json/json.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
-#include "ir/json_text.hpp"
-#include "ir/json_types.hpp"
+#include "ir/json/text.hpp"
+#include "ir/json/types.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/json_programs.hpp"
 #include "tests/unit/programs.hpp"

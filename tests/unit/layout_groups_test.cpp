@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "ir/layout.hpp"
+#include "ir/layout/layout.hpp"
 #include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;

@@ -1,4 +1,4 @@
-#include "ir/layout.hpp"
+#include "ir/layout/layout.hpp"
 
 #include <doctest/doctest.h>
 

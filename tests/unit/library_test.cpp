@@ -1,5 +1,5 @@
 // Libraries: a module packaged and imported again means what its text means, and brings nothing that is not used.
-#include "ir/library.hpp"
+#include "ir/library/library.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 #include <random>
 
 #include "interp/control/export_graph.hpp"
-#include "ir/chains.hpp"
-#include "ir/json.hpp"
-#include "ir/verify.hpp"
+#include "ir/graph/chains.hpp"
+#include "ir/json/json.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"

@@ -6,9 +6,9 @@
 #include <random>
 #include <thread>
 
-#include "ir/op_outputs.hpp"
-#include "ir/rules.hpp"
-#include "ir/scalar.hpp"
+#include "ir/records/op_outputs.hpp"
+#include "ir/records/rules.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec {

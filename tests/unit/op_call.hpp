@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 namespace taskspec {
 

@@ -1,12 +1,12 @@
 // Op lists of tasks: what they hold, how far they stay symbolic, and why a task has none.
-#include "ir/op_list.hpp"
+#include "ir/graph/op_list.hpp"
 
 #include <doctest/doctest.h>
 
 #include "frontend/check.hpp"
 #include "interp/control/op_lists.hpp"
 #include "ir/base/text.hpp"
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
 using namespace taskspec;

@@ -8,7 +8,7 @@
 #include <regex>
 #include <set>
 
-#include "ir/print_program.hpp"
+#include "ir/show/program_text.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/op_samples.hpp"

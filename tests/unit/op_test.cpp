@@ -1,9 +1,9 @@
 // The op table, defaults, inference, and the type rules that ops share: on constants and on symbols.
-#include "ir/op.hpp"
+#include "ir/records/op.hpp"
 
 #include <doctest/doctest.h>
 
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/unit/errors.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops.hpp"
 #include "stdlib/ops/convert.hpp"
 #include "tests/unit/errors.hpp"

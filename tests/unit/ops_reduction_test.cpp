@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 #include "tests/unit/random_cases.hpp"

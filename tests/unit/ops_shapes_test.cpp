@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "ir/rules.hpp"
+#include "ir/records/rules.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/unit/errors.hpp"
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "ir/files/files.hpp"
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/file_samples.hpp"
 #include "tests/unit/png_builder.hpp"

@@ -1,8 +1,8 @@
-#include "ir/plan.hpp"
+#include "ir/plan/plan.hpp"
 
 #include <doctest/doctest.h>
 
-#include "ir/verify.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/fake_ops.hpp"
 #include "tests/unit/sample_graphs.hpp"
 

@@ -1,12 +1,11 @@
-#include "ir/print_graph.hpp"
-
 #include <doctest/doctest.h>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphviz.hpp>
 #include <map>
 
-#include "ir/dot.hpp"
+#include "ir/show/dot.hpp"
+#include "ir/show/graph_text.hpp"
 #include "tests/unit/fake_ops.hpp"
 #include "tests/unit/sample_graphs.hpp"
 

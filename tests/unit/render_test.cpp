@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/base/text.hpp"
-#include "ir/codes.hpp"
+#include "ir/codes/codes.hpp"
 
 using namespace taskspec;
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/chains.hpp"
+#include "ir/graph/chains.hpp"
 
 namespace taskspec {
 

@@ -1,5 +1,5 @@
 // Arithmetic of the host program.
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 
 #include <doctest/doctest.h>
 
@@ -61,8 +61,7 @@ TEST_CASE("int division by zero is E5002, float division is not") {
 }
 
 TEST_CASE("int with float gives float") {
-  for (OnHost f :
-       {scalar::add, scalar::sub, scalar::mul, scalar::div, scalar::minimum, scalar::maximum, scalar::pow}) {
+  for (OnHost f : {scalar::add, scalar::sub, scalar::mul, scalar::div, scalar::minimum, scalar::maximum, scalar::pow}) {
     CHECK(f(std::array{i(3), Value(2.0)}).is_real());
     CHECK(f(std::array{Value(3.0), i(2)}).is_real());
     CHECK(f(std::array{i(3), i(2)}).is_integer());

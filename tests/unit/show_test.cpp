@@ -1,12 +1,11 @@
 // What `show` draws.
-#include "ir/show.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "ir/files/files.hpp"
-#include "ir/value.hpp"
+#include "ir/show/array.hpp"
+#include "ir/types/value.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"

@@ -7,8 +7,8 @@
 
 #include "frontend/check.hpp"
 #include "ir/base/render.hpp"
-#include "ir/slices.hpp"
-#include "ir/verify.hpp"
+#include "ir/cut/slices.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
 using namespace taskspec;

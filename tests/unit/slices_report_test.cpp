@@ -1,13 +1,12 @@
 // What is said of a program that was cut in two: its lines, channels, metrics and advice, as text and as JSON.
-#include "ir/slices_report.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "ir/base/text.hpp"
-#include "ir/json_slices.hpp"
+#include "ir/cut_report/report.hpp"
+#include "ir/json/slices.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/slices_reported.hpp"
 #include "tests/unit/temporary_folder.hpp"

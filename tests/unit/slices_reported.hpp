@@ -5,7 +5,7 @@
 #include <string>
 
 #include "frontend/check.hpp"
-#include "ir/print_slices.hpp"
+#include "ir/show/slices_text.hpp"
 #include "tests/unit/programs.hpp"
 
 namespace taskspec::testing {

@@ -1,12 +1,12 @@
 // The SVG of a graph: what it shows, and that no name gets out of its text.
-#include "ir/svg.hpp"
+#include "ir/show/svg.hpp"
 
 #include <doctest/doctest.h>
 
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
-#include "ir/graph_layout.hpp"
+#include "ir/show/graph_layout.hpp"
 #include "tests/unit/json_programs.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"

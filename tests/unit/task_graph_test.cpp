@@ -2,9 +2,9 @@
 
 #include <boost/graph/topological_sort.hpp>
 
-#include "ir/boost_graph.hpp"
-#include "ir/plan.hpp"
-#include "ir/verify.hpp"
+#include "ir/graph/boost_graph.hpp"
+#include "ir/plan/plan.hpp"
+#include "ir/verify/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
 using namespace taskspec;

@@ -1,9 +1,9 @@
 // Types: their texts, equality, substitution; precisions and their ranges.
-#include "ir/type.hpp"
+#include "ir/types/type.hpp"
 
 #include <doctest/doctest.h>
 
-#include "ir/precision.hpp"
+#include "ir/types/precision.hpp"
 
 using namespace taskspec;
 

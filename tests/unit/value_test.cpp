@@ -1,5 +1,5 @@
 // Values of the host program: equality, printing, nested lists and arrays.
-#include "ir/value.hpp"
+#include "ir/types/value.hpp"
 
 #include <doctest/doctest.h>
 

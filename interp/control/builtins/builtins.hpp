@@ -1,7 +1,7 @@
 // The table of host builtins, and what their records share.
 #pragma once
 #include "interp/control/host_context.hpp"
-#include "ir/builtin.hpp"
+#include "ir/records/builtin.hpp"
 
 namespace taskspec {
 

@@ -6,7 +6,7 @@
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/interpreter.hpp"
 #include "ir/base/text.hpp"
-#include "ir/show.hpp"
+#include "ir/show/array.hpp"
 
 namespace taskspec {
 

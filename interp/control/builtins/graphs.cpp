@@ -3,7 +3,7 @@
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
-#include "ir/print_graph.hpp"
+#include "ir/show/graph_text.hpp"
 
 namespace taskspec {
 

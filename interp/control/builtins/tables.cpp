@@ -4,7 +4,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/interpreter.hpp"
-#include "ir/scalar.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 

@@ -1,4 +1,4 @@
-// Where everything stands while some scopes are collapsed: the method of ir/layout*.cpp in short. An open scope is a
+// Where everything stands while some scopes are collapsed: the method of ir/layout/ in short. An open scope is a
 // sheet of its own that stands as one box in the sheet around it, so frames hold their own boxes and no others; lines
 // that cross frames are cut there, and their pieces meet at ports.
 

@@ -1,0 +1,42 @@
+// Names and parts that the writer, the reader and the schema of graphs share. Internal to ir/json/.
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph/chains.hpp"
+#include "ir/json/defs.hpp"
+#include "ir/json/text.hpp"
+#include "ir/plan/plan.hpp"
+
+namespace taskspec {
+
+inline constexpr std::string_view graph_format = "taskspec-graph";
+inline constexpr std::int64_t graph_version = 1;  // grows with every change that a reader must know
+
+std::string_view stop_name(Stop stop);
+
+// [file, line, column, length] of a span, or null where there is none; files in order of first use.
+class SpanWriter {
+ public:
+  SpanWriter(JsonText& out, const Sources& sources) : out_(out), sources_(sources) {}
+  void note(Span span);  // of all that will be put, before the first is
+  std::vector<std::string> paths() const;
+  void put(Span span);
+
+ private:
+  bool known(Span span) const { return span.valid() && span.source.index() < sources_.size(); }
+  JsonText& out_;
+  const Sources& sources_;
+  std::vector<SourceId> files_;
+  std::unordered_map<std::uint32_t, std::int64_t> numbers_;  // by source; only looked up
+};
+
+void put_plan(JsonText& out, const Plan& plan);
+// Of a structured node: where its control stands in the body of its def ("call"; "cond", the call that decides), and
+// "bodies", what happens inside as graphs.
+void put_structure(JsonText& out, const Program& program, const Defs& defs, const Definition& definition);
+void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call);
+
+}  // namespace taskspec

@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "ir/base/text.hpp"
+#include "ir/json/read.hpp"
+
+namespace taskspec {
+
+// ---- places in the text ---------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t largest_text = std::size_t{64} << 20;  // blanks that stand for all sources together
+
+struct Spot {
+  std::size_t file = 0, line = 1, column = 1, length = 0;
+};
+
+std::optional<Spot> read_spot(const Item& item, std::size_t files) {
+  if (item.is_null()) return std::nullopt;
+  if (item.size() != 4) item.expected("file, line, column and length");
+  auto number = [&](std::size_t i, std::size_t least) {
+    std::size_t value = item[i].id(largest_text, "place");
+    if (value < least) item[i].expected(fmt::format("a number from {} on", least));
+    return value;
+  };
+  return Spot{item[0].id(files, "file"), number(1, 1), number(2, 1), number(3, 0)};
+}
+
+// One source: how long the lines are that are mentioned. A file may mention any line, so nothing is kept for others.
+class Blanks {
+ public:
+  // By how much the text has grown.
+  std::size_t hold(const Spot& spot) {
+    const std::size_t before = last_line_, wanted = spot.column - 1 + spot.length;
+    last_line_ = std::max(last_line_, spot.line);
+    std::size_t& length = lengths_[spot.line];
+    const std::size_t longer = wanted > length ? wanted - length : 0;
+    length += longer;
+    return last_line_ - before + longer;
+  }
+
+  std::string text() const {
+    std::string text;
+    std::size_t line = 1;
+    for (const auto& [number, length] : lengths_) {
+      text.append(number - line, '\n').append(length, ' ');
+      line = number;
+    }
+    if (!lengths_.empty()) text += '\n';
+    return text;
+  }
+
+ private:
+  std::map<std::size_t, std::size_t> lengths_;  // by line
+  std::size_t last_line_ = 0;
+};
+
+class SpanReader {
+ public:
+  SpanReader(Program& program, const Item& spans) : program_(program), files_(spans["files"]), blanks_(files_.size()) {}
+
+  // First what places there are, then, with a text in which they exist, what they are.
+  void read(const Item& defs, const Item& places, const ImportIds& ids) {
+    if (places.size() != defs.size())
+      places.fail(
+          fmt::format("{} for {}", plural(places.size(), "entry", "entries"), plural(defs.size(), "definition")));
+    for (bool measure : {true, false}) {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        Item at = places[i]["at"], calls = places[i]["calls"];
+        Span span = place(at, measure);
+        if (ids.agents[i].valid()) program_.agents[ids.agents[i].index()].span = span;
+        if (!ids.functions[i].valid()) continue;
+        Function& function = program_[ids.functions[i]];
+        function.span = span;
+        if (calls.size() != function.calls.size())
+          calls.fail(fmt::format("{} for {}", plural(calls.size(), "entry", "entries"),
+                                 plural(function.calls.size(), "call")));
+        for (std::size_t k = 0; k < calls.size(); ++k) function.calls[k].span = place(calls[k], measure);
+      }
+      if (measure) make_sources();
+    }
+  }
+
+ private:
+  Span place(const Item& item, bool measure) {
+    std::optional<Spot> spot = read_spot(item, files_.size());
+    if (!spot) return {};
+    if (measure) {
+      size_ += blanks_[spot->file].hold(*spot);
+      if (size_ > largest_text) item.fail("a place beyond every text");
+      return {};
+    }
+    SourceId source(spot->file);
+    auto begin = program_.sources[source].line_start(static_cast<std::uint32_t>(spot->line)) +
+                 static_cast<std::uint32_t>(spot->column) - 1;
+    return {source, begin, begin + static_cast<std::uint32_t>(spot->length)};
+  }
+
+  void make_sources() {
+    for (std::size_t i = 0; i < files_.size(); ++i) program_.sources.add(files_[i].text(), blanks_[i].text());
+  }
+
+  Program& program_;
+  Item files_;
+  std::vector<Blanks> blanks_;  // by file
+  std::size_t size_ = 0;        // of all texts
+};
+
+}  // namespace
+
+void read_spans(Program& program, const Item& spans, const Item& defs, const ImportIds& ids) {
+  SpanReader(program, spans).read(defs, spans["defs"], ids);
+  // What has no place of its own points at its function.
+  for (Function& function : program.functions)
+    for (Output& output : function.outputs) output.span = function.span;
+}
+
+// ---- nodes and edges ------------------------------------------------------------------------------
+
+namespace {
+
+class GraphPart {
+ public:
+  explicit GraphPart(const Item& root)
+      : root_(root),
+        nodes_(root["nodes"]),
+        defs_(root["defs"].size()),
+        scopes_(root["scopes"].size()),
+        chains_(root["chains"].size()),
+        consts_(root["consts"].size()),
+        inputs_(root["inputs"].size()),
+        agents_(root["agents"].size()) {}
+
+  void check() const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) node(i);
+    Item results = root_["results"], edges = root_["edges"], chains = root_["chains"];
+    for (std::size_t i = 0; i < results.size(); ++i) ref(results[i]["ref"], nodes_.size());
+    for (std::size_t i = 0; i < edges.size(); ++i) edge(edges[i], i);
+    for (std::size_t i = 0; i < chains.size(); ++i)
+      for (std::size_t k = 0; k < chains[i]["nodes"].size(); ++k) chains[i]["nodes"][k].id(nodes_.size(), "node");
+  }
+
+ private:
+  void own_id(const Item& item, std::size_t i) const {
+    if (item["id"].integer() != static_cast<std::int64_t>(i)) item["id"].fail(fmt::format("expected {}, its place", i));
+  }
+
+  void node(std::size_t i) const {
+    Item node = nodes_[i];
+    own_id(node, i);
+    node["def"].id(defs_, "definition");
+    node["scope"].id(scopes_, "scope");
+    node["chain"].id(chains_, "chain");
+    if (auto agent = node.find("agent")) agent->id(agents_, "agent");
+    Item in = node["in"];
+    for (std::size_t slot = 0; slot < in.size(); ++slot) ref(in[slot]["ref"], i);
+  }
+
+  // Nodes stand in program order, so one that reads a later one waits for itself.
+  void ref(const Item& ref, std::size_t before) const {
+    if (auto id = ref.find("const")) {
+      id->id(consts_, "constant");
+    } else if (auto input = ref.find("input")) {
+      input->id(inputs_, "input");
+    } else {
+      Item node = ref["node"];
+      if (node.id(nodes_.size(), "node") >= before)
+        node.fail(
+            fmt::format("node {} reads node {}, which does not stand before it: a cycle", before, node.integer()));
+    }
+  }
+
+  void edge(const Item& edge, std::size_t i) const {
+    own_id(edge, i);
+    if (edge["from"].id(nodes_.size(), "node") >= edge["to"].id(nodes_.size(), "node"))
+      edge.fail(fmt::format("an edge from {} to {} closes a cycle", edge["from"].integer(), edge["to"].integer()));
+  }
+
+  const Item& root_;
+  Item nodes_;
+  std::size_t defs_, scopes_, chains_, consts_, inputs_, agents_;
+};
+
+}  // namespace
+
+void check_graph_part(const Item& root) { GraphPart(root).check(); }
+
+}  // namespace taskspec

@@ -1,0 +1,215 @@
+#include "ir/json/schema.hpp"
+
+#include "ir/json/body.hpp"
+#include "ir/json/format.hpp"
+#include "ir/json/item.hpp"
+#include "ir/json/json.hpp"
+#include "ir/json/read.hpp"
+#include "ir/json/schema_words.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using namespace schema_words;
+
+// ---- definitions ----------------------------------------------------------------------------------
+
+Schema call_schema() {
+  return object({{"id", number()},
+                 {"op", text()},
+                 {"in", list(or_null(number()))},
+                 {"attrs", typed("object")},
+                 {"type", text()},
+                 {"blocks", list(reference("block")), false}});
+}
+
+Schema block_schema() { return object({{"body", list(reference("call"))}, {"result", number(), false}}); }
+
+Schema parameter_schema() {
+  return object({{"name", text()},
+                 {"type", text()},
+                 {"priv", names(privilege_name, 4)},
+                 {"role", names(role_name, 4), false},
+                 {"variable", number(), false},
+                 {"default", reference("block"), false}});
+}
+
+Schema symbol_schema() {
+  return object({{"name", text()}, {"as", text(), false}, {"rank", number()}, {"call", or_null(number()), false}});
+}
+
+Schema slot_schema() {
+  return object({{"name", text()},
+                 {"kind", names(slot_kind_name, slot_kind_words.size())},
+                 {"type", text()},
+                 {"initial", number(), false}});
+}
+
+Schema def_schema() {
+  Schema output = object({{"name", text()}, {"type", text()}, {"variable", number(), false}});
+  Schema variable = object({{"name", text()}, {"type", text()}, {"mutable", flag(), false}});
+  return object({{"id", number()},
+                 {"kind", one_of({"task", "graph", "fn", "op", "ir", "agent", "module"})},
+                 {"name", text()},
+                 {"agent", number(), false},
+                 {"params", list(reference("parameter"))},
+                 {"outputs", list(output), false},
+                 {"result", text(), false},
+                 {"slots", list(reference("slot")), false},
+                 {"effects", list(one_of({"host", "graph", "local"})), false},
+                 {"symbols", list(symbol_schema()), false},
+                 {"dimensions", list(text()), false},
+                 {"variables", list(variable), false},
+                 {"extern", text(), false},
+                 {"body", list(reference("call")), false}});
+}
+
+// ---- the graph ------------------------------------------------------------------------------------
+
+Schema ref_schema() {
+  Schema future =
+      object({{"node", number()}, {"slot", text()}, {"place", text(), false}, {"version", number(), false}});
+  return either({object({{"const", number()}}), object({{"input", number()}}), future,
+                 object({{"region", number()}, {"view", text()}})});
+}
+
+Schema node_schema() {
+  return object({{"id", number()},
+                 {"name", text()},
+                 {"def", number()},
+                 {"scope", number()},
+                 {"agent", number(), false},
+                 {"args", map(anything())},
+                 {"in", list(object({{"slot", text()}, {"ref", reference("ref")}}))},
+                 {"out", list(object({{"slot", text()}, {"type", text()}}))},
+                 {"chain", number()},
+                 {"steps", number()},
+                 {"call", number(), false},
+                 {"cond", number(), false},
+                 {"bodies", list(reference("body_graph")), false}});
+}
+
+// Inside a structured node: as the whole graph, without chains.
+Schema body_graph_schema() {
+  Schema input = object({{"name", text()}, {"type", text()}});
+  Schema result = object({{"name", text()}, {"ref", reference("ref")}});
+  Schema node = object({{"id", number()},
+                        {"name", text()},
+                        {"def", number()},
+                        {"in", list(object({{"slot", text()}, {"ref", reference("ref")}}))},
+                        {"out", list(object({{"slot", text()}, {"type", text()}}))},
+                        {"bodies", list(reference("body_graph")), false}});
+  Schema edge = object({{"from", number()}, {"to", number()}, {"slot_from", text()}, {"slot_to", text()}});
+  return object({{"name", text()},
+                 {"inputs", list(input)},
+                 {"results", list(result)},
+                 {"nodes", list(node)},
+                 {"edges", list(edge)}});
+}
+
+Schema edge_schema() {
+  return object({{"id", number()},
+                 {"kind", one_of({"future", "order"})},
+                 {"from", number()},
+                 {"to", number()},
+                 {"slot_from", text(), false},
+                 {"slot_to", text(), false},
+                 {"why", one_of({"RAW", "WAR", "WAW"}), false},
+                 {"place", text(), false}});
+}
+
+Schema chain_schema() {
+  Schema rule = names(stop_name, 6);
+  return object({{"id", number()}, {"nodes", list(number())}, {"first", rule}, {"last", rule}});
+}
+
+Schema const_schema() {
+  return object({{"id", number()},
+                 {"type", text()},
+                 {"data", list(either({typed("number"), flag(), text()})), false},
+                 {"base64", text(), false},
+                 {"value", anything(), false}});
+}
+
+Schema plan_schema() {
+  Schema step = object({{"id", number()}, {"nodes", list(number())}, {"then", list(number())}});
+  Schema buffer = object({{"id", number()},
+                          {"type", text()},
+                          {"bytes", number()},
+                          {"home", one_of({"input", "constant", "result", "arena", "scratch"})},
+                          {"offset", number(), false},
+                          {"index", number(), false},
+                          {"life", tuple(or_null(number()), 2)},
+                          {"shares", number(), false}});
+  return object({{"steps", list(step)},
+                 {"buffers", list(buffer)},
+                 {"results", list(number())},
+                 {"arena", number()},
+                 {"scratch", number()},
+                 {"peak", number()},
+                 {"peak_without_chains", number()},
+                 {"transfers", list(anything())},
+                 {"placement", list(anything())}});
+}
+
+Schema spans_schema() {
+  Schema span = or_null(tuple(number(), 4));
+  return object(
+      {{"files", list(text())}, {"nodes", list(span)}, {"defs", list(object({{"at", span}, {"calls", list(span)}}))}});
+}
+
+Schema layout_schema() {
+  return object({{"nodes", list(tuple(number(), 4))},
+                 {"scopes", list(or_null(tuple(number(), 4))), false},
+                 {"edges", list(list(tuple(number(), 2)))}});
+}
+
+}  // namespace
+
+nlohmann::ordered_json graph_schema_tree() {
+  Schema agent = object({{"id", number()},
+                         {"def", number()},
+                         {"name", text()},
+                         {"args", map(anything())},
+                         {"slots", list(reference("slot"))}});
+  Schema scope =
+      object({{"id", number()}, {"parent", or_null(number())}, {"name", text()}, {"def", or_null(number())}});
+  Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "a graph of taskspec"}};
+  schema.update(
+      object({{"format", exactly(graph_format)},
+              {"version", exactly(graph_version)},
+              {"name", text()},
+              {"inputs", list(object({{"name", text()}, {"type", text()}, {"priv", names(privilege_name, 4)}}))},
+              {"results", list(object({{"name", text()}, {"type", text()}, {"ref", reference("ref")}}))},
+              {"defs", list(def_schema())},
+              {"scopes", list(scope)},
+              {"nodes", list(node_schema())},
+              {"edges", list(edge_schema())},
+              {"chains", list(chain_schema())},
+              {"agents", list(agent)},
+              {"consts", list(const_schema())},
+              {"regions", list(anything())},
+              {"blocks", list(anything())},
+              {"plan", plan_schema(), false},
+              {"spans", spans_schema()},
+              {"layout", layout_schema()}}));
+  schema["definitions"] = {{"call", call_schema()}, {"block", block_schema()}, {"parameter", parameter_schema()},
+                           {"slot", slot_schema()}, {"ref", ref_schema()},     {"body_graph", body_graph_schema()}};
+  return schema;
+}
+
+std::string graph_schema() { return graph_schema_tree().dump(2) + "\n"; }
+
+std::vector<std::string> validate_graph_json(std::string_view text) {
+  try {
+    JsonFile file("the text", text);
+    std::vector<std::string> faults = schema_faults(graph_schema_tree(), file.json());
+    if (faults.empty()) check_graph_part(file.root());
+    return faults;
+  } catch (const Error& error) {
+    return {error.diags().items().front().message};
+  }
+}
+
+}  // namespace taskspec

@@ -1,0 +1,15 @@
+// Words of the JSON of slices, for those who write it and its schema. Internal to ir/json/slices*.cpp.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace taskspec::slices_words {
+
+inline constexpr std::string_view format = "taskspec-slices";
+inline constexpr std::int64_t version = 1;  // grows with every change that a reader must know
+inline constexpr std::array<std::string_view, 4> kinds{"fn", "task", "graph", "module"};
+inline constexpr std::array<std::string_view, 4> marks{"statement", "opens", "between", "closes"};
+inline constexpr int carries_count = 12;
+
+}  // namespace taskspec::slices_words

@@ -1,0 +1,106 @@
+// What a backend offers: memory behind locations, and the execution of task graphs. It is the only layer with
+// addresses; tables and sessions hold Locations.
+//
+//   Prepared ready = backend.prepare(graph, aggregate(*graph), {}, bodies);    // an executable, or what it refuses
+//   Outcome outcome = backend.execute(*std::get<0>(ready), inputs, {});
+#pragma once
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/base/result.hpp"
+#include "ir/graph/op_list.hpp"
+#include "ir/plan/plan.hpp"
+
+namespace taskspec {
+
+struct LocationTag;
+using Location = Id<LocationTag>;  // of memory that one backend owns
+
+// How a backend gets at bodies without knowing the language: implemented by interp/control.
+class Bodies {
+ public:
+  virtual ~Bodies() = default;
+  // The ops of `node`, a task, for the types of its inputs; or why it has no such list (E3005).
+  virtual Result<OpList> list(const TaskGraph& graph, NodeId node) = 0;
+  // Runs any task or structured node on arrays; may be called on several threads at once. Throws Error.
+  virtual std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) = 0;
+};
+
+enum class Schedule : std::uint8_t {
+  push,   // steps run as soon as their inputs are there, on all workers
+  pull,   // from the results backwards, what they need, by need
+  eager,  // task by task in program order, no aggregation
+};
+
+struct Poison {
+  NodeId origin;  // in the graph that was prepared
+  Fault fault;
+};
+
+struct DispatchRecord {  // of one chain, for profiles and traces
+  ChainId chain;
+  std::uint32_t worker = 0;
+  std::int64_t begin = 0, end = 0;  // ticks of the backend's clock
+};
+
+struct Outcome {
+  std::vector<std::variant<Location, Poison>> results;  // as graph.results
+  std::uint64_t tasks_run = 0, dispatches = 0, allocations = 0, frees = 0, peak_bytes = 0;
+  std::vector<DispatchRecord> records;  // when asked for
+  std::vector<Poison> failed;           // the tasks that failed themselves, in program order
+  std::vector<std::uint32_t> taken;     // donated inputs whose location is that of a result now
+  bool lost = false;  // tasks ran, and there was no memory to note what came of them: nothing else is known
+};
+
+// A graph prepared for one backend: kernels made, memory laid out.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual std::shared_ptr<const Plan> plan() const { return nullptr; }  // of a backend that makes one: for reports
+  // Of one dispatch, by the records of its ops; nothing where nobody knows.
+  virtual Work work(ChainId) const { return {}; }
+};
+// Or what it cannot run, and why: tasks of the graph. Those and all that needs them never run; the rest may be prepared
+// again without them.
+using Prepared = std::variant<std::shared_ptr<Executable>, std::vector<Poison>>;
+
+struct PrepareOptions {
+  // Per input of the graph: nobody needs it after a run. It may be written over, and its location may become that of a
+  // result (Outcome::taken).
+  std::span<const bool> donated = {};
+};
+
+struct RunOptions {
+  Schedule schedule = Schedule::push;
+  bool record = false;  // fill Outcome::records
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  virtual Location allocate(const ArrayType& type) = 0;
+  virtual void write(Location location, const Array& array) = 0;
+  virtual Array read(Location location) const = 0;  // shares the bytes: do not change them
+  virtual Location copy(Location location) = 0;
+  virtual void free(Location location) = 0;
+
+  virtual Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
+                           Bodies& bodies) = 0;
+  // Runs once: `inputs` as graph.inputs. Not to be called for one Executable on two threads at once. Throws only before
+  // the first task has run: then the same may be tried again.
+  virtual Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) = 0;
+
+  struct Memory {
+    std::uint64_t allocations = 0, frees = 0, live_bytes = 0, peak_bytes = 0;
+  };
+  virtual Memory memory() const = 0;
+  virtual std::vector<Value> report() const { return {}; }  // of the fields of its record (BackendRecord::report)
+  virtual double hz() const { return 1e9; }  // ticks of its clock in a second, of its own time where that is simulated
+  // Asks a running execute() to stop soon; its unfinished results are poisoned with E5009.
+  virtual void interrupt() = 0;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,34 @@
+// What there is to know of a backend beyond the builtin that chooses it, `host(threads: 2)`: what its reports tell, and
+// how it is opened. A builtin with such a record is a backend; checker, --on, prompt and manual read it there.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ir/types/type.hpp"
+#include "ir/types/value.hpp"
+
+namespace taskspec {
+
+class Backend;
+
+// A field of `.report` behind those that all backends have.
+struct ReportField {
+  std::string_view name;
+  Type::Kind kind = Type::Kind::integer;
+  std::string_view doc;
+};
+
+struct BackendRecord {
+  std::span<const ReportField> report = {};  // Backend::report gives their values
+  // The options are the operands of the builtin. Throws Error: E5003 for one that cannot be.
+  std::unique_ptr<Backend> (*open)(std::span<const Value> options) = nullptr;
+};
+
+// Of every report, in this order, first.
+std::span<const ReportField> common_report();
+
+// Which backend it is stands in the type: `backend host`.
+Type backend_type(std::string_view name);
+
+}  // namespace taskspec
