@@ -46,13 +46,15 @@ class Extents {
     return combined(op, operands);
   }
 
-  // Nothing where it gets long: an error of a written extent, here a symbol does as well.
+  // Nothing where it gets long or overflows: an error of a written extent. Here a symbol does as well, and an int that
+  // overflows fails where it is worked out, if it ever is.
   static std::optional<Dim> combined(const OpDef& op, const std::vector<Dim>& operands) {
     try {
       Dim result = op.extent(operands);
       if (is_small(result)) return result;
     } catch (const Error& error) {
-      if (!(error.diags().items().front().code == Code("E0005"))) throw;
+      const Code code = error.diags().items().front().code;
+      if (!(code == Code("E0005")) && !(code == Code("E5001"))) throw;
     }
     return std::nullopt;
   }

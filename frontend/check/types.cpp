@@ -133,7 +133,12 @@ class TypeReader {
       if (const std::string& op = binary->op.text; op == "+" || op == "-" || op == "*") {
         std::optional<Dim> left = extent(*binary->left), right = extent(*binary->right);
         if (!left || !right) return std::nullopt;
-        return op == "+" ? *left + *right : op == "-" ? *left - *right : *left * *right;
+        try {
+          return op == "+" ? *left + *right : op == "-" ? *left - *right : *left * *right;
+        } catch (const Error& error) {
+          // In a body it fails where it is worked out, if it ever is.
+          if (in_signature() || !(error.diags().items().front().code == Code("E5001"))) throw;
+        }
       }
     if (auto* member = std::get_if<ast::Member>(&expr.node); member && names_module(*member->base))
       return from_operand(expression(body_, expr), body_.text(expr.span));
@@ -198,8 +203,10 @@ class TypeReader {
     return Dim(binding.symbol);
   }
 
+  bool in_signature() const { return blank_ == Blank::parameter || blank_ == Blank::refused || blank_ == Blank::agent; }
+
   std::optional<Dim> computed_extent(const ast::Expr& expr) {
-    if (blank_ == Blank::parameter || blank_ == Blank::refused || blank_ == Blank::agent) {
+    if (in_signature()) {
       error("E1004", expr.span, "an extent in a signature is made of ints and dimensions by + - *");
       return std::nullopt;
     }
