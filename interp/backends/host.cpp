@@ -11,6 +11,9 @@ using namespace builtins;
 namespace {
 
 constexpr std::int64_t most_threads = 1024;
+constexpr const char* wrong_threads = "a host has between 1 and 1024 threads (0: one per core)";
+
+bool is_wrong(const Value& threads) { return threads.integer() < 0 || threads.integer() > most_threads; }
 
 Type host_type(RuleContext& c) {
   want(c, 0, Type::Kind::integer, "a number of threads");
@@ -19,8 +22,7 @@ Type host_type(RuleContext& c) {
   if (const Value* schedule = c.constant(1))
     if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
       c.fail("E1003", "no schedule " + in_quotes(s), 1, "push, pull or eager");
-  if (const Value* threads = c.constant(0); threads && (threads->integer() < 0 || threads->integer() > most_threads))
-    c.fail("E1003", "a host has between 1 and 1024 threads (0: one per core)", 0);
+  if (const Value* threads = c.constant(0); threads && is_wrong(*threads)) c.fail("E1003", wrong_threads, 0);
   const Value* steps = c.constant(2);
   if (!steps || steps->integer() != 1)
     c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
@@ -28,8 +30,7 @@ Type host_type(RuleContext& c) {
 }
 
 Value run_host(HostContext& host, std::span<const Value> options) {
-  if (options[0].integer() < 0 || options[0].integer() > most_threads)
-    throw failure("E5003", {}, "a host has between 1 and 1024 threads");
+  if (is_wrong(options[0])) throw failure("E5003", {}, wrong_threads);
   return choose<builtin_host>(host, options);
 }
 

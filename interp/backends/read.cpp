@@ -22,12 +22,20 @@ bool is_one_backend(const Program& program) {
   return false;
 }
 
+// Without brackets, which may be left out there: `host`, also with a comment behind it.
+const Builtin* named_backend(const std::string& written, const Toolbox& tools) {
+  std::string name = written.substr(0, written.find("//"));
+  std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
+  const Builtin* found = tools.builtins.find(name);
+  return found && found->backend ? found : nullptr;
+}
+
 }  // namespace
 
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources) {
   try {
-    const bool bare = written.find('(') == std::string::npos;  // the brackets may be left out there
-    SourceId source = sources.add("--on", written + (bare ? "()" : ""));
+    if (const Builtin* backend = named_backend(written, tools)) return BackendChoice(*backend);
+    SourceId source = sources.add("--on", written);
     CheckOptions options{.ops = tools.ops, .builtins = tools.builtins};
     options.at_prompt = true;  // where a value may stand alone
     Result<Program> program = check(sources, source, options);

@@ -1,0 +1,1 @@
+run hello.task --on "host // its threads: one per core"
