@@ -24,9 +24,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
 
 LiveProgram::~LiveProgram() { interpreter_->forget_modules(); }  // handles go before the sessions that they name
 
-void LiveProgram::change_backend(const BackendChoice& choice) {
-  use(open_session(*interpreter_, choice, settings_));
-}
+void LiveProgram::change_backend(const BackendChoice& choice) { use(open_session(*interpreter_, choice, settings_)); }
 
 void LiveProgram::use(std::unique_ptr<OpenSession> session) {
   sessions_.push_back(std::move(session));
@@ -109,9 +107,9 @@ Result<Type> LiveProgram::type_of(const std::string& path, std::string text) {
 
 Result<Type> LiveProgram::type_of(Ast tree) { return checker_.type_of(std::move(tree)); }
 
-std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph, const Value& agent) {
+std::unique_ptr<GraphView> LiveProgram::view(FunctionId graph, const Value& agent, ViewContents contents) {
   std::unique_ptr<GraphView> result;
-  on_stack([&] { result = build_graph(*interpreter_, graph, agent); });
+  on_stack([&] { result = build_graph(*interpreter_, graph, agent, contents); });
   return result;
 }
 

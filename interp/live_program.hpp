@@ -46,7 +46,8 @@ class LiveProgram {
   // The contents of a tensor; runs what it needs. Throws Error.
   Array contents(const Value& tensor);
   // The graph as it is recorded, symbolic in its inputs; of a member with its agent. Throws Error.
-  std::unique_ptr<GraphView> view(FunctionId graph, const Value& agent = {});
+  std::unique_ptr<GraphView> view(FunctionId graph, const Value& agent = {},
+                                  ViewContents contents = ViewContents::none);
 
   // From here on top-level code uses another backend; what was made on the ones before stays there.
   void change_backend(const BackendChoice& choice);

@@ -106,6 +106,7 @@ Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const Ca
   else if (const std::uint32_t ordinal = site.caller ? site.caller->count_agent(def.name) : 0; ordinal > 0)
     name.stream += "#" + std::to_string(ordinal);
   agent->path = name.path;
+  agent->stream = name.stream;
   agent->instance = target_->instance(*agent);
   agent->home = target_->home();
   Value self(std::static_pointer_cast<Object>(agent));
@@ -116,6 +117,19 @@ Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const Ca
   for (const Slot& slot : def.slots) agent->slots.push_back(first_value(slot, self, name, site));
   target_->layers(*agent);
   return self;
+}
+
+std::vector<Value> Interpreter::first_values(const Agent& agent) {
+  const AgentDef& def = program_[agent.definition];
+  const Value self(std::static_pointer_cast<Object>(std::make_shared<Agent>(agent)));
+  std::vector<Value> values = agent.slots;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Slot& slot = def.slots[i];
+    if (slot.kind == SlotKind::layer) continue;
+    receive_globals(slot.initial, slot.span);
+    values[i] = first_value(slot, self, {agent.path, agent.stream}, {slot.span});
+  }
+  return values;
 }
 
 Value Interpreter::first_value(const Slot& slot, const Value& agent, const AgentName& name, const CallSite& site) {

@@ -1,8 +1,10 @@
 #include "interp/control/build_graph.hpp"
 
 #include <map>
+#include <set>
 
 #include "interp/control/capture.hpp"
+#include "interp/control/immediate.hpp"
 #include "interp/control/record.hpp"
 #include "interp/control/rules.hpp"
 
@@ -18,6 +20,17 @@ class KeptSlots {
       if (!agent.slots.empty()) kept_.try_emplace(&agent, agent.slots);
     });
   }
+  // Those of the agents that a graph names are as they were when the agents were made.
+  void begin_again(const Interpreter& outer, const Value& graph) {
+    ImmediateTarget target;
+    Interpreter interpreter = outer.nested(target);
+    std::set<Agent*> named;
+    auto note = [&](const Value& value) { each_agent(value, [&](Agent& inside) { named.insert(&inside); }); };
+    note(graph);
+    outer.each_agent_global({}, {&graph, 1}, [&](GlobalUse, const Value& value) { note(value); });
+    for (auto& [changed, slots] : kept_)
+      if (named.contains(changed)) changed->slots = interpreter.first_values(*changed);
+  }
   KeptSlots() = default;
   KeptSlots(const KeptSlots&) = delete;
   KeptSlots& operator=(const KeptSlots&) = delete;
@@ -29,53 +42,107 @@ class KeptSlots {
   std::map<Agent*, std::vector<Value>> kept_;
 };
 
+// A view in the making.
+class Looking {
+ public:
+  Looking(const Interpreter& outer, ViewContents contents)
+      : program_(outer.program()),
+        view_(std::make_unique<GraphView>(contents)),
+        target_(program_, *view_),
+        interpreter_(outer.nested(target_)) {
+    interpreter_.leave_host();
+  }
+
+  std::unique_ptr<GraphView> at(const Callable& graph) {
+    const Function& function = program_[graph.function];
+    view_->function = graph.function;
+    view_->graph.name = program_.display_name(graph.function);
+    std::vector<Value> arguments = graph.captures;
+    for (const Parameter& parameter : function.parameters)
+      if (parameter.role == Role::declared)  // the agent has the others
+        arguments.push_back(input(parameter.name, parameter.type, parameter.privilege == Privilege::inout));
+    std::vector<Value> outputs;
+    try {
+      outputs = interpreter_.outputs_of(graph.function, graph.agent, std::move(arguments));
+    } catch (const std::bad_variant_access&) {  // a list or string that is only known when the graph runs
+      throw failure("E1009", function.span, "looking at a graph whose form depends on a host input is not built yet");
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      result(function.outputs[i].name, std::move(outputs[i]), function.outputs[i].span);
+    return std::move(view_);
+  }
+
+  std::unique_ptr<GraphView> at(const ComposedTask& composed) {
+    const Type& type = composed.type;
+    view_->graph.name = name_of(composed);
+    std::vector<Value> arguments;
+    for (std::size_t i = 0; i < type.inputs; ++i)
+      arguments.push_back(input(type.names[i], type.parts[i], type.is_place(i)));
+    const Value whole(std::static_pointer_cast<Object>(std::make_shared<ComposedTask>(composed)));
+    const CallResult called = interpreter_.apply(whole, std::move(arguments), {});
+    const auto& outputs = called.value.as<Invocation>()->outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) result(type.names[type.inputs + i], outputs[i], {});
+    return std::move(view_);
+  }
+
+ private:
+  Value input(const std::string& name, const Type& type, bool is_place) {
+    const std::size_t position = view_->graph.add_input({name, type, is_place ? Privilege::inout : Privilege::in});
+    if (!type.is_tensor()) {
+      const std::uint32_t symbol = program_.symbols + 3 * static_cast<std::uint32_t>(position);
+      return unknown_scalar(name, type, symbol, static_cast<std::uint32_t>(position));
+    }
+    const Value tensor = view_->handle(Ref::input(position), type);
+    return is_place ? target_.place(name, tensor) : tensor;
+  }
+
+  void result(const std::string& name, Value value, Span span) {
+    if (value.is_array()) value = target_.constant(value.array());
+    auto* tensor = value.as<Tensor>();
+    if (!tensor) throw failure("E1004", span, "output '" + name + "' is not a tensor");
+    view_->graph.add_result({name, tensor->type, tensor->ref});
+  }
+
+  std::string name_of(const Value& part) const {
+    auto* composed = part.as<ComposedTask>();
+    return composed ? name_of(*composed) : program_.display_name(part.as<Callable>()->function);
+  }
+  std::string name_of(const ComposedTask& composed) const {
+    return name_of(composed.first) + " >> " + name_of(composed.second);
+  }
+
+  const Program& program_;
+  std::unique_ptr<GraphView> view_;
+  RecordTarget target_;
+  Interpreter interpreter_;
+};
+
 }  // namespace
 
 Array GraphView::receive(const Tensor&, Span place) {
   throw failure("E1301", place, "a graph that is only looked at has no contents");
 }
 
-std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, const Value& agent) {
+Value GraphView::from_elsewhere(const Tensor& tensor, Span place) {
+  const bool known = tensor.ref.kind == Ref::Kind::constant;
+  return known || contents_ == ViewContents::all ? Value(tensor.recorder().look(tensor, place)) : Value();
+}
+
+std::unique_ptr<GraphView> build_graph(const Interpreter& outer, const Value& graph, ViewContents contents) {
   KeptSlots slots;
-  slots.keep(agent);
+  slots.keep(graph);
   outer.each_global([&](const Value& value) { slots.keep(value); });
-  auto view = std::make_unique<GraphView>();
-  const Program& program = outer.program();
-  const Function& function = program[id];
-  RecordTarget target(program, *view);
-  Interpreter interpreter = outer.nested(target);
-  interpreter.leave_host();
-  view->function = id;
-  view->graph.name = program.display_name(id);
-  std::vector<Value> arguments;
-  for (std::size_t k = 0; k < function.parameters.size(); ++k) {
-    const Parameter& parameter = function.parameters[k];
-    if (parameter.role != Role::declared) continue;  // the agent has them
-    std::size_t position = view->graph.inputs().size();
-    view->graph.add_input({parameter.name, parameter.type, parameter.privilege});
-    if (!parameter.type.is_tensor()) {
-      const std::uint32_t symbol = program.symbols + 3 * static_cast<std::uint32_t>(k);
-      arguments.push_back(unknown_scalar(parameter.name, parameter.type, symbol, static_cast<std::uint32_t>(position)));
-      continue;
-    }
-    Value input = view->handle(Ref::input(position), parameter.type);
-    bool is_place = parameter.privilege == Privilege::inout;
-    arguments.push_back(is_place ? target.place(parameter.name, input) : input);
-  }
-  std::vector<Value> outputs;
-  try {
-    outputs = interpreter.outputs_of(id, agent, std::move(arguments));
-  } catch (const std::bad_variant_access&) {  // a list or string that is only known when the graph runs
-    throw failure("E1009", function.span, "looking at a graph whose form depends on a host input is not built yet");
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].is_array()) outputs[i] = target.constant(outputs[i].array());
-    auto* tensor = outputs[i].as<Tensor>();
-    if (!tensor)
-      throw failure("E1004", function.outputs[i].span, "output '" + function.outputs[i].name + "' is not a tensor");
-    view->graph.add_result({function.outputs[i].name, tensor->type, tensor->ref});
-  }
-  return view;
+  if (contents == ViewContents::all) slots.begin_again(outer, graph);
+  Looking looking(outer, contents);
+  if (auto* composed = graph.as<ComposedTask>()) return looking.at(*composed);
+  return looking.at(*graph.as<Callable>());
+}
+
+std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, const Value& agent,
+                                       ViewContents contents) {
+  auto graph = std::make_shared<Callable>(outer.program(), id);
+  graph->agent = agent;
+  return build_graph(outer, Value(std::static_pointer_cast<Object>(graph)), contents);
 }
 
 }  // namespace taskspec

@@ -89,6 +89,11 @@ std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, Functio
     if (dim.is_constant())
       extents.push_back(Value(Tuple{{Value(static_cast<std::int64_t>(symbol)), Value(*dim.constant())}}));
   arguments.push_back(Value(std::move(extents)));
+  List made;
+  if (use.agents)
+    for (const auto& [name, count] : frame.agent_counts())
+      made.push_back(Value(Tuple{{Value(name), Value(std::int64_t{count})}}));
+  arguments.push_back(Value(std::move(made)));
   arguments.push_back(use.self ? capture(use.slots ? frame.self : without_slots(frame.self)) : Value());
   return arguments;
 }
@@ -105,12 +110,30 @@ void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& a
   for (const Value& entry : arguments[next++].list())
     frame.bind_dimension(static_cast<std::uint32_t>(entry.tuple().items[0].integer()),
                          Dim(entry.tuple().items[1].integer()));
+  AgentCounts made;
+  for (const Value& entry : arguments[next++].list())
+    made[entry.tuple().items[0].string()] = static_cast<std::uint32_t>(entry.tuple().items[1].integer());
+  if (!made.empty()) frame.set_agent_counts(std::move(made));
   frame.self = restore(arguments[next]);
   frame.in_graph = true;
 }
 
-std::vector<VariableId> written_of(const Frame& frame, const FreeUse& use) {
+namespace {
+
+std::vector<VariableId> written_as(bool tensors, const Frame& frame, const FreeUse& use) {
   std::vector<VariableId> written = use.written;
+  std::erase_if(written, [&](VariableId variable) {
+    return frame.function.variables[variable.index()].type.is_tensor() != tensors;
+  });
+  return written;
+}
+
+}  // namespace
+
+std::vector<VariableId> counted_of(const Frame& frame, const FreeUse& use) { return written_as(false, frame, use); }
+
+std::vector<VariableId> written_of(const Frame& frame, const FreeUse& use) {
+  std::vector<VariableId> written = written_as(true, frame, use);
   auto* agent = frame.self.as<Agent>();
   if (!use.self || !use.slots || !agent || agent->slots.empty()) return written;
   std::erase_if(written, [&](VariableId variable) {

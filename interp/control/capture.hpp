@@ -58,13 +58,16 @@ void each_agent(const Value& value, FunctionRef<void(Agent&)> visit);
 // Calls `visit` for every function inside a value: in lists, captures, both sides of a composite.
 void each_function(const Value& value, FunctionRef<void(FunctionId)> visit);
 
-// The node's arguments: values, variables, parameters, extents, self, in this order.
+// The node's arguments: values, variables, parameters, extents, how many agents were made before where the node makes
+// some, self, in this order.
 std::vector<Value> capture_frame(const Frame& frame, const FreeUse& use, FunctionRef<Value(const Value&)> capture);
 void restore_frame(Frame& frame, const FreeUse& use, const std::vector<Value>& arguments,
                    FunctionRef<Value(const Value&)> restore);
 
-// Variables that the body leaves, as captured and as restored: those that are slots of the frame's own agent are left
-// in the agent, where the block uses it.
+// Tensors that the body leaves, as captured and as restored: those that are slots of the frame's own agent are left in
+// the agent, where the block uses it.
 std::vector<VariableId> written_of(const Frame& frame, const FreeUse& use);
+// Host values that it changes: no outputs of the node.
+std::vector<VariableId> counted_of(const Frame& frame, const FreeUse& use);
 
 }  // namespace taskspec

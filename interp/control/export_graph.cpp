@@ -60,10 +60,16 @@ std::string svg_form(const Written& w) { return to_svg(w.graph, w.chains); }
 struct WrittenForm {
   std::string_view suffix;
   std::string (*text)(const Written& written);
+  bool carries_program = false;
 };
-constexpr WrittenForm forms[] = {{".json", json_form}, {".dot", dot_form}, {".svg", svg_form}, {".html", html_form}};
+constexpr WrittenForm forms[] = {
+    {".json", json_form, true}, {".dot", dot_form}, {".svg", svg_form}, {".html", html_form}};
 
 }  // namespace
+
+ViewContents contents_for(const std::string& path) {
+  return path.ends_with(".json") ? ViewContents::all : ViewContents::none;
+}
 
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
   export_graph(program, view.function, view.graph, aggregate(view.graph), path);
@@ -73,7 +79,11 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
                   const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const WrittenForm& form : forms)
-    if (form.suffix == suffix) return write_text(path, form.text({program, function, graph, chains}));
+    if (form.suffix == suffix) {
+      if (form.carries_program && !function.valid())
+        throw failure("E1004", {}, "'" + graph.name + "' has no definition to write down; make a graph that calls it");
+      return write_text(path, form.text({program, function, graph, chains}));
+    }
   Diag diag;
   diag.code = "E7003";
   diag.message = "'" + path + "' names no form in which a graph can be written";

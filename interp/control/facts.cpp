@@ -167,6 +167,7 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     for_each_host_symbol(call, value);  // fill(f32[h], 0.0) needs h, though it is no operand
     if (call.form == Form::parameter) parameters[call.index] = true;
     if (call.form == Form::self) use.self = true;
+    if (call.form == Form::agent) use.agents = true;
     if (call.form == Form::global) use.globals.push_back({call.module, call.variable});
     each_callee(program, call, [&](FunctionId callee) {
       each_reached(program, callee, [&](const Function& f) { add_globals(f, use.globals); });

@@ -66,6 +66,7 @@ struct FreeUse {
   std::vector<VariableId> written;        // changed, and visible outside
   std::vector<GlobalUse> globals;         // read inside, and by what is called there
   bool graph = false;                     // does something with tensors
+  bool agents = false;                    // makes some
   bool self = false;                      // names the agent itself
   bool slots = false;                     // calls something that uses slots of an agent
 };

@@ -32,6 +32,10 @@ void Frame::grow() {
 
 std::uint32_t Frame::count_agent(const std::string& name) { return seldom().agents[name]++; }
 
+AgentCounts Frame::agent_counts() const { return seldom_ ? seldom_->agents : AgentCounts(); }
+
+void Frame::set_agent_counts(AgentCounts counts) { seldom().agents = std::move(counts); }
+
 SeldomInFrame& Frame::seldom() {
   if (!seldom_) seldom_.reset(new SeldomInFrame);
   return *seldom_;

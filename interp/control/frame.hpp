@@ -11,12 +11,14 @@
 
 namespace taskspec {
 
+using AgentCounts = std::map<std::string, std::uint32_t>;
+
 // What few frames have: a call of a plain function makes and leaves its frame in some nanoseconds.
 struct SeldomInFrame {
   using Dimensions = std::vector<std::pair<std::uint32_t, Dim>>;
   std::vector<Value> registers;  // of a frame that stays
   Dimensions dimensions;         // by symbol id
-  std::map<std::string, std::uint32_t> agents;
+  AgentCounts agents;
   struct Delete {
     void operator()(SeldomInFrame* it) const;
   };
@@ -53,6 +55,8 @@ struct Frame {
   Value& operator[](VariableId variable) { return registers[facts.registers.variables[variable.index()]]; }
   const Value& operator[](VariableId variable) const { return const_cast<Frame&>(*this)[variable]; }
   std::uint32_t count_agent(const std::string& name);  // how many of that name were made before in this activation
+  AgentCounts agent_counts() const;                    // of all names
+  void set_agent_counts(AgentCounts counts);
   // What a symbol stands for, by its id.
   const Dim* dimension(std::uint32_t symbol) const;
   bool bind_dimension(std::uint32_t symbol, Dim dim);  // false: it has one already, and keeps it

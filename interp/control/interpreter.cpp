@@ -2,6 +2,9 @@
 
 #include <pthread.h>
 
+#include <set>
+
+#include "interp/control/capture.hpp"
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/rules.hpp"
@@ -130,6 +133,29 @@ void Interpreter::each_global(FunctionRef<void(const Value&)> visit) const {
   for (const std::shared_ptr<Frame>& module : modules_)
     if (module)
       for (std::uint32_t variable : module->facts.registers.variables) visit(module->registers[variable]);
+}
+
+void Interpreter::each_agent_global(std::span<const GlobalUse> uses, std::span<const Value> values,
+                                    FunctionRef<void(GlobalUse, const Value&)> visit) const {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+  std::vector<GlobalUse> todo(uses.begin(), uses.end());
+  auto reach = [&](const Value& value) {
+    each_function(value, [&](FunctionId inside) {
+      const std::vector<GlobalUse>& more = facts_->globals(inside);
+      todo.insert(todo.end(), more.begin(), more.end());
+    });
+  };
+  for (const Value& value : values) reach(value);
+  while (!todo.empty()) {
+    const GlobalUse use = todo.back();
+    todo.pop_back();
+    if (!known.emplace(use.module.value, use.variable.value).second) continue;
+    const Module& file = program_.modules[use.module.index()];
+    if (!may_hold_agents(program_[file.top_level].variables[use.variable.index()].type)) continue;
+    const Value value = global(file, use.variable);
+    reach(value);
+    if (holds_slots(value)) visit(use, value);
+  }
 }
 
 void Interpreter::forget_modules() { modules_.clear(); }

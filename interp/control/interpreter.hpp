@@ -60,6 +60,10 @@ class Interpreter {
   // A variable of the top level; none when it has no value yet.
   Value global(const Module& module, VariableId variable) const;
   void each_global(FunctionRef<void(const Value&)> visit) const;
+  // Of those in `uses`, and those that functions inside of `values` and of such variables read: all that hold agents
+  // with slots.
+  void each_agent_global(std::span<const GlobalUse> uses, std::span<const Value> values,
+                         FunctionRef<void(GlobalUse, const Value&)> visit) const;
   // Runs what its top level has grown by since the last time. After an exception the rest of that never runs.
   Frame& advance(const Module& module);
   void skip(const Module& module);  // that never runs
@@ -70,6 +74,8 @@ class Interpreter {
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   CallResult apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
   Value make_agent(AgentId agent, std::vector<Value> arguments, const CallSite& site);
+  // The slots of an agent as they were when it was made; its layers are agents of their own, and stay.
+  std::vector<Value> first_values(const Agent& agent);
   // An agent for the members of a definition that has no parameters; nothing for a function without agent.
   Value agent_for(FunctionId member);
   // The body of a graph in the outermost scope, as when the graph is looked at or run by itself.

@@ -204,9 +204,10 @@ Value Interpreter::read_global(Frame&, const Call& call) {
   if (!frame || (*frame)[call.variable].is_none())
     throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
   const Value& value = (*frame)[call.variable];
-  if (!value.is_shared() || target_->records()) return value;  // numbers are what they are everywhere
+  if (!value.is_shared()) return value;  // numbers are what they are everywhere
   const std::uint64_t name = name_of(call.module, call.variable);
   if (auto taken = taken_.find(name); taken != taken_.end()) return taken->second;
+  if (target_->records()) return value;
   auto received = globals_->find(name);
   if (received != globals_->end()) return received->second;
   if (value.as<Tensor>()) bug("a body reads '" + variable.name + "', which was not received before it");

@@ -82,7 +82,8 @@ class Agent final : public Object {
   Agent(const Program& program, AgentId definition) : program(program), definition(definition) {}
   const Program& program;
   AgentId definition;
-  std::string path;  // what its slots are named by: "Net", or "Net.c1" where another agent holds it
+  std::string path;    // what its slots are named by: "Net", or "Net.c1" where another agent holds it
+  std::string stream;  // what their random numbers are: "Net#1", "Net#1.c1"
   std::vector<Value> arguments;
   std::vector<Value> slots;
   Value* slot(std::string_view name);

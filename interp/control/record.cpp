@@ -20,15 +20,17 @@ Type RecordTarget::type_of(const Value& value) const {
   return value.is_array() ? value.array().type().type() : value.as<Tensor>()->type;
 }
 
+std::shared_ptr<Tensor> RecordTarget::constant_of(const Value& contents, const Type& type) {
+  return recorder_.tensor(Ref::constant(recorder_.graph.add_constant(type, contents)), type);
+}
+
 // A handle of this recorder: contents from elsewhere (files, another session) become constants.
 std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
   if (auto* tensor = value.as<Tensor>()) {
     if (tensor->is_of(recorder_)) return std::static_pointer_cast<Tensor>(value.object());
-    return own(Value(tensor->recorder().receive(*tensor, span)), span);
+    return constant_of(recorder_.from_elsewhere(*tensor, span), tensor->type);
   }
-  Type type = value.array().type().type();
-  Ref ref = Ref::constant(recorder_.graph.add_constant(type, value));
-  return recorder_.tensor(ref, type);
+  return constant_of(value, value.array().type().type());
 }
 
 // A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
@@ -309,7 +311,8 @@ Value RecordTarget::place(const std::string& name, const Value& initial) {
 Array RecordTarget::receive(const Value& value, Span span) {
   if (value.is_array()) return value.array();
   auto* tensor = value.as<Tensor>();
-  return tensor->recorder().receive(*tensor, span);
+  Recorder& asked = recorder_.executes() ? tensor->recorder() : recorder_;
+  return asked.receive(*tensor, span);
 }
 
 Value RecordTarget::constant(Array array) {

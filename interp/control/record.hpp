@@ -65,6 +65,7 @@ class RecordTarget final : public Target {
   static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
   std::shared_ptr<Tensor> own(const Value& tensor, Span span);
+  std::shared_ptr<Tensor> constant_of(const Value& contents, const Type& type);
   NodeId add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs);
   DefinitionId define(const OpDef& op, const Type& type, std::span<const Value> operands);
   List folded(const Call& call, std::span<const Value> operands, const Type& type);
@@ -90,6 +91,16 @@ class RecordTarget final : public Target {
                  std::vector<TypeId>& out);
   void give_places(Agent& agent);
   void leave_slots(const std::vector<ChangedSlot>& changed, NodeId node, std::size_t first, Frame& frame);
+  // What a node leaves in its frame besides tensors.
+  struct Counted {
+    std::vector<std::pair<VariableId, Value>> values;
+    AgentCounts agents;
+  };
+  static constexpr std::uint32_t unknown_turns = 1 << 20;
+  // Gives `copy`, a frame without values, what the call leaves there; false: tensors decide about that.
+  bool rehearse(Interpreter& interpreter, const Frame& frame, CallId id, Frame& copy);
+  Counted count(Interpreter& interpreter, const Frame& frame, CallId id);
+  AgentCounts most_agents(const Frame& frame, const Call& call) const;
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);
   bool structured_block(Interpreter& interpreter, Frame& frame, CallId id);
 
@@ -99,8 +110,9 @@ class RecordTarget final : public Target {
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
   PlaceId console_;
   Scratch scratch_;
-  int slots_ = 0;  // whose first values are being computed, one for the other
-  struct Number {  // among the operands of one op of the text, when the recorder forgets
+  std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
+  int slots_ = 0;                              // whose first values are being computed, one for the other
+  struct Number {                              // among the operands of one op of the text, when the recorder forgets
     Value value;
     Type type;
     std::size_t constant = 0;

@@ -37,6 +37,12 @@ class Recorder {
   virtual bool forgets() const { return false; }  // nobody looks at its graph later: equal constants may be one
   // The contents; forces what is pending. A recorder that does not execute has none.
   virtual Array receive(const Tensor& tensor, Span place) = 0;
+  // The contents for somebody who only looks: what the program prints later does not tell that anybody did.
+  virtual Array look(const Tensor& tensor, Span place) { return receive(tensor, place); }
+  // What becomes a constant here of a tensor that another recorder made.
+  virtual Value from_elsewhere(const Tensor& tensor, Span place) {
+    return Value(tensor.recorder().receive(tensor, place));
+  }
 
   Value handle(Ref ref, Type type) { return Value(std::static_pointer_cast<Object>(tensor(ref, std::move(type)))); }
   std::shared_ptr<Tensor> tensor(Ref ref, Type type) { return std::make_shared<Tensor>(*this, ref, std::move(type)); }

@@ -2,13 +2,13 @@
 // and its body runs on the backend without the host.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "interp/control/capture.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/record.hpp"
 #include "interp/control/rules.hpp"
 #include "interp/control/shared_slots.hpp"
+#include "ir/program/top_level.hpp"
 
 namespace taskspec {
 
@@ -64,27 +64,10 @@ std::vector<RecordTarget::ChangedSlot> RecordTarget::take_agents(Interpreter& in
                                                                  std::span<const GlobalUse> uses, Rebuilding& taken,
                                                                  std::vector<Value>& arguments) {
   List globals;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
-  std::vector<GlobalUse> todo(uses.begin(), uses.end());
-  auto reach = [&](const Value& value) {
-    each_function(value, [&](FunctionId inside) {
-      const std::vector<GlobalUse>& more = interpreter.facts().globals(inside);
-      todo.insert(todo.end(), more.begin(), more.end());
-    });
-  };
-  for (const Value& value : arguments) reach(value);
-  while (!todo.empty()) {
-    const auto [module, variable] = todo.back();
-    todo.pop_back();
-    if (!known.emplace(module.value, variable.value).second) continue;
-    const Module& file = program_.modules[module.index()];
-    if (!may_hold_agents(program_[file.top_level].variables[variable.index()].type)) continue;
-    const Value value = interpreter.global(file, variable);
-    reach(value);
-    if (holds_slots(value))
-      globals.push_back(
-          Value(Tuple{{Value(std::int64_t{module.value}), Value(std::int64_t{variable.value}), taken(value)}}));
-  }
+  interpreter.each_agent_global(uses, arguments, [&](GlobalUse use, const Value& value) {
+    globals.push_back(
+        Value(Tuple{{Value(std::int64_t{use.module.value}), Value(std::int64_t{use.variable.value}), taken(value)}}));
+  });
   std::vector<ChangedSlot> changed;
   std::map<std::string, int> count;  // two agents of one kind
   List slots;
@@ -133,8 +116,94 @@ void RecordTarget::leave_slots(const std::vector<ChangedSlot>& changed, NodeId n
   }
 }
 
+// ---- host values that change beside tensors ----
+
+namespace {
+
+// A tensor decides what happens next.
+struct TensorDecides {};
+
+// Records what nobody will run: only what happens to host values is asked for.
+class Rehearsal final : public Recorder {
+ public:
+  bool executes() const override { return false; }
+  Array receive(const Tensor&, Span) override { throw TensorDecides(); }
+  Value from_elsewhere(const Tensor&, Span) override { return {}; }
+};
+
+}  // namespace
+
+// The body of the node counts for itself (while i < 3 { s = inc(s).y; i = i + 1 }), and what it counted is known here
+// as well, where no tensor decides about it: by a rehearsal, in which tensors have no contents.
+bool RecordTarget::rehearse(Interpreter& interpreter, const Frame& frame, CallId id, Frame& copy) {
+  const FreeUse& use = interpreter.facts().free_use(frame.id, id);
+  Rehearsal nobody;
+  RecordTarget target(program_, nobody);
+  Interpreter nested = interpreter.nested(target);
+  nested.leave_host();
+  auto is_it = [this](const Value& value) { return is_tensor(value); };
+  auto input = [&](const Value& tensor) {
+    return nobody.handle(Ref::input(nobody.graph.add_input({"", type_of(tensor)})), type_of(tensor));
+  };
+  auto meets = [](Agent&) {};
+  Rebuilding copied(is_it, input, meets);
+  const std::vector<Value> arguments = capture_frame(frame, use, copied);
+  interpreter.each_agent_global(
+      use.globals, arguments, [&](GlobalUse global, const Value& value) { nested.take_global(global, copied(value)); });
+  auto as_it_is = [](const Value& value) { return value; };
+  restore_frame(copy, use, arguments, as_it_is);
+  target.rehearsed_ = {&copy, id};
+  try {
+    nested.step(copy, id);
+  } catch (const TensorDecides&) {
+    return false;
+  }
+  return true;
+}
+
+RecordTarget::Counted RecordTarget::count(Interpreter& interpreter, const Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  const FreeUse& use = interpreter.facts().free_use(frame.id, id);
+  const std::vector<VariableId> variables = counted_of(frame, use);
+  if (variables.empty() && !use.agents) return {};
+  Frame after(frame.function, frame.id, frame.facts);
+  const bool known = rehearse(interpreter, frame, id, after);
+  const auto name = [&](VariableId variable) { return "'" + frame.function.variables[variable.index()].name + "'"; };
+  if (!known && !variables.empty())
+    throw failure("E1009", call.span,
+                  name(variables[0]) +
+                      " is a host value, and tensors decide here what becomes of it; inside a graph make it a tensor");
+  Counted counted;
+  for (VariableId variable : variables) {
+    const Value& value = after[variable];
+    if (depends_on_graph(value) && !value.as<GraphScalar>())
+      throw failure("E1009", call.span,
+                    name(variable) + " holds tensors that are made in this '" + std::string(call.form->word) +
+                        "', which is one task of the graph: it gives on tensors, no lists or tuples of them");
+    counted.values.emplace_back(variable, value);
+  }
+  if (use.agents) counted.agents = known ? after.agent_counts() : most_agents(frame, call);
+  return counted;
+}
+
+// How many agents an activation may have made behind a node in which tensors decide: those behind it are others.
+AgentCounts RecordTarget::most_agents(const Frame& frame, const Call& call) const {
+  AgentCounts counts = frame.agent_counts();
+  const auto visit_all = [&](auto&& visit) {
+    for (const Block& block : call.blocks)
+      each_call(frame.function, block, [&](CallId inside) { visit(frame.function[inside]); });
+  };
+  bool repeats = call.form->repeats();
+  visit_all([&](const Call& inside) { repeats = repeats || inside.form->repeats(); });
+  visit_all([&](const Call& inside) {
+    if (inside.form == Form::agent) counts[program_[inside.agent].name] += repeats ? unknown_turns : 1;
+  });
+  return counts;
+}
+
 // Host control that touches no tensor is executed while the graph is made.
 bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, CallId id) {
+  if (rehearsed_ == std::pair<const Frame*, CallId>(&frame, id)) return false;
   const Call& call = frame.function[id];
   const FreeUse& use = interpreter.facts().free_use(frame.id, id);
   bool needed = use.graph;
@@ -142,8 +211,9 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   for (VariableId variable : use.read) needed = needed || depends_on_graph(frame[variable]);
   if (!needed) return false;
 
-  recorder_.adding(call.span);
   { const SharedSlots newest(frame); }
+  Counted counted = count(interpreter, frame, id);
+  recorder_.adding(call.span);
   Inputs inputs;
   auto is_it = [this](const Value& value) { return is_tensor(value); };
   auto input = [&](const Value& tensor) {
@@ -165,11 +235,6 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
   const std::vector<VariableId> written = written_of(frame, use);
   for (VariableId variable : written) {
     const Variable& declared = frame.function.variables[variable.index()];
-    if (!declared.type.is_tensor())
-      throw failure("E1009", call.span,
-                    "'" + declared.name +
-                        "' is a host value that changes under control of tensors; "
-                        "inside a graph make it a tensor");
     definition.outputs.push_back(declared.name);
     const Value& now = frame[variable];
     out.push_back(recorder_.graph.intern(is_tensor(now) ? type_of(now) : evaluate(declared.type, frame)));
@@ -185,6 +250,8 @@ bool RecordTarget::structured_block(Interpreter& interpreter, Frame& frame, Call
     PlaceId place = is_place ? place_of(frame[written[slot]]) : PlaceId();
     frame[written[slot]] = version(node, slot, place);
   }
+  for (auto& [variable, value] : counted.values) frame[variable] = std::move(value);
+  if (use.agents) frame.set_agent_counts(std::move(counted.agents));
   leave_slots(changed, node, written.size(), frame);
   return true;
 }

@@ -13,9 +13,10 @@ namespace taskspec::dsl {
 
 namespace {
 
-void look_at(const Graph& g, detail::At at, FunctionRef<void(const Program&, const GraphView&)> use) {
+void look_at(const Graph& g, detail::At at, FunctionRef<void(const Program&, const GraphView&)> use,
+             ViewContents contents = ViewContents::none) {
   if (!g.function()) detail::fail("E1006", at, "this graph is not set", "give it a body first");
-  if (g.value()) return detail::HostProgram::here().look_at(g.value(), at, use);  // a member of an agent
+  if (g.value()) return detail::HostProgram::here().look_at(g.value(), at, contents, use);  // a member of an agent
   auto checked = detail::checked(g.function());
   detail::with_places(checked->program.sources, at, [&] {
     with_graph(checked->program, checked->function, detail::toolbox().ops,
@@ -63,9 +64,10 @@ std::vector<std::string> why(const Graph& g, detail::At at) {
 
 std::string to_json(const Graph& g, detail::At at) {
   std::string text;
-  look_at(g, at, [&](const Program& program, const GraphView& view) {
+  auto write = [&](const Program& program, const GraphView& view) {
     text = graph_json(program, view.function, view.graph, aggregate(view.graph));
-  });
+  };
+  look_at(g, at, write, ViewContents::all);
   return text;
 }
 

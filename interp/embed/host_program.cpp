@@ -317,10 +317,12 @@ Array HostProgram::contents(const Value& value, At at) {
   return array;
 }
 
-void HostProgram::look_at(const NodePtr& graph, At at, FunctionRef<void(const Program&, const GraphView&)> use) {
+void HostProgram::look_at(const NodePtr& graph, At at, ViewContents contents,
+                          FunctionRef<void(const Program&, const GraphView&)> use) {
   const Value value = known(graph, at);
   auto* callable = value.as<Callable>();
-  with_places(live_->sources(), at, [&] { use(live_->program(), *live_->view(callable->function, callable->agent)); });
+  with_places(live_->sources(), at,
+              [&] { use(live_->program(), *live_->view(callable->function, callable->agent, contents)); });
 }
 
 // ---- programs of their own ------------------------------------------------------------------------

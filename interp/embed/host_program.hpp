@@ -32,7 +32,8 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   Value known(const NodePtr& node, At at);
   Array contents(const Value& value, At at);
   // The graph that a value stands for, as it is recorded; runs nothing.
-  void look_at(const NodePtr& graph, At at, FunctionRef<void(const Program&, const GraphView&)> use);
+  void look_at(const NodePtr& graph, At at, ViewContents contents,
+               FunctionRef<void(const Program&, const GraphView&)> use);
 
  private:
   struct Lease;

@@ -46,7 +46,18 @@ void Session::closed(ScopeId scope) {
 // ---- what the program asks for ---------------------------------------------------------------------
 
 Array Session::receive(const Tensor& tensor, Span place) {
-  Ref ref = tensor.ref;
+  const Ref ref = tensor.ref;
+  if (!ref.is_future()) return look(tensor, place);
+  links.receive(ref.node());
+  if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
+    received_.push_back(ref);
+  Array array = look(tensor, place);
+  counts_.received += array.bytes();
+  return array;
+}
+
+Array Session::look(const Tensor& tensor, Span place) {
+  const Ref ref = tensor.ref;
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
   try {
@@ -57,9 +68,6 @@ Array Session::receive(const Tensor& tensor, Span place) {
 }
 
 Array Session::contents(Ref ref, Span place) {
-  links.receive(ref.node());
-  if (options_.record && !options_.forget && (received_.empty() || !(received_.back() == ref)))
-    received_.push_back(ref);
   if (options_.schedule == Schedule::eager)
     fits([&] { run_needed(); });  // the last task, which no other one came after
   if (live_.entry(ref).state == Liveness::State::pending) force(ref.node(), place);
@@ -67,7 +75,6 @@ Array Session::contents(Ref ref, Span place) {
   if (e.state == Liveness::State::poisoned) failures_.raise(e.poison, ref.node(), place);
   if (e.state != Liveness::State::ready) bug("a received value is not there");
   Array array = backend_.read(e.location);
-  counts_.received += array.bytes();
   sweep_if_due();
   return array;
 }

@@ -40,6 +40,7 @@ class Session final : public Recorder {
   Session(Backend& backend, Bodies& bodies, SessionOptions options);
 
   Array receive(const Tensor& tensor, Span place) override;
+  Array look(const Tensor& tensor, Span place) override;
   void adding(Span site) override;
   void added(NodeId node, std::span<const TaskGraph::Access> accesses) override;
   void retain(Ref ref) override { live_.retain(ref); }

@@ -339,7 +339,7 @@ Text Workspace::export_graph(std::string_view graph, const std::string& path) {
     } else if (!function.valid() || state_->live->program()[function].kind != FunctionKind::graph) {
       return {false, fmt::format("no graph is called '{}'{}", graph, state_->graphs_hint())};
     } else {
-      taskspec::export_graph(state_->live->program(), *state_->live->view(function), path);
+      taskspec::export_graph(state_->live->program(), *state_->live->view(function, {}, contents_for(path)), path);
     }
     return {true, "wrote " + path};
   } catch (const Error& error) {

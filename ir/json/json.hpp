@@ -6,6 +6,7 @@
 //
 // Nodes, edges, chains and layout are for viewers: a reader makes them anew from the definitions. Texts of sources are
 // not carried, but the places of definitions and calls are, so that exporting an imported graph gives the same bytes.
+// It is the program, not a state of it: slots of agents begin with their first values, wherever it is read.
 #pragma once
 #include <string>
 #include <vector>

@@ -15,11 +15,11 @@ void want_graph(RuleContext& c) {
   if (!type.is(Type::Kind::task) && !type.is(Type::Kind::error)) builtins::wrong_type(c, 0, "a graph");
 }
 
-std::unique_ptr<GraphView> view(HostContext& host, const Value& value) {
+std::unique_ptr<GraphView> view(HostContext& host, const Value& value, ViewContents contents = ViewContents::none) {
   auto* callable = value.as<Callable>();
-  if (!callable || host.program[callable->function].kind != FunctionKind::graph)
-    throw failure("E1004", {}, "expected a graph, found " + print(value));
-  return build_graph(*host.interpreter, callable->function, callable->agent);
+  const bool is_graph = callable && host.program[callable->function].kind == FunctionKind::graph;
+  if (!is_graph && !value.as<ComposedTask>()) throw failure("E1004", {}, "expected a graph, found " + print(value));
+  return build_graph(*host.interpreter, value, contents);
 }
 
 Type chains_type(RuleContext& c) {
@@ -108,7 +108,7 @@ Type export_type(RuleContext& c) {
 }
 
 Value run_export(HostContext& host, std::span<const Value> values) {
-  auto g = view(host, values[0]);
+  auto g = view(host, values[0], contents_for(values[1].string()));
   export_graph(host.program, *g, values[1].string());
   return {};
 }
@@ -177,7 +177,8 @@ constinit const Builtin builtin_export =
                   .doc =
                       "Writes a graph by suffix: .json (the published schema), .dot (Graphviz), .svg (a picture) or "
                       ".html (a page to walk "
-                      "through), whole or not at all.",
+                      "through), whole or not at all. It says what the text says: slots of agents have their first "
+                      "values in it, also when the program has changed them. A composite goes to .dot, .svg and .html.",
                   .example =
                       "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
                       "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
