@@ -68,8 +68,8 @@ class GraphBuilder {
   void add_to_fan(std::size_t task) {
     bool writes = task == 0 || task + 1 == shape_.size();
     Ref version = graph_->current(fan_);
-    TaskGraph::Access access{fan_, 0, writes, 0};
-    graph_->add(definition_, {.in = {&version, 1}, .out = {&nothing_, writes ? 1U : 0U}}, {&access, 1});
+    Requirement requirement{fan_, writes ? Privilege::inout : Privilege::in};
+    graph_->add(definition_, {.in = {&version, 1}, .out = {&nothing_, writes ? 1U : 0U}}, {&requirement, 1});
   }
 
   const Shape& shape_;

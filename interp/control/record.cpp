@@ -57,7 +57,7 @@ void RecordTarget::share_numbers(const Call& call, std::span<Value> operands, co
 void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
   std::shared_ptr<Tensor> tensor = own(value, span);
   if (tensor->place.valid() && recorder_.graph.current(tensor->place) == tensor->ref)
-    inputs.accesses.push_back({tensor->place, static_cast<std::uint16_t>(inputs.refs.size()), false, 0});
+    inputs.requirements.push_back({tensor->place, Privilege::in, static_cast<std::uint16_t>(inputs.refs.size())});
   inputs.refs.push_back(tensor->ref);
   inputs.alive.push_back(std::move(tensor));
 }
@@ -65,12 +65,12 @@ void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
 // What a slot begins with is computed before anything else runs, if it depends on no other tasks: neither on their
 // values nor, by a place, on their order.
 NodeId RecordTarget::add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs) {
-  node.first_value = slots_ > 0 && inputs.accesses.empty() && std::ranges::all_of(node.in, [this](Ref ref) {
+  node.first_value = slots_ > 0 && inputs.requirements.empty() && std::ranges::all_of(node.in, [this](Ref ref) {
                        return !ref.is_future() || recorder_.graph[ref.node()].first_value;
                      });
-  return recorder_.graph.add(definition, node, inputs.accesses, [&](NodeId id) {
+  return recorder_.graph.add(definition, node, inputs.requirements, [&](NodeId id) {
     recorder_.links.make_room(id);
-    recorder_.added(id, inputs.accesses);
+    recorder_.added(id, inputs.requirements);
     recorder_.links.add(recorder_.graph, id);
   });
 }
@@ -154,7 +154,7 @@ List RecordTarget::op(const Frame& frame, const Call& call, std::span<Value> ope
   }
   if (console_operand(*call.op)) {
     places[0] = console();
-    inputs.accesses.push_back({places[0], TaskGraph::Access::unread, true, 0});
+    inputs.requirements.push_back({places[0], Privilege::out});
   }
   NodeId node = add(
       define(*call.op, type, operands),
@@ -275,8 +275,8 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
     PlaceId place = tensor.as<Tensor>()->place;
     auto slot_out = static_cast<std::uint16_t>(out.size());
     out.push_back(recorder_.graph.intern(type_of(tensor)));
-    if (!inputs.accesses.empty() && inputs.accesses.back().slot_in == slot_in) inputs.accesses.pop_back();
-    inputs.accesses.push_back({place, slot_in, true, slot_out});
+    if (!inputs.requirements.empty() && inputs.requirements.back().slot_in == slot_in) inputs.requirements.pop_back();
+    inputs.requirements.push_back({place, Privilege::inout, slot_in, slot_out});
     written.emplace_back(k, place);
   }
   NodeId node = add(define(call.function),

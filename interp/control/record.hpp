@@ -46,7 +46,7 @@ class RecordTarget final : public Target {
   // The inputs of one new node: references, and which of them read or write places.
   struct Inputs {
     std::vector<Ref> refs;
-    std::vector<TaskGraph::Access> accesses;
+    std::vector<Requirement> requirements;
     std::vector<std::shared_ptr<Object>> alive;  // handles, until the node holds the references
   };
   // What the recording of an op fills in, kept from one to the next: most ops of a loop need as much.
@@ -56,7 +56,7 @@ class RecordTarget final : public Target {
     std::vector<PlaceId> places;  // by output
     void clear() {
       inputs.refs.clear();
-      inputs.accesses.clear();
+      inputs.requirements.clear();
       inputs.alive.clear();
       out.clear();
       places.clear();

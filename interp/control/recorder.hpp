@@ -22,7 +22,7 @@ class Recorder {
   // name is there afterwards, and agents that no recorded task needed have lost their instance.
   virtual void adding(Span /*site*/) {}
   // Called once for each new node, with what it does to places. If it throws, there is no such node.
-  virtual void added(NodeId, std::span<const TaskGraph::Access>) {}
+  virtual void added(NodeId, std::span<const Requirement>) {}
   // A handle appears or goes: what nobody can name any more may be freed.
   virtual void retain(Ref) {}
   virtual void release(Ref) {}

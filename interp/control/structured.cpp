@@ -36,10 +36,10 @@ bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id)
 
 // Output `slot` is the next version of a place that is read already.
 void RecordTarget::write_place(Inputs& inputs, PlaceId place, std::size_t slot) {
-  for (TaskGraph::Access& access : inputs.accesses)
-    if (place.valid() && access.place == place) {
-      access.writes = true;
-      access.slot_out = static_cast<std::uint16_t>(slot);
+  for (Requirement& requirement : inputs.requirements)
+    if (place.valid() && requirement.place == place) {
+      requirement.privilege = Privilege::inout;
+      requirement.slot_out = static_cast<std::uint16_t>(slot);
     }
 }
 

@@ -9,9 +9,9 @@ namespace taskspec {
 
 namespace {
 
-bool has_effect(const TaskGraph& graph, NodeId node, std::span<const TaskGraph::Access> accesses) {
+bool has_effect(const TaskGraph& graph, NodeId node, std::span<const Requirement> requirements) {
   if (graph.definition(node).kind == Definition::Kind::native) return true;
-  return std::any_of(accesses.begin(), accesses.end(), [](const auto& access) { return access.writes; });
+  return std::ranges::any_of(requirements, &Requirement::writes);
 }
 
 std::size_t bytes_of(const Type& type) {
@@ -27,9 +27,9 @@ bool Pending::prints(const TaskGraph& graph, NodeId node) {
   return definition.op && console_operand(*definition.op);
 }
 
-void Pending::add(NodeId node, std::span<const TaskGraph::Access> accesses) {
-  if (!accesses.empty()) accesses_.emplace(node.value, std::vector(accesses.begin(), accesses.end()));
-  live_.task(node).effect = has_effect(graph_, node, accesses);
+void Pending::add(NodeId node, std::span<const Requirement> requirements) {
+  if (!requirements.empty()) requirements_.emplace(node.value, std::vector(requirements.begin(), requirements.end()));
+  live_.task(node).effect = has_effect(graph_, node, requirements);
   nodes_.push_back(node);
 }
 
@@ -113,11 +113,11 @@ Segment Pending::cut(std::vector<NodeId> nodes) {
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };
-  return taskspec::cut(graph_, nodes, accesses_, kept, [&](Ref ref) { return cutting.is_last_use(ref); });
+  return taskspec::cut(graph_, nodes, requirements_, kept, [&](Ref ref) { return cutting.is_last_use(ref); });
 }
 
 void Pending::settled(NodeId node) {
-  if (!accesses_.empty()) accesses_.erase(node.value);
+  if (!requirements_.empty()) requirements_.erase(node.value);
 }
 
 void Pending::tidy() {

@@ -14,8 +14,8 @@ class Pending {
   Pending(const TaskGraph& graph, Liveness& live, Schedule schedule, std::size_t window)
       : graph_(graph), live_(live), schedule_(schedule), limit_(window), window_(window) {}
 
-  void add(NodeId node, std::span<const TaskGraph::Access> accesses);  // takes memory, as in Liveness
-  void take_back(NodeId node) { accesses_.erase(node.value); }
+  void add(NodeId node, std::span<const Requirement> requirements);  // takes memory, as in Liveness
+  void take_back(NodeId node) { requirements_.erase(node.value); }
   void added(NodeId node);                                      // it is known altogether; takes no memory
   void unnamed(std::size_t bytes) { unnamed_bytes_ += bytes; }  // of constants that only pending tasks read
   void repeats(DefinitionId task) { repeating_.insert(task.value); }
@@ -36,7 +36,7 @@ class Pending {
   std::vector<NodeId> needed(FunctionRef<void(NodeId)> drop);
   std::vector<NodeId> effects();  // that did not happen yet
   Segment cut(std::vector<NodeId> nodes);
-  const Accesses& accesses() const { return accesses_; }
+  const Requirements& requirements() const { return requirements_; }
 
   void settled(NodeId node);
   void tidy();  // after a run
@@ -52,7 +52,7 @@ class Pending {
   const Schedule schedule_;
   const std::size_t limit_;
   std::vector<NodeId> nodes_;  // in program order
-  Accesses accesses_;
+  Requirements requirements_;
   Window window_;
   std::size_t unnamed_bytes_ = 0;
   NodeId printing_;

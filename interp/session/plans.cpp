@@ -38,10 +38,10 @@ class Flags {
 
 }  // namespace
 
-Plans::Found Plans::find(const Segment& segment, const TaskGraph& graph, const Accesses& accesses) {
+Plans::Found Plans::find(const Segment& segment, const TaskGraph& graph, const Requirements& requirements) {
   if (auto known = known_.find(segment.key); known != known_.end()) return &known->second;
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, accesses);
+  const std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, requirements);
   const Chains chains = aggregate(*g, {.sink_rule = rule_});
   constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long segment would wait for them
   if (g->size() <= largest_verified) {

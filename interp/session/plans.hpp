@@ -24,7 +24,7 @@ class Plans {
       : backend_(backend), bodies_(bodies), rule_(rule), named_(named) {}
 
   // Or what the backend refuses, by node of the segment's graph.
-  Found find(const Segment& segment, const TaskGraph& graph, const Accesses& accesses);
+  Found find(const Segment& segment, const TaskGraph& graph, const Requirements& requirements);
 
   std::uint32_t made() const { return made_; }
   double seconds() const { return seconds_; }  // that it took to make them

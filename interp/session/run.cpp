@@ -72,7 +72,7 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 
 void Session::execute(std::vector<NodeId> nodes) {
   const Segment segment = pending_.cut(nodes);
-  const Plans::Found found = plans_.find(segment, graph, pending_.accesses());
+  const Plans::Found found = plans_.find(segment, graph, pending_.requirements());
   if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(segment, *refused);
   const Plans::Made& plan = *std::get<const Plans::Made*>(found);
   std::vector<Location> inputs;

@@ -36,10 +36,10 @@ class Renumber {
   std::unordered_map<std::uint64_t, std::size_t> inputs_;
 };
 
-const std::vector<TaskGraph::Access>& accesses_of(const Accesses& accesses, NodeId node) {
-  static const std::vector<TaskGraph::Access> none;
-  auto found = accesses.empty() ? accesses.end() : accesses.find(node.value);
-  return found == accesses.end() ? none : found->second;
+const std::vector<Requirement>& requirements_of(const Requirements& requirements, NodeId node) {
+  static const std::vector<Requirement> none;
+  auto found = requirements.empty() ? requirements.end() : requirements.find(node.value);
+  return found == requirements.end() ? none : found->second;
 }
 
 // What a body sees of its agent. Slots come as inputs of the node.
@@ -96,7 +96,7 @@ class Scopes {
 
 }  // namespace
 
-Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
+Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
             FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated) {
   Segment segment;
   segment.nodes = std::move(nodes);
@@ -117,12 +117,12 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses&
                                   static_cast<std::uint64_t>(inside.kind));
       if (segment.inputs.size() > known) put_text(segment.key, session.type(ref).text());
     }
-    const std::vector<TaskGraph::Access>& own = accesses_of(accesses, node);
+    const std::vector<Requirement>& own = requirements_of(requirements, node);
     put_number(segment.key, own.size());
-    for (const TaskGraph::Access& access : own) {
-      auto place = places.emplace(access.place.value, places.size()).first->second;
-      put_number(segment.key, (place << 32) | (std::uint64_t{access.slot_in} << 16) | access.slot_out);
-      segment.key += access.writes ? 'w' : 'r';
+    for (const Requirement& requirement : own) {
+      auto place = places.emplace(requirement.place.value, places.size()).first->second;
+      put_number(segment.key, (place << 32) | (std::uint64_t{requirement.slot_in} << 16) | requirement.slot_out);
+      segment.key += static_cast<char>('0' + static_cast<int>(requirement.privilege));
     }
     auto out = session.out(node);
     put_number(segment.key, out.size());
@@ -142,7 +142,8 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses&
   return segment;
 }
 
-std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session, const Accesses& accesses) {
+std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session,
+                                          const Requirements& requirements) {
   auto graph = std::make_shared<TaskGraph>();
   Renumber renumber(segment.nodes);
   std::vector<Ref> inputs;
@@ -158,14 +159,14 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
     for (Ref ref : session.in(node)) in.push_back(renumber(ref, inputs));
     std::vector<TypeId> out;
     for (TypeId type : session.out(node)) out.push_back(graph->intern(session.type(type)));
-    std::vector<TaskGraph::Access> inner = accesses_of(accesses, node);
-    for (TaskGraph::Access& access : inner) {
-      auto [place, fresh] = places.emplace(access.place.value, PlaceId());
+    std::vector<Requirement> inner = requirements_of(requirements, node);
+    for (Requirement& requirement : inner) {
+      auto [place, fresh] = places.emplace(requirement.place.value, PlaceId());
       if (fresh) {  // a console has a first version that nobody reads
-        Ref initial = access.slot_in == TaskGraph::Access::unread ? Ref() : in[access.slot_in];
-        place->second = graph->add_place(session.place_name(access.place), initial);
+        Ref initial = requirement.reads() ? in[requirement.slot_in] : Ref();
+        place->second = graph->add_place(session.place_name(requirement.place), initial);
       }
-      access.place = place->second;
+      requirement.place = place->second;
     }
     InstanceId agent = session[node].agent;
     if (agent.valid()) {

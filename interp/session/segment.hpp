@@ -20,11 +20,12 @@ struct Segment {
   std::string key;            // equal keys, equal graphs, of which the same is donated
 };
 
-using Accesses = std::unordered_map<std::uint32_t, std::vector<TaskGraph::Access>>;  // by session node
+using Requirements = std::unordered_map<std::uint32_t, std::vector<Requirement>>;  // by session node
 
 // `live` tells which outputs must be kept after the run, `donated` which inputs need not.
-Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Accesses& accesses,
+Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
             FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated);
-std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session, const Accesses& accesses);
+std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session,
+                                          const Requirements& requirements);
 
 }  // namespace taskspec

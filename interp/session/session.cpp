@@ -24,7 +24,7 @@ void Session::adding(Span site) {
 }
 
 // First all that takes memory: a task is known altogether, or not at all.
-void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
+void Session::added(NodeId node, std::span<const Requirement> requirements) {
   bool known = false;
   const AtEnd taken_back([&] {
     if (known) return;
@@ -32,7 +32,7 @@ void Session::added(NodeId node, std::span<const TaskGraph::Access> accesses) {
     live_.take_back(node);
   });
   live_.add(node);
-  pending_.add(node, accesses);
+  pending_.add(node, requirements);
   known = true;
   live_.add_readers(node);
   pending_.added(node);
@@ -151,8 +151,8 @@ Staying Session::staying() {
     staying.whole.insert(node.value);
     for (Ref ref : graph.in(node))
       if (ref.is_future()) staying.nodes.insert(ref.id);
-    if (auto accesses = pending_.accesses().find(node.value); accesses != pending_.accesses().end())
-      for (const TaskGraph::Access& access : accesses->second) staying.places.insert(access.place.value);
+    if (auto requirements = pending_.requirements().find(node.value); requirements != pending_.requirements().end())
+      for (const Requirement& requirement : requirements->second) staying.places.insert(requirement.place.value);
   }
   live_.each_constant_in_use([&](std::uint32_t id) { staying.constants.insert(id); });
   failures_.keep_ways(live_, staying);

@@ -42,7 +42,7 @@ class Session final : public Recorder {
   Array receive(const Tensor& tensor, Span place) override;
   Array look(const Tensor& tensor, Span place) override;
   void adding(Span site) override;
-  void added(NodeId node, std::span<const TaskGraph::Access> accesses) override;
+  void added(NodeId node, std::span<const Requirement> requirements) override;
   void retain(Ref ref) override { live_.retain(ref); }
   void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
   void start() override;

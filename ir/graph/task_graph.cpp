@@ -163,7 +163,7 @@ Ref TaskGraph::current(PlaceId place) const { return places_[place.index()].newe
 
 // ---- nodes and edges ------------------------------------------------------------------------------
 
-NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses,
+NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<const Requirement> requirements,
                       FunctionRef<void(NodeId)> recorded) {
   if (std::max(node.in.size(), node.out.size()) > UINT16_MAX)
     throw failure("E5001", node.span, fmt::format("a task has at most {} inputs and outputs", UINT16_MAX));
@@ -193,13 +193,13 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   if (!node.arguments.empty()) fresh.arguments = intern(node.arguments);
   ins_.insert(ins_.end(), node.in.begin(), node.in.end());
   outs_.insert(outs_.end(), node.out.begin(), node.out.end());
-  if (!accesses.empty()) add_order_edges(id, accesses);
+  if (!requirements.empty()) add_order_edges(id, requirements);
   add_future_edges(id);
-  for (const Access& access : accesses)
-    if (!access.writes) make_room(places_[access.place.index()].readers);
+  for (const Requirement& requirement : requirements)
+    if (!requirement.writes()) make_room(places_[requirement.place.index()].readers);
   if (recorded) recorded(id);
   added = true;
-  if (!accesses.empty()) update_places(id, accesses);
+  if (!requirements.empty()) update_places(id, requirements);
   boost_.reset();
   return id;
 }
@@ -241,38 +241,38 @@ void TaskGraph::add_future_edges(NodeId id) {
 }
 
 // Direct edges only: from the last writer and from the readers since, one per pair and place.
-void TaskGraph::add_order_edges(NodeId id, std::span<const Access> accesses) {
+void TaskGraph::add_order_edges(NodeId id, std::span<const Requirement> requirements) {
   const std::uint32_t first_in = nodes_.back().first_in, first_edge = nodes_.back().first_edge;
-  for (std::size_t k = 0; k < accesses.size(); ++k) {
-    const Access& access = accesses[k];
-    const PlaceState& place = places_[access.place.index()];
-    bool again = std::any_of(accesses.begin(), accesses.begin() + static_cast<std::ptrdiff_t>(k),
-                             [&](const Access& a) { return a.place == access.place; });
+  for (std::size_t k = 0; k < requirements.size(); ++k) {
+    const Requirement& requirement = requirements[k];
+    const PlaceState& place = places_[requirement.place.index()];
+    bool again = std::any_of(requirements.begin(), requirements.begin() + static_cast<std::ptrdiff_t>(k),
+                             [&](const Requirement& a) { return a.place == requirement.place; });
     auto add_edge = [&](NodeId from, Hazard why) {
       if (!contains(from)) return;  // it ran long ago
       if (again && std::any_of(edges_.begin() + first_edge, edges_.end(),
-                               [&](const TaskEdge& e) { return e.from == from && e.place == access.place; }))
+                               [&](const TaskEdge& e) { return e.from == from && e.place == requirement.place; }))
         return;
-      edges_.push_back({from, id, 0, 0, EdgeKind::order, why, access.place});
+      edges_.push_back({from, id, 0, 0, EdgeKind::order, why, requirement.place});
     };
-    bool reads = access.slot_in != Access::unread;
-    if (reads) {
-      Ref& ref = ins_[first_in + access.slot_in];
+    if (requirement.reads()) {
+      Ref& ref = ins_[first_in + requirement.slot_in];
       ref.through_place = false;
       if (ref != place.newest) bug("a place is read through another version than its newest");
       ref.through_place = place.writer.valid();
     }
-    if (place.writer.valid() && (reads || access.writes)) add_edge(place.writer, reads ? Hazard::raw : Hazard::waw);
-    if (access.writes)
-      for (NodeId reader : place.readers) add_edge(reader, Hazard::war);
+    const Requirement writer{requirement.place, Privilege::out}, reader{requirement.place, Privilege::in};
+    if (place.writer.valid()) add_edge(place.writer, hazard(writer, requirement));
+    if (const Hazard why = hazard(reader, requirement); why != Hazard::none)
+      for (NodeId before : place.readers) add_edge(before, why);
   }
 }
 
-void TaskGraph::update_places(NodeId id, std::span<const Access> accesses) {
-  for (const Access& access : accesses) {
-    PlaceState& place = places_[access.place.index()];
-    if (access.writes) {
-      place.newest = Ref::future(id, access.slot_out);
+void TaskGraph::update_places(NodeId id, std::span<const Requirement> requirements) {
+  for (const Requirement& requirement : requirements) {
+    PlaceState& place = places_[requirement.place.index()];
+    if (requirement.writes()) {
+      place.newest = Ref::future(id, requirement.slot_out);
       place.writer = id;
       place.readers.clear();
     } else if (place.writer != id && (place.readers.empty() || place.readers.back() != id)) {

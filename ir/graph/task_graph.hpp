@@ -22,6 +22,7 @@
 #include "ir/base/function_ref.hpp"
 #include "ir/base/large_vector.hpp"
 #include "ir/base/retiring_table.hpp"
+#include "ir/graph/requirement.hpp"
 #include "ir/program/program.hpp"
 
 namespace taskspec {
@@ -29,13 +30,11 @@ namespace taskspec {
 struct NodeTag;
 struct DefinitionTag;
 struct ScopeTag;
-struct PlaceTag;
 struct InstanceTag;
 struct TypeTag;
 using NodeId = Id<NodeTag>;
 using DefinitionId = Id<DefinitionTag>;
 using ScopeId = Id<ScopeTag>;
-using PlaceId = Id<PlaceTag>;
 using InstanceId = Id<InstanceTag>;  // an agent instance
 using TypeId = Id<TypeTag>;
 
@@ -92,7 +91,6 @@ struct TaskNode {
 };
 
 enum class EdgeKind : std::uint8_t { future, order };
-enum class Hazard : std::uint8_t { none, raw, waw, war };
 
 struct TaskEdge {
   NodeId from, to;
@@ -158,14 +156,6 @@ class TaskGraph {
     Span span = {};
     bool first_value = false;
   };
-  // A reader or writer of a place, given with the new node.
-  struct Access {
-    static constexpr std::uint16_t unread = UINT16_MAX;
-    PlaceId place;
-    std::uint16_t slot_in = 0;  // the input that reads it, or `unread`
-    bool writes = false;        // then output `slot_out` of the node is the new version
-    std::uint16_t slot_out = 0;
-  };
 
   TaskGraph();
   TaskGraph(TaskGraph&&) = default;
@@ -182,7 +172,7 @@ class TaskGraph {
   void add_result(GraphResult result);
   // `recorded` hears of the node when only its places are not brought up to date yet. Without memory for the node, or
   // where `recorded` throws, nothing has changed.
-  NodeId add(DefinitionId definition, const NewNode& node, std::span<const Access> accesses = {},
+  NodeId add(DefinitionId definition, const NewNode& node, std::span<const Requirement> requirements = {},
              FunctionRef<void(NodeId)> recorded = {});
 
   // Between additions only; an id that goes must not be used again. Takes time for what is there, not for what was.
@@ -268,9 +258,9 @@ class TaskGraph {
   std::uint32_t count_call(ScopeId scope, std::uint32_t name);
   std::uint32_t name_id(std::string_view text);
   void add_future_edges(NodeId id);
-  void add_order_edges(NodeId id, std::span<const Access> accesses);
+  void add_order_edges(NodeId id, std::span<const Requirement> requirements);
   std::uint32_t intern(const std::vector<Value>& arguments);
-  void update_places(NodeId id, std::span<const Access> accesses);
+  void update_places(NodeId id, std::span<const Requirement> requirements);
   const OldNode& old(NodeId id) const;
   OldNode copied(NodeId id, bool whole) const;
   void retire_nodes(const Staying& staying);

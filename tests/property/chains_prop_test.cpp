@@ -173,12 +173,12 @@ TEST_CASE("[A13] [chains-prop] I8: the order in which tasks and inputs are added
       std::shuffle(slot.begin(), slot.end(), random);
       std::vector<Ref> shuffled(in.size());
       for (std::size_t k = 0; k < in.size(); ++k) shuffled[slot[k]] = moved(in[k]);
-      std::vector<TaskGraph::Access> accesses = g.accesses[node.index()];
-      for (TaskGraph::Access& access : accesses)
-        if (access.slot_in != TaskGraph::Access::unread) access.slot_in = slot[access.slot_in];
+      std::vector<Requirement> requirements = g.requirements[node.index()];
+      for (Requirement& requirement : requirements)
+        if (requirement.reads()) requirement.slot_in = slot[requirement.slot_in];
       std::vector<TypeId> out(graph.out(node).size(), other.graph->intern(f32({4})));
       renamed[node.index()] =
-          other.graph->add(other.graph->define(graph.definition(node)), {.in = shuffled, .out = out}, accesses);
+          other.graph->add(other.graph->define(graph.definition(node)), {.in = shuffled, .out = out}, requirements);
       for (const TaskEdge& edge : graph.edges())
         if (edge.from == node && --waits[edge.to.index()] == 0) ready.push_back(edge.to);
     }
@@ -247,10 +247,9 @@ TEST_CASE("[A13] [chains-prop] order edges are those of last writer and readers 
     };
     for (std::size_t place = 0; place < 3; ++place) {
       std::vector<Touch> touches;
-      for (std::size_t i = 0; i < g.accesses.size(); ++i)
-        for (const TaskGraph::Access& access : g.accesses[i])
-          if (access.place.index() == place)
-            touches.push_back({i, access.slot_in != TaskGraph::Access::unread, access.writes});
+      for (std::size_t i = 0; i < g.requirements.size(); ++i)
+        for (const Requirement& requirement : g.requirements[i])
+          if (requirement.place.index() == place) touches.push_back({i, requirement.reads(), requirement.writes()});
       for (std::size_t j = 0; j < touches.size(); ++j)
         for (std::size_t i = j; i-- > 0;) {
           if (touches[i].writes) {
@@ -277,9 +276,9 @@ TEST_CASE("[A13] [chains-prop] the graph of section 4.4 needs its order edges") 
   // a writes r; p reads r; b uses a.t and writes r: by futures alone a and b would chain around p.
   Sketch s("g");
   PlaceId r = s.graph->add_place("r", s.input("r"));
-  NodeId a = s.add(s.define("a", {}, {"t", "r"}), {}, {f32({4}), f32({4})}, {{r, TaskGraph::Access::unread, true, 1}});
-  NodeId p = s.add(s.define("p", {"r"}, {"v"}), {s.graph->current(r)}, {f32({4})}, {{r, 0, false, 0}});
-  NodeId b = s.add(s.define("b", {"t"}, {"r"}), {y(a)}, {f32({4})}, {{r, TaskGraph::Access::unread, true, 0}});
+  NodeId a = s.add(s.define("a", {}, {"t", "r"}), {}, {f32({4}), f32({4})}, {{r, Privilege::out, 0, 1}});
+  NodeId p = s.add(s.define("p", {"r"}, {"v"}), {s.graph->current(r)}, {f32({4})}, {{r, Privilege::in, 0}});
+  NodeId b = s.add(s.define("b", {"t"}, {"r"}), {y(a)}, {f32({4})}, {{r, Privilege::out}});
   CHECK(lists(*s.graph, aggregate(*s.graph)) == "[[a], [p], [b]]");
   CHECK(verify_chains(*s.graph, Chains::of_lists(*s.graph, {{a, b}, {p}})) != "");
   CHECK(verify_chains(*s.graph, Chains::of_lists(*s.graph, {{a}, {p}})) != "");

@@ -74,10 +74,10 @@ class SizedGraphMaker {
     Ref now = sketch_.graph->current(place);
     const Type type = sketch_.graph->type(now);
     if (pick(0, 1)) {
-      sketch_.add(sketch_.define("read", {"p"}, {"v"}), {now}, {some_type()}, {{place, 0, false, 0}});
+      sketch_.add(sketch_.define("read", {"p"}, {"v"}), {now}, {some_type()}, {{place, Privilege::in, 0}});
     } else {
       sketch_.add(sketch_.define("write", {"p", "d"}, {"t", "p"}), {now, some_ref()}, {some_type(), type},
-                  {{place, 0, true, 1}});
+                  {{place, Privilege::inout, 0, 1}});
     }
   }
 

@@ -22,7 +22,7 @@ struct RandomShape {
 struct RandomGraph {
   std::shared_ptr<TaskGraph> graph;
   std::vector<Ref> received;
-  std::vector<std::vector<TaskGraph::Access>> accesses;  // per task, as given
+  std::vector<std::vector<Requirement>> requirements;  // per task, as given
 };
 
 class RandomGraphMaker {
@@ -59,31 +59,32 @@ class RandomGraphMaker {
 
   void add_task() {
     std::vector<Ref> in;
-    std::vector<TaskGraph::Access> accesses;
+    std::vector<Requirement> requirements;
     std::int64_t count = chance(70) ? 1 : pick(0, 3);
     for (std::int64_t i = 0; i < count; ++i) in.push_back(some_ref());
     if (count > 0 && chance(15)) in.push_back(in[0]);  // the same future twice
     std::int64_t outputs = chance(75) ? 1 : pick(0, 3);
-    if (shape_.places > 0 && chance(30)) touch(in, outputs, accesses);
-    if (shape_.places > 1 && chance(8)) touch(in, outputs, accesses);
+    if (shape_.places > 0 && chance(30)) touch(in, outputs, requirements);
+    if (shape_.places > 1 && chance(8)) touch(in, outputs, requirements);
     // A definition of its own, so that a task is known by its name when the graph is built in another order.
     auto kind = chance(shape_.structured_percent) ? Definition::Kind::loop : Definition::Kind::native;
     DefinitionId definition = sketch_.define("t" + std::to_string(sketch_.graph->size()), {}, {}, kind);
-    sketch_.add(definition, std::move(in), std::vector(static_cast<std::size_t>(outputs), f32({4})), accesses);
-    result_.accesses.push_back(std::move(accesses));
+    sketch_.add(definition, std::move(in), std::vector(static_cast<std::size_t>(outputs), f32({4})), requirements);
+    result_.requirements.push_back(std::move(requirements));
   }
 
-  void touch(std::vector<Ref>& in, std::int64_t& outputs, std::vector<TaskGraph::Access>& accesses) {
-    TaskGraph::Access access{places_[static_cast<std::size_t>(pick(0, shape_.places - 1))], 0, chance(50), 0};
-    for (const TaskGraph::Access& other : accesses)
-      if (other.place == access.place) return;
-    access.slot_in = TaskGraph::Access::unread;
-    if (!access.writes || chance(80)) {
-      access.slot_in = static_cast<std::uint16_t>(in.size());
-      in.push_back(sketch_.graph->current(access.place));
+  void touch(std::vector<Ref>& in, std::int64_t& outputs, std::vector<Requirement>& requirements) {
+    Requirement requirement{places_[static_cast<std::size_t>(pick(0, shape_.places - 1))],
+                            chance(50) ? Privilege::out : Privilege::in};
+    for (const Requirement& other : requirements)
+      if (other.place == requirement.place) return;
+    if (requirement.writes() && chance(80)) requirement.privilege = Privilege::inout;
+    if (requirement.reads()) {
+      requirement.slot_in = static_cast<std::uint16_t>(in.size());
+      in.push_back(sketch_.graph->current(requirement.place));
     }
-    if (access.writes) access.slot_out = static_cast<std::uint16_t>(outputs++);
-    accesses.push_back(access);
+    if (requirement.writes()) requirement.slot_out = static_cast<std::uint16_t>(outputs++);
+    requirements.push_back(requirement);
   }
 
   std::mt19937_64& random_;

@@ -242,11 +242,11 @@ struct BodyGraph {
       definition.kind = Definition::Kind::task;
       definition.name = std::to_string(lists.size());
       std::vector<Ref> in;
-      std::vector<TaskGraph::Access> accesses;
+      std::vector<Requirement> requirements;
       if (random() % 3 == 0) {
         bool writes = random() % 2;
         in.push_back(graph->current(place));
-        accesses.push_back({place, 0, writes, 0});
+        requirements.push_back({place, writes ? Privilege::inout : Privilege::in});
         definition.inputs = {"p"};
         if (writes) definition.outputs = {"p"};
       }
@@ -259,8 +259,8 @@ struct BodyGraph {
         definition.outputs.push_back("y" + std::to_string(definition.outputs.size()));
       lists.push_back(random_body(random, std::vector(in.size(), type), outputs, type));
       std::vector<TypeId> out(outputs, id);
-      bool hides_version = !accesses.empty() && accesses[0].writes;
-      NodeId node = graph->add(graph->define(std::move(definition)), {.in = in, .out = out}, accesses);
+      bool hides_version = !requirements.empty() && requirements[0].writes();
+      NodeId node = graph->add(graph->define(std::move(definition)), {.in = in, .out = out}, requirements);
       for (std::size_t k = hides_version; k < outputs; ++k) values.push_back(Ref::future(node, k));
     }
     for (std::int64_t i = between(random, 1, 3); i > 0; --i)

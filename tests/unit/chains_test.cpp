@@ -84,7 +84,7 @@ TEST_CASE("versions of a place may chain when nobody else touches them") {
   Sketch s("g");
   PlaceId place = s.graph->add_place("r", s.input("r"));
   DefinitionId bump = s.define("bump", {"r"}, {"r"});
-  for (int i = 0; i < 3; ++i) s.add(bump, {s.graph->current(place)}, {f32({4})}, {{place, 0, true, 0}});
+  for (int i = 0; i < 3; ++i) s.add(bump, {s.graph->current(place)}, {f32({4})}, {{place, Privilege::inout, 0, 0}});
   CHECK(lists(*s.graph, checked(*s.graph)) == "[[bump, bump, bump]]");
 }
 

@@ -110,13 +110,14 @@ class MixGraph {
     task.id = tasks.size();
     std::size_t own = out.size();
     Definition definition = native_definition("mix", &MixTask::run, &task);
-    std::vector<TaskGraph::Access> accesses;
+    std::vector<Requirement> requirements;
     for (std::size_t i = 0; i < in.size(); ++i) definition.inputs.push_back("x" + std::to_string(i));
     for (std::size_t i = 0; i < own; ++i) definition.outputs.push_back("y" + std::to_string(i));
     for (std::size_t i = 0; i < places.size(); ++i) {
       Ref version = graph->current(places[i]);
-      TaskGraph::Access access{places[i], static_cast<std::uint16_t>(in.size()), writes[i],
-                               static_cast<std::uint16_t>(out.size())};
+      const Privilege privilege = writes[i] ? Privilege::inout : Privilege::in;
+      Requirement requirement{places[i], privilege, static_cast<std::uint16_t>(in.size()),
+                              static_cast<std::uint16_t>(out.size())};
       std::string name = "p" + std::to_string(i);
       definition.inputs.push_back(name);
       in.push_back(version);
@@ -124,13 +125,13 @@ class MixGraph {
         definition.outputs.push_back(name);
         out.push_back(words_of(version));
       }
-      accesses.push_back(access);
+      requirements.push_back(requirement);
     }
     for (Ref ref : in) task.in.push_back(words_of(ref));
     task.out = out;
     std::vector<TypeId> types;
     for (std::size_t words : out) types.push_back(graph->intern(word_type(words)));
-    NodeId node = graph->add(graph->define(std::move(definition)), {.in = in, .out = types}, accesses);
+    NodeId node = graph->add(graph->define(std::move(definition)), {.in = in, .out = types}, requirements);
     std::vector<Ref> refs;
     for (std::size_t k = 0; k < own; ++k) refs.push_back(Ref::future(node, k));
     return refs;

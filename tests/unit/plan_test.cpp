@@ -165,7 +165,8 @@ TEST_CASE("a task that reads a place through a second operand does not overwrite
   Sketch s("g");
   NodeId make = s.add("make", {});
   PlaceId place = s.graph->add_place("r", y(make));
-  NodeId both = s.add(s.define("both", {"r", "d"}, {"r"}), {y(make), y(make)}, {f32({4})}, {{place, 0, true, 0}});
+  NodeId both =
+      s.add(s.define("both", {"r", "d"}, {"r"}), {y(make), y(make)}, {f32({4})}, {{place, Privilege::inout, 0, 0}});
   s.result("r", y(both));
   CHECK(value(*planned(s), both).shares == UINT32_MAX);
 }

@@ -28,10 +28,10 @@ class Sketch {
     return graph->define(std::move(definition));
   }
   NodeId add(DefinitionId definition, std::vector<Ref> in, std::vector<Type> out,
-             std::vector<TaskGraph::Access> accesses = {}) {
+             std::vector<Requirement> requirements = {}) {
     std::vector<TypeId> types;
     for (const Type& type : out) types.push_back(graph->intern(type));
-    return graph->add(definition, {.in = in, .out = types, .scope = scope}, accesses);
+    return graph->add(definition, {.in = in, .out = types, .scope = scope}, requirements);
   }
   // A task with inputs a, b, ... and one output y.
   NodeId add(const std::string& name, std::vector<Ref> in, const Type& out = f32({4})) {
@@ -82,9 +82,9 @@ inline Sketch hazard() {
   Ref r = s.input("r", f64({8}), Privilege::inout), d = s.input("d", f64({1}));
   PlaceId place = s.graph->add_place("r", r);
   DefinitionId bump = s.define("bump", {"r", "d"}, {"t", "r"});
-  NodeId a = s.add(bump, {r, d}, {f64({1}), f64({8})}, {{place, 0, true, 1}});
-  NodeId p = s.add(s.define("peek", {"r"}, {"m"}), {s.graph->current(place)}, {f64({1})}, {{place, 0, false, 0}});
-  NodeId b = s.add(bump, {s.graph->current(place), y(a)}, {f64({1}), f64({8})}, {{place, 0, true, 1}});
+  NodeId a = s.add(bump, {r, d}, {f64({1}), f64({8})}, {{place, Privilege::inout, 0, 1}});
+  NodeId p = s.add(s.define("peek", {"r"}, {"m"}), {s.graph->current(place)}, {f64({1})}, {{place, Privilege::in, 0}});
+  NodeId b = s.add(bump, {s.graph->current(place), y(a)}, {f64({1}), f64({8})}, {{place, Privilege::inout, 0, 1}});
   NodeId t = s.add(s.define("add", {"a", "b"}, {"value"}), {y(b), y(p)}, {f64({1})});
   s.result("t", y(t));
   return s;

@@ -33,24 +33,36 @@ TEST_CASE("a task that writes a place without reading it comes after writer and 
   Sketch s("g");
   PlaceId place = s.graph->add_place("r", s.input("r"));
   DefinitionId set = s.define("set", {}, {"r"}), get = s.define("get", {"r"}, {"v"});
-  constexpr std::uint16_t unread = TaskGraph::Access::unread;
-  s.add(set, {}, {f32({4})}, {{place, unread, true, 0}});
-  s.add(set, {}, {f32({4})}, {{place, unread, true, 0}});
-  s.add(get, {s.graph->current(place)}, {f32({4})}, {{place, 0, false, 0}});
-  s.add(get, {s.graph->current(place)}, {f32({4})}, {{place, 0, false, 0}});
-  s.add(set, {}, {f32({4})}, {{place, unread, true, 0}});
+  s.add(set, {}, {f32({4})}, {{place, Privilege::out}});
+  s.add(set, {}, {f32({4})}, {{place, Privilege::out}});
+  s.add(get, {s.graph->current(place)}, {f32({4})}, {{place, Privilege::in, 0}});
+  s.add(get, {s.graph->current(place)}, {f32({4})}, {{place, Privilege::in, 0}});
+  s.add(set, {}, {f32({4})}, {{place, Privilege::out}});
   CHECK(edges_text(*s.graph, EdgeKind::order) ==
         "[set#0 -> set#1 (WAW r), set#1 -> get#0 (RAW r), set#1 -> get#1 (RAW r), set#1 -> set#2 (WAW r), "
         "get#0 -> set#2 (WAR r), get#1 -> set#2 (WAR r)]");
   CHECK(verify_graph(*s.graph) == "");
 }
 
+TEST_CASE("what one requirement makes of another one of the same place") {
+  auto why = [](Privilege earlier, Privilege later) {
+    return hazard(Requirement{PlaceId(0), earlier}, Requirement{PlaceId(0), later});
+  };
+  CHECK(why(Privilege::in, Privilege::in) == Hazard::none);
+  for (Privilege writer : {Privilege::out, Privilege::inout}) {
+    CHECK(why(Privilege::in, writer) == Hazard::war);
+    CHECK(why(writer, Privilege::in) == Hazard::raw);
+    CHECK(why(writer, Privilege::inout) == Hazard::raw);  // it reads what the writer left
+    CHECK(why(writer, Privilege::out) == Hazard::waw);
+  }
+}
+
 TEST_CASE("readers of version 0 hold back its first writer") {
   Sketch s("g");
   PlaceId place = s.graph->add_place("r", s.input("r"));
   DefinitionId set = s.define("set", {"r"}, {"r"}), get = s.define("get", {"r"}, {"v"});
-  s.add(get, {s.graph->current(place)}, {f32({4})}, {{place, 0, false, 0}});
-  s.add(set, {s.graph->current(place)}, {f32({4})}, {{place, 0, true, 0}});
+  s.add(get, {s.graph->current(place)}, {f32({4})}, {{place, Privilege::in, 0}});
+  s.add(set, {s.graph->current(place)}, {f32({4})}, {{place, Privilege::inout, 0, 0}});
   CHECK(edges_text(*s.graph, EdgeKind::order) == "[get#0 -> set#0 (WAR r)]");
 }
 
@@ -58,7 +70,7 @@ TEST_CASE("version 0 of a place that a task made is read by a future") {
   Sketch s("g");
   NodeId make = s.add("make", {});
   PlaceId place = s.graph->add_place("r", y(make));
-  s.add(s.define("get", {"r"}, {"v"}), {s.graph->current(place)}, {f32({4})}, {{place, 0, false, 0}});
+  s.add(s.define("get", {"r"}, {"v"}), {s.graph->current(place)}, {f32({4})}, {{place, Privilege::in, 0}});
   CHECK(edges_text(*s.graph, EdgeKind::order) == "[]");
   CHECK(edges_text(*s.graph, EdgeKind::future) == "[make#0.y -> get#0.r]");
 }
@@ -67,11 +79,14 @@ TEST_CASE("two places between the same two tasks are two edges; reading one twic
   Sketch s("g");
   PlaceId p = s.graph->add_place("p", s.input("p")), q = s.graph->add_place("q", s.input("q"));
   DefinitionId both = s.define("both", {"p", "q"}, {"p", "q"});
-  auto add = [&](Ref a, Ref b) { s.add(both, {a, b}, {f32({4}), f32({4})}, {{p, 0, true, 0}, {q, 1, true, 1}}); };
+  auto add = [&](Ref a, Ref b) {
+    s.add(both, {a, b}, {f32({4}), f32({4})}, {{p, Privilege::inout, 0, 0}, {q, Privilege::inout, 1, 1}});
+  };
   add(s.graph->current(p), s.graph->current(q));
   add(s.graph->current(p), s.graph->current(q));
   Ref version = s.graph->current(p);
-  s.add(s.define("twice", {"a", "b"}, {"v"}), {version, version}, {f32({4})}, {{p, 0, false, 0}, {p, 1, false, 0}});
+  s.add(s.define("twice", {"a", "b"}, {"v"}), {version, version}, {f32({4})},
+        {{p, Privilege::in, 0}, {p, Privilege::in, 1}});
   CHECK(edges_text(*s.graph, EdgeKind::order) ==
         "[both#0 -> both#1 (RAW p), both#0 -> both#1 (RAW q), both#1 -> twice#0 (RAW p)]");
   CHECK(verify_graph(*s.graph) == "");
