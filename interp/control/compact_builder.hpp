@@ -76,6 +76,8 @@ void emit_variable(CompactBuilder& code, CallId id);
 void emit_write(CompactBuilder& code, CallId id);
 void emit_store(CompactBuilder& code, CallId id);
 void emit_op(CompactBuilder& code, CallId id);
+void emit_type(CompactBuilder& code, CallId id);
+void emit_builtin(CompactBuilder& code, CallId id);
 void emit_list(CompactBuilder& code, CallId id);
 void emit_item(CompactBuilder& code, CallId id);
 void emit_call(CompactBuilder& code, CallId id);

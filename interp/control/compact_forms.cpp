@@ -25,7 +25,7 @@ constexpr FastOp fast_ops[] = {
     {scalar::sub, Kind::sub_ints, Kind::sub_floats},
     {scalar::mul, Kind::mul_ints, Kind::mul_floats},
     {scalar::div, Kind::div_ints, Kind::div_floats},
-    {scalar::mod, Kind::mod_ints, Kind::step},
+    {scalar::mod, Kind::mod_ints, Kind::mod_floats},
     {scalar::lt, Kind::lt_ints, Kind::lt_floats, true, Kind::unless_lt_ints, Kind::unless_lt_floats},
     {scalar::le, Kind::le_ints, Kind::le_floats, true, Kind::unless_le_ints, Kind::unless_le_floats},
     {scalar::gt, Kind::gt_ints, Kind::gt_floats, true, Kind::unless_gt_ints, Kind::unless_gt_floats},
@@ -75,6 +75,17 @@ bool emit_unary(CompactBuilder& code, CallId id) {
   return true;
 }
 
+// `x as float`, `x as int` of a number: then the call of the type in front of it does not run.
+Kind conversion(const CompactBuilder& code, CallId cast) {
+  const Call& call = code[cast];
+  if (call.form != Form::op || call.op->scalar != &scalar::convert || makes_tensors(*call.op, call.type))
+    return Kind::step;
+  const bool of_number = is_number(code[call.in[0]].type) && !code.is_constant(call.in[0]);
+  const bool of_type = code[call.in[1]].form == Form::type && code.facts().registers.passed_on[call.in[1].index()];
+  if (!of_number || !of_type || !is_number(call.type)) return Kind::step;
+  return call.type.is(Type::Kind::real) ? Kind::to_float : Kind::to_int;
+}
+
 }  // namespace
 
 void emit_nothing(CompactBuilder&, CallId) {}
@@ -119,7 +130,26 @@ void emit_op(CompactBuilder& code, CallId id) {
   if (on_host && call.in.size() == 2)
     for (const FastOp& op : fast_ops)
       if (op.scalar == call.op->scalar && emit_binary(code, id, op)) return;
-  code.step(id);
+  if (const Kind kind = conversion(code, id); kind != Kind::step)
+    code.emit(kind, id, code.at(id), code.at(call.in[0]));
+  else
+    code.step(id);
+}
+
+void emit_type(CompactBuilder& code, CallId id) {
+  const CallId next = code.next();
+  const bool in_cast = next.valid() && conversion(code, next) != Kind::step && code[next].in[1] == id;
+  if (!in_cast) code.step(id);
+}
+
+void emit_builtin(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const bool counts = call.builtin->serves == Serves::counts;
+  const Type& type = counts ? code[call.in[0]].type : call.type;
+  if (counts && (type.is(Type::Kind::list) || type.is(Type::Kind::range)))
+    code.emit(Kind::length, id, code.at(id), code.at(call.in[0]));
+  else
+    code.step(id);
 }
 
 void emit_list(CompactBuilder& code, CallId id) {

@@ -4,6 +4,7 @@
 
 #include "interp/control/compact.hpp"
 #include "interp/control/interpreter.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 
@@ -23,7 +24,8 @@ struct Mul {
 };
 struct Div {
   static bool overflows(std::int64_t a, std::int64_t b, std::int64_t& r) {
-    if (b == 0 || b == -1) return true;  // the step knows which of them are errors
+    if (b == -1) return __builtin_sub_overflow(0, a, &r);
+    if (b == 0) return true;
     r = a / b;
     return false;
   }
@@ -31,10 +33,11 @@ struct Div {
 };
 struct Mod {
   static bool overflows(std::int64_t a, std::int64_t b, std::int64_t& r) {
-    if (b == 0 || b == -1) return true;
-    r = a % b;
+    if (b == 0) return true;
+    r = b == -1 ? 0 : a % b;  // the processor would trap on the smallest int
     return false;
   }
+  static double of(double a, double b) { return std::fmod(a, b); }
 };
 
 // Of two floats, or of a float and an int; two ints are no floats, whatever the program says of their types.
@@ -155,6 +158,31 @@ struct Machine {
     return at + 1;
   }
 
+  TASKSPEC_INLINE At to_float(Machine& m, At at) {
+    const Value& a = m.value(at->b);
+    if (!a.is_number()) [[unlikely]]
+      return slow_with_second(m.run, m.frame, at);
+    m.value(at->a).set(a.real());
+    return at + 1;
+  }
+  TASKSPEC_INLINE At to_int(Machine& m, At at) {
+    const Value& a = m.value(at->b);
+    if (!a.is_number()) [[unlikely]]
+      return slow_with_second(m.run, m.frame, at);
+    m.value(at->a).set(a.is_integer() ? a.integer() : saturated(a.real(), INT64_MIN, INT64_MAX));
+    return at + 1;
+  }
+  TASKSPEC_INLINE At length(Machine& m, At at) {
+    const Value& a = m.any(at->b);
+    if (a.is_list())
+      m.value(at->a).set(list_size(a));
+    else if (a.is_range())
+      m.value(at->a).set(a.range().size());
+    else
+      return slow(m.run, m.frame, at);
+    return at + 1;
+  }
+
   // ---- values ----
 
   TASKSPEC_INLINE At is_set(Machine& m, At at) { return m.value(at->a).is_none() ? slow(m.run, m.frame, at) : at + 1; }
@@ -203,15 +231,15 @@ struct Machine {
     list[i] = value;
     return at + 1;
   }
-  // The list that is written is not made before its step asks for it.
-  [[gnu::noinline]] static At append_slowly(Interpreter& run, Frame& frame, At at) {
+  // The second operand, a list or type that is written, is not made before the step asks for it.
+  [[gnu::noinline]] static At slow_with_second(Interpreter& run, Frame& frame, At at) {
     run.form_step(frame, frame.function[at->call].in[1]);
     return slow(run, frame, at);
   }
   TASKSPEC_INLINE At append(Machine& m, At at) {
     Value& list = m.value(at->a);
     if (!list.is_list()) [[unlikely]]
-      return append_slowly(m.run, m.frame, at);
+      return slow_with_second(m.run, m.frame, at);
     list.unique_list().push_back(m.any(at->b));
     return at + 1;
   }

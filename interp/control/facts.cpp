@@ -54,6 +54,14 @@ void find_appends(const Function& function, std::size_t first, const Reads& read
   }
 }
 
+void find_settled(const Function& function, std::size_t first, FunctionFacts& facts) {
+  for (std::size_t i = first; i < function.calls.size(); ++i) {
+    const Call& call = function.calls[i];
+    facts.settled.push_back(call.form == Form::op && call.op->outputs.empty() && call.type.is_tensor() &&
+                            is_settled(function, call, call.type));
+  }
+}
+
 void find_places(const Function& function, std::size_t first, FunctionFacts& facts, std::vector<VariableId>& found) {
   facts.places.resize(function.variables.size(), false);
   auto find = [&](VariableId variable) {
@@ -80,6 +88,7 @@ FunctionFacts make_facts(const Function& function, std::span<const FormStep> mor
   const Reads reads(function, 0, function.body.calls);
   find_releases(reads, facts);
   find_appends(function, 0, reads, facts);
+  find_settled(function, 0, facts);
   place_values(reads, facts.places, facts.registers);
   return facts;
 }
@@ -99,6 +108,7 @@ Added grow(FunctionFacts& facts, const Function& function, std::span<const FormS
   }
   find_releases(reads, facts);
   find_appends(function, first, reads, facts);
+  find_settled(function, first, facts);
   place_values(reads, facts.places, facts.registers);
   return added;
 }
@@ -199,6 +209,18 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
 }
 
 }  // namespace
+
+bool is_settled(const Function& function, const Call& call, const Type& type) {
+  if (type.has_symbols() || type.is(Type::Kind::error)) return false;
+  for (CallId in : call.in) {
+    if (!in.valid()) continue;
+    const Call& operand = function[in];
+    // Of a tensor with symbols the rule has not seen the extents: x[0..2] of a shorter x.
+    if (operand.type.is_tensor() ? operand.type.has_symbols() : !operand.folded && operand.form != Form::constant)
+      return false;
+  }
+  return true;
+}
 
 struct Facts::Known {
   FunctionFacts facts;

@@ -34,6 +34,7 @@ struct FunctionFacts {
   Registers registers;
   std::vector<bool> places;   // by VariableId: holds versions of a place
   std::vector<bool> appends;  // by CallId: variable + list, which the variable becomes
+  std::vector<bool> settled;  // by CallId: an op that makes one tensor, of a type that the checker left nothing open of
   // The values that nobody reads after this call has run. A frame lets go of them, so that lists change in place
   // and a future that cannot be named any more is not kept.
   std::span<const CallId> last_read_by(CallId call) const {
@@ -45,6 +46,9 @@ struct FunctionFacts {
   bool talks = false;      // with the other program
   std::size_t listed = 0;  // of a top level that grows: calls of its body so far
 };
+
+// True if the checker left nothing open about `type`, the result of this op.
+bool is_settled(const Function& function, const Call& call, const Type& type);
 
 // What a top level has grown by.
 struct Added {

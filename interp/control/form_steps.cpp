@@ -110,7 +110,10 @@ Flow Interpreter::run_code(Interpreter& run, Frame& frame, CallId id) {
 
 Flow Interpreter::run_op(Interpreter& run, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
-  frame[id] = appends(frame, id) ? run.append(frame, call) : placed(call.span, [&] { return run.op(frame, call); });
+  if (frame.facts.settled[id.index()] && run.program_.proven)
+    placed(call.span, [&] { run.settled_op(frame, id); });
+  else
+    frame[id] = appends(frame, id) ? run.append(frame, call) : placed(call.span, [&] { return run.op(frame, call); });
   return Flow::next;
 }
 
@@ -151,12 +154,12 @@ std::span<const FormStep> Interpreter::standard_steps() {
       {Form::constant, nothing, emit_nothing},
       {Form::parameter, nothing, emit_nothing},
       {Form::dimension, made<dimension_of>},
-      {Form::type, made<type_of>},
+      {Form::type, made<type_of>, emit_type},
       {Form::variable, gives<&Interpreter::read_variable>, emit_variable},
       {Form::global, gives<&Interpreter::read_global>},
       {Form::loop, nothing, emit_nothing},
       {Form::op, run_op, emit_op},
-      {Form::builtin, run_builtin},
+      {Form::builtin, run_builtin, emit_builtin},
       {Form::tuple, made<tuple_of>},
       {Form::list, made<list_of>, emit_list},
       {Form::range, made<range_of>},

@@ -9,7 +9,7 @@ class HostTarget final : public Target {
  public:
   bool is_tensor(const Value& value) const override { return value.is_array(); }
   Type type_of(const Value& value) const override { return value.array().type().type(); }
-  List op(const Frame&, const Call&, std::span<Value>, const Type&) override { bug(stray); }
+  void op(const Frame&, const Call&, std::span<Value>, const Type&, List&) override { bug(stray); }
   TaskResult task(Interpreter&, const TaskCall&) override { bug(stray); }
   Value place(const std::string&, const Value&) override { bug(stray); }
   bool decide(const Value&, Span) override { bug(stray); }

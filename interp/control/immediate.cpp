@@ -37,8 +37,8 @@ List compute(const OpDef& op, std::span<const Value> operands, const Type& type)
   return results;
 }
 
-List ImmediateTarget::op(const Frame&, const Call& call, std::span<Value> operands, const Type& type) {
-  return compute(*call.op, operands, type);
+void ImmediateTarget::op(const Frame&, const Call& call, std::span<Value> operands, const Type& type, List& made) {
+  made = compute(*call.op, operands, type);
 }
 
 TaskResult ImmediateTarget::task(Interpreter& interpreter, const TaskCall& call) {

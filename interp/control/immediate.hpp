@@ -13,7 +13,7 @@ class ImmediateTarget final : public Target {
  public:
   bool is_tensor(const Value& value) const override { return value.is_array(); }
   Type type_of(const Value& tensor) const override { return tensor.array().type().type(); }
-  List op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) override;
+  void op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& tensor, Span) override { return tensor.array().integer(0) != 0; }

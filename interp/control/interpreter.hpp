@@ -125,6 +125,7 @@ class Interpreter {
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
+  void settled_op(Frame& frame, CallId id);
   Value scalar_op(const Call& call, std::span<const Value> operands);
   Type type_by_rule(Frame& frame, const Call& call, std::span<const Value> operands);
   Value outputs(Frame& frame, const Call& call, const Type& type, List values);
@@ -186,6 +187,7 @@ class Interpreter {
       std::make_shared<std::vector<std::uint64_t>>();  // of parts
   LayerNames* layer_ = nullptr;                        // whose agents are made now
   RegisterStack stack_;
+  List made_;  // by an op: nothing, but room for the next one
   Letters letters_;
   Value console_;                                     // what ops of the graph side print to; none where nothing runs
   static constexpr std::uint32_t long_way = 1 << 14;  // turns: some milliseconds

@@ -16,19 +16,6 @@ namespace taskspec {
 
 namespace {
 
-// True if the checker left nothing open about the result of this op.
-bool settled(const Function& function, const Call& call, const Type& type) {
-  if (type.has_symbols() || type.is(Type::Kind::error)) return false;
-  for (CallId in : call.in) {
-    if (!in.valid()) continue;
-    const Call& operand = function[in];
-    // Of a tensor with symbols the rule has not seen the extents: x[0..2] of a shorter x.
-    if (operand.type.is_tensor() ? operand.type.has_symbols() : !operand.folded && operand.form != Form::constant)
-      return false;
-  }
-  return true;
-}
-
 // What a call is given; of few operands in place.
 class Operands {
  public:
@@ -84,18 +71,30 @@ Type Interpreter::type_by_rule(Frame& frame, const Call& call, std::span<const V
   return result_type(*call.op, types, operands, unknown_extents_);
 }
 
+// Of one tensor, whose type is known.
+void Interpreter::settled_op(Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  Operands given(frame, call);
+  List made = std::exchange(made_, {});
+  target_->op(frame, call, given.all(), call.type, made);
+  frame[id] = std::move(made[0]);
+  made.clear();
+  made_ = std::move(made);
+}
+
 Value Interpreter::op(Frame& frame, const Call& call) {
   Operands given(frame, call);
   const std::span<Value> operands = given.all();
   if (!makes_tensors(*call.op, call.type)) return scalar_op(call, operands);
   std::optional<Type> here;  // where the checker left something open
   if (call.type.has_symbols()) here = evaluate(call.type, frame);
-  if (!call.op->outputs.empty() || !program_.proven || !settled(frame.function, call, here ? *here : call.type))
+  if (!call.op->outputs.empty() || !program_.proven || !is_settled(frame.function, call, here ? *here : call.type))
     here = type_by_rule(frame, call, operands);
   const Type& type = here ? *here : call.type;
   if (here) refuse_negative_extents(type, "the result", call.span);
+  List made;
   if (type.is_tensor()) {
-    List made = target_->op(frame, call, operands, type);
+    target_->op(frame, call, operands, type, made);
     return std::move(made[0]);
   }
   for (const Type& part : type.parts) refuse_negative_extents(part, "the result", call.span);
@@ -105,7 +104,8 @@ Value Interpreter::op(Frame& frame, const Call& call) {
                     "'" + std::string(call.op->name) + "' under control flow of a graph is not built yet");
     operands[*console] = console_;
   }
-  return outputs(frame, call, type, target_->op(frame, call, operands, type));
+  target_->op(frame, call, operands, type, made);
+  return outputs(frame, call, type, std::move(made));
 }
 
 // What a call with several outputs gives; new versions go to their places.

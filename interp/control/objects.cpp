@@ -4,7 +4,8 @@
 
 namespace taskspec {
 
-Tensor::Tensor(Recorder& r, Ref reference, Type t) : ref(reference), type(std::move(t)), recorder_(&r) {
+Tensor::Tensor(Recorder& r, Ref reference, std::shared_ptr<const Type> t)
+    : ref(reference), shared_type(std::move(t)), recorder_(&r) {
   ++r.handles;
   older_ = std::exchange(r.newest_handle, this);
   if (older_) older_->newer_ = this;

@@ -18,14 +18,15 @@ class Recorder;  // recorder.hpp
 // keeps that entry.
 class Tensor final : public Object {
  public:
-  Tensor(Recorder& recorder, Ref ref, Type type);
+  Tensor(Recorder& recorder, Ref ref, std::shared_ptr<const Type> type);
   Tensor(const Tensor&) = delete;
   ~Tensor() override;
 
   Recorder& recorder() const;  // whose graph `ref` is of
   bool is_of(const Recorder& one) const { return recorder_ == &one; }
   const Ref ref;
-  const Type type;
+  const std::shared_ptr<const Type> shared_type;  // with all handles of values of this type
+  const Type& type = *shared_type;
   PlaceId place;  // when it was read from, or made as a version of, a place
   struct Alias {
     ScopeId scope;

@@ -38,7 +38,7 @@ class ListTarget final : public Target {
   Type type_of(const Value& value) const override {
     return value.is_array() ? value.array().type().type() : value.as<Listed>()->type;
   }
-  List op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) override;
+  void op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override { return interpreter.inline_task(call); }
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& value, Span span) override;
@@ -79,30 +79,31 @@ bool comes_at_run(const OpDef& op, std::span<const Value> operands, const Value&
   return false;
 }
 
-List ListTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) {
-  const std::span<const Type> made = output_types(type);
-  OperandList given = sort_operands(*call.op, *this, operands, made[0]);
-  if (is_known(*call.op, given, type)) return compute(*call.op, operands, type);
+void ListTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) {
+  const std::span<const Type> outputs = output_types(type);
+  OperandList given = sort_operands(*call.op, *this, operands, outputs[0]);
+  if (is_known(*call.op, given, type)) {
+    made = compute(*call.op, operands, type);
+    return;
+  }
   if (lines_.size() == longest)
     throw failure("E3005", call.span, "the list of its ops gets longer than " + std::to_string(longest));
   OpList::Line line;
   line.op = call.op;
   const auto tensor = std::ranges::find_if(given.tensors, [this](const Value& value) { return is_tensor(value); });
-  const Precision beside = (tensor == given.tensors.end() ? made[0] : type_of(*tensor)).precision;
+  const Precision beside = (tensor == given.tensors.end() ? outputs[0] : type_of(*tensor)).precision;
   for (const Value& value : given.tensors)
     line.in.push_back(value_of(value, comes_at_run(*call.op, operands, value) ? Precision::i64 : beside));
   line.attributes = std::move(given.attributes);
   line.function = frame.id;
   line.call = CallId(static_cast<std::size_t>(&call - frame.function.calls.data()));
   line.span = call.span;
-  List results;
-  for (const Type& output : made) {
+  for (const Type& output : outputs) {
     line.out.emplace_back(types_.size());
-    results.push_back(listed(types_.size(), output));
+    made.push_back(listed(types_.size(), output));
     types_.push_back(output);
   }
   lines_.push_back(std::move(line));
-  return results;
 }
 
 bool ListTarget::decide(const Value& value, Span span) {

@@ -15,8 +15,11 @@ bool reads_inputs(const Operand& operand) { return operand.kind == OperandKind::
 
 }  // namespace
 
-bool is_number_input(const Operand& operand, const Value& value) {
-  return reads_inputs(operand) && (value.is_number() || value.is_bool());
+OperandUse use_of(const OpDef& op, std::size_t position, const Value& value, const Target& target) {
+  const Operand& operand = operand_at(op, position);
+  if (operand.kind == OperandKind::tensors && value.is_list()) return OperandUse::tensors;
+  if (target.is_tensor(value) || (reads_inputs(operand) && value.as<GraphScalar>())) return OperandUse::tensor;
+  return reads_inputs(operand) && (value.is_number() || value.is_bool()) ? OperandUse::number : OperandUse::attribute;
 }
 
 Precision number_precision(const OpDef& op, std::size_t position, const Target& target, std::span<const Value> operands,
@@ -38,16 +41,19 @@ OperandList sort_operands(const OpDef& op, const Target& target, std::span<const
   list.tensors.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Value& value = operands[i];
-    const Operand& operand = operand_at(op, i);
     Value attribute;
-    if (operand.kind == OperandKind::tensors && value.is_list()) {
-      for (const Value& item : value.list()) list.tensors.push_back(item);
-    } else if (target.is_tensor(value) || (reads_inputs(operand) && value.as<GraphScalar>())) {
-      list.tensors.push_back(value);
-    } else if (is_number_input(operand, value)) {
-      list.tensors.push_back(Value(scalar_array(value, number_precision(op, i, target, operands, result))));
-    } else {
-      attribute = value;
+    switch (use_of(op, i, value, target)) {
+      case OperandUse::tensors:
+        list.tensors.insert(list.tensors.end(), value.list().begin(), value.list().end());
+        break;
+      case OperandUse::tensor:
+        list.tensors.push_back(value);
+        break;
+      case OperandUse::number:
+        list.tensors.push_back(Value(scalar_array(value, number_precision(op, i, target, operands, result))));
+        break;
+      case OperandUse::attribute:
+        attribute = value;
     }
     list.attributes.push_back(std::move(attribute));
   }

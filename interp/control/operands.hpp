@@ -9,8 +9,14 @@ struct OperandList {
   std::vector<Value> attributes;  // one per operand given, none for tensors
 };
 
-// A number that kernels read from an input of one element.
-bool is_number_input(const Operand& operand, const Value& value);
+// What becomes of one that an op is given.
+enum class OperandUse : std::uint8_t {
+  tensor,     // an input; so are numbers of graphs that are only looked at
+  tensors,    // a list of them
+  number,     // that kernels read from an input of one element
+  attribute,  // a host value, which is a part of the plan
+};
+OperandUse use_of(const OpDef& op, std::size_t position, const Value& value, const Target& target);
 // What a number among the operands of an op becomes, operand `position`: the precision of the tensors beside it, i64
 // where it comes with each run.
 Precision number_precision(const OpDef& op, std::size_t position, const Target& target, std::span<const Value> operands,

@@ -3,12 +3,8 @@
 #include <algorithm>
 
 #include "interp/control/capture.hpp"
-#include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
-#include "interp/control/operands.hpp"
 #include "interp/control/rules.hpp"
-#include "ir/records/op_outputs.hpp"
-#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 
@@ -33,38 +29,20 @@ std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
   return constant_of(value, value.array().type().type());
 }
 
-// A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
-// one while tasks need it. One that varies is a constant each time, also where two are equal by chance: so that the
-// segments of a loop stay alike.
-void RecordTarget::share_numbers(const Call& call, std::span<Value> operands, const Type& type) {
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    Value& value = operands[i];
-    if (!is_number_input(call.op->operands[std::min(i, call.op->operands.size() - 1)], value)) continue;
-    Number& known = numbers_[{&call, i}];
-    if (known.varies) continue;
-    const bool fresh = known.value.is_none();
-    known.varies = !fresh && !identical(known.value, value);
-    if (known.varies) continue;
-    if (fresh || !recorder_.graph.holds_constant(known.constant)) {
-      Value array(scalar_array(value, number_precision(*call.op, i, *this, operands, type)));
-      known = {value, array.array().type().type(), 0, false};
-      known.constant = recorder_.graph.add_constant(known.type, array);
-    }
-    value = recorder_.handle(Ref::constant(known.constant), known.type);
-  }
+void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
+  inputs.alive.push_back(own(value, span));
+  add_input(inputs, *inputs.alive.back());
 }
 
-void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
-  std::shared_ptr<Tensor> tensor = own(value, span);
-  if (tensor->place.valid() && recorder_.graph.current(tensor->place) == tensor->ref)
-    inputs.requirements.push_back({tensor->place, Privilege::in, static_cast<std::uint16_t>(inputs.refs.size())});
-  inputs.refs.push_back(tensor->ref);
-  inputs.alive.push_back(std::move(tensor));
+void RecordTarget::add_input(Inputs& inputs, const Tensor& tensor) {
+  if (tensor.place.valid() && recorder_.graph.current(tensor.place) == tensor.ref)
+    inputs.requirements.push_back({tensor.place, Privilege::in, static_cast<std::uint16_t>(inputs.refs.size())});
+  inputs.refs.push_back(tensor.ref);
 }
 
 // What a slot begins with is computed before anything else runs, if it depends on no other tasks: neither on their
 // values nor, by a place, on their order.
-NodeId RecordTarget::add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs) {
+NodeId RecordTarget::add(DefinitionId definition, TaskGraph::NewNode&& node, const Inputs& inputs) {
   node.first_value = slots_ > 0 && inputs.requirements.empty() && std::ranges::all_of(node.in, [this](Ref ref) {
                        return !ref.is_future() || recorder_.graph[ref.node()].first_value;
                      });
@@ -73,101 +51,6 @@ NodeId RecordTarget::add(DefinitionId definition, TaskGraph::NewNode node, const
     recorder_.added(id, inputs.requirements);
     recorder_.links.add(recorder_.graph, id);
   });
-}
-
-// Calls of one op differ in their slots when tensors may be left out, or when outputs are counted by an operand.
-DefinitionId RecordTarget::define(const OpDef& op, const Type& type, std::span<const Value> operands) {
-  const bool alike = op.outputs.empty();
-  if (auto known = ops_.find(&op); alike && known != ops_.end()) return known->second;
-  Definition definition;
-  definition.name = op.name;
-  definition.op = &op;
-  for (std::size_t i = 0; i < op.operands.size(); ++i) {
-    const Operand& operand = op.operands[i];
-    const bool tensor = operand.kind == OperandKind::tensor || operand.kind == OperandKind::tensors || operand.at_run;
-    if (tensor && (alike || (i < operands.size() && !operands[i].is_none())))
-      definition.inputs.emplace_back(operand.name);
-  }
-  definition.outputs = output_names(op, type);
-  DefinitionId id = recorder_.graph.define(std::move(definition));
-  if (alike) ops_.emplace(&op, id);
-  return id;
-}
-
-// Known before the program runs: computed now, leaves no node.
-List RecordTarget::folded(const Call& call, std::span<const Value> operands, const Type& type) {
-  std::vector<Value> known(operands.begin(), operands.end());
-  auto contents = [](Value& value) {
-    if (auto* tensor = value.as<Tensor>()) value = tensor->recorder().graph.constant(tensor->ref.id);
-  };
-  for (Value& value : known) {
-    contents(value);
-    if (!value.is_list()) continue;
-    for (Value& item : value.unique_list()) contents(item);
-  }
-  List results = compute(*call.op, known, type);
-  for (Value& result : results) {
-    Type made = result.array().type().type();
-    result = recorder_.handle(Ref::constant(recorder_.graph.add_constant(made, result)), made);
-  }
-  return results;
-}
-
-PlaceId RecordTarget::console() {
-  if (!console_.valid() || !recorder_.graph.contains(console_)) {
-    Array nothing = Array::make({Precision::u8, {1}});
-    Type type = nothing.type().type();
-    console_ = recorder_.graph.add_place("console", Ref::constant(recorder_.graph.add_constant(type, Value(nothing))));
-  }
-  return console_;
-}
-
-List RecordTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) {
-  if (call.folded) return folded(call, operands, type);
-  recorder_.adding(call.span);
-  for (const Place& place : call.places) {  // an input of a session, say, has no place yet
-    Value& value = operands[place.operand];
-    if (!place_of(value).valid()) value = this->place(std::string(call.op->operands[place.operand].name), value);
-  }
-  if (recorder_.forgets()) share_numbers(call, operands, type);
-  const std::span<const Type> types = output_types(type);
-  Scratch scratch = std::exchange(scratch_, {});
-  auto& [inputs, out, places] = scratch;
-  for (const Type& output : types) out.push_back(recorder_.graph.intern(output));
-  places.resize(types.size());
-  OperandList list = sort_operands(*call.op, *this, operands, types[0]);
-  for (const Value& tensor : list.tensors) {
-    if (auto* scalar = tensor.as<GraphScalar>()) {  // a host scalar of a graph that is only looked at
-      bool direct = scalar->input != UINT32_MAX;
-      inputs.refs.push_back(direct ? Ref::input(scalar->input)
-                                   : Ref::constant(recorder_.graph.add_constant(scalar->type, tensor)));
-    } else {
-      add_input(inputs, tensor, call.span);
-    }
-  }
-  for (const Place& place : call.places) {
-    const std::vector<std::string> names = output_names(*call.op, type);
-    auto name = std::ranges::find(names, call.op->operands[place.operand].name);
-    auto slot = static_cast<std::size_t>(name - names.begin());
-    places[slot] = place_of(operands[place.operand]);
-    write_place(inputs, places[slot], slot);
-  }
-  if (console_operand(*call.op)) {
-    places[0] = console();
-    inputs.requirements.push_back({places[0], Privilege::out});
-  }
-  NodeId node = add(
-      define(*call.op, type, operands),
-      {.in = inputs.refs, .out = out, .scope = frame.scope, .arguments = std::move(list.attributes), .span = call.span},
-      inputs);
-  List results;
-  results.reserve(types.size());
-  for (std::size_t slot = 0; slot < types.size(); ++slot)
-    results.push_back(places[slot].valid() ? version(node, slot, places[slot])
-                                           : recorder_.handle(Ref::future(node, slot), types[slot]));
-  scratch.clear();
-  scratch_ = std::move(scratch);
-  return results;
 }
 
 namespace {
@@ -204,10 +87,10 @@ PlaceId RecordTarget::place_of(const Value& value) const {
 }
 
 Value RecordTarget::version(NodeId node, std::size_t slot, PlaceId place) {
-  const Type& type = recorder_.graph.type(recorder_.graph.out(node)[slot]);
-  std::shared_ptr<Tensor> tensor = recorder_.tensor(Ref::future(node, slot), type);
+  const TypeId type = recorder_.graph.out(node)[slot];
+  std::shared_ptr<Tensor> tensor = recorder_.tensor(Ref::future(node, slot), recorder_.shared_type(type));
   tensor->place = place;
-  return Value(std::static_pointer_cast<Object>(tensor));
+  return Value(std::static_pointer_cast<Object>(std::move(tensor)));
 }
 
 // An agent made in another session, or outside the graph that is looked at, gets an instance of its own here.
@@ -293,7 +176,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   std::size_t slot = 0;
   for (const Output& output : function.outputs) {
     invocation->names.push_back(output.name);
-    invocation->outputs.push_back(recorder_.handle(Ref::future(node, slot), recorder_.graph.type(out[slot])));
+    invocation->outputs.push_back(recorder_.handle(Ref::future(node, slot), recorder_.shared_type(out[slot])));
     ++slot;
   }
   for (auto& [parameter, place] : written) result.versions.emplace_back(parameter, version(node, slot++, place));
@@ -303,7 +186,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
 
 Value RecordTarget::place(const std::string& name, const Value& initial) {
   std::shared_ptr<Tensor> from = own(initial, {});
-  std::shared_ptr<Tensor> tensor = recorder_.tensor(from->ref, from->type);
+  std::shared_ptr<Tensor> tensor = recorder_.tensor(from->ref, from->shared_type);
   tensor->place = recorder_.graph.add_place(name, from->ref);
   return Value(std::static_pointer_cast<Object>(tensor));
 }
@@ -338,7 +221,7 @@ Value RecordTarget::renamed(const Value& value, ScopeId scope, const std::string
   if (!value.as<Tensor>()) return value;
   std::shared_ptr<Tensor> tensor = own(value, {});
   if (!tensor->ref.is_future()) return Value(std::static_pointer_cast<Object>(tensor));
-  std::shared_ptr<Tensor> result = recorder_.tensor(tensor->ref, tensor->type);
+  std::shared_ptr<Tensor> result = recorder_.tensor(tensor->ref, tensor->shared_type);
   result->place = tensor->place;
   result->alias = Tensor::Alias{scope, output};
   result->structured = structured || tensor->structured;

@@ -2,6 +2,7 @@
 // sessions and, with symbolic inputs, for looking at a graph.
 #pragma once
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "interp/control/facts.hpp"
@@ -19,7 +20,7 @@ class RecordTarget final : public Target {
   bool records() const override { return true; }
   bool is_tensor(const Value& value) const override;
   Type type_of(const Value& tensor) const override;
-  List op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) override;
+  void op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) override;
   TaskResult task(Interpreter& interpreter, const TaskCall& call) override;
   void begin_slot() override { ++slots_; }
   void end_slot() override { --slots_; }
@@ -47,33 +48,53 @@ class RecordTarget final : public Target {
   struct Inputs {
     std::vector<Ref> refs;
     std::vector<Requirement> requirements;
-    std::vector<std::shared_ptr<Object>> alive;  // handles, until the node holds the references
+    std::vector<std::shared_ptr<Tensor>> alive;  // handles, until the node holds the references
   };
   // What the recording of an op fills in, kept from one to the next: most ops of a loop need as much.
   struct Scratch {
     Inputs inputs;
     std::vector<TypeId> out;
     std::vector<PlaceId> places;  // by output
+    TaskGraph::NewNode node;      // with its arguments
     void clear() {
       inputs.refs.clear();
       inputs.requirements.clear();
       inputs.alive.clear();
       out.clear();
       places.clear();
+      node.arguments.clear();
     }
+  };
+  // An op where it stands in the text, and what is the same each time that it is recorded.
+  struct Site {
+    const OpDef* op = nullptr;
+    DefinitionId definition;             // where all calls of the op have the same
+    std::optional<std::size_t> console;  // the operand
+    TypeId out;                          // of its only output, the last time
+    struct Number {                      // among its operands, when the recorder forgets
+      Value written;
+      Value handle;         // of the constant that it is
+      bool varies = false;  // it was another one at another time
+    };
+    std::vector<Number> numbers;  // by operand
   };
   static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
+  void add_input(Inputs& inputs, const Tensor& own);  // which somebody else keeps until the node is there
   std::shared_ptr<Tensor> own(const Value& tensor, Span span);
   std::shared_ptr<Tensor> constant_of(const Value& contents, const Type& type);
-  NodeId add(DefinitionId definition, TaskGraph::NewNode node, const Inputs& inputs);
-  DefinitionId define(const OpDef& op, const Type& type, std::span<const Value> operands);
-  List folded(const Call& call, std::span<const Value> operands, const Type& type);
+  NodeId add(DefinitionId definition, TaskGraph::NewNode&& node, const Inputs& inputs);
+  Site& site_of(const Frame& frame, const Call& call);
+  DefinitionId define(Site& site, const Type& type, std::span<const Value> operands);
+  void folded(const Call& call, std::span<const Value> operands, const Type& type, List& made);
+  void add_operands(Site& site, const Call& call, std::span<const Value> operands, const Type& type, Scratch& scratch);
+  void add_number(Site& site, std::size_t position, const Call& call, std::span<const Value> operands, const Type& type,
+                  Inputs& inputs);
+  void write_places(Site& site, const Call& call, std::span<const Value> operands, const Type& type, Scratch& scratch);
   DefinitionId define(FunctionId task);
   InstanceId instance_of(Agent* agent);
   InstanceId new_instance(const Agent& agent);
   void note_layers(const Agent& agent, InstanceId instance);
-  void share_numbers(const Call& call, std::span<Value> operands, const Type& type);
   PlaceId console();
   PlaceId place_of(const Value& value) const;  // of a version made here, else none
   Value version(NodeId node, std::size_t slot, PlaceId place);
@@ -106,19 +127,13 @@ class RecordTarget final : public Target {
 
   const Program& program_;
   Recorder& recorder_;
+  std::unordered_map<std::uint64_t, Site> sites_;  // by function and call
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, DefinitionId> tasks_;
   PlaceId console_;
-  Scratch scratch_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
+  std::unique_ptr<Scratch> scratch_;           // none while an op is recorded
   int slots_ = 0;                              // whose first values are being computed, one for the other
-  struct Number {                              // among the operands of one op of the text, when the recorder forgets
-    Value value;
-    Type type;
-    std::size_t constant = 0;
-    bool varies = false;  // it was another one at another time
-  };
-  std::map<std::pair<const Call*, std::size_t>, Number> numbers_;  // by operand
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>
       foreign_agents_;  // by home and instance there

@@ -44,13 +44,31 @@ class Recorder {
     return Value(tensor.recorder().receive(tensor, place));
   }
 
-  Value handle(Ref ref, Type type) { return Value(std::static_pointer_cast<Object>(tensor(ref, std::move(type)))); }
-  std::shared_ptr<Tensor> tensor(Ref ref, Type type) { return std::make_shared<Tensor>(*this, ref, std::move(type)); }
+  Value handle(Ref ref, std::shared_ptr<const Type> type) {
+    return Value(std::static_pointer_cast<Object>(tensor(ref, std::move(type))));
+  }
+  Value handle(Ref ref, Type type) { return handle(ref, std::make_shared<const Type>(std::move(type))); }
+  std::shared_ptr<Tensor> tensor(Ref ref, std::shared_ptr<const Type> type) {
+    return std::make_shared<Tensor>(*this, ref, std::move(type));
+  }
+  std::shared_ptr<Tensor> tensor(Ref ref, Type type) {
+    return tensor(ref, std::make_shared<const Type>(std::move(type)));
+  }
+  // One of its types, shared by the handles of all values that have it.
+  const std::shared_ptr<const Type>& shared_type(TypeId id) {
+    if (types_.size() <= id.index()) types_.resize(id.index() + 1);
+    std::shared_ptr<const Type>& type = types_[id.index()];
+    if (!type) type = std::make_shared<const Type>(graph.type(id));
+    return type;
+  }
   template <class Visit>
   void each_handle(Visit&& visit) const {
     for (const Tensor* tensor = newest_handle; tensor; tensor = tensor->older_) visit(*tensor);
   }
   Tensor* newest_handle = nullptr;  // the list of all, which they keep themselves
+
+ private:
+  std::vector<std::shared_ptr<const Type>> types_;  // that handles had so far
 };
 
 }  // namespace taskspec

@@ -32,8 +32,9 @@ class Target {
   // True for what this target takes as a tensor.
   virtual bool is_tensor(const Value& value) const = 0;
   virtual Type type_of(const Value& tensor) const = 0;
-  // All outputs of a call; `operands` in declared order, its own from here on; `type` what the op's rule said.
-  virtual List op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type) = 0;
+  // Adds all outputs of a call to `made`; `operands` in declared order, its own from here on; `type` what the op's rule
+  // said.
+  virtual void op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) = 0;
   virtual TaskResult task(Interpreter& interpreter, const TaskCall& call) = 0;
   // Between these calls the first value of a slot of an agent outside of graphs is computed.
   virtual void begin_slot() {}

@@ -28,8 +28,9 @@ void Liveness::add_readers(NodeId node) {
     if (ref.is_future()) {
       ++entry(ref).readers;
     } else if (ref.kind == Ref::Kind::constant) {
-      ++constant(ref).readers;
-      constant(ref).read = true;
+      Constant& known = constant(ref);
+      ++known.readers;
+      known.read = true;
     }
   }
 }
@@ -60,7 +61,9 @@ void Liveness::Cutting::count(std::uint32_t by) {
 bool Liveness::Cutting::is_last_use(Ref ref) const {
   auto unseen = [](const auto& value) { return value.handles == 0 && value.readers == value.inside; };
   if (ref.is_future()) return unseen(live_.entry(ref));
-  return live_.forget_ && ref.kind == Ref::Kind::constant && unseen(live_.constant(ref));
+  // A number may be the same in all turns of a loop, and kept, or another one in each: both give one plan.
+  const bool is_batch = ref.kind == Ref::Kind::constant && live_.graph_.constant_type(ref.id).rank() > 0;
+  return live_.forget_ && is_batch && unseen(live_.constant(ref));
 }
 
 void Liveness::taken(Ref ref) {
@@ -68,11 +71,6 @@ void Liveness::taken(Ref ref) {
     entry(ref).state = State::gone;
   else
     constant(ref).location = {};
-}
-
-Liveness::Constant& Liveness::constant(Ref ref) {
-  if (constants_.size() <= ref.id) constants_.resize(graph_.constant_count());
-  return constants_[ref.id];
 }
 
 void Liveness::retain(Ref ref) {

@@ -93,7 +93,10 @@ class Liveness {
   std::size_t held() const { return tasks_.held() + constants_.held(); }
 
  private:
-  Constant& constant(Ref ref);
+  Constant& constant(Ref ref) {
+    if (constants_.size() <= ref.id) constants_.resize(graph_.constant_count());
+    return constants_[ref.id];
+  }
   void drop_constant_if_unseen(Ref ref);
   void free(const Entry& entry);
 

@@ -22,20 +22,19 @@ std::size_t bytes_of(const Type& type) {
 
 }  // namespace
 
-bool Pending::prints(const TaskGraph& graph, NodeId node) {
-  const Definition& definition = graph.definition(node);
-  return definition.op && console_operand(*definition.op);
-}
-
 void Pending::add(NodeId node, std::span<const Requirement> requirements) {
+  for (std::size_t d = prints_.size(); d < graph_.definitions().size(); ++d) {
+    const OpDef* op = graph_.definitions()[d].op;
+    prints_.push_back(op && console_operand(*op));
+  }
   if (!requirements.empty()) requirements_.emplace(node.value, std::vector(requirements.begin(), requirements.end()));
   live_.task(node).effect = has_effect(graph_, node, requirements);
   nodes_.push_back(node);
 }
 
 void Pending::added(NodeId node) {
-  weight_ += weight(node);
-  if (prints(graph_, node)) printing_ = node;
+  if (weight_ < weight_due) weight_ += weight(node);
+  if (prints(node)) printing_ = node;
 }
 
 // Batches of the host fill a window sooner than tasks do.
@@ -109,7 +108,7 @@ std::vector<NodeId> Pending::effects() {
 Segment Pending::cut(std::vector<NodeId> nodes) {
   const Liveness::Cutting cutting(live_, nodes);
   auto kept = [this](NodeId node, std::size_t slot) {
-    if (prints(graph_, node)) return true;  // nobody names what it leaves, and also pull must come to it
+    if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };
@@ -126,7 +125,8 @@ void Pending::tidy() {
   unnamed_bytes_ = 0;
   window_.begin();
   weight_ = 0;
-  for (NodeId node : nodes_) weight_ += weight(node);
+  for (NodeId node : nodes_)
+    if (weight_ < weight_due) weight_ += weight(node);
 }
 
 }  // namespace taskspec

@@ -40,7 +40,7 @@ class Pending {
 
   void settled(NodeId node);
   void tidy();  // after a run
-  static bool prints(const TaskGraph& graph, NodeId node);
+  bool prints(NodeId node) const { return prints_[graph_[node].definition.index()]; }
 
  private:
   static constexpr std::size_t weight_due =
@@ -56,7 +56,8 @@ class Pending {
   Window window_;
   std::size_t unnamed_bytes_ = 0;
   NodeId printing_;
-  std::size_t weight_ = 0;                       // of all of them
+  std::size_t weight_ = 0;                       // of all of them, or so many that they are due
+  std::vector<bool> prints_;                     // by definition
   std::unordered_set<std::uint32_t> repeating_;  // definitions of tasks whose length nobody knows
 };
 

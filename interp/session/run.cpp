@@ -150,7 +150,7 @@ void Session::commit(const Segment& segment, const Outcome& outcome, const std::
     if (auto* location = std::get_if<Location>(&outcome.results[i])) {
       e.state = Liveness::State::ready;
       e.location = *location;
-      if (Pending::prints(graph, segment.results[i].node())) live_.drop_if_unseen(segment.results[i]);
+      if (pending_.prints(segment.results[i].node())) live_.drop_if_unseen(segment.results[i]);
       continue;
     }
     e.state = Liveness::State::poisoned;

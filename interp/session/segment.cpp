@@ -17,9 +17,11 @@ class Renumber {
       if (std::size_t at = position(ref.node()); at < nodes_.size()) return Ref::future(NodeId(at), ref.slot);
     std::uint64_t name = (static_cast<std::uint64_t>(ref.id) << 20) | (static_cast<std::uint64_t>(ref.slot) << 4) |
                          static_cast<std::uint64_t>(ref.kind);
-    auto [known, fresh] = inputs_.emplace(name, inputs.size());
+    if (name == last_) return Ref::input(last_input_);
+    auto [known, fresh] = inputs_.try_emplace(name, inputs.size());
     if (fresh) inputs.push_back(ref);
-    return Ref::input(known->second);
+    last_ = name;
+    return Ref::input(last_input_ = known->second);
   }
 
  private:
@@ -34,6 +36,8 @@ class Renumber {
 
   const std::vector<NodeId>& nodes_;  // in program order
   std::unordered_map<std::uint64_t, std::size_t> inputs_;
+  std::uint64_t last_ = UINT64_MAX;  // that was looked up: the number of a loop stands in each of its tasks
+  std::size_t last_input_ = 0;
 };
 
 const std::vector<Requirement>& requirements_of(const Requirements& requirements, NodeId node) {
@@ -104,7 +108,8 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Requireme
   Renumber renumber(segment.nodes);
   std::unordered_map<std::uint32_t, std::uint64_t> places;
   ToldArguments told(session, segment.nodes.size());
-  for (NodeId node : segment.nodes) {
+  for (std::size_t position = 0; position < segment.nodes.size(); ++position) {
+    const NodeId node = segment.nodes[position];
     put_number(segment.key, session[node].definition.value);
     put_agent(segment.key, session, session[node].agent);
     told.put(segment.key, session, node);
@@ -112,9 +117,9 @@ Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Requireme
     for (Ref ref : session.in(node)) {
       const std::size_t known = segment.inputs.size();
       Ref inside = renumber(ref, segment.inputs);
-      put_number(segment.key, (static_cast<std::uint64_t>(inside.id) << 32) |
-                                  (static_cast<std::uint64_t>(inside.slot) << 8) |
-                                  static_cast<std::uint64_t>(inside.kind));
+      // How far back a task stands is a small number, where its own may be large.
+      put_number(segment.key, static_cast<std::uint64_t>(inside.kind) + 4 * std::uint64_t{inside.slot});
+      put_number(segment.key, inside.is_future() ? position - inside.id : inside.id);
       if (segment.inputs.size() > known) put_text(segment.key, session.type(ref).text());
     }
     const std::vector<Requirement>& own = requirements_of(requirements, node);

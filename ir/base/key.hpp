@@ -10,8 +10,11 @@ namespace taskspec {
 
 // Seven bits per byte, so that small numbers are short and none is the beginning of another.
 inline void put_number(std::string& key, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) key += static_cast<char>(number | 0x80);
-  key += static_cast<char>(number);
+  char bytes[10];
+  std::size_t size = 0;
+  for (; number >= 0x80; number >>= 7) bytes[size++] = static_cast<char>(number | 0x80);
+  bytes[size++] = static_cast<char>(number);
+  key.append(bytes, size);
 }
 
 inline void put_text(std::string& key, std::string_view text) {

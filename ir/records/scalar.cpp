@@ -177,6 +177,8 @@ Value sign(Operands v) {
   return x > 0 ? 1.0 : x < 0 ? -1.0 : x;  // zero and nan stay
 }
 
+Value convert(Operands v) { return convert_scalar(v[0], v[1].type().kind); }
+
 Value sum(Operands v) {
   Value total(std::int64_t{0});
   for (const Value& item : list_of(v[0])) total = add(std::array{total, item});

@@ -36,6 +36,8 @@ Value maximum(Operands v);
 Value abs(Operands v);
 Value sign(Operands v);
 
+Value convert(Operands v);  // a number or bool, as a written type says
+
 Value sum(Operands v);  // of a list
 Value min(Operands v);
 Value max(Operands v);

@@ -146,7 +146,7 @@ extern constinit const OpDef op_cast = OpFields{
         "// expect: [-2, 2, 127] 2\n",
     .type = type,
     .kernel = kernel,
-    .scalar = [](std::span<const Value> v) { return convert_scalar(v[0], v[1].type().kind); },
+    .scalar = scalar::convert,
     .gradient = gradient,
     .lower = Lowering::later(),
     .sharding = pointwise_splits,

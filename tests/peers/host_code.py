@@ -63,9 +63,22 @@ def div(a, b):
 
 
 def mod(a, b):
-    if b == 0:
-        raise Fault("E5002")
-    return abs(a) % abs(b) * (-1 if a < 0 else 1)
+    if type(a) is int and type(b) is int:
+        if b == 0:
+            raise Fault("E5002")
+        return abs(a) % abs(b) * (-1 if a < 0 else 1)
+    a, b = float(a), float(b)
+    if math.isnan(a) or math.isnan(b) or math.isinf(a) or b == 0:
+        return math.nan
+    return math.fmod(a, b)
+
+
+def to_int(a):
+    if math.isnan(a):
+        return 0
+    if math.isinf(a):
+        return 2**63 - 1 if a > 0 else -(2**63)
+    return min(max(round(a), -(2**63)), 2**63 - 1)
 
 
 def neg(a):
@@ -139,6 +152,9 @@ class Writer:
                 return (f"{name}[{small} % len({name})]",
                         f"item({name}, mod(mul(mod({index}, 7), mod({index}, 7)), len({name})))")
             return f"{name}[{index}]", f"item({name}, {index})"
+        if kind == "int" and self.random.random() < 0.05 and self.known("[int]"):
+            name = self.random.choice(self.known("[int]"))
+            return f"len({name})", f"len({name})"
         name = self.random.choice(self.known(kind))
         return name, name
 
@@ -156,9 +172,10 @@ class Writer:
         if self.random.random() < 0.08:
             inner = self.value(kind, deep - 1)
             return f"(-{inner[0]})", f"neg({inner[1]})"
-        signs = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-        if kind == "int":
-            signs["%"] = "mod"
+        if self.random.random() < 0.08:
+            inner = self.value(self.random.choice(["int", "float"]), deep - 1)
+            return f"({inner[0]} as {kind})", f"{'to_int' if kind == 'int' else 'float'}({inner[1]})"
+        signs = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
         sign = self.random.choice(list(signs) + ["+", "-"])
         kinds = (kind, kind)
         if kind == "float":
@@ -353,7 +370,7 @@ class Writer:
 
 def expected(python):
     lines = []
-    names = {f.__name__: f for f in (add, sub, mul, div, mod, neg, compare, item, store)}
+    names = {f.__name__: f for f in (add, sub, mul, div, mod, neg, to_int, compare, item, store)}
     names["show"] = lambda *values: lines.append(list(values))
     Steps.left = 200_000
     try:

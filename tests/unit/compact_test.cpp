@@ -93,6 +93,48 @@ TEST_CASE("[compact] values are made where they are written, variables read wher
   CHECK(lists.find("store r1, ") != std::string::npos);
 }
 
+TEST_CASE("[compact] conversions, lengths and rests are instructions") {
+  const std::string text = compact_of(
+      "fn work(l: [int], x: float, i: int) -> float {\n  var s = x % 2.5\n  s = s + (i as float) % x\n"
+      "  let n = s as int\n  for k in 0..3 { s = s + len(l) + len(0..k) + n }\n  return s\n}\nprint(work([1], 2, 3))\n",
+      "work");
+  INFO(text);
+  for (const char* name : {"mod_floats_constant r", "mod_floats r", "to_float r", "to_int r", "length r"})
+    CHECK(text.find(name) != std::string::npos);
+  CHECK(text.find(" type\n") == std::string::npos);
+  CHECK(text.find(" builtin\n") == std::string::npos);
+  // Of what is no number or list the form knows more.
+  const std::string others = compact_of(
+      "fn f(s: string, b: bool) -> int {\n  let n = b as int\n  return len(s) + n\n}\nprint(f(\"a\", true))\n", "f");
+  INFO(others);
+  CHECK(others.find("to_int") == std::string::npos);
+  CHECK(others.find(" type\n") != std::string::npos);
+  CHECK(others.find(" builtin\n") != std::string::npos);
+}
+
+TEST_CASE("[compact] conversions, lengths and rests give what they always gave") {
+  check_both(
+      "fn f(x: float) -> int { return x as int }\nlet n = 0.0 / 0.0\n"
+      "print(f(0.5), f(1.5), f(2.5), f(-2.5), f(-0.4), f(1e300), f(-1e300), f(n))\n",
+      "0 2 2 -2 0 9223372036854775807 -9223372036854775808 0\n");
+  check_both(
+      "fn f(i: int, b: bool) -> float { return (i as float) / 2 + (b as float) + (i as int) }\n"
+      "print(f(3, true), f(-9223372036854775807, false))\n",
+      "5.5 -1.3835058055282164e+19\n");
+  check_both(
+      "fn f(a: float, b: float) -> float { return a % b }\nfn g(a: int, b: float) -> float { return a % b + b % a }\n"
+      "print(f(7.5, 2), f(-7.5, 2), f(7.5, -2), f(1, 0), f(0.3, 1.0 / 0.0), g(-7, 2.5))\n",
+      "1.5 -1.5 1.5 nan 0.3 0.5\n");
+  check_both(
+      "fn f(a: int, b: int) -> [int] { return [a / b, a % b] }\nlet least = -9223372036854775807 - 1\n"
+      "print(f(-7, 2), f(7, -2), f(-7, -1), f(least, 3), f(least + 1, -1))\n",
+      "[-3, -1] [-3, 1] [7, 0] [-3074457345618258602, -2] [9223372036854775807, 0]\n");
+  check_both(
+      "fn f(l: [f32[2]], m: [[int]], r: range) -> int { return len(l) * 100 + len(m) * 10 + len(r) }\n"
+      "print(f([fill(f32[2], 1.0)], [], 3..7))\nvar l = [1]\nl += [len(l)]\nprint(l, len(l), len(\"né\"))\n",
+      "104\n[1, 1] 2 2\n");
+}
+
 TEST_CASE("[compact] what is read before it is changed keeps its value") {
   check_both(
       "fn f(n: int) -> int {\n  var a = n\n  let b = a\n  a = a + 1\n  let c = a\n  a = 10\n  return b * 100 + c\n}\n"
@@ -181,6 +223,8 @@ TEST_CASE("[compact] a turn of a loop and a call of a function allocate nothing"
       "fn fib(n: int) -> int {\n  if n < 2 { return n }\n  return fib(n - 1) + fib(n - 2)\n}\n"
       "fn work(n: int) -> int {\n  var s = 0\n  for i in 0..n / 100 { s += fib(6) }\n  return s\n}\nprint(work({}))\n",
       "var s = 0\nfor i in 0..{} { s = s + i * 3 % 7 }\nprint(s)\n",
+      "fn work(l: [int], n: int) -> float {\n  var x = 0.0\n  for i in 0..n {\n    let k = x as int\n"
+      "    x = ((i as float) + k) % 3.5 + len(l) - i % -7\n  }\n  return x\n}\nprint(work([1, 2], {}))\n",
   };
   for (const std::string& loop : loops) {
     CAPTURE(loop);
