@@ -80,7 +80,7 @@ void long_file(Table& table) {
     std::optional<Program> program;
     const double checked =
         measure([&] { program = std::move(check_text("<lets>", text, {}, tools, sources)).value_or_throw(); }).wall;
-    const double cut = measure([&] { (void)slice(*program); }).wall;
+    const double cut = measure([&] { (void)cut_program(*program); }).wall;
     RunSettings settings;
     settings.output = [](std::string_view) {};
     const double run = measure([&] { (void)run_program(*program, tools, settings); }).wall;

@@ -23,11 +23,11 @@ Subject::Subject(const std::string& text) {
   Result<Program> program = check(sources_, main, {.ops = tools().ops, .builtins = tools().builtins});
   if (!program) bug("a benchmark does not compile: " + render(sources_, program.diags()));
   program_ = std::move(*program);
-  slices_ = slice(program_);
+  cut_ = cut_program(program_);
 }
 
 SessionReport Subject::run_cut(const RunSettings& settings) const {
-  return finish(run_two_programs(slices_, tools(), settings));
+  return finish(run_two_programs(cut_, tools(), settings));
 }
 
 void Subject::run_direct() const { finish(run_directly(program_, tools(), settings())); }

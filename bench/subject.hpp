@@ -6,7 +6,7 @@
 #include <string>
 
 #include "interp/pipeline.hpp"
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 
 namespace taskspec::bench {
 
@@ -25,7 +25,7 @@ class Subject {
 
   Sources sources_;
   Program program_;
-  Slices slices_;
+  CutProgram cut_;
 };
 
 }  // namespace taskspec::bench

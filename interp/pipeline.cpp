@@ -50,12 +50,12 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
 }  // namespace
 
 RunResult run_program(const Program& program, const Toolbox& tools, const RunSettings& settings) {
-  const Slices slices = slice(program, settings.slices);
+  const CutProgram cut = cut_program(program, settings.cut);
   verified([&] {
-    std::vector<std::string> wrong = verify(slices.program);
+    std::vector<std::string> wrong = verify(cut.program);
     return wrong.empty() ? std::string() : wrong[0];
   });
-  return run_two_programs(slices, tools, settings);
+  return run_two_programs(cut, tools, settings);
 }
 
 RunResult run_directly(const Program& program, const Toolbox& tools, const RunSettings& settings) {

@@ -9,7 +9,7 @@
 
 #include "interp/control/host_context.hpp"
 #include "interp/session/session_report.hpp"
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 
 namespace taskspec {
 
@@ -29,7 +29,7 @@ struct RunSettings {
   const std::atomic<bool>* interrupted = nullptr;
   const Natives* natives = nullptr;  // behind `extern` tasks
   // Of the two programs that run beside each other:
-  SliceOptions slices;
+  CutOptions cut;
   std::size_t capacity = 64;  // messages that wait in one channel at most
   // For tests, by either side: called before each message, and by the host between its end and what follows from that.
   std::function<void(Part)> pause;

@@ -15,8 +15,8 @@ namespace {
 
 // What both programs of one run see.
 struct Shared {
-  Shared(const Slices& s, const Toolbox& t, const RunSettings& given)
-      : slices(s), tools(t), settings(given), exchange(s.channels, given.capacity) {
+  Shared(const CutProgram& s, const Toolbox& t, const RunSettings& given)
+      : cut(s), tools(t), settings(given), exchange(s.channels, given.capacity) {
     settings.output = [this, out = given.output](std::string_view text) {  // both may print
       std::lock_guard lock(printing);
       if (out) out(text);
@@ -39,7 +39,7 @@ struct Shared {
     if (nothing_left) stop();
   }
 
-  const Slices& slices;
+  const CutProgram& cut;
   const Toolbox& tools;
   RunSettings settings;
   Exchange exchange;
@@ -85,7 +85,7 @@ GraphRunning run_graph_program(Shared& shared) {
   settings.interrupted = &shared.stopped;
   Ending outside = ending_of([&] {  // no session could be opened, say
     with_deep_stack([&] {
-      const Program& program = shared.slices.program;
+      const Program& program = shared.cut.program;
       HostContext context(program, shared.tools.ops);
       context.forms = shared.tools.forms;
       take_settings(context, settings);
@@ -93,12 +93,12 @@ GraphRunning run_graph_program(Shared& shared) {
       let_open_sessions(context, interpreter, settings);
       std::unique_ptr<OpenSession> session = open_session(interpreter, settings);
       const AtEnd forgotten([&] { interpreter.forget_modules(); });  // handles go before the session that they name
-      GraphEnd end(shared.slices, shared.exchange, settings.pause);
+      GraphEnd end(shared.cut, shared.exchange, settings.pause);
       interpreter.set_target(session->target());
       interpreter.set_partner(end);
       result.ending = ending_of([&] {
         for (const Module& module : program.modules)
-          interpreter.module(module, shared.slices.part(module.top_level, Part::graph));
+          interpreter.module(module, shared.cut.part(module.top_level, Part::graph));
         session->session().finish();
       });
       interpreter.forget_modules();
@@ -116,18 +116,18 @@ GraphRunning run_graph_program(Shared& shared) {
 Ending run_host_program(Shared& shared) {
   Ending ending;
   with_deep_stack([&] {
-    const Program& program = shared.slices.program;
+    const Program& program = shared.cut.program;
     HostContext context(program, shared.tools.ops);
     context.forms = shared.tools.forms;
     take_settings(context, shared.settings);
     HostTarget target;
-    HostEnd end(shared.slices, shared.exchange, shared.settings.pause);
+    HostEnd end(shared.cut, shared.exchange, shared.settings.pause);
     Interpreter interpreter(program, &context);
     interpreter.set_target(target);
     interpreter.set_partner(end);
     ending = ending_of([&] {
       for (const Module& module : program.modules)
-        interpreter.module(module, shared.slices.part(module.top_level, Part::host));
+        interpreter.module(module, shared.cut.part(module.top_level, Part::host));
     });
   });
   return ending;
@@ -171,8 +171,8 @@ void run_both(Shared& shared, GraphRunning& graph, Ending& host) {
 
 }  // namespace
 
-RunResult run_two_programs(const Slices& slices, const Toolbox& tools, const RunSettings& settings) {
-  Shared shared(slices, tools, settings);
+RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
+  Shared shared(cut, tools, settings);
   GraphRunning graph;
   Ending host;
   Ending outside = ending_of([&] { run_both(shared, graph, host); });

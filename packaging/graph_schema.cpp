@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <string_view>
 
+#include "ir/json/cut_program.hpp"
 #include "ir/json/json.hpp"
-#include "ir/json/slices.hpp"
 
 int main(int count, char** words) {
   const bool slices = count > 1 && std::string_view(words[1]) == "slices";
-  std::fputs((slices ? taskspec::slices_schema() : taskspec::graph_schema()).c_str(), stdout);
+  std::fputs((slices ? taskspec::cut_schema() : taskspec::graph_schema()).c_str(), stdout);
 }

@@ -55,7 +55,7 @@ constinit const Builtin builtin_host = BuiltinFields{
         "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
     .type = host_type,
     .run = run_host,
-    .cut = Cut::either,
+    .runs_in = RunsIn::either,
     .backend = &host_record};
 
 }  // namespace taskspec

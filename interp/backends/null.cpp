@@ -25,7 +25,7 @@ constinit const Builtin builtin_null = BuiltinFields{
         "expect: 1",
     .type = null_type,
     .run = choose<builtin_null>,
-    .cut = Cut::either,
+    .runs_in = RunsIn::either,
     .backend = &null_record};
 
 }  // namespace taskspec

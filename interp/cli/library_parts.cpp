@@ -89,24 +89,24 @@ Program with_caller(Program program, ModuleId module, const Toolbox& tools) {
 }  // namespace
 
 LibraryParts::LibraryParts(const Program& program, ModuleId module, const Toolbox& tools)
-    : slices_(slice(with_caller(program, module, tools))), wholes_(slices_.program.functions.size()) {
+    : cut_(cut_program(with_caller(program, module, tools))), wholes_(cut_.program.functions.size()) {
   for (std::size_t i = 0; i < wholes_.size(); ++i) wholes_[i] = FunctionId(i);
-  for (std::size_t i = 0; i < slices_.parts.size(); ++i)
-    for (FunctionId part : {slices_.parts[i].host, slices_.parts[i].graph})
+  for (std::size_t i = 0; i < cut_.parts.size(); ++i)
+    for (FunctionId part : {cut_.parts[i].host, cut_.parts[i].graph})
       if (part.valid()) wholes_[part.index()] = FunctionId(i);
 }
 
 // A task or graph is all on the graph's side.
 PartTexts LibraryParts::of(FunctionId id) const {
   PartTexts texts;
-  FunctionId host = slices_.parts[id.index()].host, graph = slices_.parts[id.index()].graph;
-  if (slices_.program[id].kind != FunctionKind::fn) graph = id;
+  FunctionId host = cut_.parts[id.index()].host, graph = cut_.parts[id.index()].graph;
+  if (cut_.program[id].kind != FunctionKind::fn) graph = id;
   if (host.valid()) {
-    texts.host = function_text(slices_.program, host);
+    texts.host = function_text(cut_.program, host);
     texts.host_uses = reached(host, Part::host);
   }
   if (graph.valid()) {
-    texts.graph = function_text(slices_.program, graph);
+    texts.graph = function_text(cut_.program, graph);
     texts.graph_uses = reached(graph, Part::graph);
   }
   return texts;
@@ -118,18 +118,18 @@ std::vector<Declared> LibraryParts::reached(FunctionId start, Part side) const {
   std::set<AgentId> agents;
   std::vector<Declared> used;
   for (std::size_t i = 0; i < todo.size(); ++i) {
-    const Function& function = slices_.program[todo[i]];
+    const Function& function = cut_.program[todo[i]];
     each_call(function, function.body, [&](CallId id) {
       const Call& call = function[id];
       if (call.agent.valid() && agents.insert(call.agent).second) used.push_back({.agent = call.agent});
       if (!call.callee.valid()) return;
       // A function value names the whole; what runs here is its part.
-      FunctionId part = slices_.part(wholes_[call.callee.index()], side);
+      FunctionId part = cut_.part(wholes_[call.callee.index()], side);
       FunctionId next = part.valid() ? part : call.callee;
       if (!seen.insert(next).second) return;
       todo.push_back(next);
       const FunctionId whole = wholes_[next.index()];
-      if (slices_.program[whole].name != "<closure>") used.push_back({.function = whole});
+      if (cut_.program[whole].name != "<closure>") used.push_back({.function = whole});
     });
   }
   return used;

@@ -1,7 +1,7 @@
 // The two programs that the functions of a module are cut into, as its library stores them.
 #pragma once
 #include "interp/load.hpp"
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 #include "ir/library/library.hpp"
 
 namespace taskspec::cli {
@@ -16,7 +16,7 @@ class LibraryParts {
  private:
   std::vector<Declared> reached(FunctionId function, Part side) const;
 
-  Slices slices_;
+  CutProgram cut_;
   std::vector<FunctionId> wholes_;  // by function: of parts, what they are parts of; else itself
 };
 

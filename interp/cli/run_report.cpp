@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "interp/cli/terminal.hpp"
-#include "interp/session/profile_text.hpp"
 #include "interp/report/report.hpp"
+#include "interp/session/profile_text.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
 
@@ -26,7 +26,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
                             const RunResult& result) {
   const SessionReport& report = result.report;
   Report page{.title = title, .sources = &sources, .failures = result.diags};
-  page.slices = report_slices_json(program);
+  page.slices = report_cut_json(program);
   std::size_t tasks = 0;
   for (const PlanRuns& runs : report.plans_run) {
     tasks += runs.plan->graph->size();

@@ -72,9 +72,9 @@ int check(const Options& options, const Toolbox& tools) {
     if (auto problem = unknown_define(options, *program)) return usage(*problem);
     if (options.implicit_send.empty()) continue;
     const bool is_error = options.implicit_send == "error";
-    const Slices slices = slice(*program);
-    const Diags sends = implicit_sends(slices, is_error ? Severity::error : Severity::warning);
-    if (calls_nothing(slices.program, report_slices(slices)))
+    const CutProgram cut = cut_program(*program);
+    const Diags sends = implicit_sends(cut, is_error ? Severity::error : Severity::warning);
+    if (calls_nothing(cut.program, report_cut(cut)))
       std::fprintf(stderr, "%s: the top level calls none of its functions, so nothing is sent\n", file.c_str());
     report(options, sources, sends);
     wrong = wrong || sends.has_errors();

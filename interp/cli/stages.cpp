@@ -65,7 +65,7 @@ std::string one_graph(const Program& program, const GraphView& view, const std::
 // All graphs in one page, with their plans where extents are known.
 std::string graphs_html(const GraphFile& file, const Options& options, const Toolbox& tools) {
   Report report{.title = options.files[0], .sources = &file.program.sources};
-  if (!options.files[0].ends_with(".json")) report.slices = report_slices_json(file.program);
+  if (!options.files[0].ends_with(".json")) report.slices = report_cut_json(file.program);
   for (FunctionId id : file.graphs)
     with_graph(
         file.program, id, tools.ops,
@@ -110,7 +110,7 @@ std::string stage_text(const GraphFile& file, const std::string& stage, const st
                        const Options& options, const Toolbox& tools) {
   if (stage == "program") return program_text(file.program);
   if (stage == "ops") return ops_stage(file, options, tools);
-  if (stage == "slices") return slices_stage(file.program, format, options);
+  if (stage == "slices") return cut_stage(file.program, format, options);
   if (format == "html") return graphs_html(file, options, tools);
   std::string text;
   for (FunctionId id : file.graphs) {

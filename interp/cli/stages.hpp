@@ -24,7 +24,7 @@ std::string ast_text(const std::string& file, Sources& sources);  // throws Erro
 std::vector<FunctionId> tasks_of(const Program& program, const std::string& name);  // of the main file; empty: all
 std::string ops_stage(const GraphFile& file, const Options& options, const Toolbox& tools);
 // The host and the graph program; `format`: text, json, html.
-std::string slices_stage(const Program& program, const std::string& format, const Options& options);
+std::string cut_stage(const Program& program, const std::string& format, const Options& options);
 
 // `stage`: ast, program, slices, ops, graph, chains, plan; or the format json or dot of the chains stage. Graphs are
 // those of the file, or the one that options.graph names. Throws Error.

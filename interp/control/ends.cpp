@@ -55,23 +55,19 @@ Value failed(const Diags& diags) {
 
 }  // namespace
 
-End::End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause)
-    : slices_(slices),
-      exchange_(exchange),
-      pause_(std::move(pause)),
-      side_(side),
-      whole_of_(slices.program.functions.size()) {
-  for (std::size_t i = 0; i < slices.parts.size(); ++i)
-    for (FunctionId part : {slices.parts[i].host, slices.parts[i].graph})
+End::End(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause)
+    : cut_(cut), exchange_(exchange), pause_(std::move(pause)), side_(side), whole_of_(cut.program.functions.size()) {
+  for (std::size_t i = 0; i < cut.parts.size(); ++i)
+    for (FunctionId part : {cut.parts[i].host, cut.parts[i].graph})
       if (part.valid()) whole_of_[part.index()] = FunctionId(i);
 }
 
 FunctionId End::part(FunctionId whole) const {
-  if (whole.index() >= slices_.parts.size()) return {};
-  const FunctionKind kind = slices_.program[whole].kind;
+  if (whole.index() >= cut_.parts.size()) return {};
+  const FunctionKind kind = cut_.program[whole].kind;
   // A task or graph as a value has nothing for the host and is itself the graph's part.
   if (kind == FunctionKind::task || kind == FunctionKind::graph) return side_ == Part::graph ? whole : FunctionId();
-  return slices_.part(whole, side_);
+  return cut_.part(whole, side_);
 }
 
 void End::put(const Frame& frame, const Call& call, Values values) {
@@ -90,7 +86,7 @@ Value End::take(const Frame& frame, const Call& call) {
 // ---- host -----------------------------------------------------------------------------------------
 
 void HostEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
-  const Channel& channel = slices_[ChannelId(call.index)];
+  const Channel& channel = cut_[ChannelId(call.index)];
   Values values;
   for (std::size_t i = 0; i < call.in.size(); ++i) {
     const Value& value = frame[call.in[i]];
@@ -129,7 +125,7 @@ Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span 
 }
 
 void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
-  const Channel& channel = slices_[ChannelId(call.index)];
+  const Channel& channel = cut_[ChannelId(call.index)];
   if (channel.orders()) {  // what it allowed has been recorded
     interpreter.target().show();
     exchange_.done();
@@ -157,7 +153,7 @@ Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call
   // must not hang on the clock. Where the program may end, what has effects comes first: it counts in any case, and
   // only when it is done may the host be told that the rest does not.
   const ChannelId channel(call.index);
-  const bool may_end = slices_[channel].items[0].what == Carries::passed;
+  const bool may_end = cut_[channel].items[0].what == Carries::passed;
   if (pause_) pause_(Part::graph);
   if (Target& target = interpreter.target(); target.due()) {
     if (may_end) {

@@ -25,7 +25,7 @@ struct PartnerEnded {};
 class End : public Partner {
  public:
   // `pause` is called before each message, and what is done before it is waited for; for tests.
-  End(const Slices& slices, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
+  End(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
   FunctionId part(FunctionId whole) const override;
   FunctionId whole(FunctionId part) const override { return whole_of_[part.index()]; }
 
@@ -33,7 +33,7 @@ class End : public Partner {
   void put(const Frame& frame, const Call& call, Values values);
   Value take(const Frame& frame, const Call& call);
 
-  const Slices& slices_;
+  const CutProgram& cut_;
   Exchange& exchange_;
   const std::function<void(Part)> pause_;
 
@@ -44,16 +44,16 @@ class End : public Partner {
 
 class HostEnd final : public End {
  public:
-  HostEnd(const Slices& slices, Exchange& exchange, std::function<void(Part)> pause = {})
-      : End(slices, exchange, Part::host, std::move(pause)) {}
+  HostEnd(const CutProgram& cut, Exchange& exchange, std::function<void(Part)> pause = {})
+      : End(cut, exchange, Part::host, std::move(pause)) {}
   void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
   Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
 };
 
 class GraphEnd final : public End {
  public:
-  GraphEnd(const Slices& slices, Exchange& exchange, std::function<void(Part)> pause = {})
-      : End(slices, exchange, Part::graph, std::move(pause)) {}
+  GraphEnd(const CutProgram& cut, Exchange& exchange, std::function<void(Part)> pause = {})
+      : End(cut, exchange, Part::graph, std::move(pause)) {}
   void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
   Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
 

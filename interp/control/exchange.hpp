@@ -3,7 +3,7 @@
 // who must wait looks again for some microseconds, if that helped lately, and then sleeps until the other side wakes
 // it.
 //
-//   Exchange exchange(slices.channels, 64);
+//   Exchange exchange(cut.channels, 64);
 //   host thread:  exchange.put(channel, {activation, {Value(true)}});  ...  exchange.end(Part::host);
 //   graph thread: while (auto message = exchange.take(channel)) ...;        exchange.end(Part::graph);
 //
@@ -15,7 +15,7 @@
 #include <span>
 
 #include "interp/control/message_queue.hpp"
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 
 namespace taskspec {
 

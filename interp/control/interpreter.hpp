@@ -19,7 +19,7 @@ class HostContext;
 class LayerNames;
 class Natives;
 
-// The other one of two programs that run beside each other (ir/cut/slices.hpp), as one of them sees it.
+// The other one of two programs that run beside each other (ir/cut/cut_program.hpp), as one of them sees it.
 class Partner {
  public:
   virtual ~Partner() = default;

@@ -1,6 +1,6 @@
 // What tensor operations of a program do. The interpreter executes control flow and host values itself and
 // hands everything else to a target: one records nodes, one computes at once, one writes a straight list.
-// The parts of a program cut in two (ir/cut/slices.hpp) have one each.
+// The parts of a program cut in two (ir/cut/cut_program.hpp) have one each.
 #pragma once
 #include "interp/control/frame.hpp"
 #include "interp/control/objects.hpp"

@@ -10,7 +10,7 @@
 #include "interp/embed/natives.hpp"
 #include "interp/pipeline.hpp"
 #include "ir/cut_report/report.hpp"
-#include "ir/json/slices.hpp"
+#include "ir/json/cut_program.hpp"
 #include "taskspec/host.hpp"
 
 namespace taskspec::dsl::detail {
@@ -106,9 +106,9 @@ NodePtr CutCall::run(const On& backend, At at) {
   return result;
 }
 
-std::string CutCall::slices_json() const {
-  const Slices slices = slice(program_);
-  return taskspec::slices_json(slices.program, report_slices(slices));
+std::string CutCall::cut_json() const {
+  const CutProgram cut = cut_program(program_);
+  return taskspec::cut_json(cut.program, report_cut(cut));
 }
 
 NodePtr literal_of(const Value& value, At at) {

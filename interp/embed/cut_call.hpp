@@ -28,7 +28,7 @@ class CutCall {
   };
   NodePtr run(const On& backend, At at);
   const std::vector<CutPlace>& places() const { return places_; }
-  std::string slices_json() const;
+  std::string cut_json() const;
 
  private:
   Program program_;

@@ -366,13 +366,13 @@ NodePtr HostProgram::run_apart(const Node& run) {
   return result;
 }
 
-std::string HostProgram::slices_of(const NodePtr& call, At at) {
+std::string HostProgram::cut_json_of(const NodePtr& call, At at) {
   if (!is_apart(*call) || call->entered)
     fail("E1004", at, "two programs are made of a call of a fn that is not used yet", "slices_json(episode(x))");
   if (waiting_ == call) waiting_ = nullptr;
   flush();
   std::vector<NodePtr> changed;
-  return cut(*call, at, changed).slices_json();
+  return cut(*call, at, changed).cut_json();
 }
 
 NodePtr host_value(Node node) { return HostProgram::here().value(std::move(node)); }

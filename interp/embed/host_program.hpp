@@ -27,7 +27,7 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   NodePtr var(const Name& name, Operand initial);
   void assign(const NodePtr& target, const char* op, Operand value);
   // The two programs that a call of a fn is, as JSON.
-  std::string slices_of(const NodePtr& call, At at);
+  std::string cut_json_of(const NodePtr& call, At at);
   // What the interpreter knows of it; enters what is needed for that. Runs nothing.
   Value known(const NodePtr& node, At at);
   Array contents(const Value& value, At at);

@@ -225,7 +225,7 @@ Tensor Tensor::run(const Backend& backend, At at) const {
 }
 
 std::string slices_json(const Tensor& call, detail::At at) {
-  return HostProgram::here().slices_of(detail::use(Operand(call, at)), at);
+  return HostProgram::here().cut_json_of(detail::use(Operand(call, at)), at);
 }
 
 Report report(const Tensor& run, detail::At at) {

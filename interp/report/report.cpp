@@ -7,8 +7,8 @@
 #include "interp/report/viewer.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/render.hpp"
+#include "ir/json/cut_program.hpp"
 #include "ir/json/json.hpp"
-#include "ir/json/slices.hpp"
 #include "ir/json/text.hpp"
 #include "ir/show/graph_text.hpp"
 #include "ir/show/svg.hpp"
@@ -115,9 +115,9 @@ ReportGraph report_graph(const Program& program, FunctionId function, const Task
   return result;
 }
 
-std::string report_slices_json(const Program& program) {
-  const Slices slices = slice(program);
-  return slices_json(slices.program, report_slices(slices));
+std::string report_cut_json(const Program& program) {
+  const CutProgram cut = cut_program(program);
+  return cut_json(cut.program, report_cut(cut));
 }
 
 std::string report_html(const Report& report) {

@@ -33,7 +33,7 @@ struct Report {
   std::string title;
   const Sources* sources = nullptr;
   std::vector<ReportGraph> graphs = {};
-  std::string slices = {};  // the JSON of the two programs (report_slices_json); empty: there are none to show
+  std::string slices = {};  // the JSON of the two programs (report_cut_json); empty: there are none to show
   std::vector<ReportBar> timeline = {};
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values
   std::vector<std::string> notes = {};                          // what was left out, say
@@ -44,7 +44,7 @@ ReportGraph report_graph(const Program& program, FunctionId function, const Task
                          const Plan* plan = nullptr);
 
 // The host and the graph program of a program as the tab Slices shows them.
-std::string report_slices_json(const Program& program);
+std::string report_cut_json(const Program& program);
 
 // Names and texts may hold anything; none of them becomes markup or script.
 std::string report_html(const Report& report);

@@ -24,9 +24,9 @@
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
+#include "ir/show/cut_text.hpp"
 #include "ir/show/draw.hpp"
 #include "ir/show/graph_text.hpp"
-#include "ir/show/slices_text.hpp"
 
 namespace taskspec {
 
@@ -308,12 +308,12 @@ Text Workspace::drawing(std::string_view graph) {
 Text Workspace::slices(const std::string& function, bool metrics) {
   Program program = state_->live->program();
   program.sources = state_->live->sources();
-  const Slices slices = slice(program);
-  const SlicesReport report = report_slices(slices);
-  const SlicesTextOptions options{.columns = state_->columns(), .metrics = metrics, .function = function};
+  const CutProgram cut = cut_program(program);
+  const CutReport report = report_cut(cut);
+  const CutTextOptions options{.columns = state_->columns(), .metrics = metrics, .function = function};
   if (!function.empty() && !find_function(report, function))
     return {false, fmt::format("no function '{}' is part of the two programs", function)};
-  return {true, without_end(slices_text(slices.program, report, options))};
+  return {true, without_end(cut_text(cut.program, report, options))};
 }
 
 Text Workspace::profile() const {

@@ -32,8 +32,8 @@ class Cutter {
     find_crossings(whole_.body);
   }
 
-  CutFunction run() {
-    CutFunction result;
+  FunctionCut run() {
+    FunctionCut result;
     if (demand_.host.part) result.host = part(Part::host);
     if (demand_.graph.part) result.graph = part(Part::graph);
     result.channels = std::move(channels_);
@@ -85,7 +85,7 @@ class Cutter {
     return found;
   }
   std::vector<ChannelItem> operands(CallId id) const {
-    const bool names = whole_[id].builtin->cut == Cut::names;
+    const bool names = whole_[id].builtin->runs_in == RunsIn::names;
     std::vector<ChannelItem> items;
     for (CallId in : crossing_operands(id)) items.push_back(item(names ? Carries::handle : Carries::contents, in));
     return items;
@@ -312,7 +312,7 @@ class Cutter {
 
 }  // namespace
 
-CutFunction cut(const Program& program, FunctionId id, const FunctionDemand& demand, bool hoist) {
+FunctionCut cut_function(const Program& program, FunctionId id, const FunctionDemand& demand, bool hoist) {
   return Cutter(program, id, demand, hoist).run();
 }
 

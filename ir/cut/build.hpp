@@ -5,12 +5,12 @@
 
 namespace taskspec {
 
-struct CutFunction {
+struct FunctionCut {
   Function host, graph;           // meaningful where the demand says that there is such a part
   std::vector<Channel> channels;  // in program order; calls name them by their position here
 };
 
 // Callees are still whole functions.
-CutFunction cut(const Program& program, FunctionId id, const FunctionDemand& demand, bool hoist);
+FunctionCut cut_function(const Program& program, FunctionId id, const FunctionDemand& demand, bool hoist);
 
 }  // namespace taskspec

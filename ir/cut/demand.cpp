@@ -30,7 +30,7 @@ constexpr Part sides[] = {Part::host, Part::graph};
 
 }  // namespace
 
-Search::Search(const Program& program, const SliceOptions& options)
+Search::Search(const Program& program, const CutOptions& options)
     : program_(program),
       options_(options),
       reach_(program),
@@ -112,7 +112,7 @@ void Search::start_from_effects(FunctionId f) {
     if (!known(f).tree->listed(c)) continue;
     if (call.builtin && call.builtin->effect != Effect::pure) {
       run_call(f, c, Part::host);
-      if (call.builtin->cut == Cut::asked)
+      if (call.builtin->runs_in == RunsIn::asked)
         host_wants(f, c);
       else
         want_operands_on_host(f, c);
@@ -188,7 +188,7 @@ ValueSide home_of(const Type& type) {
   }
 }
 
-std::vector<FunctionDemand> find_demand(const Program& program, const SliceOptions& options) {
+std::vector<FunctionDemand> find_demand(const Program& program, const CutOptions& options) {
   return Search(program, options).run();
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 
 namespace taskspec {
 
@@ -39,6 +39,6 @@ struct FunctionDemand {
 };
 
 // By function; those that are not reached from a top level through host code are empty.
-std::vector<FunctionDemand> find_demand(const Program& program, const SliceOptions& options);
+std::vector<FunctionDemand> find_demand(const Program& program, const CutOptions& options);
 
 }  // namespace taskspec

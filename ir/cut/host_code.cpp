@@ -18,7 +18,8 @@ bool is_value(Form form) { return form->payload == Payload::callee && form->ente
 
 // A builtin that calls a function it is given.
 bool calls_back(const Function& function, const Call& call) {
-  if (!call.builtin || (call.builtin->cut != Cut::either && call.builtin->cut != Cut::graph)) return false;
+  if (!call.builtin || (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph))
+    return false;
   return std::ranges::any_of(call.in,
                              [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
 }
@@ -170,7 +171,7 @@ bool comes_from_graph(const Function& function, const Call& call) {
     case Payload::op:
       return makes_tensors(*call.op, call.type);
     case Payload::builtin:
-      return call.builtin->cut == Cut::asked;
+      return call.builtin->runs_in == RunsIn::asked;
     default:
       return false;
   }
@@ -193,7 +194,7 @@ bool acts_on_graph(const Program& program, const Function& function, const Call&
     case Payload::agent:
       return !program[call.agent].slots.empty();
     case Payload::builtin:
-      return call.builtin->cut == Cut::graph;
+      return call.builtin->runs_in == RunsIn::graph;
     default:
       return false;
   }
@@ -226,8 +227,8 @@ bool may_end(const Program& program, const Call& call) {
            !call.type.is(Type::Kind::boolean) && !call.type.is(Type::Kind::real);
   }
   if (!call.builtin) return !program[call.callee].extern_symbol.empty();
-  const bool is_print = call.builtin->cut == Cut::names && call.type.is(Type::Kind::none);
-  return !is_print && !exits(call) && call.builtin->cut != Cut::graph && call.builtin->cut != Cut::asked;
+  const bool is_print = call.builtin->runs_in == RunsIn::names && call.type.is(Type::Kind::none);
+  return !is_print && !exits(call) && call.builtin->runs_in != RunsIn::graph && call.builtin->runs_in != RunsIn::asked;
 }
 
 bool may_fail(const Function& function, const Call& call) {

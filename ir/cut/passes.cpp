@@ -90,7 +90,7 @@ class Sinking {
 // Neighbouring messages of one direction become one. What moves is noted, and the blocks are written anew at the end.
 class Merging {
  public:
-  explicit Merging(CutFunction& cut) : cut_(cut), ends_(cut.channels.size()) {}
+  explicit Merging(FunctionCut& cut) : cut_(cut), ends_(cut.channels.size()) {}
 
   void run() {
     find_ends(cut_.host, Part::host);
@@ -168,7 +168,7 @@ class Merging {
   static bool separates(const Call& call) {
     if (!call.guards.empty()) return true;
     const bool records = call.form == Form::invoke || call.form == Form::receive;
-    return call.builtin ? call.builtin->cut != Cut::graph : !call.form->cheap && !records;
+    return call.builtin ? call.builtin->runs_in != RunsIn::graph : !call.form->cheap && !records;
   }
 
   void merge(std::uint32_t first, std::uint32_t second) {
@@ -246,7 +246,7 @@ class Merging {
         if (call.form->talks) call.index = names[call.index];
   }
 
-  CutFunction& cut_;
+  FunctionCut& cut_;
   std::vector<Ends> ends_;               // by channel
   std::vector<std::size_t> position_;    // by call of the graph part
   std::vector<std::size_t> separators_;  // in front of each position
@@ -260,6 +260,6 @@ void sink_receives(Function& host, FunctionRef<bool(FunctionId)> quiet) {
   each_block(host, host.body, [&](Block& block) { sinking.block(block); });
 }
 
-void merge_messages(CutFunction& cut) { Merging(cut).run(); }
+void merge_messages(FunctionCut& cut) { Merging(cut).run(); }
 
 }  // namespace taskspec

@@ -13,6 +13,6 @@ void sink_receives(Function& host, FunctionRef<bool(FunctionId)> quiet);
 
 // Messages of one direction with nothing but cheap calls between them on either side become one. Channels without
 // messages are gone afterwards.
-void merge_messages(CutFunction& cut);
+void merge_messages(FunctionCut& cut);
 
 }  // namespace taskspec

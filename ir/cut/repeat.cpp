@@ -44,7 +44,7 @@ bool Repeatable::all(const Call& call) const {
 }
 
 bool Repeatable::is_repeatable(const Call& call) const {
-  if (home_of(call.type) != ValueSide::host) return !call.builtin || call.builtin->cut != Cut::host;
+  if (home_of(call.type) != ValueSide::host) return !call.builtin || call.builtin->runs_in != RunsIn::host;
   switch (call.form->again) {
     case FormRecord::Again::never:
       return false;
@@ -70,10 +70,10 @@ bool Repeatable::blocks_give(const Call& call) const {
 }
 
 bool Repeatable::is_repeatable_builtin(const Call& call) const {
-  if (call.builtin->cut == Cut::asked) return true;
+  if (call.builtin->runs_in == RunsIn::asked) return true;
   const bool calls_back = std::ranges::any_of(
       call.in, [&](CallId in) { return in.valid() && function_[in].type.is(Type::Kind::function); });
-  return fold_ && call.builtin->cut == Cut::either && !calls_back && all(call);
+  return fold_ && call.builtin->runs_in == RunsIn::either && !calls_back && all(call);
 }
 
 // What decides whether a block runs, as far as the host decides it.

@@ -234,7 +234,7 @@ void Search::follow_value(FunctionId f, CallId c, Part side) {
       evaluate(f, c, side);
     return;
   }
-  if (home == ValueSide::graph && !(call.builtin && call.builtin->cut == Cut::host)) return;
+  if (home == ValueSide::graph && !(call.builtin && call.builtin->runs_in == RunsIn::host)) return;
   host_wants(f, c);
 }
 
@@ -288,7 +288,7 @@ void Search::evaluate(FunctionId f, CallId c, Part side) {
       run_site(f, c, side);
       break;
     case FormRecord::ToGive::builtin:
-      if (side == Part::host && call.builtin->cut != Cut::either)
+      if (side == Part::host && call.builtin->runs_in != RunsIn::either)
         want_operands_on_host(f, c);
       else
         want_all(f, call, side);
@@ -307,7 +307,7 @@ void Search::want_operands_on_host(FunctionId f, CallId c) {
   const Call& call = program_[f][c];
   for (CallId in : call.in) {
     if (!in.valid()) continue;
-    if (call.builtin->cut == Cut::either || home_of(program_[f][in].type) == ValueSide::host) {
+    if (call.builtin->runs_in == RunsIn::either || home_of(program_[f][in].type) == ValueSide::host) {
       want(f, in, Part::host);
       continue;
     }

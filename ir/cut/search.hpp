@@ -16,7 +16,7 @@ namespace taskspec {
 
 class Search {
  public:
-  Search(const Program& program, const SliceOptions& options);
+  Search(const Program& program, const CutOptions& options);
   std::vector<FunctionDemand> run();
 
  private:
@@ -96,7 +96,7 @@ class Search {
   GroupDemand& of_group(std::size_t group, Part side) { return groups_[2 * group + (side == Part::host ? 0 : 1)]; }
 
   const Program& program_;
-  const SliceOptions options_;
+  const CutOptions options_;
   const HostCode reach_;
   const CallGraph calls_;
   // By function: it prints from inside the graph, it calls exit; or something that it calls does.

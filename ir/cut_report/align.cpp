@@ -19,9 +19,9 @@ int bond(const CodeLine& host, const CodeLine& graph) {
 
 }  // namespace
 
-std::vector<SliceRow> side_by_side(const std::vector<CodeLine>& host, const std::vector<CodeLine>& graph) {
+std::vector<CutRow> side_by_side(const std::vector<CodeLine>& host, const std::vector<CodeLine>& graph) {
   const std::size_t n = host.size(), m = graph.size(), width = m + 1;
-  std::vector<SliceRow> rows;
+  std::vector<CutRow> rows;
   std::size_t i = 0, j = 0;
   if ((n + 1) * width <= most_cells) {
     std::vector<std::uint32_t> best((n + 1) * width, 0);  // of the lines from (i, j) on

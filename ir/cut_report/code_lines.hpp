@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 
 namespace taskspec {
 

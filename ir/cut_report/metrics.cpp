@@ -11,8 +11,8 @@ namespace {
 // The segments of one graph part: see GraphSegment in cut_report/report.hpp.
 class Segments {
  public:
-  Segments(const Slices& slices, const std::vector<bool>& communicates)
-      : slices_(slices), program_(slices.program), communicates_(communicates), wholes_(wholes_of(slices)) {}
+  Segments(const CutProgram& cut, const std::vector<bool>& communicates)
+      : cut_(cut), program_(cut.program), communicates_(communicates), wholes_(wholes_of(cut)) {}
 
   std::vector<GraphSegment> of(const Function& function) {
     function_ = &function;
@@ -40,7 +40,7 @@ class Segments {
   void visit(const Call& call, std::uint32_t loops) {
     if (parts(call)) return end();
     if (call.blocks.empty()) {
-      const FunctionId callee = called_part(slices_, wholes_, call.callee, Part::graph);
+      const FunctionId callee = called_part(cut_, wholes_, call.callee, Part::graph);
       if (callee.valid() && communicates_[callee.index()]) return end();
       return operations(operations_of(call, 0), call, loops);
     }
@@ -62,7 +62,7 @@ class Segments {
       for (CallId id : block.calls) {
         const Call& inner = function[id];
         if (parts(inner)) return true;
-        const FunctionId callee = called_part(slices_, wholes_, inner.callee, Part::graph);
+        const FunctionId callee = called_part(cut_, wholes_, inner.callee, Part::graph);
         if ((callee.valid() && communicates_[callee.index()]) || talks(function, inner)) return true;
       }
     return false;
@@ -96,7 +96,7 @@ class Segments {
     }
   }
 
-  const Slices& slices_;
+  const CutProgram& cut_;
   const Program& program_;
   const std::vector<bool>& communicates_;
   std::vector<FunctionId> wholes_;
@@ -111,15 +111,15 @@ struct RoundTrips {
   std::vector<bool> sent, ordered;
 };
 
-RoundTrips round_trips(const Slices& slices) {
-  const std::size_t count = slices.channels.size();
+RoundTrips round_trips(const CutProgram& cut) {
+  const std::size_t count = cut.channels.size();
   RoundTrips found{std::vector<bool>(count, false), std::vector<bool>(count, false)};
-  const std::vector<bool> senders = sending(slices), orderers = ordering(slices), enders = ending(slices);
-  for (const FunctionParts& parts : slices.parts) {
+  const std::vector<bool> senders = sending(cut), orderers = ordering(cut), enders = ending(cut);
+  for (const FunctionParts& parts : cut.parts) {
     if (!parts.host.valid()) continue;
-    const Function& host = slices.program[parts.host];
+    const Function& host = cut.program[parts.host];
     const Feeding sends = Feeding::of_sends(host, senders);
-    const Feeding orders = Feeding::of_orders(slices.program, host, orderers, enders);
+    const Feeding orders = Feeding::of_orders(cut.program, host, orderers, enders);
     each_call(host, host.body, [&](CallId id) {
       if (host[id].form != Form::dequeue) return;
       found.sent[host[id].index] = sends.feeds(id);
@@ -136,17 +136,17 @@ void count(std::uint32_t& all, std::uint32_t& each_turn, bool in_loop) {
 
 }  // namespace
 
-std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_part,
+std::vector<GraphSegment> segments_of(const CutProgram& cut, FunctionId graph_part,
                                       const std::vector<bool>& communicates) {
   if (!graph_part.valid()) return {};
-  return Segments(slices, communicates).of(slices.program[graph_part]);
+  return Segments(cut, communicates).of(cut.program[graph_part]);
 }
 
-void count_messages(const Slices& slices, SlicesReport& report) {
-  const RoundTrips trips = round_trips(slices);
-  std::vector<SliceMetrics> counts(slices.parts.size());
-  for (SlicedChannel& channel : report.channels) {
-    SliceMetrics& metrics = counts[channel.function.index()];
+void count_messages(const CutProgram& cut, CutReport& report) {
+  const RoundTrips trips = round_trips(cut);
+  std::vector<CutMetrics> counts(cut.parts.size());
+  for (ReportedChannel& channel : report.channels) {
+    CutMetrics& metrics = counts[channel.function.index()];
     const bool in_loop = channel.loops > 0;
     if (!channel.to_host) {
       count(metrics.sends, metrics.sends_each_turn, in_loop);
@@ -160,22 +160,22 @@ void count_messages(const Slices& slices, SlicesReport& report) {
     channel.round_trip = trips.ordered[id] || trips.sent[id];
     if (channel.round_trip) count(metrics.round_trips, metrics.round_trips_each_turn, in_loop);
   }
-  for (SlicedFunction& function : report.functions) function.metrics.add(counts[function.whole.index()]);
+  for (ReportedFunction& function : report.functions) function.metrics.add(counts[function.whole.index()]);
 }
 
-std::uint32_t SliceMetrics::operations() const {
+std::uint32_t CutMetrics::operations() const {
   std::uint32_t sum = 0;
   for (const GraphSegment& segment : segments) sum += segment.operations;
   return sum;
 }
 
-std::uint32_t SliceMetrics::largest() const {
+std::uint32_t CutMetrics::largest() const {
   std::uint32_t most = 0;
   for (const GraphSegment& segment : segments) most = std::max(most, segment.operations);
   return most;
 }
 
-void SliceMetrics::add(const SliceMetrics& other) {
+void CutMetrics::add(const CutMetrics& other) {
   segments.insert(segments.end(), other.segments.begin(), other.segments.end());
   sends += other.sends;
   sends_each_turn += other.sends_each_turn;

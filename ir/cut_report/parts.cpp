@@ -11,20 +11,20 @@
 
 namespace taskspec {
 
-std::vector<FunctionId> wholes_of(const Slices& slices) {
+std::vector<FunctionId> wholes_of(const CutProgram& cut) {
   std::vector<FunctionId> wholes;
-  for (std::size_t i = 0; i < slices.program.functions.size(); ++i) wholes.emplace_back(i);
-  for (std::size_t i = 0; i < slices.parts.size(); ++i)
-    for (FunctionId part : {slices.parts[i].host, slices.parts[i].graph})
+  for (std::size_t i = 0; i < cut.program.functions.size(); ++i) wholes.emplace_back(i);
+  for (std::size_t i = 0; i < cut.parts.size(); ++i)
+    for (FunctionId part : {cut.parts[i].host, cut.parts[i].graph})
       if (part.valid()) wholes[part.index()] = FunctionId(i);
   return wholes;
 }
 
-FunctionId called_part(const Slices& slices, const std::vector<FunctionId>& wholes, FunctionId callee, Part side) {
+FunctionId called_part(const CutProgram& cut, const std::vector<FunctionId>& wholes, FunctionId callee, Part side) {
   if (!callee.valid()) return {};
   const FunctionId whole = wholes[callee.index()];
-  if (whole.index() >= slices.parts.size()) return whole;
-  const FunctionParts& parts = slices.parts[whole.index()];
+  if (whole.index() >= cut.parts.size()) return whole;
+  const FunctionParts& parts = cut.parts[whole.index()];
   if (!parts.host.valid() && !parts.graph.valid()) return whole;
   return side == Part::host ? parts.host : parts.graph;
 }
@@ -32,24 +32,24 @@ FunctionId called_part(const Slices& slices, const std::vector<FunctionId>& whol
 namespace {
 
 template <class Visit>
-void each_callee(const Slices& slices, const std::vector<FunctionId>& wholes, FunctionId id, Part side,
+void each_callee(const CutProgram& cut, const std::vector<FunctionId>& wholes, FunctionId id, Part side,
                  const Visit& visit) {
-  const Program& program = slices.program;
+  const Program& program = cut.program;
   const Function& function = program[id];
   auto look = [&](CallId at) {
     const Call& call = function[at];
-    if (FunctionId callee = called_part(slices, wholes, call.callee, side); callee.valid()) visit(callee);
+    if (FunctionId callee = called_part(cut, wholes, call.callee, side); callee.valid()) visit(callee);
     if (call.form != Form::agent) return;
     for (const Slot& slot : program[call.agent].slots)
-      if (FunctionId made = called_part(slices, wholes, slot.initial, side); made.valid()) visit(made);
+      if (FunctionId made = called_part(cut, wholes, slot.initial, side); made.valid()) visit(made);
   };
   each_call(function, function.body, look);
   for (const Parameter& parameter : function.parameters) each_call(function, parameter.default_block, look);
 }
 
-std::vector<bool> reached_on(const Slices& slices, Part side) {
-  const std::vector<FunctionId> wholes = wholes_of(slices);
-  std::vector<bool> seen(slices.program.functions.size(), false), reached(slices.parts.size(), false);
+std::vector<bool> reached_on(const CutProgram& cut, Part side) {
+  const std::vector<FunctionId> wholes = wholes_of(cut);
+  std::vector<bool> seen(cut.program.functions.size(), false), reached(cut.parts.size(), false);
   std::vector<FunctionId> todo;
   auto reach = [&](FunctionId id) {
     if (!id.valid() || seen[id.index()]) return;
@@ -57,18 +57,18 @@ std::vector<bool> reached_on(const Slices& slices, Part side) {
     if (const FunctionId whole = wholes[id.index()]; whole.index() < reached.size()) reached[whole.index()] = true;
     todo.push_back(id);
   };
-  for (const Module& module : slices.program.modules) reach(slices.part(module.top_level, side));
+  for (const Module& module : cut.program.modules) reach(cut.part(module.top_level, side));
   while (!todo.empty()) {
     const FunctionId id = todo.back();
     todo.pop_back();
-    each_callee(slices, wholes, id, side, reach);
+    each_callee(cut, wholes, id, side, reach);
   }
   return reached;
 }
 
 }  // namespace
 
-Reached reached_of(const Slices& slices) { return {reached_on(slices, Part::host), reached_on(slices, Part::graph)}; }
+Reached reached_of(const CutProgram& cut) { return {reached_on(cut, Part::host), reached_on(cut, Part::graph)}; }
 
 namespace {
 
@@ -84,13 +84,13 @@ bool is_end(const Program& program, const Call& call) {
 
 // By function: those with such a call, and whoever calls them.
 template <class Test>
-std::vector<bool> doing(const Slices& slices, Part side, const Test& test) {
-  const std::vector<FunctionId> wholes = wholes_of(slices);
-  const std::deque<Function>& functions = slices.program.functions;
+std::vector<bool> doing(const CutProgram& cut, Part side, const Test& test) {
+  const std::vector<FunctionId> wholes = wholes_of(cut);
+  const std::deque<Function>& functions = cut.program.functions;
   CallGraph calls(functions.size());
   std::vector<bool> found(functions.size(), false);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    each_callee(slices, wholes, FunctionId(i), side, [&](FunctionId callee) { calls.add(FunctionId(i), callee); });
+    each_callee(cut, wholes, FunctionId(i), side, [&](FunctionId callee) { calls.add(FunctionId(i), callee); });
     each_call(functions[i], functions[i].body, [&](CallId id) { found[i] = found[i] || test(functions[i][id]); });
   }
   return calls.with_callers(std::move(found));
@@ -98,22 +98,22 @@ std::vector<bool> doing(const Slices& slices, Part side, const Test& test) {
 
 // Calls go by the whole function.
 template <class Test>
-std::vector<bool> doing_on_host(const Slices& slices, const Test& test) {
-  std::vector<bool> found = doing(slices, Part::host, test);
-  for (std::size_t i = 0; i < slices.parts.size(); ++i)
-    if (const FunctionId host = slices.parts[i].host; host.valid()) found[i] = found[host.index()];
+std::vector<bool> doing_on_host(const CutProgram& cut, const Test& test) {
+  std::vector<bool> found = doing(cut, Part::host, test);
+  for (std::size_t i = 0; i < cut.parts.size(); ++i)
+    if (const FunctionId host = cut.parts[i].host; host.valid()) found[i] = found[host.index()];
   return found;
 }
 
 }  // namespace
 
-std::vector<bool> communicating(const Slices& slices, Part side) { return doing(slices, side, is_message); }
-std::vector<bool> sending(const Slices& slices) {
-  return doing_on_host(slices, [](const Call& call) { return call.form == Form::enqueue; });
+std::vector<bool> communicating(const CutProgram& cut, Part side) { return doing(cut, side, is_message); }
+std::vector<bool> sending(const CutProgram& cut) {
+  return doing_on_host(cut, [](const Call& call) { return call.form == Form::enqueue; });
 }
-std::vector<bool> ordering(const Slices& slices) { return doing_on_host(slices, is_order); }
-std::vector<bool> ending(const Slices& slices) {
-  return doing_on_host(slices, [&](const Call& call) { return is_end(slices.program, call); });
+std::vector<bool> ordering(const CutProgram& cut) { return doing_on_host(cut, is_order); }
+std::vector<bool> ending(const CutProgram& cut) {
+  return doing_on_host(cut, [&](const Call& call) { return is_end(cut.program, call); });
 }
 
 bool waits(Carries what) {

@@ -8,31 +8,31 @@
 namespace taskspec {
 
 // Which whole function a function of a cut program is or is a part of.
-std::vector<FunctionId> wholes_of(const Slices& slices);
+std::vector<FunctionId> wholes_of(const CutProgram& cut);
 
 // By whole function: is it part of the host program, of the graph program?
 struct Reached {
   std::vector<bool> host, graph;
 };
-Reached reached_of(const Slices& slices);
+Reached reached_of(const CutProgram& cut);
 
 // What a call calls in the program of this side: a part, a whole function that was not cut, or nothing.
-FunctionId called_part(const Slices& slices, const std::vector<FunctionId>& wholes, FunctionId callee, Part side);
+FunctionId called_part(const CutProgram& cut, const std::vector<FunctionId>& wholes, FunctionId callee, Part side);
 
 // By function: does it put anything into a channel or take anything out, itself or in what it calls?
-std::vector<bool> communicating(const Slices& slices, Part side);
+std::vector<bool> communicating(const CutProgram& cut, Part side);
 
 // By function: does the host part send anything, itself or in what it calls?
-std::vector<bool> sending(const Slices& slices);
+std::vector<bool> sending(const CutProgram& cut);
 
 // By function: does the host part send an order? Can the program end there: exit, a failed assert, an index out of a
 // list?
-std::vector<bool> ordering(const Slices& slices);
-std::vector<bool> ending(const Slices& slices);
+std::vector<bool> ordering(const CutProgram& cut);
+std::vector<bool> ending(const CutProgram& cut);
 
 // By whole function: may it run more than once for one call of the text: it calls itself, is called in a loop, or by
 // `map` and the like?
-std::vector<bool> repeating(const Slices& slices, const Reached& reached);
+std::vector<bool> repeating(const CutProgram& cut, const Reached& reached);
 
 // Does the host wait for something that the graph must have computed?
 bool waits(Carries what);
@@ -79,12 +79,12 @@ struct CallPlace {
 };
 std::vector<CallPlace> places_of(const Function& function);
 
-std::vector<GraphSegment> segments_of(const Slices& slices, FunctionId graph_part,
+std::vector<GraphSegment> segments_of(const CutProgram& cut, FunctionId graph_part,
                                       const std::vector<bool>& communicates);
-void count_messages(const Slices& slices, SlicesReport& report);
+void count_messages(const CutProgram& cut, CutReport& report);
 std::string position_text(const Program& program, Span span);  // "12:9", with the file where it is another
-std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& report);
-std::vector<SliceRow> side_by_side(const std::vector<CodeLine>& host, const std::vector<CodeLine>& graph);
-std::vector<std::vector<SlicedItem>> items_of(const Slices& slices);  // by channel
+std::vector<CutAdvice> advice_on(const CutProgram& cut, const CutReport& report);
+std::vector<CutRow> side_by_side(const std::vector<CodeLine>& host, const std::vector<CodeLine>& graph);
+std::vector<std::vector<ReportedItem>> items_of(const CutProgram& cut);  // by channel
 
 }  // namespace taskspec

@@ -19,11 +19,11 @@ std::string written(const Program& program, Span span) {
 }
 
 // What the host puts into each channel; none into those that lead to it.
-std::vector<const Call*> enqueues_of(const Slices& slices) {
-  std::vector<const Call*> enqueues(slices.channels.size(), nullptr);
-  for (const FunctionParts& parts : slices.parts) {
+std::vector<const Call*> enqueues_of(const CutProgram& cut) {
+  std::vector<const Call*> enqueues(cut.channels.size(), nullptr);
+  for (const FunctionParts& parts : cut.parts) {
     if (!parts.host.valid()) continue;
-    for (const Call& call : slices.program[parts.host].calls)
+    for (const Call& call : cut.program[parts.host].calls)
       if (call.form == Form::enqueue) enqueues[call.index] = &call;
   }
   return enqueues;
@@ -36,9 +36,9 @@ Span made_at(const Function& whole, const Call& call) {
   return call.span;
 }
 
-std::string to_graph(const Slices& slices, const Function& whole, const ChannelItem& item, const Call* call,
+std::string to_graph(const CutProgram& cut, const Function& whole, const ChannelItem& item, const Call* call,
                      const std::string& value) {
-  const Program& program = slices.program;
+  const Program& program = cut.program;
   const Span made = call ? made_at(whole, *call) : item.span;
   const std::string place = position_text(program, made.valid() ? made : item.span);
   if (item.what == Carries::predicate)
@@ -57,8 +57,8 @@ std::string to_graph(const Slices& slices, const Function& whole, const ChannelI
                      elsewhere ? " at " + position_text(program, item.span) : "");
 }
 
-std::string to_host(const Slices& slices, const ChannelItem& item, const std::string& value) {
-  const std::string place = position_text(slices.program, item.span);
+std::string to_host(const CutProgram& cut, const ChannelItem& item, const std::string& value) {
+  const std::string place = position_text(cut.program, item.span);
   switch (item.what) {
     case Carries::handle:
       return fmt::format("the name of '{}' at {}; no data", value, place);
@@ -85,14 +85,14 @@ std::string line_text(const Program& program, Span span) {
 constexpr std::string_view into_a_graph = "move the loop into a graph, where `while` and `if` test a bool tensor";
 
 struct Receive {
-  const SlicedChannel& channel;
+  const ReportedChannel& channel;
   const Call& loop;  // the innermost one around it, of the host part
   bool decides;      // whether that loop goes on
   bool host_works;   // in each turn of that loop, with more than what was received
 };
 
 // What a loop can do instead of receiving: `kept = kept + [y.sum(0)]`, with `s => s.scalar` after it.
-std::string kept_in_list(const SlicedItem& item) {
+std::string kept_in_list(const ReportedItem& item) {
   std::string tensor = item.value;
   const std::string word = "." + std::string(name_of(item.what));
   const bool received = tensor.ends_with(word);
@@ -140,21 +140,21 @@ bool host_works_in(const Program& program, const Function& host, const Call& loo
 
 }  // namespace
 
-std::vector<std::vector<SlicedItem>> items_of(const Slices& slices) {
-  const std::vector<const Call*> enqueues = enqueues_of(slices);
-  std::vector<std::vector<SlicedItem>> all;
-  for (std::size_t i = 0; i < slices.channels.size(); ++i) {
-    const Channel& channel = slices.channels[i];
-    const Function& whole = slices.program[channel.function];
-    std::vector<SlicedItem>& items = all.emplace_back();
+std::vector<std::vector<ReportedItem>> items_of(const CutProgram& cut) {
+  const std::vector<const Call*> enqueues = enqueues_of(cut);
+  std::vector<std::vector<ReportedItem>> all;
+  for (std::size_t i = 0; i < cut.channels.size(); ++i) {
+    const Channel& channel = cut.channels[i];
+    const Function& whole = cut.program[channel.function];
+    std::vector<ReportedItem>& items = all.emplace_back();
     for (const ChannelItem& item : channel.items) {
       const bool known = !channel.to_host && enqueues[i] && items.size() < enqueues[i]->in.size();
-      const Function* host = known ? &slices.program[slices.part(channel.function, Part::host)] : nullptr;
+      const Function* host = known ? &cut.program[cut.part(channel.function, Part::host)] : nullptr;
       const Call* sent = known ? &(*host)[enqueues[i]->in[items.size()]] : nullptr;
       std::string value = sent && sent->form == Form::variable ? whole.variables[sent->variable.index()].name
-                                                               : written(slices.program, item.span);
+                                                               : written(cut.program, item.span);
       if (value.empty()) value = "a value";
-      std::string why = channel.to_host ? to_host(slices, item, value) : to_graph(slices, whole, item, sent, value);
+      std::string why = channel.to_host ? to_host(cut, item, value) : to_graph(cut, whole, item, sent, value);
       items.push_back({item.what, item.type.text(), std::move(value), std::move(why), item.span});
     }
   }
@@ -163,39 +163,39 @@ std::vector<std::vector<SlicedItem>> items_of(const Slices& slices) {
 
 namespace {
 
-void add(std::vector<SliceAdvice>& advice, std::string text, Span span) {
+void add(std::vector<CutAdvice>& advice, std::string text, Span span) {
   auto start = [](const std::string& all) { return all.substr(0, all.find(" (")); };
-  auto says_it = [&](const SliceAdvice& one) { return start(one.text) == start(text); };  // of this line already
+  auto says_it = [&](const CutAdvice& one) { return start(one.text) == start(text); };  // of this line already
   if (std::none_of(advice.begin(), advice.end(), says_it)) advice.push_back({std::move(text), span});
 }
 
 // Of the receives in loops of one function.
-void advise(const Slices& slices, const SlicesReport& report, const Function& host, std::vector<SliceAdvice>& advice) {
+void advise(const CutProgram& cut, const CutReport& report, const Function& host, std::vector<CutAdvice>& advice) {
   const std::vector<CallPlace> places = places_of(host);
   std::map<CallId, Feeding> loops;
   each_call(host, host.body, [&](CallId id) {
     const CallId loop = places[id.index()].loop;
     if (host[id].form != Form::dequeue || !loop.valid()) return;
-    const SlicedChannel& channel = report.channels[host[id].index];
+    const ReportedChannel& channel = report.channels[host[id].index];
     if (!channel.waits || channel.items.empty()) return;
     if (!loops.contains(loop)) loops.emplace(loop, Feeding::of_loop(host, loop));
-    const bool works = host_works_in(slices.program, host, host[loop]);
+    const bool works = host_works_in(cut.program, host, host[loop]);
     const Receive receive{channel, host[loop], loops.at(loop).feeds(id), works};
-    add(advice, advice_text(slices.program, receive), channel.items[0].span);
+    add(advice, advice_text(cut.program, receive), channel.items[0].span);
   });
 }
 
 // Of loops that the graph program decides by itself, without a message: it waits for its own tensors.
-void advise_on_graph(const Slices& slices, const Function& graph, const std::vector<bool>& communicates,
-                     std::vector<SliceAdvice>& advice) {
+void advise_on_graph(const CutProgram& cut, const Function& graph, const std::vector<bool>& communicates,
+                     std::vector<CutAdvice>& advice) {
   const std::vector<CallPlace> places = places_of(graph);
-  const std::vector<FunctionId> wholes = wholes_of(slices);
+  const std::vector<FunctionId> wholes = wholes_of(cut);
   auto talks = [&](const Call& loop) {
     bool found = false;
     for (const Block& block : loop.blocks)
       each_call(graph, block, [&](CallId id) {
         const Call& call = graph[id];
-        const FunctionId callee = called_part(slices, wholes, call.callee, Part::graph);
+        const FunctionId callee = called_part(cut, wholes, call.callee, Part::graph);
         found = found || call.form->talks || (callee.valid() && communicates[callee.index()]);
       });
     return found;
@@ -207,39 +207,38 @@ void advise_on_graph(const Slices& slices, const Function& graph, const std::vec
     if (!Feeding::of_loop(graph, loop).feeds(id)) return;
     add(advice,
         fmt::format("the graph waits for what it tests at {} in each turn of the loop at {}: {}",
-                    line_text(slices.program, call.span), line_text(slices.program, graph[loop].span), into_a_graph),
+                    line_text(cut.program, call.span), line_text(cut.program, graph[loop].span), into_a_graph),
         call.span);
   });
 }
 
 }  // namespace
 
-std::vector<SliceAdvice> advice_on(const Slices& slices, const SlicesReport& report) {
-  std::vector<SliceAdvice> advice;
-  for (const SlicedChannel& channel : report.channels)
+std::vector<CutAdvice> advice_on(const CutProgram& cut, const CutReport& report) {
+  std::vector<CutAdvice> advice;
+  for (const ReportedChannel& channel : report.channels)
     if (!channel.to_host && !channel.items.empty() && channel.items[0].what == Carries::trips)
       advice.push_back({fmt::format("send at {} tells the graph how long the loop is: with constant bounds the graph "
                                     "counts by itself",
-                                    line_text(slices.program, channel.items[0].span)),
+                                    line_text(cut.program, channel.items[0].span)),
                         channel.items[0].span});
-  const std::vector<bool> communicates = communicating(slices, Part::graph);
-  for (const SlicedFunction& function : report.functions) {
-    if (function.parts.host.valid()) advise(slices, report, slices.program[function.parts.host], advice);
-    if (function.parts.graph.valid())
-      advise_on_graph(slices, slices.program[function.parts.graph], communicates, advice);
+  const std::vector<bool> communicates = communicating(cut, Part::graph);
+  for (const ReportedFunction& function : report.functions) {
+    if (function.parts.host.valid()) advise(cut, report, cut.program[function.parts.host], advice);
+    if (function.parts.graph.valid()) advise_on_graph(cut, cut.program[function.parts.graph], communicates, advice);
   }
   return advice;
 }
 
 // ---- diagnostics ----------------------------------------------------------------------------------
 
-Diags implicit_sends(const Slices& slices, Severity severity) {
+Diags implicit_sends(const CutProgram& cut, Severity severity) {
   Diags diags;
-  const std::vector<std::vector<SlicedItem>> items = items_of(slices);
-  for (std::size_t i = 0; i < slices.channels.size(); ++i) {
-    const Channel& channel = slices.channels[i];
+  const std::vector<std::vector<ReportedItem>> items = items_of(cut);
+  for (std::size_t i = 0; i < cut.channels.size(); ++i) {
+    const Channel& channel = cut.channels[i];
     if (channel.to_host) continue;
-    for (const SlicedItem& item : items[i]) {
+    for (const ReportedItem& item : items[i]) {
       if (channel.carries_nothing()) continue;
       const std::string often = channel.loops > 0 ? " in each turn of its loop" : "";
       const std::string message =

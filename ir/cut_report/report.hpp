@@ -1,21 +1,21 @@
-// What there is to say about a program that was cut in two (ir/cut/slices.hpp): the two programs side by side, what
-// goes through channels and why, how much the graph program does between two communications, and what a small edit
-// would save. The data of `taskspec slices`; show/slices_text.hpp and json/slices.hpp show it.
+// What there is to say about a program that was cut in two (ir/cut/cut_program.hpp): the two programs side by side,
+// what goes through channels and why, how much the graph program does between two communications, and what a small edit
+// would save. The data of `taskspec slices`; show/cut_text.hpp and json/cut_program.hpp show it.
 //
-//   SlicesReport report = report_slices(slice(program));
+//   CutReport report = report_cut(cut_program(program));
 #pragma once
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 #include "ir/cut_report/code_lines.hpp"
 
 namespace taskspec {
 
 // A line of the host part beside one of the graph part: of the same call, or the two ends of a channel.
-struct SliceRow {
+struct CutRow {
   std::optional<CodeLine> host, graph;
 };
 
@@ -30,7 +30,7 @@ struct GraphSegment {
 };
 
 // Static counts; what stands in a loop is counted once, and again in the number after it.
-struct SliceMetrics {
+struct CutMetrics {
   std::vector<GraphSegment> segments;
   std::uint32_t sends = 0, sends_each_turn = 0;        // messages to the graph
   std::uint32_t receives = 0, receives_each_turn = 0;  // messages to the host
@@ -42,21 +42,21 @@ struct SliceMetrics {
 
   std::uint32_t operations() const;
   std::uint32_t largest() const;  // operations of the largest segment
-  void add(const SliceMetrics& other);
+  void add(const CutMetrics& other);
 };
 
-struct SlicedFunction {
+struct ReportedFunction {
   FunctionId whole;
   FunctionParts parts;
-  std::string name;                 // "policy.improve"; of a top level the file: "game.task"
-  bool in_host = false;             // the host program reaches it
-  bool in_graph = false;            // the graph program does
-  std::vector<SliceRow> rows = {};  // none of those that are not cut
-  SliceMetrics metrics = {};
+  std::string name;               // "policy.improve"; of a top level the file: "game.task"
+  bool in_host = false;           // the host program reaches it
+  bool in_graph = false;          // the graph program does
+  std::vector<CutRow> rows = {};  // none of those that are not cut
+  CutMetrics metrics = {};
   bool is_cut() const { return parts.host.valid() || parts.graph.valid(); }
 };
 
-struct SlicedItem {
+struct ReportedItem {
   Carries what = Carries::value;
   std::string type;   // "[float]"
   std::string value;  // as written: "s"
@@ -64,7 +64,7 @@ struct SlicedItem {
   Span span;
 };
 
-struct SlicedChannel {
+struct ReportedChannel {
   ChannelId id;
   std::string name;  // "episode:2"
   FunctionId function;
@@ -73,7 +73,7 @@ struct SlicedChannel {
   bool waits = false;       // the host waits for the graph here
   bool round_trip = false;  // and the graph for what the host makes of it
   bool may_end = false;     // only for whether the program goes on at all; a round trip then
-  std::vector<SlicedItem> items;
+  std::vector<ReportedItem> items;
 };
 
 // What the sink of the session collects: sends to the host, and effects that nobody consumes.
@@ -83,35 +83,35 @@ struct SinkItem {
   Span span;
 };
 
-struct SliceAdvice {
+struct CutAdvice {
   std::string text;
   Span span;
 };
 
-struct SlicesReport {
+struct CutReport {
   std::uint32_t nested_sessions = 0;  // places with `run e on B`, which open a session each time
-  std::vector<SlicedFunction> functions;
-  std::vector<SlicedChannel> channels;
+  std::vector<ReportedFunction> functions;
+  std::vector<ReportedChannel> channels;
   std::vector<SinkItem> sink;
-  SliceMetrics total;
-  std::vector<SliceAdvice> advice;
+  CutMetrics total;
+  std::vector<CutAdvice> advice;
 
   std::vector<std::string> host_functions() const;   // names of what the host program reaches
   std::vector<std::string> graph_functions() const;  // likewise
 };
 
-SlicesReport report_slices(const Slices& slices);
+CutReport report_cut(const CutProgram& cut);
 
 // Null if neither program has one of this name.
-const SlicedFunction* find_function(const SlicesReport& report, std::string_view name);
+const ReportedFunction* find_function(const CutReport& report, std::string_view name);
 // Has the main module functions, none of which is part of one of the two programs?
-bool calls_nothing(const Program& program, const SlicesReport& report);
+bool calls_nothing(const Program& program, const CutReport& report);
 
 // How functions of a program are called where several modules are in sight: "episode", "policy.improve".
 std::vector<std::string> function_names(const Program& program);
 std::string_view arrow(bool to_host);  // "<--" or "-->", with the host at the left
 
 // One warning or error E1304 for each value that goes to the graph without the text saying so.
-Diags implicit_sends(const Slices& slices, Severity severity);
+Diags implicit_sends(const CutProgram& cut, Severity severity);
 
 }  // namespace taskspec

@@ -9,10 +9,9 @@ namespace {
 
 class Repeats {
  public:
-  Repeats(const Slices& slices, const Reached& reached)
-      : often_(slices.parts.size(), false), calls_(slices.parts.size()) {
+  Repeats(const CutProgram& cut, const Reached& reached) : often_(cut.parts.size(), false), calls_(cut.parts.size()) {
     for (std::size_t i = 0; i < often_.size(); ++i)
-      if (reached.host[i] || reached.graph[i]) look_at(slices.program.functions[i], FunctionId(i));
+      if (reached.host[i] || reached.graph[i]) look_at(cut.program.functions[i], FunctionId(i));
   }
 
   std::vector<bool> find() && {
@@ -62,6 +61,6 @@ class Repeats {
 
 }  // namespace
 
-std::vector<bool> repeating(const Slices& slices, const Reached& reached) { return Repeats(slices, reached).find(); }
+std::vector<bool> repeating(const CutProgram& cut, const Reached& reached) { return Repeats(cut, reached).find(); }
 
 }  // namespace taskspec

@@ -26,10 +26,10 @@ class Slicer {
       todo_.pop_back();
       need_operands(top_.body.calls[next]);
     }
-    std::vector<CallId> slice;
+    std::vector<CallId> calls;
     for (std::size_t i = 0; i < taken_.size(); ++i)
-      if (taken_[i]) slice.push_back(top_.body.calls[i]);
-    return slice;
+      if (taken_[i]) calls.push_back(top_.body.calls[i]);
+    return calls;
   }
 
  private:
@@ -93,23 +93,23 @@ class Slicer {
   std::vector<std::size_t> todo_;
 };
 
-// Which top-level names are read by a function, by what it calls, and by the slices that set these names.
+// Which top-level names are read by a function, by what it calls, and by the calls that set these names.
 class Reads {
  public:
   explicit Reads(const Program& program) : program_(program), seen_(program.functions.size(), false) {}
 
-  std::map<ModuleId, std::vector<CallId>> slices_for(FunctionId function) {
+  std::map<ModuleId, std::vector<CallId>> calls_for(FunctionId function) {
     look_into(function);
-    std::map<ModuleId, std::vector<CallId>> slices;
+    std::map<ModuleId, std::vector<CallId>> calls;
     for (std::map<ModuleId, std::set<VariableId>> before; before != names_;) {
       before = names_;
       for (const auto& [module, names] : before) {
         const Function& top = program_[program_.modules[module.index()].top_level];
-        slices[module] = top_level_slice(top, {names.begin(), names.end()});
-        look_into(top, {slices[module], {}});
+        calls[module] = top_level_calls(top, {names.begin(), names.end()});
+        look_into(top, {calls[module], {}});
       }
     }
-    return slices;
+    return calls;
   }
 
  private:
@@ -127,9 +127,9 @@ class Reads {
       note(function, function.body, todo);
     }
   }
-  void look_into(const Function& top, const Block& slice) {
+  void look_into(const Function& top, const Block& calls) {
     std::vector<FunctionId> called;
-    note(top, slice, called);
+    note(top, calls, called);
     for (FunctionId id : called) look_into(id);
   }
 
@@ -165,7 +165,7 @@ std::vector<CallId> listed_since(const Function& top_level, std::size_t calls, s
   return added;
 }
 
-std::vector<CallId> top_level_slice(const Function& top_level, const std::vector<VariableId>& wanted) {
+std::vector<CallId> top_level_calls(const Function& top_level, const std::vector<VariableId>& wanted) {
   return Slicer(top_level).run(wanted);
 }
 
@@ -173,8 +173,8 @@ Program with_needed_top_level(const Program& program, FunctionId function) {
   Program cut = program;
   for (Module& module : cut.modules) cut[module.top_level].body = {};
   if (!function.valid()) return cut;
-  for (auto& [module, slice] : Reads(program).slices_for(function))
-    cut[cut.modules[module.index()].top_level].body.calls = std::move(slice);
+  for (auto& [module, calls] : Reads(program).calls_for(function))
+    cut[cut.modules[module.index()].top_level].body.calls = std::move(calls);
   return cut;
 }
 

@@ -2,7 +2,7 @@
 // statement and what leads to it, and nothing else of the program around it.
 //
 //   let a = 3;  print("hello");  let w = fill(f32[a], 1.0)
-//   top_level_slice(top, {w})    // the calls of `a` and `w`, in order, without print
+//   top_level_calls(top, {w})    // the calls of `a` and `w`, in order, without print
 #pragma once
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace taskspec {
 
 // Calls of the outermost block, in their order.
-std::vector<CallId> top_level_slice(const Function& top_level, const std::vector<VariableId>& wanted);
+std::vector<CallId> top_level_calls(const Function& top_level, const std::vector<VariableId>& wanted);
 
 // What the body of a top level that grows lists beyond its first `listed` calls, when there were `calls` in all. Most
 // of it stands at the end; what imports bring stands in front of everything.

@@ -10,8 +10,8 @@ class HostContext;  // interp/control/host_context.hpp: output stream, session, 
 
 enum class Effect : std::uint8_t { pure, host, local };  // local: may differ between shards
 
-// Where it runs when a program is cut in two (ir/cut/slices.hpp).
-enum class Cut : std::uint8_t {
+// Where it runs when a program is cut in two (ir/cut/cut_program.hpp).
+enum class RunsIn : std::uint8_t {
   host,    // in the host program; contents of tensors are brought to it, a tensor that it makes is sent
   names,   // in the host program, which only wants the names of tensors
   either,  // wherever its value is wanted: cheap and pure
@@ -44,7 +44,7 @@ struct BuiltinFields {
   Effect effect = Effect::pure;
   Value (*run)(HostContext&, std::span<const Value>) = nullptr;
   bool method = false;  // also callable as first.name(rest)
-  Cut cut = Cut::host;
+  RunsIn runs_in = RunsIn::host;
   const BackendRecord* backend = nullptr;  // it chooses a backend: what it gives is a BackendChoice
   Ends ends = Ends::no;
   BuiltinFails fails = BuiltinFails::maybe;

@@ -10,8 +10,8 @@
 #include "interp/control/export_graph.hpp"
 #include "ir/base/text.hpp"
 #include "ir/cut_report/report.hpp"
+#include "ir/json/cut_program.hpp"
 #include "ir/json/json.hpp"
-#include "ir/json/slices.hpp"
 #include "tests/dsl/twins.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
@@ -105,10 +105,10 @@ TEST_CASE("a fn written in C++ is cut into the same two programs as its text, an
   const std::string path = (source_root() / "tests/dsl/episode.task").string();
   Result<Program> program = load_program(path, {}, standard_toolbox(), sources);
   REQUIRE_MESSAGE(program, render(sources, program.diags()));
-  const Slices slices = slice(*program);
-  const std::string text = function_and_channels(slices_json(slices.program, report_slices(slices)), "episode");
+  const CutProgram cut = cut_program(*program);
+  const std::string text = function_and_channels(cut_json(cut.program, report_cut(cut)), "episode");
   const std::string cpp = episode_json();
-  CHECK(validate_slices_json(cpp).empty());
+  CHECK(validate_cut_json(cpp).empty());
   for (const std::string name : {"reset", "over", "step"})  // there they are C++
     CHECK_MESSAGE(
         cpp.find("\"name\":\"" + name + "\",\"kind\":\"fn\",\"extern\":\"" + name + "\"") != std::string::npos, name);

@@ -74,7 +74,7 @@ bool read_text(const std::string& bytes) {
   if (!program) return false;
   want_well_formed(*program);
   program_text(*program);
-  want_well_formed(slice(*program).program);
+  want_well_formed(cut_program(*program).program);
   const std::string tidy = formatted(bytes);
   if (formatted(tidy) != tidy) throw Odd("formatting twice is not formatting once");
   return true;

@@ -13,8 +13,8 @@
 #include "ir/cut_report/report.hpp"
 #include "ir/json/json.hpp"
 #include "ir/program/form_check.hpp"
+#include "ir/show/cut_text.hpp"
 #include "ir/show/program_text.hpp"
-#include "ir/show/slices_text.hpp"
 #include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
@@ -118,9 +118,9 @@ TEST_CASE("[forms] every record is whole: its words, its blocks, what it needs")
 TEST_CASE("[forms] one that the language does not have is verified, printed and shown in reports by its record") {
   const Program program = with_unless();
   CHECK(program_text(program).find("    unless %") != std::string::npos);
-  const Slices slices = slice(program);
-  for (const std::string& wrong : verify(slices.program)) FAIL_CHECK(wrong);
-  const std::string report = slices_text(slices.program, report_slices(slices), {.columns = 120, .function = ""});
+  const CutProgram cut = cut_program(program);
+  for (const std::string& wrong : verify(cut.program)) FAIL_CHECK(wrong);
+  const std::string report = cut_text(cut.program, report_cut(cut), {.columns = 120, .function = ""});
   INFO(report);
   CHECK(report.find("unless i % 3 == 0 {") != std::string::npos);
   CHECK(report.find("unless sum(y, 0).scalar > 1.5 {") != std::string::npos);

@@ -63,7 +63,7 @@ constinit const Builtin executions = BuiltinFields{.name = "executions",
                                                    .type = an_int,
                                                    .effect = Effect::host,
                                                    .run = run_executions,
-                                                   .cut = Cut::asked};
+                                                   .runs_in = RunsIn::asked};
 constinit const Builtin recorded = BuiltinFields{.name = "recorded",
                                                  .operands = {},
                                                  .doc = "Tasks recorded so far.",
@@ -71,7 +71,7 @@ constinit const Builtin recorded = BuiltinFields{.name = "recorded",
                                                  .type = an_int,
                                                  .effect = Effect::host,
                                                  .run = run_recorded,
-                                                 .cut = Cut::asked};
+                                                 .runs_in = RunsIn::asked};
 constinit const Builtin parts = BuiltinFields{.name = "parts",
                                               .operands = agent_operand,
                                               .doc = "Parts of an agent.",
@@ -79,7 +79,7 @@ constinit const Builtin parts = BuiltinFields{.name = "parts",
                                               .type = a_string,
                                               .effect = Effect::host,
                                               .run = run_parts,
-                                              .cut = Cut::asked};
+                                              .runs_in = RunsIn::asked};
 
 // The standard tools and those above.
 class Tools {

@@ -61,7 +61,9 @@ class Toy final : public Backend {
 };
 
 Type toy_type(RuleContext&) { return backend_type("toy"); }
-std::unique_ptr<Backend> open_toy(std::span<const Value> options) { return std::make_unique<Toy>(options[0].integer()); }
+std::unique_ptr<Backend> open_toy(std::span<const Value> options) {
+  return std::make_unique<Toy>(options[0].integer());
+}
 
 constexpr Operand operands[] = {{"ticks", OperandKind::integer, 5}};
 constexpr ReportField fields[] = {{"cycles", Type::Kind::integer, "ticks so far"},
@@ -75,7 +77,7 @@ constinit const Builtin builtin_toy = BuiltinFields{.name = "toy",
                                                     .example = "-",
                                                     .type = toy_type,
                                                     .run = choose<builtin_toy>,
-                                                    .cut = Cut::either,
+                                                    .runs_in = RunsIn::either,
                                                     .backend = &record};
 
 Ran run_here(const std::string& text, RunSettings settings = {}) {

@@ -112,7 +112,7 @@ constinit const Builtin futures = BuiltinFields{.name = "futures",
                                                 .type = an_int,
                                                 .effect = Effect::host,
                                                 .run = run_futures,
-                                                .cut = Cut::either};
+                                                .runs_in = RunsIn::either};
 // Like `save`: contents are brought to it.
 constinit const Builtin futures_there = BuiltinFields{.name = "futures_there",
                                                       .operands = any_operand,

@@ -219,7 +219,7 @@ constinit const Builtin builtin_tensor = BuiltinFields{
     .example = "print(tensor([[1, 2], [3, 4]]).sum(1).array)\n// expect: [[3], [7]]",
     .type = tensor_type,
     .run = run_tensor,
-    .cut = Cut::graph};
+    .runs_in = RunsIn::graph};
 
 constinit const Builtin builtin_read = BuiltinFields{
     .name = "read",

@@ -130,7 +130,7 @@ constinit const Builtin builtin_chains = BuiltinFields{
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(chains(g))\n// expect: [[inc, inc]]",
     .type = chains_type,
     .run = run_chains,
-    .cut = Cut::asked};
+    .runs_in = RunsIn::asked};
 
 constinit const Builtin builtin_edges = BuiltinFields{
     .name = "edges",
@@ -143,7 +143,7 @@ constinit const Builtin builtin_edges = BuiltinFields{
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(edges(g))\n// expect: [inc#0.y -> inc#1.x]",
     .type = edges_type,
     .run = run_edges,
-    .cut = Cut::asked};
+    .runs_in = RunsIn::asked};
 
 constinit const Builtin builtin_check = BuiltinFields{
     .name = "check",
@@ -154,7 +154,7 @@ constinit const Builtin builtin_check = BuiltinFields{
         "graph g(x: f32[N]) -> (y: f32[N]) { y = inc(inc(x).y).y }\nprint(check(g).depth)\n// expect: 2",
     .type = check_type,
     .run = run_check,
-    .cut = Cut::asked};
+    .runs_in = RunsIn::asked};
 
 constinit const Builtin builtin_why =
     BuiltinFields{.name = "why",
@@ -169,7 +169,7 @@ constinit const Builtin builtin_why =
                       "ends with inc#1, because it is the result y (result)",
                   .type = why_type,
                   .run = run_why,
-                  .cut = Cut::asked};
+                  .runs_in = RunsIn::asked};
 
 constinit const Builtin builtin_export =
     BuiltinFields{.name = "export",
@@ -185,6 +185,6 @@ constinit const Builtin builtin_export =
                   .type = export_type,
                   .effect = Effect::host,
                   .run = run_export,
-                  .cut = Cut::asked};
+                  .runs_in = RunsIn::asked};
 
 }  // namespace taskspec

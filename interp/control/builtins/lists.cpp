@@ -143,7 +143,7 @@ constinit const Builtin builtin_len =
                   .type = len_type,
                   .run = run_len,
                   .method = true,
-                  .cut = Cut::either,
+                  .runs_in = RunsIn::either,
                   .fails = BuiltinFails::never,
                   .serves = Serves::counts};
 
@@ -154,7 +154,7 @@ constinit const Builtin builtin_range = BuiltinFields{
     .example = "print(range(0, 10, 4), range(3, 0, -1))\n// expect: [0, 4, 8] [3, 2, 1]",
     .type = range_type,
     .run = run_range,
-    .cut = Cut::either};
+    .runs_in = RunsIn::either};
 
 constinit const Builtin builtin_zip =
     BuiltinFields{.name = "zip",
@@ -163,7 +163,7 @@ constinit const Builtin builtin_zip =
                   .example = "print(zip([1, 2], [\"a\", \"b\"]))\n// expect: [(1, \"a\"), (2, \"b\")]",
                   .type = zip_type,
                   .run = run_zip,
-                  .cut = Cut::either};
+                  .runs_in = RunsIn::either};
 
 constinit const Builtin builtin_enumerate =
     BuiltinFields{.name = "enumerate",
@@ -173,7 +173,7 @@ constinit const Builtin builtin_enumerate =
                   .type = enumerate_type,
                   .run = run_enumerate,
                   .method = true,
-                  .cut = Cut::either};
+                  .runs_in = RunsIn::either};
 
 constinit const Builtin builtin_map =
     BuiltinFields{.name = "map",
@@ -183,7 +183,7 @@ constinit const Builtin builtin_map =
                   .type = map_type,
                   .run = run_map,
                   .method = true,
-                  .cut = Cut::either};
+                  .runs_in = RunsIn::either};
 
 constinit const Builtin builtin_filter =
     BuiltinFields{.name = "filter",
@@ -193,7 +193,7 @@ constinit const Builtin builtin_filter =
                   .type = filter_type,
                   .run = run_filter,
                   .method = true,
-                  .cut = Cut::either};
+                  .runs_in = RunsIn::either};
 
 constinit const Builtin builtin_sort =
     BuiltinFields{.name = "sort",

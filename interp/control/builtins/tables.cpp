@@ -65,6 +65,6 @@ constinit const Builtin builtin_lut = BuiltinFields{
         "let t = lut(i8[16], x => x * x - 10)\nprint(t.lookup([0, 3, -4] as i32[3]).array)\n// expect: [-10, -1, 6]",
     .type = lut_type,
     .run = run_lut,
-    .cut = Cut::graph};
+    .runs_in = RunsIn::graph};
 
 }  // namespace taskspec

@@ -183,7 +183,7 @@ constinit const Builtin builtin_print = BuiltinFields{
     .type = nothing,
     .effect = Effect::host,
     .run = run_print,
-    .cut = Cut::names,
+    .runs_in = RunsIn::names,
     .serves = Serves::shows};
 
 constinit const Builtin builtin_format = BuiltinFields{
@@ -195,7 +195,7 @@ constinit const Builtin builtin_format = BuiltinFields{
     .example = "print(format(\"{} is {:.2f}\", \"pi\", pi))\n// expect: pi is 3.14",
     .type = format_type,
     .run = run_format,
-    .cut = Cut::names,
+    .runs_in = RunsIn::names,
     .fails = BuiltinFails::by_first};
 
 constinit const Builtin builtin_split =

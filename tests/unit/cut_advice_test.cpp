@@ -1,6 +1,6 @@
 // Segments, round trips and advice: how much the graph program does between two communications, and what would save
 // some.
-#include "tests/unit/slices_reported.hpp"
+#include "tests/unit/cut_reported.hpp"
 
 using namespace taskspec;
 using namespace taskspec::testing;
@@ -28,7 +28,7 @@ fn all(x: f32[N]) -> f32[N] {
 }
 print(all([1.0, 2.0] as f32[2]).array)
 )");
-  const SliceMetrics& metrics = reported.function("all").metrics;
+  const CutMetrics& metrics = reported.function("all").metrics;
   REQUIRE(metrics.segments.size() == 3);
   CHECK(metrics.segments[0].operations == 7);
   CHECK(metrics.segments[0].loops == 0);
@@ -73,7 +73,7 @@ TEST_CASE("a round trip is a receive that decides or feeds a later send [G12]") 
 TEST_CASE("advice is given where an edit would save a wait, and says which [G12]") {
   auto advice = [](const std::string& text) {
     std::string all;
-    for (const SliceAdvice& one : Reported(text).report.advice) all += one.text + "\n";
+    for (const CutAdvice& one : Reported(text).report.advice) all += one.text + "\n";
     return all;
   };
   const std::string decides = advice(R"(
@@ -141,7 +141,7 @@ TEST_CASE("a loop that only the graph decides and that waits for its own tensors
     const Reported reported("fn f(s: f32[1]) -> f32[1] {\n  var x = s\n  while true {\n    x = x * 0.5\n" + body +
                             "  }\n  return x\n}\n" + after);
     std::string all;
-    for (const SliceAdvice& one : reported.report.advice) all += one.text + "\n";
+    for (const CutAdvice& one : reported.report.advice) all += one.text + "\n";
     return all;
   };
   const std::string shown = "print(f([8.0] as f32[1]).scalar)\n";
@@ -176,7 +176,7 @@ TEST_CASE("what stands in a function that is repeated is counted for each turn [
   const std::string body = "  print(x.sum(0).scalar)\n  return x * 2.0\n}\n";
   auto each_turn = [](const std::string& text) {
     const Reported reported(text);
-    const SliceMetrics& metrics = reported.function("f").metrics;
+    const CutMetrics& metrics = reported.function("f").metrics;
     CHECK(metrics.receives == 1);
     CHECK(contains(reported.text(100), "f:0 <-- to the host, each turn") == (metrics.receives_each_turn == 1));
     return metrics.receives_each_turn;
@@ -197,7 +197,7 @@ TEST_CASE("a received value that decides a `continue` counts by what that skips 
     std::string all;
     const Reported reported(ask + "fn f(x: f32[2]) -> f32[2] {\n  var y = x\n" + body +
                             "  return y\n}\nprint(f([1.0, 2.0] as f32[2]).array)\n");
-    for (const SliceAdvice& one : reported.report.advice) all += one.text + "\n";
+    for (const CutAdvice& one : reported.report.advice) all += one.text + "\n";
     return all;
   };
   // It skips the counting that ends the loop.

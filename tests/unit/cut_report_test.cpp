@@ -6,9 +6,9 @@
 
 #include "ir/base/text.hpp"
 #include "ir/cut_report/report.hpp"
-#include "ir/json/slices.hpp"
+#include "ir/json/cut_program.hpp"
 #include "tests/guard/paths.hpp"
-#include "tests/unit/slices_reported.hpp"
+#include "tests/unit/cut_reported.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 using namespace taskspec;
@@ -37,7 +37,7 @@ print(episode([1.0, 2.0] as f32[2]))
 
 std::string json_of(const std::string& text) {
   const Reported reported(text);
-  return slices_json(reported.slices.program, reported.report);
+  return cut_json(reported.cut.program, reported.report);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ return total
 TEST_CASE("both ends of a channel stand in one row, and what is left of one call") {
   const Reported reported(game);
   std::size_t joined = 0;
-  for (const SliceRow& row : reported.function("episode").rows) {
+  for (const CutRow& row : reported.function("episode").rows) {
     if (!row.host || !row.graph) continue;
     if (row.host->channels.empty())
       CHECK(row.host->call == row.graph->call);
@@ -127,7 +127,7 @@ fn both(x: f32[N], b: bool) -> bool {
 }
 print(both([1.0, 2.0] as f32[2], true))
 )";
-  CHECK(Reported(text, SliceOptions::none()).host("both") == "return b && enqueue both:1 (dequeue both:0 > 1)\n");
+  CHECK(Reported(text, CutOptions::none()).host("both") == "return b && enqueue both:1 (dequeue both:0 > 1)\n");
 }
 
 TEST_CASE("a loop that takes its elements apart keeps their names") {
@@ -181,23 +181,23 @@ print(x.softmax().array, softmax(x, 0).array)
 TEST_CASE("a channel tells its kind, its direction and why it is needed [G7]") {
   const Reported reported(game);
   REQUIRE(reported.report.channels.size() == 3);
-  const SlicedChannel& predicate = reported.report.channels[0];
+  const ReportedChannel& predicate = reported.report.channels[0];
   CHECK(predicate.name == "episode:0");
   CHECK(!predicate.to_host);
   CHECK(predicate.loops == 1);
   CHECK(predicate.items[0].what == Carries::predicate);
   CHECK(predicate.items[0].type == "bool");
-  const SlicedChannel& state = reported.report.channels[1];
+  const ReportedChannel& state = reported.report.channels[1];
   CHECK(state.items[0].value == "s");
   CHECK(state.items[0].why == "'s' is made by the host at 6:7 and needed by the graph at 9:27");
-  const SlicedChannel& move = reported.report.channels[2];
+  const ReportedChannel& move = reported.report.channels[2];
   CHECK(move.to_host);
   CHECK(move.waits);
   CHECK(move.round_trip);
   CHECK(move.items[0].why == "'a.argmax(0).scalar' at 10:16 receives it");
   std::size_t booleans = 0;
-  for (const SlicedChannel& channel : reported.report.channels)
-    for (const SlicedItem& item : channel.items) booleans += item.type == "bool" ? 1 : 0;
+  for (const ReportedChannel& channel : reported.report.channels)
+    for (const ReportedItem& item : channel.items) booleans += item.type == "bool" ? 1 : 0;
   CHECK(booleans == 1);
 }
 
@@ -253,17 +253,17 @@ TEST_CASE("an extent that a type names is bound where it is received") {
 
 TEST_CASE("slices as JSON follow their schema, and other texts do not") {
   const Reported reported(game);
-  const std::string json = slices_json(reported.slices.program, reported.report);
-  CHECK(validate_slices_json(json).empty());
+  const std::string json = cut_json(reported.cut.program, reported.report);
+  CHECK(validate_cut_json(json).empty());
   CHECK(json == json_of(game));
   CHECK(contains(json, "\"name\":\"episode:2\""));
-  CHECK(contains(slices_schema(), "taskspec-slices"));
+  CHECK(contains(cut_schema(), "taskspec-slices"));
   auto broken = [&](const std::string& from, const std::string& to) {
     std::string text = json;
     const std::size_t at = text.find(from);
     REQUIRE(at != std::string::npos);
     text.replace(at, from.size(), to);
-    return !validate_slices_json(text).empty();
+    return !validate_cut_json(text).empty();
   };
   CHECK(broken("\"version\":1", "\"version\":2"));
   CHECK(broken("\"kind\":\"predicate\"", "\"kind\":\"wish\""));
@@ -286,7 +286,7 @@ TEST_CASE("modules of one name are told apart by their paths") {
   Sources sources;
   const Result<Program> program = load_program((folder.path() / "main.task").string(), {}, standard_toolbox(), sources);
   REQUIRE(program);
-  const SlicesReport report = report_slices(slice(*program));
+  const CutReport report = report_cut(cut_program(*program));
   std::vector<std::string> names = report.host_functions(),
                            expected{"main.task", "mods.step.go", "other.go", "step.go"};
   std::erase_if(names, [](const std::string& name) { return name.ends_with("step.task") || name == "other.task"; });
@@ -298,7 +298,7 @@ TEST_CASE("modules of one name are told apart by their paths") {
 
 TEST_CASE("implicit sends are diagnostics, one for each value") {
   const Reported reported(game);
-  const Diags warnings = implicit_sends(reported.slices, Severity::warning);
+  const Diags warnings = implicit_sends(reported.cut, Severity::warning);
   REQUIRE(warnings.size() == 2);
   CHECK(!warnings.has_errors());
   CHECK(warnings.items()[0].code.text() == "E1304");
@@ -306,8 +306,8 @@ TEST_CASE("implicit sends are diagnostics, one for each value") {
         "the host decides '!over(s)', which is sent to the graph in each turn of its loop");
   CHECK(warnings.items()[1].message == "'s' is sent to the graph in each turn of its loop");
   CHECK(!warnings.items()[0].help_text.empty());
-  CHECK(implicit_sends(reported.slices, Severity::error).has_errors());
-  CHECK(implicit_sends(Reported("print(([1.0] as f32[1] + 1.0).scalar)\n").slices, Severity::error).empty());
+  CHECK(implicit_sends(reported.cut, Severity::error).has_errors());
+  CHECK(implicit_sends(Reported("print(([1.0] as f32[1] + 1.0).scalar)\n").cut, Severity::error).empty());
 }
 
 TEST_CASE("every example and test of the language can be shown cut in two") {
@@ -318,15 +318,15 @@ TEST_CASE("every example and test of the language can be shown cut in two") {
       Sources sources;
       Result<Program> program = load_program((source_root() / file).string(), {}, standard_toolbox(), sources);
       if (!program) continue;
-      for (const SliceOptions& options : {SliceOptions(), SliceOptions::none()}) {
-        const Slices slices = slice(*program, options);
-        const SlicesReport report = report_slices(slices);
-        const std::string text = slices_text(slices.program, report, {.columns = 120, .metrics = true, .function = ""});
+      for (const CutOptions& options : {CutOptions(), CutOptions::none()}) {
+        const CutProgram cut = cut_program(*program, options);
+        const CutReport report = report_cut(cut);
+        const std::string text = cut_text(cut.program, report, {.columns = 120, .metrics = true, .function = ""});
         CHECK(!contains(text, "?("));
-        CHECK(validate_slices_json(slices_json(slices.program, report)).empty());
+        CHECK(validate_cut_json(cut_json(cut.program, report)).empty());
         std::vector<bool> host(report.channels.size(), false), graph = host;
-        for (const SlicedFunction& function : report.functions)
-          for (const SliceRow& row : function.rows) {
+        for (const ReportedFunction& function : report.functions)
+          for (const CutRow& row : function.rows) {
             for (ChannelId id : row.host ? row.host->channels : std::vector<ChannelId>()) host[id.index()] = true;
             for (ChannelId id : row.graph ? row.graph->channels : std::vector<ChannelId>()) graph[id.index()] = true;
           }

@@ -1,6 +1,6 @@
 // A program cut in two, for people: what `taskspec slices` prints.
 //
-//   fmt::print("{}", slices_text(slices.program, report_slices(slices), {.columns = 160}));
+//   fmt::print("{}", cut_text(cut.program, report_cut(cut), {.columns = 160}));
 //
 //   fn episode
 //     host                                       |   graph
@@ -12,14 +12,14 @@
 
 namespace taskspec {
 
-struct SlicesTextOptions {
+struct CutTextOptions {
   std::size_t columns = 80;  // from 100 on the two parts stand side by side, else one below the other
   bool metrics = false;      // segments and round trips, too
   std::string function;      // only this one, by its name in the report; empty: all
 };
-std::string slices_text(const Program& program, const SlicesReport& report, const SlicesTextOptions& options = {});
+std::string cut_text(const Program& program, const CutReport& report, const CutTextOptions& options = {});
 
-std::string_view name_of(FunctionKind kind);      // "fn"
-std::string summary(const SlicesReport& report);  // "1 session, 1 sink, 9 functions, 4 channels (3 sends, 1 receive)"
+std::string_view name_of(FunctionKind kind);   // "fn"
+std::string summary(const CutReport& report);  // "1 session, 1 sink, 9 functions, 4 channels (3 sends, 1 receive)"
 
 }  // namespace taskspec

@@ -19,7 +19,7 @@ namespace {
 
 struct Way {
   bool direct = false;
-  SliceOptions slices = {};
+  CutOptions cut = {};
   std::size_t capacity = 64;
   int threads = 1;
   std::uint64_t delays = 0;  // a seed; 0: none
@@ -43,7 +43,7 @@ std::function<void(Part)> random_delays(std::uint64_t seed) {
 
 Ran run_as(const std::string& text, const Way& way) {
   RunSettings settings;
-  settings.slices = way.slices;
+  settings.cut = way.cut;
   settings.capacity = way.capacity;
   settings.threads = way.threads;
   settings.pause = random_delays(way.delays);
@@ -60,7 +60,7 @@ std::string output_of(const Ran& ran, const Way& way) {
 }
 
 std::vector<Way> ways(std::uint64_t seed) {
-  return {{.slices = SliceOptions::none(), .capacity = 1, .threads = 1, .delays = seed},
+  return {{.cut = CutOptions::none(), .capacity = 1, .threads = 1, .delays = seed},
           {.capacity = 1, .threads = 1, .delays = seed + 2},
           {.capacity = 2, .threads = 2, .delays = seed + 4},
           {.capacity = 64, .threads = 2},
@@ -77,7 +77,7 @@ TEST_CASE("[slice-prop] two programs = one program on random programs") {
     REQUIRE_MESSAGE(direct.code == 0, direct.errors << text);
     for (const Way& way : ways(seed)) {
       CAPTURE(way.capacity);
-      CAPTURE(way.slices.fold);
+      CAPTURE(way.cut.fold);
       const Ran cut = run_as(text, way);
       CHECK_MESSAGE(cut.code == 0, cut.errors);
       CHECK_MESSAGE(output_of(cut, way) == output_of(direct, way), text);
@@ -97,7 +97,7 @@ TEST_CASE("[slice-prop] what fails in a random program ends it in both forms") {
     failed += direct.code == 3;
     for (const Way& way : ways(seed)) {
       CAPTURE(way.capacity);
-      CAPTURE(way.slices.fold);
+      CAPTURE(way.cut.fold);
       const Ran cut = run_as(text, way);
       CHECK_MESSAGE(cut.code == direct.code, cut.errors << direct.errors << text);
       // The host hears of what fails in the graph program at its next receive: until then it may print more.
@@ -133,7 +133,7 @@ TEST_CASE("[slice-prop] a program that ends early has shown what stands before i
     failed += direct.code == 3;
     for (const Way& way : ways(seed)) {
       CAPTURE(way.capacity);
-      CAPTURE(way.slices.fold);
+      CAPTURE(way.cut.fold);
       const Ran cut = run_as(text, way);
       CHECK_MESSAGE(cut.code == direct.code, cut.errors << direct.errors << text);
       const auto [host, graph] = by_side(output_of(direct, way));

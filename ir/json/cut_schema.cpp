@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
+#include "ir/json/cut_format.hpp"
+#include "ir/json/cut_program.hpp"
 #include "ir/json/item.hpp"
 #include "ir/json/schema.hpp"
 #include "ir/json/schema_words.hpp"
-#include "ir/json/slices.hpp"
-#include "ir/json/slices_format.hpp"
 
 namespace taskspec {
 
@@ -17,7 +17,7 @@ Schema place_schema() { return or_null(tuple(number(), 4)); }
 Schema line_schema() {
   return or_null(object({{"text", text()},
                          {"depth", number()},
-                         {"mark", one_of({slices_words::marks.begin(), slices_words::marks.end()})},
+                         {"mark", one_of({cut_words::marks.begin(), cut_words::marks.end()})},
                          {"channels", list(number())},
                          {"at", place_schema()}}));
 }
@@ -25,7 +25,7 @@ Schema line_schema() {
 Schema function_schema() {
   return object({{"id", number()},
                  {"name", text()},
-                 {"kind", one_of({slices_words::kinds.begin(), slices_words::kinds.end()})},
+                 {"kind", one_of({cut_words::kinds.begin(), cut_words::kinds.end()})},
                  {"extern", text(), false},
                  {"cut", flag()},
                  {"host", flag()},
@@ -36,7 +36,7 @@ Schema function_schema() {
 }
 
 Schema channel_schema() {
-  Schema item = object({{"kind", names<Carries>(name_of, slices_words::carries_count)},
+  Schema item = object({{"kind", names<Carries>(name_of, cut_words::carries_count)},
                         {"type", text()},
                         {"value", text()},
                         {"why", text()},
@@ -63,12 +63,12 @@ Schema metrics_schema() {
                  {"round_trips", pair}});
 }
 
-Schema slices_schema_tree() {
+Schema cut_schema_tree() {
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "the host and the graph program of taskspec"}};
   schema.update(
-      object({{"format", exactly(slices_words::format)},
-              {"version", exactly(slices_words::version)},
+      object({{"format", exactly(cut_words::format)},
+              {"version", exactly(cut_words::version)},
               {"sessions", number()},
               {"nested", number()},
               {"sinks", number()},
@@ -84,11 +84,11 @@ Schema slices_schema_tree() {
 
 }  // namespace
 
-std::string slices_schema() { return slices_schema_tree().dump(2) + "\n"; }
+std::string cut_schema() { return cut_schema_tree().dump(2) + "\n"; }
 
-std::vector<std::string> validate_slices_json(std::string_view text) {
+std::vector<std::string> validate_cut_json(std::string_view text) {
   try {
-    return schema_faults(slices_schema_tree(), JsonFile("the text", text).json());
+    return schema_faults(cut_schema_tree(), JsonFile("the text", text).json());
   } catch (const Error& error) {
     return {error.diags().items().front().message};
   }

@@ -1,5 +1,5 @@
 // How programs are cut in two: which values cross, how often, and what stays on one side. What the parts compute is
-// the matter of slices_prop_test.cpp.
+// the matter of cut_prop_test.cpp.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "frontend/check.hpp"
 #include "ir/base/render.hpp"
-#include "ir/cut/slices.hpp"
+#include "ir/cut/cut_program.hpp"
 #include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
@@ -16,25 +16,25 @@ using namespace taskspec;
 namespace {
 
 // Every channel as "f:0 -> value in 1 loop", and functions without a part on one side as "f: graph only".
-std::string cut_text(const std::string& text, const SliceOptions& options = {}) {
+std::string cut_text(const std::string& text, const CutOptions& options = {}) {
   Sources sources;
   const Toolbox& tools = standard_toolbox();
   const SourceId main = sources.add("test.task", text);
   const Result<Program> program = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
   REQUIRE_MESSAGE(program, render(sources, program.diags()));
-  const Slices slices = slice(*program, options);
-  for (const std::string& wrong : verify(slices.program)) FAIL_CHECK(wrong);
+  const CutProgram cut = cut_program(*program, options);
+  for (const std::string& wrong : verify(cut.program)) FAIL_CHECK(wrong);
   std::string result;
-  for (const Channel& channel : slices.channels) {
-    const Function& function = slices.program[channel.function];
+  for (const Channel& channel : cut.channels) {
+    const Function& function = cut.program[channel.function];
     result += fmt::format("{}:{} {}", function.kind == FunctionKind::module ? "top" : function.name, channel.site,
                           channel.to_host ? "<-" : "->");
     for (const ChannelItem& item : channel.items) result += fmt::format(" {}", name_of(item.what));
     result += channel.loops > 0 ? fmt::format(" in {} loops\n", channel.loops) : "\n";
   }
-  for (std::size_t i = 0; i < slices.parts.size(); ++i) {
-    const FunctionParts parts = slices.parts[i];
-    const Function& function = slices.program[FunctionId(i)];
+  for (std::size_t i = 0; i < cut.parts.size(); ++i) {
+    const FunctionParts parts = cut.parts[i];
+    const Function& function = cut.program[FunctionId(i)];
     if (function.kind == FunctionKind::module || parts.host.valid() == parts.graph.valid()) continue;
     result += fmt::format("{}: {} only\n", function.name, parts.host.valid() ? "host" : "graph");
   }
@@ -63,8 +63,8 @@ TEST_CASE("[slices] receives sink to their first use in the order in which they 
     const SourceId main = sources.add("test.task", start + text);
     const Result<Program> program = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
     REQUIRE(program);
-    const Slices slices = slice(*program, {.merge = false});
-    const Function& host = slices.program[slices.part(program->main().top_level, Part::host)];
+    const CutProgram cut = cut_program(*program, {.merge = false});
+    const Function& host = cut.program[cut.part(program->main().top_level, Part::host)];
     std::string order;
     for (CallId id : host.body.calls) {
       const Call& call = host[id];
@@ -147,7 +147,7 @@ TEST_CASE("[slices] names and shapes move no contents") {
 TEST_CASE("[slices] a receive that nobody looks at is none") {
   const std::string text = host_code + "let unused = x.sum(0).scalar\nprint(x.array)\n";
   CHECK(cut_text(text) == "top:0 <- array\n");
-  CHECK(cut_text(text, SliceOptions::none()) == "top:0 <- scalar\ntop:1 <- array\n");
+  CHECK(cut_text(text, CutOptions::none()) == "top:0 <- scalar\ntop:1 <- array\n");
 }
 
 TEST_CASE("[slices] what the graph shows waits for a host that may fail, and for no other") {

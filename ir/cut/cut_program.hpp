@@ -17,7 +17,7 @@
 namespace taskspec {
 
 struct ChannelTag;
-using ChannelId = Id<ChannelTag>;  // in Slices::channels; Call::index of enqueue and dequeue
+using ChannelId = Id<ChannelTag>;  // in CutProgram::channels; Call::index of enqueue and dequeue
 
 // Why a value goes through a channel, and in which form.
 enum class Carries : std::uint8_t {
@@ -63,16 +63,16 @@ struct FunctionParts {
 };
 
 // Passes over the two programs. Without any, every host value that the graph needs is sent where it is made.
-struct SliceOptions {
+struct CutOptions {
   bool fold = true;       // constants and cheap host arithmetic on them are computed again in the graph program
   bool hoist = true;      // a send of what a loop does not change stands before the loop
   bool sink = true;       // a receive stands where its value is first needed
   bool merge = true;      // neighbouring messages of one direction are one message
   bool dead_code = true;  // receives that nobody looks at, pure tensor operations without use
-  static SliceOptions none() { return {false, false, false, false, false}; }
+  static CutOptions none() { return {false, false, false, false, false}; }
 };
 
-struct Slices {
+struct CutProgram {
   Program program;                   // with the parts after all whole functions
   std::vector<FunctionParts> parts;  // by whole function; both invalid for those that are not cut or not reached
   std::vector<Channel> channels;     // by function, then site
@@ -84,6 +84,6 @@ struct Slices {
 };
 
 // The program must have passed the checker: then it cannot fail.
-Slices slice(const Program& program, const SliceOptions& options = {});
+CutProgram cut_program(const Program& program, const CutOptions& options = {});
 
 }  // namespace taskspec

@@ -1,9 +1,10 @@
+#include "ir/cut/cut_program.hpp"
+
 #include <algorithm>
 #include <array>
 
 #include "ir/cut/host_code.hpp"
 #include "ir/cut/passes.hpp"
-#include "ir/cut/slices.hpp"
 #include "ir/program/call_graph.hpp"
 
 namespace taskspec {
@@ -19,7 +20,7 @@ FunctionId append(Program& program, Function part) {
 }
 
 // By function: has effects or messages, or may not come to an end. Others may run before or after a receive.
-std::vector<bool> find_loud(const Program& program, const std::vector<CutFunction>& cuts) {
+std::vector<bool> find_loud(const Program& program, const std::vector<FunctionCut>& cuts) {
   const CallGraph calls(program);
   std::vector<bool> loud = calls.recurring();
   for (std::size_t i = 0; i < loud.size(); ++i) {
@@ -37,7 +38,7 @@ std::vector<bool> find_loud(const Program& program, const std::vector<CutFunctio
 // whose part is found when they are called.
 class Linking {
  public:
-  Linking(Slices& slices, FunctionId id, Part side) : slices_(slices), function_(slices.program[id]), side_(side) {}
+  Linking(CutProgram& cut, FunctionId id, Part side) : cut_(cut), function_(cut.program[id]), side_(side) {}
 
   void run(std::uint32_t first_channel) {
     for (Parameter& parameter : function_.parameters) leave_out(parameter.default_block);
@@ -52,7 +53,7 @@ class Linking {
 
  private:
   FunctionId part_of(const Call& call) const {
-    return call.form == Form::call ? slices_.part(call.callee, side_) : FunctionId();
+    return call.form == Form::call ? cut_.part(call.callee, side_) : FunctionId();
   }
   void leave_out(Block& block) {
     std::erase_if(block.calls, [&](CallId id) {
@@ -61,7 +62,7 @@ class Linking {
     });
   }
 
-  Slices& slices_;
+  CutProgram& cut_;
   Function& function_;
   const Part side_;
 };
@@ -70,30 +71,30 @@ class Linking {
 
 std::string_view name_of(Carries what) { return names[static_cast<std::size_t>(what)]; }
 
-Slices slice(const Program& program, const SliceOptions& options) {
-  Slices slices{program, std::vector<FunctionParts>(program.functions.size()), {}};
+CutProgram cut_program(const Program& program, const CutOptions& options) {
+  CutProgram cut{program, std::vector<FunctionParts>(program.functions.size()), {}};
   const std::vector<FunctionDemand> demand = find_demand(program, options);
   const std::size_t count = program.functions.size();
-  std::vector<CutFunction> cuts(count);
+  std::vector<FunctionCut> cuts(count);
   for (std::size_t i = 0; i < count; ++i)
-    if (demand[i].reached) cuts[i] = cut(program, FunctionId(i), demand[i], options.hoist);
+    if (demand[i].reached) cuts[i] = cut_function(program, FunctionId(i), demand[i], options.hoist);
   std::vector<std::uint32_t> first_channel(count);
   const std::vector<bool> loud = find_loud(program, cuts);
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionDemand& d = demand[i];
     if (options.sink && d.host.part) sink_receives(cuts[i].host, [&](FunctionId id) { return !loud[id.index()]; });
     if (options.merge && d.host.part && d.graph.part) merge_messages(cuts[i]);
-    if (d.host.part) slices.parts[i].host = append(slices.program, std::move(cuts[i].host));
-    if (d.graph.part) slices.parts[i].graph = append(slices.program, std::move(cuts[i].graph));
-    first_channel[i] = static_cast<std::uint32_t>(slices.channels.size());
-    slices.channels.insert(slices.channels.end(), cuts[i].channels.begin(), cuts[i].channels.end());
+    if (d.host.part) cut.parts[i].host = append(cut.program, std::move(cuts[i].host));
+    if (d.graph.part) cut.parts[i].graph = append(cut.program, std::move(cuts[i].graph));
+    first_channel[i] = static_cast<std::uint32_t>(cut.channels.size());
+    cut.channels.insert(cut.channels.end(), cuts[i].channels.begin(), cuts[i].channels.end());
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const FunctionParts parts = slices.parts[i];
-    if (parts.host.valid()) Linking(slices, parts.host, Part::host).run(first_channel[i]);
-    if (parts.graph.valid()) Linking(slices, parts.graph, Part::graph).run(first_channel[i]);
+    const FunctionParts parts = cut.parts[i];
+    if (parts.host.valid()) Linking(cut, parts.host, Part::host).run(first_channel[i]);
+    if (parts.graph.valid()) Linking(cut, parts.graph, Part::graph).run(first_channel[i]);
   }
-  return slices;
+  return cut;
 }
 
 }  // namespace taskspec

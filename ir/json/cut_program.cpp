@@ -1,26 +1,26 @@
-#include "ir/json/slices.hpp"
+#include "ir/json/cut_program.hpp"
 
+#include "ir/json/cut_format.hpp"
 #include "ir/json/format.hpp"
-#include "ir/json/slices_format.hpp"
 
 namespace taskspec {
 
 namespace {
 
-class SlicesWriter {
+class CutWriter {
  public:
-  SlicesWriter(const Program& program, const SlicesReport& report)
+  CutWriter(const Program& program, const CutReport& report)
       : program_(program), report_(report), spans_(out_, program.sources) {}
 
   std::string write() {
     note_spans();
-    out_.open('{').member("format", slices_words::format).member("version", slices_words::version);
+    out_.open('{').member("format", cut_words::format).member("version", cut_words::version);
     out_.line().member("sessions", 1).member("nested", report_.nested_sessions).member("sinks", 1);
     out_.line().key("files").open('[');
     for (const std::string& path : spans_.paths()) out_.string(path);
     out_.close(']');
-    each("functions", report_.functions, [this](const SlicedFunction& function) { put(function); });
-    each("channels", report_.channels, [this](const SlicedChannel& channel) { put(channel); });
+    each("functions", report_.functions, [this](const ReportedFunction& function) { put(function); });
+    each("channels", report_.channels, [this](const ReportedChannel& channel) { put(channel); });
     each("sink", report_.sink, [this](const SinkItem& item) {
       out_.member("text", item.text);
       if (item.channel.valid()) out_.member("channel", item.channel.value);
@@ -28,7 +28,7 @@ class SlicesWriter {
     });
     out_.line().key("metrics");
     put(report_.total);
-    each("advice", report_.advice, [this](const SliceAdvice& advice) {
+    each("advice", report_.advice, [this](const CutAdvice& advice) {
       out_.member("text", advice.text);
       place(advice.span);
     });
@@ -37,17 +37,17 @@ class SlicesWriter {
 
  private:
   void note_spans() {
-    for (const SlicedFunction& function : report_.functions) {
+    for (const ReportedFunction& function : report_.functions) {
       spans_.note(program_[function.whole].span);
-      for (const SliceRow& row : function.rows)
+      for (const CutRow& row : function.rows)
         for (const std::optional<CodeLine>* line : {&row.host, &row.graph})
           if (*line) spans_.note((*line)->span);
       for (const GraphSegment& segment : function.metrics.segments) spans_.note(segment.span);
     }
-    for (const SlicedChannel& channel : report_.channels)
-      for (const SlicedItem& item : channel.items) spans_.note(item.span);
+    for (const ReportedChannel& channel : report_.channels)
+      for (const ReportedItem& item : channel.items) spans_.note(item.span);
     for (const SinkItem& item : report_.sink) spans_.note(item.span);
-    for (const SliceAdvice& advice : report_.advice) spans_.note(advice.span);
+    for (const CutAdvice& advice : report_.advice) spans_.note(advice.span);
   }
 
   template <class Items, class Put>
@@ -66,17 +66,17 @@ class SlicesWriter {
     spans_.put(span);
   }
 
-  void put(const SlicedFunction& function) {
+  void put(const ReportedFunction& function) {
     const Function& whole = program_[function.whole];
     out_.member("id", function.whole.value).member("name", function.name);
-    out_.member("kind", slices_words::kinds[static_cast<std::size_t>(whole.kind)]);
+    out_.member("kind", cut_words::kinds[static_cast<std::size_t>(whole.kind)]);
     if (!whole.extern_symbol.empty()) out_.member("extern", whole.extern_symbol);
     out_.key("cut").boolean(function.is_cut());
     out_.key("host").boolean(function.in_host);
     out_.key("graph").boolean(function.in_graph);
     place(whole.span);
     out_.key("rows").open('[');
-    for (const SliceRow& row : function.rows) {
+    for (const CutRow& row : function.rows) {
       out_.line().open('[');
       put(row.host);
       put(row.graph);
@@ -92,19 +92,19 @@ class SlicesWriter {
       return;
     }
     out_.open('{').member("text", line->text).member("depth", line->depth);
-    out_.member("mark", slices_words::marks[static_cast<std::size_t>(line->mark)]).key("channels").open('[');
+    out_.member("mark", cut_words::marks[static_cast<std::size_t>(line->mark)]).key("channels").open('[');
     for (ChannelId id : line->channels) out_.number(id.value);
     out_.close(']');
     place(line->span);
     out_.close('}');
   }
 
-  void put(const SlicedChannel& channel) {
+  void put(const ReportedChannel& channel) {
     out_.member("id", channel.id.value).member("name", channel.name).member("function", channel.function.value);
     out_.member("to", channel.to_host ? "host" : "graph").member("loops", channel.loops);
     out_.key("waits").boolean(channel.waits).key("round_trip").boolean(channel.round_trip);
     out_.key("items").open('[');
-    for (const SlicedItem& item : channel.items) {
+    for (const ReportedItem& item : channel.items) {
       out_.open('{').member("kind", name_of(item.what)).member("type", item.type);
       out_.member("value", item.value).member("why", item.why);
       place(item.span);
@@ -113,7 +113,7 @@ class SlicesWriter {
     out_.close(']');
   }
 
-  void put(const SliceMetrics& metrics) {
+  void put(const CutMetrics& metrics) {
     out_.open('{').key("segments").open('[');
     for (const GraphSegment& segment : metrics.segments) {
       out_.open('{').member("operations", segment.operations).member("loops", segment.loops);
@@ -132,15 +132,13 @@ class SlicesWriter {
   }
 
   const Program& program_;
-  const SlicesReport& report_;
+  const CutReport& report_;
   JsonText out_;
   SpanWriter spans_;
 };
 
 }  // namespace
 
-std::string slices_json(const Program& program, const SlicesReport& report) {
-  return SlicesWriter(program, report).write();
-}
+std::string cut_json(const Program& program, const CutReport& report) { return CutWriter(program, report).write(); }
 
 }  // namespace taskspec

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "frontend/check.hpp"
-#include "ir/show/slices_text.hpp"
+#include "ir/show/cut_text.hpp"
 #include "tests/unit/programs.hpp"
 
 namespace taskspec::testing {
@@ -20,28 +20,28 @@ inline Program checked_program(const std::string& text) {
 }
 
 struct Reported {
-  Slices slices;
-  SlicesReport report;
+  CutProgram cut;
+  CutReport report;
 
-  explicit Reported(const std::string& text, const SliceOptions& options = {})
-      : slices(slice(checked_program(text), options)), report(report_slices(slices)) {}
+  explicit Reported(const std::string& text, const CutOptions& options = {})
+      : cut(cut_program(checked_program(text), options)), report(report_cut(cut)) {}
 
   std::string text(std::size_t columns, bool metrics = false) const {
-    return slices_text(slices.program, report, {.columns = columns, .metrics = metrics, .function = ""});
+    return cut_text(cut.program, report, {.columns = columns, .metrics = metrics, .function = ""});
   }
-  const SlicedFunction& function(const std::string& name) const {
-    for (const SlicedFunction& function : report.functions)
+  const ReportedFunction& function(const std::string& name) const {
+    for (const ReportedFunction& function : report.functions)
       if (function.name == name) return function;
     FAIL("no function " << name);
     return report.functions.front();
   }
-  std::string host(const std::string& name) const { return side(function(name), &SliceRow::host); }
-  std::string graph(const std::string& name) const { return side(function(name), &SliceRow::graph); }
+  std::string host(const std::string& name) const { return side(function(name), &CutRow::host); }
+  std::string graph(const std::string& name) const { return side(function(name), &CutRow::graph); }
 
   // The lines of one side.
-  static std::string side(const SlicedFunction& function, std::optional<CodeLine> SliceRow::*line) {
+  static std::string side(const ReportedFunction& function, std::optional<CodeLine> CutRow::*line) {
     std::string text;
-    for (const SliceRow& row : function.rows)
+    for (const CutRow& row : function.rows)
       if (row.*line) text += std::string(2 * (row.*line)->depth, ' ') + (row.*line)->text + "\n";
     return text;
   }

@@ -1,4 +1,4 @@
-#include "ir/show/slices_text.hpp"
+#include "ir/show/cut_text.hpp"
 
 #include <fmt/format.h>
 
@@ -60,14 +60,14 @@ std::string without_blanks_at_end(std::string text) {
 
 class Text {
  public:
-  Text(const Program& program, const SlicesReport& report, const SlicesTextOptions& options)
+  Text(const Program& program, const CutReport& report, const CutTextOptions& options)
       : program_(program), report_(report), options_(options) {}
 
   std::string write() {
     if (!options_.function.empty()) return one_function();
     out_ = paragraph(summary(report_), 0, options_.columns);
     programs();
-    for (const SlicedFunction& function : report_.functions)
+    for (const ReportedFunction& function : report_.functions)
       if (function.is_cut()) this->function(function);
     uncut();
     channels();
@@ -78,7 +78,7 @@ class Text {
 
  private:
   std::string one_function() {
-    const SlicedFunction* function = find_function(report_, options_.function);
+    const ReportedFunction* function = find_function(report_, options_.function);
     if (!function) return "";
     if (function->is_cut()) this->function(*function);
     uncut();
@@ -108,44 +108,44 @@ class Text {
     names("the sink collects:", sink);
   }
 
-  std::string heading(const SlicedFunction& function) const {
+  std::string heading(const ReportedFunction& function) const {
     const Function& whole = program_[function.whole];
     return fmt::format("{} {}", name_of(whole.kind), function.name);
   }
 
-  void function(const SlicedFunction& function) {
+  void function(const ReportedFunction& function) {
     out_ += "\n" + heading(function) + "\n";
     const bool host = function.parts.host.valid(), graph = function.parts.graph.valid();
     if (host && graph && options_.columns >= two_column_width) return two_columns(function);
-    part(function, "host", host, &SliceRow::host);
-    part(function, "graph", graph, &SliceRow::graph);
+    part(function, "host", host, &CutRow::host);
+    part(function, "graph", graph, &CutRow::graph);
   }
 
-  void part(const SlicedFunction& function, std::string_view side, bool there,
-            std::optional<CodeLine> SliceRow::*line) {
+  void part(const ReportedFunction& function, std::string_view side, bool there,
+            std::optional<CodeLine> CutRow::*line) {
     if (!there) {
       out_ += fmt::format("  nothing for the {}\n", side);
       return;
     }
     out_ += fmt::format("  {}\n", side);
     if (!program_[function.whole].extern_symbol.empty()) out_ += "    a function of C++\n";
-    for (const SliceRow& row : function.rows)
+    for (const CutRow& row : function.rows)
       for (const std::string& text : code(row.*line, options_.columns - 4)) out_ += "    " + text + "\n";
   }
 
   // The host part takes what its longest line needs, at most half.
-  std::size_t host_width(const SlicedFunction& function) const {
+  std::size_t host_width(const ReportedFunction& function) const {
     std::size_t width = 4;
-    for (const SliceRow& row : function.rows)
+    for (const CutRow& row : function.rows)
       if (row.host)
         width = std::max(width, 2 * row.host->depth + static_cast<std::size_t>(display_width(row.host->text)));
     return std::min(width, (options_.columns - 7) / 2);
   }
 
-  void two_columns(const SlicedFunction& function) {
+  void two_columns(const ReportedFunction& function) {
     const std::size_t left = host_width(function), right = options_.columns - 7 - left;
     out_ += "  " + padded("host", left) + "  |  graph\n";
-    for (const SliceRow& row : function.rows) {
+    for (const CutRow& row : function.rows) {
       const std::vector<std::string> host = code(row.host, left), graph = code(row.graph, right);
       for (std::size_t i = 0; i < std::max(host.size(), graph.size()); ++i) {
         std::string line = "  " + padded(i < host.size() ? host[i] : "", left) + " " +
@@ -156,7 +156,7 @@ class Text {
   }
 
   // An arrow for each direction in which something goes into or comes out of a channel in this row.
-  std::string_view between(const SliceRow& row) const {
+  std::string_view between(const CutRow& row) const {
     bool to_host = false, to_graph = false;
     for (const std::optional<CodeLine>* line : {&row.host, &row.graph})
       for (ChannelId id : *line ? (*line)->channels : std::vector<ChannelId>())
@@ -167,7 +167,7 @@ class Text {
   // Those that both programs share as they are.
   void uncut() {
     std::string text;
-    for (const SlicedFunction& function : report_.functions) {
+    for (const ReportedFunction& function : report_.functions) {
       if (function.is_cut() || !is_shown(function.name)) continue;
       const std::string_view nothing = !function.in_host    ? "nothing for the host"
                                        : !function.in_graph ? "nothing for the graph"
@@ -178,22 +178,22 @@ class Text {
   }
 
   void channels() {
-    std::vector<const SlicedChannel*> shown;
-    for (const SlicedChannel& channel : report_.channels)
+    std::vector<const ReportedChannel*> shown;
+    for (const ReportedChannel& channel : report_.channels)
       if (is_shown(function_of(channel))) shown.push_back(&channel);
     if (shown.empty()) {
       out_ += "\nno channels: nothing is sent, nothing is received\n";
       return;
     }
     out_ += "\nchannels\n";
-    for (const SlicedChannel* one : shown) {
-      const SlicedChannel& channel = *one;
+    for (const ReportedChannel* one : shown) {
+      const ReportedChannel& channel = *one;
       const std::string often = channel.loops == 0   ? ""
                                 : channel.loops == 1 ? ", each turn"
                                                      : fmt::format(", each turn of {} loops", channel.loops);
       out_ += fmt::format("  {} {} to the {}{}{}\n", channel.name, arrow(channel.to_host),
                           channel.to_host ? "host" : "graph", often, channel.round_trip ? ", a round trip" : "");
-      for (const SlicedItem& item : channel.items)
+      for (const ReportedItem& item : channel.items)
         out_ +=
             paragraph(carries_nothing(item.what) ? fmt::format("{}: {}", name_of(item.what), item.why)
                                                  : fmt::format("{} {}: {}", name_of(item.what), item.type, item.why),
@@ -201,7 +201,7 @@ class Text {
     }
   }
 
-  static std::string_view function_of(const SlicedChannel& channel) {
+  static std::string_view function_of(const ReportedChannel& channel) {
     return std::string_view(channel.name).substr(0, channel.name.rfind(':'));
   }
 
@@ -210,7 +210,7 @@ class Text {
     return each_turn == 0 ? text : text + fmt::format(" ({} each turn)", each_turn);
   }
 
-  void metrics_of(std::string_view name, const SliceMetrics& metrics) {
+  void metrics_of(std::string_view name, const CutMetrics& metrics) {
     const std::uint32_t operations = metrics.operations();
     const auto turns =
         static_cast<std::uint32_t>(std::count_if(metrics.segments.begin(), metrics.segments.end(),
@@ -229,7 +229,7 @@ class Text {
 
   void metrics() {
     out_ += "\nmetrics\n";
-    for (const SlicedFunction& function : report_.functions)
+    for (const ReportedFunction& function : report_.functions)
       if (function.parts.graph.valid()) metrics_of(function.name, function.metrics);
     metrics_of("total", report_.total);
   }
@@ -237,12 +237,12 @@ class Text {
   void advice() {
     if (report_.advice.empty()) return;
     out_ += "\nadvice\n";
-    for (const SliceAdvice& advice : report_.advice) out_ += paragraph(advice.text, 2, options_.columns);
+    for (const CutAdvice& advice : report_.advice) out_ += paragraph(advice.text, 2, options_.columns);
   }
 
   const Program& program_;
-  const SlicesReport& report_;
-  const SlicesTextOptions& options_;
+  const CutReport& report_;
+  const CutTextOptions& options_;
   std::string out_;
 };
 
@@ -250,7 +250,7 @@ class Text {
 
 std::string_view name_of(FunctionKind kind) { return part_words[static_cast<std::size_t>(kind)]; }
 
-std::string summary(const SlicesReport& report) {
+std::string summary(const CutReport& report) {
   std::string text = fmt::format("1 session, 1 sink, {}, {} ({}, {})", plural(report.functions.size(), "function"),
                                  plural(report.channels.size(), "channel"), plural(report.total.sends, "send"),
                                  plural(report.total.receives, "receive"));
@@ -260,7 +260,7 @@ std::string summary(const SlicesReport& report) {
   return text;
 }
 
-std::string slices_text(const Program& program, const SlicesReport& report, const SlicesTextOptions& options) {
+std::string cut_text(const Program& program, const CutReport& report, const CutTextOptions& options) {
   return Text(program, report, options).write();
 }
 

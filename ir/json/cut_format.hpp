@@ -1,10 +1,10 @@
-// Words of the JSON of slices, for those who write it and its schema. Internal to ir/json/slices*.cpp.
+// Words of the JSON of cut programs, for those who write it and its schema. Internal to ir/json/cut_*.cpp.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-namespace taskspec::slices_words {
+namespace taskspec::cut_words {
 
 inline constexpr std::string_view format = "taskspec-slices";
 inline constexpr std::int64_t version = 1;  // grows with every change that a reader must know
@@ -12,4 +12,4 @@ inline constexpr std::array<std::string_view, 4> kinds{"fn", "task", "graph", "m
 inline constexpr std::array<std::string_view, 4> marks{"statement", "opens", "between", "closes"};
 inline constexpr int carries_count = 12;
 
-}  // namespace taskspec::slices_words
+}  // namespace taskspec::cut_words
