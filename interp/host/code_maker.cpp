@@ -84,7 +84,7 @@ bool CodeMaker::is_straight(std::size_t task) {
   return kind(task) == Definition::Kind::op || (kind(task) == Definition::Kind::task && list(task));
 }
 
-std::vector<std::uint32_t> CodeMaker::append(Body& body, std::size_t task, std::span<const std::uint32_t> given) {
+std::vector<std::uint32_t> CodeMaker::append(FusedBody& body, std::size_t task, std::span<const std::uint32_t> given) {
   std::vector<std::uint32_t> made =
       kind(task) == Definition::Kind::op ? body.append(instance(task), given) : body.append(*list(task), given);
   if (made.size() != outputs(task).size()) bug("the op list of a task has another number of outputs than its node");
@@ -134,7 +134,7 @@ const TaskCode& CodeMaker::make_kernel(std::size_t task) {
 const TaskCode& CodeMaker::make_body(std::size_t task) {
   const TaskCode*& code = known_[key(task, true)];
   if (code) return *code;
-  Body body;
+  FusedBody body;
   std::vector<std::uint32_t> given;
   for (BufferId buffer : inputs(task)) given.push_back(body.input(type(buffer), bytes_of(buffer)));
   std::vector<std::uint32_t> made = append(body, task, given);
@@ -184,7 +184,7 @@ const TaskCode& CodeMaker::make_chain(std::size_t first, std::size_t count, std:
   operands.insert(operands.end(), chain.outputs.begin(), chain.outputs.end());
   const TaskCode*& code = chains_[chain.key];
   if (code) return *code;
-  Body body;
+  FusedBody body;
   std::unordered_map<std::uint32_t, std::uint32_t> values;  // by buffer
   for (BufferId buffer : chain.inputs) values[buffer.value] = body.input(type(buffer), bytes_of(buffer));
   for (std::size_t task = first; task < first + count; ++task) {
@@ -198,10 +198,10 @@ const TaskCode& CodeMaker::make_chain(std::size_t first, std::size_t count, std:
   return *(code = &compile(std::move(body)));
 }
 
-const TaskCode& CodeMaker::compile(Body body) {
+const TaskCode& CodeMaker::compile(FusedBody body) {
   std::vector<std::shared_ptr<const Kernel>> kernels;
-  for (const BodyOp& op : body.ops) kernels.push_back(kernels_.get(op.instance));
-  return keep(std::make_unique<BodyCode>(std::move(body), std::move(kernels)));
+  for (const FusedOp& op : body.ops) kernels.push_back(kernels_.get(op.instance));
+  return keep(std::make_unique<FusedCode>(std::move(body), std::move(kernels)));
 }
 
 const TaskCode& CodeMaker::keep(std::unique_ptr<TaskCode> code) {

@@ -6,7 +6,7 @@
 #pragma once
 #include <map>
 
-#include "interp/host/body_code.hpp"
+#include "interp/host/fused_code.hpp"
 #include "interp/host/kernel_cache.hpp"
 #include "interp/host/lookup_table.hpp"
 
@@ -37,7 +37,7 @@ class CodeMaker {
   bool writes_safely(std::size_t task) const;
   bool is_straight(std::size_t task);  // one op, or a list of such
   std::shared_ptr<const OpList> list(std::size_t task);
-  std::vector<std::uint32_t> append(Body& body, std::size_t task, std::span<const std::uint32_t> given);
+  std::vector<std::uint32_t> append(FusedBody& body, std::size_t task, std::span<const std::uint32_t> given);
   std::string key(std::size_t task, bool with_bytes) const;
   void count_readers();
 
@@ -51,7 +51,7 @@ class CodeMaker {
   };
   Chain chain(std::size_t first, std::size_t count) const;
   const TaskCode& make_chain(std::size_t first, std::size_t count, std::vector<BufferId>& operands);
-  const TaskCode& compile(Body body);
+  const TaskCode& compile(FusedBody body);
   const TaskCode& keep(std::unique_ptr<TaskCode> code);
 
   std::shared_ptr<const Plan> plan_;

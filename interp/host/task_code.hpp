@@ -1,5 +1,5 @@
 // What a plan's tasks do, ready to run on bytes: a kernel, a native function, a body of the interpreter, or
-// (body_code.hpp) the compiled bodies of several tasks of a chain.
+// (fused_code.hpp) the compiled bodies of several tasks of a chain.
 //
 //   if (!code.run(operands, surroundings)) ... surroundings.faults says which task failed, and why
 #pragma once

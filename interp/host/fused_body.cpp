@@ -1,18 +1,18 @@
-#include "interp/host/body.hpp"
+#include "interp/host/fused_body.hpp"
 
 namespace taskspec {
 
-std::uint32_t Body::value(const ArrayType& type) {
+std::uint32_t FusedBody::value(const ArrayType& type) {
   values.push_back(type);
   return static_cast<std::uint32_t>(values.size() - 1);
 }
 
-std::uint32_t Body::input(const ArrayType& type, std::uint32_t bytes) {
+std::uint32_t FusedBody::input(const ArrayType& type, std::uint32_t bytes) {
   inputs.push_back({value(type), bytes});
   return inputs.back().value;
 }
 
-std::vector<std::uint32_t> Body::append(const OpList& list, std::span<const std::uint32_t> given) {
+std::vector<std::uint32_t> FusedBody::append(const OpList& list, std::span<const std::uint32_t> given) {
   if (given.size() != list.inputs.size()) bug("the op list of a task has another number of inputs than its node");
   std::vector<std::uint32_t> here(given.begin(), given.end());  // value of the list -> value of the body
   for (const Value& constant : list.constants) {
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> Body::append(const OpList& list, std::span<const std:
   return results;
 }
 
-std::vector<std::uint32_t> Body::append(OpInstance op, std::span<const std::uint32_t> given) {
+std::vector<std::uint32_t> FusedBody::append(OpInstance op, std::span<const std::uint32_t> given) {
   std::vector<std::uint32_t> results;
   for (const ArrayType& type : op.out) results.push_back(value(type));
   ops.push_back({std::move(op), {given.begin(), given.end()}, results, tasks++});

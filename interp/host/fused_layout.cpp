@@ -1,4 +1,4 @@
-#include "interp/host/body_layout.hpp"
+#include "interp/host/fused_layout.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@ namespace taskspec {
 
 namespace {
 
-using PlaceKind = BodyPlace::Kind;
+using PlaceKind = BytesAt::Kind;
 constexpr std::uint32_t not_yet = 0, forever = UINT32_MAX;
 
 // Values that are the same bytes: a value, and what ops that only change its shape make of it. Times are
@@ -19,14 +19,15 @@ struct Storage {
   std::uint32_t written = not_yet;   // 0: before the body
   std::uint32_t read = not_yet;      // for the last time
   bool placed = false;
-  BodyPlace place;
+  BytesAt place;
 };
 
 class Layouter {
  public:
-  Layouter(const Body& body, std::span<const std::shared_ptr<const Kernel>> kernels) : body_(body), kernels_(kernels) {}
+  Layouter(const FusedBody& body, std::span<const std::shared_ptr<const Kernel>> kernels)
+      : body_(body), kernels_(kernels) {}
 
-  BodyLayout run() {
+  FusedLayout run() {
     find_storages();
     place_outputs();
     form_passes();
@@ -42,7 +43,7 @@ class Layouter {
 
  private:
   Storage& storage(std::uint32_t value) { return storages_[storage_of_[value]]; }
-  bool moves_nothing(const BodyOp& op) const {
+  bool moves_nothing(const FusedOp& op) const {
     return op.instance.op->sharing == Sharing::same_bytes &&
            body_.values[op.in[0]].bytes() == body_.values[op.out[0]].bytes();
   }
@@ -57,7 +58,7 @@ class Layouter {
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) put(body_.inputs[i].value, {PlaceKind::operand, i});
     for (std::size_t i = 0; i < body_.constants.size(); ++i) put(body_.constants[i].first, {PlaceKind::constant, i});
     for (std::uint32_t i = 0; i < body_.ops.size(); ++i) {
-      const BodyOp& op = body_.ops[i];
+      const FusedOp& op = body_.ops[i];
       if (moves_nothing(op)) {
         storage_of_[op.out[0]] = storage_of_[op.in[0]];
         continue;
@@ -67,7 +68,7 @@ class Layouter {
     }
   }
 
-  void put(std::uint32_t value, BodyPlace place) {
+  void put(std::uint32_t value, BytesAt place) {
     storage(value).placed = true;
     storage(value).place = place;
   }
@@ -81,10 +82,10 @@ class Layouter {
   }
 
   void place_outputs() {
-    for (const BodyOperand& input : body_.inputs) inputs_by_bytes_.emplace(input.bytes, input.value);
+    for (const FusedOperand& input : body_.inputs) inputs_by_bytes_.emplace(input.bytes, input.value);
     for (std::size_t k = 0; k < body_.outputs.size(); ++k) {
       std::uint32_t source = storage_of_[body_.outputs[k].value];
-      BodyPlace home{PlaceKind::operand, body_.inputs.size() + k};
+      BytesAt home{PlaceKind::operand, body_.inputs.size() + k};
       const bool lies = !storages_[source].placed && may_lie_in(storages_[source], k);
       given_.insert(body_.outputs[k].bytes);
       if (lies) {
@@ -108,9 +109,9 @@ class Layouter {
 
   // An input that goes out through another operand, while something else is written to its own bytes.
   bool overwritten(std::uint32_t source) const {
-    for (const BodyOperand& input : body_.inputs)
+    for (const FusedOperand& input : body_.inputs)
       if (storage_of_[input.value] == source)
-        for (const BodyOperand& output : body_.outputs)
+        for (const FusedOperand& output : body_.outputs)
           if (output.bytes == input.bytes && storage_of_[output.value] != source) return true;
     return false;
   }
@@ -125,14 +126,14 @@ class Layouter {
   // ---- passes ---------------------------------------------------------------------------------------
 
   bool has_strips(std::uint32_t op) const {
-    const BodyOp& o = body_.ops[op];
+    const FusedOp& o = body_.ops[op];
     return o.instance.op->fusion == Fusion::pointwise && o.in.size() <= StripLimits::inputs &&
            !kernels_[op]->strip_steps().empty();  // none of an instance that stretches its inputs along some axes
   }
 
   // What the pass makes, an op in it must read element by element.
-  bool may_join(const BodyPass& pass, std::uint32_t op) {
-    const BodyOp& o = body_.ops[op];
+  bool may_join(const FusedPass& pass, std::uint32_t op) {
+    const FusedOp& o = body_.ops[op];
     if (!pass.strips || pass.ops.size() == StripLimits::ops || !has_strips(op)) return false;
     if (body_.values[o.out[0]].elements() != pass.elements) return false;
     for (std::size_t i = 0; i < o.in.size(); ++i) {
@@ -147,7 +148,7 @@ class Layouter {
     for (std::uint32_t i = 0; i < body_.ops.size(); ++i) {
       if (moves_nothing(body_.ops[i])) continue;
       if (layout_.passes.empty() || !may_join(layout_.passes.back(), i)) {
-        BodyPass pass;
+        FusedPass pass;
         pass.strips = has_strips(i);
         if (pass.strips) pass.elements = body_.values[body_.ops[i].out[0]].elements();
         layout_.passes.push_back(pass);
@@ -155,22 +156,22 @@ class Layouter {
       layout_.passes.back().ops.push_back(i);
       pass_of_[i] = static_cast<std::uint32_t>(layout_.passes.size() - 1);
     }
-    for (BodyPass& pass : layout_.passes) pass.strips = pass.strips && pass.ops.size() > 1;
+    for (FusedPass& pass : layout_.passes) pass.strips = pass.strips && pass.ops.size() > 1;
   }
 
-  bool inside_pass(const Storage& s, const BodyPass& pass) const {
+  bool inside_pass(const Storage& s, const FusedPass& pass) const {
     return !s.placed && s.written && s.read <= pass.ops.back() + 1;
   }
 
   // Slots for what lives and dies in one strip pass; they are taken again as soon as they are free.
   void place_strips() {
-    for (BodyPass& pass : layout_.passes) {
+    for (FusedPass& pass : layout_.passes) {
       if (!pass.strips) continue;
       std::vector<std::size_t> free;
       slots_ = 0;
       std::size_t width = 1;
       for (std::uint32_t op : pass.ops) {
-        const BodyOp& o = body_.ops[op];
+        const FusedOp& o = body_.ops[op];
         Storage& s = storage(o.out[0]);
         std::vector<std::size_t> ending = slots_read_last(op);
         if (inside_pass(s, pass)) {
@@ -201,7 +202,7 @@ class Layouter {
   }
 
   // An ending input of the same width if the op can work in place, else a free slot, else a new one.
-  std::size_t pick_slot(const BodyOp& op, const Storage& s, std::vector<std::size_t>& ending,
+  std::size_t pick_slot(const FusedOp& op, const Storage& s, std::vector<std::size_t>& ending,
                         std::vector<std::size_t>& free) {
     if (op.instance.op->sharing == Sharing::in_place)
       for (std::uint32_t v : op.in) {
@@ -229,7 +230,7 @@ class Layouter {
       place_in_gap(kept);
       layout_.before.push_back({storages_[source].place, storages_[kept].place, storages_[kept].bytes});
     }
-    for (const BodyPass& pass : layout_.passes) {
+    for (const FusedPass& pass : layout_.passes) {
       std::erase_if(living_, [&](const Living& l) { return last_pass(storages_[l.storage]) < pass_of_[pass.ops[0]]; });
       for (std::uint32_t op : pass.ops)
         for (std::uint32_t v : body_.ops[op].out)
@@ -263,14 +264,14 @@ class Layouter {
     layout_.scratch_bytes = std::max(layout_.scratch_bytes, begin + bytes);
   }
 
-  const Body& body_;
+  const FusedBody& body_;
   std::span<const std::shared_ptr<const Kernel>> kernels_;
-  BodyLayout layout_;
+  FusedLayout layout_;
   std::vector<Storage> storages_;
   std::vector<std::uint32_t> storage_of_;                                  // by value
   std::vector<std::uint32_t> pass_of_;                                     // by op
   std::size_t slots_ = 0;                                                  // of the pass being laid out
-  std::vector<std::pair<BodyCopy, std::uint32_t>> copies_;                 // and the storage they copy
+  std::vector<std::pair<FusedCopy, std::uint32_t>> copies_;                // and the storage they copy
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stashes_;           // inputs, and where they are kept
   std::vector<Living> living_;                                             // by offset
   std::unordered_multimap<std::uint32_t, std::uint32_t> inputs_by_bytes_;  // their values
@@ -279,7 +280,7 @@ class Layouter {
 
 }  // namespace
 
-BodyLayout lay_out(const Body& body, std::span<const std::shared_ptr<const Kernel>> kernels) {
+FusedLayout lay_out(const FusedBody& body, std::span<const std::shared_ptr<const Kernel>> kernels) {
   return Layouter(body, kernels).run();
 }
 

@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "interp/host/body_code.hpp"
 #include "interp/host/code_maker.hpp"
+#include "interp/host/fused_code.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/host/kernel_cache.hpp"
 #include "tests/unit/host_ops.hpp"
@@ -30,15 +30,15 @@ Numbers numbers(const Array& array) {
   return Numbers(data.begin(), data.end());
 }
 
-BodyCode compiled(Body body) {
+FusedCode compiled(FusedBody body) {
   KernelCache cache;
   std::vector<std::shared_ptr<const Kernel>> kernels;
-  for (const BodyOp& op : body.ops) kernels.push_back(cache.get(op.instance));
-  return BodyCode(std::move(body), std::move(kernels));
+  for (const FusedOp& op : body.ops) kernels.push_back(cache.get(op.instance));
+  return FusedCode(std::move(body), std::move(kernels));
 }
 
 // Runs a body on arrays; operands with the same array lie in the same bytes.
-std::vector<TaskFault> run(const BodyCode& code, const std::vector<Array*>& operands) {
+std::vector<TaskFault> run(const FusedCode& code, const std::vector<Array*>& operands) {
   std::vector<std::byte> scratch(code.scratch_bytes() + 64);
   std::vector<std::byte*> pointers;
   for (Array* operand : operands) pointers.push_back(operand->raw());
@@ -53,8 +53,8 @@ std::vector<TaskFault> run(const BodyCode& code, const std::vector<Array*>& oper
 }
 
 // One task with the given op list, its operands in bytes of their own unless `bytes` says otherwise.
-Body one_task(const OpList& list, std::vector<std::uint32_t> bytes = {}) {
-  Body body;
+FusedBody one_task(const OpList& list, std::vector<std::uint32_t> bytes = {}) {
+  FusedBody body;
   bytes.resize(list.inputs.size() + list.outputs.size());
   if (std::ranges::count(bytes, 0U) == static_cast<std::ptrdiff_t>(bytes.size()))
     std::iota(bytes.begin(), bytes.end(), 0U);
@@ -70,7 +70,7 @@ Body one_task(const OpList& list, std::vector<std::uint32_t> bytes = {}) {
 TEST_CASE("element-wise ops become one pass over strips") {
   ListWriter w({ints(10'000), ints(1)});
   std::uint32_t a = w.op(plus, {0, 1}), b = w.op(plus, {a, a}), c = w.op(plus, {b, 0});
-  BodyCode code = compiled(one_task(w.finish({c})));
+  FusedCode code = compiled(one_task(w.finish({c})));
   CHECK(code.layout().passes.size() == 1);
   CHECK(code.layout().scratch_bytes == 0);
   Numbers x(10'000), expected;
@@ -88,7 +88,7 @@ TEST_CASE("what other ops read has bytes in the scratch, and those are taken ove
   ListWriter w({ints(100)});
   std::uint32_t a = w.op(flip, {0}), b = w.op(flip, {a}), c = w.op(flip, {b}), d = w.op(plus, {c, 0}),
                 e = w.op(flip, {d});
-  BodyCode code = compiled(one_task(w.finish({e})));
+  FusedCode code = compiled(one_task(w.finish({e})));
   CHECK(code.layout().passes.size() == 5);
   CHECK(code.layout().scratch_bytes == 2 * 448);  // two neighbours at a time
   Numbers x(100);
@@ -101,7 +101,7 @@ TEST_CASE("what other ops read has bytes in the scratch, and those are taken ove
 TEST_CASE("an op that only changes the shape moves nothing, unless its input is to be kept") {
   ListWriter w({ints(8)});
   std::uint32_t a = w.op(view, {0}), b = w.op(plus, {a, 0}), c = w.op(view, {b});
-  BodyCode code = compiled(one_task(w.finish({c, a})));
+  FusedCode code = compiled(one_task(w.finish({c, a})));
   Array in = ints({1, 2, 3, 4, 5, 6, 7, 8}), out = ints(Numbers(8)), kept = ints(Numbers(8));
   whole_runs = strip_runs = 0;
   CHECK(run(code, {&in, &out, &kept}).empty());
@@ -117,7 +117,7 @@ TEST_CASE("an output in the bytes of an input is written after the last read of 
   std::uint32_t fresh = w.op(plus, {0, one}), sum = w.op(plus, {0, fresh});
   OpList list = w.finish({fresh, sum});
   for (bool in_place : {true, false}) {
-    BodyCode code =
+    FusedCode code =
         compiled(one_task(list, in_place ? std::vector<std::uint32_t>{1, 1, 2} : std::vector<std::uint32_t>{}));
     Array r = ints({10, 20, 30}), apart = ints(Numbers(3)), s = ints(Numbers(3));
     CHECK(run(code, {&r, in_place ? &r : &apart, &s}).empty());
@@ -129,7 +129,7 @@ TEST_CASE("an output in the bytes of an input is written after the last read of 
 TEST_CASE("two places may change their values with one another") {
   ListWriter w({ints(2), ints(2)});
   OpList list = w.finish({1, 0});
-  BodyCode code = compiled(one_task(list, {1, 2, 1, 2}));
+  FusedCode code = compiled(one_task(list, {1, 2, 1, 2}));
   Array a = ints({1, 2}), b = ints({3, 4});
   CHECK(run(code, {&a, &b, &a, &b}).empty());
   CHECK(numbers(a) == Numbers{3, 4});
@@ -138,12 +138,12 @@ TEST_CASE("two places may change their values with one another") {
 
 TEST_CASE("an op that cannot work in place gets bytes beside") {
   ListWriter w({ints(3)});
-  BodyCode code = compiled(one_task(w.finish({w.op(flip, {w.op(flip, {0})})}), {1, 1}));
+  FusedCode code = compiled(one_task(w.finish({w.op(flip, {w.op(flip, {0})})}), {1, 1}));
   Array r = ints({1, 2, 3});
   CHECK(run(code, {&r, &r}).empty());
   CHECK(numbers(r) == Numbers{1, 2, 3});
   ListWriter once({ints(3)});
-  BodyCode single = compiled(one_task(once.finish({once.op(flip, {0})}), {1, 1}));
+  FusedCode single = compiled(one_task(once.finish({once.op(flip, {0})}), {1, 1}));
   CHECK(run(single, {&r, &r}).empty());
   CHECK(numbers(r) == Numbers{3, 2, 1});
 }
@@ -151,7 +151,7 @@ TEST_CASE("an op that cannot work in place gets bytes beside") {
 TEST_CASE("a strip is not taken over by wider elements") {
   ListWriter w({ints(9000)});
   std::uint32_t a = w.op(plus, {0, 0}), b = w.op(plus, {a, 0}), c = w.op(widen, {b}), d = w.op(plus, {a, b});
-  BodyCode code = compiled(one_task(w.finish({c, d})));
+  FusedCode code = compiled(one_task(w.finish({c, d})));
   CHECK(code.layout().passes.size() == 1);
   Numbers x(9000);
   std::iota(x.begin(), x.end(), 0);
@@ -166,7 +166,7 @@ TEST_CASE("a strip is not taken over by wider elements") {
 }
 
 TEST_CASE("a fault in a fused pass names its task; tasks that do not read from it go on") {
-  Body body;
+  FusedBody body;
   ArrayType type = ints(10'000);
   std::uint32_t x = body.input(type, 0), y = body.input(type, 1);
   ListWriter divide({type, type});
@@ -177,7 +177,7 @@ TEST_CASE("a fault in a fused pass names its task; tasks that do not read from i
   std::uint32_t other = body.append(apart.finish({apart.op(plus, {0, 0})}), std::vector{x})[0];
   body.output(doubled, 2);
   body.output(other, 3);
-  BodyCode code = compiled(std::move(body));
+  FusedCode code = compiled(std::move(body));
   CHECK(code.layout().passes.size() == 1);
   Numbers ones(10'000, 1), divisors(10'000, 1);
   divisors[9999] = divisors[5000] = 0;

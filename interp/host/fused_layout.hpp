@@ -7,32 +7,32 @@
 // legal. An output whose bytes are also those of an input (a place updated in place) is written there
 // only after the last read of the input, else beside it and copied in the end.
 #pragma once
-#include "interp/host/body.hpp"
+#include "interp/host/fused_body.hpp"
 
 namespace taskspec {
 
-struct BodyPlace {
+struct BytesAt {
   enum class Kind : std::uint8_t { operand, constant, scratch, strip } kind = Kind::scratch;
-  std::size_t at = 0;  // operand: inputs, then outputs; constant: in Body::constants; scratch: bytes; strip: slot
+  std::size_t at = 0;  // operand: inputs, then outputs; constant: in FusedBody::constants; scratch: bytes; strip: slot
 };
 
-struct BodyPass {
-  std::vector<std::uint32_t> ops;  // positions in Body::ops; several only when `strips`
+struct FusedPass {
+  std::vector<std::uint32_t> ops;  // positions in FusedBody::ops; several only when `strips`
   bool strips = false;
   std::int64_t elements = 0;  // of every value, when `strips`
   std::int64_t strip_elements = 0;
   std::size_t slots = 0, slot_bytes = 0;
 };
 
-struct BodyCopy {
-  BodyPlace from, to;
+struct FusedCopy {
+  BytesAt from, to;
   std::size_t bytes = 0;
 };
 
-struct BodyLayout {
-  std::vector<BodyPlace> places;  // by value
-  std::vector<BodyPass> passes;
-  std::vector<BodyCopy> before, after;
+struct FusedLayout {
+  std::vector<BytesAt> places;  // by value
+  std::vector<FusedPass> passes;
+  std::vector<FusedCopy> before, after;
   std::size_t scratch_bytes = 0;
 };
 
@@ -42,6 +42,6 @@ struct StripLimits {
 };
 
 // `kernels` by op.
-BodyLayout lay_out(const Body& body, std::span<const std::shared_ptr<const Kernel>> kernels);
+FusedLayout lay_out(const FusedBody& body, std::span<const std::shared_ptr<const Kernel>> kernels);
 
 }  // namespace taskspec

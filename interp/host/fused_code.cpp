@@ -1,4 +1,4 @@
-#include "interp/host/body_code.hpp"
+#include "interp/host/fused_code.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,19 +7,19 @@
 
 namespace taskspec {
 
-struct BodyCode::Frame {
+struct FusedCode::RunState {
   std::byte* const* operands;
   Surroundings& around;
   std::span<const char> dead;
-  bool lives(const BodyOp& op) const { return dead.empty() || !dead[op.task]; }
+  bool lives(const FusedOp& op) const { return dead.empty() || !dead[op.task]; }
 };
 
 namespace {
 
-std::vector<std::vector<std::uint32_t>> reads_of(const Body& body) {
+std::vector<std::vector<std::uint32_t>> reads_of(const FusedBody& body) {
   std::vector<std::vector<std::uint32_t>> reads(body.tasks);
   std::vector<std::uint32_t> task_of(body.values.size(), UINT32_MAX);
-  for (const BodyOp& op : body.ops) {
+  for (const FusedOp& op : body.ops) {
     for (std::uint32_t v : op.in)
       if (task_of[v] != UINT32_MAX && task_of[v] != op.task) reads[op.task].push_back(task_of[v]);
     for (std::uint32_t v : op.out) task_of[v] = op.task;
@@ -31,16 +31,16 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-BodyCode::BodyCode(Body body, std::vector<std::shared_ptr<const Kernel>> kernels)
+FusedCode::FusedCode(FusedBody body, std::vector<std::shared_ptr<const Kernel>> kernels)
     : TaskCode(body.inputs.size(), body.outputs.size(), body.tasks),
       body_(std::move(body)),
       kernels_(std::move(kernels)),
       layout_(lay_out(body_, kernels_)),
       reads_(reads_of(body_)) {
   std::size_t kernel_scratch = 0;
-  for (const BodyPass& pass : layout_.passes) {
+  for (const FusedPass& pass : layout_.passes) {
     if (pass.strips) continue;
-    const BodyOp& op = body_.ops[pass.ops[0]];
+    const FusedOp& op = body_.ops[pass.ops[0]];
     kernel_scratch = std::max(kernel_scratch, kernels_[pass.ops[0]]->scratch_bytes());
     pointers_ = std::max(pointers_, op.in.size() + op.out.size());
   }
@@ -48,15 +48,15 @@ BodyCode::BodyCode(Body body, std::vector<std::shared_ptr<const Kernel>> kernels
   pointers_at_ = kernel_scratch_at_ + rounded(kernel_scratch);
 }
 
-Work BodyCode::work() const {
+Work FusedCode::work() const {
   Work all;
-  for (const BodyOp& op : body_.ops) all.operations += op.instance.op->work(op.instance).operations;
-  for (const std::vector<BodyOperand>* operands : {&body_.inputs, &body_.outputs})
-    for (const BodyOperand& operand : *operands) all.bytes += static_cast<double>(body_.values[operand.value].bytes());
+  for (const FusedOp& op : body_.ops) all.operations += op.instance.op->work(op.instance).operations;
+  for (const std::vector<FusedOperand>* operands : {&body_.inputs, &body_.outputs})
+    for (const FusedOperand& operand : *operands) all.bytes += static_cast<double>(body_.values[operand.value].bytes());
   return all;
 }
 
-bool BodyCode::run(std::byte* const* operands, Surroundings& around) const {
+bool FusedCode::run(std::byte* const* operands, Surroundings& around) const {
   try {
     return run_passes(operands, around);
   } catch (...) {  // nobody knows how far it came
@@ -65,24 +65,24 @@ bool BodyCode::run(std::byte* const* operands, Surroundings& around) const {
   }
 }
 
-bool BodyCode::run_passes(std::byte* const* operands, Surroundings& around) const {
-  Frame frame{operands, around, around.dead};
+bool FusedCode::run_passes(std::byte* const* operands, Surroundings& around) const {
+  RunState state{operands, around, around.dead};
   std::vector<char> dead;  // grows only when something fails
   std::size_t before = around.faults.size();
-  for (const BodyCopy& c : layout_.before) copy(c, frame);
-  for (const BodyPass& pass : layout_.passes) {
+  for (const FusedCopy& c : layout_.before) copy(c, state);
+  for (const FusedPass& pass : layout_.passes) {
     if (around.attention && around.attention->is_interrupted()) return interrupt(around), false;
-    if (pass.strips ? run_strips(pass, frame) : run_kernel(pass, frame)) continue;
+    if (pass.strips ? run_strips(pass, state) : run_kernel(pass, state)) continue;
     dead = spread(around.dead, std::span(around.faults).subspan(before));
-    frame.dead = dead;
+    state.dead = dead;
   }
-  for (const BodyCopy& c : layout_.after) copy(c, frame);
+  for (const FusedCopy& c : layout_.after) copy(c, state);
   return around.faults.size() == before;
 }
 
 // A chain of long ops does not make Ctrl-C wait for its end. All its tasks fail: what is finished may still lie
 // elsewhere than where it belongs.
-void BodyCode::interrupt(Surroundings& around) const {
+void FusedCode::interrupt(Surroundings& around) const {
   std::vector<char> done(around.dead.begin(), around.dead.end());
   done.resize(tasks);
   for (const TaskFault& fault : around.faults) done[fault.task] = 1;
@@ -92,7 +92,7 @@ void BodyCode::interrupt(Surroundings& around) const {
 }
 
 // A task that failed is dead, and so is who reads what a dead one made.
-std::vector<char> BodyCode::spread(std::span<const char> given, std::span<const TaskFault> faults) const {
+std::vector<char> FusedCode::spread(std::span<const char> given, std::span<const TaskFault> faults) const {
   std::vector<char> dead(given.begin(), given.end());
   dead.resize(tasks);
   for (const TaskFault& fault : faults) dead[fault.task] = 1;
@@ -101,41 +101,41 @@ std::vector<char> BodyCode::spread(std::span<const char> given, std::span<const 
   return dead;
 }
 
-std::byte* BodyCode::address(const BodyPlace& place, const Frame& frame) const {
+std::byte* FusedCode::address(const BytesAt& place, const RunState& state) const {
   switch (place.kind) {
-    case BodyPlace::Kind::operand:
-      return frame.operands[place.at];
-    case BodyPlace::Kind::constant:
+    case BytesAt::Kind::operand:
+      return state.operands[place.at];
+    case BytesAt::Kind::constant:
       return const_cast<std::byte*>(body_.constants[place.at].second.raw());
-    case BodyPlace::Kind::scratch:
-      return frame.around.scratch + place.at;
-    case BodyPlace::Kind::strip:
+    case BytesAt::Kind::scratch:
+      return state.around.scratch + place.at;
+    case BytesAt::Kind::strip:
       break;
   }
   bug("a value that lives in strips was used outside its pass");
 }
 
-void BodyCode::copy(const BodyCopy& copy, const Frame& frame) const {
-  std::byte *from = address(copy.from, frame), *to = address(copy.to, frame);
+void FusedCode::copy(const FusedCopy& copy, const RunState& state) const {
+  std::byte *from = address(copy.from, state), *to = address(copy.to, state);
   if (from != to) std::memcpy(to, from, copy.bytes);
 }
 
-bool BodyCode::run_kernel(const BodyPass& pass, Frame& frame) const {
-  const BodyOp& op = body_.ops[pass.ops[0]];
-  if (!frame.lives(op)) return true;
-  auto** pointers = reinterpret_cast<std::byte**>(frame.around.scratch + pointers_at_);
+bool FusedCode::run_kernel(const FusedPass& pass, RunState& state) const {
+  const FusedOp& op = body_.ops[pass.ops[0]];
+  if (!state.lives(op)) return true;
+  auto** pointers = reinterpret_cast<std::byte**>(state.around.scratch + pointers_at_);
   std::byte** out = pointers;
-  for (std::uint32_t v : op.in) *out++ = address(layout_.places[v], frame);
-  for (std::size_t i = 0; i < op.out.size(); ++i) out[i] = address(layout_.places[op.out[i]], frame);
+  for (std::uint32_t v : op.in) *out++ = address(layout_.places[v], state);
+  for (std::size_t i = 0; i < op.out.size(); ++i) out[i] = address(layout_.places[op.out[i]], state);
   try {
     auto fault = kernels_[pass.ops[0]]->run({{pointers, op.in.size()},
                                              {out, op.out.size()},
-                                             frame.around.scratch + kernel_scratch_at_,
-                                             *frame.around.parallel});
+                                             state.around.scratch + kernel_scratch_at_,
+                                             *state.around.parallel});
     if (!fault) return true;
-    frame.around.faults.push_back({op.task, *std::move(fault)});
+    state.around.faults.push_back({op.task, *std::move(fault)});
   } catch (...) {
-    keep_thrown(frame.around, op.task);
+    keep_thrown(state.around, op.task);
   }
   return false;
 }
@@ -196,12 +196,12 @@ class StripFaults {
 
 }  // namespace
 
-bool BodyCode::run_strips(const BodyPass& pass, Frame& frame) const {
+bool FusedCode::run_strips(const FusedPass& pass, RunState& state) const {
   std::array<StripOp, StripLimits::ops> ops;
   std::size_t used = 0;
   for (std::uint32_t position : pass.ops) {
-    const BodyOp& op = body_.ops[position];
-    if (!frame.lives(op)) continue;
+    const FusedOp& op = body_.ops[position];
+    if (!state.lives(op)) continue;
     StripOp& s = ops[used++];
     s.kernel = kernels_[position].get();
     s.position = position;
@@ -209,8 +209,8 @@ bool BodyCode::run_strips(const BodyPass& pass, Frame& frame) const {
     s.inputs = op.in.size();
     s.out_width = info(body_.values[op.out[0]].precision).bytes;
     auto stream = [&](std::uint32_t value, std::size_t step) {
-      const BodyPlace& place = layout_.places[value];
-      if (place.kind != BodyPlace::Kind::strip) return Stream{address(place, frame), step};
+      const BytesAt& place = layout_.places[value];
+      if (place.kind != BytesAt::Kind::strip) return Stream{address(place, state), step};
       return Stream{nullptr, place.at};  // the slot; each part of the work has its own strips
     };
     for (std::size_t i = 0; i < op.in.size(); ++i) s.streams[i] = stream(op.in[i], s.kernel->strip_steps()[i]);
@@ -219,7 +219,7 @@ bool BodyCode::run_strips(const BodyPass& pass, Frame& frame) const {
   StripFaults faults;
   // Kernels split large work into parts of about this size, too.
   std::int64_t grain = std::max<std::int64_t>(32768 / pass.strip_elements, 1) * pass.strip_elements;
-  frame.around.parallel->for_each(pass.elements, grain, [&](std::int64_t begin, std::int64_t end) {
+  state.around.parallel->for_each(pass.elements, grain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) std::byte strips[StripLimits::memory];
     std::array<StripOp, StripLimits::ops> mine = ops;
     for (StripOp& op : std::span(mine).first(used))
@@ -230,7 +230,7 @@ bool BodyCode::run_strips(const BodyPass& pass, Frame& frame) const {
         if (auto fault = op.run(first, std::min(pass.strip_elements, end - first)))
           faults.add(op, first, *std::move(fault));
   });
-  return faults.give_to(frame.around.faults);
+  return faults.give_to(state.around.faults);
 }
 
 }  // namespace taskspec

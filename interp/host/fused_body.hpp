@@ -1,7 +1,7 @@
 // The straight-line form of one or more consecutive tasks of a chain: their op lists put together, values of one task
 // going straight into the next.
 //
-//   Body body;
+//   FusedBody body;
 //   auto x = body.input(type, bytes);  auto y = body.append(list, {x});  body.output(y[0], other_bytes);
 #pragma once
 #include <span>
@@ -10,22 +10,22 @@
 
 namespace taskspec {
 
-struct BodyOp {
+struct FusedOp {
   OpInstance instance;
   std::vector<std::uint32_t> in, out;  // values
   std::uint32_t task = 0;
 };
 
-struct BodyOperand {
+struct FusedOperand {
   std::uint32_t value = 0;
   std::uint32_t bytes = 0;  // operands with equal numbers lie in the same bytes
 };
 
-struct Body {
+struct FusedBody {
   std::vector<ArrayType> values;
   std::vector<std::pair<std::uint32_t, Array>> constants;  // value and what it is
-  std::vector<BodyOperand> inputs, outputs;
-  std::vector<BodyOp> ops;
+  std::vector<FusedOperand> inputs, outputs;
+  std::vector<FusedOp> ops;
   std::uint32_t tasks = 0;
 
   std::uint32_t value(const ArrayType& type);
