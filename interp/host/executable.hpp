@@ -38,7 +38,7 @@ struct ResultSource {
 
 // What one worker needs in a run; kept between runs, so that nothing is allocated.
 struct alignas(64) Lane {
-  Surroundings around;
+  TaskContext context;
   Bytes scratch;
   std::vector<std::byte*> operands;
   std::uint64_t tasks = 0, dispatches = 0;

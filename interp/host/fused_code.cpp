@@ -9,7 +9,7 @@ namespace taskspec {
 
 struct FusedCode::RunState {
   std::byte* const* operands;
-  Surroundings& around;
+  TaskContext& context;
   std::span<const char> dead;
   bool lives(const FusedOp& op) const { return dead.empty() || !dead[op.task]; }
 };
@@ -56,39 +56,39 @@ Work FusedCode::work() const {
   return all;
 }
 
-bool FusedCode::run(std::byte* const* operands, Surroundings& around) const {
+bool FusedCode::run(std::byte* const* operands, TaskContext& context) const {
   try {
-    return run_passes(operands, around);
+    return run_passes(operands, context);
   } catch (...) {  // nobody knows how far it came
-    for (std::uint32_t task = 0; task < tasks; ++task) keep_thrown(around, task);
+    for (std::uint32_t task = 0; task < tasks; ++task) keep_thrown(context, task);
     return false;
   }
 }
 
-bool FusedCode::run_passes(std::byte* const* operands, Surroundings& around) const {
-  RunState state{operands, around, around.dead};
+bool FusedCode::run_passes(std::byte* const* operands, TaskContext& context) const {
+  RunState state{operands, context, context.dead};
   std::vector<char> dead;  // grows only when something fails
-  std::size_t before = around.faults.size();
+  std::size_t before = context.faults.size();
   for (const FusedCopy& c : layout_.before) copy(c, state);
   for (const FusedPass& pass : layout_.passes) {
-    if (around.attention && around.attention->is_interrupted()) return interrupt(around), false;
+    if (context.flags && context.flags->is_interrupted()) return interrupt(context), false;
     if (pass.strips ? run_strips(pass, state) : run_kernel(pass, state)) continue;
-    dead = spread(around.dead, std::span(around.faults).subspan(before));
+    dead = spread(context.dead, std::span(context.faults).subspan(before));
     state.dead = dead;
   }
   for (const FusedCopy& c : layout_.after) copy(c, state);
-  return around.faults.size() == before;
+  return context.faults.size() == before;
 }
 
 // A chain of long ops does not make Ctrl-C wait for its end. All its tasks fail: what is finished may still lie
 // elsewhere than where it belongs.
-void FusedCode::interrupt(Surroundings& around) const {
-  std::vector<char> done(around.dead.begin(), around.dead.end());
+void FusedCode::interrupt(TaskContext& context) const {
+  std::vector<char> done(context.dead.begin(), context.dead.end());
   done.resize(tasks);
-  for (const TaskFault& fault : around.faults) done[fault.task] = 1;
+  for (const TaskFault& fault : context.faults) done[fault.task] = 1;
   for (std::uint32_t task = 0; task < tasks; ++task)
-    if (!done[task]) around.faults.push_back({task, {"E5009", "interrupted"}});
-  std::ranges::sort(around.faults, {}, &TaskFault::task);
+    if (!done[task]) context.faults.push_back({task, {"E5009", "interrupted"}});
+  std::ranges::sort(context.faults, {}, &TaskFault::task);
 }
 
 // A task that failed is dead, and so is who reads what a dead one made.
@@ -108,7 +108,7 @@ std::byte* FusedCode::address(const BytesAt& place, const RunState& state) const
     case BytesAt::Kind::constant:
       return const_cast<std::byte*>(body_.constants[place.at].second.raw());
     case BytesAt::Kind::scratch:
-      return state.around.scratch + place.at;
+      return state.context.scratch + place.at;
     case BytesAt::Kind::strip:
       break;
   }
@@ -123,19 +123,19 @@ void FusedCode::copy(const FusedCopy& copy, const RunState& state) const {
 bool FusedCode::run_kernel(const FusedPass& pass, RunState& state) const {
   const FusedOp& op = body_.ops[pass.ops[0]];
   if (!state.lives(op)) return true;
-  auto** pointers = reinterpret_cast<std::byte**>(state.around.scratch + pointers_at_);
+  auto** pointers = reinterpret_cast<std::byte**>(state.context.scratch + pointers_at_);
   std::byte** out = pointers;
   for (std::uint32_t v : op.in) *out++ = address(layout_.places[v], state);
   for (std::size_t i = 0; i < op.out.size(); ++i) out[i] = address(layout_.places[op.out[i]], state);
   try {
     auto fault = kernels_[pass.ops[0]]->run({{pointers, op.in.size()},
                                              {out, op.out.size()},
-                                             state.around.scratch + kernel_scratch_at_,
-                                             *state.around.parallel});
+                                             state.context.scratch + kernel_scratch_at_,
+                                             *state.context.parallel});
     if (!fault) return true;
-    state.around.faults.push_back({op.task, *std::move(fault)});
+    state.context.faults.push_back({op.task, *std::move(fault)});
   } catch (...) {
-    keep_thrown(state.around, op.task);
+    keep_thrown(state.context, op.task);
   }
   return false;
 }
@@ -219,7 +219,7 @@ bool FusedCode::run_strips(const FusedPass& pass, RunState& state) const {
   StripFaults faults;
   // Kernels split large work into parts of about this size, too.
   std::int64_t grain = std::max<std::int64_t>(32768 / pass.strip_elements, 1) * pass.strip_elements;
-  state.around.parallel->for_each(pass.elements, grain, [&](std::int64_t begin, std::int64_t end) {
+  state.context.parallel->for_each(pass.elements, grain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) std::byte strips[StripLimits::memory];
     std::array<StripOp, StripLimits::ops> mine = ops;
     for (StripOp& op : std::span(mine).first(used))
@@ -230,7 +230,7 @@ bool FusedCode::run_strips(const FusedPass& pass, RunState& state) const {
         if (auto fault = op.run(first, std::min(pass.strip_elements, end - first)))
           faults.add(op, first, *std::move(fault));
   });
-  return faults.give_to(state.around.faults);
+  return faults.give_to(state.context.faults);
 }
 
 }  // namespace taskspec

@@ -12,17 +12,17 @@ class FusedCode final : public TaskCode {
   std::size_t scratch_bytes() const override { return pointers_at_ + pointers_ * sizeof(std::byte*); }
   // Operations of all its ops; bytes of what comes in and goes out, since the rest stays in the scratch.
   Work work() const override;
-  bool run(std::byte* const* operands, Surroundings& around) const override;
+  bool run(std::byte* const* operands, TaskContext& context) const override;
   const FusedLayout& layout() const { return layout_; }
 
  private:
   struct RunState;  // of one run
-  bool run_passes(std::byte* const* operands, Surroundings& around) const;
+  bool run_passes(std::byte* const* operands, TaskContext& context) const;
   std::byte* address(const BytesAt& place, const RunState& state) const;
   void copy(const FusedCopy& copy, const RunState& state) const;
   bool run_kernel(const FusedPass& pass, RunState& state) const;
   bool run_strips(const FusedPass& pass, RunState& state) const;
-  void interrupt(Surroundings& around) const;
+  void interrupt(TaskContext& context) const;
   std::vector<char> spread(std::span<const char> dead, std::span<const TaskFault> faults) const;
 
   FusedBody body_;

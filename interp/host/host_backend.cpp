@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "interp/host/eager.hpp"
-#include "interp/host/pace.hpp"
 #include "interp/host/schedule.hpp"
 #include "interp/host/start_thread.hpp"
+#include "interp/host/worker_choice.hpp"
 
 namespace taskspec {
 
@@ -16,7 +16,7 @@ namespace {
 class HostPlan final : public Executable {
  public:
   HostPlan(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers)
-      : planned(std::move(plan), bodies, workers), pace(planned.plan->steps(), workers) {}
+      : planned(std::move(plan), bodies, workers), worker_choice(planned.plan->steps(), workers) {}
   Work work(ChainId chain) const override { return planned.work(StepId(chain.index())); }
 
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
@@ -42,7 +42,7 @@ class HostPlan final : public Executable {
   }
 
   HostExecutable planned;
-  Pace pace;
+  WorkerChoice worker_choice;
 
  private:
   std::unique_ptr<HostExecutable> eager_;
@@ -68,7 +68,7 @@ class HostBackend final : public PlanBackend {
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
   Memory memory() const override { return count_.now(); }
-  void interrupt() override { attention_.raise(Attention::interrupted); }
+  void interrupt() override { flags_.raise(RunFlags::interrupted); }
 
  private:
   Outcome run(HostExecutable& executable, Worker& worker, bool alone, std::span<const Location> inputs,
@@ -86,7 +86,7 @@ class HostBackend final : public PlanBackend {
   MemoryCount count_;
   Locations locations_;
   BytesCache cache_;
-  Attention attention_;
+  RunFlags flags_;
   const bool adaptive_;
   Pool pool_;
 };
@@ -111,14 +111,14 @@ Outcome HostBackend::execute(Executable& executable, std::span<const Location> i
     outcome = run(chosen, *here, true, inputs, options);
   } else {
     Pool::Entry entry(pool_);
-    attention_.clear();
+    flags_.clear();
     count_.begin_run();
     bool choice = pool_.size() > 1 && chosen.plan->steps() > 1 && options.schedule != Schedule::eager;
-    bool alone = !choice || (adaptive_ && prepared.pace.alone());
+    bool alone = !choice || (adaptive_ && prepared.worker_choice.alone());
     auto begin = std::chrono::steady_clock::now();
     outcome = run(chosen, entry.worker(), alone, inputs, options);
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    if (choice) prepared.pace.ran(alone, seconds.count());
+    if (choice) prepared.worker_choice.ran(alone, seconds.count());
   }
   if (options.schedule == Schedule::eager && !outcome.lost) prepared.name_steps(outcome);
   return outcome;
@@ -253,12 +253,12 @@ bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     lane.failed.clear();
     lane.records.clear();
     lane.dead.clear();  // of a run that was lost
-    lane.around.dead = {};
-    lane.around.faults.clear();
-    lane.around.attention = &attention_;
-    lane.around.parallel = alone ? &worker.parallel() : &pool_.worker(i).parallel();
+    lane.context.dead = {};
+    lane.context.faults.clear();
+    lane.context.flags = &flags_;
+    lane.context.parallel = alone ? &worker.parallel() : &pool_.worker(i).parallel();
   }
-  RunContext context{.attention = attention_, .memory = cache_, .start = start_, .record = options.record};
+  RunContext context{.flags = flags_, .memory = cache_, .start = start_, .record = options.record};
   std::span<const char> needed;
   if (options.schedule == Schedule::pull) needed = executable.needed();
   if (std::ranges::count(needed, 0) == 0) needed = {};

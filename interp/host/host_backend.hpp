@@ -12,7 +12,7 @@ namespace taskspec {
 
 struct HostOptions {
   std::uint32_t threads = 0;  // workers, the caller included; 0: one per core
-  bool adaptive = true;       // plans of tiny steps are run by one worker where that is faster (pace.hpp)
+  bool adaptive = true;       // plans of tiny steps are run by one worker where that is faster (worker_choice.hpp)
 };
 
 std::unique_ptr<PlanBackend> make_host_backend(const HostOptions& options = {});

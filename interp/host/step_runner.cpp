@@ -6,8 +6,8 @@ namespace taskspec {
 
 StepRunner::StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed)
     : executable_(executable), context_(context), needed_(needed) {
-  if (!needed.empty()) context.attention.raise(Attention::careful);
-  if (context.record) context.attention.raise(Attention::recorded);
+  if (!needed.empty()) context.flags.raise(RunFlags::careful);
+  if (context.record) context.flags.raise(RunFlags::recorded);
 }
 
 StepRunner::~StepRunner() {
@@ -17,7 +17,7 @@ StepRunner::~StepRunner() {
 
 void StepRunner::lend_scratch(Lane& lane) {
   lane.scratch = context_.memory.borrow(executable_.scratch_bytes());
-  lane.around.scratch = lane.scratch.data() + executable_.code_scratch_at();
+  lane.context.scratch = lane.scratch.data() + executable_.code_scratch_at();
 }
 
 bool StepRunner::call_with_scratch(Lane& lane, const CodeCall& call) {
@@ -26,7 +26,7 @@ bool StepRunner::call_with_scratch(Lane& lane, const CodeCall& call) {
   } catch (...) {
     return call_with_little(lane, call);
   }
-  return call.code->run(executable_.operands(call, lane), lane.around);
+  return call.code->run(executable_.operands(call, lane), lane.context);
 }
 
 // There is no memory for the largest of all calls; this one may do with less, if nothing of others lies there.
@@ -36,12 +36,12 @@ bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
     if (call.in_scratch) throw;
     own = context_.memory.borrow(call.code->scratch_bytes());
   } catch (...) {
-    for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.around, task);
+    for (std::uint32_t task = 0; task < call.code->tasks; ++task) keep_thrown(lane.context, task);
     return false;
   }
-  lane.around.scratch = own.data();
-  const bool ran = call.code->run(executable_.operands(call, lane), lane.around);
-  lane.around.scratch = nullptr;
+  lane.context.scratch = own.data();
+  const bool ran = call.code->run(executable_.operands(call, lane), lane.context);
+  lane.context.scratch = nullptr;
   context_.memory.give_back(std::move(own), call.code->scratch_bytes());
   return ran;
 }
@@ -52,7 +52,7 @@ void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
       settle(lane, calls[i]);
     else if (calls[i].code->outputs)
       publish(calls[i]);
-    if (!context_.attention.is_careful()) continue;
+    if (!context_.flags.is_careful()) continue;
     // From here on every task is looked at; those that do not run any more were counted already.
     for (++i; i < calls.size(); ++i) {
       lane.tasks -= calls[i].code->tasks;
@@ -62,7 +62,7 @@ void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
 }
 
 void StepRunner::run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker) {
-  if (context_.attention.is_careful()) return run_carefully(lane, step, worker);
+  if (context_.flags.is_careful()) return run_carefully(lane, step, worker);
   if (!context_.record) return run_all(lane, step);  // another run of this backend is recorded
   const std::int64_t begin = now();
   run_all(lane, step);
@@ -83,7 +83,7 @@ void StepRunner::run_carefully(Lane& lane, std::uint32_t step, std::uint32_t wor
 }
 
 bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {
-  bool stop = context_.attention.is_interrupted();
+  bool stop = context_.flags.is_interrupted();
   lane.dead.assign(what.code->tasks, 0);
   for (std::uint32_t k = 0; k < what.code->tasks; ++k) {
     std::size_t task = what.task + k;
@@ -96,9 +96,9 @@ bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {
   auto alive = static_cast<std::uint64_t>(std::ranges::count(lane.dead, 0));
   if (alive == 0) return lane.dead.clear(), false;
   lane.tasks += alive;
-  if (alive < lane.dead.size()) lane.around.dead = lane.dead;
+  if (alive < lane.dead.size()) lane.context.dead = lane.dead;
   call(lane, what);
-  lane.around.dead = {};
+  lane.context.dead = {};
   settle(lane, what);
   return true;
 }
@@ -109,11 +109,11 @@ void StepRunner::settle(Lane& lane, const CodeCall& call) {
   for (std::uint32_t k = 0; k < call.code->tasks; ++k) {
     if (lane.dead[k]) continue;
     std::size_t task = call.task + k;
-    auto own = std::ranges::find(lane.around.faults, k, &TaskFault::task);
+    auto own = std::ranges::find(lane.context.faults, k, &TaskFault::task);
     if (auto found = inherited(task)) {
       poison(task, *found);
       --lane.tasks;  // it was counted, and did not run
-    } else if (own != lane.around.faults.end()) {
+    } else if (own != lane.context.faults.end()) {
       lane.failed.push_back({executable_.plan->tasks[task].node, own->fault});
       poison(task, lane.failed.back());
     } else {
@@ -121,7 +121,7 @@ void StepRunner::settle(Lane& lane, const CodeCall& call) {
     }
   }
   lane.dead.clear();
-  lane.around.faults.clear();
+  lane.context.faults.clear();
 }
 
 std::optional<Poison> StepRunner::inherited(std::size_t task) const {
@@ -135,7 +135,7 @@ std::optional<Poison> StepRunner::inherited(std::size_t task) const {
 }
 
 void StepRunner::poison(std::size_t task, const Poison& poison) {
-  context_.attention.raise(Attention::careful);
+  context_.flags.raise(RunFlags::careful);
   for (BufferId buffer : executable_.outputs(task))
     if (!executable_.table.poison(buffer, poison)) bug("a cell was poisoned after it was published");
 }

@@ -9,7 +9,7 @@
 namespace taskspec {
 
 struct RunContext {
-  Attention& attention;
+  RunFlags& flags;
   BytesCache& memory;
   std::chrono::steady_clock::time_point start;  // of the backend: records count from it
   bool record = false;
@@ -25,11 +25,11 @@ class StepRunner {
   // Never throws: a worker has nobody who could catch it, and the steps behind this one must still be told.
   void run(Lane& lane, std::uint32_t step, std::uint32_t worker) noexcept {
     try {
-      if (context_.attention.flags()) return run_watched(lane, step, worker);
+      if (context_.flags.bits()) return run_watched(lane, step, worker);
       run_all(lane, step);
     } catch (const std::bad_alloc&) {
       context_.lost.store(true, std::memory_order_relaxed);
-      context_.attention.raise(Attention::careful);
+      context_.flags.raise(RunFlags::careful);
     }
   }
 
@@ -45,7 +45,7 @@ class StepRunner {
   bool run_call_carefully(Lane& lane, const CodeCall& call);
   bool call(Lane& lane, const CodeCall& call) {
     if (call.needs_scratch && !lane.scratch.data()) return call_with_scratch(lane, call);
-    return call.code->run(executable_.operands(call, lane), lane.around);
+    return call.code->run(executable_.operands(call, lane), lane.context);
   }
   bool call_with_scratch(Lane& lane, const CodeCall& call);
   bool call_with_little(Lane& lane, const CodeCall& call);

@@ -5,18 +5,18 @@
 
 namespace taskspec {
 
-void keep_thrown(Surroundings& around, std::uint32_t task) {
+void keep_thrown(TaskContext& context, std::uint32_t task) {
   try {
     throw;
   } catch (const Error& error) {
     const Diag& first = error.diags().items().front();
-    around.faults.push_back({task, {first.code, first.message}});
+    context.faults.push_back({task, {first.code, first.message}});
   } catch (const std::bad_alloc&) {
-    around.faults.push_back({task, {"E5008", "no memory left"}});
+    context.faults.push_back({task, {"E5008", "no memory left"}});
   } catch (const std::exception& thrown) {
-    around.faults.push_back({task, {"E5011", std::string("a C++ task threw: ") + thrown.what()}});
+    context.faults.push_back({task, {"E5011", std::string("a C++ task threw: ") + thrown.what()}});
   } catch (...) {
-    around.faults.push_back({task, {"E5011", "a C++ task threw something that is no std::exception"}});
+    context.faults.push_back({task, {"E5011", "a C++ task threw something that is no std::exception"}});
   }
 }
 
@@ -26,14 +26,14 @@ KernelCode::KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& i
       work_(instance.op->work(instance)),
       same_bytes_(instance.op->sharing == Sharing::same_bytes) {}
 
-bool KernelCode::run(std::byte* const* operands, Surroundings& around) const {
+bool KernelCode::run(std::byte* const* operands, TaskContext& context) const {
   if (same_bytes_ && operands[0] == operands[inputs]) return true;
   try {
-    auto fault = kernel_->run({{operands, inputs}, {operands + inputs, outputs}, around.scratch, *around.parallel});
+    auto fault = kernel_->run({{operands, inputs}, {operands + inputs, outputs}, context.scratch, *context.parallel});
     if (!fault) return true;
-    around.faults.push_back({0, *std::move(fault)});
+    context.faults.push_back({0, *std::move(fault)});
   } catch (...) {
-    keep_thrown(around);
+    keep_thrown(context);
   }
   return false;
 }
@@ -48,7 +48,7 @@ Array copy_of(const Array& array) {
 
 }  // namespace
 
-bool InterpretedCode::run(std::byte* const* operands, Surroundings& around) const {
+bool InterpretedCode::run(std::byte* const* operands, TaskContext& context) const {
   try {
     std::vector<Array> arrays;
     for (std::size_t i = 0; i < in_.size(); ++i)
@@ -68,7 +68,7 @@ bool InterpretedCode::run(std::byte* const* operands, Surroundings& around) cons
     }
     return true;
   } catch (...) {
-    keep_thrown(around);
+    keep_thrown(context);
     return false;
   }
 }

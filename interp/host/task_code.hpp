@@ -1,11 +1,11 @@
 // What a plan's tasks do, ready to run on bytes: a kernel, a native function, a body of the interpreter, or
 // (fused_code.hpp) the compiled bodies of several tasks of a chain.
 //
-//   if (!code.run(operands, surroundings)) ... surroundings.faults says which task failed, and why
+//   if (!code.run(operands, context)) ... context.faults says which task failed, and why
 #pragma once
 #include <span>
 
-#include "interp/host/attention.hpp"
+#include "interp/host/run_flags.hpp"
 #include "ir/plan/backend.hpp"
 
 namespace taskspec {
@@ -16,12 +16,12 @@ struct TaskFault {
 };
 
 // What a worker lends to the code it runs.
-struct Surroundings {
+struct TaskContext {
   std::byte* scratch = nullptr;  // TaskCode::scratch_bytes() of it
   Parallel* parallel = nullptr;
-  const Attention* attention = nullptr;  // null: nobody interrupts
-  std::span<const char> dead;            // empty, or true per task that must not run: an input is poisoned
-  std::vector<TaskFault> faults;         // in order of tasks; left alone when nothing fails
+  const RunFlags* flags = nullptr;  // null: nobody interrupts
+  std::span<const char> dead;       // empty, or true per task that must not run: an input is poisoned
+  std::vector<TaskFault> faults;    // in order of tasks; left alone when nothing fails
 };
 
 class TaskCode {
@@ -36,11 +36,11 @@ class TaskCode {
   virtual std::size_t scratch_bytes() const { return 0; }
   virtual Work work() const { return {}; }  // nothing where nobody knows
   // `operands`: the inputs, then the outputs. False when a task failed.
-  virtual bool run(std::byte* const* operands, Surroundings& around) const = 0;
+  virtual bool run(std::byte* const* operands, TaskContext& context) const = 0;
 };
 
-// Adds what is being thrown to `around.faults`; for use in a catch block.
-void keep_thrown(Surroundings& around, std::uint32_t task = 0);
+// Adds what is being thrown to `context.faults`; for use in a catch block.
+void keep_thrown(TaskContext& context, std::uint32_t task = 0);
 
 // One op.
 class KernelCode final : public TaskCode {
@@ -48,7 +48,7 @@ class KernelCode final : public TaskCode {
   KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance);
   std::size_t scratch_bytes() const override { return kernel_->scratch_bytes(); }
   Work work() const override { return work_; }
-  bool run(std::byte* const* operands, Surroundings& around) const override;
+  bool run(std::byte* const* operands, TaskContext& context) const override;
 
  private:
   std::shared_ptr<const Kernel> kernel_;
@@ -61,12 +61,12 @@ class NativeCode final : public TaskCode {
  public:
   NativeCode(const Definition& definition, std::size_t inputs, std::size_t outputs)
       : TaskCode(inputs, outputs), function_(definition.native), context_(definition.context) {}
-  bool run(std::byte* const* operands, Surroundings& around) const override {
+  bool run(std::byte* const* operands, TaskContext& context) const override {
     try {
       function_(context_, {operands, inputs}, {operands + inputs, outputs});
       return true;
     } catch (...) {
-      keep_thrown(around);
+      keep_thrown(context);
       return false;
     }
   }
@@ -87,7 +87,7 @@ class InterpretedCode final : public TaskCode {
         node_(node),
         in_(std::move(in)),
         out_(std::move(out)) {}
-  bool run(std::byte* const* operands, Surroundings& around) const override;
+  bool run(std::byte* const* operands, TaskContext& context) const override;
 
  private:
   Bodies& bodies_;

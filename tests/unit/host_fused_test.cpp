@@ -43,13 +43,13 @@ std::vector<TaskFault> run(const FusedCode& code, const std::vector<Array*>& ope
   std::vector<std::byte*> pointers;
   for (Array* operand : operands) pointers.push_back(operand->raw());
   Serial serial;
-  Surroundings around;
+  TaskContext context;
   auto aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64;
-  around.scratch = reinterpret_cast<std::byte*>(aligned);
-  around.parallel = &serial;
-  bool good = code.run(pointers.data(), around);
-  CHECK(good == around.faults.empty());
-  return around.faults;
+  context.scratch = reinterpret_cast<std::byte*>(aligned);
+  context.parallel = &serial;
+  bool good = code.run(pointers.data(), context);
+  CHECK(good == context.faults.empty());
+  return context.faults;
 }
 
 // One task with the given op list, its operands in bytes of their own unless `bytes` says otherwise.

@@ -1,4 +1,4 @@
-#include "interp/host/pace.hpp"
+#include "interp/host/worker_choice.hpp"
 
 namespace taskspec {
 
@@ -7,9 +7,9 @@ constexpr double handing_over = 200e-9;  // of a step to another core, with all 
 constexpr double waking = 50e-6;         // workers up and letting them sleep again
 }  // namespace
 
-bool Pace::is_light() const { return shared_ * workers_ < steps_ * handing_over || shared_ < waking; }
+bool WorkerChoice::is_light() const { return shared_ * workers_ < steps_ * handing_over || shared_ < waking; }
 
-void Pace::ran(bool alone, double seconds) {
+void WorkerChoice::ran(bool alone, double seconds) {
   (alone ? alone_ : shared_) = seconds;
   if (runs_until_trial_ == 0) {
     trial_distance_ *= 8;

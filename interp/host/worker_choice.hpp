@@ -2,17 +2,17 @@
 // than handed to another: then both ways are timed, the faster one is kept, and the other one is tried again
 // ever more rarely. Which way is taken never changes a result.
 //
-//   Pace pace(plan.steps(), workers);
-//   bool alone = pace.alone();  ...  pace.ran(alone, seconds);
+//   WorkerChoice worker_choice(plan.steps(), workers);
+//   bool alone = worker_choice.alone();  ...  worker_choice.ran(alone, seconds);
 #pragma once
 #include <cstdint>
 #include <limits>
 
 namespace taskspec {
 
-class Pace {
+class WorkerChoice {
  public:
-  Pace(std::size_t steps, std::uint32_t workers) : steps_(static_cast<double>(steps)), workers_(workers) {}
+  WorkerChoice(std::size_t steps, std::uint32_t workers) : steps_(static_cast<double>(steps)), workers_(workers) {}
   bool alone() const { return runs_until_trial_ == 0 ? !alone_is_faster() : alone_is_faster(); }
   void ran(bool alone, double seconds);
 
