@@ -2,8 +2,8 @@
 
 #include <thread>
 
+#include "interp/control/channel_ends.hpp"
 #include "interp/control/deep_stack.hpp"
-#include "interp/control/ends.hpp"
 #include "interp/control/host_target.hpp"
 #include "interp/host/start_thread.hpp"
 #include "interp/open_session.hpp"
@@ -93,7 +93,7 @@ GraphRunning run_graph_program(Shared& shared) {
       let_open_sessions(context, interpreter, settings);
       std::unique_ptr<OpenSession> session = open_session(interpreter, settings);
       const AtEnd forgotten([&] { interpreter.forget_modules(); });  // handles go before the session that they name
-      GraphEnd end(shared.cut, shared.exchange, settings.pause);
+      GraphChannelEnd end(shared.cut, shared.exchange, settings.pause);
       interpreter.set_target(session->target());
       interpreter.set_partner(end);
       result.ending = ending_of([&] {
@@ -121,7 +121,7 @@ Ending run_host_program(Shared& shared) {
     context.forms = shared.tools.forms;
     take_settings(context, shared.settings);
     HostTarget target;
-    HostEnd end(shared.cut, shared.exchange, shared.settings.pause);
+    HostChannelEnd end(shared.cut, shared.exchange, shared.settings.pause);
     Interpreter interpreter(program, &context);
     interpreter.set_target(target);
     interpreter.set_partner(end);

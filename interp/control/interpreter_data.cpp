@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "interp/control/capture.hpp"
-#include "interp/control/ends.hpp"
+#include "interp/control/channel_ends.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"

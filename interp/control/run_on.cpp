@@ -22,9 +22,9 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   target_->start();  // what stands before the session comes before it
   if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
   std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
-  struct End {  // what the frame holds of the session goes first, however this ends
+  struct ClosesSession {  // what the frame holds of the session goes first, however this ends
     std::function<void()> run;
-    ~End() { run(); }
+    ~ClosesSession() { run(); }
   } end{[&, scope = std::exchange(frame.scope, ScopeId(0))] {  // scopes of the outer graph mean nothing in it
     frame.scope = scope;
     forget(frame, call.blocks[0]);

@@ -248,7 +248,7 @@ bool may_fail(const Function& function, const Call& call) {
   return call.form->fails == FormRecord::Fails::maybe;
 }
 
-bool exits(const Call& call) { return call.builtin && call.builtin->ends == Ends::exits; }
+bool exits(const Call& call) { return call.builtin && call.builtin->ends == EndsProgram::exits; }
 
 namespace {
 

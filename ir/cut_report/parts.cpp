@@ -78,7 +78,7 @@ bool is_order(const Call& call) { return call.form == Form::enqueue && call.in.e
 // Does the program end at this call, on purpose or by a fault of its own? What prints or reads may end it as well, but
 // nobody writes it for that.
 bool is_end(const Program& program, const Call& call) {
-  const bool named = !call.builtin || call.builtin->ends == Ends::complains;
+  const bool named = !call.builtin || call.builtin->ends == EndsProgram::complains;
   return exits(call) || (named && may_end(program, call));
 }
 

@@ -20,7 +20,7 @@ enum class RunsIn : std::uint8_t {
 };
 
 // Does it end the program, on purpose?
-enum class Ends : std::uint8_t {
+enum class EndsProgram : std::uint8_t {
   no,         // or as everything that can fail
   exits,      // it does nothing else
   complains,  // if something is not as it should be
@@ -46,7 +46,7 @@ struct BuiltinFields {
   bool method = false;  // also callable as first.name(rest)
   RunsIn runs_in = RunsIn::host;
   const BackendRecord* backend = nullptr;  // it chooses a backend: what it gives is a BackendChoice
-  Ends ends = Ends::no;
+  EndsProgram ends = EndsProgram::no;
   BuiltinFails fails = BuiltinFails::maybe;
   Serves serves = Serves::nothing;
 };

@@ -115,7 +115,7 @@ constinit const Builtin builtin_assert =
                   .type = assert_type,
                   .effect = Effect::host,
                   .run = run_assert,
-                  .ends = Ends::complains};
+                  .ends = EndsProgram::complains};
 
 constinit const Builtin builtin_close =
     BuiltinFields{.name = "close",
@@ -135,7 +135,7 @@ constinit const Builtin builtin_exit =
                   .type = exit_type,
                   .effect = Effect::host,
                   .run = run_exit,
-                  .ends = Ends::exits};
+                  .ends = EndsProgram::exits};
 
 constinit const Builtin builtin_args = BuiltinFields{.name = "args",
                                                      .operands = {},

@@ -22,10 +22,10 @@ class FailedReceive final : public Object {
 // Thrown where one program waits for the other one, which has ended.
 struct PartnerEnded {};
 
-class End : public Partner {
+class ChannelEnd : public Partner {
  public:
   // `pause` is called before each message, and what is done before it is waited for; for tests.
-  End(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
+  ChannelEnd(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
   FunctionId part(FunctionId whole) const override;
   FunctionId whole(FunctionId part) const override { return whole_of_[part.index()]; }
 
@@ -42,18 +42,18 @@ class End : public Partner {
   std::vector<FunctionId> whole_of_;  // by part
 };
 
-class HostEnd final : public End {
+class HostChannelEnd final : public ChannelEnd {
  public:
-  HostEnd(const CutProgram& cut, Exchange& exchange, std::function<void(Part)> pause = {})
-      : End(cut, exchange, Part::host, std::move(pause)) {}
+  HostChannelEnd(const CutProgram& cut, Exchange& exchange, std::function<void(Part)> pause = {})
+      : ChannelEnd(cut, exchange, Part::host, std::move(pause)) {}
   void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
   Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
 };
 
-class GraphEnd final : public End {
+class GraphChannelEnd final : public ChannelEnd {
  public:
-  GraphEnd(const CutProgram& cut, Exchange& exchange, std::function<void(Part)> pause = {})
-      : End(cut, exchange, Part::graph, std::move(pause)) {}
+  GraphChannelEnd(const CutProgram& cut, Exchange& exchange, std::function<void(Part)> pause = {})
+      : ChannelEnd(cut, exchange, Part::graph, std::move(pause)) {}
   void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
   Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
 

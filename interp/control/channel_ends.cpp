@@ -1,4 +1,4 @@
-#include "interp/control/ends.hpp"
+#include "interp/control/channel_ends.hpp"
 
 #include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
@@ -55,14 +55,14 @@ Value failed(const Diags& diags) {
 
 }  // namespace
 
-End::End(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause)
+ChannelEnd::ChannelEnd(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause)
     : cut_(cut), exchange_(exchange), pause_(std::move(pause)), side_(side), whole_of_(cut.program.functions.size()) {
   for (std::size_t i = 0; i < cut.parts.size(); ++i)
     for (FunctionId part : {cut.parts[i].host, cut.parts[i].graph})
       if (part.valid()) whole_of_[part.index()] = FunctionId(i);
 }
 
-FunctionId End::part(FunctionId whole) const {
+FunctionId ChannelEnd::part(FunctionId whole) const {
   if (whole.index() >= cut_.parts.size()) return {};
   const FunctionKind kind = cut_.program[whole].kind;
   // A task or graph as a value has nothing for the host and is itself the graph's part.
@@ -70,12 +70,12 @@ FunctionId End::part(FunctionId whole) const {
   return cut_.part(whole, side_);
 }
 
-void End::put(const Frame& frame, const Call& call, Values values) {
+void ChannelEnd::put(const Frame& frame, const Call& call, Values values) {
   if (pause_) pause_(side_);
   exchange_.put(ChannelId(call.index), {frame.activation, std::move(values)});
 }
 
-Value End::take(const Frame& frame, const Call& call) {
+Value ChannelEnd::take(const Frame& frame, const Call& call) {
   std::optional<Message> message = exchange_.take(ChannelId(call.index));
   if (!message) throw PartnerEnded{};
   if (message->activation != frame.activation) bug("host and graph program met in different calls of one function");
@@ -85,7 +85,7 @@ Value End::take(const Frame& frame, const Call& call) {
 
 // ---- host -----------------------------------------------------------------------------------------
 
-void HostEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
+void HostChannelEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
   const Channel& channel = cut_[ChannelId(call.index)];
   Values values;
   for (std::size_t i = 0; i < call.in.size(); ++i) {
@@ -98,7 +98,7 @@ void HostEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
   put(frame, call, std::move(values));
 }
 
-Value HostEnd::dequeue(Interpreter&, Frame& frame, const Call& call) {
+Value HostChannelEnd::dequeue(Interpreter&, Frame& frame, const Call& call) {
   if (pause_) pause_(Part::host);
   Value value = take(frame, call);
   if (auto* failure = value.as<FailedReceive>()) throw Error(failure->diags);
@@ -107,7 +107,7 @@ Value HostEnd::dequeue(Interpreter&, Frame& frame, const Call& call) {
 
 // ---- graph ----------------------------------------------------------------------------------------
 
-Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span span) {
+Value GraphChannelEnd::outgoing(Target& target, Carries what, const Value& value, Span span) {
   switch (what) {
     case Carries::scalar:
       return received(target, value, Receive::scalar, span);
@@ -124,7 +124,7 @@ Value GraphEnd::outgoing(Target& target, Carries what, const Value& value, Span 
   }
 }
 
-void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
+void GraphChannelEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
   const Channel& channel = cut_[ChannelId(call.index)];
   if (channel.orders()) {  // what it allowed has been recorded
     interpreter.target().show();
@@ -148,7 +148,7 @@ void GraphEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call)
   if (fails) throw PartnerEnded{};  // as the host will when it comes there
 }
 
-Value GraphEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {
+Value GraphChannelEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {
   // What is worth it runs meanwhile, whether the message is there already or not: where a session is cut into segments
   // must not hang on the clock. Where the program may end, what has effects comes first: it counts in any case, and
   // only when it is done may the host be told that the rest does not.
