@@ -242,14 +242,14 @@ class Writer {
   Words called(const Call& call) {
     const std::string& name = names_.functions[call.callee.index()];
     if (!program_[call.callee].agent.valid() || call.in.empty()) return {name + "(" + list(call) + ")"};
-    return {words(call.in[0]).within(Binding::tight) + "." + program_[call.callee].name + "(" + list(call, 1) + ")"};
+    return {words(call.in[0]).within(Precedence::tight) + "." + program_[call.callee].name + "(" + list(call, 1) + ")"};
   }
 
   Words operation(const Call& call) {
     const std::string_view symbol = call.op->symbol;
     std::size_t count = call.in.size();
     if (symbol == "as" && count >= 2)
-      return {words(call.in[0]).within(Binding::cast) + " as " + operand(call, 1), Binding::cast};
+      return {words(call.in[0]).within(Precedence::cast) + " as " + operand(call, 1), Precedence::cast};
     if (!symbol.empty() && symbol != "[]" && count == 2) return infix(symbol, words(call.in[0]), words(call.in[1]));
     if ((symbol == "-" || symbol == "!") && count == 1) return prefix(symbol, words(call.in[0]));
     return {std::string(call.op->name) + "(" + arguments(call, call.op->operands) + ")"};
@@ -278,10 +278,10 @@ class Writer {
   Words message(const Call& call) {
     channels_.push_back(ChannelId(call.index));
     const std::string& channel = names_.channels[call.index];
-    if (call.form != Form::enqueue) return {"dequeue " + channel, Binding::prefix};
+    if (call.form != Form::enqueue) return {"dequeue " + channel, Precedence::prefix};
     if (call.in.empty())  // it carries nothing; the graph says that an order is done
-      return {(function_.part == Part::graph ? "done " : "enqueue ") + channel, Binding::prefix};
-    return {fmt::format("enqueue {} ({})", channel, list(call)), Binding::prefix};
+      return {(function_.part == Part::graph ? "done " : "enqueue ") + channel, Precedence::prefix};
+    return {fmt::format("enqueue {} ({})", channel, list(call)), Precedence::prefix};
   }
 
   // As its form is written.
@@ -289,8 +289,8 @@ class Writer {
     const FormRecord& form = *call.form;
     const CallId block = call.blocks.empty() ? CallId() : call.blocks[0].result;
     if (!form.infix.empty()) return infix(form.infix, words(call.in[0]), words(block.valid() ? block : call.in[1]));
-    if (form.text.empty()) return {payload(call), form.binding};
-    return {fill(form.text, call), form.binding};
+    if (form.text.empty()) return {payload(call), form.precedence};
+    return {fill(form.text, call), form.precedence};
   }
 
   // What stands between braces in the words of a form is written for this call.
@@ -315,7 +315,7 @@ class Writer {
     if (name == "member") return program_[call.callee].name;
     if (name == "block") return words(call.blocks[0].result).text;
     if (name == "turn") return call.form == Form::loop ? loop_words(program_.sources, call) : loop_name(call);
-    if (name == "t0") return words(call.in[0]).within(Binding::tight);
+    if (name == "t0") return words(call.in[0]).within(Precedence::tight);
     if (name == "indices") {
       std::string indices;
       for (std::size_t i = 1; i < call.in.size(); ++i) indices += "[" + operand(call, i) + "]";

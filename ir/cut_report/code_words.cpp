@@ -9,15 +9,15 @@ namespace taskspec {
 
 namespace {
 
-Binding binding_of(std::string_view symbol) {
-  if (symbol == "*" || symbol == "/" || symbol == "%" || symbol == "@") return Binding::product;
-  if (symbol == "+" || symbol == "-") return Binding::sum;
-  if (symbol == "&" || symbol == "|") return Binding::bits;
-  if (symbol == "..") return Binding::range;
-  if (symbol == "&&") return Binding::both;
-  if (symbol == "||") return Binding::either;
-  if (symbol == ">>") return Binding::compose;
-  return Binding::compare;
+Precedence precedence_of(std::string_view symbol) {
+  if (symbol == "*" || symbol == "/" || symbol == "%" || symbol == "@") return Precedence::product;
+  if (symbol == "+" || symbol == "-") return Precedence::sum;
+  if (symbol == "&" || symbol == "|") return Precedence::bits;
+  if (symbol == "..") return Precedence::range;
+  if (symbol == "&&") return Precedence::both;
+  if (symbol == "||") return Precedence::either;
+  if (symbol == ">>") return Precedence::compose;
+  return Precedence::compare;
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -46,28 +46,32 @@ std::vector<std::string> pattern_names(std::string_view text) {
   return names;
 }
 
-Binding after(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
+Precedence after(Precedence precedence) { return static_cast<Precedence>(static_cast<int>(precedence) + 1); }
 
 }  // namespace
 
 Words infix(std::string_view symbol, const Words& left, const Words& right) {
-  const Binding binding = binding_of(symbol);
+  const Precedence precedence = precedence_of(symbol);
   // a < b < c is no expression, a - (b - c) is not a - b - c.
-  const Binding first =
-      binding == Binding::compare || binding == Binding::range || binding == Binding::bits ? after(binding) : binding;
+  const Precedence first =
+      precedence == Precedence::compare || precedence == Precedence::range || precedence == Precedence::bits
+          ? after(precedence)
+          : precedence;
   std::string between = symbol == ".." ? ".." : " " + std::string(symbol) + " ";
-  return {left.within(first) + between + right.within(after(binding)), binding};
+  return {left.within(first) + between + right.within(after(precedence)), precedence};
 }
 
 Words prefix(std::string_view symbol, const Words& operand) {
-  return {std::string(symbol) + operand.within(Binding::prefix), Binding::prefix};
+  return {std::string(symbol) + operand.within(Precedence::prefix), Precedence::prefix};
 }
 
 Words constant_words(const Value& value) {
   const std::string text = value.is_string() ? in_quotes(value.string()) : print(value);
   const bool signed_number = value.is_number() && text.starts_with("-");
-  const Binding binding = value.is_range() ? Binding::range : signed_number ? Binding::prefix : Binding::tight;
-  return {one_line(text, 48), binding};
+  const Precedence precedence = value.is_range() ? Precedence::range
+                                : signed_number  ? Precedence::prefix
+                                                 : Precedence::tight;
+  return {one_line(text, 48), precedence};
 }
 
 std::string global_words(const Program& program, ModuleId from, const Call& global) {

@@ -10,9 +10,9 @@ namespace taskspec {
 
 struct Words {
   std::string text;
-  Binding binding = Binding::tight;
+  Precedence precedence = Precedence::tight;
 
-  std::string within(Binding least) const { return binding < least ? "(" + text + ")" : text; }
+  std::string within(Precedence least) const { return precedence < least ? "(" + text + ")" : text; }
 };
 
 Words infix(std::string_view symbol, const Words& left, const Words& right);

@@ -54,8 +54,8 @@ enum class Payload : std::uint8_t {
   channel,  // index: between the two programs
 };
 
-// How tightly a text holds together (language.md section 2): an operand that binds less gets brackets.
-enum class Binding : std::uint8_t {
+// How tightly a text holds together (language.md section 2): an operand of a lower one gets brackets.
+enum class Precedence : std::uint8_t {
   whole,
   compose,
   either,
@@ -100,7 +100,7 @@ struct FormRecord {
   std::string_view text = "";
   // Instead of `text`: what stands between two operands, or between an operand and the result of its block: "..".
   std::string_view infix = "";
-  Binding binding = Binding::tight;
+  Precedence precedence = Precedence::tight;
 
   // ---- what it does ----
   bool rearranges = false;  // puts values together or takes them apart; unused, nobody misses it

@@ -51,14 +51,14 @@ void check_run(const FormCheck& c, const Call& call) {
          "other outputs than those of the call and the report");
 }
 
-constexpr FormRecord logic(std::string_view word, std::string_view sign, Binding binding) {
+constexpr FormRecord logic(std::string_view word, std::string_view sign, Precedence precedence) {
   return {
       .word = word,
       .operands = {1, 1},
       .block_records = {FormBlock{.name = "right", .runs = Runs::maybe}},
       .block_count = 1,
       .infix = sign,
-      .binding = binding,
+      .precedence = precedence,
       .again = Again::operands,
       .to_run = ToRun::decision,
       .to_give = ToGive::running,
@@ -141,8 +141,8 @@ constinit const FormRecord while_ = {
     .check = check_while,
 };
 
-constinit const FormRecord both = logic("both", "&&", Binding::both);
-constinit const FormRecord either = logic("either", "||", Binding::either);
+constinit const FormRecord both = logic("both", "&&", Precedence::both);
+constinit const FormRecord either = logic("either", "||", Precedence::either);
 
 constinit const FormRecord return_ = {
     .word = "return",
@@ -168,7 +168,7 @@ constinit const FormRecord run = {
     .block_records = {FormBlock{.name = "body"}},
     .block_count = 1,
     .text = "run {block} on {0}",
-    .binding = Binding::whole,
+    .precedence = Precedence::whole,
     .to_run = ToRun::session,
     .to_give = ToGive::running,
     .check = check_run,
