@@ -10,9 +10,9 @@
 namespace taskspec {
 namespace {
 
+using formatting::BracketUse;
 using formatting::Comment;
 using formatting::Piece;
-using formatting::Role;
 
 constexpr std::size_t step = 2;            // one level of braces
 constexpr std::size_t continuation = 4;    // a statement that goes on in the next line
@@ -29,9 +29,9 @@ struct Line {
 };
 
 // Puts pieces into lines. What is open is kept on a stack; each level knows how far its lines are indented.
-class Layout {
+class LineBreaker {
  public:
-  explicit Layout(const std::vector<Piece>& pieces) : pieces_(pieces), lines_(1) {
+  explicit LineBreaker(const std::vector<Piece>& pieces) : pieces_(pieces), lines_(1) {
     for (const Piece& piece : pieces)
       breaks_.push_back((breaks_.empty() ? 0 : breaks_.back()) + (piece.breaks ? 1 : 0));
   }
@@ -63,10 +63,12 @@ class Layout {
     if (opens(i)) levels_.push_back(level(i));
   }
 
-  bool opens(std::size_t i) const { return pieces_[i].role != Role::none && pieces_[i].partner > i; }
-  bool closes(std::size_t i) const { return pieces_[i].role != Role::none && pieces_[i].partner < i; }
+  bool opens(std::size_t i) const { return pieces_[i].use != BracketUse::none && pieces_[i].partner > i; }
+  bool closes(std::size_t i) const { return pieces_[i].use != BracketUse::none && pieces_[i].partner < i; }
   bool after_opening(std::size_t i) const { return i > 0 && opens(i - 1); }
-  bool is_brace(std::size_t i) const { return pieces_[i].role == Role::block || pieces_[i].role == Role::list; }
+  bool is_brace(std::size_t i) const {
+    return pieces_[i].use == BracketUse::block || pieces_[i].use == BracketUse::list;
+  }
 
   // ---- where lines break ----
 
@@ -114,7 +116,7 @@ class Layout {
 
   Level level(std::size_t opener) const {
     std::size_t outer = levels_.back().content;
-    if (is_brace(opener)) return {outer + step, outer, pieces_[opener].role == Role::block};
+    if (is_brace(opener)) return {outer + step, outer, pieces_[opener].use == BracketUse::block};
     std::size_t line = lines_.back().indent;
     if (hangs(opener)) return {line + step, line, false};
     std::size_t column = lines_.back().width();
@@ -187,7 +189,7 @@ Result<std::string> format(const Sources& sources, SourceId source) {
   Result<Ast> before = parse(sources, source);
   if (!before) return before.diags();
   std::vector<Piece> pieces = formatting::pieces_of(sources[source].text());
-  std::string text = write(Layout(pieces).lines());
+  std::string text = write(LineBreaker(pieces).lines());
 
   // a formatter that changes a program is worse than none, so it never takes its own word for it
   Sources again;

@@ -38,24 +38,24 @@ bool ends_operand(const Piece& piece) {
   }
 }
 
-// Finds the role and partner of each bracket, and where the statement began that it is in.
+// Finds the use and partner of each bracket, and where the statement began that it is in.
 class Brackets {
  public:
   explicit Brackets(std::vector<Piece>& pieces) : pieces_(pieces) {}
 
   void visit(std::size_t i) {
     Piece& piece = pieces_[i];
-    if (piece.starts_statement || i == 0 || pieces_[i - 1].role == Role::block) open_.back().statement = i;
+    if (piece.starts_statement || i == 0 || pieces_[i - 1].use == BracketUse::block) open_.back().statement = i;
     if (piece.kind != TokenKind::sign) return;
     if (is_closing(piece.text)) {
       piece.partner = open_.back().piece;
-      piece.role = pieces_[piece.partner].role;
+      piece.use = pieces_[piece.partner].use;
       pieces_[piece.partner].partner = i;
       open_.pop_back();
     } else if (is_opening(piece.text)) {
-      piece.role = role(i);
-      piece.in_head = piece.role == Role::bracket && in_ir_head(i);
-      bool is_ir = piece.role == Role::block && pieces_[open_.back().statement].text == "ir";
+      piece.use = use(i);
+      piece.in_head = piece.use == BracketUse::bracket && in_ir_head(i);
+      bool is_ir = piece.use == BracketUse::block && pieces_[open_.back().statement].text == "ir";
       open_.push_back({i, i + 1, is_ir});
     }
   }
@@ -67,10 +67,10 @@ class Brackets {
     bool is_ir;
   };
 
-  Role role(std::size_t i) const {
-    if (pieces_[i].text != "{") return Role::bracket;
-    if (i > 0 && pieces_[i - 1].text == ".") return Role::set;
-    return pieces_[open_.back().statement].text == "fields" ? Role::list : Role::block;
+  BracketUse use(std::size_t i) const {
+    if (pieces_[i].text != "{") return BracketUse::bracket;
+    if (i > 0 && pieces_[i - 1].text == ".") return BracketUse::set;
+    return pieces_[open_.back().statement].text == "fields" ? BracketUse::list : BracketUse::block;
   }
 
   // `name : KIND precision [dims] (attributes)`, but not what stands behind its '='
@@ -119,10 +119,10 @@ std::vector<Piece> pieces_of(std::string_view text) {
 bool spaced(const Piece& before, const Piece& piece) {
   if (is_one_of(piece.text, {",", ")", "]", ".", "..", ":"})) return false;
   if (is_one_of(before.text, {"(", "[", ".", ".."}) || before.prefix) return false;
-  if (piece.role == Role::set && piece.text == "}") return false;
-  if (before.role == Role::set && before.text == "{") return false;
+  if (piece.use == BracketUse::set && piece.text == "}") return false;
+  if (before.use == BracketUse::set && before.text == "{") return false;
   if (before.text == "{" && piece.text == "}") return false;
-  if (piece.role != Role::bracket || piece.in_head) return true;
+  if (piece.use != BracketUse::bracket || piece.in_head) return true;
   bool applied = ends_operand(before) && !is_one_of(before.text, {"true", "false"});
   return !applied && !is_one_of(before.text, {"fn", "reduce"});
 }

@@ -17,8 +17,8 @@ struct Comment {
   bool blank_before;
 };
 
-// What a bracket is good for; the two of a pair have the same role.
-enum class Role : std::uint8_t {
+// What a bracket is good for; the two of a pair have the same use.
+enum class BracketUse : std::uint8_t {
   none,
   block,   // { statements }
   list,    // { fields }
@@ -35,7 +35,7 @@ struct Piece {
   bool blank_before = false;
   bool prefix = false;   // '-' and '!' in front of an operand
   bool in_head = false;  // a bracket in the head of an `ir` block, which stands apart: w: SW2D i8 [f: 6]
-  Role role = Role::none;
+  BracketUse use = BracketUse::none;
   std::size_t partner = 0;  // position of the other bracket
 };
 

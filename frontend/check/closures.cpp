@@ -96,7 +96,7 @@ class Closure {
   }
 
   Term library_value(const std::vector<Type>& parameters) {
-    std::vector<Given> operands;
+    std::vector<RuleOperand> operands;
     for (std::size_t i = 0; i < parameters.size(); ++i)
       operands.push_back({Term{add_parameter("p" + std::to_string(i), parameters[i], expr_.span), expr_.span}});
     Record record = record_named(outer_, expr_);

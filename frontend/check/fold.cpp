@@ -12,10 +12,10 @@ bool is_worth_keeping(const Value& value) {
   return scalar || (value.is_string() && value.string().size() <= longest);
 }
 
-bool may_fold(Body& body, const Record& record, const std::vector<Given>& operands, const Type& type) {
+bool may_fold(Body& body, const Record& record, const std::vector<RuleOperand>& operands, const Type& type) {
   bool host = type.is_number() || type.is(Type::Kind::boolean) || type.is(Type::Kind::string);
   if (!record.op || !record.op->scalar || !host) return false;
-  for (const Given& given : operands) {
+  for (const RuleOperand& given : operands) {
     if (!given.term.valid()) continue;
     Form form = body[given.term.id].form;
     bool constant = (form == Form::constant || form == Form::type) && body.known(given.term.id);
@@ -26,11 +26,11 @@ bool may_fold(Body& body, const Record& record, const std::vector<Given>& operan
 
 }  // namespace
 
-std::optional<Term> fold(Body& body, const Record& record, const std::vector<Given>& operands, const Type& type,
+std::optional<Term> fold(Body& body, const Record& record, const std::vector<RuleOperand>& operands, const Type& type,
                          Span span) {
   if (!may_fold(body, record, operands, type)) return std::nullopt;
   List values;
-  for (const Given& given : operands) values.push_back(given.term.valid() ? *body.known(given.term.id) : Value());
+  for (const RuleOperand& given : operands) values.push_back(given.term.valid() ? *body.known(given.term.id) : Value());
   Value result;
   try {
     result = record.op->scalar(values);

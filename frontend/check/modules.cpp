@@ -56,7 +56,7 @@ class Files {
 
   // ---- imports ----
 
-  struct Frame {
+  struct Loading {
     std::string key, name;
   };
 
@@ -131,14 +131,14 @@ class Files {
     if (is_open(key)) {
       std::string way;
       bool inside = false;
-      for (const Frame& frame : open_)
-        if (inside = inside || frame.key == key; inside) way += frame.name + " -> ";
+      for (const Loading& loading : open_)
+        if (inside = inside || loading.key == key; inside) way += loading.name + " -> ";
       world_.diags.error("E7002", wanted.span, fmt::format("import cycle: {}{}", way, wanted.name()));
       return {};
     }
     open_.push_back({key, wanted.name()});
     struct Close {
-      std::vector<Frame>& open;
+      std::vector<Loading>& open;
       ~Close() { open.pop_back(); }
     } close{open_};
     ModuleId module = path.extension() == ".task" ? check(world_.sources.add(path.string(), text), wanted.path.back())
@@ -198,8 +198,8 @@ class Files {
   }
 
   bool is_open(const std::string& key) const {
-    for (const Frame& frame : open_)
-      if (frame.key == key) return true;
+    for (const Loading& loading : open_)
+      if (loading.key == key) return true;
     return false;
   }
 
@@ -260,7 +260,7 @@ class Files {
   }
 
   World& world_;
-  std::vector<Frame> open_;  // files that are being read, to find import cycles
+  std::vector<Loading> open_;  // files that are being read, to find import cycles
 };
 
 }  // namespace

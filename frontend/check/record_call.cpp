@@ -40,15 +40,15 @@ class Operands {
   Operands(Body& body, const Record& record) : body_(body), record_(record) {}
 
   // The operand at `place`, written so; what the call does to places goes to `written`.
-  Given read(std::size_t place, const ast::Expr& expr, WrittenPlaces& written) {
+  RuleOperand read(std::size_t place, const ast::Expr& expr, WrittenPlaces& written) {
     const taskspec::Operand& operand = operand_at(record_, place);
     if (operand.privilege == Privilege::inout) return {place_argument(body_, expr, place, written)};
-    Given given = read(operand, expr);
+    RuleOperand given = read(operand, expr);
     if (changes_places()) note_read(body_, expr, place, written);
     return given;
   }
 
-  Given read(const taskspec::Operand& operand, const ast::Expr& expr) {
+  RuleOperand read(const taskspec::Operand& operand, const ast::Expr& expr) {
     switch (operand.kind) {
       case OperandKind::type:
         return {type(operand, expr)};
@@ -135,7 +135,7 @@ class Operands {
     return body_.error(expr.span);
   }
 
-  Given function(const taskspec::Operand& operand, const ast::Expr& expr) {
+  RuleOperand function(const taskspec::Operand& operand, const ast::Expr& expr) {
     if (is_untyped_function(body_, expr)) return {{}, &expr};
     Term given = expression(body_, expr);
     const Type type = body_.type(given);
@@ -187,7 +187,7 @@ Type default_type(const Default& standard) {
 }
 
 // A missing operand: its default as a constant; nothing where it may be absent.
-void fill_in(Body& body, const Record& record, std::vector<Given>& operands, Span span) {
+void fill_in(Body& body, const Record& record, std::vector<RuleOperand>& operands, Span span) {
   std::size_t count = record.operands().size();
   if (count > 0 && record.operands().back().variadic) --count;
   if (operands.size() < count) operands.resize(count);
@@ -202,13 +202,13 @@ void fill_in(Body& body, const Record& record, std::vector<Given>& operands, Spa
 // ---- what the rule said ---------------------------------------------------------------------------
 
 // A mismatch has two sides: both tensors are labelled with what they are, of an operator all operands.
-void label_sides(Body& body, Diag& diag, const std::vector<Given>& operands, bool all) {
-  for (const Given& given : operands)
+void label_sides(Body& body, Diag& diag, const std::vector<RuleOperand>& operands, bool all) {
+  for (const RuleOperand& given : operands)
     if (given.term.valid() && (all || body.type(given.term).is_tensor()))
       diag.label(given.term.span, body.type(given.term).text());
 }
 
-void report(Body& body, const RuleFailure& failure, const std::vector<Given>& operands, Span span, Span sign) {
+void report(Body& body, const RuleFailure& failure, const std::vector<RuleOperand>& operands, Span span, Span sign) {
   bool one = failure.operand >= 0 && static_cast<std::size_t>(failure.operand) < operands.size();
   Term guilty = one ? operands[static_cast<std::size_t>(failure.operand)].term : Term{};
   Span place = guilty.valid() ? guilty.span : sign.valid() ? sign : span;
@@ -228,13 +228,13 @@ void note_effects(Body& body, const Record& record, const Type& type, Span span)
   effects.host.push_back({std::string(record.name()), span});
 }
 
-Term emit_record(Body& body, const Record& record, const std::vector<Given>& operands, Type type, Span span) {
+Term emit_record(Body& body, const Record& record, const std::vector<RuleOperand>& operands, Type type, Span span) {
   Call call;
   call.form = record.op ? Form::op : Form::builtin;
   call.op = record.op;
   call.builtin = record.builtin;
   call.span = span;
-  for (const Given& given : operands) {
+  for (const RuleOperand& given : operands) {
     call.in.push_back(given.term.id);
     call.in_spans.push_back(given.term.span);
   }
@@ -254,8 +254,8 @@ void open_extents(Body& body, Type& type) {
 }
 
 // The call by its rule; `places` are those that it writes.
-Term ruled_call(Body& body, const Record& record, TypeRule rule, std::vector<Given> operands, std::vector<Place> places,
-                Span span, Span sign) {
+Term ruled_call(Body& body, const Record& record, TypeRule rule, std::vector<RuleOperand> operands,
+                std::vector<Place> places, Span span, Span sign) {
   fill_in(body, record, operands, span);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Term& term = operands[i].term;
@@ -270,7 +270,7 @@ Term ruled_call(Body& body, const Record& record, TypeRule rule, std::vector<Giv
     report(body, failure, operands, span, sign);
     return body.error(span);
   }
-  for (Given& given : operands) {
+  for (RuleOperand& given : operands) {
     if (given.closure) given.term = expression(body, *given.closure);  // the rule did not ask: it stands on its own
     if (given.term.valid() && body.is_error(given.term)) return body.error(span);
   }
@@ -296,7 +296,8 @@ void note_receiver(Body& body, const Term& receiver, WrittenPlaces& written) {
 
 }  // namespace
 
-Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign, TypeRule rule) {
+Term call_with(Body& body, const Record& record, std::vector<RuleOperand> operands, Span span, Span sign,
+               TypeRule rule) {
   return ruled_call(body, record, rule ? rule : record.rule(), std::move(operands), {}, span, sign);
 }
 
@@ -313,7 +314,7 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
     places = place_arguments(body.world.diags, callable, args, span);
   Operands reader(body, record);
   WrittenPlaces written;
-  std::vector<Given> operands(record.operands().size());
+  std::vector<RuleOperand> operands(record.operands().size());
   if (receiver && places) operands[0].term = reader.fit(record.operands()[0], *receiver);
   if (receiver && reader.changes_places()) note_receiver(body, *receiver, written);
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -343,7 +344,7 @@ namespace {
 Term call_of(Body& body, const OpDef& op, const std::vector<Term>& operands, Span span, Span sign, TypeRule rule) {
   const Record record{&op, nullptr};
   Operands reader(body, record);
-  std::vector<Given> given;
+  std::vector<RuleOperand> given;
   for (std::size_t i = 0; i < operands.size(); ++i) given.push_back({reader.fit(operand_at(record, i), operands[i])});
   return call_with(body, record, std::move(given), span, sign, rule);
 }

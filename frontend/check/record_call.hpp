@@ -27,7 +27,7 @@ Record find_op(const World& world, std::string_view name);
 Record find_builtin(const World& world, std::string_view name);
 
 // One operand ready for the rule. A closure has no type before the rule says what its parameters are.
-struct Given {
+struct RuleOperand {
   Term term;
   const ast::Expr* closure = nullptr;
 };
@@ -44,7 +44,7 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
 
 // All operands are there, in declared order, invalid ones take their defaults. `sign` is the operator as written,
 // for calls that have one; `rule`, where it is given, stands for the record's own: `&&` does what `&` does.
-Term call_with(Body& body, const Record& record, std::vector<Given> operands, Span span, Span sign = {},
+Term call_with(Body& body, const Record& record, std::vector<RuleOperand> operands, Span span, Span sign = {},
                TypeRule rule = nullptr);
 
 // The op of an operator, which has as many operands.

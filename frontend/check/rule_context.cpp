@@ -18,10 +18,10 @@ Type operand_type(Body& body, const Term& term, OperandKind kind) {
 
 }  // namespace
 
-CheckRules::CheckRules(Body& body, const Record& record, std::vector<Given>& operands)
+CheckRules::CheckRules(Body& body, const Record& record, std::vector<RuleOperand>& operands)
     : body_(body), operands_(operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Given& given = operands[i];
+    const RuleOperand& given = operands[i];
     values_.push_back(given.term.valid() ? body.known(given.term.id) : std::nullopt);
     if (given.closure)
       types_.push_back(Type::function({}, Type::Kind::none));
@@ -40,7 +40,7 @@ std::optional<Dim> CheckRules::dim(std::size_t operand) const {
 
 std::vector<Term> CheckRules::terms() const {
   std::vector<Term> terms;
-  for (const Given& given : operands_) terms.push_back(given.term);
+  for (const RuleOperand& given : operands_) terms.push_back(given.term);
   return terms;
 }
 
@@ -58,7 +58,7 @@ void CheckRules::require_same(const Dim& a, const Dim& b, const std::string& wha
 Dim CheckRules::unknown(const std::string& name) { return unknown_extent(body_, name); }
 
 Type CheckRules::closure(std::size_t operand, const std::vector<Type>& parameters) {
-  Given& given = operands_[operand];
+  RuleOperand& given = operands_[operand];
   if (given.closure) {
     given.term = function_value(body_, *given.closure, parameters);
     given.closure = nullptr;

@@ -14,7 +14,7 @@ struct RuleFailure {
 
 class CheckRules final : public RuleContext {
  public:
-  CheckRules(Body& body, const Record& record, std::vector<Given>& operands);
+  CheckRules(Body& body, const Record& record, std::vector<RuleOperand>& operands);
 
   std::size_t count() const override { return operands_.size(); }
   const Type& type(std::size_t operand) const override { return types_[operand]; }
@@ -32,7 +32,7 @@ class CheckRules final : public RuleContext {
   std::vector<Term> terms() const;
 
   Body& body_;
-  std::vector<Given>& operands_;
+  std::vector<RuleOperand>& operands_;
   // Copies, as a rule holds on to them while it has extents made, which are calls too.
   std::vector<Type> types_;
   std::vector<std::optional<Value>> values_;

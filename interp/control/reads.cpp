@@ -5,9 +5,9 @@ namespace taskspec {
 Reads::Reads(const Function& function, std::size_t first, std::span<const CallId> listed)
     : function_(function),
       first_(first),
-      homes_(function.calls.size() - first),
-      last_(homes_.size()),
-      uses_(homes_.size(), 0) {
+      spots_(function.calls.size() - first),
+      last_(spots_.size()),
+      uses_(spots_.size(), 0) {
   for (const Parameter& parameter : function.parameters) place(parameter.default_block.calls, CallId());
   place(listed, CallId());
   for (std::size_t i = first; i < function.calls.size(); ++i) {
@@ -20,7 +20,7 @@ Reads::Reads(const Function& function, std::size_t first, std::span<const CallId
 
 void Reads::place(std::span<const CallId> calls, CallId owner) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    Home& home = homes_[at(calls[i])];
+    Spot& home = spots_[at(calls[i])];
     home = {calls.data(), calls.size(), owner, i, placed_++, 0};
     for (const Block& block : function_[calls[i]].blocks) place(block.calls, calls[i]);
     home.end = placed_;
@@ -28,7 +28,7 @@ void Reads::place(std::span<const CallId> calls, CallId owner) {
 }
 
 CallId Reads::next(CallId id) const {
-  const Home& home = homes_[at(id)];
+  const Spot& home = spots_[at(id)];
   return home.position + 1 < home.count ? home.calls[home.position + 1] : CallId();
 }
 
@@ -41,12 +41,12 @@ void Reads::keep(CallId value) {
 void Reads::read(CallId value, CallId reader) {
   if (!is_new(value)) return;
   ++uses_[at(value)];
-  const Home& home = homes_[at(value)];
-  while (reader.valid() && homes_[at(reader)].calls != home.calls) reader = homes_[at(reader)].owner;
+  const Spot& home = spots_[at(value)];
+  while (reader.valid() && spots_[at(reader)].calls != home.calls) reader = spots_[at(reader)].owner;
   CallId& last = last_[at(value)];
   if (!home.calls || !reader.valid())
     keep(value);
-  else if (!kept_.contains(value) && (!last.valid() || homes_[at(last)].position < homes_[at(reader)].position))
+  else if (!kept_.contains(value) && (!last.valid() || spots_[at(last)].position < spots_[at(reader)].position))
     last = reader;
 }
 

@@ -29,13 +29,13 @@ class Reads {
   // The call behind it in its block.
   CallId next(CallId id) const;
   // Calls in the order of the text: it and all inside its blocks stand from `begin` to before `end`.
-  std::uint32_t begin(CallId id) const { return homes_[at(id)].begin; }
-  std::uint32_t end(CallId id) const { return homes_[at(id)].end; }
+  std::uint32_t begin(CallId id) const { return spots_[at(id)].begin; }
+  std::uint32_t end(CallId id) const { return spots_[at(id)].end; }
 
   void keep(CallId value);  // somebody reads it at a time that is not seen here
 
  private:
-  struct Home {
+  struct Spot {
     const CallId* calls = nullptr;  // of its block
     std::size_t count = 0;
     CallId owner;  // of the block
@@ -49,7 +49,7 @@ class Reads {
 
   const Function& function_;
   const std::size_t first_;
-  std::vector<Home> homes_;
+  std::vector<Spot> spots_;
   std::vector<CallId> last_;
   std::vector<std::uint32_t> uses_;
   std::set<CallId> kept_;

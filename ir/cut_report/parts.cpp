@@ -243,13 +243,13 @@ bool Feeding::repeat(CallId id) {
 
 namespace {
 
-void place_calls(const Function& function, const Block& block, CallPlace at, std::uint32_t& order,
-                 std::vector<CallPlace>& places) {
+void place_calls(const Function& function, const Block& block, CallPosition at, std::uint32_t& order,
+                 std::vector<CallPosition>& places) {
   for (CallId id : block.calls) {
     at.order = ++order;
     places[id.index()] = at;
     const Call& call = function[id];
-    CallPlace inside = at;
+    CallPosition inside = at;
     if (call.form->repeats()) {
       ++inside.loops;
       inside.loop = id;
@@ -260,8 +260,8 @@ void place_calls(const Function& function, const Block& block, CallPlace at, std
 
 }  // namespace
 
-std::vector<CallPlace> places_of(const Function& function) {
-  std::vector<CallPlace> places(function.calls.size());
+std::vector<CallPosition> positions_of(const Function& function) {
+  std::vector<CallPosition> places(function.calls.size());
   std::uint32_t order = 0;
   place_calls(function, function.body, {}, order, places);
   return places;

@@ -72,12 +72,12 @@ class Feeding {
 };
 
 // What a function's calls stand in.
-struct CallPlace {
+struct CallPosition {
   std::uint32_t order = 0;  // in the text
   std::uint32_t loops = 0;
   CallId loop;  // innermost
 };
-std::vector<CallPlace> places_of(const Function& function);
+std::vector<CallPosition> positions_of(const Function& function);
 
 std::vector<GraphSegment> segments_of(const CutProgram& cut, FunctionId graph_part,
                                       const std::vector<bool>& communicates);

@@ -171,7 +171,7 @@ void add(std::vector<CutAdvice>& advice, std::string text, Span span) {
 
 // Of the receives in loops of one function.
 void advise(const CutProgram& cut, const CutReport& report, const Function& host, std::vector<CutAdvice>& advice) {
-  const std::vector<CallPlace> places = places_of(host);
+  const std::vector<CallPosition> places = positions_of(host);
   std::map<CallId, Feeding> loops;
   each_call(host, host.body, [&](CallId id) {
     const CallId loop = places[id.index()].loop;
@@ -188,7 +188,7 @@ void advise(const CutProgram& cut, const CutReport& report, const Function& host
 // Of loops that the graph program decides by itself, without a message: it waits for its own tensors.
 void advise_on_graph(const CutProgram& cut, const Function& graph, const std::vector<bool>& communicates,
                      std::vector<CutAdvice>& advice) {
-  const std::vector<CallPlace> places = places_of(graph);
+  const std::vector<CallPosition> places = positions_of(graph);
   const std::vector<FunctionId> wholes = wholes_of(cut);
   auto talks = [&](const Call& loop) {
     bool found = false;

@@ -22,7 +22,7 @@ class Repeats {
 
  private:
   void look_at(const Function& function, FunctionId caller) {
-    const std::vector<CallPlace> places = places_of(function);
+    const std::vector<CallPosition> places = positions_of(function);
     auto called = [&](FunctionId callee, bool often) {
       if (!callee.valid() || callee.index() >= often_.size()) return;
       calls_.add(caller, callee);

@@ -65,20 +65,20 @@ ElementwiseKernel::ElementwiseKernel(const OpInstance& call, Fault fault)
     for (std::size_t k = 0; k < operands_; ++k) here[k] = offsets[k][d];
     if (out[d] != 1) add_dimension(out[d], here);
   }
-  if (layout_.extents.empty()) add_dimension(1, {});
-  for (std::size_t k = 0; k < operands_; ++k) row_steps_[k] = static_cast<std::uint8_t>(layout_.offsets.back()[k]);
+  if (loop_nest_.extents.empty()) add_dimension(1, {});
+  for (std::size_t k = 0; k < operands_; ++k) row_steps_[k] = static_cast<std::uint8_t>(loop_nest_.offsets.back()[k]);
 }
 
 // Becomes one with the dimension before it where every operand walks through both with even steps.
 void ElementwiseKernel::add_dimension(std::int64_t extent, const std::array<std::int64_t, max_operands>& offsets) {
-  bool even = !layout_.extents.empty();
-  for (std::size_t k = 0; even && k < operands_; ++k) even = layout_.offsets.back()[k] == offsets[k] * extent;
+  bool even = !loop_nest_.extents.empty();
+  for (std::size_t k = 0; even && k < operands_; ++k) even = loop_nest_.offsets.back()[k] == offsets[k] * extent;
   if (even) {
-    layout_.extents.back() *= extent;
-    layout_.offsets.back() = offsets;
+    loop_nest_.extents.back() *= extent;
+    loop_nest_.offsets.back() = offsets;
   } else {
-    layout_.extents.push_back(extent);
-    layout_.offsets.push_back(offsets);
+    loop_nest_.extents.push_back(extent);
+    loop_nest_.offsets.push_back(offsets);
   }
 }
 
@@ -86,7 +86,7 @@ void ElementwiseKernel::add_dimension(std::int64_t extent, const std::array<std:
 
 std::optional<Fault> ElementwiseKernel::run(const KernelArgs& args) const {
   std::atomic<bool> fine = true;
-  bool by_row = layout_.extents.size() == 1 || layout_.extents.back() >= long_row;
+  bool by_row = loop_nest_.extents.size() == 1 || loop_nest_.extents.back() >= long_row;
   args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
     if (!(by_row ? rows(args, begin, end) : gathered(args, begin, end))) fine = false;
   });
@@ -102,15 +102,15 @@ std::optional<Fault> ElementwiseKernel::run_strip(std::span<const std::byte* con
 
 // Elements [begin, end) of the result, one row (or what of it lies in the range) after the other.
 bool ElementwiseKernel::rows(const KernelArgs& args, std::int64_t begin, std::int64_t end) const {
-  std::int64_t row = layout_.extents.back();
+  std::int64_t row = loop_nest_.extents.back();
   while (begin < end) {
     std::int64_t column = begin % row, count = std::min(row - column, end - begin);
     Pointers from{};
     for (std::size_t k = 0; k < operands_; ++k) {
       from[k] = args.in[k] + column * row_steps_[k];
       std::int64_t rest = begin / row;
-      for (std::size_t d = layout_.extents.size() - 1; d-- > 0; rest /= layout_.extents[d])
-        from[k] += rest % layout_.extents[d] * layout_.offsets[d][k];
+      for (std::size_t d = loop_nest_.extents.size() - 1; d-- > 0; rest /= loop_nest_.extents[d])
+        from[k] += rest % loop_nest_.extents[d] * loop_nest_.offsets[d][k];
     }
     if (!spread(from, row_steps_.data(), args.out[0] + begin * out_width_, count)) return false;
     begin += count;
@@ -156,13 +156,13 @@ bool ElementwiseKernel::gathered(const KernelArgs& args, std::int64_t begin, std
 void ElementwiseKernel::gather(std::size_t operand, const std::byte* from, std::int64_t begin, std::int64_t end,
                                std::byte* to) const {
   std::size_t width = widths_[operand];
-  std::int64_t row = layout_.extents.back(), step = row_steps_[operand];
+  std::int64_t row = loop_nest_.extents.back(), step = row_steps_[operand];
   while (begin < end) {
     std::int64_t column = begin % row, count = std::min(row - column, end - begin);
     const std::byte* start = from + column * step;
     std::int64_t rest = begin / row;
-    for (std::size_t d = layout_.extents.size() - 1; d-- > 0; rest /= layout_.extents[d])
-      start += rest % layout_.extents[d] * layout_.offsets[d][operand];
+    for (std::size_t d = loop_nest_.extents.size() - 1; d-- > 0; rest /= loop_nest_.extents[d])
+      start += rest % loop_nest_.extents[d] * loop_nest_.offsets[d][operand];
     if (step == 0)
       repeat(start, width, count, to);
     else

@@ -45,7 +45,7 @@ class ElementwiseKernel : public Kernel {
   virtual bool loop(const Pointers& in, std::byte* out, std::int64_t count) const = 0;
 
  private:
-  struct Layout {
+  struct LoopNest {
     std::vector<std::int64_t> extents;                            // outermost first, merged where possible
     std::vector<std::array<std::int64_t, max_operands>> offsets;  // bytes from one index to the next
   };
@@ -55,7 +55,7 @@ class ElementwiseKernel : public Kernel {
   bool gathered(const KernelArgs& args, std::int64_t begin, std::int64_t end) const;
   void gather(std::size_t operand, const std::byte* from, std::int64_t begin, std::int64_t end, std::byte* to) const;
 
-  Layout layout_;
+  LoopNest loop_nest_;
   std::size_t operands_;
   std::array<std::uint8_t, max_operands> widths_{};  // bytes of an element
   std::uint8_t out_width_;
