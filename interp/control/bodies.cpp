@@ -13,6 +13,14 @@ ArrayType output_type(const TaskGraph& graph, NodeId node, std::size_t slot) {
   return concrete(graph.type(graph.out(node)[slot]));
 }
 
+// A tensor, or a number that was one element of one.
+Value given(const Array& input, const Type& parameter) {
+  if (parameter.is_tensor()) return Value(input);
+  if (parameter.is(Type::Kind::real)) return Value(input.number(0));
+  const std::int64_t number = input.integer(0);
+  return parameter.is(Type::Kind::boolean) ? Value(number != 0) : Value(number);
+}
+
 }  // namespace
 
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
@@ -71,7 +79,8 @@ std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::
   interpreter.leave_host();
   std::vector<Value> values;
   if (graph.definition(node).kind == Definition::Kind::task) {
-    const NodeCall call(outer_.program(), graph, node, [&](std::size_t i) { return Value(inputs[i]); });
+    const NodeCall call(outer_.program(), graph, node,
+                        [&](std::size_t i, const Parameter& parameter) { return given(inputs[i], parameter.type); });
     values = run_body(interpreter, *call);
   } else {
     auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };

@@ -126,7 +126,7 @@ class Interpreter {
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
   void settled_op(Frame& frame, CallId id);
-  Value scalar_op(const Call& call, std::span<const Value> operands);
+  Value scalar_op(Frame& frame, const Call& call, std::span<const Value> operands);
   Type type_by_rule(Frame& frame, const Call& call, std::span<const Value> operands);
   Value outputs(Frame& frame, const Call& call, const Type& type, List values);
   Type type_here(const Value& value, const Type& written) const;

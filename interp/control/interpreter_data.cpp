@@ -47,12 +47,12 @@ Type Interpreter::type_here(const Value& value, const Type& written) const {
   return parts.empty() ? written : Type::tuple(std::move(parts));
 }
 
-Value Interpreter::scalar_op(const Call& call, std::span<const Value> operands) {
+Value Interpreter::scalar_op(Frame& frame, const Call& call, std::span<const Value> operands) {
   // What the text takes for a host scalar may be a tensor here: a variable that a structured node changed.
   for (const Value& value : operands)
     if (target_->is_tensor(value))
       throw failure("E1009", call.span, "a host value that depends on a tensor inside a graph is not built yet");
-  if (any_symbolic(operands)) return symbolic_op(*call.op, operands, call.type);
+  if (target_->holds_open(operands)) return target_->number(frame, call, operands);
   Value value = call.op->scalar(operands);
   const bool of_nothing = call.type.is(Type::Kind::real) && value.is_integer();  // sum of an empty list of floats
   return of_nothing ? Value(value.real()) : value;
@@ -85,7 +85,7 @@ void Interpreter::settled_op(Frame& frame, CallId id) {
 Value Interpreter::op(Frame& frame, const Call& call) {
   Operands given(frame, call);
   const std::span<Value> operands = given.all();
-  if (!makes_tensors(*call.op, call.type)) return scalar_op(call, operands);
+  if (!makes_tensors(*call.op, call.type)) return scalar_op(frame, call, operands);
   std::optional<Type> here;  // where the checker left something open
   if (call.type.has_symbols()) here = evaluate(call.type, frame);
   if (!call.op->outputs.empty() || !program_.proven || !is_settled(frame.function, call, here ? *here : call.type))
@@ -149,6 +149,8 @@ Value Interpreter::builtin(Frame& frame, const Call& call) {
 Value Interpreter::builtin_without_host(Frame& frame, const Call& call) {
   if (call.builtin->effect != Effect::pure)
     throw failure("E1302", call.span, std::string(call.builtin->name) + " is a host effect, which a graph cannot have");
+  if (!target_->records() && target_->holds_open(Operands(frame, call).all()))
+    throw failure("E3005", call.span, "what runs depends on a host value that is not known yet");
   HostContext nothing(program_, OpTable({}));
   host_ = &nothing;
   struct Leave {

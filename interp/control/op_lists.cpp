@@ -3,147 +3,13 @@
 #include <algorithm>
 
 #include "interp/control/export_graph.hpp"
-#include "interp/control/immediate.hpp"
-#include "interp/control/operands.hpp"
+#include "interp/control/list_target.hpp"
 #include "interp/control/rules.hpp"
-#include "ir/records/op_outputs.hpp"
 #include "ir/verify/verify.hpp"
 
 namespace taskspec {
 
 namespace {
-
-// A value of the list: which one, in order of appearance. Its type stands there, too.
-class Listed final : public Object {
- public:
-  Listed(std::size_t p, Type t) : position(p), type(std::move(t)) {}
-  const std::size_t position;
-  const Type type;
-  std::string text() const override { return "<value " + std::to_string(position) + ">"; }
-};
-
-Value listed(std::size_t position, const Type& type) {
-  return Value(std::static_pointer_cast<Object>(std::make_shared<Listed>(position, type)));
-}
-
-// The target of a body whose ops are written down.
-class ListTarget final : public Target {
- public:
-  explicit ListTarget(std::vector<Type> inputs) : inputs_(inputs.size()), types_(std::move(inputs)) {}
-  Value input(std::size_t position) const { return listed(position, types_[position]); }
-  // Fills in what is inside of a list; `outputs` are values of this target or arrays.
-  void finish(OpList& list, const std::vector<Value>& outputs);
-
-  bool is_tensor(const Value& value) const override { return value.is_array() || value.as<Listed>(); }
-  Type type_of(const Value& value) const override {
-    return value.is_array() ? value.array().type().type() : value.as<Listed>()->type;
-  }
-  void op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) override;
-  TaskResult task(Interpreter& interpreter, const TaskCall& call) override { return interpreter.inline_task(call); }
-  Value place(const std::string&, const Value& initial) override { return initial; }
-  bool decide(const Value& value, Span span) override;
-  Array receive(const Value& value, Span span) override;
-  Value constant(Array array) override { return Value(std::move(array)); }
-
- private:
-  static constexpr std::size_t longest = 4096;               // ops
-  static constexpr std::size_t first_constant = 1ULL << 31;  // before it is known how many results there are
-  ValueId value_of(const Value& value, Precision beside);
-
-  const std::size_t inputs_;
-  std::vector<Type> types_;  // of inputs and of what lines make, in order of appearance
-  std::vector<std::pair<Value, Type>> constants_;
-  std::vector<OpList::Line> lines_;
-};
-
-// A number that is not known yet has the precision of the tensors beside it.
-ValueId ListTarget::value_of(const Value& value, Precision beside) {
-  if (auto* known = value.as<Listed>()) return ValueId(known->position);
-  constants_.emplace_back(value, value.is_array() ? type_of(value) : Type::tensor(beside, {}));
-  return ValueId(first_constant + constants_.size() - 1);
-}
-
-// What is computed of known contents alone is known. Random numbers are made when they are asked for: a list does not
-// hold them.
-bool is_known(const OpDef& op, const OperandList& list, const Type& type) {
-  if (std::ranges::any_of(op.operands, &Operand::at_run)) return false;
-  const bool arrays = std::ranges::all_of(list.tensors, [](const Value& tensor) { return tensor.is_array(); });
-  return !list.tensors.empty() && arrays && !type.has_symbols() && !any_symbolic(list.attributes);
-}
-
-// An open number of an operand that comes with each run.
-bool comes_at_run(const OpDef& op, std::span<const Value> operands, const Value& value) {
-  auto* open = value.as<GraphScalar>();
-  for (std::size_t i = 0; open && i < std::min(operands.size(), op.operands.size()); ++i)
-    if (op.operands[i].at_run && operands[i].as<GraphScalar>() == open) return true;
-  return false;
-}
-
-void ListTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) {
-  const std::span<const Type> outputs = output_types(type);
-  OperandList given = sort_operands(*call.op, *this, operands, outputs[0]);
-  if (is_known(*call.op, given, type)) {
-    made = compute(*call.op, operands, type);
-    return;
-  }
-  if (lines_.size() == longest)
-    throw failure("E3005", call.span, "the list of its ops gets longer than " + std::to_string(longest));
-  OpList::Line line;
-  line.op = call.op;
-  const auto tensor = std::ranges::find_if(given.tensors, [this](const Value& value) { return is_tensor(value); });
-  const Precision beside = (tensor == given.tensors.end() ? outputs[0] : type_of(*tensor)).precision;
-  for (const Value& value : given.tensors)
-    line.in.push_back(value_of(value, comes_at_run(*call.op, operands, value) ? Precision::i64 : beside));
-  line.attributes = std::move(given.attributes);
-  line.function = frame.id;
-  line.call = CallId(static_cast<std::size_t>(&call - frame.function.calls.data()));
-  line.span = call.span;
-  for (const Type& output : outputs) {
-    line.out.emplace_back(types_.size());
-    made.push_back(listed(types_.size(), output));
-    types_.push_back(output);
-  }
-  lines_.push_back(std::move(line));
-}
-
-bool ListTarget::decide(const Value& value, Span span) {
-  if (value.is_array()) return value.array().integer(0) != 0;
-  auto* open = value.as<GraphScalar>();
-  throw failure("E3005", span,
-                open ? "which ops run depends on " + open->text() + ", which is not known yet"
-                     : "which ops run depends on data here");
-}
-
-Array ListTarget::receive(const Value& value, Span span) {
-  if (value.is_array()) return value.array();
-  throw failure("E3005", span, "what runs depends on data that is received here");
-}
-
-// Inputs first, then constants, then results: constants move in between.
-void ListTarget::finish(OpList& list, const std::vector<Value>& outputs) {
-  std::vector<ValueId> ends;
-  for (const Value& value : outputs) ends.push_back(value_of(value, Precision::f32));
-  auto place = [&](ValueId& value) {
-    if (value.index() >= first_constant)
-      value = ValueId(inputs_ + (value.index() - first_constant));
-    else if (value.index() >= inputs_)
-      value = ValueId(value.index() + constants_.size());
-  };
-  for (OpList::Line& line : lines_) {
-    std::ranges::for_each(line.in, place);
-    std::ranges::for_each(line.out, place);
-  }
-  std::ranges::for_each(ends, place);
-  for (std::size_t k = 0; k < ends.size(); ++k) list.outputs[k].value = ends[k];
-  const auto results = types_.begin() + static_cast<std::ptrdiff_t>(inputs_);
-  list.types.assign(types_.begin(), results);
-  for (auto& [value, type] : constants_) {
-    list.types.push_back(std::move(type));
-    list.constants.push_back(std::move(value));
-  }
-  list.types.insert(list.types.end(), results, types_.end());
-  list.lines = std::move(lines_);
-}
 
 // ---- what a list says of its task -----------------------------------------------------------------
 
@@ -154,13 +20,16 @@ std::optional<SlotKind> slot_of(const Program& program, const Function& task, co
   return std::nullopt;
 }
 
-OpList empty_list(const Program& program, FunctionId id) {
+// By parameter: a number that is an input.
+using Open = std::vector<bool>;
+
+OpList empty_list(const Program& program, FunctionId id, const Open& open) {
   const Function& task = program[id];
   OpList list;
   list.task = id;
   list.name = program.display_name(id);
-  for (const Parameter& parameter : task.parameters)
-    if (parameter.type.is_tensor())
+  for (std::size_t k = 0; k < task.parameters.size(); ++k)
+    if (const Parameter& parameter = task.parameters[k]; parameter.type.is_tensor() || open[k])
       list.inputs.push_back({parameter.name, parameter.privilege, slot_of(program, task, parameter)});
   for (const Output& output : task.outputs) list.outputs.push_back({output.name, {}, false});
   for (const Parameter& parameter : task.parameters)
@@ -181,13 +50,14 @@ Diags with_task(const Diags& diags, const std::string& name) {
 
 using MakeCall = FunctionRef<std::vector<Value>(Interpreter& interpreter, const ListTarget& target)>;
 
-// `types` of the tensors among the parameters; `run` runs the body on them.
-Result<OpList> made_list(const Interpreter& outer, FunctionId id, std::vector<Type> types, MakeCall run) {
+// `types` of the inputs: of the tensors among the parameters, and of the numbers that `open` says; `run` runs the body.
+Result<OpList> made_list(const Interpreter& outer, FunctionId id, const Open& open, std::vector<Type> types,
+                         MakeCall run) {
   const Function& task = outer.program()[id];
-  OpList list = empty_list(outer.program(), id);
+  OpList list = empty_list(outer.program(), id, open);
   try {
     if (!task.extern_symbol.empty()) throw failure("E3005", task.span, "it is written in C++");
-    ListTarget target(std::move(types));
+    ListTarget target(std::move(types), outer.program().symbols);
     Interpreter interpreter = outer.nested(target);
     interpreter.leave_host();
     const std::vector<Value> outputs = run(interpreter, target);
@@ -206,20 +76,28 @@ Result<OpList> made_list(const Interpreter& outer, FunctionId id, std::vector<Ty
   return list;
 }
 
+// A number that the caller gives.
+bool may_be_open(const Parameter& parameter) {
+  return parameter.role == Role::declared && is_host_number(parameter.type);
+}
+
+Type input_type(const Type& number) { return Type::tensor(run_precision(number), {}); }
+
 // A task by itself: what stands for its parameters.
 class OpenCall {
  public:
-  OpenCall(const Interpreter& outer, FunctionId id)
+  OpenCall(const Interpreter& outer, FunctionId id, const Open& open)
       : program_(outer.program()), task_(program_[id]), frame_(task_, id, outer.facts().function(id)) {
-    std::uint32_t symbol = program_.symbols;
-    for (std::size_t k = 0; k < task_.parameters.size(); ++k, symbol += 3) bind(k, symbol);
+    for (std::size_t k = 0; k < task_.parameters.size(); ++k) bind(k, open[k]);
   }
   const std::vector<Type>& types() const { return types_; }
   std::vector<Value> run(Interpreter& interpreter, const ListTarget& target) const {
     TaskCall call{frame_.id, task_.span, arguments_, nullptr, ScopeId(0), nullptr};
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < arguments_.size(); ++k)
-      if (task_.parameters[k].type.is_tensor()) call.arguments[k] = target.input(next++);
+    for (std::size_t k = 0, input = 0; k < arguments_.size(); ++k) {
+      auto* scalar = arguments_[k].as<GraphScalar>();
+      if (arguments_[k].is_none()) call.arguments[k] = target.input(input, task_.parameters[k]);
+      input += !scalar || scalar->input != UINT32_MAX;
+    }
     std::optional<Agent> self;
     if (task_.agent.valid()) {
       self.emplace(program_, task_.agent);
@@ -229,33 +107,136 @@ class OpenCall {
     }
     return run_body(interpreter, call);
   }
+  static std::uint32_t symbol_of(const Program& program, std::size_t parameter) {
+    return program.symbols + static_cast<std::uint32_t>(3 * parameter);
+  }
 
  private:
   // Extents of tensors that are parameters are the symbols of those.
-  void bind(std::size_t k, std::uint32_t symbol) {
+  void bind(std::size_t k, bool open) {
     const Parameter& parameter = task_.parameters[k];
     arguments_.emplace_back();
     if (parameter.type.is_tensor()) return types_.push_back(evaluate(parameter.type, frame_));
-    arguments_.back() = unknown_scalar(parameter.name, parameter.type, symbol);
+    const auto input = open ? static_cast<std::uint32_t>(types_.size()) : UINT32_MAX;
+    if (open) types_.push_back(input_type(parameter.type));
+    arguments_.back() = unknown_scalar(parameter.name, parameter.type, symbol_of(program_, k), input);
     frame_.registers[k] = arguments_.back();
   }
 
   const Program& program_;
   const Function& task_;
   Frame frame_;
-  std::vector<Type> types_;       // of tensors
+  std::vector<Type> types_;       // of inputs
   std::vector<Value> arguments_;  // none for tensors
 };
 
+// Nothing is open in it but numbers that kernels read.
+bool is_closed(const OpList& list) {
+  const auto has_open = [](const OpList::Line& line) { return std::ranges::any_of(line.attributes, is_open); };
+  return std::ranges::none_of(list.types, &Type::has_symbols) && std::ranges::none_of(list.lines, has_open);
+}
+
+// What is made of ints in other ways than extents are has symbols of its own, from here on.
+constexpr std::uint32_t first_made_symbol = 0x80000000;
+
+bool speaks_of(const Type& type, std::uint32_t symbol) {
+  auto speaks = [&](const Symbol& s) { return s->id == symbol || s->id >= first_made_symbol; };
+  return std::ranges::any_of(type.dims, [&](const Dim& dim) { return std::ranges::any_of(dim.symbols(), speaks); });
+}
+
+bool speaks_of(const Value& value, std::uint32_t symbol) {
+  auto inside = [&](const List& items) {
+    return std::ranges::any_of(items, [&](const Value& item) { return speaks_of(item, symbol); });
+  };
+  if (value.is_list()) return inside(value.list());
+  if (value.is_tuple()) return inside(value.tuple().items);
+  if (value.is_type()) return speaks_of(value.type(), symbol);
+  auto* open = value.as<GraphScalar>();
+  if (!open) return false;
+  return open->operands.empty() ? speaks_of(Type::tensor(Precision::i64, {open->dim}), symbol) : inside(open->operands);
+}
+
+// The number behind this symbol decides an extent, or what an op is.
+bool decides(const OpList& list, std::uint32_t symbol) {
+  return std::ranges::any_of(list.types, [&](const Type& type) { return speaks_of(type, symbol); }) ||
+         std::ranges::any_of(list.lines, [&](const OpList::Line& line) {
+           return std::ranges::any_of(line.attributes, [&](const Value& value) { return speaks_of(value, symbol); });
+         });
+}
+
+Result<OpList> open_list(const Interpreter& outer, FunctionId task, const Open& open) {
+  const OpenCall call(outer, task, open);
+  return made_list(outer, task, open, call.types(),
+                   [&](Interpreter& interpreter, const ListTarget& target) { return call.run(interpreter, target); });
+}
+
 }  // namespace
 
-NodeCall::NodeCall(const Program& program, const TaskGraph& graph, NodeId node, FunctionRef<Value(std::size_t)> input) {
+Precision run_precision(const Type& number) {
+  if (number.is(Type::Kind::boolean)) return Precision::boolean;
+  return number.is(Type::Kind::real) ? Precision::f64 : Precision::i64;
+}
+
+namespace {
+
+// The list of a call, whose numbers are inputs where `open` says so.
+Result<OpList> list_of_call(const Interpreter& outer, const TaskCall& call, const Open& open,
+                            FunctionRef<Type(const Value&)> type_of) {
+  const Function& task = outer.program()[call.function];
+  std::vector<Type> types;
+  for (std::size_t k = 0; k < open.size(); ++k)
+    if (const Parameter& parameter = task.parameters[k]; parameter.type.is_tensor() || open[k])
+      types.push_back(open[k] ? input_type(parameter.type) : type_of(call.arguments[k]));
+  return made_list(outer, call.function, open, types, [&](Interpreter& interpreter, const ListTarget& target) {
+    TaskCall inside = call;
+    for (std::size_t k = 0, input = 0; k < open.size(); ++k)
+      if (const Parameter& parameter = task.parameters[k]; parameter.type.is_tensor() || open[k])
+        inside.arguments[k] = target.input(input++, parameter);
+    return run_body(interpreter, inside);
+  });
+}
+
+}  // namespace
+
+// Tried out: all of them at once, or one after the other. A body that has no list is run by the interpreter, on
+// whatever numbers come.
+std::vector<bool> numbers_at_run(const Interpreter& outer, const TaskCall& call,
+                                 FunctionRef<Type(const Value&)> type_of) {
+  const Function& task = outer.program()[call.function];
+  Open all(task.parameters.size()), open = all;
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] = may_be_open(task.parameters[k]);
+  if (all == open || !task.extern_symbol.empty()) return all;
+  auto fits = [&](const Open& numbers) {
+    const Result<OpList> list = list_of_call(outer, call, numbers, type_of);
+    return list && is_closed(*list);
+  };
+  if (fits(all)) return all;
+  const Result<OpList> known = list_of_call(outer, call, open, type_of);
+  if (!known) return known.diags().items().front().code == Code("E3005") ? all : open;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    open[k] = all[k];
+    if (all[k] && !fits(open)) open[k] = false;
+  }
+  return open;
+}
+
+namespace {
+
+// That comes to the node through one of its inputs.
+bool is_input(const Parameter& parameter, const Value& argument) {
+  return argument.is_none() && (parameter.type.is_tensor() || may_be_open(parameter));
+}
+
+}  // namespace
+
+NodeCall::NodeCall(const Program& program, const TaskGraph& graph, NodeId node, Input input) {
   const Definition& definition = graph.definition(node);
   const Function& function = program[definition.function];
   call_ = {definition.function, graph[node].span, graph.arguments(node), nullptr, ScopeId(0), nullptr};
   std::size_t next = 0;
   for (std::size_t k = 0; k < function.parameters.size(); ++k)
-    if (function.parameters[k].type.is_tensor() && call_.arguments[k].is_none()) call_.arguments[k] = input(next++);
+    if (const Parameter& parameter = function.parameters[k]; is_input(parameter, call_.arguments[k]))
+      call_.arguments[k] = input(next++, parameter);
   if (InstanceId agent = graph[node].agent; agent.valid()) {
     self_.emplace(program, graph.agents()[agent.index()].definition);
     self_->arguments = graph.agents()[agent.index()].arguments;
@@ -274,8 +255,13 @@ Result<OpList> op_list(const Interpreter& outer, const TaskGraph& graph, NodeId 
   std::vector<Type> types;
   for (const Ref& ref : graph.in(node)) types.push_back(graph.type(ref));
   const FunctionId task = graph.definition(node).function;
-  return made_list(outer, task, std::move(types), [&](Interpreter& interpreter, const ListTarget& target) {
-    const NodeCall call(outer.program(), graph, node, [&](std::size_t i) { return target.input(i); });
+  const Function& function = outer.program()[task];
+  Open open(function.parameters.size());
+  for (std::size_t k = 0; k < open.size(); ++k)
+    open[k] = !function.parameters[k].type.is_tensor() && is_input(function.parameters[k], graph.arguments(node)[k]);
+  return made_list(outer, task, open, std::move(types), [&](Interpreter& interpreter, const ListTarget& target) {
+    const NodeCall call(outer.program(), graph, node,
+                        [&](std::size_t i, const Parameter& parameter) { return target.input(i, parameter); });
     std::vector<Value> outputs = run_body(interpreter, *call);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const Type& wanted = graph.type(graph.out(node)[k]);
@@ -289,10 +275,17 @@ Result<OpList> op_list(const Interpreter& outer, const TaskGraph& graph, NodeId 
   });
 }
 
+// First as if no number decided anything; then those that do are symbols as extents are.
 Result<OpList> op_list(const Interpreter& outer, FunctionId task) {
-  const OpenCall call(outer, task);
-  return made_list(outer, task, call.types(),
-                   [&](Interpreter& interpreter, const ListTarget& target) { return call.run(interpreter, target); });
+  const Function& function = outer.program()[task];
+  Open open(function.parameters.size());
+  for (std::size_t k = 0; k < open.size(); ++k) open[k] = may_be_open(function.parameters[k]);
+  Result<OpList> list = open_list(outer, task, open);
+  if (!list) return list;
+  const Open all = open;
+  for (std::size_t k = 0; k < open.size(); ++k)
+    open[k] = open[k] && !decides(*list, OpenCall::symbol_of(outer.program(), k));
+  return open == all ? std::move(list) : open_list(outer, task, open);
 }
 
 Result<OpList> op_list(const Program& program, FunctionId task, const OpTable& ops,

@@ -4,6 +4,9 @@
 //
 //   Result<OpList> list = op_list(interpreter, graph, node);   // for the types and host values that the node has
 //   Result<OpList> list = op_list(interpreter, task);          // extents and host values are symbols
+//
+// A number among the arguments of a task is an input of its list where all that it does is to go into ops as a number;
+// where it decides which ops there are, or an extent, the list is one for each value.
 #pragma once
 #include <atomic>
 #include <optional>
@@ -22,10 +25,17 @@ Result<OpList> op_list(const Interpreter& outer, FunctionId task);
 Result<OpList> op_list(const Program& program, FunctionId task, const OpTable& ops,
                        const std::atomic<bool>* interrupted = nullptr);
 
-// The call of a task node: `input` gives what stands for its tensors.
+// By parameter of the task: a number that its node may read from an input of one element, of `run_precision`, because
+// nothing is decided by it. `type_of` those arguments that are tensors.
+std::vector<bool> numbers_at_run(const Interpreter& outer, const TaskCall& call,
+                                 FunctionRef<Type(const Value&)> type_of);
+Precision run_precision(const Type& number);
+
+// The call of a task node: `input` gives what stands for its tensors, and for the numbers that are inputs.
 class NodeCall {
  public:
-  NodeCall(const Program& program, const TaskGraph& graph, NodeId node, FunctionRef<Value(std::size_t)> input);
+  using Input = FunctionRef<Value(std::size_t input, const Parameter& parameter)>;
+  NodeCall(const Program& program, const TaskGraph& graph, NodeId node, Input input);
   NodeCall(const NodeCall&) = delete;
   const TaskCall& operator*() const { return call_; }
 

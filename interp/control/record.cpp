@@ -4,6 +4,7 @@
 
 #include "interp/control/capture.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/op_lists.hpp"
 #include "interp/control/rules.hpp"
 
 namespace taskspec {
@@ -27,6 +28,19 @@ std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
     return constant_of(recorder_.from_elsewhere(*tensor, span), tensor->type);
   }
   return constant_of(value, value.array().type().type());
+}
+
+// A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
+// one. One that varies is a constant each time, also where two are equal by chance: so that the segments of a loop stay
+// alike.
+void RecordTarget::add_number(Number& known, const Value& value, FunctionRef<Array()> made, Inputs& inputs, Span span) {
+  const bool fresh = known.handle.is_none();
+  if (!fresh && !identical(known.written, value)) known = {{}, {}, true};
+  if (!fresh && !known.varies) return add_input(inputs, *known.handle.as<Tensor>());
+  const Array array = made();
+  if (!recorder_.forgets() || known.varies) return add_input(inputs, Value(array), span);
+  known = {value, constant(array)};
+  add_input(inputs, *known.handle.as<Tensor>());
 }
 
 void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
@@ -63,22 +77,28 @@ bool may_take_long(const Function& task) {
 
 }  // namespace
 
-DefinitionId RecordTarget::define(FunctionId task) {
-  auto [known, fresh] = tasks_.try_emplace(task.value);
-  if (!fresh) return known->second;
-  const Function& function = program_[task];
+RecordTarget::Task& RecordTarget::define(Interpreter& interpreter, const TaskCall& call) {
+  if (auto known = tasks_.find(call.function.value); known != tasks_.end()) return known->second;
+  Task task;
+  const Function& function = program_[call.function];
+  // A graph that is only looked at shows what it was given.
+  if (recorder_.executes())
+    task.at_run = numbers_at_run(interpreter, call, [this](const Value& value) { return type_of(value); });
+  task.at_run.resize(function.parameters.size());
+  task.numbers.resize(function.parameters.size());
   Definition definition;
   definition.kind = Definition::Kind::task;
-  definition.name = program_.display_name(task);
-  definition.function = task;
-  for (const Parameter& parameter : function.parameters)
-    if (parameter.type.is_tensor()) definition.inputs.push_back(parameter.name);
+  definition.name = program_.display_name(call.function);
+  definition.function = call.function;
+  for (std::size_t k = 0; k < function.parameters.size(); ++k)
+    if (function.parameters[k].type.is_tensor() || task.at_run[k])
+      definition.inputs.push_back(function.parameters[k].name);
   for (const Output& output : function.outputs) definition.outputs.push_back(output.name);
   for (const Parameter& parameter : function.parameters)
     if (parameter.privilege == Privilege::inout) definition.outputs.push_back(parameter.name);
-  known->second = recorder_.graph.define(std::move(definition));
-  if (may_take_long(function)) recorder_.repeats(known->second);
-  return known->second;
+  task.definition = recorder_.graph.define(std::move(definition));
+  if (may_take_long(function)) recorder_.repeats(task.definition);
+  return tasks_.emplace(call.function.value, std::move(task)).first->second;
 }
 
 PlaceId RecordTarget::place_of(const Value& value) const {
@@ -134,6 +154,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   const Function& function = program_[call.function];
   recorder_.adding(call.span);
   receive_globals(interpreter, interpreter.facts().globals(call.function), call.arguments, call.span);
+  Task& task = define(interpreter, call);
   Inputs inputs;
   std::vector<Value> arguments(function.parameters.size());
   std::vector<TypeId> out;
@@ -146,7 +167,12 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   for (std::uint32_t k = 0; k < function.parameters.size(); ++k) {
     const Parameter& parameter = function.parameters[k];
     if (!is_tensor(call.arguments[k])) {
-      arguments[k] = call.arguments[k];
+      if (task.at_run[k])
+        add_number(
+            task.numbers[k], call.arguments[k],
+            [&] { return scalar_array(call.arguments[k], run_precision(parameter.type)); }, inputs, call.span);
+      else
+        arguments[k] = call.arguments[k];
       continue;
     }
     Value tensor = call.arguments[k];
@@ -162,7 +188,7 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
     inputs.requirements.push_back({place, Privilege::inout, slot_in, slot_out});
     written.emplace_back(k, place);
   }
-  NodeId node = add(define(call.function),
+  NodeId node = add(task.definition,
                     {.in = inputs.refs,
                      .out = out,
                      .scope = call.scope,

@@ -65,18 +65,19 @@ class RecordTarget final : public Target {
       node.arguments.clear();
     }
   };
+  // One that stands beside tensors, at one place of the text, when the recorder forgets.
+  struct Number {
+    Value written;
+    Value handle;         // of the constant that it is
+    bool varies = false;  // it was another one at another time
+  };
   // An op where it stands in the text, and what is the same each time that it is recorded.
   struct Site {
     const OpDef* op = nullptr;
     DefinitionId definition;             // where all calls of the op have the same
     std::optional<std::size_t> console;  // the operand
     TypeId out;                          // of its only output, the last time
-    struct Number {                      // among its operands, when the recorder forgets
-      Value written;
-      Value handle;         // of the constant that it is
-      bool varies = false;  // it was another one at another time
-    };
-    std::vector<Number> numbers;  // by operand
+    std::vector<Number> numbers;         // by operand
   };
   static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
@@ -88,10 +89,14 @@ class RecordTarget final : public Target {
   DefinitionId define(Site& site, const Type& type, std::span<const Value> operands);
   void folded(const Call& call, std::span<const Value> operands, const Type& type, List& made);
   void add_operands(Site& site, const Call& call, std::span<const Value> operands, const Type& type, Scratch& scratch);
-  void add_number(Site& site, std::size_t position, const Call& call, std::span<const Value> operands, const Type& type,
-                  Inputs& inputs);
+  void add_number(Number& known, const Value& value, FunctionRef<Array()> made, Inputs& inputs, Span span);
   void write_places(Site& site, const Call& call, std::span<const Value> operands, const Type& type, Scratch& scratch);
-  DefinitionId define(FunctionId task);
+  struct Task {
+    DefinitionId definition;
+    std::vector<bool> at_run;     // by parameter: a number that is an input of its nodes
+    std::vector<Number> numbers;  // by parameter
+  };
+  Task& define(Interpreter& interpreter, const TaskCall& call);
   InstanceId instance_of(Agent* agent);
   InstanceId new_instance(const Agent& agent);
   void note_layers(const Agent& agent, InstanceId instance);
@@ -129,7 +134,7 @@ class RecordTarget final : public Target {
   Recorder& recorder_;
   std::unordered_map<std::uint64_t, Site> sites_;  // by function and call
   std::unordered_map<const OpDef*, DefinitionId> ops_;
-  std::unordered_map<std::uint32_t, DefinitionId> tasks_;
+  std::unordered_map<std::uint32_t, Task> tasks_;
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded

@@ -66,22 +66,6 @@ PlaceId RecordTarget::console() {
   return console_;
 }
 
-// A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
-// one. One that varies is a constant each time, also where two are equal by chance: so that the segments of a loop stay
-// alike.
-void RecordTarget::add_number(Site& site, std::size_t position, const Call& call, std::span<const Value> operands,
-                              const Type& type, Inputs& inputs) {
-  const Value& value = operands[position];
-  Site::Number& known = site.numbers[position];
-  const bool fresh = known.handle.is_none();
-  if (!fresh && !identical(known.written, value)) known = {{}, {}, true};
-  if (!fresh && !known.varies) return add_input(inputs, *known.handle.as<Tensor>());
-  Value array(scalar_array(value, number_precision(*call.op, position, *this, operands, type)));
-  if (!recorder_.forgets() || known.varies) return add_input(inputs, array, call.span);
-  known = {value, constant(array.array())};
-  add_input(inputs, *known.handle.as<Tensor>());
-}
-
 void RecordTarget::add_operands(Site& site, const Call& call, std::span<const Value> operands, const Type& type,
                                 Scratch& scratch) {
   Inputs& inputs = scratch.inputs;
@@ -103,7 +87,10 @@ void RecordTarget::add_operands(Site& site, const Call& call, std::span<const Va
         add_tensor(operands[i]);
         break;
       case OperandUse::number:
-        add_number(site, i, call, operands, type, inputs);
+        add_number(
+            site.numbers[i], operands[i],
+            [&] { return scalar_array(operands[i], number_precision(*call.op, i, *this, operands, type)); }, inputs,
+            call.span);
         break;
       case OperandUse::attribute:
         attribute = operands[i];

@@ -109,6 +109,9 @@ Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& 
   scalar->type = type;
   scalar->op = &op;
   scalar->operands.assign(operands.begin(), operands.end());
+  scalar->ops = 1;
+  for (const Value& operand : operands)
+    if (auto* open = operand.as<GraphScalar>()) scalar->ops += open->ops;
   std::vector<Dim> extents;
   for (const Value& operand : operands)
     if (std::optional<Dim> extent = extent_of(operand)) extents.push_back(*std::move(extent));

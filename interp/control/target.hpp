@@ -36,6 +36,9 @@ class Target {
   // said.
   virtual void op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) = 0;
   virtual TaskResult task(Interpreter& interpreter, const TaskCall& call) = 0;
+  // Host values that are only known when the tensors are: whether there are such among these, and arithmetic on them.
+  virtual bool holds_open(std::span<const Value> values) const;
+  virtual Value number(const Frame& frame, const Call& call, std::span<const Value> operands);
   // Between these calls the first value of a slot of an agent outside of graphs is computed.
   virtual void begin_slot() {}
   virtual void end_slot() {}

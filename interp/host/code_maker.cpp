@@ -200,7 +200,7 @@ const TaskCode& CodeMaker::make_chain(std::size_t first, std::size_t count, std:
 
 const TaskCode& CodeMaker::compile(FusedBody body) {
   std::vector<std::shared_ptr<const Kernel>> kernels;
-  for (const FusedOp& op : body.ops) kernels.push_back(kernels_.get(op.instance));
+  for (const FusedOp& op : body.ops) kernels.push_back(op.number ? op.number : kernels_.get(op.instance));
   return keep(std::make_unique<FusedCode>(std::move(body), std::move(kernels)));
 }
 

@@ -14,6 +14,9 @@ struct FusedOp {
   OpInstance instance;
   std::vector<std::uint32_t> in, out;  // values
   std::uint32_t task = 0;
+  std::shared_ptr<const Kernel> number = nullptr;  // makes one of others, as host code does: no op of the table
+  Sharing sharing() const { return number ? Sharing::none : instance.op->sharing; }
+  Fusion fusion() const { return number ? Fusion::opaque : instance.op->fusion; }
 };
 
 struct FusedOperand {
@@ -25,8 +28,8 @@ struct FusedBody {
   std::vector<ArrayType> values;
   std::vector<std::pair<std::uint32_t, Array>> constants;  // value and what it is
   std::vector<FusedOperand> inputs, outputs;
-  std::vector<FusedOp> ops;
-  std::uint32_t tasks = 0;
+  std::vector<FusedOp> ops;  // numbers first: they come between no two ops that may be one pass
+  std::uint32_t tasks = 0, numbers = 0;
 
   std::uint32_t value(const ArrayType& type);
   std::uint32_t input(const ArrayType& type, std::uint32_t bytes);
@@ -34,6 +37,9 @@ struct FusedBody {
   // Adds the next task, by its list or as one op; gives the values of its outputs. The types of a list must be known.
   std::vector<std::uint32_t> append(const OpList& list, std::span<const std::uint32_t> inputs);
   std::vector<std::uint32_t> append(OpInstance op, std::span<const std::uint32_t> inputs);
+
+ private:
+  std::uint32_t number(const Value& number, const Type& type, std::span<const std::uint32_t> inputs);
 };
 
 }  // namespace taskspec

@@ -50,7 +50,8 @@ FusedCode::FusedCode(FusedBody body, std::vector<std::shared_ptr<const Kernel>> 
 
 Work FusedCode::work() const {
   Work all;
-  for (const FusedOp& op : body_.ops) all.operations += op.instance.op->work(op.instance).operations;
+  for (const FusedOp& op : body_.ops)
+    if (!op.number) all.operations += op.instance.op->work(op.instance).operations;
   for (const std::vector<FusedOperand>* operands : {&body_.inputs, &body_.outputs})
     for (const FusedOperand& operand : *operands) all.bytes += static_cast<double>(body_.values[operand.value].bytes());
   return all;

@@ -44,8 +44,7 @@ class Layouter {
  private:
   Storage& storage(std::uint32_t value) { return storages_[storage_of_[value]]; }
   bool moves_nothing(const FusedOp& op) const {
-    return op.instance.op->sharing == Sharing::same_bytes &&
-           body_.values[op.in[0]].bytes() == body_.values[op.out[0]].bytes();
+    return op.sharing() == Sharing::same_bytes && body_.values[op.in[0]].bytes() == body_.values[op.out[0]].bytes();
   }
 
   void find_storages() {
@@ -78,7 +77,7 @@ class Layouter {
   bool may_follow(const Storage& old, const Storage& fresh) const {
     if (old.bytes != fresh.bytes || old.width != fresh.width || old.written >= fresh.written) return false;
     if (old.read != fresh.written) return old.read < fresh.written;
-    return body_.ops[fresh.written - 1].instance.op->sharing == Sharing::in_place;
+    return body_.ops[fresh.written - 1].sharing() == Sharing::in_place;
   }
 
   void place_outputs() {
@@ -127,7 +126,7 @@ class Layouter {
 
   bool has_strips(std::uint32_t op) const {
     const FusedOp& o = body_.ops[op];
-    return o.instance.op->fusion == Fusion::pointwise && o.in.size() <= StripLimits::inputs &&
+    return o.fusion() == Fusion::pointwise && o.in.size() <= StripLimits::inputs &&
            !kernels_[op]->strip_steps().empty();  // none of an instance that stretches its inputs along some axes
   }
 
@@ -204,7 +203,7 @@ class Layouter {
   // An ending input of the same width if the op can work in place, else a free slot, else a new one.
   std::size_t pick_slot(const FusedOp& op, const Storage& s, std::vector<std::size_t>& ending,
                         std::vector<std::size_t>& free) {
-    if (op.instance.op->sharing == Sharing::in_place)
+    if (op.sharing() == Sharing::in_place)
       for (std::uint32_t v : op.in) {
         auto slot = std::find(ending.begin(), ending.end(), storage(v).place.at);
         if (storage(v).place.kind != PlaceKind::strip || storage(v).width != s.width || slot == ending.end()) continue;

@@ -80,7 +80,8 @@ std::string op_list_text(const Program& program, const OpList& list) {
     ++value;
   }
   for (const Value& constant : list.constants) {
-    text += fmt::format("  %{} = constant {} : {}\n", value, text_of(constant), list.types[value].text());
+    const char* word = constant.is_array() ? "constant" : "number";
+    text += fmt::format("  %{} = {} {} : {}\n", value, word, text_of(constant), list.types[value].text());
     ++value;
   }
   for (const OpList::Line& line : list.lines) text += line_text(program, list, line);

@@ -7,6 +7,10 @@
 //   %1 = constant 2 : f32[]      %4 = relu(%3) : f32[N]           %6 = relu(%5) : f32[N]
 //   %2 = constant 2 : f32[]                                       y = %6
 //
+// A number of the host that may be another one in each call, `rate: float`, is an input of one element (f64, i64,
+// bool). What is done to such numbers before tensors meet them is worked out as in host code, once per run: it stands
+// among the constants, as `mul(rate, 2) : f32`, in the precision of the tensors beside it.
+//
 // It is as concrete as what it was made for: extents and host values that nobody gave are symbols, and of a task whose
 // inputs are known every type is. It is made anew for the shapes that come (interp/control/op_lists.hpp), not filled
 // in: what the rules of ops say of real extents is checked then, and control that counts to one is carried out.
@@ -46,7 +50,7 @@ struct OpList {
   FunctionId task;
   std::string name;  // "Net.forward"
   std::vector<Input> inputs;
-  std::vector<Value> constants;  // arrays; host scalars that are not known yet
+  std::vector<Value> constants;  // arrays; numbers made of inputs, or not known yet (GraphScalar)
   std::vector<Type> types;       // by value
   std::vector<Line> lines;
   std::vector<Output> outputs;

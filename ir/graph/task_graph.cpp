@@ -146,7 +146,6 @@ void TaskGraph::forget_constant(std::size_t id) { constants_[id].second = Value(
 void TaskGraph::add_result(GraphResult result) { results_.push_back(std::move(result)); }
 bool TaskGraph::contains(PlaceId place) const { return places_.contains(place.index()); }
 const std::string& TaskGraph::place_name(PlaceId place) const { return places_[place.index()].name; }
-std::string GraphScalar::text() const { return written; }
 
 std::size_t TaskGraph::add_input(GraphInput input) {
   inputs_.push_back(std::move(input));

@@ -127,15 +127,18 @@ struct GraphResult {
   Ref ref;
 };
 
-// A host scalar of a graph that is not known yet: an input, or arithmetic on such.
+// A host scalar of a graph or op list that is not known yet: an input, or arithmetic on such.
 struct GraphScalar final : Object {
   std::string written;  // "n", "mul(n, 2)"
   Type type;
   Dim dim;                           // of an int: its value as an extent
   std::uint32_t input = UINT32_MAX;  // position in inputs, or
-  const OpDef* op = nullptr;         // an op on operands
+  const OpDef* op = nullptr;         // an op on operands; none: the one operand as a float, or a range of two
   std::vector<Value> operands;
+  std::uint32_t ops = 0;  // all that it takes
   std::string text() const override;
+  // As host code works it out, from the values of the inputs. Throws Error, as that does.
+  Value value(FunctionRef<Value(std::uint32_t)> input_at) const;
 };
 
 // What a sweep leaves in a graph, besides the scopes, agents and arguments of nodes that stay.

@@ -214,17 +214,21 @@ Value convert_scalar(const Value& value, Type::Kind kind) {
 
 Array scalar_array(const Value& value, Precision precision) {
   Array array = Array::make({precision, {}});
+  put_scalar(value, array);
+  return array;
+}
+
+void put_scalar(const Value& value, Array& array) {
+  const Precision precision = array.precision();
   if (value.is_real()) {
     if (!is_float(precision))
       throw failure("E2002", {},
                     fmt::format("precision differs: {} and float; convert one side with 'as'", info(precision).name));
-    array.set_number(0, value.real());
-    return array;
+    return array.set_number(0, value.real());
   }
   std::int64_t number = value.is_bool() ? value.boolean() : value.integer();
   if (std::optional<std::string> misfit = misfit_text(number, precision)) throw failure("E5001", {}, *misfit);
   array.set_integer(0, number);
-  return array;
 }
 
 }  // namespace taskspec

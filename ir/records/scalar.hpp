@@ -60,5 +60,6 @@ Value convert_scalar(const Value& value, Type::Kind kind);
 
 // A host number or bool as a tensor of rank 0, as it stands beside a tensor of this precision: exact or E5001.
 Array scalar_array(const Value& value, Precision precision);
+void put_scalar(const Value& value, Array& element);  // the same, in place
 
 }  // namespace taskspec

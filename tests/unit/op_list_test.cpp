@@ -101,7 +101,10 @@ TEST_CASE("[op list] host values that nobody gave are symbols, as operands and i
   CHECK(lines_of(*list) == "mul fill");
   REQUIRE(list->constants.size() == 1);
   CHECK(print(list->constants[0]) == "k");
-  CHECK(list->types[1].text() == "f32");
+  CHECK(list->types[2].text() == "f32");
+  REQUIRE(list->inputs.size() == 2);  // n decides an extent
+  CHECK(list->inputs[1].name == "k");
+  CHECK(list->types[1].text() == "f64");
   CHECK(list->type(list->outputs[1].value).text() == "f32[n + 1]");
 }
 
@@ -112,11 +115,57 @@ TEST_CASE("[op list] what comes with each run is an input of its op") {
   REQUIRE(list->lines.size() == 1);
   REQUIRE(list->lines[0].in.size() == 4);
   CHECK(list->type(list->lines[0].in[3]).text() == "i64");
-  CHECK(print(list->constants[2]) == "turn");
+  CHECK(print(list->constants[list->lines[0].in[3].index() - list->inputs.size()]) == "turn");
   CHECK(list->lines[0].attributes[4].is_none());
   const Result<OpList> noise = list_of("task t(in x: f32[4]) -> (y: f32[4]) { y = x + uniform(f32[4], seed: 1) }\n");
   REQUIRE(bool(noise));
   CHECK(lines_of(*noise) == "uniform add");  // no constant, however large
+}
+
+TEST_CASE("[op list] numbers that decide nothing are inputs, and what is done to them stands before the ops") {
+  const Result<OpList> list = list_of(
+      "fn half(r: float) -> float { return r / 2 }\n"
+      "task t(in x: f32[N], in rate: float, in step: int, in train: bool) -> (y: f32[N]) {\n"
+      "  let scaled = rate * (1.0 - pow(0.9, step))\n"
+      "  y = where(train, x * scaled, x) + half(step) - scaled\n}\n");
+  REQUIRE(bool(list));
+  CHECK(verify_op_list(*list).empty());
+  std::string inputs;
+  for (std::size_t i = 0; i < list->inputs.size(); ++i)
+    inputs += list->inputs[i].name + ": " + list->types[i].text() + ", ";
+  CHECK(inputs == "x: f32[N], rate: f64, step: i64, train: bool[], ");
+  std::string numbers;
+  for (std::size_t i = 0; i < list->constants.size(); ++i)
+    numbers += print(list->constants[i]) + " " + list->types[list->inputs.size() + i].text() + ", ";
+  CHECK(numbers == "mul(rate, sub(1, pow(0.9, step))) f32, train f32, div(cast(step, float), 2) f32, ");
+}
+
+TEST_CASE("[op list] a number worked out later is what host code makes of it") {
+  const Result<OpList> list = list_of(
+      "fn half(r: float) -> float { return r / 2 }\n"
+      "task t(in x: f32[4], in step: int) -> (y: f32[4]) { y = x * half(step) + x * (step / 2) }\n");
+  REQUIRE(bool(list));
+  REQUIRE(list->constants.size() == 2);
+  auto seven = [](std::uint32_t input) {
+    CHECK(input == 1);
+    return Value(std::int64_t{7});
+  };
+  const Value halves = list->constants[0].as<GraphScalar>()->value(seven);
+  CHECK(identical(halves, Value(3.5)));
+  CHECK(identical(list->constants[1].as<GraphScalar>()->value(seven), Value(std::int64_t{3})));
+  auto zero = [](std::uint32_t) { return Value(std::int64_t{0}); };
+  const Result<OpList> divided = list_of("task t(in x: f32[4], in n: int) -> (y: f32[4]) { y = x * (10 / n) }\n");
+  REQUIRE(bool(divided));
+  CHECK_THROWS_AS(divided->constants[0].as<GraphScalar>()->value(zero), Error);
+}
+
+TEST_CASE("[op list] a body that does very much to a number has no list without it") {
+  CHECK(refusal("task t(in x: f32[4], in r: float) -> (y: f32[4]) {\n"
+                "  var s = r\n  for i in 0..300 { s = s + r }\n  y = x * s\n}\n")
+            .starts_with("E3005 3: the body of 't' is not a straight list of ops: what runs depends on a host value"));
+  CHECK(refusal("task t(in x: f32[4], in r: float) -> (y: f32[4]) {\n"
+                "  y = x\n  if [r] == [0.5] { y = -x }\n}\n")
+            .starts_with("E3005 3"));
 }
 
 TEST_CASE("[op list] what is computed of constants alone is one") {
