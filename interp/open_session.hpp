@@ -35,7 +35,7 @@ class OpenSession final : public NestedSession {
               const std::atomic<bool>* interrupted);
   Target& target() override { return target_; }
   bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
-  bool named() const override { return session_->handles > 0; }
+  bool named() const override { return session_->handles > target_.kept_handles(); }
   Value report() override;
   Diags end_early() override;
   // What failed of the effects that ran.

@@ -43,6 +43,17 @@ void RecordTarget::add_number(Number& known, const Value& value, FunctionRef<Arr
   add_input(inputs, *known.handle.as<Tensor>());
 }
 
+std::size_t RecordTarget::kept_handles() const {
+  std::size_t kept = 0;
+  auto add = [&](const std::vector<Number>& numbers) {
+    kept +=
+        static_cast<std::size_t>(std::ranges::count_if(numbers, [](const Number& n) { return !n.handle.is_none(); }));
+  };
+  for (const auto& [call, site] : sites_) add(site.numbers);
+  for (const auto& [task, known] : tasks_) add(known.numbers);
+  return kept;
+}
+
 void RecordTarget::add_input(Inputs& inputs, const Value& value, Span span) {
   inputs.alive.push_back(own(value, span));
   add_input(inputs, *inputs.alive.back());

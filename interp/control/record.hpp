@@ -42,6 +42,7 @@ class RecordTarget final : public Target {
   void layers(const Agent& agent) override;
 
   Recorder& recorder() { return recorder_; }
+  std::size_t kept_handles() const;  // of constants, for calls to come: nobody else knows them
 
  private:
   // The inputs of one new node: references, and which of them read or write places.

@@ -58,6 +58,18 @@ TEST_CASE("[limits] a short program runs in a few gigabytes of address space" * 
     }
 }
 
+// Each has threads of its own.
+TEST_CASE("[limits] sessions that nobody names any more are closed" * doctest::skip(sanitized)) {
+  const Ended ended = run_with(8000 * mega,
+                               "graph g(x: f32[N]) -> (y: f32[N]) { y = step(x + 1.0, 2.0) }\n"
+                               "task step(x: f32[N], rate: float) -> (y: f32[N]) { y = x * rate }\n"
+                               "let x = fill(f32[4], 1.0)\n"
+                               "for i in 0..2000 { let y = run g(x) on host(threads: 2) }\n"
+                               "print(\"ended\")\n");
+  CHECK_MESSAGE(ended.code == 0, ended.err);
+  CHECK(ended.out == "ended\n");
+}
+
 TEST_CASE("[limits] recursion without an end is E5006 in little address space, too" * doctest::skip(sanitized)) {
   const Ended ended = run_with(2000 * mega, "fn f(n: int) -> int { return f(n + 1) + 1 }\nprint(f(len(args())))\n");
   CHECK(ended.code == 3);
