@@ -71,6 +71,8 @@ enum class Precedence : std::uint8_t {
 };
 
 struct FormBlock {
+  // often: of a loop. Where the block begins with a `loop` call, that is the turn, and the operand a range or a list:
+  // the `check` of a form with another operand refuses such a call.
   enum class Runs : std::uint8_t { once, maybe, often };
   std::string_view name = "";  // in graphs that are drawn: "then"
   Runs runs = Runs::once;
@@ -113,20 +115,24 @@ struct FormRecord {
   enum class Enters : std::uint8_t { nothing, callee, value } enters = Enters::nothing;  // a function
   bool talks = false;                                                                    // with the other program
   bool of_graph = false;  // as a host value: only the graph program knows it
-  // Whether both programs may compute the same host value.
+  // Whether both programs may compute the same host value; operands: where they may for those and for the results of
+  // its blocks; rule: its builtin or variable knows.
   enum class Again : std::uint8_t { never, always, operands, rule } again = Again::never;
-  // What a side needs, that runs such a call, and that wants its value.
+  // What a side needs that runs such a call. decision: its operand, or the result of the block that `decides`; turns:
+  // its operand, a range or a list, of which the number of turns is enough where nobody reads the `loop` call; result:
+  // its operand, where somebody wants what the function gives; session: in the graph program its operand and its block.
   enum class ToRun : std::uint8_t { nothing, operands, decision, turns, result, session } to_run = ToRun::nothing;
+  // And one that wants its value, too.
   enum class ToGive : std::uint8_t {
     operands,
-    variable,
+    variable,  // what is written into it
     global,
     parameter,
-    turn,
-    entered,
-    builtin,
-    extents,
-    running
+    turn,     // of the loop around it
+    entered,  // functions
+    builtin,  // as its `runs_in` says
+    extents,  // host values that its type names
+    running   // nothing but what to_run says
   } to_give = ToGive::operands;
 
   // Operands, blocks and type are of the kinds that it works on: what a file from outside could have undone.
