@@ -1,4 +1,4 @@
-// `taskspec bench chains`: the cost of getting random tasks ready to run (tasks.md, invariant I12).
+// `taskspec bench chains`: the cost of getting random tasks ready to run.
 #pragma once
 #include "bench/bench.hpp"
 

@@ -1,4 +1,4 @@
-// `taskspec bench replay`: what a task costs when a compiled plan runs again (performance.md, section 2).
+// `taskspec bench replay`: what a task costs when a compiled plan runs again.
 #pragma once
 #include "bench/bench.hpp"
 

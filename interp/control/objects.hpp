@@ -1,5 +1,5 @@
 // Values of the host program that belong to the runtime: handles of tensors, invocations, callables,
-// agents and reports. What each prints is fixed by language.md section 9.
+// agents and reports. What each prints is a part of the language.
 #pragma once
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-// The lookup tables of one run: a cell per output of every task (tasks.md section 1). A cell goes
+// The lookup tables of one run: a cell per output of every task. A cell goes
 //
 //   Unbound -> Pending -> Ready(location, version)
 //                     \-> Poisoned(origin, fault)

@@ -1,5 +1,5 @@
 // The report: one HTML file that holds everything it shows and asks nothing of the network. What it shows is the JSON
-// of language.md section 10 with the sources, the sentences that say why chains end, and what a run did.
+// with the sources, the sentences that say why chains end, and what a run did.
 //
 //   Report report{.title = "pipeline.task", .sources = &program.sources};
 //   report.graphs.push_back(report_graph(program, id, graph, chains));

@@ -62,7 +62,7 @@ class Session final : public Recorder {
   void finish();
   SessionReport report() const;
   const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
-  std::uint64_t executions() const { return counts_.tasks; }      // for tests (tasks.md section 2.6)
+  std::uint64_t executions() const { return counts_.tasks; }      // for tests
 
  private:
   Array contents(Ref ref, Span place);

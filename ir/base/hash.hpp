@@ -28,7 +28,7 @@ std::uint64_t hash64(std::string_view text);
 Hash128 hash128(std::span<const std::byte> bytes);
 Hash128 hash128(std::string_view text);
 
-// 32-bit FNV-1a: the stream number of a random slot (language.md section 8).
+// 32-bit FNV-1a: the stream number of a random slot.
 constexpr std::uint32_t fnv1a32(std::string_view text) {
   std::uint32_t hash = 0x811C9DC5;
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193;

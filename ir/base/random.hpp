@@ -1,5 +1,5 @@
 // Random numbers without state: Philox 4x32-10 turns (counter, key) into four words. Equal arguments give equal
-// numbers on every machine, thread and shard; which counter belongs to which element stands in language.md section 8.
+// numbers on every machine, thread and shard; which counter belongs to which element is a part of the language.
 //
 //   PhiloxBlock words = philox({element / 4, 0, stream, call}, {seed_low, seed_high});
 //   float u = uniform_f32(words[element % 4]);   // in [0, 1)

@@ -1,4 +1,4 @@
-// Aggregation: the taskGraph's maximal chains by the source and sink rules (tasks.md section 4), in
+// Aggregation: the taskGraph's maximal chains by the source and sink rules, in
 // O(tasks + edges), and for each end of a chain the rule that stopped it and the tasks because of which. The first
 // value of a slot is no source: it is there before a task that reads it runs, in the first call as in all later ones.
 //
@@ -96,7 +96,7 @@ inline bool counts_as_source(const TaskGraph& graph, const TaskEdge& edge) {
   return !graph.has_first_values() || !graph[edge.from].first_value || graph[edge.to].first_value;
 }
 
-// Tasks applied one after another as if they were one task: in, F and out of tasks.md section 3. The empty
+// Tasks applied one after another as if they were one task: inputs, functions and outputs. The empty
 // Composite is the identity.
 struct Composite {
   std::vector<Ref> in;        // references that are not futures to members, each once, in order of first use

@@ -1,4 +1,4 @@
-// Composition of tasks (tasks.md section 3):  in(T2 . T1) = in(T1) + (in(T2) \ out(T1)),  F = F1 ++ F2,
+// Composition of tasks:  in(T2 . T1) = in(T1) + (in(T2) \ out(T1)),  F = F1 ++ F2,
 // out = out(T2) + live(out(T1)). References are identified by (task, slot): a version of a place is one as well.
 #include <algorithm>
 #include <unordered_set>

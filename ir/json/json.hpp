@@ -1,4 +1,4 @@
-// Graphs as JSON (language.md section 10): the exchange form for viewers, and a program of its own: it carries
+// Graphs as JSON: the exchange form for viewers, and a program of its own: it carries
 // the definitions that the graph reaches as typed op lists, so that it can be read back and run.
 //
 //   write_text("pipeline.json", graph_json(program, id, graph, chains));

@@ -19,7 +19,7 @@ class JsonText {
 
   JsonText& string(std::string_view text);
   JsonText& number(std::int64_t value);
-  JsonText& real(double value);  // as language.md section 9; "inf", "-inf" and "nan" as strings
+  JsonText& real(double value);  // as `print` writes it; "inf", "-inf" and "nan" as strings
   JsonText& boolean(bool value) { return word(value ? "true" : "false"); }
   JsonText& null() { return word("null"); }
 

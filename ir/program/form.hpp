@@ -54,7 +54,7 @@ enum class Payload : std::uint8_t {
   channel,  // index: between the two programs
 };
 
-// How tightly a text holds together (language.md section 2): an operand of a lower one gets brackets.
+// How tightly a text holds together: an operand of a lower one gets brackets.
 enum class Precedence : std::uint8_t {
   whole,
   compose,

@@ -1,4 +1,4 @@
-// How `first >> second` joins two tasks, by the names in their types (tasks.md section 3).
+// How `first >> second` joins two tasks, by the names in their types.
 //
 //   first: task(x, k) -> (y)    second: task(y, up) -> (z)
 //   std::optional<Wiring> w = wire(first, second);     // y: output 0; up: from outside

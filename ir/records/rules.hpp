@@ -58,7 +58,7 @@ Precision scalar_precision(std::span<const Type> operands, std::size_t operand);
 
 // ---- shapes ---------------------------------------------------------------------------------------
 
-// Broadcasting of language.md 3.4: aligned from the right, a missing extent or 1 stretches. Else E2001.
+// Broadcasting: aligned from the right, a missing extent or 1 stretches. Else E2001.
 std::vector<Dim> broadcast_dims(RuleContext& c, std::string_view symbol, std::span<const std::size_t> operands);
 
 // E2001 unless the two shapes are equal, dimension by dimension; `text` is the pair as the message shows it.

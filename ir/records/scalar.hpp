@@ -1,4 +1,4 @@
-// Arithmetic on values of the host program, exactly as language.md 3.3: ints are checked, floats are IEEE,
+// Arithmetic on values of the host program, exactly as in the language: ints are checked, floats are IEEE,
 // a mix of both is float. These are the `scalar` functions of op records: operands in declared order, types
 // already checked by the rule. What goes wrong throws Error: E5001 overflow, E5002 division by zero.
 //

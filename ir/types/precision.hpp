@@ -15,7 +15,7 @@ struct PrecisionInfo {
   std::string_view name;
   std::uint8_t bytes;  // of one element in host memory; narrow ones sit in the next larger integer
   bool is_float;
-  bool storage_only;     // enters only `as`, `@`, convolution, comparison and movement (language.md 3.4)
+  bool storage_only;     // enters only `as`, `@`, convolution, comparison and movement
   std::int64_t minimum;  // of integers; 0 for floats
   std::int64_t maximum;  // of integers; 0 for floats
 };

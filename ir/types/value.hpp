@@ -183,7 +183,7 @@ bool equal(const Value& a, const Value& b);
 bool identical(const Value& a, const Value& b);
 std::uint64_t hash_of(const Value& value);  // equal for identical values
 
-// The text that `print` writes (language.md section 9): shortest digits, strings quoted inside containers.
+// The text that `print` writes: shortest digits, strings quoted inside containers.
 // An Array prints its contents as nested lists.
 std::string print(const Value& value);
 std::string print(double value);

@@ -1,4 +1,4 @@
-// Checks of taskGraphs and chains, written from their definitions (tasks.md sections 1, 4 and 6) with sets and
+// Checks of taskGraphs and chains, written from their definitions with sets and
 // Boost's algorithms, sharing nothing with the code that makes them.
 #include "ir/verify/verify.hpp"
 

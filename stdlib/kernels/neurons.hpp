@@ -1,4 +1,4 @@
-// Leaky integrate-and-fire neurons with the integer arithmetic of task-ir.md 1.5: every value saturates at 28 bits,
+// Leaky integrate-and-fire neurons with the integer arithmetic of Task IR: every value saturates at 28 bits,
 // a leak comes after the fire. All neurons of a population make one step.
 //
 //   lif_kernel({.neurons = 64, .threshold = 100, .leak = -2, .reset = Reset::subtract}, Precision::i32, ...)

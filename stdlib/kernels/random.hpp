@@ -1,5 +1,5 @@
 // Arrays of random numbers: element e of an array depends on e, the seed, the stream and the call alone
-// (language.md section 8), so that parts can be made in any order and on any thread. Those three are inputs.
+//, so that parts can be made in any order and on any thread. Those three are inputs.
 //
 //   uniform_kernel({Precision::f32, {100}}, 0, 1)->run({seed, stream, call}, ...)
 #pragma once

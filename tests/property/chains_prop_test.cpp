@@ -1,4 +1,4 @@
-// The invariants of tasks.md section 6 on random graphs, and wrong algorithms that they must catch.
+// The invariants of chains on random graphs, and wrong algorithms that they must catch.
 #include <doctest/doctest.h>
 
 #include <algorithm>

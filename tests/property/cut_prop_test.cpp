@@ -1,5 +1,5 @@
 // A program that is cut in two does what it does by itself, whatever the timing: host and graph program with random
-// delays, few places in the channels, one worker or two, with and without passes (slicing.md section 2).
+// delays, few places in the channels, one worker or two, with and without passes.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // Random programs give the same output on every schedule and with any number of threads: tasks are functions
-// of their inputs (tasks.md section 2.3).
+// of their inputs.
 #include <doctest/doctest.h>
 
 #include "tests/unit/programs.hpp"

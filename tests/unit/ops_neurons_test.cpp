@@ -1,4 +1,4 @@
-// lif and lookup against plain loops written from the rules of task-ir.md 1.4 and 1.5, and against recorded outputs of
+// lif and lookup against plain loops written from the rules of Task IR, and against recorded outputs of
 // the chip's primitives where those are at hand.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// lut: the values of a function as the table of a neuron's look-up, task-ir.md 1.4.
+// lut: the values of a function as the table of a neuron's look-up, as in Task IR.
 #include <algorithm>
 #include <cmath>
 
