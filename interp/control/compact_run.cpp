@@ -8,6 +8,9 @@
 
 namespace taskspec {
 
+// With a call between two instructions the state of the machine would lie in memory.
+#define TASKSPEC_INLINE [[gnu::always_inline]] static inline
+
 namespace {
 
 struct Add {
@@ -47,10 +50,12 @@ struct Ints {
   static std::int64_t of(const Value& value) { return value.integer(); }
 };
 struct Floats {
-  static bool are(const Value& a, const Value& b) {
+  TASKSPEC_INLINE bool are(const Value& a, const Value& b) {
     return a.is_real() ? b.is_number() : a.is_integer() && b.is_real();
   }
-  static double of(const Value& value) { return value.real(); }
+  TASKSPEC_INLINE double of(const Value& value) {
+    return value.is_integer() ? static_cast<double>(value.integer()) : value.real();
+  }
 };
 
 Value& at_offset(Value* registers, std::int32_t offset) {
@@ -75,9 +80,6 @@ constexpr Instruction exits[] = {{Instruction::Kind::leave, {}, static_cast<std:
                                  {Instruction::Kind::leave, {}, static_cast<std::int32_t>(Flow::return_)}};
 
 }  // namespace
-
-// With a call between two instructions it would lie in memory.
-#define TASKSPEC_INLINE [[gnu::always_inline]] static inline
 
 // One function for each instruction; it gives the next one. They are inlined into Interpreter::execute, where all of
 // this lies in registers: so `slow` takes parts of it and not the whole.
