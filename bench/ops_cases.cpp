@@ -57,6 +57,7 @@ Cases elementwise() {
       {"relu", one("torch.relu(x0)")},
       {"gelu", one("torch.nn.functional.gelu(x0)")},
       {"elu", one("torch.nn.functional.elu(x0)")},
+      {"spike", one("torch.ge(x0, 0.5).float()")},
       {"neg", one("torch.neg(x0)")},
       {"isnan", one("torch.isnan(x0)")},
       {"add", two("torch.add(x0, x1)")},
@@ -155,6 +156,23 @@ Cases reductions() {
        [] {
          return OpCase{{f({32, 64, 45, 45}), f({64}), f({64})},
                        "torch.nn.functional.batch_norm(x0, None, None, x1, x2, training=True)"};
+       }},
+      {"running_batchnorm",
+       [] {
+         return OpCase{{f({32, 64, 45, 45}), f({64}), f({64}), f({64}), f({64})},
+                       "torch.nn.functional.batch_norm(x0, x1, x2, x3, x4)"};
+       }},
+      {"batchnorm_sums",
+       [] {
+         return OpCase{{f({32, 64, 45, 45}), f({32, 64, 45, 45})}, ""};
+       }},
+      {"batchnorm_input_grad",
+       [] {
+         return OpCase{{f({32, 64, 45, 45}), f({32, 64, 45, 45}), f({64}), f({5, 64})}, ""};
+       }},
+      {"layernorm_input_grad",
+       [] {
+         return OpCase{{f({4096, 1024}), f({4096, 1024}), f({1024})}, ""};
        }},
   };
 }

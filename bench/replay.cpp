@@ -19,18 +19,26 @@ using ConstBytes = std::span<const std::byte* const>;
 void do_nothing(void*, ConstBytes, Bytes) {}
 void count_run(void* context, ConstBytes, Bytes) { ++*static_cast<std::uint8_t*>(context); }
 
-class NoBodies final : public Bodies {
+// A task is `empty`, or the number of the counter that it increases.
+class NativeBodies final : public Bodies {
  public:
+  explicit NativeBodies(std::span<std::uint8_t> runs = {}) : runs_(runs) {}
   Result<OpList> list(const TaskGraph&, NodeId) override { return failure("E3005", {}, "there are no bodies").diags(); }
   std::vector<Array> run(const TaskGraph&, NodeId, std::vector<Array>) override { bug("a benchmark has no bodies"); }
+  NativeTask native(const std::string& symbol) override {
+    if (symbol == "empty") return {&do_nothing, nullptr};
+    return {&count_run, &runs_[std::stoul(symbol)]};
+  }
+
+ private:
+  std::span<std::uint8_t> runs_;
 };
 
-Definition native(const char* name, decltype(Definition::native) function, void* context) {
+Definition native(std::string symbol) {
   Definition definition;
   definition.kind = Definition::Kind::native;
-  definition.name = name;
-  definition.native = function;
-  definition.context = context;
+  definition.name = "task";
+  definition.symbol = std::move(symbol);
   return definition;
 }
 
@@ -43,12 +51,12 @@ class GraphBuilder {
     nothing_ = graph_->intern(empty);
     std::size_t zero = graph_->add_constant(empty, Array::make({Precision::u8, {0}}));
     fan_ = graph_->add_place("fan", Ref::constant(zero));
-    if (runs.empty()) definition_ = graph_->define(native("empty", &do_nothing, nullptr));
+    if (runs.empty()) definition_ = graph_->define(native("empty"));
   }
 
   std::shared_ptr<const TaskGraph> build() {
     for (std::size_t t = 0; t < shape_.size(); ++t) {
-      if (!runs_.empty()) definition_ = graph_->define(native("count", &count_run, &runs_[t]));
+      if (!runs_.empty()) definition_ = graph_->define(native(std::to_string(t)));
       if (shape_.name == "fan")
         add_to_fan(t);
       else
@@ -114,7 +122,7 @@ class SerialFloor {
   }
 
  private:
-  decltype(Definition::native) volatile task_ = &do_nothing;
+  decltype(NativeTask::run) volatile task_ = &do_nothing;
   std::vector<std::uint32_t> starts_, successors_, waits_, counters_, queue_;
 };
 
@@ -123,7 +131,7 @@ bool loses_no_task(Shape (*make)(std::size_t), const std::vector<int>& threads) 
   Shape shape = make(20'000);
   std::vector<std::uint8_t> ours(shape.size()), theirs(shape.size());
   auto plan = plan_of(shape, ours);
-  NoBodies bodies;
+  NativeBodies bodies(ours);
   TbbGraph tbb(shape, theirs);
   std::uint8_t runs = 0;
   for (int count : threads) {
@@ -148,7 +156,7 @@ std::string number(double value) { return fmt::format("{:.1f}", value); }
 
 // Ours, ready to run: as it comes, or with every step handed to the workers.
 struct Ours {
-  NoBodies bodies;
+  NativeBodies bodies;
   std::unique_ptr<PlanBackend> backend;
   std::shared_ptr<Executable> ready;
   Repeats repeats;
@@ -209,7 +217,7 @@ int replay(const Settings& settings) {
     good = loses_no_task(what.make, settings.threads) && good;
     Shape shape = what.make(tasks);
     auto plan = plan_of(shape);
-    NoBodies bodies;
+    NativeBodies bodies;
     forget_peak();
     std::size_t start = resident_bytes();
     auto backend = make_host_backend({.threads = 2});

@@ -23,6 +23,11 @@ struct Let {  // type: null when inferred
   Pattern pattern;
   TypePtr type;
   ExprPtr value;
+  void describe(Parts& to) const {
+    to << (is_var ? "var " : "let ") << Bind{pattern, KnownIn::rest};
+    if (type) to << ": " << type;
+    to << " = " << value;
+  }
 };
 struct IfArm {
   Span span;
@@ -32,41 +37,62 @@ struct IfArm {
 struct If {  // `else if` is one more arm
   std::vector<IfArm> arms;
   std::optional<Block> otherwise;
+  void describe(Parts& to) const {
+    for (const IfArm& arm : arms) {
+      if (&arm != &arms.front()) to << Line{arm.span} << "else ";
+      to << "if " << arm.condition << arm.body;
+    }
+    if (otherwise) to << Line{otherwise->span} << "else" << *otherwise;
+  }
 };
 
 struct For {
   Pattern pattern;
   ExprPtr domain;
   Block body;
+  void describe(Parts& to) const { to << "for " << Bind{pattern, KnownIn::blocks} << " in " << domain << body; }
 };
 struct While {
   ExprPtr condition;
   Block body;
+  void describe(Parts& to) const { to << "while " << condition << body; }
 };
 struct Trace {
   Block body;
+  void describe(Parts& to) const { to << "trace" << body; }
 };
 
 struct Return {  // value: null in a bare `return`
   ExprPtr value;
+  void describe(Parts& to) const {
+    to << "return";
+    if (value) to << " " << value;
+  }
 };
 
-struct Break {};
-struct Continue {};
+struct Break {
+  void describe(Parts& to) const { to << "break"; }
+};
+struct Continue {
+  void describe(Parts& to) const { to << "continue"; }
+};
 
 struct Assign {  // "=" "+=" "-=" "*=" "/="
   ExprPtr target;
   Name op;
   ExprPtr value;
+  void describe(Parts& to) const { to << op << " " << Target{target} << " " << value; }
 };
 
 struct ExprStmt {
   ExprPtr value;
+  void describe(Parts& to) const { to << value; }
 };
 
 struct Stmt {
   Span span;
   std::variant<Let, If, For, While, Trace, Return, Break, Continue, Assign, ExprStmt> node;
+  void describe(Parts& to) const;
 };
 
 // ---- declarations ----
@@ -123,6 +149,7 @@ struct FnDecl {
   Results results;
   Block body;
   std::optional<Name> external = {};  // a function of C++, which no text has: then the body is empty
+  bool local = false;                 // and what it gives may differ between shards
 };
 
 struct Slot {  // init: null without `=`

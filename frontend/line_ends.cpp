@@ -5,23 +5,6 @@
 #include "frontend/token.hpp"
 
 namespace taskspec {
-namespace {
-
-bool is_name_or_literal(TokenKind kind) {
-  switch (kind) {
-    case TokenKind::name:
-    case TokenKind::integer:
-    case TokenKind::real:
-    case TokenKind::string:
-    case TokenKind::open_string:
-    case TokenKind::unknown:  // is an error anyway; it shall not drag the next line into it
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -32,20 +15,6 @@ bool is_closing(std::string_view sign) { return is_one_of(sign, {")", "]", "}"})
 
 bool has_line_break(std::string_view gap) { return gap.find_first_of("\r\n") != std::string_view::npos; }
 
-bool ends_statement(std::string_view text, const Token& token) {
-  if (is_name_or_literal(token.kind)) return true;
-  return is_one_of(text_of(text, token), {"true", "false", ")", "]", "}", "return", "break", "continue"});
-}
-
-bool begins_statement(std::string_view text, const Token& token) {
-  if (is_name_or_literal(token.kind)) return true;
-  // the last two lines: every keyword that opens a rule of item, stmt or expr
-  return is_one_of(text_of(text, token),
-                   {"true",   "false",  "(",     "[",      "-",     "!",  //
-                    "import", "fields", "agent", "task",   "fn",    "graph",    "ir",     "let", "var",   "if",
-                    "for",    "while",  "trace", "return", "break", "continue", "launch", "run", "region"});
-}
-
 void insert_line_ends(std::string_view text, std::vector<Token>& tokens) {
   std::vector<Token> result;
   result.reserve(tokens.size() + tokens.size() / 6);
@@ -54,7 +23,7 @@ void insert_line_ends(std::string_view text, std::vector<Token>& tokens) {
     if (!result.empty() && (open.empty() || open.back() == '{')) {
       const Token& before = result.back();
       std::string_view gap = text.substr(before.end, token.begin - before.end);
-      if (has_line_break(gap) && ends_statement(text, before) && begins_statement(text, token))
+      if (has_line_break(gap) && ends_statement(before) && begins_statement(token))
         result.push_back({TokenKind::line_end, 0, before.end, before.end});
     }
     if (token.kind == TokenKind::sign) {

@@ -60,7 +60,7 @@ class Run {
     try {
       TaskParser::ExprContext* tree = parser_.expr();
       if (at_end()) return parsing::build_expression(tree, source_, text_, diags);
-      parsing::describe({stream_.index(), TaskParser::RuleExpr, {}, parser_.getVocabulary()}, source_, stream_, diags);
+      parsing::describe({stream_.index(), TaskParser::RuleExpr, {}}, source_, stream_, diags);
     } catch (const antlr4::RecognitionException&) {
       // reported where it was thrown
     }
@@ -154,7 +154,7 @@ bool needs_more(std::string_view text) {
   if (!open_brackets(text, tokens).empty()) return true;
   if (tokens.size() == 1) return false;  // nothing but blanks and comments
   const Token& last = tokens[tokens.size() - 2];
-  return last.kind == TokenKind::open_string || !(ends_statement(text, last) || text_of(text, last) == ";");
+  return last.kind == TokenKind::open_string || !(ends_statement(last) || text_of(text, last) == ";");
 }
 
 }  // namespace taskspec

@@ -6,6 +6,8 @@
 #pragma once
 #include <antlr4-runtime.h>
 
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,23 @@ namespace taskspec::parsing {
 
 // Text -> tokens that a parser may see. Errors go to `diags`, and then the tokens are of no use.
 std::vector<Token> prepare(SourceId source, std::string_view text, Diags& diags);
+
+// What the grammar says about its tokens. It is read out of the automaton that ANTLR made of the grammar (its ATN), so
+// a new rule, keyword or sign is known without a word here.
+struct TokenTable {
+  std::vector<TokenKind> kinds;    // by token type, as those below
+  std::vector<bool> begins, ends;  // what a part of a list may begin and end with
+};
+const TokenTable& token_table();  // worked out once
+
+// The part that a rule repeats between separators, as statements in a block; none for a rule that is no such list.
+std::optional<std::size_t> part_of(std::size_t list);
+
+// Tokens by their spelling, or the names of those that have many: "let", "(", "ID".
+using Words = std::set<std::string, std::less<>>;
+Words spellings(const antlr4::misc::IntervalSet& types);
+const Words& first_words(std::size_t rule);
+Words words_behind(std::size_t part, std::size_t rule);  // what may stand behind one part of a rule, inside of it
 
 // A text as ANTLR wants to see it.
 class ByteStream final : public antlr4::CharStream {
@@ -138,10 +157,9 @@ class Recovery final : public antlr4::ANTLRErrorStrategy {
 
 // What the parser found at `index` and what it could have used instead; told in the words of a user (E0001).
 struct Surprise {
-  std::size_t index;                     // the token that does not fit
-  std::size_t rule;                      // the grammar rule the parser was in
-  antlr4::misc::IntervalSet expected;    // token types; empty when that is not known
-  const antlr4::dfa::Vocabulary& words;  // the spelling of token types
+  std::size_t index;                   // the token that does not fit
+  std::size_t rule;                    // the grammar rule the parser was in
+  antlr4::misc::IntervalSet expected;  // token types; empty when that is not known
 };
 void describe(const Surprise& surprise, SourceId source, const TokenStream& tokens, Diags& diags);
 

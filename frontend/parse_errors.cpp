@@ -2,50 +2,56 @@
 // most, what to do about it.
 #include <fmt/format.h>
 
-#include <set>
-
 #include "frontend/parse_antlr.hpp"
 
 namespace taskspec::parsing {
 namespace {
 
 using Rules = TaskParser;
-using Words = std::set<std::string, std::less<>>;
 
-// Token types that mean one thing to a reader: where `mark` may stand, all of `words` are told as `phrase`.
+// Tokens that mean one thing to a reader: where `mark` may stand, all of `words` are told as `phrase`.
 struct Group {
   std::string_view mark;
   std::string_view phrase;
-  std::vector<std::string_view> words;
+  Words words;
 };
 
-std::vector<Group> groups() {
-  return {{"let", "a statement", {"let",      "var",    "if",     "for",    "while", "trace", "return", "break",
-                                  "continue", "import", "fields", "agent",  "task",  "fn",    "graph",  "ir",
-                                  "ID",       "INT",    "FLOAT",  "STRING", "true",  "false", "(",      "[",
-                                  "-",        "!",      "launch", "run",    "region"}},
-          {"INT",
-           "an expression",
-           {"ID", "INT", "FLOAT", "STRING", "true", "false", "(", "[", "-", "!", "launch", "run", "region"}},
-          {"inout", "a parameter", {"in", "out", "inout", "reduce", "ID"}},
-          {"task", "a slot or a declaration", {"ID", "task", "fn", "graph"}},
-          {"fn", "a type", {"ID", "[", "(", "fn"}},
+// What may stand behind an operand: operators, member, call, index. Nobody wants to hear of them.
+Words words_behind_operand() {
+  Words words = words_behind(Rules::RulePostfix, Rules::RuleOp);
+  words.merge(words_behind(Rules::RulePrimary, Rules::RulePostfix));
+  return words;
+}
+
+std::vector<Group> make_groups() {
+  return {{"let", "a statement", first_words(Rules::RuleItem)},
+          {"INT", "an expression", first_words(Rules::RuleExpr)},
+          {"inout", "a parameter", first_words(Rules::RuleParam)},
+          {"task", "a slot or a declaration", first_words(Rules::RuleMember)},
+          {"fn", "a type", first_words(Rules::RuleType)},
           {"ID", "a name", {"ID"}},
           {"STRING", "a string", {"STRING"}},
-          {"&&", "", {"as", "*", "/",  "%",  "@",  "+",  "-",  "..", "&", "|", "<",
-                      "<=", ">", ">=", "==", "!=", "&&", "||", ">>", ".", "(", "["}},
+          {"&&", "", words_behind_operand()},
           {";", "end of line", {";"}}};
 }
 
-Words spellings(const antlr4::misc::IntervalSet& types, const antlr4::dfa::Vocabulary& words) {
-  Words result;
-  for (ssize_t type : types.toList()) {
-    if (type < 0) continue;  // the end of the file: where it may stand, so may an end of line
-    std::string literal = words.getLiteralName(static_cast<std::size_t>(type));
-    result.insert(literal.empty() ? words.getSymbolicName(static_cast<std::size_t>(type))
-                                  : literal.substr(1, literal.size() - 2));
-  }
-  return result;
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all = make_groups();
+  return all;
+}
+
+// Keywords that other languages have as well: nobody takes them for a name by mistake, as happens with all others.
+bool is_usual(std::string_view word) {
+  return is_one_of(word, {"import", "fn", "let", "var", "if", "else", "for", "while", "return", "break", "continue",
+                          "true", "false"});
+}
+
+bool may_begin(std::size_t rule, std::string_view word) { return first_words(rule).contains(word); }
+
+// As `let`; not `break`, which is a statement already.
+bool only_begins_statement(std::string_view word) {
+  return may_begin(Rules::RuleStmt, word) && !may_begin(Rules::RuleExpr, word) &&
+         !is_one_of(word, {"break", "continue"});
 }
 
 // ", expected a, b or c", or nothing where the list would not help.
@@ -55,8 +61,7 @@ std::string expectation(std::size_t rule, Words expected) {
   if (rule != Rules::RulePriv && (expected == Words{")"} || expected == Words{"]"})) expected.insert(",");
   for (const Group& group : groups()) {
     if (!expected.contains(group.mark)) continue;
-    for (std::string_view word : group.words)
-      if (auto place = expected.find(word); place != expected.end()) expected.erase(place);
+    for (const std::string& word : group.words) expected.erase(word);
     if (!group.phrase.empty()) phrases.emplace_back(group.phrase);
   }
   for (const std::string& word : expected) phrases.push_back("'" + word + "'");
@@ -149,9 +154,8 @@ class Describer {
         expected.contains("ID") && !expected.contains("INT") && rule != Rules::RuleType && rule != Rules::RuleAgentDecl;
     if (kind(at_) == TokenKind::keyword) {
       if (only_name && !is_one_of(word(), {"true", "false"})) return at_;
-      if (is_one_of(word(), {"by", "on", "in", "out", "inout", "reduce", "extern", "as", "task", "agent", "graph", "ir",
-                             "fields", "trace"}) &&
-          rule != Rules::RuleBlock && at_ > 0 && kind(at_ - 1) != TokenKind::line_end && expected.contains("INT"))
+      if (!is_usual(word()) && !may_begin(Rules::RuleExpr, word()) && rule != Rules::RuleBlock && at_ > 0 &&
+          kind(at_ - 1) != TokenKind::line_end && expected.contains("INT"))
         return at_;
       bool statement = rule == Rules::RuleProgram || rule == Rules::RuleBlock;
       bool argument = is_one_of(word(-1), {"(", ",", "["});
@@ -160,7 +164,7 @@ class Describer {
     }
     if (at_ == 0 || kind(at_ - 1) != TokenKind::keyword || !follows_name(at_)) return std::nullopt;
     bool privilege = is_one_of(word(-1), {"in", "out", "inout", "reduce"}) && word() == ":";
-    bool opens = is_one_of(word(-1), {"region", "run", "launch", "graph", "task", "agent", "ir", "fields", "trace"});
+    bool opens = !is_usual(word(-1)) && may_begin(Rules::RuleItem, word(-1));
     return privilege || opens ? std::optional(at_ - 1) : std::nullopt;
   }
 
@@ -191,10 +195,10 @@ class Describer {
       return "named results stand in brackets: '-> (y: f32)'";
     if (kind(at_) == TokenKind::line_end && expected.contains("for"))
       return "a launch ends with its line; put 'for' on the same line, or the launch into brackets";
-    if (rule == Rules::RuleBlock && is_one_of(word(), {"fn", "graph", "task", "agent", "fields", "ir", "import"}))
+    if (rule == Rules::RuleBlock && may_begin(Rules::RuleItem, word()) && !may_begin(Rules::RuleStmt, word()))
       return "declarations stand at the top level of a file";
     if (word() == "fn" && expected.contains("INT")) return "'x => x + 1' makes a function on the spot";
-    if (!begins_line() && expected.contains("INT") && is_one_of(word(), {"let", "var", "if", "for", "while", "return"}))
+    if (!begins_line() && expected.contains("INT") && only_begins_statement(word()))
       return fmt::format("'{}' begins a statement, which has no value", word());
     return "";
   }
@@ -216,8 +220,7 @@ class Describer {
 }  // namespace
 
 void describe(const Surprise& surprise, SourceId source, const TokenStream& tokens, Diags& diags) {
-  Describer(surprise.index, source, tokens, diags)
-      .unexpected(surprise.rule, spellings(surprise.expected, surprise.words));
+  Describer(surprise.index, source, tokens, diags).unexpected(surprise.rule, spellings(surprise.expected));
 }
 
 void describe_missing_separator(std::size_t index, SourceId source, const TokenStream& tokens, Diags& diags) {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 
-#include "frontend/parse.hpp"
 #include "frontend/parse_antlr.hpp"
 
 namespace taskspec {
@@ -11,21 +9,6 @@ using parsing::ByteStream;
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-// token type -> kind: a rule of the grammar with a name, else a keyword or a sign by its spelling
-std::vector<TokenKind> kinds_of(const antlr4::dfa::Vocabulary& words) {
-  std::vector<TokenKind> kinds(words.getMaxTokenType() + 1, TokenKind::unknown);
-  for (std::size_t type = 1; type < kinds.size(); ++type) {
-    std::string spelling = words.getLiteralName(type);  // with quotes around it: 'let'
-    if (spelling.size() > 2)
-      kinds[type] = spelling[1] >= 'a' && spelling[1] <= 'z' ? TokenKind::keyword : TokenKind::sign;
-  }
-  kinds[TaskLexer::ID] = TokenKind::name;
-  kinds[TaskLexer::INT] = TokenKind::integer;
-  kinds[TaskLexer::FLOAT] = TokenKind::real;
-  kinds[TaskLexer::STRING] = TokenKind::string;
-  return kinds;
-}
 
 bool continues_character(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
@@ -45,26 +28,11 @@ void widen(std::string_view text, ByteStream& bytes, Token& token) {
 
 }  // namespace
 
-std::vector<std::string> keywords() {
-  ByteStream none("", 0);
-  TaskLexer lexer(&none);
-  const antlr4::dfa::Vocabulary& words = lexer.getVocabulary();
-  const std::vector<TokenKind> kinds = kinds_of(words);
-  std::vector<std::string> list;
-  for (std::size_t type = 1; type < kinds.size(); ++type)
-    if (kinds[type] == TokenKind::keyword) {
-      std::string spelling = words.getLiteralName(type);
-      list.push_back(spelling.substr(1, spelling.size() - 2));
-    }
-  std::sort(list.begin(), list.end());
-  return list;
-}
-
 std::vector<Token> lex(std::string_view text) {
   ByteStream bytes(text, text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
   TaskLexer lexer(&bytes);
   lexer.removeErrorListeners();
-  const std::vector<TokenKind> kinds = kinds_of(lexer.getVocabulary());
+  const std::vector<TokenKind>& kinds = parsing::token_table().kinds;
   std::vector<Token> tokens;
   tokens.reserve(text.size() / 4 + 1);
   while (true) {

@@ -9,22 +9,6 @@ namespace {
 using antlr4::misc::IntervalSet;
 using Rules = TaskParser;
 
-// The part that a rule repeats between separators; none for a rule that is no such list.
-std::optional<std::size_t> part_of(std::size_t list) {
-  switch (list) {
-    case Rules::RuleProgram:
-      return Rules::RuleItem;
-    case Rules::RuleAgentDecl:
-      return Rules::RuleMember;
-    case Rules::RuleIrDecl:
-      return Rules::RuleIrLine;
-    case Rules::RuleBlock:
-      return Rules::RuleStmt;
-    default:
-      return std::nullopt;
-  }
-}
-
 bool is_part(std::size_t rule) {
   return rule == Rules::RuleItem || rule == Rules::RuleMember || rule == Rules::RuleIrLine || rule == Rules::RuleStmt;
 }
@@ -52,7 +36,7 @@ void Recovery::reportError(antlr4::Parser* parser, const antlr4::RecognitionExce
   IntervalSet expected;
   // after a look further ahead, what could have come at its beginning says nothing about where it failed
   if (tokens_.index() == found) expected = error.getExpectedTokens();
-  describe({found, parser->getContext()->getRuleIndex(), expected, parser->getVocabulary()}, source_, tokens_, diags_);
+  describe({found, parser->getContext()->getRuleIndex(), expected}, source_, tokens_, diags_);
 }
 
 void Recovery::recover(antlr4::Parser* parser, std::exception_ptr error) {
@@ -94,7 +78,7 @@ void Recovery::settle(antlr4::Parser* parser, std::size_t list, std::uint16_t de
         next > tokens_.index() || next == 0 || tokens_.is_separator(next - 1) || tokens_.text(next - 1) == "{";
     if (separated && begin.contains(static_cast<ssize_t>(tokens_.get(next)->getType()))) return;
     if (separated)
-      describe({next, list, begin, parser->getVocabulary()}, source_, tokens_, diags_);
+      describe({next, list, begin}, source_, tokens_, diags_);
     else
       describe_missing_separator(next, source_, tokens_, diags_);
     tokens_.seek(separated ? next + 1 : next);

@@ -58,7 +58,9 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 bool is_opening(std::string_view sign);
 bool is_closing(std::string_view sign);
 bool has_line_break(std::string_view gap);
-bool ends_statement(std::string_view text, const Token& token);
-bool begins_statement(std::string_view text, const Token& token);
+
+// May a statement, a declaration or a line of a list begin, end with this token? The grammar says so.
+bool begins_statement(const Token& token);
+bool ends_statement(const Token& token);
 
 }  // namespace taskspec

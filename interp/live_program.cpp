@@ -73,12 +73,12 @@ void LiveProgram::advance(Step& step) {
     step.ended = exit.code;
   } catch (const Error&) {
     try {
-      session().show();
+      session().run_prints();
     } catch (const Error&) {  // the entry's own error is the one to tell
     }
     throw;
   }
-  session().show();
+  session().run_prints();
   if (NodeId failed = session().failed_effect(); failed.valid() && failed >= first) session().raise_failed_effect();
   tell_failed_effects(step);
   for (auto [variable, call] : checker_.forgotten()) interpreter_->forget(program().main(), variable, call);

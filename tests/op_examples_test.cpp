@@ -41,7 +41,7 @@ void check_example(std::string_view name, std::string_view example) {
 
 }  // namespace
 
-TEST_CASE("the example of every op runs as it says") {
+TEST_CASE("the example of every op runs as it says [ops-fwd]") {
   const Toolbox& tools = standard_toolbox();
   CHECK(tools.ops.all().size() > 50);
   for (const OpDef* op : tools.ops.all()) check_example(op->name, op->example);

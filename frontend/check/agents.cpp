@@ -112,7 +112,7 @@ Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span) {
   std::string text = fmt::format("agent '{}'", world.program[agent].name);
   auto places = place_arguments(world.diags, {text, world.program[agent].span, names, 0}, call.args, span);
   if (!places) {
-    check_arguments(body, call);
+    check_arguments(body, call.args);
     return body.error(span);
   }
   std::vector<Term> in(params.size());

@@ -209,6 +209,6 @@ class Assignment {
 
 }  // namespace
 
-void assignment(Body& body, const ast::Assign& assign, Span span) { Assignment(body, assign, span).run(); }
+void check_statement(Body& body, const ast::Assign& assign, Span span) { Assignment(body, assign, span).run(); }
 
 }  // namespace taskspec::checking

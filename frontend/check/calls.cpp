@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/declare.hpp"
@@ -11,6 +13,7 @@
 #include "frontend/check/members.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/training.hpp"
 #include "frontend/check/types.hpp"
 #include "ir/base/text.hpp"
 
@@ -18,8 +21,8 @@ namespace taskspec::checking {
 
 using Kind = Type::Kind;
 
-void check_arguments(Body& body, const ast::Call& call) {
-  for (const ast::Arg& arg : call.args)
+void check_arguments(Body& body, std::span<const ast::Arg> args) {
+  for (const ast::Arg& arg : args)
     if (!is_untyped_function(body, *arg.value) && !type_as_argument(body, *arg.value, Blank::open))
       expression(body, *arg.value);
 }
@@ -44,7 +47,7 @@ class Calls {
     if (binding.kind == Binding::Kind::function) {
       bool member = body_.world.program[binding.function].agent.valid();
       std::optional<Term> self = member ? std::optional(body_.self(name.span)) : std::nullopt;
-      return call_function(body_, binding.function, self, call_, span_);
+      return call_function(body_, binding.function, self, call_.args, span_);
     }
     if (binding.kind == Binding::Kind::agent) return make_agent(body_, binding.agent, call_, span_);
     return call_value(body_, read_binding(body_, binding, name), call_, span_);
@@ -57,7 +60,36 @@ class Calls {
     if (!op && !builtin) return call_value(body_, missing_name(body_, name), call_, span_);  // a constant, or an error
     if (refuse_later_form(name)) return failed();
     if (op && builtin) return by_first_argument(op, builtin);
+    if (builtins().named(name.text).size() > 1) return by_kind(name.text);
     return call_record(body_, op ? op : builtin, std::nullopt, call_.args, span_);
+  }
+
+  const BuiltinTable& builtins() const { return body_.world.options.builtins; }
+
+  // So do several builtins of one name.
+  Term by_kind(const std::string& name) {
+    if (call_.args.empty() || call_.args[0].name)
+      return call_record(body_, {nullptr, by_names(name)}, std::nullopt, call_.args, span_);
+    const ast::Expr& first = *call_.args[0].value;
+    if (type_as_argument(body_, first, Blank::open))
+      return call_record(body_, {nullptr, builtins().find(name, Kind::type)}, std::nullopt, call_.args, span_);
+    if (is_untyped_function(body_, first))
+      return call_record(body_, find_builtin(body_.world, name), std::nullopt, call_.args, span_);
+    Term receiver = expression(body_, first);
+    const Record record{nullptr, builtins().find(name, body_.type(receiver))};
+    return call_record(body_, record, receiver, std::span(call_.args).subspan(1), span_);
+  }
+
+  // The one that has operands of all names which arguments go by.
+  const Builtin* by_names(const std::string& name) const {
+    for (const Builtin* builtin : builtins().named(name))
+      if (std::ranges::all_of(call_.args, [&](const ast::Arg& argument) {
+            return !argument.name || std::ranges::any_of(builtin->operands, [&](const taskspec::Operand& operand) {
+              return operand.name == argument.name->text;
+            });
+          }))
+        return builtin;
+    return builtins().find(name);
   }
 
   // An op and a builtin of one name go by the kind of the first argument.
@@ -107,13 +139,14 @@ class Calls {
     if (type.is(Kind::error)) return failed();
     if (type.is(Kind::agent)) return member_call(base, member);
     if (type.is(Kind::invocation)) return method_of_invocation(base, member);
+    if (type.is(Kind::training)) return training_method(body_, base, member, call_, span_);
     return library_method(base, member);
   }
 
   Term member_call(const Term& agent, const ast::Member& member) {
     std::optional<Binding> found = member_of_agent(body_, agent, member.name);
     if (!found || found->kind != Binding::Kind::function) return failed();
-    return call_function(body_, found->function, agent, call_, span_);
+    return call_function(body_, found->function, agent, call_.args, span_);
   }
 
   Term method_of_invocation(const Term& invocation, const ast::Member& member) {
@@ -158,7 +191,7 @@ class Calls {
   }
 
   Term failed() {
-    check_arguments(body_, call_);
+    check_arguments(body_, call_.args);
     return body_.error(span_);
   }
 

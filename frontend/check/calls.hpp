@@ -8,7 +8,8 @@
 namespace taskspec::checking {
 
 // A call of a fn, task or graph; members of agents come with their agent.
-Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span);
+Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, std::span<const ast::Arg> args,
+                   Span span);
 
 // A call of a value: a closure, a function parameter, a composite.
 Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span);
@@ -23,6 +24,6 @@ Term bound_member(Body& body, const Term& agent, FunctionId function, Span span)
 Type callable_type(Body& body, FunctionId function, const std::optional<Term>& agent);
 
 // Arguments of a call that cannot be made: errors in them are found all the same.
-void check_arguments(Body& body, const ast::Call& call);
+void check_arguments(Body& body, std::span<const ast::Arg> args);
 
 }  // namespace taskspec::checking

@@ -139,7 +139,7 @@ Type element_type(Body& body, const Term& domain) {
 
 }  // namespace
 
-void control_statement(Body& body, const ast::If& node, Span span) {
+void check_statement(Body& body, const ast::If& node, Span span) {
   if (node.arms.size() > most_arms) {
     body.world.diags.error("E0005", span, fmt::format("more than {} branches of one if", most_arms));
     return;
@@ -147,7 +147,7 @@ void control_statement(Body& body, const ast::If& node, Span span) {
   If(body, node, span).from(0);
 }
 
-void control_statement(Body& body, const ast::For& node, Span span) {
+void check_statement(Body& body, const ast::For& node, Span span) {
   Term domain = typed(body, output_of(body, expression(body, *node.domain)));
   Type element = element_type(body, domain);
   LoopPaths paths(body, join(node.pattern.span, node.domain->span));
@@ -164,7 +164,7 @@ void control_statement(Body& body, const ast::For& node, Span span) {
   body[made.id].blocks.push_back(std::move(block));
 }
 
-void control_statement(Body& body, const ast::While& node, Span span) {
+void check_statement(Body& body, const ast::While& node, Span span) {
   body.open_block();
   Term test = condition(body, *node.condition);
   Block before = body.close_block();

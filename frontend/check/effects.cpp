@@ -20,7 +20,7 @@ class Inference {
     spread();
     for (FunctionId id : functions_) {
       const EffectFlags& f = found(id);
-      world_.program[id].effects = {.host = f.host, .graph = f.graph, .local = f.local};
+      world_.program[id].effects = {.host = f.host, .graph = f.graph};
       require_no_host(id);
       require_no_nested_task(id);
     }
@@ -28,6 +28,7 @@ class Inference {
     if (world_.diags.has_errors()) return;
     refuse_host_functions(world_, added_);
     refuse_hidden_places(world_, added_);
+    refuse_local_decisions(world_, added_);
   }
 
  private:
@@ -38,7 +39,7 @@ class Inference {
   // What it does itself, and what older functions do that it calls; new ones tell it later.
   void begin(FunctionId id) {
     const EffectNotes& notes = world_.info(id).effects;
-    found(id) = found(id) | EffectFlags{!notes.host.empty(), notes.local, notes.graph, notes.writes, notes.invokes};
+    found(id) = found(id) | EffectFlags{!notes.host.empty(), notes.graph, notes.writes, notes.invokes};
     for (std::size_t k = id.index() < first() ? added_.callees : 0; k < notes.callees.size(); ++k) {
       const EffectNotes::CallSite& site = notes.callees[k];
       if (!site.invoked && kind(site.callee) != FunctionKind::fn) continue;
@@ -125,7 +126,7 @@ class Inference {
   void warn_about_dropped() {
     for (const DroppedCall& call : world_.dropped) {
       const EffectFlags& f = found(call.callee);
-      if (f.host || f.local || f.writes) continue;
+      if (f.host || f.writes) continue;
       world_.diags.warning("E1008", call.span,
                            fmt::format("the result of {} is not used", world_.described(call.callee)));
     }

@@ -20,7 +20,11 @@ std::vector<FunctionId> functions_of(const World& world, const NewPart& added);
 std::size_t first_call(FunctionId function, const NewPart& added);
 
 // Parts of it, for programs without errors so far.
-void refuse_host_functions(World& world, const NewPart& added);  // handed.cpp
-void refuse_hidden_places(World& world, const NewPart& added);   // hidden_places.cpp
+void refuse_host_functions(World& world, const NewPart& added);   // handed.cpp
+void refuse_hidden_places(World& world, const NewPart& added);    // hidden_places.cpp
+void refuse_local_decisions(World& world, const NewPart& added);  // local_values.cpp
+
+// It is a function, or may hold one.
+bool holds_function(const Type& type);  // handed.cpp
 
 }  // namespace taskspec::checking

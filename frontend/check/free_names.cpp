@@ -1,14 +1,31 @@
 #include "frontend/check/free_names.hpp"
 
 #include <algorithm>
-
-#include "frontend/check/mentions.hpp"
+#include <array>
+#include <utility>
 
 namespace taskspec::checking {
 
 namespace {
 
-class FreeNames {
+// The names that an expression or statement binds, by where they are known.
+class Bound final : private ast::Parts {
+ public:
+  template <class Node>
+  explicit Bound(const Node& node) {
+    node.describe(*this);
+  }
+  std::vector<std::string_view>& in(ast::KnownIn part) { return names_[static_cast<std::size_t>(part)]; }
+
+ private:
+  void bind(const ast::Pattern& pattern, ast::KnownIn part) override {
+    for (const ast::Name& name : pattern.names) in(part).push_back(name.text);
+  }
+
+  std::array<std::vector<std::string_view>, 3> names_;
+};
+
+class FreeNames final : private ast::Parts {
  public:
   explicit FreeNames(FunctionRef<void(const ast::Name&)> visit) : visit_(visit) {}
 
@@ -17,106 +34,72 @@ class FreeNames {
   }
 
  private:
+  using KnownIn = ast::KnownIn;
+
+  // ---- expressions, types and statements ----
+
+  void mention(const ast::Name& name) override {
+    if (std::ranges::find(bound_, name.text) == bound_.end()) visit_(name);
+  }
+  void value(const ast::Expr& expr) override { read(expr); }
+  void target(const ast::Expr& expr) override { read(expr); }
+  void type(const ast::TypeExpr& type) override { type.describe(*this); }
+
+  void block(const ast::Block& block) override {
+    const std::size_t outside = bound_.size();
+    const std::vector<std::string_view> around = std::exchange(in_blocks_, {});
+    bind(around);
+    for (const ast::Stmt& statement : block.stmts) read(statement);
+    in_blocks_ = around;
+    bound_.resize(outside);
+  }
+
   template <class Node>
-  void read(const Node&) {}  // binds nothing and names nothing
-
-  // ---- expressions and types ----
-
-  void read(const ast::Expr& expr) {
+  void read(const Node& node) {
     const std::size_t outside = bound_.size();
-    if (auto* name = std::get_if<ast::NameExpr>(&expr.node)) mention(name->name);
-    if (auto* lambda = std::get_if<ast::Lambda>(&expr.node)) bind(lambda->params);
-    if (auto* launch = std::get_if<ast::Launch>(&expr.node)) bind(launch->point);
-    for (const ast::Expr* part : parts_of(expr)) read(*part);
-    if (auto* cast = std::get_if<ast::Cast>(&expr.node)) read(*cast->type);
+    Bound names(node);
+    bind(names.in(KnownIn::node));
+    std::swap(in_blocks_, names.in(KnownIn::blocks));
+    node.describe(*this);
+    std::swap(in_blocks_, names.in(KnownIn::blocks));
     bound_.resize(outside);
+    bind(names.in(KnownIn::rest));
   }
-
-  void read(const ast::ExprPtr& expr) {
-    if (expr) read(*expr);
-  }
-
-  void read(const ast::TypeExpr& type) {
-    std::visit([&](const auto& node) { read_type(node); }, type.node);
-  }
-  void read(const ast::TypePtr& type) {
-    if (type) read(*type);
-  }
-  void read_type(const ast::NamedType& type) {
-    mention(type.name);
-    for (const ast::Expr& dim : type.dims) read(dim);
-  }
-  void read_type(const ast::ListType& type) { read(type.element); }
-  void read_type(const ast::TupleType& type) {
-    for (const ast::TypeExpr& part : type.parts) read(part);
-  }
-  void read_type(const ast::FnType& type) {
-    for (const ast::TypeExpr& parameter : type.params) read(parameter);
-    read(type.result);
-  }
-
-  // ---- statements ----
-
-  void read(const ast::Stmt& statement) {
-    std::visit([&](const auto& node) { read(node); }, statement.node);
-  }
-
-  void read(const ast::Block& block) {
-    const std::size_t outside = bound_.size();
-    for (const ast::Stmt& statement : block.stmts) {
-      read(statement);
-      if (auto* let = std::get_if<ast::Let>(&statement.node)) bind(let->pattern);
-    }
-    bound_.resize(outside);
-  }
-
-  void read(const ast::Let& let) { read(let.type), read(let.value); }
-  void read(const ast::If& branch) {
-    for (const ast::IfArm& arm : branch.arms) read(arm.condition), read(arm.body);
-    if (branch.otherwise) read(*branch.otherwise);
-  }
-  void read(const ast::For& loop) {
-    read(loop.domain);
-    const std::size_t outside = bound_.size();
-    bind(loop.pattern);
-    read(loop.body);
-    bound_.resize(outside);
-  }
-  void read(const ast::While& loop) { read(loop.condition), read(loop.body); }
-  void read(const ast::Trace& trace) { read(trace.body); }
-  void read(const ast::Return& node) { read(node.value); }
-  void read(const ast::Assign& assign) { read(assign.target), read(assign.value); }
-  void read(const ast::ExprStmt& statement) { read(statement.value); }
 
   // ---- declarations ----
 
+  void read(const ast::ImportDecl&) {}
+  void read(const ast::FieldsDecl&) {}
+  void read(const ast::IrDecl&) {}
+
   void read(const std::vector<ast::Param>& params) {
     for (const ast::Param& param : params) bound_.push_back(param.name.text);
-    for (const ast::Param& param : params) read(param.type), read(param.default_value);
+    for (const ast::Param& param : params) *this << param.type << param.default_value;
   }
 
   void read(const ast::Results& results) {
     if (results.unnamed) bound_.emplace_back("value");
     for (const ast::Field& field : results.named) bound_.push_back(field.name.text);
-    read(results.unnamed);
-    for (const ast::Field& field : results.named) read(field.type);
+    *this << results.unnamed;
+    for (const ast::Field& field : results.named) *this << field.type;
   }
 
   void read(const ast::TaskDecl& task) {
     const std::size_t outside = bound_.size();
     read(task.params), read(task.results);
-    if (task.body) read(*task.body);
+    if (task.body) *this << *task.body;
     bound_.resize(outside);
   }
   void read(const ast::FnDecl& fn) {
     const std::size_t outside = bound_.size();
-    read(fn.params), read(fn.results), read(fn.body);
+    read(fn.params), read(fn.results);
+    *this << fn.body;
     bound_.resize(outside);
   }
 
   void read(const ast::Slot& slot) {
-    if (slot.type) read(*slot.type);
-    read(slot.init);
+    if (slot.type) *this << *slot.type;
+    *this << slot.init;
   }
 
   void read(const ast::AgentDecl& agent) {
@@ -128,17 +111,11 @@ class FreeNames {
     bound_.resize(outside);
   }
 
-  // ---- names ----
-
-  void bind(const ast::Pattern& pattern) {
-    for (const ast::Name& name : pattern.names) bound_.push_back(name.text);
-  }
-  void mention(const ast::Name& name) {
-    if (std::ranges::find(bound_, name.text) == bound_.end()) visit_(name);
-  }
+  void bind(const std::vector<std::string_view>& names) { bound_.insert(bound_.end(), names.begin(), names.end()); }
 
   FunctionRef<void(const ast::Name&)> visit_;
-  std::vector<std::string_view> bound_;  // the innermost last
+  std::vector<std::string_view> bound_;      // the innermost last
+  std::vector<std::string_view> in_blocks_;  // what the statement that is read binds in its blocks
 };
 
 }  // namespace

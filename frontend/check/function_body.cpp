@@ -45,6 +45,7 @@ void check_function(World& world, FunctionId function) {
   if (external) body.function().extern_symbol = external->text;
   // What a function of the host program does in C++ nobody knows.
   if (external && info.fn) info.effects.host.push_back({external->text, external->span});
+  if (external && info.fn) body.function().extern_local = info.fn->local;
   const ast::Block* block = external          ? nullptr
                             : info.fn         ? &info.fn->body
                             : info.task->body ? &*info.task->body

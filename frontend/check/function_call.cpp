@@ -60,19 +60,20 @@ Type invocation_type(const std::vector<Output>& outputs) {
 
 class FunctionCall {
  public:
-  FunctionCall(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call, Span span)
+  FunctionCall(Body& body, FunctionId function, const std::optional<Term>& agent, std::span<const ast::Arg> args,
+               Span span)
       : body_(body),
         world_(body.world),
         id_(function),
         agent_(agent),
-        call_(call),
+        args_(args),
         span_(span),
         match_(body, Match::all) {}
 
   Term run() {
     resolve_signature(world_, id_);
     if (!allowed() || !place()) {
-      check_arguments(body_, call_);
+      check_arguments(body_, args_);
       return body_.error(span_);
     }
     set_outer_symbols(body_, match_, id_, agent_);
@@ -107,7 +108,7 @@ class FunctionCall {
     }
     terms_.resize(declared_.size());
     Callable callable{world_.described(id_), callee().span, names, 0};
-    std::optional<std::vector<std::size_t>> places = place_arguments(world_.diags, callable, call_.args, span_);
+    std::optional<std::vector<std::size_t>> places = place_arguments(world_.diags, callable, args_, span_);
     if (places) places_ = std::move(*places);
     return places.has_value();
   }
@@ -125,19 +126,19 @@ class FunctionCall {
   // From left to right; but closures whose parameters have extents that other arguments decide come last.
   void read_arguments() {
     std::vector<std::pair<std::size_t, Scope>> later;
-    for (std::size_t i = 0; i < call_.args.size(); ++i)
-      if (must_wait(*call_.args[i].value, places_[i]))
-        later.emplace_back(i, values_now(*call_.args[i].value));
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (must_wait(*args_[i].value, places_[i]))
+        later.emplace_back(i, values_now(*args_[i].value));
       else
-        read(*call_.args[i].value, places_[i]);
+        read(*args_[i].value, places_[i]);
     use_defaults();
     for (auto& [i, values] : later) {
-      if (must_wait(*call_.args[i].value, places_[i])) {
-        unknown_parameters(call_.args[i].span, places_[i]);
+      if (must_wait(*args_[i].value, places_[i])) {
+        unknown_parameters(args_[i].span, places_[i]);
         continue;
       }
       body_.scopes.push_back(std::move(values));
-      read(*call_.args[i].value, places_[i]);
+      read(*args_[i].value, places_[i]);
       body_.scopes.pop_back();
     }
   }
@@ -257,7 +258,7 @@ class FunctionCall {
   World& world_;
   FunctionId id_;
   std::optional<Term> agent_;
-  const ast::Call& call_;
+  const std::span<const ast::Arg> args_;
   Span span_;
   Match match_;
   std::vector<std::size_t> declared_;  // positions of the declared parameters
@@ -269,9 +270,9 @@ class FunctionCall {
 
 }  // namespace
 
-Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, const ast::Call& call,
+Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, std::span<const ast::Arg> args,
                    Span span) {
-  return FunctionCall(body, function, agent, call, span).run();
+  return FunctionCall(body, function, agent, args, span).run();
 }
 
 Type callable_type(Body& body, FunctionId function, const std::optional<Term>& agent) {
@@ -315,7 +316,7 @@ Term bound_member(Body& body, const Term& agent, FunctionId function, Span span)
 namespace {
 
 Term not_callable(Body& body, const Term& callee, const ast::Call& call, Span span) {
-  check_arguments(body, call);
+  check_arguments(body, call.args);
   if (!body.is_error(callee))
     wrong_type(body.world.diags, callee.span,
                fmt::format("'{}' is {} and cannot be called", body.text(callee.span), body.type(callee).text()));
@@ -377,10 +378,10 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
 
 Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span) {
   const Call& made = body[callee.id];
-  if (made.form == Form::function) return call_function(body, made.callee, std::nullopt, call, span);
+  if (made.form == Form::function) return call_function(body, made.callee, std::nullopt, call.args, span);
   if (made.form == Form::member) {
     Term agent{made.in[0], callee.span};
-    return call_function(body, made.callee, agent, call, span);
+    return call_function(body, made.callee, agent, call.args, span);
   }
   const Type type = body.type(callee);
   if (type.is(Kind::function) || type.is(Kind::task)) return apply(body, callee, call, span);

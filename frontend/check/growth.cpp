@@ -67,6 +67,7 @@ Growth::Growth(const CheckOptions& options) : options_(for_prompt(options)), wor
   file().names.remember();
   file().lets.remember();
   file().values.remember();
+  file().local.remember();
   world_.loaded.remember();
   world_.stale.remember();
   declared_.remember();
@@ -76,6 +77,7 @@ void Growth::settle() {
   file().names.settle();
   file().lets.settle();
   file().values.settle();
+  file().local.settle();
   world_.loaded.settle();
   world_.stale.settle();
   declared_.settle();
@@ -93,7 +95,8 @@ Growth::Mark Growth::mark() {
           file().values.mark(),
           world_.loaded.mark(),
           world_.stale.mark(),
-          top_level().books()};
+          top_level().books(),
+          file().local.mark()};
 }
 
 void Growth::back_to(const Mark& mark) {
@@ -110,6 +113,7 @@ void Growth::back_to(const Mark& mark) {
   file().names.back_to(mark.names);
   file().lets.back_to(mark.lets);
   file().values.back_to(mark.let_values);
+  file().local.back_to(mark.local);
   file().pending.clear();
   file().pending_agents.clear();
   world_.loaded.back_to(mark.loaded);
@@ -275,7 +279,8 @@ void Growth::break_users(const std::vector<std::string>& users, const std::vecto
 Checker::Work Growth::work() {
   const Body::Books books = top_level().books();
   return {looked_at_, file().names.mark() + file().lets.mark() + file().values.mark() + world_.loaded.mark() +
-                          world_.stale.mark() + declared_.mark() + books.extents + books.imported + books.globals};
+                          world_.stale.mark() + declared_.mark() + file().local.mark().calls +
+                          file().local.mark().variables + books.extents + books.imported + books.globals};
 }
 
 void Growth::take_back() {

@@ -28,6 +28,7 @@ class Growth {
     std::size_t functions, agents, modules, trees, values;
     std::size_t names, lets, let_values, loaded, stale;
     Body::Books books;
+    LocalBooks::Mark local;
   };
   struct Declared {
     const ast::Item* item;

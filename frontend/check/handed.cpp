@@ -11,13 +11,13 @@
 
 namespace taskspec::checking {
 
-namespace {
-
 bool holds_function(const Type& type) {
   if (type.is(Type::Kind::function)) return true;
   bool container = type.is(Type::Kind::list) || type.is(Type::Kind::tuple);
   return container && std::any_of(type.parts.begin(), type.parts.end(), holds_function);
 }
+
+namespace {
 
 // Where a function value may come from, inside one function.
 class Origins {

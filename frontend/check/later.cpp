@@ -13,7 +13,6 @@ struct Part {
 };
 
 constexpr std::array parts{
-    Part{"adam", "training"},      Part{"adamw", "training"},   Part{"agree", "shards"},
     Part{"assume", "regions"},     Part{"at", "regions"},       Part{"attach", "regions"},
     Part{"block", "shards"},       Part{"blocks", "regions"},   Part{"by_field", "regions"},
     Part{"by_weight", "regions"},  Part{"cover", "regions"},    Part{"cross", "regions"},
@@ -21,8 +20,7 @@ constexpr std::array parts{
     Part{"halo", "regions"},       Part{"hw", "the chip"},      Part{"image", "regions"},
     Part{"map", "the chip"},       Part{"mpi", "shards"},       Part{"owner", "shards"},
     Part{"parallelise", "shards"}, Part{"preimage", "regions"}, Part{"quantize", "the chip"},
-    Part{"rank", "shards"},        Part{"sgd", "training"},     Part{"shards", "shards"},
-    Part{"shrink", "regions"},     Part{"tiled", "shards"},     Part{"train", "training"},
+    Part{"shrink", "regions"},     Part{"tiled", "shards"},
 };
 
 constexpr bool before(const Part& a, const Part& b) { return a.name < b.name; }
@@ -34,7 +32,5 @@ std::string_view part_of_name(std::string_view name) {
   auto found = std::lower_bound(parts.begin(), parts.end(), Part{name, {}}, before);
   return found != parts.end() && found->name == name ? found->part : std::string_view();
 }
-
-std::string_view part_of_module(std::string_view first) { return first == "data" ? "training" : std::string_view(); }
 
 }  // namespace taskspec::checking

@@ -8,7 +8,4 @@ namespace taskspec::checking {
 // The part that a name of the library needs, "training" for sgd; empty if the name is not known at all.
 std::string_view part_of_name(std::string_view name);
 
-// The part that a module needs, by the first name of its path: "training" for nn and data.mnist; else empty.
-std::string_view part_of_module(std::string_view first);
-
 }  // namespace taskspec::checking

@@ -135,7 +135,7 @@ void keep_value(Body& body, const Term& given) {
   body.world.entry_value = binding.variable;
 }
 
-void let_statement(Body& body, const ast::Let& let, Span) {
+void check_statement(Body& body, const ast::Let& let, Span) {
   std::optional<Type> written;
   if (let.type) written = written_type(body, *let.type, Blank::pattern);
   Term value = value_of(body, let, written);

@@ -211,7 +211,6 @@ void LinkedLibrary::settle(FunctionId id) {
   }
   EffectNotes& effects = info.effects;
   if (function.effects.host) effects.host.push_back({world_.name_of(id), function.span});
-  effects.local = function.effects.local;
   effects.graph = function.effects.graph;
   for (const Parameter& parameter : function.parameters)
     effects.writes = effects.writes || (parameter.privilege == Privilege::inout);

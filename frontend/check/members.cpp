@@ -13,6 +13,7 @@
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/training.hpp"
 
 namespace taskspec::checking {
 
@@ -183,6 +184,8 @@ Term member_value(Body& body, const Term& base, const ast::Name& name, Span span
       return unknown_member(body, base, name, span);
     case Kind::record:
       return member_of_record(body, base, name, span);
+    case Kind::training:
+      return training_member(body, base, name, span);
     case Kind::task:
       return member_of_task(body, base, name, span);
     default:
@@ -216,6 +219,11 @@ Term member_expression(Body& body, const ast::Member& member, Span span) {
   if (std::optional<Binding> base = binding_of(body, *member.base); base && base->kind == Binding::Kind::module) {
     std::optional<Binding> found = member_of_module(body, *base, member.name);
     return found ? read_binding(body, *found, {member.name.text, span}) : body.error(span);
+  }
+  if (auto* inner = std::get_if<ast::Member>(&member.base->node); inner && inner->name.text == "metrics") {
+    const Term owner = expression(body, *inner->base);
+    if (body.type(owner).is(Kind::training)) return training_metric(body, owner, member.name, span);
+    return member_value(body, member_value(body, owner, inner->name, member.base->span), member.name, span);
   }
   return member_value(body, expression(body, *member.base), member.name, span);
 }

@@ -7,14 +7,11 @@
 
 namespace taskspec::checking {
 
-// The expressions directly inside of one, in the order in which they are evaluated.
-std::vector<const ast::Expr*> parts_of(const ast::Expr& expr);
-
 // Visits every plain name in `expr` with the expressions around it, outermost first, itself last.
 using Mention = FunctionRef<void(const ast::Name&, const std::vector<const ast::Expr*>& around)>;
 void each_mention(const ast::Expr& expr, const Mention& visit);
 
-// The values of a statement, without those of nested blocks.
+// The values of a statement, without those of nested blocks, in the order in which they are evaluated.
 std::vector<const ast::Expr*> values_of(const ast::Stmt& statement);
 
 // Visits all expressions of statements, nested blocks too, those inside of one before itself: the order in

@@ -88,10 +88,11 @@ class Files {
   }
 
   // In each folder the text, else the library: a library never hides the text that it was built from.
-  ModuleId load(const Wanted& wanted, const fs::path& own) {
+  ModuleId load(const Wanted& wanted, const fs::path& own) { return load(wanted, folders(own)); }
+
+  ModuleId load(const Wanted& wanted, const std::vector<std::string>& all) {
     fs::path relative;
     for (const std::string& name : wanted.path) relative /= name;
-    const std::vector<std::string> all = folders(own);
     for (const std::string& folder : all) {
       const std::string path = (fs::path(folder) / relative).string();
       try {
@@ -102,14 +103,9 @@ class Files {
         return {};
       }
     }
-    if (std::string_view part = part_of_module(wanted.path.front()); !part.empty()) {
-      not_built(world_.diags, wanted.path_span, fmt::format("module '{}'", wanted.name()), part);
-    } else {
-      Diag& diag =
-          world_.diags.error("E7001", wanted.path_span, fmt::format("module '{}' is not found", wanted.name()));
-      for (const std::string& folder : all)
-        diag.note(fmt::format("no file {}.task or .tasklib", (fs::path(folder) / relative).string()));
-    }
+    Diag& diag = world_.diags.error("E7001", wanted.path_span, fmt::format("module '{}' is not found", wanted.name()));
+    for (const std::string& folder : all)
+      diag.note(fmt::format("no file {}.task or .tasklib", (fs::path(folder) / relative).string()));
     return {};
   }
 
@@ -204,6 +200,10 @@ class Files {
   }
 
  public:
+  ModuleId served(std::string_view name, Span span) {
+    return load(Wanted{{std::string(name)}, span, span}, world_.options.prelude);
+  }
+
   void open_main(SourceId main, const std::string& name) {
     std::error_code error;
     open_.push_back({fs::weakly_canonical(world_.sources[main].path(), error).string(), name});
@@ -268,6 +268,15 @@ class Files {
 void begin_program(World& world, SourceId main) {
   world.main = main;
   Files(world).add_module(main, "session");
+}
+
+void serve_module(World& world, std::string_view name, Span span) {
+  auto& served = world.program.served;
+  if (std::ranges::find(served, name, &std::pair<std::string, ModuleId>::first) != served.end()) return;
+  const ModuleId module = Files(world).served(name, span);
+  if (!module.valid()) return;
+  served.emplace_back(name, module);
+  for (const std::string& function : world.names(module)) world.find(module, function);  // links it
 }
 
 void check_entry(World& world, const Ast& tree) { Files(world).check_entry(tree); }

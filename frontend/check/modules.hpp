@@ -8,6 +8,9 @@ namespace taskspec::checking {
 // `tree`: that of the main file, if it is there already.
 void check_program(World& world, SourceId main, std::optional<Ast> tree = {});
 
+// The functions of a module of the prelude that builtins use are in the program from here on.
+void serve_module(World& world, std::string_view name, Span span);
+
 // A main file that grows: an empty one to begin with, then what is written next in it.
 void begin_program(World& world, SourceId main);
 void check_entry(World& world, const Ast& tree);

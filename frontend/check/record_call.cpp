@@ -11,6 +11,7 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/fold.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/modules.hpp"
 #include "frontend/check/places.hpp"
 #include "frontend/check/rule_context.hpp"
 #include "frontend/check/types.hpp"
@@ -220,11 +221,12 @@ void report(Body& body, const RuleFailure& failure, const std::vector<RuleOperan
 void note_effects(Body& body, const Record& record, const Type& type, Span span) {
   EffectNotes& effects = body.info().effects;
   effects.graph = effects.graph || type.is_tensor() || (record.op && makes_tensors(*record.op, type));
+  if (record.builtin && record.builtin->runs_in == RunsIn::graph && type.is(Kind::none))
+    effects.graph = effects.writes = true;  // it does nothing else
   const bool prints = record.op && console_operand(*record.op);
   effects.writes = effects.writes || prints;
   if (prints && body.function().kind == FunctionKind::task) effects.host.push_back({std::string(record.name()), span});
   if (!record.builtin || record.builtin->effect == Effect::pure) return;
-  effects.local = effects.local || record.builtin->effect == Effect::local;
   effects.host.push_back({std::string(record.name()), span});
 }
 
@@ -327,6 +329,7 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
     operands[place] = reader.read(place, *args[i].value, written);
   }
   if (!places) return body.error(span);
+  if (record.builtin && !record.builtin->module.empty()) serve_module(body.world, record.builtin->module, span);
   // An empty variadic operand is no operand at all.
   bool variadic = !names.empty() && names.back().variadic;
   if (variadic && operands.size() == names.size() && !operands.back().term.valid() && !operands.back().closure)

@@ -18,11 +18,10 @@ class Statements {
  public:
   Statements(Body& body, Span span) : body_(body), diags_(body.world.diags), span_(span) {}
 
-  void operator()(const ast::Let& node) { let_statement(body_, node, span_); }
-  void operator()(const ast::If& node) { control_statement(body_, node, span_); }
-  void operator()(const ast::For& node) { control_statement(body_, node, span_); }
-  void operator()(const ast::While& node) { control_statement(body_, node, span_); }
-  void operator()(const ast::Assign& node) { assignment(body_, node, span_); }
+  template <class Node>
+  void operator()(const Node& node) {
+    check_statement(body_, node, span_);
+  }
 
   void operator()(const ast::Trace&) {
     Span word{span_.source, span_.begin, span_.begin + 5};
@@ -79,11 +78,19 @@ class Statements {
       diags_.error("E0001", span_, fmt::format("unexpected '{}': there is no loop around it", word));
   }
 
+  // m.forward(x) is what the next m.backward(y) reads.
+  bool acts(const Call& call) const {
+    if (call.form != Form::invoke || call.in.empty()) return false;
+    const Call& agent = body_[call.in[0]];
+    return agent.form == Form::builtin && !agent.in.empty() && body_[agent.in[0]].type.is(Kind::training);
+  }
+
   // A call that does nothing but give a value. Of calls of the program this is known at the end only.
   void warn_if_dropped(const Term& term) {
     const Call& call = body_[term.id];
     if (call.type.is(Kind::none)) return;
     if (call.form == Form::call || call.form == Form::invoke) {
+      if (acts(call)) return;
       body_.world.dropped.push_back({call.callee, span_});
       return;
     }

@@ -10,11 +10,12 @@ void statements(Body& body, const std::vector<ast::Stmt>& list);
 // One statement; a failure in it does not stop the next ones.
 void statement(Body& body, const ast::Stmt& stmt);
 
-void let_statement(Body& body, const ast::Let& let, Span span);      // lets.cpp
-void assignment(Body& body, const ast::Assign& assign, Span span);   // assignments.cpp
-void control_statement(Body& body, const ast::If& node, Span span);  // control.cpp
-void control_statement(Body& body, const ast::For& node, Span span);
-void control_statement(Body& body, const ast::While& node, Span span);
+// The parts, by kind of statement; the small ones stand in statements.cpp.
+void check_statement(Body& body, const ast::Let& let, Span span);        // lets.cpp
+void check_statement(Body& body, const ast::Assign& assign, Span span);  // assignments.cpp
+void check_statement(Body& body, const ast::If& node, Span span);        // control.cpp
+void check_statement(Body& body, const ast::For& node, Span span);
+void check_statement(Body& body, const ast::While& node, Span span);
 
 // At a prompt: the value of an expression goes by the name `_` until the next one.
 void keep_value(Body& body, const Term& value);  // lets.cpp

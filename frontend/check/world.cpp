@@ -16,7 +16,6 @@ FileScope::~FileScope() = default;
 void EffectNotes::back_to(const Mark& mark) {
   host.resize(std::min(host.size(), mark.host));
   callees.resize(std::min(callees.size(), mark.callees));
-  local = mark.local;
   graph = mark.graph;
   writes = mark.writes;
   invokes = mark.invokes;

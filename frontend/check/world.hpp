@@ -10,6 +10,7 @@
 #include <set>
 
 #include "frontend/check.hpp"
+#include "frontend/check/local_values.hpp"
 #include "frontend/check/scope.hpp"
 #include "frontend/check/undo_map.hpp"
 
@@ -31,7 +32,6 @@ struct EffectNotes {
   };
   std::vector<Site> host;         // direct calls of host builtins, receives, sessions
   std::vector<CallSite> callees;  // functions called or mentioned
-  bool local = false;
   bool graph = false;
   bool writes = false;   // changes a place that outlives the call
   bool invokes = false;  // calls a task or graph
@@ -39,18 +39,18 @@ struct EffectNotes {
   // How far they have come, to go back to. Sites are only ever added.
   struct Mark {
     std::size_t host = 0, callees = 0;
-    bool local = false, graph = false, writes = false, invokes = false;
+    bool graph = false, writes = false, invokes = false;
   };
-  Mark mark() const { return {host.size(), callees.size(), local, graph, writes, invokes}; }
+  Mark mark() const { return {host.size(), callees.size(), graph, writes, invokes}; }
   void back_to(const Mark& mark);
 };
 
 // The same in a word, with what all that it calls does.
 struct EffectFlags {
-  bool host = false, local = false, graph = false, writes = false, invokes = false;
+  bool host = false, graph = false, writes = false, invokes = false;
   friend bool operator==(const EffectFlags&, const EffectFlags&) = default;
   friend EffectFlags operator|(const EffectFlags& a, const EffectFlags& b) {
-    return {a.host || b.host, a.local || b.local, a.graph || b.graph, a.writes || b.writes, a.invokes || b.invokes};
+    return {a.host || b.host, a.graph || b.graph, a.writes || b.writes, a.invokes || b.invokes};
   }
 };
 
@@ -83,6 +83,7 @@ struct FunctionInfo {
   EffectFlags found;                  // by infer_effects, as is what follows
   std::vector<bool> handed;           // by parameter: a task or graph may call what is given
   std::map<std::string, bool> slots;  // of its agent that it uses, and whether it writes them
+  LocalSummary local;
   Givers givers;
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
 };
@@ -102,6 +103,7 @@ struct FileScope {
   UndoMap<std::unordered_map<std::uint32_t, VariableId>> lets;  // value of a top-level let -> its variable
   UndoMap<std::unordered_map<std::uint32_t, CallId>> values;    // and back
   std::unique_ptr<Body> top_level;
+  LocalBooks local;                        // of its top level
   std::unique_ptr<LinkedLibrary> library;  // of a module without text: brings names when they are asked for
   std::vector<FunctionId> pending;         // functions whose bodies are not checked yet
   std::vector<AgentId> pending_agents;     // agents whose parameters are not
@@ -129,6 +131,7 @@ class World {
   std::deque<FunctionInfo> infos;  // by FunctionId
   std::deque<AgentInfo> agents;    // by AgentId
   std::vector<DroppedCall> dropped;
+  bool has_local = false;                                                 // some value may differ between shards
   std::vector<std::pair<AgentId, const ast::Slot*>> slots_in_the_making;  // outer ones first
   SourceId main;                                                          // the file that was asked for
   UndoMap<std::map<std::string, ModuleId>> loaded;                        // imported files, by canonical path

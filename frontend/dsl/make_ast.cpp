@@ -141,7 +141,10 @@ class Declarations {
                      params(function.parameters, make),
                      results(function, make),
                      {}};
-    if (function.host) decl.external = ast::Name{function.name.text, places_.line(function.name.at)};
+    if (function.host) {
+      decl.external = ast::Name{function.name.text, places_.line(function.name.at)};
+      decl.local = function.host->local;
+    }
     decl.body = Statements(make).block(function.body, function.name.at);
     return decl;
   }

@@ -119,11 +119,12 @@ struct HostFunction {
   std::vector<Type> parameters;
   std::optional<Type> result;
   std::function<HostValue(std::span<const HostValue>)> call;
+  bool local = false;
 };
 
 template <class F, class R, class... P, std::size_t... I>
 HostFunction host_function_of(F body, R (*)(P...), std::index_sequence<I...>) {
-  HostFunction made{{HostTraits<std::remove_cvref_t<P>>::type()...}, {}, {}};
+  HostFunction made{{HostTraits<std::remove_cvref_t<P>>::type()...}, {}, {}, false};
   if constexpr (!std::is_void_v<R>) made.result = HostTraits<std::remove_cvref_t<R>>::type();
   made.call = [body = std::move(body)](std::span<const HostValue> given) mutable -> HostValue {
     if constexpr (std::is_void_v<R>) {
@@ -162,5 +163,17 @@ template <class F>
 Fn host_fn(Name name, F body) {
   return Fn(detail::declare_host(name, detail::host_function_of(std::move(body))));
 }
+
+// What it gives is this process's own, such as a time or a name of the machine, and may differ between shards. It may
+// be printed and decide what the host does; where it would decide what the graph does, that is E1303 (see `agree`).
+template <class F>
+Fn local_host_fn(Name name, F body) {
+  detail::HostFunction made = detail::host_function_of(std::move(body));
+  made.local = true;
+  return Fn(detail::declare_host(name, std::move(made)));
+}
+
+// The value that v has on shard 0, on all shards; with one process v itself.
+inline Tensor agree(Operand v) { return Tensor(detail::call_op("agree", {std::move(v)})); }
 
 }  // namespace taskspec::dsl

@@ -11,7 +11,10 @@ class ProgramBodies final : public Bodies {
  public:
   // `outer` gives the program, what is known about it, and the top-level values that bodies may read.
   explicit ProgramBodies(const Interpreter& outer) : outer_(outer) {}
-  Result<OpList> list(const TaskGraph& graph, NodeId node) override { return op_list(outer_, graph, node); }
+  Result<OpList> list(const TaskGraph& graph, NodeId node) override {
+    const Definition& definition = graph.definition(node);
+    return definition.list ? *definition.list : op_list(outer_, graph, node);
+  }
   std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) override;
 
  private:

@@ -27,6 +27,14 @@ class GraphView final : public Recorder {
   const ViewContents contents_;
 };
 
+// What has a graph of its own to look at: a training has that of a step.
+class HasGraph {
+ public:
+  virtual ~HasGraph() = default;
+  // Changes nothing. Throws Error where there is none yet.
+  virtual std::unique_ptr<GraphView> graph(const Interpreter& outer, ViewContents contents, Span span) = 0;
+};
+
 // `outer` gives the program and its top-level values (a graph may read top-level lets); `graph` is one, with the agent
 // of a member, or a composite of tasks and graphs, whose view has no function. Looking changes nothing, neither in
 // agents nor in what the program prints later. With contents the slots of agents have their first values, as in a

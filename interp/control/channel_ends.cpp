@@ -37,14 +37,14 @@ Value without_tensors(const Target& target, const Value& value) {
   return rebuilt(value, [&](const Value& leaf) { return target.is_tensor(leaf) ? Value() : without_slots(leaf); });
 }
 
-// An agent as it is now.
+// An agent as it is now, its layers too.
 Value contents_of(Target& target, const Value& value, Span span) {
   return rebuilt(value, [&](const Value& leaf) {
     if (target.is_tensor(leaf)) return Value(target.receive(leaf, span));
     auto* agent = leaf.as<Agent>();
     if (!agent || agent->slots.empty()) return leaf;
     auto copy = std::make_shared<Agent>(*agent);
-    for (Value& slot : copy->slots) slot = target.receive(slot, span);
+    for (Value& slot : copy->slots) slot = contents_of(target, slot, span);
     return Value(std::static_pointer_cast<Object>(copy));
   });
 }
@@ -127,7 +127,7 @@ Value GraphChannelEnd::outgoing(Target& target, Carries what, const Value& value
 void GraphChannelEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call& call) {
   const Channel& channel = cut_[ChannelId(call.index)];
   if (channel.orders()) {  // what it allowed has been recorded
-    interpreter.target().show();
+    interpreter.target().run_prints();
     exchange_.done();
     if (exchange_.enough()) throw PartnerEnded{};
     return;
@@ -149,7 +149,7 @@ void GraphChannelEnd::enqueue(Interpreter& interpreter, Frame& frame, const Call
 }
 
 Value GraphChannelEnd::dequeue(Interpreter& interpreter, Frame& frame, const Call& call) {
-  // What is worth it runs meanwhile, whether the message is there already or not: where a session is cut into segments
+  // What is worth it runs meanwhile, whether the message is there already or not: where a session is cut into batches
   // must not hang on the clock. Where the program may end, what has effects comes first: it counts in any case, and
   // only when it is done may the host be told that the rest does not.
   const ChannelId channel(call.index);
@@ -157,10 +157,10 @@ Value GraphChannelEnd::dequeue(Interpreter& interpreter, Frame& frame, const Cal
   if (pause_) pause_(Part::graph);
   if (Target& target = interpreter.target(); target.due()) {
     if (may_end) {
-      target.act();
+      target.run_effects();
       exchange_.set_ahead();
     }
-    if (!exchange_.over(channel)) target.start();
+    if (!exchange_.over(channel)) target.run_pending();
   }
   Value value = take(frame, call);
   if (may_end) exchange_.set_passed();

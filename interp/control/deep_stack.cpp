@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "ir/types/array.hpp"
@@ -84,16 +85,39 @@ void DeepStack::run(FunctionRef<void()> body) {
   if (std::exception_ptr thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
 }
 
-void before_deep_throw() {
 #ifdef __SANITIZE_ADDRESS__
+namespace {
+
+thread_local bool deep_throw = false;
+
+// The stack of this thread: below the caller's frame, and from there on.
+std::pair<std::span<char>, std::span<char>> stack_around(char* here) {
   pthread_attr_t attributes;
   void* begin = nullptr;
   std::size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
   pthread_attr_getstack(&attributes, &begin, &size);
   pthread_attr_destroy(&attributes);
-  char* here = static_cast<char*>(__builtin_frame_address(0));
-  __asan_unpoison_memory_region(here, static_cast<std::size_t>(static_cast<char*>(begin) + size - here));
+  char* const first = static_cast<char*>(begin);
+  return {{first, here}, {here, first + size}};
+}
+
+}  // namespace
+#endif
+
+void before_deep_throw() {
+#ifdef __SANITIZE_ADDRESS__
+  deep_throw = true;
+  const std::span<char> above = stack_around(static_cast<char*>(__builtin_frame_address(0))).second;
+  __asan_unpoison_memory_region(above.data(), above.size());
+#endif
+}
+
+void after_deep_throw() {
+#ifdef __SANITIZE_ADDRESS__
+  if (!std::exchange(deep_throw, false)) return;
+  const std::span<char> below = stack_around(static_cast<char*>(__builtin_frame_address(0))).first;
+  __asan_unpoison_memory_region(below.data(), below.size());
 #endif
 }
 

@@ -45,5 +45,7 @@ void with_deep_stack(FunctionRef<void()> body);
 // Before an exception that may come from very far down. AddressSanitizer cleans up behind one in the last 64 MB of a
 // stack only, and takes what is left of the frames above for mistakes; anywhere else this does nothing.
 void before_deep_throw();
+// And where one was caught, on a thread that goes on: what unwinding left below this frame.
+void after_deep_throw();
 
 }  // namespace taskspec

@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "ir/base/function_ref.hpp"
-#include "ir/cut/host_code.hpp"
 #include "ir/program/call_graph.hpp"
+#include "ir/program/host_symbols.hpp"
 #include "ir/program/top_level.hpp"
 #include "ir/records/op_outputs.hpp"
 

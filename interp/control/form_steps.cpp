@@ -110,7 +110,7 @@ Flow Interpreter::run_code(Interpreter& run, Frame& frame, CallId id) {
 
 Flow Interpreter::run_op(Interpreter& run, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
-  if (frame.facts.settled[id.index()] && run.program_.proven)
+  if (frame.facts.settled[id.index()] && run.program_.proven && !run.by_rules_)
     placed(call.span, [&] { run.settled_op(frame, id); });
   else
     frame[id] = appends(frame, id) ? run.append(frame, call) : placed(call.span, [&] { return run.op(frame, call); });

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ class HostContext {
   std::vector<std::string> arguments;            // after --
   std::function<void(std::string_view)> output;  // standard output
   Screen screen;                                 // where it goes
+  std::set<std::string> noted;                   // what `note` said, which it says once
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
   std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C

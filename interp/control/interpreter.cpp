@@ -61,6 +61,8 @@ Interpreter Interpreter::nested(Target& target) const {
   other.modules_ = modules_;
   other.globals_ = globals_;
   other.activations_ = activations_;
+  other.by_rules_ = by_rules_;
+  other.step_ = step_;
   return other;
 }
 
@@ -167,12 +169,12 @@ void Interpreter::forget(const Module& module, VariableId variable, CallId value
 }
 
 // At each turn of a loop and each call. Who looks at a long program wants to see what it prints, long before its
-// session runs by itself; counted and not timed, so that it is cut into the same segments in every run.
+// session runs by itself; counted and not timed, so that it is cut into the same batches in every run.
 void Interpreter::poll(Span span) {
   if (interrupted_->load(std::memory_order_relaxed)) stop("E5009", span, "interrupted");
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_)
     stop("E5006", span, "recursion too deep");
-  if (++polls_ % long_way == 0) target_->show();
+  if (++polls_ % long_way == 0) target_->run_prints();
 }
 
 void Interpreter::enter_far(Span span) {

@@ -19,6 +19,13 @@ class HostContext;
 class LayerNames;
 class Natives;
 
+// Of a step of training: what ops and layers ask that work otherwise there.
+struct StepContext {
+  Value number;               // of the step, from 0: a tensor i64[] of the target
+  std::string name;           // what calls of random numbers are named by
+  std::uint32_t streams = 0;  // given out so far
+};
+
 // The other one of two programs that run beside each other (ir/cut/cut_program.hpp), as one of them sees it.
 class Partner {
  public:
@@ -101,6 +108,11 @@ class Interpreter {
   Interpreter nested(Target& target) const;
   // From here on host effects are impossible: the interpreter runs a body on behalf of a backend.
   void leave_host();
+  // From here on types of tensors go by what the rules of ops say of those that come, and not by what the text says.
+  void go_by_rules() { by_rules_ = true; }
+  // What it runs belongs to a step of training; none: it does not.
+  void set_step(StepContext* step) { step_ = step; }
+  StepContext* step() const { return step_; }
 
  private:
   Frame& grow(const Module& module, Block& block);
@@ -195,6 +207,8 @@ class Interpreter {
   std::uint32_t depth_ = 0;
   std::uint32_t polls_ = 0;
   std::uint32_t unknown_extents_ = 0;
+  bool by_rules_ = false;
+  StepContext* step_ = nullptr;
   std::uintptr_t stack_limit_ = 0;
 };
 

@@ -157,6 +157,9 @@ void Interpreter::begin_activation(Frame& frame) {
 
 CallResult Interpreter::call(FunctionId id, const Value& agent, std::vector<Value> arguments, const CallSite& site) {
   const Function& function = program_[id];
+  if (auto* trained = agent.as<Agent>(); trained && trained->training) [[unlikely]]
+    return trained->training->call(*this, std::move(arguments), site.caller ? site.caller->scope : ScopeId(0),
+                                   site.span);
   Frame frame(function, id, facts_->function(id), stack_);
   if (site.caller) frame.scope = site.caller->scope;
   begin_activation(frame);

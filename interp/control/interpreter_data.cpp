@@ -87,8 +87,9 @@ Value Interpreter::op(Frame& frame, const Call& call) {
   const std::span<Value> operands = given.all();
   if (!makes_tensors(*call.op, call.type)) return scalar_op(frame, call, operands);
   std::optional<Type> here;  // where the checker left something open
-  if (call.type.has_symbols()) here = evaluate(call.type, frame);
-  if (!call.op->outputs.empty() || !program_.proven || !is_settled(frame.function, call, here ? *here : call.type))
+  if (call.type.has_symbols() && !by_rules_) here = evaluate(call.type, frame);
+  if (!call.op->outputs.empty() || by_rules_ || !program_.proven ||
+      !is_settled(frame.function, call, here ? *here : call.type))
     here = type_by_rule(frame, call, operands);
   const Type& type = here ? *here : call.type;
   if (here) refuse_negative_extents(type, "the result", call.span);

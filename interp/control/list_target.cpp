@@ -35,8 +35,10 @@ bool is_open(const Value& value) {
   return value.as<GraphScalar>() || (value.is_type() && value.type().has_symbols());
 }
 
+Value ListTarget::tensor(std::size_t position) const { return listed(position, types_[position]); }
+
 Value ListTarget::input(std::size_t position, const Parameter& parameter) const {
-  if (parameter.type.is_tensor()) return listed(position, types_[position]);
+  if (parameter.type.is_tensor()) return tensor(position);
   const auto input = static_cast<std::uint32_t>(position);
   return unknown_scalar(parameter.name, parameter.type, symbol_ + 3 * input, input);
 }

@@ -18,6 +18,7 @@ class ListTarget final : public Target {
   ListTarget(std::vector<Type> inputs, std::uint32_t symbol)
       : inputs_(inputs.size()), types_(std::move(inputs)), symbol_(symbol) {}
   Value input(std::size_t position, const Parameter& parameter) const;
+  Value tensor(std::size_t position) const;  // an input
   // Fills in what is inside of a list; `outputs` are values of this target or arrays.
   void finish(OpList& list, const std::vector<Value>& outputs);
 

@@ -12,6 +12,7 @@
 
 namespace taskspec {
 
+class Interpreter;
 class Recorder;  // recorder.hpp
 
 // A future: names an entry of another task's lookup table, holds no contents. While it lives, the session
@@ -77,6 +78,13 @@ class ComposedTask final : public Object {
   std::string text() const override;
 };
 
+// What takes the place of the trained member of an agent in a step of training.
+class TrainedAgent {
+ public:
+  virtual ~TrainedAgent() = default;
+  virtual struct CallResult call(Interpreter& interpreter, std::vector<Value> arguments, ScopeId scope, Span span) = 0;
+};
+
 // An agent: parameters and slots of its own. A slot's value is its newest version, of a layer the agents that it holds.
 class Agent final : public Object {
  public:
@@ -87,6 +95,7 @@ class Agent final : public Object {
   std::string stream;  // what their random numbers are: "Net#1", "Net#1.c1"
   std::vector<Value> arguments;
   std::vector<Value> slots;
+  std::shared_ptr<TrainedAgent> training;  // its trained member is called by this
   Value* slot(std::string_view name);
   InstanceId instance;               // in the graph of the target that made it
   std::shared_ptr<const void> home;  // stands for that target, also when that is gone

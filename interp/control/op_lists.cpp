@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interp/control/deep_stack.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/list_target.hpp"
 #include "interp/control/rules.hpp"
@@ -51,21 +52,32 @@ Diags with_task(const Diags& diags, const std::string& name) {
 using MakeCall = FunctionRef<std::vector<Value>(Interpreter& interpreter, const ListTarget& target)>;
 
 // `types` of the inputs: of the tensors among the parameters, and of the numbers that `open` says; `run` runs the body.
+// In a step of training its number comes behind them, and random numbers go by `name`.
 Result<OpList> made_list(const Interpreter& outer, FunctionId id, const Open& open, std::vector<Type> types,
-                         MakeCall run) {
+                         MakeCall run, const std::string& name = {}) {
   const Function& task = outer.program()[id];
   OpList list = empty_list(outer.program(), id, open);
+  if (outer.step()) {
+    list.inputs.push_back({"step", Privilege::in, {}});
+    types.push_back(Type::tensor(Precision::i64, {}));
+  }
+  StepContext step;
   try {
     if (!task.extern_symbol.empty()) throw failure("E3005", task.span, "it is written in C++");
     ListTarget target(std::move(types), outer.program().symbols);
     Interpreter interpreter = outer.nested(target);
     interpreter.leave_host();
+    if (outer.step()) {
+      step = {target.tensor(list.inputs.size() - 1), name, 0};
+      interpreter.set_step(&step);
+    }
     const std::vector<Value> outputs = run(interpreter, target);
     for (std::size_t k = 0; k < outputs.size(); ++k)
       if (!target.is_tensor(outputs[k]))
         throw failure("E1006", task.span, "output '" + list.outputs[k].name + "' of '" + list.name + "' is not set");
     target.finish(list, outputs);
   } catch (const Error& error) {
+    after_deep_throw();
     return with_task(error.diags(), list.name);
   } catch (const std::bad_variant_access&) {  // a list, range or string that is a symbol
     Diags diags;
@@ -259,20 +271,23 @@ Result<OpList> op_list(const Interpreter& outer, const TaskGraph& graph, NodeId 
   Open open(function.parameters.size());
   for (std::size_t k = 0; k < open.size(); ++k)
     open[k] = !function.parameters[k].type.is_tensor() && is_input(function.parameters[k], graph.arguments(node)[k]);
-  return made_list(outer, task, open, std::move(types), [&](Interpreter& interpreter, const ListTarget& target) {
-    const NodeCall call(outer.program(), graph, node,
-                        [&](std::size_t i, const Parameter& parameter) { return target.input(i, parameter); });
-    std::vector<Value> outputs = run_body(interpreter, *call);
-    for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const Type& wanted = graph.type(graph.out(node)[k]);
-      const Type given = target.is_tensor(outputs[k]) ? target.type_of(outputs[k]) : wanted;
-      if (given.has_symbols() || wanted.has_symbols() || given == wanted) continue;
-      throw failure("E5004", graph[node].span,
-                    "'" + graph.slot_out(node, k) + "' of " + graph.path(node) + " is " + given.text() + " here, " +
-                        wanted.text() + " is needed");
-    }
-    return outputs;
-  });
+  return made_list(
+      outer, task, open, std::move(types),
+      [&](Interpreter& interpreter, const ListTarget& target) {
+        const NodeCall call(outer.program(), graph, node,
+                            [&](std::size_t i, const Parameter& parameter) { return target.input(i, parameter); });
+        std::vector<Value> outputs = run_body(interpreter, *call);
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+          const Type& wanted = graph.type(graph.out(node)[k]);
+          const Type given = target.is_tensor(outputs[k]) ? target.type_of(outputs[k]) : wanted;
+          if (given.has_symbols() || wanted.has_symbols() || given == wanted) continue;
+          throw failure("E5004", graph[node].span,
+                        "'" + graph.slot_out(node, k) + "' of " + graph.path(node) + " is " + given.text() + " here, " +
+                            wanted.text() + " is needed");
+        }
+        return outputs;
+      },
+      graph.path(node));
 }
 
 // First as if no number decided anything; then those that do are symbols as extents are.
@@ -286,6 +301,79 @@ Result<OpList> op_list(const Interpreter& outer, FunctionId task) {
   for (std::size_t k = 0; k < open.size(); ++k)
     open[k] = open[k] && !decides(*list, OpenCall::symbol_of(outer.program(), k));
   return open == all ? std::move(list) : open_list(outer, task, open);
+}
+
+namespace {
+
+// What a call left: a tensor or several, then new versions.
+std::vector<Value> values_of(CallResult result) {
+  std::vector<Value> values;
+  if (auto* invocation = result.value.as<Invocation>())
+    values = invocation->outputs;
+  else if (result.value.is_tuple())
+    values = result.value.tuple().items;
+  else
+    values.push_back(std::move(result.value));
+  for (auto& version : result.versions) values.push_back(std::move(version.second));
+  return values;
+}
+
+// Inputs as the arguments say, and the names of all outputs.
+OpList generic_head(const Program& program, const Function& function, FunctionId id,
+                    const std::vector<GenericArgument>& arguments) {
+  OpList list;
+  list.task = id;
+  list.name = program.display_name(id);
+  std::size_t k = 0;
+  std::vector<OpList::Output> places;
+  for (const Parameter& parameter : function.parameters) {
+    if (parameter.role != Role::declared) continue;
+    if (k < arguments.size() && std::holds_alternative<Type>(arguments[k]))
+      list.inputs.push_back({parameter.name, parameter.privilege, {}});
+    if (parameter.privilege == Privilege::inout) places.push_back({parameter.name, {}, true});
+    ++k;
+  }
+  for (const Output& output : function.outputs) list.outputs.push_back({output.name, {}, false});
+  if (function.kind == FunctionKind::fn) list.outputs.push_back({"value", {}, false});
+  list.outputs.insert(list.outputs.end(), places.begin(), places.end());
+  return list;
+}
+
+}  // namespace
+
+Result<OpList> generic_op_list(const Interpreter& outer, const Value& callable,
+                               const std::vector<GenericArgument>& arguments) {
+  const auto& called = *callable.as<Callable>();
+  const Function& function = outer.program()[called.function];
+  OpList list = generic_head(outer.program(), function, called.function, arguments);
+  std::vector<Type> types;
+  for (const GenericArgument& argument : arguments)
+    if (auto* type = std::get_if<Type>(&argument)) types.push_back(type->is_tensor() ? *type : input_type(*type));
+  try {
+    ListTarget target(types, outer.program().symbols);
+    Interpreter interpreter = outer.nested(target);
+    interpreter.leave_host();
+    interpreter.go_by_rules();
+    std::vector<Value> given;
+    std::size_t input = 0;
+    for (const GenericArgument& argument : arguments) {
+      auto* type = std::get_if<Type>(&argument);
+      Parameter parameter;
+      if (type) parameter.type = *type, parameter.name = list.inputs[input].name;
+      given.push_back(type ? target.input(input++, parameter) : std::get<Value>(argument));
+    }
+    const std::vector<Value> outputs = values_of(interpreter.apply(callable, std::move(given), {function.span}));
+    if (outputs.size() != list.outputs.size())
+      throw failure("E1004", function.span, "expected tensors from '" + list.name + "'");
+    for (const Value& value : outputs)
+      if (!target.is_tensor(value)) throw failure("E1004", function.span, "expected tensors from '" + list.name + "'");
+    target.finish(list, outputs);
+  } catch (const Error& error) {
+    after_deep_throw();
+    return with_task(error.diags(), list.name);
+  }
+  verified([&] { return verify_op_list(list); });
+  return list;
 }
 
 Result<OpList> op_list(const Program& program, FunctionId task, const OpTable& ops,

@@ -10,6 +10,7 @@
 #pragma once
 #include <atomic>
 #include <optional>
+#include <variant>
 
 #include "interp/control/interpreter.hpp"
 #include "ir/base/result.hpp"
@@ -24,6 +25,13 @@ Result<OpList> op_list(const Interpreter& outer, FunctionId task);
 // becomes true.
 Result<OpList> op_list(const Program& program, FunctionId task, const OpTable& ops,
                        const std::atomic<bool>* interrupted = nullptr);
+
+// Of a fn or task as it works on tensors of any shapes and float precisions, whatever its text says: types go by the
+// rules of its ops. A number whose argument is a type is an input, as in a task; other arguments are values. The
+// outputs of a fn are called `value`; those of a task have the versions of its places behind them.
+using GenericArgument = std::variant<Type, Value>;
+Result<OpList> generic_op_list(const Interpreter& outer, const Value& callable,
+                               const std::vector<GenericArgument>& arguments);
 
 // By parameter of the task: a number that its node may read from an input of one element, of `run_precision`, because
 // nothing is decided by it. `type_of` those arguments that are tensors.

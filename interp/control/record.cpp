@@ -6,6 +6,7 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/control/op_lists.hpp"
 #include "interp/control/rules.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 
@@ -31,7 +32,7 @@ std::shared_ptr<Tensor> RecordTarget::own(const Value& value, Span span) {
 }
 
 // A number of the text would be another constant in every turn of a loop. Where nobody looks at the graph later, it is
-// one. One that varies is a constant each time, also where two are equal by chance: so that the segments of a loop stay
+// one. One that varies is a constant each time, also where two are equal by chance: so that the batches of a loop stay
 // alike.
 void RecordTarget::add_number(Number& known, const Value& value, FunctionRef<Array()> made, Inputs& inputs, Span span) {
   const bool fresh = known.handle.is_none();
@@ -221,6 +222,46 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   return result;
 }
 
+RecordTarget::ListedNode RecordTarget::listed(Listed given) {
+  if (given.begins) recorder_.adding(given.span);
+  Definition definition;
+  definition.kind = Definition::Kind::listed;
+  definition.name = std::move(given.name);
+  definition.suffix = std::move(given.suffix);
+  for (const OpList::Input& input : given.list->inputs) definition.inputs.push_back(input.name);
+  std::vector<TypeId> out;
+  for (const OpList::Output& output : given.list->outputs) {
+    definition.outputs.push_back(output.name);
+    out.push_back(recorder_.graph.intern(given.list->type(output.value)));
+  }
+  definition.list = given.list;
+  Inputs inputs;
+  for (std::size_t k = 0; k < given.inputs.size(); ++k) {
+    Value& tensor = given.inputs[k];
+    const auto written = std::ranges::find(given.writes, k);
+    if (written != given.writes.end() && !own(tensor, given.span)->place.valid())
+      tensor = place(definition.inputs[k], tensor);
+    add_input(inputs, tensor, given.span);
+    if (written == given.writes.end()) continue;
+    const auto slot = static_cast<std::size_t>(written - given.writes.begin());
+    const PlaceId place = tensor.as<Tensor>()->place;
+    if (inputs.requirements.empty() || inputs.requirements.back().slot_in != k)
+      throw failure("E1403", given.span, "'" + definition.inputs[k] + "' is an old version of its place");
+    write_place(inputs, place, slot);
+  }
+  const NodeId node =
+      add(recorder_.graph.define(std::move(definition)),
+          {.in = inputs.refs, .out = out, .scope = given.scope, .span = given.span, .ordinal = given.ordinal}, inputs);
+  ListedNode made{{}, recorder_.graph[node].ordinal};
+  for (std::size_t slot = 0; slot < out.size(); ++slot) {
+    const std::size_t input = slot < given.writes.size() ? given.writes[slot] : Listed::none;
+    made.outputs.push_back(input == Listed::none
+                               ? recorder_.handle(Ref::future(node, slot), recorder_.shared_type(out[slot]))
+                               : version(node, slot, given.inputs[input].as<Tensor>()->place));
+  }
+  return made;
+}
+
 Value RecordTarget::place(const std::string& name, const Value& initial) {
   std::shared_ptr<Tensor> from = own(initial, {});
   std::shared_ptr<Tensor> tensor = recorder_.tensor(from->ref, from->shared_type);
@@ -243,6 +284,7 @@ Value RecordTarget::constant(Array array) {
 bool RecordTarget::decide(const Value& value, Span span) {
   if (value.as<GraphScalar>())
     throw failure("E1009", span, "looking at a graph whose form depends on a host input is not built yet");
+  if (unrolls_) throw failure("E1009", span, "training through control that a tensor decides about is not built yet");
   return receive(value, span).integer(0) != 0;
 }
 

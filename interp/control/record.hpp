@@ -28,10 +28,10 @@ class RecordTarget final : public Target {
   bool decide(const Value& tensor, Span span) override;
   Array receive(const Value& tensor, Span span) override;
   Value constant(Array array) override;
-  void start() override { recorder_.start(); }
+  void run_pending() override { recorder_.run_pending(); }
   bool due() const override { return recorder_.due(); }
-  void show() override { recorder_.show(); }
-  void act() override { recorder_.act(); }
+  void run_prints() override { recorder_.run_prints(); }
+  void run_effects() override { recorder_.run_effects(); }
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
   ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
   void close_scope(ScopeId scope) override { recorder_.closed(scope); }
@@ -40,6 +40,27 @@ class RecordTarget final : public Target {
   std::shared_ptr<const void> home() const override { return home_; }
   InstanceId instance(const Agent& agent) override;
   void layers(const Agent& agent) override;
+
+  // A node of an op list that stands in no text.
+  struct Listed {
+    std::shared_ptr<const OpList> list;
+    std::string name, suffix;  // "Net.forward", ".backward"
+    std::vector<Value> inputs;
+    std::vector<std::size_t> writes;  // by output: the input whose place it is the new version of, or none
+    ScopeId scope = ScopeId(0);
+    Span span;
+    bool begins = true;                  // what was recorded before may run by itself: a window of tasks may end here
+    std::uint32_t ordinal = UINT32_MAX;  // of the node that it is called after
+    static constexpr std::size_t none = SIZE_MAX;
+  };
+  struct ListedNode {
+    std::vector<Value> outputs;
+    std::uint32_t ordinal = 0;
+  };
+  ListedNode listed(Listed node);
+
+  // `if`, loops and calls of fns in graphs are carried out where they stand, and no tensor may decide about them.
+  void unroll() { unrolls_ = true; }
 
   Recorder& recorder() { return recorder_; }
   std::size_t kept_handles() const;  // of constants, for calls to come: nobody else knows them
@@ -139,7 +160,8 @@ class RecordTarget final : public Target {
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded
-  int slots_ = 0;                              // whose first values are being computed, one for the other
+  bool unrolls_ = false;
+  int slots_ = 0;  // whose first values are being computed, one for the other
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>
       foreign_agents_;  // by home and instance there

@@ -27,11 +27,11 @@ class Recorder {
   virtual void retain(Ref) {}
   virtual void release(Ref) {}
   virtual bool executes() const { return true; }  // false: its graph is only looked at
-  virtual void start() {}                         // runs what somebody may still ask for
+  virtual void run_pending() {}                   // runs what somebody may still ask for
   virtual bool due() const { return false; }      // so much is pending that it should not wait for something else
   virtual void repeats(DefinitionId) {}           // a task of unknown length: its body loops or calls
-  virtual void show() {}                          // runs what prints
-  virtual void act() {}                           // runs what has effects
+  virtual void run_prints() {}                    // runs what prints
+  virtual void run_effects() {}                   // runs what has effects
   virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it
   virtual void closed(ScopeId) {}
   virtual bool forgets() const { return false; }  // nobody looks at its graph later: equal constants may be one

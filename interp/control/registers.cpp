@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/cut/host_code.hpp"
+#include "ir/program/host_symbols.hpp"
 
 namespace taskspec {
 

@@ -19,7 +19,7 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
     return {};
   }
   auto* choice = operand(frame, call, 0).as<BackendChoice>();
-  target_->start();  // what stands before the session comes before it
+  target_->run_pending();  // what stands before the session comes before it
   if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
   std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
   struct ClosesSession {  // what the frame holds of the session goes first, however this ends

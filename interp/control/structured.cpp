@@ -30,6 +30,7 @@ bool depends_on_graph(const Value& value) {
 }  // namespace
 
 bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id) {
+  if (unrolls_) return false;
   return frame.function[id].form == Form::call ? structured_call(interpreter, frame, id)
                                                : structured_block(interpreter, frame, id);
 }

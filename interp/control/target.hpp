@@ -50,11 +50,11 @@ class Target {
   // An array from outside (a file, a nested session, the host program) as a tensor of this target.
   virtual Value constant(Array array) = 0;
 
-  virtual void start() {}  // its program is about to wait for something else: what can run runs now
+  virtual void run_pending() {}  // its program is about to wait for something else: what can run runs now
   // Whether so much waits that it should run before such a wait. Depends on what was recorded, and on nothing else.
   virtual bool due() const { return false; }
-  virtual void show() {}  // what prints and was recorded so far prints now
-  virtual void act() {}   // what has effects and was recorded so far runs now
+  virtual void run_prints() {}   // what prints and was recorded so far prints now
+  virtual void run_effects() {}  // what has effects and was recorded so far runs now
 
   // True if its tensors are futures of a session or graph; else it works on contents, away from the host program.
   virtual bool records() const { return false; }

@@ -81,7 +81,7 @@ std::shared_ptr<const OpList> CodeMaker::list(std::size_t task) {
 }
 
 bool CodeMaker::is_straight(std::size_t task) {
-  return kind(task) == Definition::Kind::op || (kind(task) == Definition::Kind::task && list(task));
+  return kind(task) == Definition::Kind::op || (has_list(task) && list(task));
 }
 
 std::vector<std::uint32_t> CodeMaker::append(FusedBody& body, std::size_t task, std::span<const std::uint32_t> given) {
@@ -116,10 +116,11 @@ const TaskCode& CodeMaker::make_interpreted(std::size_t task) {
 const TaskCode& CodeMaker::make_native(std::size_t task) {
   NodeId node = plan_->tasks[task].node;
   const TaskCode*& code = natives_[(*plan_->graph)[node].definition.index()];
-  if (!code || code->inputs != inputs(task).size() || code->outputs != outputs(task).size())
-    code =
-        &keep(std::make_unique<NativeCode>(plan_->graph->definition(node), inputs(task).size(), outputs(task).size()));
-  return *code;
+  if (code && code->inputs == inputs(task).size() && code->outputs == outputs(task).size()) return *code;
+  const std::string& symbol = plan_->graph->definition(node).symbol;
+  const NativeTask native = bodies_.native(symbol);
+  if (!native.run) bug("no C++ function is called " + symbol);
+  return *(code = &keep(std::make_unique<NativeCode>(native, inputs(task).size(), outputs(task).size())));
 }
 
 const TaskCode& CodeMaker::make_kernel(std::size_t task) {

@@ -33,6 +33,9 @@ class CodeMaker {
   const ArrayType& type(BufferId buffer) const { return plan_->buffers[buffer.index()].type; }
   std::uint32_t bytes_of(BufferId buffer) const { return places_[buffer.index()].location.value; }
   Definition::Kind kind(std::size_t task) const { return plan_->graph->definition(plan_->tasks[task].node).kind; }
+  bool has_list(std::size_t task) const {
+    return kind(task) == Definition::Kind::task || kind(task) == Definition::Kind::listed;
+  }
   OpInstance instance(std::size_t task) const;
   bool writes_safely(std::size_t task) const;
   bool is_straight(std::size_t task);  // one op, or a list of such

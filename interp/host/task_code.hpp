@@ -59,11 +59,10 @@ class KernelCode final : public TaskCode {
 // A C++ function.
 class NativeCode final : public TaskCode {
  public:
-  NativeCode(const Definition& definition, std::size_t inputs, std::size_t outputs)
-      : TaskCode(inputs, outputs), function_(definition.native), context_(definition.context) {}
+  NativeCode(NativeTask task, std::size_t inputs, std::size_t outputs) : TaskCode(inputs, outputs), task_(task) {}
   bool run(std::byte* const* operands, TaskContext& context) const override {
     try {
-      function_(context_, {operands, inputs}, {operands + inputs, outputs});
+      task_.run(task_.context, {operands, inputs}, {operands + inputs, outputs});
       return true;
     } catch (...) {
       keep_thrown(context);
@@ -72,8 +71,7 @@ class NativeCode final : public TaskCode {
   }
 
  private:
-  decltype(Definition::native) function_;
-  void* context_;
+  NativeTask task_;
 };
 
 // A node that only the interpreter can run: control that depends on data.

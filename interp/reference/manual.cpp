@@ -1,6 +1,8 @@
 // The manual as Markdown and as one HTML page: the same chapters out of the same records.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "interp/reference/reference.hpp"
 #include "interp/reference/types.hpp"
 #include "ir/codes/codes.hpp"
@@ -147,11 +149,13 @@ std::string manual_markdown(const Toolbox& tools) {
 
 std::string manual_html(const Toolbox& tools) {
   std::string links, text;
+  std::map<std::string, int> names;  // several of one name are numbered
   for (const Chapter& chapter : chapters(tools)) {
     links += fmt::format("<h2>{}</h2>\n", xml_text(chapter.title));
     text += fmt::format("<h2>{}</h2>\n<p>{}</p>\n", xml_text(chapter.title), xml_text(chapter.introduction));
     for (const Article& article : chapter.articles) {
-      const std::string id = xml_text(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
+      std::string id = xml_text(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
+      if (const int number = ++names[id]; number > 1) id += fmt::format("-{}", number);
       links += fmt::format("<a href=\"#{}\">{}</a>\n", id, xml_text(article.name));
       text += fmt::format("<section id=\"{}\"><h3>{}</h3>\n", id, xml_text(article.heading));
       for (const std::string& paragraph : article.paragraphs) text += fmt::format("<p>{}</p>\n", xml_text(paragraph));

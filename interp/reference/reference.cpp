@@ -50,11 +50,11 @@ std::string signature_text(const OpDef& op) {
 }
 
 std::optional<std::string> record_text(const Toolbox& tools, std::string_view name) {
-  const OpDef* op = tools.ops.find(name);
-  const Builtin* builtin = tools.builtins.find(name);
-  if (op && builtin) return whole_text(*op) + "\n\n" + whole_text(*builtin);
-  if (op) return whole_text(*op);
-  if (builtin) return whole_text(*builtin);
+  const OpDef* op = tools.ops.find(name);  // one name may be that of several
+  std::string found = op ? whole_text(*op) : "";
+  for (const Builtin* builtin : tools.builtins.named(name))
+    found += (found.empty() ? "" : "\n\n") + whole_text(*builtin);
+  if (!found.empty()) return found;
   for (const TypeRecord& type : type_records())
     if (type.name == name) return fmt::format("{}\n\n{}", type.name, type.doc);
   for (const CodeInfo* info : all_codes())

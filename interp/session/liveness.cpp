@@ -62,8 +62,8 @@ bool Liveness::Cutting::is_last_use(Ref ref) const {
   auto unseen = [](const auto& value) { return value.handles == 0 && value.readers == value.inside; };
   if (ref.is_future()) return unseen(live_.entry(ref));
   // A number may be the same in all turns of a loop, and kept, or another one in each: both give one plan.
-  const bool is_batch = ref.kind == Ref::Kind::constant && live_.graph_.constant_type(ref.id).rank() > 0;
-  return live_.forget_ && is_batch && unseen(live_.constant(ref));
+  const bool has_extents = ref.kind == Ref::Kind::constant && live_.graph_.constant_type(ref.id).rank() > 0;
+  return live_.forget_ && has_extents && unseen(live_.constant(ref));
 }
 
 void Liveness::taken(Ref ref) {

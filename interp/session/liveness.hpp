@@ -21,7 +21,7 @@ class Liveness {
     State state = State::pending;
     std::uint32_t handles = 0;  // host handles that name it
     std::uint32_t readers = 0;  // tasks not run yet that read it
-    std::uint32_t inside = 0;   // of them, those of the segment that is being cut
+    std::uint32_t inside = 0;   // of them, those of the batch that is being cut
     Location location;
     std::uint32_t poison = 0;  // in Failures
   };
@@ -58,7 +58,7 @@ class Liveness {
   bool is_named(NodeId node);                                    // a handle names one of its outputs
   void set(NodeId node, State state, std::uint32_t poison = 0);  // of all its outputs
 
-  // While a segment of these tasks is cut: may what they read be written over, as nobody else needs it?
+  // While a batch of these tasks is cut: may what they read be written over, as nobody else needs it?
   class Cutting {
    public:
     Cutting(Liveness& live, const std::vector<NodeId>& nodes) : live_(live), nodes_(nodes) { count(1); }

@@ -105,14 +105,14 @@ std::vector<NodeId> Pending::effects() {
   return effects;
 }
 
-Segment Pending::cut(std::vector<NodeId> nodes) {
+Batch Pending::take_batch(std::vector<NodeId> nodes) {
   const Liveness::Cutting cutting(live_, nodes);
   auto kept = [this](NodeId node, std::size_t slot) {
     if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };
-  return taskspec::cut(graph_, nodes, requirements_, kept, [&](Ref ref) { return cutting.is_last_use(ref); });
+  return batch_of(graph_, nodes, requirements_, kept, [&](Ref ref) { return cutting.is_last_use(ref); });
 }
 
 void Pending::settled(NodeId node) {

@@ -1,10 +1,10 @@
-// What a session has recorded and not run yet, and which of it is to run next: a segment is cut out of it. Decided by
+// What a session has recorded and not run yet, and which of it is to run next: a batch is cut out of it. Decided by
 // what was recorded and by nothing else, so that every run is cut the same way.
 #pragma once
 #include <unordered_set>
 
+#include "interp/session/batch.hpp"
 #include "interp/session/liveness.hpp"
-#include "interp/session/segment.hpp"
 #include "interp/session/window.hpp"
 
 namespace taskspec {
@@ -35,7 +35,7 @@ class Pending {
   // All that somebody can still see. `drop` hears of the others, which will never run.
   std::vector<NodeId> needed(FunctionRef<void(NodeId)> drop);
   std::vector<NodeId> effects();  // that did not happen yet
-  Segment cut(std::vector<NodeId> nodes);
+  Batch take_batch(std::vector<NodeId> nodes);
   const Requirements& requirements() const { return requirements_; }
 
   void settled(NodeId node);

@@ -14,7 +14,7 @@ void name_chains(const TaskGraph& graph, const Chains& chains, Plans::Made& made
     std::string text = "[";
     std::uint64_t bytes = 0;
     for (NodeId node : chains.members(ChainId(c))) {
-      text += (text.size() > 1 ? ", " : "") + graph.definition(node).name;
+      text += (text.size() > 1 ? ", " : "") + graph.definition(node).title();
       for (TypeId type : graph.out(node)) bytes += concrete(graph.type(type)).bytes();
     }
     made.chains.push_back(text + "]");
@@ -38,17 +38,17 @@ class Flags {
 
 }  // namespace
 
-Plans::Found Plans::find(const Segment& segment, const TaskGraph& graph, const Requirements& requirements) {
-  if (auto known = known_.find(segment.key); known != known_.end()) return &known->second;
+Plans::Found Plans::find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements) {
+  if (auto known = known_.find(batch.key); known != known_.end()) return &known->second;
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<const TaskGraph> g = graph_of(segment, graph, requirements);
+  const std::shared_ptr<const TaskGraph> g = graph_of(batch, graph, requirements);
   const Chains chains = aggregate(*g, {.sink_rule = rule_});
-  constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long segment would wait for them
+  constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long batch would wait for them
   if (g->size() <= largest_verified) {
     verified([&] { return verify_graph(*g); });
     verified([&] { return verify_chains(*g, chains); });
   }
-  const Flags donated(segment.donated);
+  const Flags donated(batch.donated);
   Prepared prepared = backend_.prepare(g, chains, {.donated = donated}, bodies_);
   if (auto* refused = std::get_if<std::vector<Poison>>(&prepared)) return std::move(*refused);
   Made made;
@@ -56,7 +56,7 @@ Plans::Found Plans::find(const Segment& segment, const TaskGraph& graph, const R
   made.chain_count = chains.size();
   made.number = made_;
   if (named_) name_chains(*g, chains, made);
-  constexpr std::size_t most_plans = 1024;    // a program whose every turn is another segment must not fill the memory
+  constexpr std::size_t most_plans = 1024;    // a program whose every turn is another batch must not fill the memory
   constexpr std::size_t most_tasks = 65'536;  // about 2 KB each
   if (known_.size() == most_plans || (tasks_ += g->size()) > most_tasks) {
     known_.clear();
@@ -64,7 +64,7 @@ Plans::Found Plans::find(const Segment& segment, const TaskGraph& graph, const R
   }
   ++made_;
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return &known_.emplace(segment.key, std::move(made)).first->second;
+  return &known_.emplace(batch.key, std::move(made)).first->second;
 }
 
 }  // namespace taskspec

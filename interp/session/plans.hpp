@@ -1,8 +1,8 @@
-// The executables of a session: made once per shape of segment, so the body of a loop is prepared once.
+// The executables of a session: made once per shape of batch, so the body of a loop is prepared once.
 #pragma once
 #include <unordered_map>
 
-#include "interp/session/segment.hpp"
+#include "interp/session/batch.hpp"
 #include "ir/graph/chains.hpp"
 #include "ir/plan/backend.hpp"
 
@@ -23,8 +23,8 @@ class Plans {
   Plans(Backend& backend, Bodies& bodies, SinkRule rule, bool named)
       : backend_(backend), bodies_(bodies), rule_(rule), named_(named) {}
 
-  // Or what the backend refuses, by node of the segment's graph.
-  Found find(const Segment& segment, const TaskGraph& graph, const Requirements& requirements);
+  // Or what the backend refuses, by node of the batch's graph.
+  Found find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements);
 
   std::uint32_t made() const { return made_; }
   double seconds() const { return seconds_; }  // that it took to make them
@@ -34,7 +34,7 @@ class Plans {
   Bodies& bodies_;
   const SinkRule rule_;
   const bool named_;
-  std::unordered_map<std::string, Made> known_;  // by key of the segment
+  std::unordered_map<std::string, Made> known_;  // by key of the batch
   std::size_t tasks_ = 0;                        // in all of them
   std::uint32_t made_ = 0;
   double seconds_ = 0;

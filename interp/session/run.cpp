@@ -71,32 +71,32 @@ std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
 }
 
 void Session::execute(std::vector<NodeId> nodes) {
-  const Segment segment = pending_.cut(nodes);
-  const Plans::Found found = plans_.find(segment, graph, pending_.requirements());
-  if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(segment, *refused);
+  const Batch batch = pending_.take_batch(nodes);
+  const Plans::Found found = plans_.find(batch, graph, pending_.requirements());
+  if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(batch, *refused);
   const Plans::Made& plan = *std::get<const Plans::Made*>(found);
   std::vector<Location> inputs;
-  for (Ref ref : segment.inputs) inputs.push_back(live_.location(ref));
+  for (Ref ref : batch.inputs) inputs.push_back(live_.location(ref));
   Outcome outcome = backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record});
-  count(segment, plan, outcome);
-  settle(segment, outcome);
+  count(batch, plan, outcome);
+  settle(batch, outcome);
   if (options_.record) profile_.add(plan, outcome.records);
 }
 
 // What the backend cannot run fails; the rest runs without it.
-void Session::refuse(const Segment& segment, const std::vector<Poison>& refused) {
+void Session::refuse(const Batch& batch, const std::vector<Poison>& refused) {
   if (refused.empty()) bug("a backend refused a graph, and none of its tasks");
   for (const Poison& one : refused) {
-    const NodeId node = segment.nodes[one.origin.index()];
+    const NodeId node = batch.nodes[one.origin.index()];
     if (!live_.is_done(node)) poison(node, failures_.add({node, one.fault}));
   }
-  if (std::vector<NodeId> able = healthy(segment.nodes); !able.empty()) execute(std::move(able));
+  if (std::vector<NodeId> able = healthy(batch.nodes); !able.empty()) execute(std::move(able));
 }
 
-void Session::count(const Segment& segment, const Plans::Made& made, const Outcome& outcome) {
+void Session::count(const Batch& batch, const Plans::Made& made, const Outcome& outcome) {
   counts_.tasks += outcome.tasks_run;
   // Pull leaves out what only had to come before something else.
-  if (outcome.failed.empty()) counts_.dropped += segment.nodes.size() - outcome.tasks_run;
+  if (outcome.failed.empty()) counts_.dropped += batch.nodes.size() - outcome.tasks_run;
   counts_.chains += made.chain_count;
   counts_.dispatches += outcome.dispatches;
   const std::shared_ptr<const Plan> plan = made.executable->plan();
@@ -107,9 +107,9 @@ void Session::count(const Segment& segment, const Plans::Made& made, const Outco
 }
 
 // Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
-void Session::note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed) {
+void Session::note_failed_effects(const Batch& batch, const std::map<NodeId, std::uint32_t>& failed) {
   std::unordered_map<std::uint32_t, std::uint32_t> sick;
-  for (NodeId node : segment.nodes) {
+  for (NodeId node : batch.nodes) {
     std::uint32_t cause = UINT32_MAX;
     if (auto own = failed.find(node); own != failed.end()) cause = own->second;
     for (Ref ref : graph.in(node))
@@ -122,53 +122,53 @@ void Session::note_failed_effects(const Segment& segment, const std::map<NodeId,
 }
 
 // The tasks ran: none of them may run again, whatever happens here.
-void Session::settle(const Segment& segment, Outcome& outcome) {
-  if (outcome.lost) return lose(segment, outcome);
+void Session::settle(const Batch& batch, Outcome& outcome) {
+  if (outcome.lost) return lose(batch, outcome);
   std::map<NodeId, std::uint32_t> failed;  // origin -> cause
   auto note = [&](const Poison& poison) {
-    const NodeId origin = segment.nodes[poison.origin.index()];
+    const NodeId origin = batch.nodes[poison.origin.index()];
     auto [known, fresh] = failed.emplace(origin, 0);
     if (fresh) known->second = failures_.add({origin, poison.fault});
   };
   try {
     for (const Poison& poison : outcome.failed) note(poison);
-    if (!failed.empty()) note_failed_effects(segment, failed);
+    if (!failed.empty()) note_failed_effects(batch, failed);
     for (const auto& result : outcome.results)
       if (auto* poison = std::get_if<Poison>(&result)) note(*poison);  // also what was stopped: interrupted
   } catch (const std::bad_alloc&) {
-    return lose(segment, outcome);
+    return lose(batch, outcome);
   }
-  commit(segment, outcome, failed);
+  commit(batch, outcome, failed);
 }
 
 // Takes no memory, so it cannot fail.
-void Session::commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed) {
-  for (std::uint32_t input : outcome.taken) live_.taken(segment.inputs[input]);
-  for (NodeId node : segment.nodes) live_.set(node, Liveness::State::gone);
-  for (std::size_t i = 0; i < segment.results.size(); ++i) {
-    Liveness::Entry& e = live_.entry(segment.results[i]);
+void Session::commit(const Batch& batch, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed) {
+  for (std::uint32_t input : outcome.taken) live_.taken(batch.inputs[input]);
+  for (NodeId node : batch.nodes) live_.set(node, Liveness::State::gone);
+  for (std::size_t i = 0; i < batch.results.size(); ++i) {
+    Liveness::Entry& e = live_.entry(batch.results[i]);
     if (auto* location = std::get_if<Location>(&outcome.results[i])) {
       e.state = Liveness::State::ready;
       e.location = *location;
-      if (pending_.prints(segment.results[i].node())) live_.drop_if_unseen(segment.results[i]);
+      if (pending_.prints(batch.results[i].node())) live_.drop_if_unseen(batch.results[i]);
       continue;
     }
     e.state = Liveness::State::poisoned;
-    e.poison = failed.at(segment.nodes[std::get<Poison>(outcome.results[i]).origin.index()]);
+    e.poison = failed.at(batch.nodes[std::get<Poison>(outcome.results[i]).origin.index()]);
   }
-  for (NodeId node : segment.nodes) settled(node);
+  for (NodeId node : batch.nodes) settled(node);
 }
 
 // All that ran counts as failed. Takes no memory either.
-void Session::lose(const Segment& segment, Outcome& outcome) {
-  for (std::uint32_t input : outcome.taken) live_.taken(segment.inputs[input]);
+void Session::lose(const Batch& batch, Outcome& outcome) {
+  for (std::uint32_t input : outcome.taken) live_.taken(batch.inputs[input]);
   for (const auto& result : outcome.results)
     if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
-  for (NodeId node : segment.nodes) {
+  for (NodeId node : batch.nodes) {
     live_.set(node, Liveness::State::poisoned, Failures::out_of_memory);
     if (live_.task(node).effect) failures_.lose_effect(node);
   }
-  for (NodeId node : segment.nodes) settled(node);
+  for (NodeId node : batch.nodes) settled(node);
 }
 
 }  // namespace taskspec

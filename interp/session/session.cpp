@@ -92,18 +92,18 @@ void Session::run_for(NodeId node, Span place) {
   }
 }
 
-void Session::start() {
+void Session::run_pending() {
   if (options_.schedule == Schedule::push && !pending_.empty()) fits([&] { run_needed(); });
   sweep_if_due();
 }
 
 // What prints comes one after the other: the last one needs all before it.
-void Session::show() {
+void Session::run_prints() {
   if (pending_.printing().valid()) run_for(pending_.printing(), {});
 }
 
 // Together, or one after the other where that is too much for the memory.
-void Session::act() {
+void Session::run_effects() {
   const bool together = fits([&] {
     if (std::vector<NodeId> effects = pending_.effects(); !effects.empty())
       run(pending_.needed_for(std::move(effects)));
@@ -113,7 +113,7 @@ void Session::act() {
 }
 
 void Session::finish() {
-  if (!fits([&] { run_needed(); })) act();
+  if (!fits([&] { run_needed(); })) run_effects();
   raise_failed_effect();
 }
 

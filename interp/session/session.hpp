@@ -1,5 +1,5 @@
 // A session: the taskGraph that a program records, and its execution on one backend. A receive forces what
-// is pending: the segment is aggregated into chains, planned (once per shape of segment) and run.
+// is pending: the batch is aggregated into chains, planned (once per shape of batch) and run.
 //
 //   Session session(backend, bodies, {});
 //   Array e = session.receive(*tensor, span);
@@ -10,7 +10,7 @@
 // A program may run for hours. Two options keep its session in the memory of what it can still name:
 // - `window`: with push, about so many pending tasks run without a receive (or fewer, with many bytes of constants). It
 //   is cut where the program comes by a place again that it does not pass often, the turn of the outermost loop that
-//   fits in: so a loop gives the same segment each time.
+//   fits in: so a loop gives the same batch each time.
 // - `forget`: what is settled is given back by sweeps. A task stays while a handle names an output of it, a pending
 //   task reads one, or it lies on the way from a failure to a value that it poisoned; a scope while it is open or such
 //   a task, or the name of a handle, stands in it; a place while a handle or a pending task names it; a constant while
@@ -45,15 +45,15 @@ class Session final : public Recorder {
   void added(NodeId node, std::span<const Requirement> requirements) override;
   void retain(Ref ref) override { live_.retain(ref); }
   void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
-  void start() override;
+  void run_pending() override;
   bool due() const override { return pending_.is_due(); }
   void repeats(DefinitionId task) override { pending_.repeats(task); }
   void opened(ScopeId scope) override { open_.push_back(scope); }
   void closed(ScopeId scope) override;
   bool forgets() const override { return options_.forget; }
 
-  void show() override;
-  void act() override;
+  void run_prints() override;
+  void run_effects() override;
   // The first effect that failed and was not told yet, if there is one. A receive that fails tells of those that failed
   // with it.
   NodeId failed_effect() const { return failures_.first_effect(); }
@@ -76,12 +76,12 @@ class Session final : public Recorder {
   void execute(std::vector<NodeId> nodes);
   void settled(NodeId node);  // it ran, will never run, or cannot
   void poison(NodeId node, std::uint32_t cause);
-  void refuse(const Segment& segment, const std::vector<Poison>& refused);
-  void count(const Segment& segment, const Plans::Made& plan, const Outcome& outcome);
-  void settle(const Segment& segment, Outcome& outcome);
-  void commit(const Segment& segment, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed);
-  void lose(const Segment& segment, Outcome& outcome);
-  void note_failed_effects(const Segment& segment, const std::map<NodeId, std::uint32_t>& failed);
+  void refuse(const Batch& batch, const std::vector<Poison>& refused);
+  void count(const Batch& batch, const Plans::Made& plan, const Outcome& outcome);
+  void settle(const Batch& batch, Outcome& outcome);
+  void commit(const Batch& batch, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed);
+  void lose(const Batch& batch, Outcome& outcome);
+  void note_failed_effects(const Batch& batch, const std::map<NodeId, std::uint32_t>& failed);
   void sweep_if_due();
   void sweep();
   Staying staying();

@@ -1,4 +1,4 @@
-// Where the pending tasks of a loop are cut, so that its segments are alike and share a plan: at a step from one place
+// Where the pending tasks of a loop are cut, so that its batches are alike and share a plan: at a step from one place
 // of the text to the next that is not taken often, the turn of the outermost loop that fits into a window; if it can
 // be, at the one where the window began.
 //

@@ -25,7 +25,7 @@ std::string members_text(const TaskGraph& graph, const GrowingChains& chains, st
   std::size_t i = 0;
   for (NodeId node = chains.front(chain); node.valid(); node = chains.next(node), ++i) {
     if (i == 2 * most && size > 2 * most + 1) return fmt::format("[{}, ... {} tasks]", text, size);
-    text += (i > 0 ? ", " : "") + graph.definition(node).name;
+    text += (i > 0 ? ", " : "") + graph.definition(node).title();
   }
   return "[" + text + "]";
 }

@@ -225,7 +225,7 @@ struct Workspace::State {
     std::vector<NodeId> nodes = nodes_of(name);
     for (std::size_t i = graph.size(); nodes.empty() && i > 0; --i) {  // a task by its path, else the last of its name
       const NodeId node(i - 1);
-      if (graph.path(node) == name || graph.definition(node).name == name) nodes.push_back(node);
+      if (graph.path(node) == name || graph.definition(node).title() == name) nodes.push_back(node);
     }
     if (nodes.empty()) {
       Text whole = with_graph(name, [](const TaskGraph& g, const Chains& c, FunctionId) { return chains_text(g, c); });

@@ -99,12 +99,18 @@ read files, receive or ask the clock, nor call a function that does.)",
      .fix = R"(Move the effect to the caller, or make the graph a `fn`. graph_print shows a value from inside.)"},
     {.code = "E1303",
      .summary = "a local value decides a graph operation",
-     .program = R"(if clock() > 10.0 { launch step(p[i]) for i in 0..4 })",
+     .program = R"(task step(in x: f32[4]) -> (y: f32[4]) { y = x + 1.0 }
+var x = [1.0, 2.0, 3.0, 4.0] as f32[4]
+let start = clock()
+while clock() - start < 0.5 { x = step(x).y }
+print(x.array))",
      .cause =
-         R"(clock(), env() and rank() may differ from shard to shard; if one of them decides what the graph does, the
-shards no longer run the same program.)",
-     .fix = R"(Let them agree first: agree(clock()) takes the value of shard 0 on all.)",
-     .reach = Reach::later},
+         R"(clock(), env() and rank() may differ from shard to shard, and so may seconds and peak of a report and whatever
+is computed from these or set where one of them decides. If such a value decides whether or how often the graph does
+something, or is handed to it, the shards no longer run the same program. Receives are part of that: all shards take
+part in them. Printing such a value, measuring with it, and control over host code are fine; so is ending the program
+by it (exit, assert), since that ends it on all shards.)",
+     .fix = R"(Let them agree first: agree(clock()) takes the value of shard 0 on all.)"},
     {.code = "E1304",
      .summary = "a host value is sent to the graph",
      .program = R"(fn grown(x: f32[4], k: float) -> f32[4] {

@@ -51,11 +51,17 @@ print(down(0)))",
      .fix = R"(Return without a call in the simplest case, or write a loop.)"},
     {.code = "E5007",
      .summary = "backward before forward",
-     .program = R"(m.backward()
-m.forward(x))",
-     .cause = R"(A backward pass uses what the forward pass computed, and there has been none since the last update.)",
-     .fix = R"(Call forward first.)",
-     .reach = Reach::later},
+     .program = R"(agent Line() {
+  weight w: f32[1, 1] = constant(0.5)
+  task forward(in x: f32[B, 1]) -> (y: f32[B, 1]) { y = x @ w }
+}
+let m = train(Line(), loss: "mse_avg", optimizer: sgd(lr: 0.1))
+m.backward([[3.0]] as f32[1, 1])
+m.forward([[1.0]] as f32[1, 1]))",
+     .cause =
+         R"(A backward uses what the forward before it computed, an update what the backward before it found; each of
+them is used once. There is no loss, no gradient and no metric before the first backward.)",
+     .fix = R"(Call forward, backward and update in this order, or step, which does all three.)"},
     {.code = "E5008",
      .summary = "out of memory",
      .program = R"(let x = fill(f64[1000000, 1000000], 1.0)
@@ -78,6 +84,21 @@ while true { n = (n + 1) % 10 }       // until Ctrl-C is pressed)",
 values, and what reads them does not run. A function of the host program that is C++ ends the program so.)",
      .fix = R"(The message holds what the exception says; catch in the function what it can deal with itself.)",
      .reach = Reach::circumstance},
+    {.code = "E5013",
+     .summary = "a weight without a gradient",
+     .program = R"(agent Steps() {
+  weight w: f32[4] = constant(0.5)
+  task forward(in x: f32[4]) -> (y: f32[4]) { y = floor(x * w) }
+}
+let m = train(Steps(), loss: "mse_avg", optimizer: sgd(lr: 0.1))
+m.forward(fill(f32[4], 1.0)))",
+     .cause =
+         R"(Training changes each weight by the gradient of the loss. Every way from this weight to the loss goes through
+an op that has none: it is a step, a choice or a random number. So the weight would stay as it is, whatever it is
+trained on.)",
+     .fix =
+         R"(Put an op that has a gradient in its place, or add a way around it: x * w + (floor(x * w) - x * w) has the
+values of floor and a gradient. What is not to change is a `state` or a `table`, not a `weight`.)"},
 };
 static_assert(is_family(run_family, 5));
 

@@ -26,7 +26,7 @@ std::vector<bool> find_loud(const Program& program, const std::vector<FunctionCu
   for (std::size_t i = 0; i < loud.size(); ++i) {
     const Function& function = program.functions[i];
     loud[i] =
-        loud[i] || function.effects.host || function.effects.local || !cuts[i].channels.empty() ||
+        loud[i] || function.effects.host || !cuts[i].channels.empty() ||
         std::ranges::any_of(function.calls, [&](const Call& call) {
           return call.form->enters == FormRecord::Enters::value || call.form->takes_time || may_fail(function, call);
         });

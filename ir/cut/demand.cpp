@@ -112,8 +112,8 @@ void Search::start_from_effects(FunctionId f) {
     if (!known(f).tree->listed(c)) continue;
     if (call.builtin && call.builtin->effect != Effect::pure) {
       run_call(f, c, Part::host);
-      if (call.builtin->runs_in == RunsIn::asked)
-        host_wants(f, c);
+      if (call.builtin->runs_in == RunsIn::asked)  // behind what the host does before it: they may share a file
+        host_wants(f, c), of(f).ordered[c.index()] = true;
       else
         want_operands_on_host(f, c);
     }
@@ -177,6 +177,8 @@ ValueSide home_of(const Type& type) {
     case Type::Kind::function:
     case Type::Kind::task:
     case Type::Kind::agent:
+    case Type::Kind::training:
+    case Type::Kind::optimizer:
       return ValueSide::both;
     case Type::Kind::list:
     case Type::Kind::tuple:

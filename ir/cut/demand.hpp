@@ -31,7 +31,7 @@ struct FunctionDemand {
   std::vector<bool> named;     // host code that wants its tensor operands: names, contents
   std::vector<bool> entered;   // a call that is sent, and whose function does something in the graph program as well
   std::vector<bool> counted;   // a loop over a list of the host that the graph repeats as often
-  std::vector<bool> ordered;   // something of the graph that is seen, which waits until the host has come there
+  std::vector<bool> ordered;   // an effect of the graph, which waits until the host has come there
   std::vector<bool> passed;    // something of the host that may exit: behind it the graph waits for the host
 
   SideDemand& operator[](Part side) { return side == Part::host ? host : graph; }

@@ -250,31 +250,4 @@ bool may_fail(const Function& function, const Call& call) {
 
 bool exits(const Call& call) { return call.builtin && call.builtin->ends == EndsProgram::exits; }
 
-namespace {
-
-void visit_type(const Type& type, FunctionRef<void(CallId)> visit) {
-  auto in_dim = [&](const Dim& dim) {
-    if (!dim.has_host_symbol()) return;
-    for (const Symbol& symbol : dim.symbols())
-      if (symbol->host && symbol->call != UINT32_MAX) visit(CallId(symbol->call));
-  };
-  for (const Dim& dim : type.dims) in_dim(dim);
-  for (const Type& part : type.parts) visit_type(part, visit);
-}
-
-}  // namespace
-
-void for_each_host_symbol(const Call& call, FunctionRef<void(CallId)> visit) {
-  visit_type(call.type, visit);
-  for (const Guard& guard : call.guards)
-    for (const Dim* dim : {&guard.left, &guard.right})
-      for (const Symbol& symbol : dim->symbols())
-        if (symbol->host && symbol->call != UINT32_MAX) visit(CallId(symbol->call));
-}
-
-void for_each_host_symbol(const Function& function, FunctionRef<void(CallId)> visit) {
-  for (const Parameter& parameter : function.parameters) visit_type(parameter.type, visit);
-  visit_type(function.result, visit);
-}
-
 }  // namespace taskspec

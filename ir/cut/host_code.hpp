@@ -72,8 +72,5 @@ bool may_end(const Program& program, const Call& call);
 bool may_fail(const Function& function, const Call& call);
 // It ends the program, whatever its operands are.
 bool exits(const Call& call);
-// Host integers of the same function that its types and guards name.
-void for_each_host_symbol(const Call& call, FunctionRef<void(CallId)> visit);
-void for_each_host_symbol(const Function& function, FunctionRef<void(CallId)> visit);
 
 }  // namespace taskspec

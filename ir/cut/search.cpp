@@ -12,6 +12,12 @@ bool gives_result(const Call& call, Part side) {
   return call.builtin || side == Part::host || home_of(call.type) != ValueSide::host;
 }
 
+bool mentions(const Dim& dim, const Symbol& symbol) {
+  if (dim.is_constant()) return false;
+  const std::vector<Symbol> symbols = dim.symbols();
+  return std::ranges::find(symbols, symbol) != symbols.end();
+}
+
 }  // namespace
 
 // ---- what is found --------------------------------------------------------------------------------
@@ -94,9 +100,31 @@ void Search::enter(FunctionId f, Part side) {
   if (side == Part::graph) want_signature(f);
 }
 
-// Host integers in the types and guards of what the graph does.
+// Host integers in the types and guards of what the graph does, and the tensors in which a dimension is found.
 void Search::want_extents(FunctionId f, const Call& call) {
   for_each_host_symbol(call, [&](CallId value) { want(f, value, Part::graph); });
+  if (call.form->payload == Payload::symbol) want_dimensions(f, Dim(call.symbol));
+  if (call.form->payload == Payload::type) want_dimensions(f, call.type);
+  for (const Guard& guard : call.guards) {
+    want_dimensions(f, guard.left);
+    want_dimensions(f, guard.right);
+  }
+}
+
+void Search::want_dimensions(FunctionId f, const Type& type) {
+  for (const Dim& dim : type.dims) want_dimensions(f, dim);
+  for (const Type& part : type.parts) want_dimensions(f, part);
+}
+
+// A call finds dimensions in the arguments of the parameters that name them.
+void Search::want_dimensions(FunctionId f, const Dim& dim) {
+  const std::vector<Parameter>& parameters = program_[f].parameters;
+  for (const Symbol& symbol : dim.symbols()) {
+    if (symbol->host) continue;
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      if (std::ranges::any_of(parameters[k].type.dims, [&](const Dim& extent) { return mentions(extent, symbol); }))
+        want_parameter(f, k, Part::graph);
+  }
 }
 
 void Search::want_signature(FunctionId f) {

@@ -11,6 +11,7 @@
 #include "ir/cut/host_code.hpp"
 #include "ir/cut/repeat.hpp"
 #include "ir/program/call_graph.hpp"
+#include "ir/program/host_symbols.hpp"
 
 namespace taskspec {
 
@@ -69,6 +70,8 @@ class Search {
   void stand(FunctionId f, CallId c, Part side);
   void enter(FunctionId f, Part side);
   void want_extents(FunctionId f, const Call& call);
+  void want_dimensions(FunctionId f, const Type& type);
+  void want_dimensions(FunctionId f, const Dim& dim);
   void want_signature(FunctionId f);
 
   // What follows from it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/cut/host_code.hpp"
+#include "ir/program/host_symbols.hpp"
 
 namespace taskspec {
 
@@ -137,6 +138,12 @@ bool CodeUses::has_effect(const Call& call) const {
   return form.talks || form.enters != FormRecord::Enters::nothing || form.to_run == FormRecord::ToRun::session;
 }
 
+// A closure is written without what it takes along.
+bool CodeUses::is_captured(const Entry& entry) const {
+  return std::any_of(entry.uses.begin(), entry.uses.end(),
+                     [this](const Use& use) { return !use.as_result && function_[use.user].form == Form::closure; });
+}
+
 bool CodeUses::must_be_line(CallId id) const {
   const Entry& entry = of(id);
   const Call& call = function_[id];
@@ -149,7 +156,7 @@ bool CodeUses::must_be_line(CallId id) const {
   for (const Block& block : call.blocks)
     if (has_lines(block)) return true;
   if (entry.let.valid()) return false;
-  if (entry.in_type) return true;
+  if (entry.in_type || is_captured(entry)) return true;
   return entry.uses.size() != 1 || entry.height > deepest ||
          (!entry.uses[0].as_result && of(entry.uses[0].user).block != entry.block) ||
          (entry.uses[0].as_result && rooms_[entry.block].block->result != id);

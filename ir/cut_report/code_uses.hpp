@@ -53,6 +53,7 @@ class CodeUses {
   void find_sends(CallId id);
   void take_apart(CallId id);
   void decide(CallId id);
+  bool is_captured(const Entry& entry) const;
   bool must_be_line(CallId id) const;
   bool keeps_order(std::uint32_t room);
   bool is_cheap(const Call& call) const;

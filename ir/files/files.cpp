@@ -71,6 +71,22 @@ void save_array(const Array& array, const std::string& path, const std::string& 
   save_npz(array, path, name);
 }
 
+std::vector<std::string> list_files(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (folder.find('\0') != std::string::npos || !fs::exists(folder, error))
+    throw failure("E7001", {}, "no folder '" + folder + "'");
+  std::vector<std::string> names;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    std::error_code unknown;
+    if (!name.starts_with('.')) names.push_back(fs::is_directory(it->path(), unknown) ? name + "/" : std::move(name));
+  }
+  if (error) throw unreadable(folder, "cannot be read: " + system_words(error.value()));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::string read_text(const std::string& path, std::size_t limit) { return InputFile(path).read_all(limit); }
 
 void write_text(const std::string& path, std::string_view text) {

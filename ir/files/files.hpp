@@ -11,8 +11,10 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/base/diag.hpp"
 #include "ir/types/array.hpp"
@@ -34,8 +36,23 @@ ArrayType probe(const std::string& path, const FileQuery& query = {});
 // `name` is that of the array inside an npz.
 void save_array(const Array& array, const std::string& path, const std::string& name = "");
 
+// An array of an .npz; any text is a name: "w", "blocks[2].w", "a/b".
+struct NamedArray {
+  std::string name;
+  Array array;
+};
+
+// All arrays of an .npz, in the order of the file. E7003 also when two have one name.
+std::vector<NamedArray> load_arrays(const std::string& path);
+// E7004 also for an empty name and for two that are equal.
+void save_arrays(const std::string& path, std::span<const NamedArray> arrays);
+
 inline constexpr std::size_t text_limit = std::size_t{1} << 28;  // far above any text a person wrote
 std::string read_text(const std::string& path, std::size_t limit = text_limit);
 void write_text(const std::string& path, std::string_view text);
+
+// The names of what lies in a folder, sorted by their bytes; those of folders end in /, hidden ones (.name) are left
+// out.
+std::vector<std::string> list_files(const std::string& folder);
 
 }  // namespace taskspec

@@ -25,10 +25,6 @@ std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t width) 
   return value;
 }
 
-void append(std::string& bytes, std::uint64_t value, std::size_t width) {
-  for (std::size_t i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
-}
-
 std::string bytes_at(InputFile& file, std::uint64_t position, std::uint64_t count) {
   if (position > file.size() || count > file.size() - position)
     throw file.broken(fmt::format("{} expected, the file has {}", plural(count, "byte"), file.size()), position);
@@ -113,11 +109,7 @@ class Inflater {
   std::size_t out_ = 0;
 };
 
-std::uint32_t checksum_of(std::string_view bytes) {
-  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-void check_claims(const InputFile& file, const ZipEntry& entry) {
+void check_claim(const InputFile& file, const ZipEntry& entry) {
   auto wrong = [&](const std::string& what) {
     return unreadable(file.path(), fmt::format("'{}': {}", entry.name, what));
   };
@@ -133,6 +125,24 @@ void check_claims(const InputFile& file, const ZipEntry& entry) {
 }
 
 }  // namespace
+
+std::uint32_t zip_checksum(std::uint32_t before, std::string_view bytes) {
+  return static_cast<std::uint32_t>(crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+void check_claims(const InputFile& file, std::span<const ZipEntry> entries) {
+  std::uint64_t packed = 0, size = 0;  // no sum goes beyond 64 bits: each claim is checked before it is added
+  for (const ZipEntry& entry : entries) {
+    check_claim(file, entry);
+    packed += entry.packed;
+    size += entry.size;
+    if (packed > file.size())
+      throw unreadable(file.path(),
+                       fmt::format("claims more than its {} for its entries", plural(file.size(), "byte")));
+    if (size > memory_limit() / 2)
+      throw unreadable(file.path(), fmt::format("claims {} bytes, more than the memory holds", size));
+  }
+}
 
 std::vector<ZipEntry> zip_entries(InputFile& file) {
   Directory directory = find_directory(file);
@@ -164,7 +174,7 @@ std::vector<ZipEntry> zip_entries(InputFile& file) {
 }
 
 std::string unpacked(InputFile& file, const ZipEntry& entry) {
-  check_claims(file, entry);
+  check_claim(file, entry);
   std::string header = bytes_at(file, entry.header, header_bytes);
   if (number(header, 0, 4) != header_mark)
     throw file.broken("expected the header of '" + entry.name + "'", entry.header);
@@ -175,7 +185,7 @@ std::string unpacked(InputFile& file, const ZipEntry& entry) {
   if (bytes.size() != entry.size)
     throw unreadable(file.path(),
                      fmt::format("'{}': {} expected, found {}", entry.name, plural(entry.size, "byte"), bytes.size()));
-  if (checksum_of(bytes) != entry.checksum)
+  if (zip_checksum(0, bytes) != entry.checksum)
     throw unreadable(file.path(), fmt::format("'{}': the checksum is wrong", entry.name));
   return bytes;
 }
@@ -185,32 +195,6 @@ std::string gunzipped(InputFile& file) {
   std::uint64_t limit = std::min<std::uint64_t>(memory_limit() / 2, most_per_byte * packed.size() + 1024);
   constexpr int gzip_only = 15 + 16;
   return Inflater(file, gzip_only).run(packed, limit, true);
-}
-
-std::string zip_archive(std::string_view name, std::string_view bytes) {
-  if (bytes.size() >= 0xFFFFFFFF)
-    throw failure("E7004", {}, "an array of 4 GiB or more cannot be written into an .npz");
-  std::string fields;
-  constexpr std::uint64_t version = 20, first_day = 0x21;                  // 1980-01-01: equal arrays give equal files
-  append(fields, version, 2), append(fields, 0, 2), append(fields, 0, 2);  // no flags, stored
-  append(fields, 0, 2), append(fields, first_day, 2);
-  append(fields, checksum_of(bytes), 4);
-  append(fields, bytes.size(), 4), append(fields, bytes.size(), 4);
-  append(fields, name.size(), 2), append(fields, 0, 2);
-  std::string out;
-  append(out, header_mark, 4);
-  out += fields;
-  out += name;
-  out += bytes;
-  std::size_t directory = out.size();
-  append(out, entry_mark, 4), append(out, version, 2);
-  out += fields;
-  append(out, 0, 2), append(out, 0, 2), append(out, 0, 2), append(out, 0, 4), append(out, 0, 4);
-  out += name;
-  std::size_t end = out.size();
-  append(out, end_mark, 4), append(out, 0, 4), append(out, 1, 2), append(out, 1, 2);
-  append(out, end - directory, 4), append(out, directory, 4), append(out, 0, 2);
-  return out;
 }
 
 }  // namespace taskspec

@@ -37,7 +37,7 @@ struct OpList {
     std::vector<ValueId> in;        // its tensors in order, those of a list one after another
     std::vector<Value> attributes;  // one per operand, none for tensors
     std::vector<ValueId> out;
-    FunctionId function;  // where it stands: the task, or a fn or task that it calls
+    FunctionId function;  // where it stands: the task, or a fn or task that it calls; nowhere: an op of a graph
     CallId call;
     Span span;
   };
@@ -47,7 +47,7 @@ struct OpList {
     bool version = false;  // of the place of that name, which is an input
   };
 
-  FunctionId task;
+  FunctionId task;   // none: a list that stands in no text
   std::string name;  // "Net.forward"
   std::vector<Input> inputs;
   std::vector<Value> constants;  // arrays; numbers made of inputs, or not known yet (GraphScalar)

@@ -28,9 +28,10 @@ std::string key_of(const Definition& definition) {
   put_bits(key, definition.op);
   put_bits(key, definition.function);
   put_bits(key, definition.call);
-  put_bits(key, definition.native);
-  put_bits(key, definition.context);
+  put_bits(key, definition.list.get());
+  put_text(key, definition.symbol);
   put_text(key, definition.name);
+  put_text(key, definition.suffix);
   for (const std::string& slot : definition.inputs) put_text(key, slot);
   key += '>';
   for (const std::string& slot : definition.outputs) put_text(key, slot);
@@ -98,7 +99,7 @@ DefinitionId TaskGraph::define(Definition definition) {
   auto [known, fresh] = definition_ids_.try_emplace(key_of(definition), DefinitionId(definitions_.size()));
   if (!fresh) return known->second;
   try {
-    definition_names_.push_back(name_id(definition.name));
+    definition_names_.push_back(name_id(definition.title()));
     definitions_.push_back(std::move(definition));
   } catch (...) {  // without memory nothing has changed
     definition_names_.resize(definitions_.size());
@@ -182,7 +183,8 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   fresh.definition = definition;
   fresh.scope = node.scope;
   fresh.agent = node.agent;
-  fresh.ordinal = count_call(node.scope, definition_names_[definition.index()]);
+  fresh.ordinal = node.ordinal;
+  if (node.ordinal == UINT32_MAX) fresh.ordinal = count_call(node.scope, definition_names_[definition.index()]);
   fresh.first_in = static_cast<std::uint32_t>(ins_.size());
   fresh.first_out = static_cast<std::uint32_t>(outs_.size());
   fresh.first_edge = static_cast<std::uint32_t>(edges_.size());
@@ -319,7 +321,9 @@ const Type& TaskGraph::type(Ref ref) const {
   return types_[out(ref.node())[ref.slot].index()];
 }
 
-std::string TaskGraph::label(NodeId id) const { return fmt::format("{}#{}", definition(id).name, (*this)[id].ordinal); }
+std::string TaskGraph::label(NodeId id) const {
+  return fmt::format("{}#{}{}", definition(id).name, (*this)[id].ordinal, definition(id).suffix);
+}
 
 std::string TaskGraph::path(NodeId id) const {
   std::vector<const std::string*> outer;  // recursion may be deep: joined once

@@ -27,6 +27,7 @@
 
 namespace taskspec {
 
+struct OpList;  // ir/graph/op_list.hpp
 struct NodeTag;
 struct DefinitionTag;
 struct ScopeTag;
@@ -46,18 +47,21 @@ struct Definition {
     call,    // a fn, as one structured node
     branch,  // if
     loop,    // for, while
-    native,  // a C++ function: extern tasks, tasks of the C++ API, benchmarks
+    native,  // a C++ function that works on bytes, known by its symbol: tests and benchmarks of backends
+    listed,  // an op list that stands in no text: reverses of tasks, updates of weights
   };
   Kind kind = Kind::op;
-  std::string name;  // "add", "Scale.apply", "for"
+  std::string name;    // "add", "Scale.apply", "for"
+  std::string suffix;  // ".backward": its nodes are called after others, "Net.forward#0.backward"
   const OpDef* op = nullptr;
-  FunctionId function;  // task, call: the definition; branch, loop: the function it stands in
-  CallId call;          // branch, loop
-  void (*native)(void* context, std::span<const std::byte* const> in, std::span<std::byte* const> out) = nullptr;
-  void* context = nullptr;
-  std::vector<std::string> inputs;   // slot names
-  std::vector<std::string> outputs;  // slot names; the hidden ones of inout places follow, named as the parameter
+  FunctionId function;                 // task, call: the definition; branch, loop: the function it stands in
+  CallId call;                         // branch, loop
+  std::string symbol;                  // native: Bodies::native knows the function
+  std::shared_ptr<const OpList> list;  // listed
+  std::vector<std::string> inputs;     // slot names
+  std::vector<std::string> outputs;    // slot names; the hidden ones of inout places follow, named as the parameter
 
+  std::string title() const { return name + suffix; }
   bool structured() const { return kind == Kind::call || kind == Kind::branch || kind == Kind::loop; }
 };
 
@@ -158,6 +162,7 @@ class TaskGraph {
     std::vector<Value> arguments = {};  // host operands: one entry per operand or parameter, none for tensors
     Span span = {};
     bool first_value = false;
+    std::uint32_t ordinal = UINT32_MAX;  // of the node that it is called after; none: it is counted
   };
 
   TaskGraph();

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "ir/graph/op_list.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -32,6 +34,7 @@ class FunctionWriter {
     symbols();
     variables();
     if (!function_.extern_symbol.empty()) out_.member("extern", function_.extern_symbol);
+    if (function_.extern_local) out_.key("local").boolean(true);
     out_.key("body");
     calls(function_.body);
   }
@@ -83,7 +86,6 @@ class FunctionWriter {
     out_.key("effects").open('[');
     if (function_.effects.host) out_.string("host");
     if (function_.effects.graph) out_.string("graph");
-    if (function_.effects.local) out_.string("local");
     out_.close(']');
   }
 
@@ -248,14 +250,49 @@ void put_op(JsonText& out, const OpDef& op) {
   out.close(']');
 }
 
+// What a list computes that stands in no text: values are numbers, inputs first, then constants, then what lines make.
+void put_list(JsonText& out, const OpList& list) {
+  auto values = [&](const char* key, const std::vector<ValueId>& ids) {
+    out.key(key).open('[');
+    for (ValueId id : ids) out.number(id.value);
+    out.close(']');
+  };
+  out.key("constants").open('[');
+  for (const Value& constant : list.constants) {
+    out.line().open('{');
+    if (constant.is_array())
+      out.member("type", constant.array().type().text()), put_data(out, constant.array());
+    else
+      out.member("number", print(constant));
+    out.close('}');
+  }
+  out.close(']').key("ops").open('[');
+  for (const OpList::Line& line : list.lines) {
+    out.line().open('{').member("op", line.op->name);
+    values("in", line.in);
+    values("out", line.out);
+    out.key("attrs").open('[');
+    for (const Value& attribute : line.attributes) out.string(attribute.is_none() ? "" : print(attribute));
+    out.close(']').key("types").open('[');
+    for (ValueId id : line.out) out.string(list.type(id).text());
+    out.close(']').close('}');
+  }
+  std::vector<ValueId> results;
+  for (const OpList::Output& output : list.outputs) results.push_back(output.value);
+  out.close(']');
+  values("results", results);
+}
+
 void put_native(JsonText& out, const Definition& definition) {
-  out.member("kind", "task").member("name", definition.name).key("params").open('[');
+  out.member("kind", "task").member("name", definition.title()).key("params").open('[');
   for (const std::string& name : definition.inputs)
     out.open('{').member("name", name).member("type", "tensor").member("priv", "in").close('}');
   out.close(']').key("outputs").open('[');
   for (const std::string& name : definition.outputs)
     out.open('{').member("name", name).member("type", "tensor").close('}');
-  out.close(']').member("extern", definition.name);
+  out.close(']');
+  if (definition.list) return put_list(out, *definition.list);
+  out.member("extern", definition.name);
 }
 
 void put_agent(JsonText& out, const Program& program, const Defs& defs, AgentId id) {

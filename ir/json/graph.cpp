@@ -61,7 +61,7 @@ class GraphWriter {
     out_.member("name", function ? program_.display_name(def.function)
                         : agent  ? program_[def.agent].name
                         : def.op ? std::string(def.op->name)
-                                 : graph_.definitions()[def.native.index()].name);
+                                 : graph_.definitions()[def.native.index()].title());
     out_.close('}');
   }
 

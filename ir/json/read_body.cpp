@@ -13,6 +13,7 @@ using Kind = Type::Kind;
 
 namespace {
 
+// `local` stands in files of earlier versions; it belongs to values.
 constexpr std::array<std::string_view, 3> effect_names{"host", "graph", "local"};
 
 class FunctionReader {
@@ -38,6 +39,7 @@ class FunctionReader {
     if (auto result = def_.find("result")) function_.result = type(*result);
     effects();
     if (auto symbol = def_.find("extern")) function_.extern_symbol = symbol->text();
+    if (auto local = def_.find("local")) function_.extern_local = local->boolean();
     function_.body = calls(def_["body"]);
     for (const Item& item : unmade_) item.id(function_.calls.size(), "call");
     for (const Item& item : extents_)
@@ -138,7 +140,7 @@ class FunctionReader {
     Item list = def_["effects"];
     for (std::size_t i = 0; i < list.size(); ++i) {
       std::size_t effect = list[i].one_of(effect_names);
-      (effect == 0 ? function_.effects.host : effect == 1 ? function_.effects.graph : function_.effects.local) = true;
+      if (effect < 2) (effect == 0 ? function_.effects.host : function_.effects.graph) = true;
     }
   }
 
@@ -223,7 +225,7 @@ class FunctionReader {
         call.variable = variable(attrs["variable"]);
         return;
       case Payload::builtin:
-        call.builtin = builtin(attrs["builtin"]);
+        call.builtin = builtin(attrs["builtin"], call.in);
         return;
       case Payload::callee:
         call.callee = context_.ids.function(attrs["def"]);
@@ -258,8 +260,10 @@ class FunctionReader {
     item.fail(fmt::format("module '{}' has no '{}'", program.modules[module.index()].name, item.text().substr(0, 60)));
   }
 
-  const Builtin* builtin(const Item& item) const {
-    if (const Builtin* found = context_.builtins.find(item.text())) return found;
+  const Builtin* builtin(const Item& item, std::span<const CallId> in) const {
+    const bool made = !in.empty() && in[0].valid() && in[0].index() < function_.calls.size();
+    const Type first = made ? function_[in[0]].type : Type();
+    if (const Builtin* found = context_.builtins.find(item.text(), first)) return found;
     std::vector<std::string> known;
     for (const Builtin* one : context_.builtins.all()) known.emplace_back(one->name);
     item.unknown_word(known);

@@ -62,6 +62,7 @@ Schema def_schema() {
                  {"dimensions", list(text()), false},
                  {"variables", list(variable), false},
                  {"extern", text(), false},
+                 {"local", flag(), false},
                  {"body", list(reference("call")), false}});
 }
 

@@ -18,6 +18,12 @@ namespace taskspec {
 struct LocationTag;
 using Location = Id<LocationTag>;  // of memory that one backend owns
 
+// A C++ function on the bytes of tensors.
+struct NativeTask {
+  void (*run)(void* context, std::span<const std::byte* const> in, std::span<std::byte* const> out) = nullptr;
+  void* context = nullptr;
+};
+
 // How a backend gets at bodies without knowing the language: implemented by interp/control.
 class Bodies {
  public:
@@ -26,6 +32,8 @@ class Bodies {
   virtual Result<OpList> list(const TaskGraph& graph, NodeId node) = 0;
   // Runs any task or structured node on arrays; may be called on several threads at once. Throws Error.
   virtual std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) = 0;
+  // Of a definition of that kind; empty: there is none.
+  virtual NativeTask native(const std::string& /*symbol*/) { return {}; }
 };
 
 enum class Schedule : std::uint8_t {

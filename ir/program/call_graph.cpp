@@ -52,16 +52,21 @@ std::vector<bool> CallGraph::with_callees(std::vector<bool> found) const {
   return spread(std::move(found), graph_of(calls_, functions_));
 }
 
-// Those that share a strong component with another one, and those that call themselves directly.
-std::vector<bool> CallGraph::recurring() const {
+std::vector<std::vector<FunctionId>> CallGraph::groups() const {
   std::vector<std::size_t> component(functions_);
   const Graph graph = graph_of(calls_, functions_);
   const std::size_t components = boost::strong_components(
       graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
-  std::vector<std::size_t> members(components, 0);
-  for (std::size_t of : component) ++members[of];
+  std::vector<std::vector<FunctionId>> groups(components);  // the algorithm is done with callees first
+  for (std::size_t i = 0; i < functions_; ++i) groups[component[i]].emplace_back(i);
+  return groups;
+}
+
+// Those that share a group with another one, and those that call themselves directly.
+std::vector<bool> CallGraph::recurring() const {
   std::vector<bool> found(functions_);
-  for (std::size_t i = 0; i < functions_; ++i) found[i] = members[component[i]] > 1;
+  for (const std::vector<FunctionId>& group : groups())
+    for (FunctionId member : group) found[member.index()] = group.size() > 1;
   for (const auto& [caller, callee] : calls_)
     if (caller == callee) found[caller] = true;
   return found;

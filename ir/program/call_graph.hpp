@@ -33,6 +33,8 @@ class CallGraph {
   std::vector<bool> with_callers(std::vector<bool> found) const;
   std::vector<bool> with_callees(std::vector<bool> found) const;
   std::vector<bool> recurring() const;
+  // All functions, callees first; those that may come to call one another stand together.
+  std::vector<std::vector<FunctionId>> groups() const;
 
  private:
   std::size_t functions_;

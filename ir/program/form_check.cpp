@@ -91,6 +91,7 @@ bool takes(const Operand& operand, const Type& type) {
   if (type.is(Type::Kind::none)) return operand.standard.kind == Default::Kind::absent;
   switch (operand.kind) {
     case OperandKind::integer:
+      if (operand.at_run && type.is_tensor()) return type.precision == Precision::i64 && type.rank() == 0;
       return type.is(Type::Kind::integer);
     case OperandKind::real:
       return type.is_number();

@@ -116,7 +116,6 @@ enum class Part : std::uint8_t { whole, host, graph };
 struct Effects {
   bool host = false;   // prints, reads or writes files, ...
   bool graph = false;  // makes tensors or invokes tasks
-  bool local = false;  // may differ between shards
 };
 
 struct Function {
@@ -134,6 +133,7 @@ struct Function {
   Effects effects;
   Part part = Part::whole;
   std::string extern_symbol;  // task with an extern body, fn with one in C++
+  bool extern_local = false;  // of such a fn: what it gives may differ between shards
   Span span;
 
   Function() = default;
@@ -180,8 +180,9 @@ struct Program {
   std::deque<Function> functions;  // in order of first appearance; a program may grow while it runs, none moves then
   std::deque<AgentDef> agents;
   ModuleId main_module;
-  std::uint32_t symbols = 0;  // how many Symbols were given out
-  bool proven = true;         // the checker proved the extents of types; false for what is read from a file
+  std::vector<std::pair<std::string, ModuleId>> served;  // modules that builtins use (Builtin::module)
+  std::uint32_t symbols = 0;                             // how many Symbols were given out
+  bool proven = true;  // the checker proved the extents of types; false for what is read from a file
 
   Program() = default;
   Program(const Program&);

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "ir/program/host_symbols.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -62,11 +64,9 @@ class Slicer {
     const Call& call = top_[id];
     for (CallId in : call.in)
       if (in.valid()) take(in);
-    need_symbols(call.type);
-    for (const Guard& guard : call.guards) {
-      need_symbols(guard.left);
-      need_symbols(guard.right);
-    }
+    for_each_host_symbol(call, [&](CallId value) {  // the ints that extents stand for
+      if (value.index() < statement_.size()) take(value);
+    });
     // A store changes an element of what is there already.
     if (call.form->reads()) want(call.variable);
     for (const Place& place : call.places) want(place.variable);
@@ -74,16 +74,6 @@ class Slicer {
       if (block.result.valid()) take(block.result);
       for (CallId inner : block.calls) need_operands(inner);
     }
-  }
-
-  // The ints that extents of a type stand for.
-  void need_symbols(const Dim& dim) {
-    for (const Symbol& symbol : dim.symbols())
-      if (symbol->host && symbol->call < statement_.size()) take(CallId(symbol->call));
-  }
-  void need_symbols(const Type& type) {
-    for (const Dim& dim : type.dims) need_symbols(dim);
-    for (const Type& part : type.parts) need_symbols(part);
   }
 
   const Function& top_;

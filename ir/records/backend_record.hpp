@@ -17,6 +17,7 @@ struct ReportField {
   std::string_view name;
   Type::Kind kind = Type::Kind::integer;
   std::string_view doc;
+  bool local = false;  // may differ between shards
 };
 
 struct BackendRecord {
@@ -27,6 +28,8 @@ struct BackendRecord {
 
 // Of every report, in this order, first.
 std::span<const ReportField> common_report();
+// One of those that is local; reports of all backends have it.
+bool is_local_in_reports(std::string_view field);
 
 // Which backend it is stands in the type: `backend host`.
 Type backend_type(std::string_view name);

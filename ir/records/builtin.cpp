@@ -4,10 +4,20 @@
 
 namespace taskspec {
 
+std::span<const Builtin* const> BuiltinTable::named(std::string_view name) const {
+  auto found = std::ranges::equal_range(items_, name, {}, [](const Builtin* builtin) { return builtin->name; });
+  return {found.begin(), found.end()};
+}
+
 const Builtin* BuiltinTable::find(std::string_view name) const {
-  auto found = std::lower_bound(items_.begin(), items_.end(), name,
-                                [](const Builtin* builtin, std::string_view wanted) { return builtin->name < wanted; });
-  return found != items_.end() && (*found)->name == name ? *found : nullptr;
+  const std::span<const Builtin* const> all = named(name);
+  return all.empty() ? nullptr : all.front();
+}
+
+const Builtin* BuiltinTable::find(std::string_view name, const Type& first) const {
+  for (const Builtin* builtin : named(name))
+    if (!builtin->takes || builtin->takes(first)) return builtin;
+  return find(name);
 }
 
 const Builtin* BuiltinTable::serving(Serves serves) const {

@@ -8,7 +8,12 @@ namespace taskspec {
 
 class HostContext;  // interp/control/host_context.hpp: output stream, session, program, files
 
-enum class Effect : std::uint8_t { pure, host, local };  // local: may differ between shards
+enum class Effect : std::uint8_t {
+  pure,
+  host,
+  local,   // as host; what it gives may differ between shards
+  agrees,  // as host; all shards take part in it, and what it gives is the same on each of them
+};
 
 // Where it runs when a program is cut in two (ir/cut/cut_program.hpp).
 enum class RunsIn : std::uint8_t {
@@ -16,7 +21,7 @@ enum class RunsIn : std::uint8_t {
   names,   // in the host program, which only wants the names of tensors
   either,  // wherever its value is wanted: cheap and pure
   graph,   // in the graph program: it makes tensors
-  asked,   // in the graph program, which sends what it found to the host
+  asked,   // in the graph program, which sends what it found to the host; with an effect, when the host has come there
 };
 
 // Does it end the program, on purpose?
@@ -49,6 +54,9 @@ struct BuiltinFields {
   EndsProgram ends = EndsProgram::no;
   BuiltinFails fails = BuiltinFails::maybe;
   Serves serves = Serves::nothing;
+  std::string_view module = {};  // of the prelude, whose functions it uses: a program that calls it has them
+  // Of several with one name: whether a call with a first operand of this type is one of it. Null: any.
+  bool (*takes)(const Type& first) = nullptr;
 };
 
 struct Builtin : BuiltinFields {
@@ -61,7 +69,10 @@ struct Builtin : BuiltinFields {
 class BuiltinTable {
  public:
   explicit BuiltinTable(std::span<const Builtin* const> items) : items_(items) {}
-  const Builtin* find(std::string_view name) const;
+  const Builtin* find(std::string_view name) const;  // of several the first
+  std::span<const Builtin* const> named(std::string_view name) const;
+  // Of several the one that takes such a first operand; the first, where none does.
+  const Builtin* find(std::string_view name, const Type& first) const;
   const Builtin* serving(Serves serves) const;
   std::span<const Builtin* const> all() const { return items_; }  // by name
 

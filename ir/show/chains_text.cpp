@@ -86,7 +86,7 @@ std::string branch_text(const TaskGraph& graph, bool observed, const ChainEnd& e
 
 std::string chain_text(const TaskGraph& graph, const Chains& chains, ChainId chain) {
   std::string text = "[";
-  for (NodeId node : chains.members(chain)) text += (text.size() > 1 ? ", " : "") + graph.definition(node).name;
+  for (NodeId node : chains.members(chain)) text += (text.size() > 1 ? ", " : "") + graph.definition(node).title();
   return text + "]";
 }
 

@@ -64,7 +64,6 @@ class Printer {
     };
     add(function_.effects.host, "host");
     add(function_.effects.graph, "graph");
-    add(function_.effects.local, "local");
     return text.empty() ? "" : text + "]";
   }
 

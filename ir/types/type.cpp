@@ -149,6 +149,10 @@ std::string Type::text() const {
       return "record {" + joined(parts, names, 0, n) + "}";
     case Kind::backend:
       return names.empty() ? "backend" : "backend " + names[0];
+    case Kind::training:
+      return "training";
+    case Kind::optimizer:
+      return "optimizer";
   }
   return "?";
 }

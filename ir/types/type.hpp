@@ -40,6 +40,8 @@ class Type {
     agent,       // agent
     record,      // parts and names: reports
     backend,     // host(...), null
+    training,    // train(net, ...); agent: of the net
+    optimizer,   // sgd(...), adam(...)
   };
 
   Kind kind = Kind::none;
@@ -49,7 +51,7 @@ class Type {
   std::vector<std::string> names;     // of parts, where they have names
   std::uint32_t inputs = 0;           // task: how many of the parts are inputs
   std::vector<std::uint32_t> places;  // task: which inputs are inout, ascending
-  AgentId agent;                      // agent
+  AgentId agent;                      // agent, training
 
   Type() = default;
   // Copies and destructors are made once, in the source: they are long, and every user of the header would make them.

@@ -10,7 +10,7 @@ namespace {
 // Made before they are read, each once and in order.
 std::string check_line(const OpList& list, const OpList::Line& line, std::size_t& made) {
   if (!line.op || line.out.empty()) return "does nothing";
-  if (!line.function.valid() || !line.call.valid()) return "stands nowhere";
+  if (list.task.valid() && !(line.function.valid() && line.call.valid())) return "stands nowhere";
   for (ValueId value : line.in)
     if (!value.valid() || value.index() >= made) return "reads a value that is not there yet";
   for (ValueId value : line.out)

@@ -75,15 +75,18 @@ std::string check_edges(const TaskGraph& graph, NodeId node) {
 
 std::string verify_graph(const TaskGraph& graph) {
   std::map<std::pair<ScopeId, std::string>, std::uint32_t> calls;
+  std::set<std::string> called_after;  // other nodes
   for (std::size_t i = 0; i < graph.size(); ++i) {
     NodeId node(i);
     const TaskNode& task = graph[node];
     if (task.definition.index() >= graph.definitions().size() || task.scope.index() >= graph.scopes().size())
       return fmt::format("task {} has no definition or no scope", i);
     if (task.agent.valid() && task.agent.index() >= graph.agents().size()) return graph.path(node) + " has no agent";
-    std::uint32_t& seen = calls[{task.scope, graph.definition(node).name}];
-    if (task.ordinal < seen) return fmt::format("the name {} is given twice", graph.path(node));
-    seen = task.ordinal + 1;
+    const Definition& definition = graph.definition(node);
+    std::uint32_t& seen = calls[{task.scope, definition.name}];
+    const bool again = definition.suffix.empty() ? task.ordinal < seen : !called_after.insert(graph.path(node)).second;
+    if (again) return fmt::format("the name {} is given twice", graph.path(node));
+    if (definition.suffix.empty()) seen = task.ordinal + 1;
     if (std::string wrong = check_refs(graph, node); !wrong.empty()) return wrong;
     if (std::string wrong = check_edges(graph, node); !wrong.empty()) return wrong;
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/kernels/relayout.hpp"
 #include "stdlib/kernels/single_threaded.hpp"
@@ -17,8 +19,9 @@ struct Role {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// One oneDNN primitive for each unit: some images, where the gradient is that of the images, or some outputs, where it
-// is that of the weights.
+// One oneDNN primitive for each unit of the work: some images, or some outputs, where the gradient is that of the
+// weights and there are enough of them. The weights' gradient of some images is a part of a sum, which is made in their
+// order.
 class DenseGradient final : public Kernel {
  public:
   DenseGradient(const ConvolutionPlan& plan, bool of_weights)
@@ -36,7 +39,9 @@ class DenseGradient final : public Kernel {
     }
   }
 
-  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(units_) * lane_bytes_; }
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(units_) * (lane_bytes_ + (sums_ ? result_.step : 0));
+  }
 
   std::optional<Fault> run(const KernelArgs& args) const override {
     args.parallel.for_each(units_, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -44,23 +49,44 @@ class DenseGradient final : public Kernel {
       dnnl::stream stream(engine_);
       for (std::int64_t unit = begin; unit < end; ++unit) run_unit(args, stream, unit);
     });
+    if (sums_) add_parts(args);
     return std::nullopt;
   }
 
  private:
   void choose_units() {
-    const std::int64_t wanted = lane_count(16, plan_.operations());
-    if (of_weights_)
-      while (plan_.groups == 1 && 2 * units_ <= std::min<std::int64_t>(wanted, 4) && plan_.outputs % (units_ * 64) == 0)
-        units_ *= 2;
-    else
+    const std::int64_t wanted = lane_count(16, plan_.operations()), few = std::min<std::int64_t>(wanted, 4);
+    if (!of_weights_) {
       for (units_ = std::min(wanted, plan_.batch); plan_.batch % units_ != 0;) ++units_;
+      return;
+    }
+    while (plan_.groups == 1 && 2 * units_ <= few && plan_.outputs % (units_ * 64) == 0) units_ *= 2;
+    if (units_ > 1) return;
+    for (units_ = std::min(few, plan_.batch); plan_.batch % units_ != 0;) --units_;
+    sums_ = units_ > 1;
+  }
+
+  // The parts lie behind the lanes, one after the other.
+  std::byte* parts(const KernelArgs& args) const {
+    return args.scratch + static_cast<std::size_t>(units_) * lane_bytes_;
+  }
+
+  void add_parts(const KernelArgs& args) const {
+    const std::size_t count = result_.step / sizeof(float);
+    const float* part = reinterpret_cast<const float*>(parts(args));
+    float* sum = reinterpret_cast<float*>(args.out[0]);
+    std::copy_n(part, count, sum);
+    for (std::int64_t unit = 1; unit < units_; ++unit) {
+      part += count;
+      for (std::size_t i = 0; i < count; ++i) sum[i] += part[i];
+    }
   }
 
   void make_primitive() {
     const Windows& w = plan_.windows;
-    const std::int64_t batch = of_weights_ ? plan_.batch : plan_.batch / units_,
-                       outputs = of_weights_ ? plan_.outputs / units_ : plan_.outputs;
+    const bool by_outputs = of_weights_ && !sums_;
+    const std::int64_t batch = by_outputs ? plan_.batch : plan_.batch / units_,
+                       outputs = by_outputs ? plan_.outputs / units_ : plan_.outputs;
     const memory::dims source{batch, plan_.channels, w.image[0], w.image[1]}, out{batch, outputs, w.out[0], w.out[1]};
     memory::dims weights{outputs, plan_.channels / plan_.groups, w.kernel[0], w.kernel[1]};
     if (plan_.groups > 1) {
@@ -85,8 +111,9 @@ class DenseGradient final : public Kernel {
           dnnl::convolution_backward_weights::desc(direct, any(source), any(weights), any(out), stride, dilation,
                                                    before, after),
           own_scratchpad(), engine_, forward);
-      set(first_, DNNL_ARG_SRC, plain(source), desc.src_desc(), 0, true);
-      set(second_, DNNL_ARG_DIFF_DST, memory::desc(out, dnnl_f32, steps), desc.diff_dst_desc(), result, true);
+      set(first_, DNNL_ARG_SRC, plain(source), desc.src_desc(), sums_ ? batch * image : 0, true);
+      set(second_, DNNL_ARG_DIFF_DST, memory::desc(out, dnnl_f32, steps), desc.diff_dst_desc(),
+          sums_ ? batch * result : result, true);
       const std::int64_t part = outputs * (plan_.channels / plan_.groups) * w.taps();
       set(result_, DNNL_ARG_DIFF_WEIGHTS, plain(weights), desc.diff_weights_desc(), part, false);
       scratchpad_ = desc.scratchpad_desc();
@@ -119,7 +146,7 @@ class DenseGradient final : public Kernel {
     };
     auto ready = [&](const Role& role, std::byte* given) { return role.relayout.needed() ? lane + role.at : given; };
     std::unordered_map<int, memory> arguments{{DNNL_ARG_SCRATCHPAD, memory(scratchpad_, engine_, lane)}};
-    std::byte* result = own(result_, args.out[0]);
+    std::byte* result = own(result_, sums_ ? parts(args) : args.out[0]);
     const std::pair<const Role*, std::byte*> roles[] = {
         {&first_, own(first_, args.in[0])}, {&second_, own(second_, args.in[1])}, {&result_, result}};
     for (const auto& [role, given] : roles) {
@@ -135,6 +162,7 @@ class DenseGradient final : public Kernel {
   bool of_weights_;
   dnnl::engine engine_;
   std::int64_t units_ = 1;
+  bool sums_ = false;  // each unit gives a part of the sum
   dnnl::primitive primitive_;
   memory::desc scratchpad_;
   Role first_, second_, result_;

@@ -159,30 +159,114 @@ struct Masks {
     return of(value > than) | (of(value != value) & of(than == than));  // a nan is, but not than another one
   }
   static Acc kept(Mask mask, Acc value) { return std::bit_cast<Acc>(std::bit_cast<Mask>(value) & mask); }
+  // Bit by bit: a branch that depends on the pixels costs more than all the rest.
+  static Acc chosen(Mask mask, Acc then, Acc otherwise) {
+    return std::bit_cast<Acc>((std::bit_cast<Mask>(then) & mask) | (std::bit_cast<Mask>(otherwise) & ~mask));
+  }
 };
 
-// Each window's gradient to the first of its largest pixels, or in quarters to all four.
-template <class T, bool maximum>
-TASKSPEC_CLONES void halve_gradient(const Windows& w, const T* x, const T* upstream, T* out) {
+// Each window's gradient to the first of its largest pixels. First the larger of two neighbours in a row, then that of
+// two rows: so most loops are as long as the plane, however narrow it is. Scratch: three numbers for each such pair.
+template <class T>
+TASKSPEC_CLONES void halve_maximum_gradient(const Windows& w, const T* x, const T* upstream, T* out,
+                                            Computed<T>* scratch) {
   using Acc = Computed<T>;
   using M = Masks<Acc>;
+  using Mask = typename M::Mask;
+  const std::int64_t columns = w.out[1], rows = 2 * w.out[0], pairs = rows * columns;
+  const bool dense = w.image[1] == 2 * columns;  // then all rows are one long one
+  const std::int64_t lines = dense ? 1 : rows, count = dense ? pairs : columns;
+  Acc *larger = scratch, *value = larger + pairs;
+  Mask* right = reinterpret_cast<Mask*>(value + pairs);
+  for (std::int64_t line = 0; line < lines; ++line) {
+    const T* from = x + line * w.image[1];
+    Acc* best = larger + line * count;
+    Mask* is_right = right + line * count;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Acc a = convert<Acc>(from[2 * i]), b = convert<Acc>(from[2 * i + 1]);
+      is_right[i] = M::larger(b, a);
+      best[i] = M::chosen(is_right[i], b, a);
+    }
+  }
+  for (std::int64_t row = 0; row < w.out[0]; ++row) {
+    const Acc *top = larger + 2 * row * columns, *bottom = top + columns;
+    const T* given = upstream + row * columns;
+    Acc *to_top = value + 2 * row * columns, *to_bottom = to_top + columns;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const auto low = M::larger(bottom[i], top[i]);
+      const Acc whole = convert<Acc>(given[i]);
+      to_top[i] = M::kept(~low, whole);
+      to_bottom[i] = M::kept(low, whole);
+    }
+  }
+  for (std::int64_t line = 0; line < lines; ++line) {
+    T* to = out + line * w.image[1];
+    const Acc* given = value + line * count;
+    const Mask* is_right = right + line * count;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[2 * i] = convert<T>(M::kept(~is_right[i], given[i]));
+      to[2 * i + 1] = convert<T>(M::kept(is_right[i], given[i]));
+    }
+  }
+}
+
+// In quarters to all four.
+template <class T>
+TASKSPEC_CLONES void halve_average_gradient(const Windows& w, const T* upstream, T* out) {
   const std::int64_t width = w.image[1];
-  for (std::int64_t row = 0; row < w.out[0]; ++row, x += 2 * width, upstream += w.out[1], out += 2 * width)
-    for (std::int64_t i = 0; i < w.out[1]; ++i) {
-      const Acc value = convert<Acc>(upstream[i]);
-      if constexpr (maximum) {
-        const Acc a = convert<Acc>(x[2 * i]), b = convert<Acc>(x[2 * i + 1]), c = convert<Acc>(x[width + 2 * i]),
-                  d = convert<Acc>(x[width + 2 * i + 1]);
-        const auto right = M::larger(b, a), low_right = M::larger(d, c),
-                   low = M::larger(low_right ? d : c, right ? b : a);
-        out[2 * i] = convert<T>(M::kept(~low & ~right, value));
-        out[2 * i + 1] = convert<T>(M::kept(~low & right, value));
-        out[width + 2 * i] = convert<T>(M::kept(low & ~low_right, value));
-        out[width + 2 * i + 1] = convert<T>(M::kept(low & low_right, value));
-      } else {
-        const T share = convert<T>(value / 4);
-        out[2 * i] = out[2 * i + 1] = out[width + 2 * i] = out[width + 2 * i + 1] = share;
+  for (std::int64_t row = 0; row < w.out[0]; ++row, upstream += w.out[1], out += 2 * width)
+    for (std::int64_t i = 0; i < w.out[1]; ++i)
+      out[2 * i] = out[2 * i + 1] = out[width + 2 * i] = out[width + 2 * i + 1] =
+          convert<T>(convert<Computed<T>>(upstream[i]) / 4);
+}
+
+// The windows of a row that have a pixel under tap `column`.
+Interval under_tap(const Windows& w, std::int64_t column) {
+  const std::int64_t before = w.pad[1] - column, last = w.image[1] - 1 + before;
+  if (last < 0) return {0, 0};
+  const std::int64_t begin = before > 0 ? (before + w.stride[1] - 1) / w.stride[1] : 0;
+  return {begin, std::max(begin, std::min(w.out[1], last / w.stride[1] + 1))};
+}
+
+// Over one row of windows, tap by tap: what one window costs does not wait for the one before. `best` is counted from
+// the first pixel of the first row that the windows cover.
+template <class T>
+TASKSPEC_CLONES void find_largest(const Windows& w, Interval rows, const T* x, Computed<T>* champion,
+                                  typename Masks<Computed<T>>::Mask* best) {
+  using Acc = Computed<T>;
+  using M = Masks<Acc>;
+  using Mask = typename M::Mask;
+  for (std::int64_t i = 0; i < w.out[1]; ++i) {
+    champion[i] = lowest<Acc>();
+    best[i] = static_cast<Mask>(covered(w, 1, i).begin);
+  }
+  for (std::int64_t r = 0; r < rows.size(); ++r)
+    for (std::int64_t k = 0; k < w.kernel[1]; ++k) {
+      const Interval windows = under_tap(w, k);
+      const std::int64_t first = r * w.image[1] + k - w.pad[1];
+#pragma GCC ivdep
+      for (std::int64_t i = windows.begin; i < windows.end; ++i) {
+        const std::int64_t here = first + i * w.stride[1];
+        const Acc value = convert<Acc>(x[here]);
+        const auto larger = M::larger(value, champion[i]);
+        champion[i] = M::chosen(larger, value, champion[i]);
+        best[i] ^= (best[i] ^ static_cast<Mask>(here)) & larger;
       }
+    }
+}
+
+// Shares of the windows of a row, to all their pixels.
+template <class Acc>
+TASKSPEC_CLONES void spread(const Windows& w, Interval rows, const Acc* share, Acc* gradient) {
+  for (std::int64_t r = rows.begin; r < rows.end; ++r)
+    for (std::int64_t k = 0; k < w.kernel[1]; ++k) {
+      const Interval windows = under_tap(w, k);
+      Acc* to = gradient + r * w.image[1] + k - w.pad[1];
+#pragma GCC ivdep
+      for (std::int64_t i = windows.begin; i < windows.end; ++i) to[i * w.stride[1]] += share[i];
     }
 }
 
@@ -192,7 +276,9 @@ class Backward final : public PoolKernel {
 
  public:
   explicit Backward(const PoolPlan& plan)
-      : PoolKernel(plan, sizeof(Acc) * static_cast<std::size_t>(plan.windows.pixels())),
+      : PoolKernel(plan,
+                   sizeof(Acc) * static_cast<std::size_t>(std::max(plan.windows.pixels() + 2 * plan.windows.out[1],
+                                                                   6 * plan.windows.positions()))),
         maximum_(plan.kind == Pooling::maximum) {}
 
  private:
@@ -203,36 +289,34 @@ class Backward final : public PoolKernel {
     T* out = reinterpret_cast<T*>(args.out[0]) + plane * w.pixels();
     if (is_halving(w)) {
       if (w.image[0] != 2 * w.out[0] || w.image[1] != 2 * w.out[1]) std::fill(out, out + w.pixels(), T{});
-      return maximum_ ? halve_gradient<T, true>(w, x, upstream, out) : halve_gradient<T, false>(w, out, upstream, out);
+      return maximum_ ? halve_maximum_gradient<T>(w, x, upstream, out, reinterpret_cast<Acc*>(scratch))
+                      : halve_average_gradient<T>(w, upstream, out);
     }
-    Acc* gradient = reinterpret_cast<Acc*>(scratch);
+    auto* best = reinterpret_cast<typename Masks<Acc>::Mask*>(scratch);
+    Acc *line = reinterpret_cast<Acc*>(best + w.out[1]), *gradient = line + w.out[1];
     std::fill(gradient, gradient + w.pixels(), Acc{});
-    for (std::int64_t p = 0; p < w.positions(); ++p) {
-      Interval rows = covered(w, 0, p / w.out[1]), columns = covered(w, 1, p % w.out[1]);
-      Acc value = convert<Acc>(upstream[p]);
+    for (std::int64_t row = 0; row < w.out[0]; ++row, upstream += w.out[1]) {
       if (maximum_)
-        gradient[largest(x, rows, columns)] += value;
+        to_largest(covered(w, 0, row), x, upstream, line, best, gradient);
       else
-        spread(gradient, rows, columns, value);
+        to_all(covered(w, 0, row), upstream, line, gradient);
     }
     for (std::int64_t i = 0; i < w.pixels(); ++i) out[i] = convert<T>(gradient[i]);
   }
 
-  std::int64_t largest(const T* x, Interval rows, Interval columns) const {
-    std::int64_t best = rows.begin * windows().image[1] + columns.begin;
-    for (std::int64_t r = rows.begin; r < rows.end; ++r)
-      for (std::int64_t c = columns.begin; c < columns.end; ++c) {
-        std::int64_t here = r * windows().image[1] + c;
-        Acc value = convert<Acc>(x[here]), champion = convert<Acc>(x[best]);
-        if (value > champion || (value != value && champion == champion)) best = here;
-      }
-    return best;
+  void to_largest(Interval rows, const T* x, const T* upstream, Acc* champion, typename Masks<Acc>::Mask* best,
+                  Acc* gradient) const {
+    const Windows& w = windows();
+    const std::int64_t first = rows.begin * w.image[1];
+    find_largest(w, rows, x + first, champion, best);
+    for (std::int64_t i = 0; i < w.out[1]; ++i) gradient[first + best[i]] += convert<Acc>(upstream[i]);
   }
 
-  void spread(Acc* gradient, Interval rows, Interval columns, Acc value) const {
-    Acc share = value / static_cast<Acc>(rows.size() * columns.size());
-    for (std::int64_t r = rows.begin; r < rows.end; ++r)
-      for (std::int64_t c = columns.begin; c < columns.end; ++c) gradient[r * windows().image[1] + c] += share;
+  void to_all(Interval rows, const T* upstream, Acc* share, Acc* gradient) const {
+    const Windows& w = windows();
+    for (std::int64_t i = 0; i < w.out[1]; ++i)
+      share[i] = convert<Acc>(upstream[i]) / static_cast<Acc>(rows.size() * covered(w, 1, i).size());
+    spread(w, rows, share, gradient);
   }
 
   bool maximum_;

@@ -49,56 +49,306 @@ TASKSPEC_CLONES void write_piece(const T* x, T* y, std::int64_t count, Computed<
                       convert<N>(shift[i * Step]));
 }
 
+// Of every element d, and d times what the element of x is in deviations from the mean: d = dy, times a scale of its
+// own for a Step of 1.
+struct SumPair {
+  double plain = 0, weighted = 0;
+};
+
+template <class T, int Step>
+[[gnu::always_inline]] inline Computed<T> factored(const T* dy, const T* scale, std::int64_t i) {
+  using N = Computed<T>;
+  if constexpr (Step == 1) return convert<N>(dy[i]) * convert<N>(scale[i]);
+  return convert<N>(dy[i]);
+}
+
+// Each of the two by itself: sums side by side are not made vectors of.
+template <class T, int Step>
+TASKSPEC_CLONES double plain_sum(const T* dy, const T* scale, std::int64_t count) {
+  using N = Computed<T>;
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    std::array<N, lanes> sum{};
+    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
+    for (std::int64_t i = begin; i < whole; i += lanes)
+      for (int k = 0; k < lanes; ++k) sum[k] += factored<T, Step>(dy, scale, i + k);
+    for (std::int64_t i = whole; i < end; ++i) sum[0] += factored<T, Step>(dy, scale, i);
+    for (N part : sum) total += static_cast<double>(part);
+  }
+  return total;
+}
+
+template <class T, int Step>
+TASKSPEC_CLONES double weighted_sum(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean) {
+  using N = Computed<T>;
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    std::array<N, lanes> sum{};
+    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
+    for (std::int64_t i = begin; i < whole; i += lanes)
+      for (int k = 0; k < lanes; ++k) {
+        const N d = factored<T, Step>(dy, scale, i + k);
+        sum[k] += d * (convert<N>(x[i + k]) - mean);
+      }
+    for (std::int64_t i = whole; i < end; ++i) sum[0] += factored<T, Step>(dy, scale, i) * (convert<N>(x[i]) - mean);
+    for (N part : sum) total += static_cast<double>(part);
+  }
+  return total;
+}
+
+template <class T, int Step>
+SumPair sums_of(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean,
+                Computed<T> per_deviation) {
+  return {plain_sum<T, Step>(dy, scale, count),
+          weighted_sum<T, Step>(x, dy, scale, count, mean) * static_cast<double>(per_deviation)};
+}
+
+// dx = factor (d - offset - tilt (x - mean)), d as above.
 template <class T>
-class Standardise final : public Kernel {
+struct Reverse {
+  Computed<T> mean, factor, offset, tilt;
+};
+
+template <class T, int Step>
+TASKSPEC_CLONES void write_reverse(const T* x, const T* dy, const T* scale, T* dx, std::int64_t count, Reverse<T> r) {
+  using N = Computed<T>;
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i)
+    dx[i] = convert<T>(r.factor * (factored<T, Step>(dy, scale, i) - r.offset - r.tilt * (convert<N>(x[i]) - r.mean)));
+}
+
+template <class T>
+const T* input(const KernelArgs& args, std::size_t i) {
+  return reinterpret_cast<const T*>(args.in[i]);
+}
+
+// What all these kernels know of a group: its mean, and one over its deviation.
+template <class T>
+class Groups : public Kernel {
+ protected:
+  using N = Computed<T>;
+  explicit Groups(const StandardisePlan& plan) : p_(plan) {}
+
+  struct Moments {
+    N mean;
+    double variance;
+  };
+  Moments moments(const T* x) const {
+    const auto mean = static_cast<N>(mean_of<1>(x, 0));
+    return {mean, mean_of<2>(x, mean)};
+  }
+  // At least one, so that an empty batch has a mean, of 0.
+  double some_elements() const { return static_cast<double>(std::max<std::int64_t>(1, p_.elements())); }
+  N per_deviation(double variance) const { return static_cast<N>(1 / std::sqrt(variance + p_.epsilon)); }
+
+  // f(group, place of its first element)
+  template <class F>
+  void each_group(const KernelArgs& args, F&& f) const {
+    args.parallel.for_each(p_.groups, p_.grain(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t g = begin; g < end; ++g) f(g, g * p_.group_step);
+    });
+  }
+  // f(place of the first element of a piece), from that of the group
+  template <class F>
+  void each_piece(std::int64_t at, F&& f) const {
+    for (std::int64_t i = 0; i < p_.pieces; ++i) f(at + i * p_.piece_step);
+  }
+
+  const StandardisePlan p_;
+
+ private:
+  template <int power>
+  double mean_of(const T* x, N centre) const {
+    double total = 0;
+    each_piece(0, [&](std::int64_t at) { total += sum_of<T, power>(x + at, p_.length, centre); });
+    return total / some_elements();
+  }
+};
+
+template <class T>
+class Standardise final : public Groups<T> {
+  using typename Groups<T>::N;
+  using Groups<T>::p_;
+
  public:
-  explicit Standardise(const StandardisePlan& plan) : p_(plan) {}
+  explicit Standardise(const StandardisePlan& plan) : Groups<T>(plan) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
-    const T *x = reinterpret_cast<const T*>(args.in[0]), *scale = reinterpret_cast<const T*>(args.in[1]),
-            *shift = reinterpret_cast<const T*>(args.in[2]);
+    const T *x = input<T>(args, 0), *scale = input<T>(args, 1), *shift = input<T>(args, 2);
     T* y = reinterpret_cast<T*>(args.out[0]);
-    std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, p_.pieces * p_.length));
-    args.parallel.for_each(p_.groups, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t g = begin; g < end; ++g) {
-        std::int64_t own = p_.factor_per_element ? 0 : g;
-        group(x + g * p_.group_step, y + g * p_.group_step, scale + own, shift + own);
-      }
+    this->each_group(args, [&](std::int64_t g, std::int64_t first) {
+      const auto [mean, variance] = this->moments(x + first);
+      const N per_deviation = this->per_deviation(variance);
+      this->each_piece(first, [&, mean = mean](std::int64_t at) {
+        if (p_.factor_per_element)
+          write_piece<T, 1>(x + at, y + at, p_.length, mean, per_deviation, scale, shift);
+        else
+          write_piece<T, 0>(x + at, y + at, p_.length, mean, per_deviation, scale + g, shift + g);
+      });
+    });
+    return std::nullopt;
+  }
+};
+
+template <class T>
+class RunningStandardise final : public Groups<T> {
+  using typename Groups<T>::N;
+  using Groups<T>::p_;
+
+ public:
+  RunningStandardise(const StandardisePlan& plan, double momentum) : Groups<T>(plan), momentum_(momentum) {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    const T *x = input<T>(args, 0), *old_mean = input<T>(args, 1), *old_variance = input<T>(args, 2),
+            *scale = input<T>(args, 3), *shift = input<T>(args, 4);
+    const bool training = *input<std::int64_t>(args, 5) != 0 && p_.elements() > 0;
+    T *y = reinterpret_cast<T*>(args.out[0]), *mean = reinterpret_cast<T*>(args.out[1]),
+      *variance = reinterpret_cast<T*>(args.out[2]);
+    this->each_group(args, [&](std::int64_t g, std::int64_t first) {
+      const T kept_mean = old_mean[g], kept_variance = old_variance[g];
+      typename Groups<T>::Moments used{convert<N>(kept_mean), static_cast<double>(convert<N>(kept_variance))};
+      if (training) used = this->moments(x + first);
+      const N per_deviation = this->per_deviation(used.variance);
+      const T own_scale = scale[g], own_shift = shift[g];  // a result may lie over them
+      this->each_piece(first, [&](std::int64_t at) {
+        write_piece<T, 0>(x + at, y + at, p_.length, used.mean, per_deviation, &own_scale, &own_shift);
+      });
+      mean[g] = training ? towards(kept_mean, static_cast<double>(used.mean)) : kept_mean;
+      variance[g] = training ? towards(kept_variance, used.variance * without_bias()) : kept_variance;
     });
     return std::nullopt;
   }
 
  private:
-  template <int power>
-  double mean_of(const T* x, Computed<T> centre) const {
-    double total = 0;
-    for (std::int64_t i = 0; i < p_.pieces; ++i) total += sum_of<T, power>(x + i * p_.piece_step, p_.length, centre);
-    return total / static_cast<double>(p_.pieces * p_.length);
+  T towards(T kept, double now) const {
+    const double old = static_cast<double>(convert<N>(kept));
+    return convert<T>(static_cast<N>((1 - momentum_) * old + momentum_ * now));
+  }
+  double without_bias() const {
+    const auto elements = static_cast<double>(p_.elements());
+    return elements / std::max(1.0, elements - 1);
   }
 
-  void group(const T* x, T* y, const T* scale, const T* shift) const {
-    using N = Computed<T>;
-    const auto mean = static_cast<N>(mean_of<1>(x, 0));
-    const auto per_deviation = static_cast<N>(1 / std::sqrt(mean_of<2>(x, mean) + p_.epsilon));
-    for (std::int64_t i = 0; i < p_.pieces; ++i) {
-      const std::int64_t at = i * p_.piece_step;
-      if (p_.factor_per_element)
-        write_piece<T, 1>(x + at, y + at, p_.length, mean, per_deviation, scale, shift);
-      else
-        write_piece<T, 0>(x + at, y + at, p_.length, mean, per_deviation, scale, shift);
-    }
-  }
-
-  StandardisePlan p_;
+  double momentum_;
 };
+
+// Sums are kept as what is computed with: f32 for f16.
+template <class T>
+class Sums final : public Groups<T> {
+  using typename Groups<T>::N;
+  using Groups<T>::p_;
+
+ public:
+  Sums(const StandardisePlan& plan, bool kept) : Groups<T>(plan), kept_(kept) {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    const T *x = input<T>(args, 0), *dy = input<T>(args, 1);
+    const bool training = !kept_ || *input<std::int64_t>(args, 4) != 0;
+    N* sums = reinterpret_cast<N*>(args.out[0]);
+    this->each_group(args, [&](std::int64_t g, std::int64_t first) {
+      const auto [mean, variance] =
+          training ? this->moments(x + first)
+                   : typename Groups<T>::Moments{convert<N>(input<T>(args, 2)[g]),
+                                                 static_cast<double>(convert<N>(input<T>(args, 3)[g]))};
+      const N per_deviation = this->per_deviation(variance);
+      SumPair total;
+      this->each_piece(first, [&, mean = mean](std::int64_t at) {
+        const SumPair part = sums_of<T, 0>(x + at, dy + at, nullptr, p_.length, mean, per_deviation);
+        total.plain += part.plain;
+        total.weighted += part.weighted;
+      });
+      auto row = [&](SumRow r) -> N& { return sums[static_cast<std::int64_t>(r) * p_.groups + g]; };
+      row(row_mean) = mean;
+      row(row_per_deviation) = per_deviation;
+      row(row_scale) = static_cast<N>(total.weighted);
+      row(row_shift) = static_cast<N>(total.plain);
+      row(row_share) = training ? static_cast<N>(1 / this->some_elements()) : N{};
+    });
+    return std::nullopt;
+  }
+
+ private:
+  bool kept_;
+};
+
+template <class T>
+class InputGradient final : public Groups<T> {
+  using typename Groups<T>::N;
+  using Groups<T>::p_;
+
+ public:
+  explicit InputGradient(const StandardisePlan& plan) : Groups<T>(plan) {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    const T *x = input<T>(args, 0), *dy = input<T>(args, 1), *scale = input<T>(args, 2);
+    const N* sums = input<N>(args, 3);
+    T* dx = reinterpret_cast<T*>(args.out[0]);
+    this->each_group(args, [&](std::int64_t g, std::int64_t first) {
+      auto row = [&](SumRow r) { return sums[static_cast<std::int64_t>(r) * p_.groups + g]; };
+      const N per_deviation = row(row_per_deviation), share = row(row_share);
+      const Reverse<T> r{row(row_mean), convert<N>(scale[g]) * per_deviation, share * row(row_shift),
+                         share * row(row_scale) * per_deviation};
+      this->each_piece(first,
+                       [&](std::int64_t at) { write_reverse<T, 0>(x + at, dy + at, nullptr, dx + at, p_.length, r); });
+    });
+    return std::nullopt;
+  }
+};
+
+template <class T>
+class RowsInputGradient final : public Groups<T> {
+  using typename Groups<T>::N;
+  using Groups<T>::p_;
+
+ public:
+  explicit RowsInputGradient(const StandardisePlan& plan) : Groups<T>(plan) {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    const T *x = input<T>(args, 0), *dy = input<T>(args, 1), *scale = input<T>(args, 2);
+    T* dx = reinterpret_cast<T*>(args.out[0]);
+    this->each_group(args, [&](std::int64_t, std::int64_t at) {
+      const auto [mean, variance] = this->moments(x + at);
+      const N per_deviation = this->per_deviation(variance);
+      const SumPair sums = sums_of<T, 1>(x + at, dy + at, scale, p_.length, mean, per_deviation);
+      const auto length = static_cast<double>(p_.length);
+      const Reverse<T> r{mean, per_deviation, static_cast<N>(sums.plain / length),
+                         static_cast<N>(sums.weighted / length) * per_deviation};
+      write_reverse<T, 1>(x + at, dy + at, scale, dx + at, p_.length, r);
+    });
+    return std::nullopt;
+  }
+};
+
+// make(element) for the float type of a precision.
+template <class Make>
+std::unique_ptr<Kernel> with_floats(Precision precision, Make&& make) {
+  return with_storage(precision, [&](auto element) -> std::unique_ptr<Kernel> {
+    if constexpr (is_float_storage<decltype(element)>) return make(element);
+    bug("a mean of integers");
+  });
+}
 
 }  // namespace
 
 std::unique_ptr<Kernel> standardise_kernel(const StandardisePlan& plan) {
-  return with_storage(plan.precision, [&](auto element) -> std::unique_ptr<Kernel> {
-    if constexpr (is_float_storage<decltype(element)>) return std::make_unique<Standardise<decltype(element)>>(plan);
-    bug("a mean of integers");
-  });
+  return with_floats(plan.precision, [&](auto x) { return std::make_unique<Standardise<decltype(x)>>(plan); });
+}
+
+std::unique_ptr<Kernel> running_standardise_kernel(const StandardisePlan& plan, double momentum) {
+  return with_floats(plan.precision,
+                     [&](auto x) { return std::make_unique<RunningStandardise<decltype(x)>>(plan, momentum); });
+}
+
+std::unique_ptr<Kernel> standardise_sums_kernel(const StandardisePlan& plan, bool kept) {
+  return with_floats(plan.precision, [&](auto x) { return std::make_unique<Sums<decltype(x)>>(plan, kept); });
+}
+
+std::unique_ptr<Kernel> standardise_input_kernel(const StandardisePlan& plan) {
+  return with_floats(plan.precision, [&](auto x) { return std::make_unique<InputGradient<decltype(x)>>(plan); });
+}
+
+std::unique_ptr<Kernel> standardise_rows_input_kernel(const StandardisePlan& plan) {
+  return with_floats(plan.precision, [&](auto x) { return std::make_unique<RowsInputGradient<decltype(x)>>(plan); });
 }
 
 }  // namespace taskspec

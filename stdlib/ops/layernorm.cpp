@@ -1,26 +1,28 @@
 // layernorm: every row brought to mean 0 and variance 1, then scaled and shifted.
+#include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
 namespace taskspec {
 
+extern const OpDef op_fill, op_layernorm, op_layernorm_input_grad, op_mul;  // its reverse is made of these
+
 namespace {
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
-  const std::int64_t length = call.in[0].extents.back(), count = call.in[0].elements();
-  return standardise_kernel({.precision = call.in[0].precision,
-                             .groups = length == 0 ? 0 : count / length,
-                             .length = length,
-                             .group_step = length,
-                             .factor_per_element = true,
-                             .epsilon = call.attributes[3].real()});
+  return standardise_kernel(rows_plan(call.in[0], call.attributes[3].real()));
 }
 
+// The scale meets x as it is without scale and shift.
 void gradient(GradientBuilder& g) {
-  const Extents& x = g.call().in[0].extents;
-  Extents shape(x.size(), 1);
-  shape.back() = x.back();
-  standardising_gradient(g, Value(static_cast<std::int64_t>(x.size()) - 1), shape);
+  const OpInstance& call = g.call();
+  const Value &eps = call.attributes[3], factor(Type::of(call.in[1].type()));
+  g.add(0, g.emit(op_layernorm_input_grad, {g.input(0), g.upstream(), g.input(1), eps}));
+  const GradientBuilder::Var ones = g.emit(op_fill, {factor, Value(1.0)}),
+                             zeros = g.emit(op_fill, {factor, Value(0.0)}),
+                             plain = g.emit(op_layernorm, {g.input(0), ones, zeros, eps});
+  add_reduced(g, 1, g.emit(op_mul, {g.upstream(), plain}));
+  add_reduced(g, 2, g.upstream());
 }
 
 }  // namespace

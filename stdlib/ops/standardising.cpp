@@ -7,7 +7,7 @@
 
 namespace taskspec {
 
-extern const OpDef op_add, op_mean, op_mul, op_reshape, op_rsqrt, op_sub;  // reverses are made of these
+extern const OpDef op_batchnorm_input_grad, op_cast, op_slice;  // reverses are made of these
 
 Type standardising_type(RuleContext& c, std::string_view name, std::size_t rank, int axis) {
   if (already_reported(c)) return Type::Kind::error;
@@ -27,27 +27,53 @@ Type standardising_type(RuleContext& c, std::string_view name, std::size_t rank,
   return x;
 }
 
-// With n = (x - mean) / deviation and d = scale * upstream: dx = (d - mean(d) - n * mean(d * n)) / deviation.
-void standardising_gradient(GradientBuilder& g, const Value& axes, const Extents& shape) {
-  using Var = GradientBuilder::Var;
-  const OpInstance& call = g.call();
-  auto mean = [&](Var v) { return g.emit(op_mean, {v, axes}); };
-  auto times = [&](Var a, Var b) { return g.emit(op_mul, {a, b}); };
-  Var centred = g.emit(op_sub, {g.input(0), mean(g.input(0))});
-  Var variance = mean(times(centred, centred));
-  Var per_deviation = g.emit(op_rsqrt, {g.emit(op_add, {variance, call.attributes[3]})});
-  Var normal = times(centred, per_deviation);
-  std::vector<std::variant<Var, Value>> beside{g.input(1)};
-  for (std::int64_t extent : shape) beside.push_back(Value(extent));
-  Var d = times(g.upstream(), g.emit(op_reshape, beside));
-  Var rest = g.emit(op_add, {mean(d), times(normal, mean(times(d, normal)))});
-  g.add(0, times(g.emit(op_sub, {d, rest}), per_deviation));
-  const ArrayType factor{call.in[0].precision, shape};
-  std::vector<std::variant<Var, Value>> flat{reduce_to(g, times(g.upstream(), normal), factor)};
-  flat.push_back(Value(call.in[1].extents[0]));
-  g.add(1, g.emit(op_reshape, flat));
-  flat[0] = reduce_to(g, g.upstream(), factor);
-  g.add(2, g.emit(op_reshape, flat));
+StandardisePlan channels_plan(const ArrayType& x, double epsilon) {
+  std::int64_t pixels = 1;
+  for (std::size_t d = 2; d < x.extents.size(); ++d) pixels *= x.extents[d];
+  return {.precision = x.precision,
+          .groups = x.extents[1],
+          .pieces = x.extents[0],
+          .length = pixels,
+          .group_step = pixels,
+          .piece_step = x.extents[1] * pixels,
+          .epsilon = epsilon};
+}
+
+StandardisePlan rows_plan(const ArrayType& x, double epsilon) {
+  const std::int64_t length = x.extents.back();
+  return {.precision = x.precision,
+          .groups = length == 0 ? 0 : x.elements() / length,
+          .length = length,
+          .group_step = length,
+          .factor_per_element = true,
+          .epsilon = epsilon};
+}
+
+void require_like_x(RuleContext& c, std::string_view name, std::size_t operand) {
+  const Type &x = c.type(0), &other = tensor_operand(c, name, operand, Takes::floats);
+  require_one_precision(c, name, {x, other});
+  require_same_dims(c, fmt::format("{} of {} and {}", name, x.text(), other.text()), x.dims, other.dims);
+}
+
+void require_per_channel(RuleContext& c, std::string_view name, std::size_t operand) {
+  const Type &x = c.type(0), &factor = tensor_operand(c, name, operand, Takes::floats);
+  require_one_precision(c, name, {x, factor});
+  const std::vector<Dim> wanted{x.dims[1]};
+  require_same_dims(c, fmt::format("{} of {} with {}", name, x.text(), factor.text()), wanted, factor.dims);
+}
+
+Precision sums_precision(Precision x) { return x == Precision::f16 ? Precision::f32 : x; }
+
+void add_channel_gradients(GradientBuilder& g, GradientBuilder::Var sums, std::size_t scale) {
+  const Precision precision = g.call().in[0].precision;
+  g.add(0, g.emit(op_batchnorm_input_grad, {g.input(0), g.upstream(), g.input(scale), sums}));
+  auto row = [&](SumRow r) {
+    const auto at = static_cast<std::int64_t>(r);
+    GradientBuilder::Var var = g.emit(op_slice, {sums, Value("i"), Value(at), Value(at + 1)});
+    return g.type(var).precision == precision ? var : g.emit(op_cast, {var, Value(Type::tensor(precision, {}))});
+  };
+  g.add(scale, row(row_scale));
+  g.add(scale + 1, row(row_shift));
 }
 
 Work standardising_work(const OpInstance& call) {

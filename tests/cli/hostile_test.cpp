@@ -4,12 +4,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <thread>
 
+#include "ir/files/checkpoint.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/guard/paths.hpp"
+#include "tests/unit/random_cases.hpp"
 
 using namespace std::chrono_literals;
 
@@ -364,6 +367,27 @@ TEST_CASE("[hostile] a full disk is one error, and the old file stays") {
   CHECK(ended.out == "");
   CHECK(names_in(folder) == std::vector<std::string>{"big.npy", "big.task", "out.task", "save.task", "write.task"});
   CHECK(read_file(folder / "big.npy") == "old");
+}
+
+TEST_CASE("[hostile] who is killed while he saves leaves a checkpoint that is whole") {
+  for (std::uint64_t seed : random_seeds(6, 100)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    TemporaryFolder folder;
+    folder.put("x.task",
+               "agent Net {\n  state s: f64[200000] = zero()\n  task turn(in x: f64[1]) { s = s + x }\n}\n"
+               "let net = Net()\nwhile true { net.turn([1.0] as f64[1])\n  save(net, \"net.npz\") }\n");
+    Process tool({.arguments = {"run", "x.task"}, .folder = folder.path()});
+    for (int i = 0; i < 20'000 && !std::filesystem::exists(folder / "net.npz"); ++i) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(std::chrono::microseconds(between(random, 0, 60'000)));
+    tool.signal(SIGKILL);
+    CHECK(tool.wait() == 128 + SIGKILL);
+    const taskspec::Checkpoint found = taskspec::load_checkpoint(folder / "net.npz");
+    REQUIRE(found.arrays.size() == 1);
+    CHECK(found.sealed);
+    const auto numbers = found.arrays[0].array.data<double>();
+    CHECK(std::ranges::count(numbers, numbers[0]) == 200'000);  // of one turn
+  }
 }
 
 TEST_CASE("[hostile] a reader that goes away ends every command at once, without a word, as Unix tools end") {

@@ -54,6 +54,22 @@ TEST_CASE("[library] a module that is not found: all places are told, those that
   CHECK_MESSAGE(holds(missing.err, "/prelude/nowhere/nn.task or .tasklib\n"), missing.err);
 }
 
+TEST_CASE("[library] builtins of one name stay apart: load of a tensor, load of an agent") {
+  const TemporaryFolder folder;
+  folder.put(
+      "kept.task",
+      "agent Kept {\n  state s: f32[2] = zero()\n  task add(in x: f32[2]) -> (y: f32[2]) { s = s + x; y = s }\n}\n"
+      "fn restored(path: string) -> f32[2] {\n  let k = Kept()\n  load(k, path)\n"
+      "  return k.add(load(f32[2], path, name: \"s\")).y\n}\n");
+  folder.put("main.task",
+             "import kept\nsave([1.0, 2.0] as f32[2], \"x.npz\", name: \"s\")\n"
+             "print(kept.restored(\"x.npz\").array)\n");
+  const Outcome ran = in_shell(
+      "taskspec run main.task && taskspec build --lib kept > /dev/null && rm kept.task && taskspec run main.task",
+      folder);
+  CHECK_MESSAGE(ran.out == "[2, 4]\n[2, 4]\n", ran.err);
+}
+
 // Rule G13 of the two programs: what comes from a library is as good as what stands in the file.
 TEST_CASE("[library] chains go through a function of a library, and its extents are those of the caller [G13]") {
   const TemporaryFolder folder;

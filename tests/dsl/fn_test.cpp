@@ -172,6 +172,29 @@ TEST_CASE("a fn that changes a place is cut, and the place is what it made of it
   CHECK(Tensor(s).array<float>() == std::vector<float>{21, 41});
 }
 
+TEST_CASE("what a local function of C++ gives decides nothing of the graph, unless it is agreed on [dsl]") {
+  Fn now = local_host_fn("now", [] { return 2.5; });
+  Fn note = host_fn("note", [](double) {});
+  Graph twice = twofold();
+  unsigned line = 0;
+  auto late = [&](const std::function<Tensor()>& time) {
+    return fn("late").in("x", f32["N"]).returns(f32["N"]).body([&](Tensor x) {
+      Var y = var("y", x);
+      if_(now() > 1.0, [&] { note(now()); });
+      if_(time() > 1.0, [&] { y = twice(y)["y"]; });
+      return y;
+    });
+  };
+  CHECK(run(late([&] { return agree(now()); })(tensor({1, 2}, f32))).array<float>() == std::vector<float>{2, 4});
+  const Mistake wrong = mistake_of([&] {
+    line = __LINE__ + 1;
+    late([&] { return now(); });
+  });
+  CHECK(wrong.code == "E1303");
+  CHECK(wrong.message == "'now()' is local to a shard and decides a graph operation; use agree(now())");
+  CHECK(wrong.line == line);
+}
+
 TEST_CASE("what is told of a program with functions of C++ [dsl]") {
   Fn half = host_fn("half", [](double x) { return x / 2; });
   Fn note = host_fn("note", [](const std::string&) {});

@@ -28,6 +28,7 @@ const std::map<std::string_view, Names> may_include = {
     {"ir/cut/", {"ir/cut/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/cut_report/", {"ir/cut_report/", "ir/cut/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/graph/", {"ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/gradient/", {"ir/gradient/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/plan/", {"ir/plan/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/verify/", {"ir/verify/", "ir/plan/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/show/",
@@ -51,6 +52,7 @@ const std::map<std::string_view, Names> may_include = {
     {"interp/reference/", {"interp/reference/", "interp/toolbox.hpp", "frontend/", "ir/"}},
     {"interp/control/", {"interp/control/", "interp/report/", "frontend/", "ir/"}},
     {"interp/session/", {"interp/session/", "interp/control/", "ir/"}},
+    {"interp/train/", {"interp/train/", "interp/control/", "ir/"}},
     {"interp/backends/",
      {"interp/backends/", "interp/host/", "interp/control/", "interp/toolbox.hpp", "frontend/", "ir/"}},
     {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library

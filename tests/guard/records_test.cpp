@@ -26,7 +26,11 @@ const std::set<std::pair<std::string, std::string>> other_words = {
 
 // Names of builtins that are told from others: of a type, of a key in JSON, of a backend.
 const std::set<std::pair<std::string, std::string>> other_names = {{"frontend/check/types.cpp", "range"},
-                                                                   {"ir/json/read_value.cpp", "range"}};
+                                                                   {"ir/json/read_value.cpp", "range"},
+                                                                   // x.rank of a tensor
+                                                                   {"frontend/check/calls.cpp", "rank"},
+                                                                   {"interp/control/interpreter_data.cpp", "rank"},
+                                                                   {"ir/program/forms/data.cpp", "rank"}};
 
 bool is_looked_at(const std::string& file) {
   const bool is_record = file.starts_with("interp/control/builtins/") || file.starts_with("interp/backends/");

@@ -124,6 +124,9 @@ def elementwise(s):
         a, x = s.array(precision, s.shape())
         lo, hi = (-0.5, 1.25) if precision in FLOATS else (-5, 40)
         s.case("clamp", "%s.clamp(%s, %s)" % (a, lo, hi), np.clip(x, np.asarray(lo, x.dtype), np.asarray(hi, x.dtype)))
+    for precision in FLOATS:
+        a, x = s.array(precision, s.shape())
+        s.case("spike", "%s.spike(0.25)" % a, (x >= 0.25).astype(x.dtype))
     a, x = s.array("f64", (5,), 0.1, 3)
     s.case("pow", "%s.pow(2.5)" % a, x ** 2.5)
 
@@ -241,6 +244,8 @@ def movement(s):
         b, y = s.array(precision, (2, 6))
         for part, values in enumerate(np.split(y, 3, 1)):
             s.case("split", "%s.split(3, 1)[%d]" % (b, part), values)
+        for part, values in enumerate(np.split(y, (1, 4), 1)):
+            s.case("split", "%s.split([1, 3, 2], 1)[%d]" % (b, part), values)
 
 
 def products(s):
@@ -333,6 +338,33 @@ def norms(s):
                 normal = (wide - wide.mean(axes, keepdims=True)) / np.sqrt(wide.var(axes, keepdims=True) + 1e-3)
                 y = normal * scale.reshape(shape) + shift.reshape(shape)
                 s.case(op, "%s(%s, %s, %s, eps: 1e-3)" % (op, a, scale_name, shift_name), y.astype(x.dtype))
+            kept_norm(s, precision)
+
+
+def kept_norm(s, precision):
+    """batchnorm with kept statistics, of the batch at hand and of those before."""
+    a, x = s.array(precision, s.shape(4, 2, 5))
+    channels = (x.shape[1],)
+    names, (mean, variance, scale, shift) = zip(*[s.array(precision, channels, low, 2) for low in (-2, 0.5, -2, -2)])
+    beside = lambda v: v.astype(np.float64).reshape(1, -1, 1, 1)
+    wide, axes = x.astype(np.float64), (0, 2, 3)
+    for training in (0, 1):
+        places = ["m%d" % len(s.expected), "v%d" % len(s.expected)]
+        s.lines += ["var %s = %s" % pair for pair in zip(places, names)]
+        now = (wide.mean(axes), wide.var(axes)) if training else (mean, variance)
+        y = (wide - beside(now[0])) / np.sqrt(beside(now[1]) + 1e-3) * beside(scale) + beside(shift)
+        text = "running_batchnorm(%s, %s, %s, %s, %s, eps: 1e-3, momentum: 0.25, training: %d)" % (
+            a, *places, *names[2:], training)
+        s.case("running_batchnorm", text, y.astype(x.dtype))
+        moved = (wide.mean(axes), wide.var(axes, ddof=1)) if training else now
+        for place, old, new in zip(places, (mean, variance), moved):
+            s.case("running_batchnorm", place, (0.75 * old.astype(np.float64) + 0.25 * new).astype(x.dtype))
+    g, dy = s.array(precision, x.shape)
+    work = np.float64 if precision == "f64" else np.float32
+    normal = (wide - beside(wide.mean(axes))) / np.sqrt(beside(wide.var(axes)) + 1e-3)
+    rows = [wide.mean(axes), 1 / np.sqrt(wide.var(axes) + 1e-3), (dy * normal).sum(axes), dy.sum(axes, dtype=np.float64),
+            np.full(channels, x.shape[1] / x.size)]
+    s.case("batchnorm_sums", "batchnorm_sums(%s, %s, eps: 1e-3)" % (a, g), np.stack(rows).astype(work), 5e-4 if precision == "f16" else None)
 
 
 # ---- random numbers ---------------------------------------------------------------------------------------------------

@@ -283,6 +283,19 @@ TEST_CASE("folders, pipes and devices are refused without waiting [hostile]") {
   CHECK(entries(folder) == 2);
 }
 
+TEST_CASE("what lies in a folder: sorted, names of folders end in /, hidden ones left out") {
+  TemporaryFolder folder;
+  CHECK(list_files(folder.path().string()).empty());
+  for (const char* name : {"b.png", "a.png", ".hidden", "B.png"}) folder.put(name, "");
+  std::filesystem::create_directory(folder / "a");
+  CHECK(list_files(folder.path().string()) == std::vector<std::string>{"B.png", "a.png", "a/", "b.png"});
+  CHECK(list_files(folder / "a/").empty());
+  CHECK(error_of([&] { list_files(folder / "none"); }) == "E7001 no folder '" + folder / "none" + "'");
+  CHECK(error_of([&] { list_files(folder / "a.png"); }) ==
+        "E7003 '" + folder / "a.png" + "' cannot be read: not a directory");
+  CHECK(error_of([&] { list_files("a\0b"s); }).starts_with("E7001 "));
+}
+
 TEST_CASE("texts: whole files with a limit") {
   TemporaryFolder folder;
   std::string text = "one\ntwo\0three"s;

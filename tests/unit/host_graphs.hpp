@@ -9,6 +9,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -20,9 +21,32 @@ namespace taskspec {
 
 using Words = std::vector<std::uint64_t>;
 
-// Bodies for graphs that have none.
+// C++ functions of graphs of tests, by symbol.
+class TestNatives {
+ public:
+  static TestNatives& all() {
+    static TestNatives natives;
+    return natives;
+  }
+  std::string add(NativeTask task) {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(task);
+    return "native " + std::to_string(tasks_.size() - 1);
+  }
+  NativeTask find(const std::string& symbol) {
+    std::lock_guard lock(mutex_);
+    return tasks_.at(std::stoul(symbol.substr(7)));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<NativeTask> tasks_;
+};
+
+// Bodies for graphs that have none but C++ functions.
 class NoBodies final : public Bodies {
  public:
+  NativeTask native(const std::string& symbol) override { return TestNatives::all().find(symbol); }
   Result<OpList> list(const TaskGraph&, NodeId) override { return failure("E3005", {}, "there are no bodies").diags(); }
   std::vector<Array> run(const TaskGraph&, NodeId, std::vector<Array>) override {
     throw failure("E5005", {}, "this test has no bodies");
@@ -79,12 +103,11 @@ inline Words array_words(const Array& array) {
   return Words(words, words + array.elements());
 }
 
-inline Definition native_definition(std::string name, decltype(Definition::native) function, void* context) {
+inline Definition native_definition(std::string name, decltype(NativeTask::run) function, void* context) {
   Definition definition;
   definition.kind = Definition::Kind::native;
   definition.name = std::move(name);
-  definition.native = function;
-  definition.context = context;
+  definition.symbol = TestNatives::all().add({function, context});
   return definition;
 }
 

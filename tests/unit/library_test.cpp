@@ -218,6 +218,36 @@ TEST_CASE("library: names that are not there, and private ones, are told as thos
   }
 }
 
+TEST_CASE("library: what is local in it, and what it does with local values, is known to who imports it") {
+  Shelf shelf;
+  shelf.text("tools", R"(task step(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }
+fn now() -> float { return clock() }
+fn steps(x: f32[N], n: int) -> f32[N] {
+  var y = x
+  for i in 0..n { y = step(y).y }
+  return y
+}
+fn twice(f: fn(int) -> int) -> int {
+  var n = 0
+  if rank() == 0 { n = f(1) + f(2) }
+  return n
+})");
+  shelf.put("tools", shelf.pack("tools").text);
+  const std::string x = "import tools\nlet x = [1.0] as f32[1]\n";
+  for (const auto& [line, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"if tools.now() > 1.0 { print(x.sum(0).scalar) }", "E1303 'tools.now()' is local to a shard and decides"},
+           {"print(tools.steps(x, rank()).array)", "E1303 'rank()' is local to a shard and decides"},
+           {"print(tools.twice(i => len(tools.steps(x, i).array)))", "E1303 'rank()' is local to a shard and decides"},
+           {"print(tools.now() > 0.0, tools.steps(x, agree(rank()) + 2).array)", "true [3]\n"},
+           {"print(tools.twice(i => i))", "3\n"},
+       }) {
+    CAPTURE(line);
+    const std::string said = Shelf::run(x + line, shelf.texts());
+    CHECK(said.starts_with(expected));
+    CHECK(Shelf::run(x + line, shelf.libraries()) == said);
+  }
+}
+
 TEST_CASE("library: hashes follow what is said, not how it is laid out") {
   Shelf shelf;
   auto hash_of = [&](const std::string& text, const std::string& name) {

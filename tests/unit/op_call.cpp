@@ -13,6 +13,10 @@
 
 namespace taskspec {
 
+bool holds_tensors(const Value& operand) {
+  return operand.is_array() || (operand.is_list() && !operand.list().empty() && operand.list().front().is_array());
+}
+
 namespace {
 
 Type type_of(const Value& value) {
@@ -24,6 +28,7 @@ Type type_of(const Value& value) {
   if (value.is_type()) return value.type();
   const List* items = value.is_list() ? &value.list() : value.is_tuple() ? &value.tuple().items : nullptr;
   if (!items) return Type::Kind::none;
+  if (value.is_list() && !items->empty() && !holds_tensors(value)) return Type::list(type_of(items->front()));
   std::vector<Type> parts;
   for (const Value& item : *items) parts.push_back(type_of(item));
   return Type::tuple(std::move(parts));
@@ -50,8 +55,7 @@ OpCall prepare(std::string_view name, std::vector<Value> operands) {
   std::vector<Value> known;  // what the rule may look at: no contents of tensors
   for (const Value& value : operands) {
     types.push_back(type_of(value));
-    bool tensors = value.is_array() || value.is_list();
-    known.push_back(tensors ? Value() : value);
+    known.push_back(holds_tensors(value) ? Value() : value);
   }
   OpCall call;
   call.instance.op = op;
@@ -59,10 +63,11 @@ OpCall prepare(std::string_view name, std::vector<Value> operands) {
   for (const Type& output : output_types(ruled)) call.instance.out.push_back(concrete(output));
   convert_numbers(*op, types, operands);
   for (const Value& value : operands) {
+    const bool tensors = holds_tensors(value);
     if (value.is_array()) call.tensors.push_back(value.array());
-    if (value.is_list())
+    if (tensors && value.is_list())
       for (const Value& item : value.list()) call.tensors.push_back(item.array());
-    call.instance.attributes.push_back(value.is_array() || value.is_list() ? Value() : value);
+    call.instance.attributes.push_back(tensors ? Value() : value);
   }
   for (const Array& tensor : call.tensors) call.instance.in.push_back(tensor.type());
   return call;

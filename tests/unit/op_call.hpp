@@ -15,6 +15,9 @@ struct OpCall {
   std::vector<Array> tensors;
 };
 
+// An array or a list of arrays.
+bool holds_tensors(const Value& operand);
+
 // Throws Error as the rule does.
 OpCall prepare(std::string_view op, std::vector<Value> operands);
 

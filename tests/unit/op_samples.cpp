@@ -100,6 +100,14 @@ Samples reductions(Maker m) {
        {{m.tensor({3, 4}), m.tensor({4}), m.tensor({4})}, {m.tensor({5}), m.tensor({5}), m.tensor({5}), 0.1}}},
       {"batchnorm",
        {{m.tensor({3, 2, 2}), m.tensor({2}), m.tensor({2})}, {m.tensor({4, 3}), m.tensor({3}), m.tensor({3}), 0.1}}},
+      {"running_batchnorm",
+       {{m.tensor({3, 2, 2}), m.tensor({2}), m.positive({2}), m.tensor({2}), m.tensor({2}), 1e-5, 0.1, i(1)},
+        {m.tensor({4, 3}), m.tensor({3}), m.positive({3}), m.tensor({3}), m.tensor({3}), 0.1, 0.5, i(0)}}},
+      {"batchnorm_sums",
+       {{m.tensor({3, 2, 2}), m.tensor({3, 2, 2})},
+        {m.tensor({4, 3}), m.tensor({4, 3}), 0.1, m.tensor({3}), m.positive({3}), i(0)}}},
+      {"batchnorm_input_grad", {{m.tensor({3, 2, 2}), m.tensor({3, 2, 2}), m.tensor({2}), m.tensor({5, 2})}}},
+      {"layernorm_input_grad", {{m.tensor({3, 4}), m.tensor({3, 4}), m.tensor({4})}}},
   };
 }
 
@@ -118,7 +126,12 @@ Samples movement(Maker m) {
       {"lift", {{m.tensor({3}), i(0)}}},
       {"tile", {{m.tensor({2, 3}), i(0), i(3)}, {m.tensor({2, 3}), i(1), i(2)}}},
       {"gather", {{m.tensor({3, 2}), index({i(2), i(0), i(2)}), i(0)}, {m.tensor({3, 4}), index({i(1)}), i(1)}}},
-      {"split", {{m.tensor({2, 6}), i(3), i(1)}, {m.tensor({4, 3}), i(2), i(0)}, {m.tensor({3}), i(1), i(0)}}},
+      {"split",
+       {{m.tensor({2, 6}), i(3), i(1)},
+        {m.tensor({4, 3}), i(2), i(0)},
+        {m.tensor({3}), i(1), i(0)},
+        {m.tensor({2, 6}), List{i(3), i(1), i(2)}, i(1)},
+        {m.tensor({4, 3}), List{i(4), i(0)}, i(0)}}},
       {"reflect", {{m.tensor({2, 3}), i(0)}, {m.tensor({2, 3}), i(1)}}},
       {"rotate", {{m.tensor({2, 3}), i(1)}, {m.tensor({2, 3, 4}), i(2)}, {m.tensor({2, 3, 4}), i(-1), tuple({1, 2})}}},
       {"scale", {{m.tensor({2, 3}), i(0), i(3)}, {m.tensor({2, 3}), i(1), i(2)}}},

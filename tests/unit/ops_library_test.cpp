@@ -75,6 +75,50 @@ TEST_CASE("topk: a nan is the largest; what cannot be is refused [ops]") {
   CHECK(error_of([&] { call_op("one_hot", {array_of(List{i(2)}, Precision::i8), i(2)}); }).starts_with("E5003"));
 }
 
+TEST_CASE("split: parts of written extents must fill the axis [ops]") {
+  const Array x = random_array({Precision::i8, {2, 6}}, 3);
+  const std::vector<Array> parts = all_outputs("split", {x, List{i(4), i(0), i(2)}, i(1)});
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0].extents() == Extents{2, 4});
+  CHECK(parts[1].elements() == 0);
+  CHECK(parts[2].integer(3) == x.integer(11));
+  auto refused = [&](Value extents) { return error_of([&] { call_op("split", {x, extents, i(1)}); }); };
+  CHECK(refused(List{i(3), i(2)}).starts_with("E2001 parts of 5 in all do not fill an axis of 6"));
+  CHECK(refused(List{i(7), i(-1)}).starts_with("E1003 a part has an extent of at least 0, not -1"));
+  CHECK(refused(List{2.0, 4.0}).starts_with("E1004"));
+  CHECK(refused("2").starts_with("E1004"));
+}
+
+TEST_CASE("norms: an empty batch leaves kept statistics as they are, and has sums of 0 [ops]") {
+  const Array x = random_array({Precision::f32, {0, 2}}, 3), kept = random_array({Precision::f32, {2}}, 4);
+  const std::vector<Array> found = all_outputs("running_batchnorm", {x, kept, kept, kept, kept, 1e-5, 0.5, i(1)});
+  const Array sums = call_op("batchnorm_sums", {x, x});
+  for (std::int64_t e = 0; e < 2; ++e) {
+    CHECK(found[1].number(e) == kept.number(e));
+    CHECK(found[2].number(e) == kept.number(e));
+    CHECK(sums.number(4 + e) == 0);  // of the gradients of scale and shift
+    CHECK(sums.number(6 + e) == 0);
+  }
+}
+
+TEST_CASE("norms and spikes: what they refuse [ops]") {
+  const Array x = random_array({Precision::f32, {2, 3}}, 3), three = random_array({Precision::f32, {3}}, 4),
+              two = random_array({Precision::f32, {2}}, 5), wide = random_array({Precision::f64, {3}}, 6);
+  auto refused = [](std::string_view op, std::vector<Value> operands) {
+    return error_of([&] { call_op(op, std::move(operands)); });
+  };
+  CHECK(refused("running_batchnorm", {x, three, two, three, three}).starts_with("E2001"));
+  CHECK(refused("running_batchnorm", {x, three, three, wide, three}).starts_with("E2002"));
+  CHECK(refused("running_batchnorm", {three, three, three, three, three}).starts_with("E2001"));
+  CHECK(refused("running_batchnorm", {x, three, three, three, three, 0.0, 1.5}).starts_with("E1003"));
+  CHECK(refused("batchnorm_sums", {x, three}).starts_with("E2001"));
+  CHECK(refused("batchnorm_sums", {x, x, 0.0, three}).starts_with("E1003"));
+  CHECK(refused("batchnorm_input_grad", {x, x, three, three}).starts_with("E2001"));
+  CHECK(refused("layernorm_input_grad", {x, x, two}).starts_with("E2001"));
+  CHECK(refused("spike", {x, 0.0, -1.0}).starts_with("E1003"));
+  CHECK(refused("spike", {random_array({Precision::i8, {2}}, 3)}).starts_with("E2002"));
+}
+
 TEST_CASE("conv1d: as a plain loop, with stride, pad, dilation and groups [ops]") {
   struct Case {
     std::int64_t stride, pad, dilation, groups;
@@ -109,8 +153,10 @@ TEST_CASE("conv2d gradients: f32 as f64, with stride, pad, dilation and groups [
     std::int64_t batch, channels, outputs, stride, pad, dilation, groups;
   };
   auto as = [](const Array& x, Precision p) { return call_op("cast", {x, written(p, {})}); };
-  for (const Case& c : {Case{1, 3, 5, 1, 0, 1, 1}, Case{4, 8, 128, 1, 1, 1, 1}, Case{3, 4, 6, 2, 1, 1, 2},
-                        Case{2, 16, 64, 3, 2, 2, 1}, Case{2, 6, 6, 1, 1, 1, 6}}) {
+  for (const Case& c :
+       {Case{1, 3, 5, 1, 0, 1, 1}, Case{4, 8, 128, 1, 1, 1, 1}, Case{3, 4, 6, 2, 1, 1, 2}, Case{2, 16, 64, 3, 2, 2, 1},
+        Case{2, 6, 6, 1, 1, 1, 6}, Case{9, 16, 24, 1, 1, 1, 1}, Case{8, 24, 32, 1, 1, 1, 2}}) {  // shared out by images
+    CAPTURE(c.batch);
     CAPTURE(c.outputs);
     Array x = random_array({Precision::f64, {c.batch, c.channels, 17, 14}}, 1);
     Array w = random_array({Precision::f64, {c.outputs, c.channels / c.groups, 3, 3}}, 2);
@@ -281,19 +327,62 @@ TEST_CASE("dropout keeps what bernoulli keeps, in every float precision and on a
           }).starts_with("E1003"));
 }
 
-TEST_CASE("random numbers: first values of weights have the width that their fans ask for [ops]") {
-  auto deviation = [](const Array& x) {
-    double sum = 0;
-    for (std::int64_t e = 0; e < x.elements(); ++e) sum += x.number(e) * x.number(e);
-    return std::sqrt(sum / static_cast<double>(x.elements()));
+namespace {
+
+struct Moments {
+  double mean = 0, deviation = 0, least = 0, most = 0;
+};
+
+Moments moments_of(const Array& x) {
+  Moments m{.least = x.number(0), .most = x.number(0)};
+  const auto count = static_cast<double>(x.elements());
+  for (std::int64_t e = 0; e < x.elements(); ++e) m.mean += x.number(e) / count;
+  for (std::int64_t e = 0; e < x.elements(); ++e) {
+    m.deviation += std::pow(x.number(e) - m.mean, 2) / count;
+    m.least = std::min(m.least, x.number(e));
+    m.most = std::max(m.most, x.number(e));
+  }
+  m.deviation = std::sqrt(m.deviation);
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("random numbers: first values of weights have the moments that they promise, in f32 and f64 [ops] [init]") {
+  const double in = 40 * 15, out = 60 * 15, limit = std::sqrt(6 / (in + out)), glorot = std::sqrt(2 / (in + out));
+  struct Promise {
+    std::string_view op;
+    std::vector<Value> options;
+    double mean, deviation, least, most;
   };
-  const Value conv = written(Precision::f32, {Dim(60), Dim(40), Dim(3), Dim(5)});
-  const double in = 40 * 15, out = 60 * 15;
-  CHECK(deviation(call_op("glorot_uniform", {conv, i(1)})) == doctest::Approx(std::sqrt(2 / (in + out))).epsilon(0.02));
-  CHECK(deviation(call_op("glorot_normal", {conv, i(1)})) == doctest::Approx(std::sqrt(2 / (in + out))).epsilon(0.02));
-  CHECK(deviation(call_op("kaiming_normal", {conv, i(1)})) == doctest::Approx(std::sqrt(2 / in)).epsilon(0.02));
-  CHECK(deviation(call_op("kaiming_normal", {conv, i(1), "fan_out"})) ==
-        doctest::Approx(std::sqrt(2 / out)).epsilon(0.02));
+  constexpr double far = 6;  // deviations, which none of 36,000 normal numbers reaches
+  const Promise promises[] = {
+      {"fill", {0.0}, 0, 0, 0, 0},
+      {"fill", {0.25}, 0.25, 0, 0.25, 0.25},
+      {"uniform", {i(1), -0.5, 1.0}, 0.25, 1.5 / std::sqrt(12), -0.5, 1},
+      {"normal", {i(1), 0.5, 0.1}, 0.5, 0.1, 0.5 - 0.1 * far, 0.5 + 0.1 * far},
+      {"truncated_normal", {i(1), 0.5, 0.1}, 0.5, 0.08796, 0.3, 0.7},  // the deviation of a normal one cut off at 2
+      {"glorot_uniform", {i(1)}, 0, glorot, -limit, limit},
+      {"glorot_normal", {i(1)}, 0, glorot, -glorot * far, glorot * far},
+      {"kaiming_normal", {i(1)}, 0, std::sqrt(2 / in), -far, far},
+      {"kaiming_normal", {i(1), "fan_out"}, 0, std::sqrt(2 / out), -far, far},
+  };
+  for (Precision precision : {Precision::f32, Precision::f64})
+    for (const Promise& promise : promises) {
+      CAPTURE(info(precision).name);
+      CAPTURE(promise.op);
+      std::vector<Value> operands{written(precision, {Dim(60), Dim(40), Dim(3), Dim(5)})};
+      operands.insert(operands.end(), promise.options.begin(), promise.options.end());
+      const Moments found = moments_of(call_op(promise.op, operands));
+      // Four deviations of a mean of 36,000.
+      CHECK(std::abs(found.mean - promise.mean) <= 4 * promise.deviation / std::sqrt(36000.0) + 1e-9);
+      CHECK(found.deviation == doctest::Approx(promise.deviation).epsilon(0.015));
+      CHECK(found.least >= promise.least);
+      CHECK(found.most <= promise.most);
+    }
+}
+
+TEST_CASE("random numbers: what first values of weights refuse [ops] [init]") {
   CHECK(error_of([] { call_op("glorot_normal", {written(Precision::f32, {Dim(4)}), i(1)}); }).starts_with("E2001"));
   CHECK(error_of([] { call_op("uniform", {written(Precision::i32, {Dim(4)}), i(1)}); }).starts_with("E2002"));
   CHECK(error_of([] {

@@ -222,6 +222,65 @@ TEST_CASE("pools equal the definition [ops]") {
     }
 }
 
+namespace {
+
+// Where the gradients of windows go, by the definition: to the first of the largest pixels, or evenly to all.
+std::vector<double> pooled_back(const Array& x, const Array& dy, Pair k, Pair stride, Pair pad, bool largest) {
+  const std::size_t r = x.extents().size();
+  const std::int64_t height = x.extents()[r - 2], width = x.extents()[r - 1], rows = dy.extents()[r - 2],
+                     columns = dy.extents()[r - 1];
+  std::vector<double> dx(static_cast<std::size_t>(x.elements()));
+  for (std::int64_t e = 0; e < dy.elements(); ++e) {
+    const std::int64_t y0 = e / columns % rows * stride[0] - pad[0], x0 = e % columns * stride[1] - pad[1];
+    std::vector<std::int64_t> pixels;
+    for (std::int64_t y = std::max<std::int64_t>(0, y0); y < std::min(height, y0 + k[0]); ++y)
+      for (std::int64_t z = std::max<std::int64_t>(0, x0); z < std::min(width, x0 + k[1]); ++z)
+        pixels.push_back((e / (rows * columns) * height + y) * width + z);
+    auto below = [&](std::int64_t a, std::int64_t b) {
+      return x.number(a) < x.number(b) || (std::isnan(x.number(b)) && !std::isnan(x.number(a)));
+    };
+    if (largest) pixels = {*std::max_element(pixels.begin(), pixels.end(), below)};
+    for (std::int64_t at : pixels)
+      dx[static_cast<std::size_t>(at)] += dy.number(e) / static_cast<double>(pixels.size());
+  }
+  return dx;
+}
+
+}  // namespace
+
+TEST_CASE("the gradients of pools equal the definition, for equal pixels and nan too [ops] [ops-grad]") {
+  struct PoolCase {
+    Extents x;
+    Pair k, stride, pad;
+  };
+  for (const PoolCase& c :
+       {PoolCase{{2, 3, 6, 40}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 7, 75}, {2, 2}, {2, 2}, {0, 0}},
+        PoolCase{{3, 7, 7}, {3, 2}, {1, 3}, {1, 1}}, PoolCase{{1, 8, 30, 71}, {3, 3}, {2, 2}, {1, 1}},
+        PoolCase{{1, 4, 9, 40}, {3, 3}, {2, 1}, {2, 0}}, PoolCase{{1, 1, 5, 5}, {5, 5}, {1, 1}, {4, 4}},
+        PoolCase{{2, 4, 3}, {2, 2}, {2, 5}, {0, 1}}})
+    for (Precision p : {Precision::f16, Precision::f32, Precision::f64}) {
+      CAPTURE(info(p).name);
+      CAPTURE(print(Value(c.x.back())));
+      Array x = tensor(p, c.x, 1);
+      for (std::int64_t e = 0; e < x.elements(); ++e) x.set_number(e, std::round(3 * x.number(e)));  // equals
+      x.set_number(1, -INFINITY);
+      x.set_number(x.elements() / 2, NAN);
+      const std::vector<Value> windows{pair(c.k[0], c.k[1]), pair(c.stride[0], c.stride[1]), pair(c.pad[0], c.pad[1])};
+      const Array dy = tensor(p, call_op("max_pool", {x, windows[0], windows[1], windows[2]}).extents(), 2);
+      const Value written = Type::of(x.type().type());
+      for (bool largest : {true, false}) {
+        Shuffled shuffled;
+        const Array dx = call_op(largest ? "max_pool_grad" : "avg_pool_grad",
+                                 {largest ? Value(x) : written, dy, windows[0], windows[1], windows[2]}, shuffled);
+        const std::vector<double> expected = pooled_back(x, dy, c.k, c.stride, c.pad, largest);
+        double worst = 0;
+        for (std::int64_t e = 0; e < dx.elements(); ++e)
+          worst = std::max(worst, std::abs(dx.number(e) - expected[static_cast<std::size_t>(e)]));
+        CHECK(worst <= (p == Precision::f16 ? 4e-3 : p == Precision::f32 ? 1e-6 : 1e-14));
+      }
+    }
+}
+
 TEST_CASE("pools: defaults, nan and what they refuse [ops]") {
   Array x = array_of(List{Value(List{Value(List{1.0, NAN, 3.0, 4.0})})}, Precision::f32);
   CHECK(print(call_op("max_pool", {x, pair(1, 2)})) == "[[[nan, 4]]]");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "frontend/ast_print.hpp"
@@ -262,6 +263,36 @@ TEST_CASE("[S1] [syntax] syntax errors say what was found, what was expected and
   }
 }
 
+// As a reader learns it. What the language got later is not asked for here: the grammar is.
+TEST_CASE("[syntax] the grammar says with what a statement may begin and end") {
+  const std::set<std::string_view> begin = {
+      "name",   "1",      "2.5",   "\"s\"",  "true",  "false",    "(",      "[",   "-",     "!",
+      "import", "fields", "agent", "task",   "fn",    "graph",    "ir",     "let", "var",   "if",
+      "for",    "while",  "trace", "return", "break", "continue", "launch", "run", "region"};
+  const std::set<std::string_view> end = {"name", "1", "2.5", "\"s\"",  "true",  "false",
+                                          ")",    "]", "}",   "return", "break", "continue"};
+  const std::string all =
+      "name 1 2.5 \"s\" true false ( [ { } ] ) - ! + * / % @ & | < <= > >= == != && || >> .. . , : ; = += -= *= /= => "
+      "-> "
+      "import as fields agent task extern fn graph ir in out inout reduce let var for while trace return break "
+      "continue "
+      "if else launch by run on region";
+  std::size_t begins = 0, ends = 0;
+  for (const Token& token : lex(all)) {
+    const std::string_view word = text_of(all, token);
+    CAPTURE(word);
+    CHECK(begins_statement(token) == begin.contains(word));
+    CHECK(ends_statement(token) == end.contains(word));
+    begins += begins_statement(token) ? 1 : 0, ends += ends_statement(token) ? 1 : 0;
+  }
+  CHECK(begins == begin.size());
+  CHECK(ends == end.size());
+  for (const char* wrong : {"\xC2\xA7", "\"open"}) {  // an error of its own line, not of the next one
+    CHECK(begins_statement(lex(wrong)[0]));
+    CHECK(ends_statement(lex(wrong)[0]));
+  }
+}
+
 TEST_CASE("a keyword used as a name is told so") {
   const std::pair<const char*, const char*> cases[] = {{"let by = 1", "by"},
                                                        {"x = on + 1", "on"},
@@ -283,6 +314,19 @@ TEST_CASE("a keyword used as a name is told so") {
     CHECK(diag.code == Code("E0001"));
     CHECK(diag.message == std::string("'") + word + "' is a keyword and cannot be a name");
     CHECK(diag.help_text == std::string("take another name, such as '") + word + "_'");
+  }
+}
+
+TEST_CASE("a statement where a value is due, and a declaration in a block, are told so") {
+  for (const std::string word : {"let", "var", "if", "for", "while", "return"}) {
+    CAPTURE(word);
+    CHECK(only_diag("y = " + word + " x").help_text == "'" + word + "' begins a statement, which has no value");
+  }
+  for (const std::string word : {"break", "continue"}) CHECK(only_diag("y = " + word).help_text.empty());
+  for (const std::string text :
+       {"fn g() { }", "graph g() { }", "task g() { }", "agent A { }", "fields F { a: int }", "ir a { }", "import a"}) {
+    CAPTURE(text);
+    CHECK(only_diag("fn f() { " + text + " }").help_text == "declarations stand at the top level of a file");
   }
 }
 

@@ -2,8 +2,10 @@
 
 #include "frontend/check.hpp"
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/prelude.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
 #include "stdlib/ops.hpp"
 
 using namespace taskspec;
@@ -14,7 +16,11 @@ Ran run_with(const std::string& text, RunSettings settings, const Toolbox& tools
   Ran ran;
   Sources sources;
   const SourceId main = sources.add("test.task", text);
-  Result<Program> program = check(sources, main, {.ops = tools.ops, .builtins = tools.builtins});
+  Result<Program> program = check(
+      sources, main,
+      {.ops = tools.ops, .builtins = tools.builtins, .prelude = prelude_folders(), .read = [](const std::string& file) {
+         return read_text(file);
+       }});
   ran.diags = program.diags();
   ran.errors = render(sources, ran.diags);
   if (!program) {

@@ -167,7 +167,7 @@ TEST_CASE("a list of invocations has its length and its contents on the host") {
   CHECK(ran.output.find("[2, 3] [2, 4]\n") != std::string::npos);
 }
 
-// ---- segments ----------------------------------------------------------------------------------------------------
+// ---- batches ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -193,7 +193,7 @@ std::function<void(Part)> delays(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("the clock does not decide where a session is cut into segments") {
+TEST_CASE("the clock does not decide what the batches of a session are") {
   const std::string programs[] = {
       // A number of the host in each turn.
       "var x = fill(f32[4], 1.0)\nfor i in 0..300 { x = x * parse_float(\"0.5\") + 1.0 }\nprint(x.array)\n",

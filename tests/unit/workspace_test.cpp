@@ -579,3 +579,21 @@ TEST_CASE("[repl] random entries, right and wrong, leave the same as the right o
     CHECK(mixed.value("(x, l)") == plain.value("(x, l)"));
   }
 }
+
+TEST_CASE("[repl] an agent is saved and loaded at the prompt; a load that fails leaves it as it is") {
+  Case c;
+  const TemporaryFolder folder;
+  c.ok("agent A {\n  state s: f32[1] = zero()\n  task add(in x: f32[1]) -> (y: f32[1]) { s = s + x; y = s }\n}");
+  c.ok("agent B { state t: f32[1] = zero() }");
+  c.ok("let a = A()");
+  c.ok("let one = [1.0] as f32[1]");
+  c.ok("save(a, \"" + folder / "a.npz" + "\")");
+  c.ok("save(B(), \"" + folder / "b.npz" + "\")");
+  c.ok("let before = a.add(one).y");
+  CHECK(c.error("load(a, \"" + folder / "b.npz" + "\")") ==
+        "error E7003: '" + folder / "b.npz" + "' does not fit A(): 2 differences");
+  CHECK(c.value("a.add(one).y") == "[2]");
+  c.ok("load(a, \"" + folder / "a.npz" + "\")");
+  CHECK(c.value("a.add(one).y") == "[1]");
+  CHECK(c.value("before") == "[1]");
+}

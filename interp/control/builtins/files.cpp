@@ -1,9 +1,10 @@
-// Files and pictures: load, read, save, show, write; and tensor, which brings host values in.
+// Files and pictures: list_files, load, read, save, show, write; and tensor, which brings host values in.
 #include "ir/files/files.hpp"
 
 #include <unistd.h>
 
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/control/checkpoint.hpp"
 #include "interp/control/interpreter.hpp"
 #include "ir/base/text.hpp"
 #include "ir/show/array.hpp"
@@ -17,7 +18,7 @@ using builtins::want;
 // ---- load -----------------------------------------------------------------------------------------
 
 Type load_type(RuleContext& c) {
-  want(c, 0, Type::Kind::type, "a tensor type such as u8[_, _, 3]");
+  want(c, 0, Type::Kind::type, "a tensor type such as u8[_, _, 3], or an agent");
   want(c, 1, Type::Kind::string, "a path");
   want(c, 2, Type::Kind::string, "the name of an array or column");
   if (c.type(0).is(Type::Kind::error)) return c.type(0);
@@ -47,6 +48,19 @@ Value run_load(HostContext& host, std::span<const Value> values) {
     if (auto extent = wanted.dims[i].constant(); extent && *extent != found.extents[i]) throw mismatch();
   Array array = load_array(path, query);
   return host.interpreter->target().constant(narrows ? narrowed(array) : std::move(array));
+}
+
+// ---- load of an agent -----------------------------------------------------------------------------
+
+Type load_agent_type(RuleContext& c) {
+  want(c, 0, Type::Kind::agent, "an agent");
+  want(c, 1, Type::Kind::string, "a path");
+  return Type::Kind::none;
+}
+
+Value run_load_agent(HostContext& host, std::span<const Value> values) {
+  load_slots(host.interpreter->target(), *values[0].as<Agent>(), host.input_path(values[1].string()));
+  return {};
 }
 
 // ---- tensor ---------------------------------------------------------------------------------------
@@ -112,6 +126,17 @@ Value run_read(HostContext& host, std::span<const Value> values) {
   return Value(read_text(host.input_path(values[0].string())));
 }
 
+Value run_list_files(HostContext& host, std::span<const Value> values) {
+  List names;
+  for (std::string& name : list_files(host.input_path(values[0].string()))) names.push_back(Value(std::move(name)));
+  return Value(std::move(names));
+}
+
+Type list_files_type(RuleContext& c) {
+  want(c, 0, Type::Kind::string, "the path of a folder");
+  return Type::list(Type::Kind::string);
+}
+
 Type write_type(RuleContext& c) {
   want(c, 0, Type::Kind::string, "a path");
   want(c, 1, Type::Kind::string, "a text");
@@ -123,13 +148,19 @@ Value run_write(HostContext&, std::span<const Value> values) {
   return {};
 }
 
+bool is_tensors(const Type& type) { return type.is(Type::Kind::list) && type.parts[0].is_tensor(); }
+
 Type save_type(RuleContext& c) {
   std::size_t rank = 0;
   const Type& type = c.type(0);
-  if (!type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
-    builtins::wrong_type(c, 0, "a tensor or nested lists of numbers");
+  const bool several = type.is(Type::Kind::agent) || is_tensors(type);
+  if (!several && !type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
+    builtins::wrong_type(c, 0, "a tensor, a list of tensors, nested lists of numbers or an agent");
   want(c, 1, Type::Kind::string, "a path");
   want(c, 2, Type::Kind::string, "the name of the array inside an .npz");
+  const Value* name = c.constant(2);
+  if (several && !(name && name->string().empty()))
+    c.fail("E1003", "'name' is that of one array; those of an agent or a list have names", 2);
   return Type::Kind::none;
 }
 
@@ -139,8 +170,23 @@ Array contents(HostContext& host, const Value& value) {
   return array_of(value, any_real(value) ? Precision::f64 : any_bool(value) ? Precision::boolean : Precision::i64);
 }
 
+// By their positions: 0, 1, ...
+void save_list(HostContext& host, const List& tensors, const std::string& path) {
+  std::vector<NamedArray> arrays;
+  for (const Value& tensor : tensors) arrays.push_back({std::to_string(arrays.size()), contents(host, tensor)});
+  save_arrays(path, arrays);
+}
+
 Value run_save(HostContext& host, std::span<const Value> values) {
-  save_array(contents(host, values[0]), values[1].string(), values[2].string());
+  Target& target = host.interpreter->target();
+  const std::string& path = values[1].string();
+  const bool tensors = values[0].is_list() && !values[0].list().empty() && target.is_tensor(values[0].list()[0]);
+  if (auto* agent = values[0].as<Agent>())
+    save_slots(target, *agent, path, host.span);
+  else if (tensors)
+    save_list(host, values[0].list(), path);
+  else
+    save_array(contents(host, values[0]), path, values[2].string());
   return {};
 }
 
@@ -179,6 +225,7 @@ Value run_show(HostContext& host, std::span<const Value> values) {
 
 constexpr Operand load_operands[] = {
     {"T", OperandKind::type}, {"path", OperandKind::string}, {"name", OperandKind::string, ""}};
+constexpr Operand load_agent_operands[] = {{"a", OperandKind::value}, {"path", OperandKind::string}};
 constexpr Operand tensor_operands[] = {{"v", OperandKind::value}, {"p", OperandKind::string, ""}};
 constexpr Operand path_operand[] = {{"path", OperandKind::string}};
 constexpr Operand write_operands[] = {{"path", OperandKind::string}, {"text", OperandKind::string}};
@@ -208,7 +255,28 @@ constinit const Builtin builtin_load =
                   .type = load_type,
                   .effect = Effect::host,
                   .run = run_load,
-                  .serves = Serves::loads};
+                  .serves = Serves::loads,
+                  .takes = [](const Type& first) { return first.is(Type::Kind::type); }};
+
+constinit const Builtin builtin_load_agent = BuiltinFields{
+    .name = "load",
+    .operands = load_agent_operands,
+    .doc =
+        "Fills the slots of an agent, those of its layers too, from the arrays of an .npz: the checkpoint that "
+        "`save(agent, path)` wrote, or one from elsewhere with arrays of the same names. All of them change, or none: "
+        "what is missing in the file, what is there beside them and what has another shape or precision is said at "
+        "once (E7003), and so is a checkpoint whose hash tells that it was changed. Tasks called before read the slots "
+        "as they were. E7001 not found.",
+    .example =
+        "agent Scale {\n  weight k: f32[2] = constant(2.0)\n  task apply(in x: f32[2]) -> (y: f32[2]) { y = x * k "
+        "}\n}\n"
+        "save(tensor([3.0, 4.0]), \"load_agent_example.npz\", name: \"k\")\nlet s = Scale()\n"
+        "load(s, \"load_agent_example.npz\")\nprint(s.apply([1.0, 1.0] as f32[2]).y.array)\n// expect: [3, 4]",
+    .type = load_agent_type,
+    .effect = Effect::host,
+    .run = run_load_agent,
+    .runs_in = RunsIn::asked,
+    .takes = [](const Type& first) { return first.is(Type::Kind::agent); }};
 
 constinit const Builtin builtin_tensor = BuiltinFields{
     .name = "tensor",
@@ -230,6 +298,19 @@ constinit const Builtin builtin_read = BuiltinFields{
     .effect = Effect::host,
     .run = run_read};
 
+constinit const Builtin builtin_list_files =
+    BuiltinFields{.name = "list_files",
+                  .operands = path_operand,
+                  .doc =
+                      "The names of what lies in a folder, sorted; those of folders end in /, hidden ones (.name) are "
+                      "left out. E7001 if there is no such folder, E7003 if it is none or cannot be read.",
+                  .example =
+                      "write(\"list_files_example.txt\", \"\")\nprint(list_files(\".\"))\n"
+                      "// expect: ...\"list_files_example.txt\"...",
+                  .type = list_files_type,
+                  .effect = Effect::host,
+                  .run = run_list_files};
+
 constinit const Builtin builtin_write = BuiltinFields{
     .name = "write",
     .operands = write_operands,
@@ -244,10 +325,11 @@ constinit const Builtin builtin_save = BuiltinFields{
     .operands = save_operands,
     .doc =
         "Writes a tensor or nested lists by suffix (.npy .npz .png .jpg .csv .idx .bin), whole or not at all; pictures "
-        "are "
-        "u8[height, width] or u8[height, width, 1, 3 or 4], `name` is that of the array inside an .npz. E7003 if there "
-        "is no such "
-        "format, E7004 if it cannot hold it or cannot be written.",
+        "are u8[height, width] or u8[height, width, 1, 3 or 4], `name` is that of the array inside an .npz. A list of "
+        "tensors goes into an .npz as the arrays 0, 1, ..., and an agent as its slots by their paths (w, c1.w, "
+        "blocks[2].w), with `taskspec.checkpoint`, which holds version and hash as text: the checkpoint that "
+        "`load(agent, path)` reads, and numpy too. E7003 if there is no such format, E7004 if it cannot hold it or "
+        "cannot be written.",
     .example =
         "save(tensor([1, 2]), \"save_example.npy\")\nprint(load(i32[_], \"save_example.npy\").array)\n// expect: [1, "
         "2]",

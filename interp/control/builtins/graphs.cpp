@@ -9,13 +9,16 @@ namespace taskspec {
 
 namespace {
 
-// Only a graph can be looked at: a task is one node, a fn has a host part.
+// Only a graph can be looked at, and the steps of a training: a task is one node, a fn has a host part.
 void want_graph(RuleContext& c) {
   const Type& type = c.type(0);
+  if (type.is(Type::Kind::training)) return;
   if (!type.is(Type::Kind::task) && !type.is(Type::Kind::error)) builtins::wrong_type(c, 0, "a graph");
 }
 
 std::unique_ptr<GraphView> view(HostContext& host, const Value& value, ViewContents contents = ViewContents::none) {
+  if (auto* own = dynamic_cast<HasGraph*>(value.object().get()))
+    return own->graph(*host.interpreter, contents, host.span);
   auto* callable = value.as<Callable>();
   const bool is_graph = callable && host.program[callable->function].kind == FunctionKind::graph;
   if (!is_graph && !value.as<ComposedTask>()) throw failure("E1004", {}, "expected a graph, found " + print(value));
@@ -33,7 +36,7 @@ Value run_chains(HostContext& host, std::span<const Value> values) {
   List result;
   for (std::size_t i = 0; i < chains.size(); ++i) {
     List names;
-    for (NodeId node : chains.members(ChainId(i))) names.push_back(Value::name(g->graph.definition(node).name));
+    for (NodeId node : chains.members(ChainId(i))) names.push_back(Value::name(g->graph.definition(node).title()));
     result.push_back(Value(std::move(names)));
   }
   return Value(std::move(result));

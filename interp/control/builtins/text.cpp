@@ -1,10 +1,11 @@
-// Text: print, format, split, join, parse_int, parse_float.
+// Text: print, note, format, split, join, parse_int, parse_float.
 #include "ir/base/text.hpp"
 
 #include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdio>
 #include <locale>
 
 #include "interp/control/builtins/builtins.hpp"
@@ -21,6 +22,17 @@ Value run_print(HostContext& host, std::span<const Value> values) {
   std::string line;
   for (std::size_t i = 0; i < values.size(); ++i) line += (i ? " " : "") + print(values[i]);
   host.output(line + "\n");
+  return {};
+}
+
+Type note_type(RuleContext& c) {
+  want(c, 0, Type::Kind::string, "a text");
+  return Type::Kind::none;
+}
+
+Value run_note(HostContext& host, std::span<const Value> values) {
+  const std::string& text = values[0].string();
+  if (host.noted.insert(text).second) std::fputs(("note: " + text + "\n").c_str(), stderr);
   return {};
 }
 
@@ -165,6 +177,7 @@ Value run_parse(HostContext&, std::span<const Value> values) {
   return Value(number);
 }
 
+constexpr Operand note_operands[] = {{"text", OperandKind::string}};
 constexpr Operand print_operands[] = {{"values", OperandKind::value, {}, true}};
 constexpr Operand format_operands[] = {{"pattern", OperandKind::string}, {"values", OperandKind::value, {}, true}};
 constexpr Operand split_operands[] = {{"text", OperandKind::string}, {"separator", OperandKind::string}};
@@ -185,6 +198,15 @@ constinit const Builtin builtin_print = BuiltinFields{
     .run = run_print,
     .runs_in = RunsIn::names,
     .serves = Serves::shows};
+
+constinit const Builtin builtin_note = BuiltinFields{
+    .name = "note",
+    .operands = note_operands,
+    .doc = "Writes `note: text` for the reader to the standard error output, once however often a run says the same.",
+    .example = "for i in 0..3 { note(\"this is said once\") }\nprint(\"done\")\n// expect: done",
+    .type = note_type,
+    .effect = Effect::host,
+    .run = run_note};
 
 constinit const Builtin builtin_format = BuiltinFields{
     .name = "format",

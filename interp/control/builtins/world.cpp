@@ -1,4 +1,5 @@
-// The world outside and the run itself: args, assert, clock, close, env, exit, host, null.
+// The world outside and the run itself: args, assert, clock, close, env, exit; shards: agree, rank, shards.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -97,6 +98,29 @@ Value run_env(HostContext&, std::span<const Value> values) {
   return Value(std::string(found ? found : ""));
 }
 
+// ---- shards ---------------------------------------------------------------------------------------
+
+// Contents, not names: what a message can carry.
+bool can_be_sent(const Type& type) {
+  if (type.is(Type::Kind::list) || type.is(Type::Kind::tuple)) return std::ranges::all_of(type.parts, can_be_sent);
+  return type.is_number() || type.is(Type::Kind::boolean) || type.is(Type::Kind::string) || type.is(Type::Kind::error);
+}
+
+Type agree_type(RuleContext& c) {
+  if (!can_be_sent(c.type(0)))
+    builtins::wrong_type(c, 0, "a value of the host: an int, float, bool, string, or lists and tuples of them");
+  return c.type(0);
+}
+
+// One process is all shards.
+Value run_agree(HostContext&, std::span<const Value> values) { return values[0]; }
+
+Type shard_type(RuleContext&) { return Type::Kind::integer; }
+
+Value run_rank(HostContext&, std::span<const Value>) { return Value(std::int64_t{0}); }
+Value run_shards(HostContext&, std::span<const Value>) { return Value(std::int64_t{1}); }
+
+constexpr Operand agree_operands[] = {{"x", OperandKind::value}};
 constexpr Operand assert_operands[] = {{"condition", OperandKind::boolean}, {"msg", OperandKind::string, ""}};
 constexpr Operand close_operands[] = {{"a", OperandKind::value},
                                       {"b", OperandKind::value},
@@ -144,6 +168,42 @@ constinit const Builtin builtin_args = BuiltinFields{.name = "args",
                                                      .type = args_type,
                                                      .effect = Effect::host,
                                                      .run = run_args};
+
+constinit const Builtin builtin_agree = BuiltinFields{
+    .name = "agree",
+    .operands = agree_operands,
+    .doc =
+        "The value that x has on shard 0, on all shards; with one process x itself. What clock(), env() and "
+        "rank() tell, and what is computed from it, may differ between shards: it may be printed and decide "
+        "what the host does, but where it would decide what the graph does, or be handed to it, the shards "
+        "must agree first (E1303).",
+    .example =
+        "var x = fill(f32[2], 1.0)\nfor i in 0..agree(len(env(\"NO_SUCH_VARIABLE\")) + 2) { x = x * 2.0 }\n"
+        "print(x.array)\n// expect: [4, 4]",
+    .type = agree_type,
+    .effect = Effect::agrees,
+    .run = run_agree,
+    .fails = BuiltinFails::never};
+
+constinit const Builtin builtin_rank =
+    BuiltinFields{.name = "rank",
+                  .operands = {},
+                  .doc = "The number of the process among those that run the program, from 0; differs between shards.",
+                  .example = "if rank() == 0 { print(\"first\") }\n// expect: first",
+                  .type = shard_type,
+                  .effect = Effect::local,
+                  .run = run_rank,
+                  .fails = BuiltinFails::never};
+
+constinit const Builtin builtin_shards =
+    BuiltinFields{.name = "shards",
+                  .operands = {},
+                  .doc = "How many shards run the program, the same number on each of them.",
+                  .example = "print(shards())\n// expect: 1",
+                  .type = shard_type,
+                  .run = run_shards,
+                  .runs_in = RunsIn::either,
+                  .fails = BuiltinFails::never};
 
 constinit const Builtin builtin_clock =
     BuiltinFields{.name = "clock",

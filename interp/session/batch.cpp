@@ -1,4 +1,4 @@
-#include "interp/session/segment.hpp"
+#include "interp/session/batch.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace taskspec {
 
 namespace {
 
-// Maps references of the session to references inside one segment.
+// Maps references of the session to references inside one batch.
 class Renumber {
  public:
   explicit Renumber(const std::vector<NodeId>& nodes) : nodes_(nodes) {}
@@ -55,12 +55,12 @@ void put_agent(std::string& key, const TaskGraph& session, InstanceId agent) {
   for (const Value& value : instance.arguments) put_value(key, value);
 }
 
-// Host operands of tasks. Equal ones are one list of the graph, which a long segment tells once.
+// Host operands of tasks. Equal ones are one list of the graph, which a long batch tells once.
 class ToldArguments {
  public:
   ToldArguments(const TaskGraph& session, std::size_t nodes) {
-    constexpr std::size_t long_segment = 64;
-    if (nodes > long_segment) numbers_.resize(session.argument_list_count(), 0);
+    constexpr std::size_t long_batch = 64;
+    if (nodes > long_batch) numbers_.resize(session.argument_list_count(), 0);
   }
   void put(std::string& key, const TaskGraph& session, NodeId node) {
     if (!numbers_.empty()) {
@@ -78,7 +78,7 @@ class ToldArguments {
   std::uint32_t told_ = 0;
 };
 
-// The calls of the session that tasks of a segment stand in, counted anew: the plan may be that of many turns.
+// The calls of the session that tasks of a batch stand in, counted anew: the plan may be that of many turns.
 class Scopes {
  public:
   Scopes(const TaskGraph& session, TaskGraph& graph) : session_(session), graph_(graph) {}
@@ -100,66 +100,66 @@ class Scopes {
 
 }  // namespace
 
-Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
-            FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated) {
-  Segment segment;
-  segment.nodes = std::move(nodes);
-  segment.key.reserve(segment.nodes.size() * 32);
-  Renumber renumber(segment.nodes);
+Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
+               FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated) {
+  Batch batch;
+  batch.nodes = std::move(nodes);
+  batch.key.reserve(batch.nodes.size() * 32);
+  Renumber renumber(batch.nodes);
   std::unordered_map<std::uint32_t, std::uint64_t> places;
-  ToldArguments told(session, segment.nodes.size());
-  for (std::size_t position = 0; position < segment.nodes.size(); ++position) {
-    const NodeId node = segment.nodes[position];
-    put_number(segment.key, session[node].definition.value);
-    put_agent(segment.key, session, session[node].agent);
-    told.put(segment.key, session, node);
-    put_number(segment.key, session.in(node).size());
+  ToldArguments told(session, batch.nodes.size());
+  for (std::size_t position = 0; position < batch.nodes.size(); ++position) {
+    const NodeId node = batch.nodes[position];
+    put_number(batch.key, session[node].definition.value);
+    put_agent(batch.key, session, session[node].agent);
+    told.put(batch.key, session, node);
+    put_number(batch.key, session.in(node).size());
     for (Ref ref : session.in(node)) {
-      const std::size_t known = segment.inputs.size();
-      Ref inside = renumber(ref, segment.inputs);
+      const std::size_t known = batch.inputs.size();
+      Ref inside = renumber(ref, batch.inputs);
       // How far back a task stands is a small number, where its own may be large.
-      put_number(segment.key, static_cast<std::uint64_t>(inside.kind) + 4 * std::uint64_t{inside.slot});
-      put_number(segment.key, inside.is_future() ? position - inside.id : inside.id);
-      if (segment.inputs.size() > known) put_text(segment.key, session.type(ref).text());
+      put_number(batch.key, static_cast<std::uint64_t>(inside.kind) + 4 * std::uint64_t{inside.slot});
+      put_number(batch.key, inside.is_future() ? position - inside.id : inside.id);
+      if (batch.inputs.size() > known) put_text(batch.key, session.type(ref).text());
     }
     const std::vector<Requirement>& own = requirements_of(requirements, node);
-    put_number(segment.key, own.size());
+    put_number(batch.key, own.size());
     for (const Requirement& requirement : own) {
       auto place = places.emplace(requirement.place.value, places.size()).first->second;
-      put_number(segment.key, (place << 32) | (std::uint64_t{requirement.slot_in} << 16) | requirement.slot_out);
-      segment.key += static_cast<char>('0' + static_cast<int>(requirement.privilege));
+      put_number(batch.key, (place << 32) | (std::uint64_t{requirement.slot_in} << 16) | requirement.slot_out);
+      batch.key += static_cast<char>('0' + static_cast<int>(requirement.privilege));
     }
     auto out = session.out(node);
-    put_number(segment.key, out.size());
+    put_number(batch.key, out.size());
     for (std::size_t slot = 0; slot < out.size(); ++slot) {
-      put_number(segment.key, out[slot].value);
+      put_number(batch.key, out[slot].value);
       const bool kept = live(node, slot);
-      segment.key += kept ? '!' : '.';
+      batch.key += kept ? '!' : '.';
       if (!kept) continue;
-      segment.results.push_back(Ref::future(node, slot));
+      batch.results.push_back(Ref::future(node, slot));
     }
-    segment.key += ';';
+    batch.key += ';';
   }
-  for (Ref ref : segment.inputs) {
-    segment.donated.push_back(donated(ref));
-    segment.key += segment.donated.back() ? 'd' : '.';
+  for (Ref ref : batch.inputs) {
+    batch.donated.push_back(donated(ref));
+    batch.key += batch.donated.back() ? 'd' : '.';
   }
-  return segment;
+  return batch;
 }
 
-std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session,
+std::shared_ptr<const TaskGraph> graph_of(const Batch& batch, const TaskGraph& session,
                                           const Requirements& requirements) {
   auto graph = std::make_shared<TaskGraph>();
-  Renumber renumber(segment.nodes);
+  Renumber renumber(batch.nodes);
   std::vector<Ref> inputs;
-  for (Ref ref : segment.inputs) {
+  for (Ref ref : batch.inputs) {
     renumber(ref, inputs);
     graph->add_input({"input" + std::to_string(inputs.size() - 1), session.type(ref), Privilege::in});
   }
   std::unordered_map<std::uint32_t, PlaceId> places;
   std::unordered_map<std::uint32_t, InstanceId> agents;
   Scopes scope_of(session, *graph);
-  for (NodeId node : segment.nodes) {
+  for (NodeId node : batch.nodes) {
     std::vector<Ref> in;
     for (Ref ref : session.in(node)) in.push_back(renumber(ref, inputs));
     std::vector<TypeId> out;
@@ -191,7 +191,7 @@ std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGrap
                 .span = session[node].span},
                inner);
   }
-  for (Ref ref : segment.results) {
+  for (Ref ref : batch.results) {
     Ref inside = renumber(ref, inputs);
     graph->add_result({graph->path(inside.node()), session.type(ref), inside});
   }

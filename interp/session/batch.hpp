@@ -1,6 +1,6 @@
-// A segment: the recorded but not yet run part of a session's graph that one receive forces. It is a
+// A batch: the recorded but not yet run part of a session's graph that one receive forces. It is a
 // taskGraph of its own whose inputs are everything that exists already, so that the same loop body gives
-// the same segment each time round and its plan is made once.
+// the same batch each time round and its plan is made once.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace taskspec {
 
-struct Segment {
-  std::vector<NodeId> nodes;  // of the session, in program order; the k-th is node k of the segment's graph
+struct Batch {
+  std::vector<NodeId> nodes;  // of the session, in program order; the k-th is node k of the batch's graph
   std::vector<Ref> inputs;    // of the session, as graph.inputs
   std::vector<bool> donated;  // of them, those that nobody needs after the run
   std::vector<Ref> results;   // of the session, as graph.results
@@ -23,9 +23,9 @@ struct Segment {
 using Requirements = std::unordered_map<std::uint32_t, std::vector<Requirement>>;  // by session node
 
 // `live` tells which outputs must be kept after the run, `donated` which inputs need not.
-Segment cut(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
-            FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated);
-std::shared_ptr<const TaskGraph> graph_of(const Segment& segment, const TaskGraph& session,
+Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
+               FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated);
+std::shared_ptr<const TaskGraph> graph_of(const Batch& batch, const TaskGraph& session,
                                           const Requirements& requirements);
 
 }  // namespace taskspec

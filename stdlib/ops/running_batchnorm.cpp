@@ -1,0 +1,90 @@
+// running_batchnorm: batchnorm with a mean and a variance that are kept from batch to batch.
+#include <fmt/format.h>
+
+#include "stdlib/ops/splits.hpp"
+#include "stdlib/ops/standardising.hpp"
+
+namespace taskspec {
+
+extern const OpDef op_batchnorm_sums;  // its reverse is made of these
+
+namespace {
+
+constexpr Operand operands[] = {{"x"},
+                                {.name = "mean", .privilege = Privilege::inout},
+                                {.name = "variance", .privilege = Privilege::inout},
+                                {"scale"},
+                                {"shift"},
+                                {.name = "eps", .kind = OperandKind::real, .standard = 1e-5},
+                                {.name = "momentum", .kind = OperandKind::real, .standard = 0.1},
+                                {.name = "training", .kind = OperandKind::integer, .standard = 0, .at_run = true}};
+constexpr std::size_t mean = 1, variance = 2, scale = 3, shift = 4, eps = 5, momentum = 6;
+constexpr std::size_t training_input = 5;  // among the tensors
+constexpr std::string_view outputs[] = {"y", "mean", "variance"};
+
+Type type(RuleContext& c) {
+  if (already_reported(c)) return Type::Kind::error;
+  const Type& x = tensor_operand(c, "running_batchnorm", 0, Takes::floats);
+  if (x.rank() < 2) refuse(c, "E2001", "'running_batchnorm' takes at least 2 axes, not " + x.text(), 0);
+  for (std::size_t operand : {mean, variance, scale, shift}) require_per_channel(c, "running_batchnorm", operand);
+  if (const Value* known = c.constant(momentum); known && !(known->real() >= 0 && known->real() <= 1))
+    refuse(c, "E1003", fmt::format("a momentum lies in 0..1, not {}", print(*known)), static_cast<int>(momentum));
+  Type result(Type::Kind::invocation);
+  result.parts = {x, c.type(mean), c.type(variance)};
+  result.names.assign(std::begin(outputs), std::end(outputs));
+  return result;
+}
+
+std::unique_ptr<Kernel> kernel(const OpInstance& call) {
+  return running_standardise_kernel(channels_plan(call.in[0], call.attributes[eps].real()),
+                                    call.attributes[momentum].real());
+}
+
+// Where the kept ones are used they are constants; they are the new versions then, too. In training none is used.
+void gradient(GradientBuilder& g) {
+  if (!g.has_upstream(0)) return;
+  add_channel_gradients(g,
+                        g.emit(op_batchnorm_sums, {g.input(0), g.upstream(0), g.call().attributes[eps], g.output(mean),
+                                                   g.output(variance), g.input(training_input)}),
+                        scale);
+}
+
+Work work(const OpInstance& call) {
+  Work work = standardising_work(call);
+  work.bytes += 6 * static_cast<double>(call.in[1].bytes());
+  return work;
+}
+
+}  // namespace
+
+extern constinit const OpDef op_running_batchnorm = OpFields{
+    .name = "running_batchnorm",
+    .operands = operands,
+    .outputs = outputs,
+    .doc =
+        "As `batchnorm`, with kept statistics: `mean` and `variance`, places of one number for each channel. Where "
+        "`training` is 0 they are what x is brought to mean 0 and variance 1 by, and stay. Else the batch at hand has "
+        "its own, and they move towards those: kept * (1 - momentum) + batch * momentum, with the variance of the "
+        "batch "
+        "by its elements less one (by one for a single element). No gradient goes through kept statistics. Floats of "
+        "one "
+        "precision (E2002), shapes that differ are E2001, a momentum outside 0..1 is E1003.",
+    .example =
+        "var mean = [0.0] as f64[1]\n"
+        "var variance = [1.0] as f64[1]\n"
+        "let one = [1.0] as f64[1]\n"
+        "let x = [[1.0], [3.0]] as f64[2, 1]\n"
+        "let y = running_batchnorm(x, mean, variance, one, one - 1.0, eps: 0.0, momentum: 0.5, training: 1)\n"
+        "print(y.array, mean.array, variance.array)\n"
+        "// expect: [[-1], [1]] [1] [1.5]\n",
+    .type = type,
+    .kernel = kernel,
+    .gradient = {gradient, {.inputs = 0b101001, .outputs = 0b110}},
+    .lower = Lowering::later(),
+    .sharding = Sharding::none(with_planner),
+    .work = work,
+    .tolerance = standardising_tolerance,
+    .fusion = Fusion::opaque,
+    .sharing = Sharing::in_place};
+
+}  // namespace taskspec

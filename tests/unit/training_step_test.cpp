@@ -1,0 +1,127 @@
+// Graphs made ready for training against central differences, on random graphs: fan-out, inputs read by several tasks,
+// chains, results that are read again.
+#include <doctest/doctest.h>
+
+#include "ir/gradient/step.hpp"
+#include "ir/verify/verify.hpp"
+#include "tests/unit/op_list_cases.hpp"
+#include "tests/unit/random_cases.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+// Each line of the list as a node.
+TaskGraph graph_of(const OpList& list) {
+  TaskGraph graph;
+  std::vector<Ref> refs;
+  for (std::size_t i = 0; i < list.inputs.size(); ++i)
+    refs.push_back(Ref::input(graph.add_input({list.inputs[i].name, list.types[i]})));
+  for (const Value& constant : list.constants)
+    refs.push_back(Ref::constant(graph.add_constant(list.types[refs.size()], constant)));
+  for (const OpList::Line& line : list.lines) {
+    Definition definition;
+    definition.name = line.op->name;
+    definition.op = line.op;
+    std::vector<Ref> in;
+    for (ValueId value : line.in) in.push_back(refs[value.index()]);
+    std::vector<TypeId> out;
+    for (ValueId value : line.out) out.push_back(graph.intern(list.type(value)));
+    const NodeId node = graph.add(graph.define(definition), {.in = in, .out = out, .arguments = line.attributes});
+    for (std::size_t slot = 0; slot < out.size(); ++slot) refs.push_back(Ref::future(node, slot));
+  }
+  for (const OpList::Output& output : list.outputs)
+    graph.add_result({output.name, list.type(output.value), refs[output.value.index()]});
+  return graph;
+}
+
+struct Ran {
+  std::vector<Array> results;
+  std::vector<std::optional<Array>> gradients;  // by input
+};
+
+// As a backend would: one task after the other.
+Ran run_step(const TaskGraph& graph, const TrainingStep& step, const std::vector<Array>& inputs,
+             const std::vector<Array>& upstream) {
+  std::vector<std::vector<Array>> made;
+  auto value = [&](const StepRef& ref) {
+    if (ref.kind == StepRef::Kind::input) return inputs[ref.id];
+    if (ref.kind == StepRef::Kind::constant) return graph.constant(ref.id).array();
+    return ref.kind == StepRef::Kind::upstream ? upstream[ref.id] : made.at(ref.id).at(ref.slot);
+  };
+  for (const auto* tasks : {&step.tasks, &step.reverses})
+    for (const StepTask& task : *tasks) {
+      CHECK(verify_op_list(*task.list) == "");
+      std::vector<Array> in, out;
+      for (const StepRef& ref : task.in) in.push_back(value(ref));
+      const std::vector<Array> values = run_list(*task.list, in);
+      for (const OpList::Output& output : task.list->outputs) out.push_back(values[output.value.index()]);
+      made.push_back(std::move(out));
+    }
+  Ran ran;
+  for (const StepRef& ref : step.results) ran.results.push_back(value(ref));
+  for (const std::vector<StepRef>& parts : step.gradients) {
+    std::optional<Array>& sum = ran.gradients.emplace_back();
+    for (const StepRef& part : parts) sum = sum ? call_op("add", {*sum, value(part)}) : value(part);
+  }
+  return ran;
+}
+
+TrainingStep step_of(const TaskGraph& graph) {
+  const StepOptions all{std::vector<bool>(graph.inputs().size(), true),
+                        std::vector<bool>(graph.results().size(), true)};
+  return training_step(
+             graph, all, [](NodeId) -> Result<OpList> { return failure("E3005", {}, "no task").diags(); },
+             standard_ops())
+      .value_or_throw();
+}
+
+}  // namespace
+
+TEST_CASE("gradients of random graphs equal central differences [ops-grad]") {
+  for (std::uint64_t seed : random_seeds(150, 1000)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const OpList list = RandomList(random).list();
+    const TaskGraph graph = graph_of(list);
+    const TrainingStep step = step_of(graph);
+    std::vector<Array> inputs, upstream;
+    for (std::size_t i = 0; i < list.inputs.size(); ++i)
+      inputs.push_back(random_array(concrete(list.types[i]), seed + i));
+    for (const GraphResult& result : graph.results())
+      upstream.push_back(random_array(concrete(result.type), seed + 50 + upstream.size()));
+    auto compute = [&](const std::vector<Array>& at) {
+      const std::vector<Array> values = run_list(list, at);
+      std::vector<Array> outputs;
+      for (const OpList::Output& output : list.outputs) outputs.push_back(values[output.value.index()]);
+      return weighted_sum(outputs, upstream);
+    };
+    const Ran ran = run_step(graph, step, inputs, upstream);
+    CHECK(worst_difference(compute, inputs, ran.gradients) < 1e-6);
+  }
+}
+
+TEST_CASE("a chain is one task, and its reverse is one") {
+  OpListBuilder made;
+  const ValueId x = made.input({"x", Privilege::in, {}}, f64_type({2, 3}));
+  const ValueId w = made.input({"w", Privilege::in, {}}, f64_type({3, 4}));
+  const ValueId h = emit(made, "tanh", {emit(made, "matmul", {x, w})});
+  const TaskGraph line = graph_of(std::move(made).finish(FunctionId(0), "net", {{"y", emit(made, "sigmoid", {h})}}));
+  const TrainingStep step = step_of(line);
+  CHECK(step.tasks.size() == 1);
+  CHECK(step.reverses.size() == 1);
+  CHECK(step.tasks[0].members.size() == 3);
+  CHECK(step.tasks[0].list->outputs.size() > 1);  // what the reverse reads
+}
+
+TEST_CASE("a value that branches ends the chain, and its gradient is the sum over the branches") {
+  OpListBuilder made;
+  const ValueId x = made.input({"x", Privilege::in, {}}, f64_type({4}));
+  const ValueId h = emit(made, "sin", {x});
+  const ValueId a = emit(made, "tanh", {h}), b = emit(made, "cos", {h});
+  const ValueId y = emit(made, "mul", {a, b});
+  const TrainingStep step = step_of(graph_of(std::move(made).finish(FunctionId(0), "net", {{"y", y}})));
+  CHECK(step.tasks.size() == 4);
+  CHECK(step.reverses.size() == 4);
+  CHECK(step.reverses.back().in.size() == 3);  // two parts of the gradient of sin, and x
+}
