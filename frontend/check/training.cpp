@@ -6,6 +6,7 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "ir/program/trained_member.hpp"
 
 namespace taskspec::checking {
 
@@ -21,25 +22,21 @@ Term call_of(Body& body, std::string_view name, const Term& training, std::span<
   return call_record(body, builtin_of(body, name), training, args, span);
 }
 
-// The task or graph called forward, else the only one.
-std::optional<FunctionId> trained_member(Body& body, const Term& training, Span span) {
+std::optional<FunctionId> member_of(Body& body, const Term& training, Span span) {
   World& world = body.world;
   const AgentId agent = body.type(training).agent;
   std::vector<FunctionId> members;
   for (const std::string& name : world.members(agent)) {
     const std::optional<Binding> found = world.find(agent, name);
-    if (!found || found->kind != Binding::Kind::function || world.program[found->function].kind == FunctionKind::fn)
-      continue;
-    if (name == "forward") return found->function;
-    members.push_back(found->function);
+    if (found && found->kind == Binding::Kind::function) members.push_back(found->function);
   }
-  if (members.size() == 1) return members[0];
-  wrong_type(world.diags, span, "the net has no task 'forward' to train");
-  return std::nullopt;
+  const std::optional<FunctionId> member = trained_member(world.program, members);
+  if (!member) wrong_type(world.diags, span, "the net has no task 'forward' to train");
+  return member;
 }
 
 Term forward(Body& body, const Term& training, std::span<const ast::Arg> args, Span span) {
-  const std::optional<FunctionId> member = trained_member(body, training, span);
+  const std::optional<FunctionId> member = member_of(body, training, span);
   if (!member) {
     check_arguments(body, args);
     return body.error(span);
@@ -58,7 +55,7 @@ Term typed_call(Body& body, std::string_view name, const std::vector<Term>& oper
 // As precise as what the net says.
 Type loss_type(Body& body, const Term& training, Span span) {
   Type type = Type::tensor(Precision::f32, {});
-  const std::optional<FunctionId> member = trained_member(body, training, span);
+  const std::optional<FunctionId> member = member_of(body, training, span);
   if (member && !body.world.program[*member].outputs.empty())
     if (const Type& said = body.world.program[*member].outputs[0].type; said.is_tensor())
       type.precision = said.precision;
@@ -130,12 +127,14 @@ Term training_method(Body& body, const Term& training, const ast::Member& member
   if (name == "forward") return forward(body, training, call.args, span);
   if (name == "step") return step(body, training, call.args, span);
   if (name == "grad") return gradient(body, training, call, span);
-  if (builtin_of(body, name) && name != "loss") return call_of(body, name, training, call.args, span);
+  const bool is_member = name == "loss" || name == "steps" || name == "epochs";
+  if (builtin_of(body, name) && !is_member) return call_of(body, name, training, call.args, span);
   check_arguments(body, call.args);
   return no_such_member(body, training, member.name, span);
 }
 
 Term training_member(Body& body, const Term& training, const ast::Name& name, Span span) {
+  if (name.text == "steps" || name.text == "epochs") return call_of(body, name.text, training, {}, span);
   if (name.text == "loss") return typed_call(body, "loss", {training}, loss_type(body, training, span), span);
   return no_such_member(body, training, name, span);
 }

@@ -6,6 +6,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"
+#include "ir/base/hash.hpp"
 
 namespace taskspec {
 
@@ -14,13 +15,6 @@ namespace {
 // The first value of a slot with random numbers: its stream is a parameter, for one function serves all agents.
 bool takes_stream(const Function& initial) {
   return std::ranges::any_of(initial.parameters, [](const Parameter& p) { return p.role == Role::declared; });
-}
-
-// The 32-bit FNV-1a hash of what the slot is called.
-Value slot_stream(const std::string& name) {
-  std::uint32_t hash = 2166136261;
-  for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
-  return static_cast<std::int64_t>(hash);
 }
 
 // Something else for a while.
@@ -135,7 +129,7 @@ std::vector<Value> Interpreter::first_values(const Agent& agent) {
 Value Interpreter::first_value(const Slot& slot, const Value& agent, const AgentName& name, const CallSite& site) {
   const std::string own = name.stream + "." + slot.name;
   std::vector<Value> stream;
-  if (takes_stream(program_[slot.initial])) stream.push_back(slot_stream(own));
+  if (takes_stream(program_[slot.initial])) stream.push_back(Value(std::int64_t{fnv1a32(own)}));
   LayerNames names(name, slot);
   const Meanwhile<LayerNames*> inner(layer_, slot.kind == SlotKind::layer ? &names : nullptr);
   Value value = call(slot.initial, agent, std::move(stream), {slot.span, site.caller}).value;

@@ -1,24 +1,29 @@
 #include "interp/control/bodies.hpp"
 
+#include <numeric>
+
 #include "interp/control/capture.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/shared_slots.hpp"
+#include "interp/control/tape_gradients.hpp"
 
 namespace taskspec {
 
 namespace {
 
-// What the graph was planned with: the body must give the same, whatever its own types say.
-ArrayType output_type(const TaskGraph& graph, NodeId node, std::size_t slot) {
-  return concrete(graph.type(graph.out(node)[slot]));
+// A tensor, or a number that was one element of one.
+Value given(Target& target, const Value& input, const Parameter& parameter) {
+  const Type& type = parameter.type;
+  if (type.is_tensor()) return input;
+  const Array number = target.receive(input, {});
+  if (type.is(Type::Kind::real)) return Value(number.number(0));
+  return type.is(Type::Kind::boolean) ? Value(number.integer(0) != 0) : Value(number.integer(0));
 }
 
-// A tensor, or a number that was one element of one.
-Value given(const Array& input, const Type& parameter) {
-  if (parameter.is_tensor()) return Value(input);
-  if (parameter.is(Type::Kind::real)) return Value(input.number(0));
-  const std::int64_t number = input.integer(0);
-  return parameter.is(Type::Kind::boolean) ? Value(number != 0) : Value(number);
+std::vector<Array> arrays_of(const std::vector<Value>& values) {
+  std::vector<Array> arrays;
+  for (const Value& value : values) arrays.push_back(value.array());
+  return arrays;
 }
 
 }  // namespace
@@ -73,32 +78,73 @@ std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const
   return outputs;
 }
 
+std::vector<Value> ProgramBodies::values(Interpreter& interpreter, const TaskGraph& graph, NodeId node, Input input) {
+  if (graph.definition(node).kind == Definition::Kind::task) {
+    const NodeCall call(outer_.program(), graph, node, [&](std::size_t i, const Parameter& parameter) {
+      return given(interpreter.target(), input(i), parameter);
+    });
+    return run_body(interpreter, *call);
+  }
+  auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };
+  auto place = [&](const Value& v) { return input(v.as<InputSlot>()->position); };
+  auto met = [](Agent&) {};
+  Rebuilding restore(is_slot, place, met);
+  return run_structured(interpreter, graph, node, restore);
+}
+
+// What the graph was planned with: the body must give the same, whatever its own types say.
+void ProgramBodies::check(const TaskGraph& graph, NodeId node, std::span<const Array> outputs) {
+  for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
+    const ArrayType wanted = concrete(graph.type(graph.out(node)[slot])), &made = outputs[slot].type();
+    if (made != wanted)
+      throw failure("E5004", graph[node].span,
+                    "'" + graph.slot_out(node, slot) + "' of " + graph.path(node) + " is " + made.text() + " here, " +
+                        wanted.text() + " is needed");
+  }
+}
+
 std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) {
-  ImmediateTarget target;
+  std::vector<Array> outputs;
+  if (const EmbeddedTask* embedded = graph.definition(node).embedded.get()) {
+    outputs = embedded->reverse ? run_reverse(*embedded, std::move(inputs)) : run_forward(*embedded, std::move(inputs));
+  } else {
+    ImmediateTarget target;
+    Interpreter interpreter = outer_.nested(target);
+    interpreter.leave_host();
+    outputs = arrays_of(values(interpreter, graph, node, [&](std::size_t i) { return Value(inputs[i]); }));
+  }
+  check(graph, node, outputs);
+  return outputs;
+}
+
+// ---- of a training step ---------------------------------------------------------------------------
+
+// `input` gives those of the node, and the number of the step behind them.
+std::vector<Value> ProgramBodies::step_values(Target& target, const EmbeddedTask& task, Input input) {
   Interpreter interpreter = outer_.nested(target);
   interpreter.leave_host();
-  std::vector<Value> values;
-  if (graph.definition(node).kind == Definition::Kind::task) {
-    const NodeCall call(outer_.program(), graph, node,
-                        [&](std::size_t i, const Parameter& parameter) { return given(inputs[i], parameter.type); });
-    values = run_body(interpreter, *call);
-  } else {
-    auto is_slot = [](const Value& v) { return v.as<InputSlot>() != nullptr; };
-    auto input = [&](const Value& v) { return Value(inputs[v.as<InputSlot>()->position]); };
-    auto met = [](Agent&) {};
-    Rebuilding restore(is_slot, input, met);
-    values = run_structured(interpreter, graph, node, restore);
+  StepContext step;
+  if (task.in_step) {
+    step = {input(task.graph->in(task.node).size()), task.graph->path(task.node), 0};
+    interpreter.set_step(&step);
   }
-  std::vector<Array> outputs;
-  for (Value& value : values) {
-    ArrayType wanted = output_type(graph, node, outputs.size());
-    if (value.array().type() != wanted)
-      throw failure("E5004", graph[node].span,
-                    "'" + graph.slot_out(node, outputs.size()) + "' of " + graph.path(node) + " is " +
-                        value.array().type().text() + " here, " + wanted.text() + " is needed");
-    outputs.push_back(value.array());
-  }
-  return outputs;
+  return values(interpreter, *task.graph, task.node, input);
+}
+
+std::vector<Array> ProgramBodies::run_forward(const EmbeddedTask& task, std::vector<Array> inputs) {
+  ImmediateTarget target;
+  return arrays_of(step_values(target, task, [&](std::size_t i) { return Value(inputs[i]); }));
+}
+
+// Inputs: gradients of outputs, as many as there are of each, and those of the forward task.
+std::vector<Array> ProgramBodies::run_reverse(const EmbeddedTask& task, std::vector<Array> inputs) {
+  const auto gradients = static_cast<std::ptrdiff_t>(std::reduce(task.upstream.begin(), task.upstream.end()));
+  const std::vector<Array> forward(inputs.begin() + gradients, inputs.end());
+  inputs.resize(static_cast<std::size_t>(gradients));
+  TapeTarget target(forward);
+  const std::vector<Value> outputs = step_values(target, task, [&](std::size_t i) { return target.tensor(i); });
+  const Tape tape = std::move(target).finish(outputs);
+  return gradients_of(tape, task, inputs);
 }
 
 }  // namespace taskspec

@@ -3,6 +3,7 @@
 #pragma once
 #include "interp/control/op_lists.hpp"
 #include "ir/base/function_ref.hpp"
+#include "ir/graph/embedded_task.hpp"
 #include "ir/plan/backend.hpp"
 
 namespace taskspec {
@@ -18,8 +19,14 @@ class ProgramBodies final : public Bodies {
   std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) override;
 
  private:
+  using Input = FunctionRef<Value(std::size_t position)>;
+  std::vector<Value> values(Interpreter& interpreter, const TaskGraph& graph, NodeId node, Input input);
   std::vector<Value> run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
                                     FunctionRef<Value(const Value&)> restore);
+  static void check(const TaskGraph& graph, NodeId node, std::span<const Array> outputs);
+  std::vector<Value> step_values(Target& target, const EmbeddedTask& task, Input input);
+  std::vector<Array> run_forward(const EmbeddedTask& task, std::vector<Array> inputs);
+  std::vector<Array> run_reverse(const EmbeddedTask& task, std::vector<Array> inputs);
   const Interpreter& outer_;
 };
 

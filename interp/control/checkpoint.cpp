@@ -28,6 +28,8 @@ class SlotWalk {
 
 }  // namespace
 
+SlotKind TensorSlot::kind() const { return agent->program[agent->definition].slots[index].kind; }
+
 std::string TensorSlot::place() const {
   return agent->path + "." + agent->program[agent->definition].slots[index].name;
 }
@@ -63,7 +65,8 @@ void save_slots(Target& target, Agent& agent, const std::string& path, Span span
 
 void load_slots(Target& target, Agent& agent, const std::string& path) {
   const std::vector<TensorSlot> slots = tensor_slots(agent);
-  const Checkpoint found = load_checkpoint(path);
+  Checkpoint found = load_checkpoint(path);
+  std::erase_if(found.arrays, [](const NamedArray& array) { return array.name.starts_with(training_state); });
   set_slots(target, slots, fitting(path, agent.text(), wanted_arrays(target, slots), found.arrays));
 }
 

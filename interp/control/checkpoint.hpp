@@ -14,8 +14,12 @@ struct TensorSlot {
   Agent* agent;                                         // that has it
   std::size_t index;                                    // among its slots
   Value& value() const { return agent->slots[index]; }  // the newest version
-  std::string place() const;                            // what the graph calls it: "Net.c1.w"
+  SlotKind kind() const;
+  std::string place() const;  // what the graph calls it: "Net.c1.w"
 };
+
+// What a checkpoint of a training has besides the slots of its agent begins with this.
+inline constexpr std::string_view training_state = "training/";
 
 // In the order of their declarations, those of a layer where it stands.
 std::vector<TensorSlot> tensor_slots(Agent& agent);
@@ -27,6 +31,7 @@ std::vector<WantedArray> wanted_arrays(Target& target, std::span<const TensorSlo
 // Each slot gets a new version with these contents. What was recorded before keeps the one that it read.
 void set_slots(Target& target, std::span<const TensorSlot> slots, std::vector<Array> contents);
 
+// Of an agent; that of a training has its slots as well.
 void save_slots(Target& target, Agent& agent, const std::string& path, Span span);
 void load_slots(Target& target, Agent& agent, const std::string& path);
 

@@ -20,17 +20,20 @@ OpInstance instance_of(const OpDef& op, const OperandList& list, const Target& t
 List compute(const OpDef& op, std::span<const Value> operands, const Type& type) {
   ImmediateTarget target;
   OperandList list = sort_operands(op, target, operands, type);
-  OpInstance instance = instance_of(op, list, target, type);
-  std::unique_ptr<Kernel> kernel = op.kernel(instance);
-  std::vector<const std::byte*> in;
-  for (const Value& tensor : list.tensors) in.push_back(tensor.array().raw());
+  std::vector<Array> tensors;
+  for (const Value& tensor : list.tensors) tensors.push_back(tensor.array());
   List results;
+  for (Array& array : compute(instance_of(op, list, target, type), tensors)) results.emplace_back(std::move(array));
+  return results;
+}
+
+std::vector<Array> compute(const OpInstance& op, std::span<const Array> tensors) {
+  std::unique_ptr<Kernel> kernel = op.op->kernel(op);
+  std::vector<const std::byte*> in;
+  for (const Array& tensor : tensors) in.push_back(tensor.raw());
+  std::vector<Array> results;
   std::vector<std::byte*> out;
-  for (const ArrayType& output : instance.out) {
-    Array array = Array::make(output);
-    out.push_back(array.raw());
-    results.push_back(Value(std::move(array)));
-  }
+  for (const ArrayType& output : op.out) out.push_back(results.emplace_back(Array::make(output)).raw());
   Array scratch = Array::make({Precision::u8, {static_cast<std::int64_t>(kernel->scratch_bytes())}});
   Serial serial;
   if (auto fault = kernel->run({in, out, scratch.raw(), serial})) throw failure(fault->code, {}, fault->message);

@@ -8,6 +8,7 @@ namespace taskspec {
 
 // One op on known values, on the calling thread: its outputs. Throws Error when the kernel reports a fault.
 List compute(const OpDef& op, std::span<const Value> operands, const Type& type);
+std::vector<Array> compute(const OpInstance& op, std::span<const Array> tensors);
 
 class ImmediateTarget final : public Target {
  public:

@@ -47,6 +47,22 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
   }
 }
 
+Type Interpreter::call_type(Frame& frame, const Call& call) {
+  const Type known = evaluate(call.type, frame);
+  if (!known.has_symbols()) return known;
+  const Function& callee = program_[call.callee];
+  std::vector<Value> given;
+  for (CallId in : call.in) given.push_back(in.valid() ? frame[in] : Value());
+  Value agent;
+  if (callee.agent.valid()) {
+    agent = std::move(given.front());
+    given.erase(given.begin());
+  }
+  Frame inside(callee, call.callee, facts_->function(call.callee));
+  bind(inside, agent, std::move(given), call.span);
+  return evaluate(callee.result, inside);
+}
+
 namespace {
 
 // What a call that returned hands out, under its own name.

@@ -35,6 +35,8 @@ bool is_open(const Value& value) {
   return value.as<GraphScalar>() || (value.is_type() && value.type().has_symbols());
 }
 
+std::size_t ListTarget::position_of(const Value& value) { return value.as<Listed>()->position; }
+
 Value ListTarget::tensor(std::size_t position) const { return listed(position, types_[position]); }
 
 Value ListTarget::input(std::size_t position, const Parameter& parameter) const {
@@ -136,8 +138,8 @@ void ListTarget::op(const Frame& frame, const Call& call, std::span<Value> opera
     made = compute(*call.op, operands, type);
     return;
   }
-  if (lines_.size() == longest)
-    throw failure("E3005", call.span, "the list of its ops gets longer than " + std::to_string(longest));
+  if (lines_.size() == longest_)
+    throw failure("E3005", call.span, "the list of its ops gets longer than " + std::to_string(longest_));
   OpList::Line line;
   line.op = call.op;
   for (const Value& value : given.tensors) line.in.push_back(value_of(value));

@@ -12,11 +12,11 @@ bool is_host_number(const Type& type);
 // Something in it is not known yet: a number, or an extent of a written type.
 bool is_open(const Value& value);
 
-class ListTarget final : public Target {
+class ListTarget : public Target {
  public:
   // What its parameters are, tensors and numbers; `symbol` and what follows is free for those.
-  ListTarget(std::vector<Type> inputs, std::uint32_t symbol)
-      : inputs_(inputs.size()), types_(std::move(inputs)), symbol_(symbol) {}
+  ListTarget(std::vector<Type> inputs, std::uint32_t symbol, std::size_t longest = 4096)
+      : inputs_(inputs.size()), types_(std::move(inputs)), symbol_(symbol), longest_(longest) {}
   Value input(std::size_t position, const Parameter& parameter) const;
   Value tensor(std::size_t position) const;  // an input
   // Fills in what is inside of a list; `outputs` are values of this target or arrays.
@@ -33,8 +33,11 @@ class ListTarget final : public Target {
   Array receive(const Value& value, Span span) override;
   Value constant(Array array) override { return Value(std::move(array)); }
 
+ protected:
+  std::size_t inputs() const { return inputs_; }
+  static std::size_t position_of(const Value& value);  // of a tensor that is no array: inputs, then what lines make
+
  private:
-  static constexpr std::size_t longest = 4096;               // ops
   static constexpr std::size_t first_constant = 1ULL << 31;  // before it is known how many results there are
   ValueId value_of(const Value& value);
   Value beside_tensors(const Value& number, Precision precision);
@@ -43,6 +46,7 @@ class ListTarget final : public Target {
   const std::size_t inputs_;
   std::vector<Type> types_;  // of inputs and of what lines make, in order of appearance
   const std::uint32_t symbol_;
+  const std::size_t longest_;  // list, in ops
   std::vector<std::pair<Value, Type>> constants_;
   std::map<std::pair<const Object*, Precision>, std::size_t> numbers_;  // among them
   std::vector<OpList::Line> lines_;

@@ -85,6 +85,15 @@ class TrainedAgent {
   virtual struct CallResult call(Interpreter& interpreter, std::vector<Value> arguments, ScopeId scope, Span span) = 0;
 };
 
+// What `save` and `load` take besides tensors and agents.
+class HasCheckpoint {
+ public:
+  virtual ~HasCheckpoint() = default;
+  virtual void save(class Target& target, const std::string& path, Span span) = 0;
+  // All of it, or none and E7003 with every difference.
+  virtual void load(Target& target, const std::string& path) = 0;
+};
+
 // An agent: parameters and slots of its own. A slot's value is its newest version, of a layer the agents that it holds.
 class Agent final : public Object {
  public:

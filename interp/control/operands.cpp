@@ -5,10 +5,6 @@
 
 namespace taskspec {
 
-const Operand& operand_at(const OpDef& op, std::size_t position) {
-  return op.operands[std::min(position, op.operands.size() - 1)];
-}
-
 bool reads_inputs(const Operand& operand) { return operand.kind == OperandKind::tensor || operand.at_run; }
 
 OperandUse use_of(const OpDef& op, std::size_t position, const Value& value, const Target& target) {

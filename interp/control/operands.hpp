@@ -17,8 +17,7 @@ enum class OperandUse : std::uint8_t {
   attribute,  // a host value, which is a part of the plan
 };
 OperandUse use_of(const OpDef& op, std::size_t position, const Value& value, const Target& target);
-const Operand& operand_at(const OpDef& op, std::size_t position);  // the last one stands for all that follow
-bool reads_inputs(const Operand& operand);                         // kernels do, also where it is a host number
+bool reads_inputs(const Operand& operand);  // kernels do, also where it is a host number
 // What a number among the operands of an op becomes, operand `position`: the precision of the tensors beside it, i64
 // where it comes with each run.
 Precision number_precision(const OpDef& op, std::size_t position, const Target& target, std::span<const Value> operands,

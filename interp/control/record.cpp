@@ -6,6 +6,7 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/control/op_lists.hpp"
 #include "interp/control/rules.hpp"
+#include "ir/graph/embedded_task.hpp"
 #include "ir/records/scalar.hpp"
 
 namespace taskspec {
@@ -222,19 +223,35 @@ TaskResult RecordTarget::task(Interpreter& interpreter, const TaskCall& call) {
   return result;
 }
 
+void RecordTarget::define_listed(Definition& definition, std::shared_ptr<const OpList> list, std::vector<TypeId>& out) {
+  definition.kind = Definition::Kind::listed;
+  for (const OpList::Input& input : list->inputs) definition.inputs.push_back(input.name);
+  for (const OpList::Output& output : list->outputs) {
+    definition.outputs.push_back(output.name);
+    out.push_back(recorder_.graph.intern(list->type(output.value)));
+  }
+  definition.list = std::move(list);
+}
+
+void RecordTarget::define_embedded(Definition& definition, std::shared_ptr<const EmbeddedTask> embedded,
+                                   std::vector<TypeId>& out) {
+  definition.kind = Definition::Kind::embedded;
+  definition.inputs = embedded->inputs;
+  definition.outputs = embedded->outputs;
+  for (const Type& type : embedded->types) out.push_back(recorder_.graph.intern(type));
+  definition.embedded = std::move(embedded);
+}
+
 RecordTarget::ListedNode RecordTarget::listed(Listed given) {
   if (given.begins) recorder_.adding(given.span);
   Definition definition;
-  definition.kind = Definition::Kind::listed;
   definition.name = std::move(given.name);
   definition.suffix = std::move(given.suffix);
-  for (const OpList::Input& input : given.list->inputs) definition.inputs.push_back(input.name);
   std::vector<TypeId> out;
-  for (const OpList::Output& output : given.list->outputs) {
-    definition.outputs.push_back(output.name);
-    out.push_back(recorder_.graph.intern(given.list->type(output.value)));
-  }
-  definition.list = given.list;
+  if (given.list)
+    define_listed(definition, given.list, out);
+  else
+    define_embedded(definition, given.embedded, out);
   Inputs inputs;
   for (std::size_t k = 0; k < given.inputs.size(); ++k) {
     Value& tensor = given.inputs[k];
@@ -284,7 +301,6 @@ Value RecordTarget::constant(Array array) {
 bool RecordTarget::decide(const Value& value, Span span) {
   if (value.as<GraphScalar>())
     throw failure("E1009", span, "looking at a graph whose form depends on a host input is not built yet");
-  if (unrolls_) throw failure("E1009", span, "training through control that a tensor decides about is not built yet");
   return receive(value, span).integer(0) != 0;
 }
 

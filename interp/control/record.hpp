@@ -41,10 +41,11 @@ class RecordTarget final : public Target {
   InstanceId instance(const Agent& agent) override;
   void layers(const Agent& agent) override;
 
-  // A node of an op list that stands in no text.
+  // A node of an op list that stands in no text, or of a task of another graph.
   struct Listed {
     std::shared_ptr<const OpList> list;
-    std::string name, suffix;  // "Net.forward", ".backward"
+    std::shared_ptr<const EmbeddedTask> embedded = {};  // in place of a list
+    std::string name, suffix;                           // "Net.forward", ".backward"
     std::vector<Value> inputs;
     std::vector<std::size_t> writes;  // by output: the input whose place it is the new version of, or none
     ScopeId scope = ScopeId(0);
@@ -59,7 +60,7 @@ class RecordTarget final : public Target {
   };
   ListedNode listed(Listed node);
 
-  // `if`, loops and calls of fns in graphs are carried out where they stand, and no tensor may decide about them.
+  // `if`, loops and calls of fns in graphs are carried out where they stand, unless tensors decide about them.
   void unroll() { unrolls_ = true; }
 
   Recorder& recorder() { return recorder_; }
@@ -108,6 +109,8 @@ class RecordTarget final : public Target {
   std::shared_ptr<Tensor> constant_of(const Value& contents, const Type& type);
   NodeId add(DefinitionId definition, TaskGraph::NewNode&& node, const Inputs& inputs);
   Site& site_of(const Frame& frame, const Call& call);
+  void define_listed(Definition& definition, std::shared_ptr<const OpList> list, std::vector<TypeId>& out);
+  void define_embedded(Definition& definition, std::shared_ptr<const EmbeddedTask> embedded, std::vector<TypeId>& out);
   DefinitionId define(Site& site, const Type& type, std::span<const Value> operands);
   void folded(const Call& call, std::span<const Value> operands, const Type& type, List& made);
   void add_operands(Site& site, const Call& call, std::span<const Value> operands, const Type& type, Scratch& scratch);
@@ -147,6 +150,7 @@ class RecordTarget final : public Target {
   static constexpr std::uint32_t unknown_turns = 1 << 20;
   // Gives `copy`, a frame without values, what the call leaves there; false: tensors decide about that.
   bool rehearse(Interpreter& interpreter, const Frame& frame, CallId id, Frame& copy);
+  bool tensors_decide(Interpreter& interpreter, const Frame& frame, CallId id);
   Counted count(Interpreter& interpreter, const Frame& frame, CallId id);
   AgentCounts most_agents(const Frame& frame, const Call& call) const;
   bool structured_call(Interpreter& interpreter, Frame& frame, CallId id);

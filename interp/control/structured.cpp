@@ -30,7 +30,7 @@ bool depends_on_graph(const Value& value) {
 }  // namespace
 
 bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id) {
-  if (unrolls_) return false;
+  if (unrolls_ && !tensors_decide(interpreter, frame, id)) return false;
   return frame.function[id].form == Form::call ? structured_call(interpreter, frame, id)
                                                : structured_block(interpreter, frame, id);
 }
@@ -160,6 +160,12 @@ bool RecordTarget::rehearse(Interpreter& interpreter, const Frame& frame, CallId
     return false;
   }
   return true;
+}
+
+bool RecordTarget::tensors_decide(Interpreter& interpreter, const Frame& frame, CallId id) {
+  if (rehearsed_ == std::pair<const Frame*, CallId>(&frame, id)) return false;
+  Frame after(frame.function, frame.id, frame.facts);
+  return !rehearse(interpreter, frame, id, after);
 }
 
 RecordTarget::Counted RecordTarget::count(Interpreter& interpreter, const Frame& frame, CallId id) {
@@ -298,7 +304,7 @@ bool RecordTarget::structured_call(Interpreter& interpreter, Frame& frame, CallI
   definition.kind = Definition::Kind::call;
   definition.name = interpreter.program().display_name(call.callee);
   definition.function = call.callee;
-  Type result = evaluate(call.type, frame);
+  const Type result = interpreter.call_type(frame, call);
   std::vector<Type> parts = result.is(Type::Kind::tuple) ? result.parts : std::vector<Type>{result};
   if (result.is(Type::Kind::none)) parts.clear();
   std::vector<TypeId> out;

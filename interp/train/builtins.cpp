@@ -8,7 +8,10 @@
 #include "interp/control/frame.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/train/training.hpp"
+#include "ir/base/hash.hpp"
 #include "ir/base/text.hpp"
+#include "ir/program/trained_member.hpp"
+#include "ir/records/scalar.hpp"
 
 namespace taskspec {
 
@@ -67,6 +70,8 @@ constexpr Operand adam_operands[] = {{"lr", OperandKind::value, 1e-3},
 
 // ---- train ----------------------------------------------------------------------------------------
 
+constexpr std::string_view recompute_names[] = {"none", "sqrt"};  // as in Recompute
+
 Type train_type(RuleContext& c) {
   const Type& agent = c.type(0);
   if (!agent.is(Type::Kind::agent) && !agent.is(Type::Kind::error)) wrong_type(c, 0, "an agent");
@@ -81,6 +86,10 @@ Type train_type(RuleContext& c) {
     wrong_type(c, 3, "a list of names of metrics");
   if (const Value* clip = c.constant(4); clip && clip->real() < 0)
     c.fail("E1003", "a norm to clip at is not negative", 4);
+  const Value* recompute = c.constant(5);
+  if (!recompute) c.fail("E1003", "what is computed again must be a constant", 5);
+  if (std::ranges::find(recompute_names, recompute->string()) == std::end(recompute_names))
+    c.fail("E1001", fmt::format("recompute is no '{}'", recompute->string()), 5, "there are none, sqrt");
   Type training(Type::Kind::training);
   training.agent = agent.agent;
   return training;
@@ -114,23 +123,13 @@ constexpr std::string_view loss_names[] = {"categorical_crossentropy", "sparse_c
 constexpr std::string_view metric_names[] = {
     "accuracy", "categorical_crossentropy", "sparse_categorical_crossentropy", "mse", "rmse", "mae"};
 
-// The one called forward, else the only task or graph.
-FunctionId trained_member(const Program& program, const AgentDef& agent) {
-  std::vector<FunctionId> members;
-  for (FunctionId member : agent.members) {
-    if (program[member].kind == FunctionKind::fn) continue;
-    if (program[member].name == "forward") return member;
-    members.push_back(member);
-  }
-  if (members.size() != 1)
-    throw failure("E1004", {}, fmt::format("agent '{}' has no task 'forward' to train", agent.name));
-  return members[0];
-}
-
 Value run_train(HostContext& host, std::span<const Value> v) {
   TrainOptions options;
   options.agent = std::static_pointer_cast<Agent>(v[0].object());
-  options.forward = trained_member(host.program, host.program[options.agent->definition]);
+  const AgentDef& agent = host.program[options.agent->definition];
+  const std::optional<FunctionId> forward = trained_member(host.program, agent.members);
+  if (!forward) throw failure("E1004", {}, fmt::format("agent '{}' has no task 'forward' to train", agent.name));
+  options.forward = *forward;
   options.optimizer = std::static_pointer_cast<const Optimizer>(v[2].object());
   options.module = module_functions(host.program);
   const auto& module = options.module;
@@ -144,15 +143,15 @@ Value run_train(HostContext& host, std::span<const Value> v) {
   options.functions.labels_f64 = module.at("labels_f64");
   options.functions.added = module.at("added");
   options.clip = v[4].real();
+  options.recompute = v[5].string() == "sqrt" ? Recompute::sqrt : Recompute::none;
   auto training = std::make_shared<Training>(host.program, host.ops, std::move(options));
   return Value(std::static_pointer_cast<Object>(std::move(training)));
 }
 
-constexpr Operand train_operands[] = {{"agent", OperandKind::value},
-                                      {"loss", OperandKind::value},
-                                      {"optimizer", OperandKind::value},
-                                      {"metrics", OperandKind::value, Default::absent()},
-                                      {"clip", OperandKind::real, 0.0}};
+constexpr Operand train_operands[] = {
+    {"agent", OperandKind::value},     {"loss", OperandKind::value},
+    {"optimizer", OperandKind::value}, {"metrics", OperandKind::value, Default::absent()},
+    {"clip", OperandKind::real, 0.0},  {"recompute", OperandKind::string, "none"}};
 
 // ---- what is asked of a training ------------------------------------------------------------------
 
@@ -194,6 +193,12 @@ Value run_reset(HostContext&, std::span<const Value> v) {
   training_of(v[0]).reset_metrics();
   return {};
 }
+Value count(HostContext& host, std::int64_t number) {
+  return host.interpreter->target().constant(scalar_array(Value(number), Precision::i64));
+}
+Value run_steps(HostContext& host, std::span<const Value> v) { return count(host, training_of(v[0]).steps()); }
+Value run_epochs(HostContext& host, std::span<const Value> v) { return count(host, training_of(v[0]).epochs()); }
+Type count_type(RuleContext&) { return Type::tensor(Precision::i64, {}); }
 Type nothing_type(RuleContext&) { return Type::Kind::none; }
 
 Value run_loss(HostContext& host, std::span<const Value> v) { return training_of(v[0]).loss(host.span); }
@@ -225,9 +230,10 @@ Value run_fit(HostContext& host, std::span<const Value> v) {
   const StepSite site = site_of(host);
   for (std::int64_t epoch = 0; epoch < v[2].integer(); ++epoch) {
     training.reset_metrics();
-    const Value rows = v[1].is_list() ? v[1] : interpreter.apply(v[1], {Value(epoch)}, {site.span}).value;
+    const Value rows = v[1].is_list() ? v[1] : interpreter.apply(v[1], {Value(training.epochs())}, {site.span}).value;
     if (!rows.is_list() || rows.list().empty()) throw failure("E5003", site.span, "fit has no rows to learn from");
     for (const Value& row : rows.list()) fit_row(interpreter, training, row, site);
+    training.end_epoch();
   }
   return {};
 }
@@ -257,17 +263,12 @@ Value run_in_training(HostContext& host, std::span<const Value>) { return Value(
 Type boolean_type(RuleContext&) { return Type::Kind::boolean; }
 Value run_step_number(HostContext& host, std::span<const Value>) {
   if (auto* step = host.interpreter->step()) return step->number;
-  return host.interpreter->target().constant(Array::make({Precision::i64, {}}));
+  return count(host, 0);
 }
-Type step_number_type(RuleContext&) { return Type::tensor(Precision::i64, {}); }
-// The 32-bit FNV-1a hash of the name of the task, counted.
 Value run_step_stream(HostContext& host, std::span<const Value>) {
-  std::uint32_t hash = 2166136261;
   auto* step = host.interpreter->step();
-  if (!step) return Value(std::int64_t{0});
-  for (char c : step->name + "#" + std::to_string(step->streams++))
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
-  return Value(static_cast<std::int64_t>(hash));
+  return step ? Value(std::int64_t{fnv1a32(step->name + "#" + std::to_string(step->streams++))})
+              : Value(std::int64_t{0});
 }
 Type integer_type(RuleContext&) { return Type::Kind::integer; }
 
@@ -288,26 +289,27 @@ constinit const Builtin builtin_train = BuiltinFields{
         "A net in training: its task or graph `forward` (or the only one), a loss, an optimizer, metrics. The loss is "
         "categorical_crossentropy, sparse_categorical_crossentropy (both of logits; labels are integers), mse_avg, "
         "mse_sum, identity, or a pure fn of the prediction and what it should have been. `clip` bounds the norm of all "
-        "gradients. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), m.loss, m.metrics.NAME, "
-        "m.reset_metrics() and m.eval(), the net as it is then. backward before forward is E5007; two in a row add "
-        "their "
-        "gradients; a weight that reaches the loss only through ops without a gradient is E5013.",
+        "gradients. `recompute: \"sqrt\"` keeps of n values inside of a task about sqrt(n) until its reverse, and "
+        "computes the others again there. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
+        "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.steps, m.epochs and m.eval(), the "
+        "net "
+        "as it is then; save(m, path) and load(m, path) keep all of it. backward before forward is E5007; two in a row "
+        "add their gradients; a weight that reaches the loss only through ops without a gradient is E5013. Tasks in "
+        "which tensors decide what runs are carried out once more for their reverse.",
     .example = example,
     .type = train_type,
     .run = run_train,
     .runs_in = RunsIn::either,
     .module = module_name};
 
-#define TRAINING_EXAMPLE .example = example
 constinit const Builtin builtin_sgd = BuiltinFields{
     .name = "sgd",
     .operands = sgd_operands,
     .doc =
         "Stochastic gradient descent. With momentum mu: v = mu * v + g, and w = w - lr * v; with nesterov "
         "w = w - lr * (g + mu * v). weight_decay * w is added to the gradient. lr is a float or a fn(step) -> float of "
-        "the "
-        "number of the step, from 1.",
-    TRAINING_EXAMPLE,
+        "the number of the step, from 1.",
+    .example = example,
     .type = optimizer_type,
     .run = run_sgd,
     .runs_in = RunsIn::either};
@@ -315,7 +317,7 @@ constinit const Builtin builtin_adam = BuiltinFields{
     .name = "adam",
     .operands = adam_operands,
     .doc = "Adam, both moments without their bias. weight_decay * w is added to the gradient. lr as in sgd.",
-    TRAINING_EXAMPLE,
+    .example = example,
     .type = optimizer_type,
     .run = run_adam<false>,
     .runs_in = RunsIn::either};
@@ -323,14 +325,14 @@ constinit const Builtin builtin_adamw =
     BuiltinFields{.name = "adamw",
                   .operands = adam_operands,
                   .doc = "Adam with a decay apart from the gradient: w = w * (1 - lr * weight_decay) - ...",
-                  TRAINING_EXAMPLE,
+                  .example = example,
                   .type = optimizer_type,
                   .run = run_adam<true>,
                   .runs_in = RunsIn::either};
 constinit const Builtin builtin_training_agent = BuiltinFields{.name = "training.agent",
                                                                .operands = training_operand,
                                                                .doc = "The net as m.forward(x) calls it.",
-                                                               TRAINING_EXAMPLE,
+                                                               .example = example,
                                                                .type = agent_type,
                                                                .run = run_agent,
                                                                .runs_in = RunsIn::either};
@@ -338,7 +340,7 @@ constinit const Builtin builtin_training_eval =
     BuiltinFields{.name = "training.eval",
                   .operands = training_operand,
                   .doc = "m.eval() is the trained net: its tasks work as outside of training.",
-                  TRAINING_EXAMPLE,
+                  .example = example,
                   .type = agent_type,
                   .run = run_eval,
                   .runs_in = RunsIn::either};
@@ -347,7 +349,7 @@ constinit const Builtin builtin_training_backward = BuiltinFields{
     .operands = backward_operands,
     .doc =
         "m.backward(y): the loss against y, then gradients in reverse order; without an update in between they add up.",
-    TRAINING_EXAMPLE,
+    .example = example,
     .type = backward_type,
     .run = run_backward,
     .runs_in = RunsIn::graph};
@@ -355,7 +357,7 @@ constinit const Builtin builtin_training_update =
     BuiltinFields{.name = "training.update",
                   .operands = training_operand,
                   .doc = "m.update() changes the weights by the optimizer, and forgets the gradients.",
-                  TRAINING_EXAMPLE,
+                  .example = example,
                   .type = nothing_type,
                   .run = run_update,
                   .runs_in = RunsIn::graph};
@@ -363,7 +365,7 @@ constinit const Builtin builtin_training_reset_metrics =
     BuiltinFields{.name = "training.reset_metrics",
                   .operands = training_operand,
                   .doc = "m.reset_metrics() lets metrics begin anew.",
-                  TRAINING_EXAMPLE,
+                  .example = example,
                   .type = nothing_type,
                   .run = run_reset,
                   .runs_in = RunsIn::graph};
@@ -371,15 +373,31 @@ constinit const Builtin builtin_training_loss =
     BuiltinFields{.name = "training.loss",
                   .operands = training_operand,
                   .doc = "m.loss is the loss of the last backward, a tensor of rank 0.",
-                  TRAINING_EXAMPLE,
+                  .example = example,
                   .type = loss_type,
                   .run = run_loss,
+                  .runs_in = RunsIn::graph};
+constinit const Builtin builtin_training_steps =
+    BuiltinFields{.name = "training.steps",
+                  .operands = training_operand,
+                  .doc = "m.steps is the number of updates so far, a tensor i64 of rank 0.",
+                  .example = example,
+                  .type = count_type,
+                  .run = run_steps,
+                  .runs_in = RunsIn::graph};
+constinit const Builtin builtin_training_epochs =
+    BuiltinFields{.name = "training.epochs",
+                  .operands = training_operand,
+                  .doc = "m.epochs is the number of epochs of fit so far, a tensor i64 of rank 0.",
+                  .example = example,
+                  .type = count_type,
+                  .run = run_epochs,
                   .runs_in = RunsIn::graph};
 constinit const Builtin builtin_training_metric =
     BuiltinFields{.name = "training.metric",
                   .operands = named_operands,
                   .doc = "m.metrics.NAME is the mean over all rows since the metrics began, f64 of rank 0.",
-                  TRAINING_EXAMPLE,
+                  .example = example,
                   .type = metric_type,
                   .run = run_metric,
                   .runs_in = RunsIn::graph};
@@ -387,7 +405,7 @@ constinit const Builtin builtin_training_grad = BuiltinFields{
     .name = "training.grad",
     .operands = named_operands,
     .doc = "m.grad(\"w\"), of a layer m.grad(\"c1.w\"): the gradient of a weight since the last update, of its shape.",
-    TRAINING_EXAMPLE,
+    .example = example,
     .type = loss_type,
     .run = run_gradient,
     .runs_in = RunsIn::graph};
@@ -396,9 +414,9 @@ constinit const Builtin builtin_training_fit =
                   .operands = fit_operands,
                   .doc =
                       "m.fit(data, epochs: 3): a step for each row (x, y) of a list, or of what a fn(epoch) gives; "
-                      "metrics begin anew "
-                      "with each epoch. No rows are E5003.",
-                  TRAINING_EXAMPLE,
+                      "metrics begin anew with each epoch. Epochs are counted over all calls, from 0 (m.epochs). No "
+                      "rows are E5003.",
+                  .example = example,
                   .type = fit_type,
                   .run = run_fit,
                   .runs_in = RunsIn::graph};
@@ -417,7 +435,7 @@ constinit const Builtin builtin_step_number =
                       "The number of the step of training, from 0, as a tensor i64 of rank 0: the `call` of random "
                       "numbers. 0 elsewhere.",
                   .example = "print(step_number().array)\n// expect: 0",
-                  .type = step_number_type,
+                  .type = count_type,
                   .run = run_step_number,
                   .runs_in = RunsIn::graph};
 constinit const Builtin builtin_step_stream = BuiltinFields{

@@ -15,45 +15,44 @@ namespace {
 
 class ForwardMaker {
  public:
-  ForwardMaker(const Interpreter& outer, const std::shared_ptr<Agent>& agent, FunctionId forward, const OpTable& ops,
-               Span span)
+  ForwardMaker(const Interpreter& outer, const ForwardCall& call, const OpTable& ops)
       : program_(outer.program()),
-        agent_(agent),
-        function_(program_[forward]),
-        forward_(forward),
+        call_(call),
+        function_(program_[call.forward]),
         ops_(ops),
-        span_(span),
-        view_(ViewContents::all),
-        target_(program_, view_),
+        view_(std::make_shared<GraphView>(ViewContents::all)),
+        target_(program_, *view_),
         interpreter_(outer.nested(target_)) {
     target_.unroll();
     interpreter_.leave_host();
   }
 
-  ForwardPlan make(const std::vector<Value>& arguments) {
+  ForwardPlan make() {
+    const std::vector<Value>& arguments = call_.arguments;
     std::vector<Value> given;
     std::size_t k = 0;
     for (const Parameter& parameter : function_.parameters) {
       if (parameter.role != Role::declared) continue;
       if (parameter.privilege == Privilege::inout)
-        throw failure("E1009", span_, "training a task with inout parameters is not built yet");
+        throw failure("E1009", call_.span, "training a task with inout parameters is not built yet");
       const Value& argument = k < arguments.size() ? arguments[k] : given.emplace_back();
       if (k++ < arguments.size())
         given.push_back(target_.is_tensor(argument) ? input(parameter.name, target_.type_of(argument)) : argument);
     }
-    plan_.arguments = view_.graph.inputs().size();
+    plan_.arguments = graph().inputs().size();
     const Value copy = copy_of_agent();
-    StepContext step{input("step", Type::tensor(Precision::i64, {})), agent_->path, 0};
+    StepContext step{input("step", Type::tensor(Precision::i64, {})), call_.agent->path, 0};
     interpreter_.set_step(&step);
-    CallResult result = interpreter_.call(forward_, copy, std::move(given), {span_});
+    CallResult result = interpreter_.call(call_.forward, copy, std::move(given), {call_.span});
     add_results(result);
     reverse();
     return std::move(plan_);
   }
 
  private:
+  TaskGraph& graph() { return view_->graph; }
   Value input(const std::string& name, const Type& type) {
-    return view_.handle(Ref::input(view_.graph.add_input({name, type, Privilege::in})), type);
+    return view_->handle(Ref::input(graph().add_input({name, type, Privilege::in})), type);
   }
 
   // With an input for each slot, and for those of the agents that it holds.
@@ -62,7 +61,7 @@ class ForwardMaker {
     auto replace = [&](const Value& value) { return input("slot", target_.type_of(value)); };
     auto meets = [](Agent&) {};
     Rebuilding copied(is_tensor, replace, meets);
-    const Value copy = copied(Value(std::static_pointer_cast<Object>(agent_)));
+    const Value copy = copied(Value(std::static_pointer_cast<Object>(call_.agent)));
     for (const auto& [agent, inside] : copied.agents()) add_slots(*agent, *inside.as<Agent>());
     return copy;
   }
@@ -72,20 +71,20 @@ class ForwardMaker {
     for (std::size_t i = 0; i < copy.slots.size(); ++i) {
       auto* tensor = copy.slots[i].as<Tensor>();
       if (!tensor) continue;
-      const std::string prefix = agent.path == agent_->path ? "" : agent.path.substr(agent_->path.size() + 1) + ".";
-      ForwardPlan::SlotInput slot{&agent, i, prefix + def.slots[i].name, def.slots[i].kind};
+      const std::string& root = call_.agent->path;
+      const std::string prefix = agent.path == root ? "" : agent.path.substr(root.size() + 1) + ".";
       const std::size_t position = tensor->ref.id - plan_.arguments;
       if (plan_.slots.size() <= position) plan_.slots.resize(position + 1), copies_.resize(position + 1);
       copies_[position] = {&copy, i};
       copy.slots[i] = target_.place(agent.path + "." + def.slots[i].name, copy.slots[i]);
-      plan_.slots[position] = std::move(slot);
+      plan_.slots[position] = {prefix + def.slots[i].name, &agent, i};
     }
   }
 
   void add_result(const std::string& name, const Value& value) {
     auto* tensor = value.as<Tensor>();
-    if (!tensor) throw failure("E1004", span_, "output '" + name + "' is not computed by the graph");
-    view_.graph.add_result({name, tensor->type, tensor->ref});
+    if (!tensor) throw failure("E1004", call_.span, "output '" + name + "' is not computed by the graph");
+    graph().add_result({name, tensor->type, tensor->ref});
   }
 
   void add_results(const CallResult& called) {
@@ -99,28 +98,33 @@ class ForwardMaker {
       auto* tensor = copy ? copy->slots[slot].as<Tensor>() : nullptr;
       const bool changed = tensor && !(tensor->ref.kind == Ref::Kind::input && tensor->ref.id == plan_.arguments + i);
       if (!changed) continue;
-      plan_.versions.emplace_back(view_.graph.results().size(), i);
+      plan_.versions.emplace_back(graph().results().size(), i);
       add_result(plan_.slots[i].path, copy->slots[slot]);
     }
   }
 
   void reverse() {
-    StepOptions options;
-    options.wanted.resize(view_.graph.inputs().size());
+    StepOptions options{.wanted = {}, .upstream = {}, .recompute = call_.recompute};
+    options.wanted.resize(graph().inputs().size());
     for (std::size_t i = 0; i < plan_.slots.size(); ++i)
-      options.wanted[plan_.arguments + i] = plan_.slots[i].kind == SlotKind::weight;
-    options.upstream.resize(view_.graph.results().size());
+      options.wanted[plan_.arguments + i] = plan_.slots[i].kind() == SlotKind::weight;
+    options.upstream.resize(graph().results().size());
     options.upstream[0] = true;
-    options.step = view_.graph.inputs().size() - 1;
-    auto list = [&](NodeId node) { return op_list(interpreter_, view_.graph, node); };
-    plan_.step = training_step(view_.graph, options, list, ops_).value_or_throw();
+    options.step = graph().inputs().size() - 1;
+    auto list = [&](NodeId node) -> Result<OpList> {
+      if (graph().definition(node).structured())
+        return failure("E3005", graph()[node].span, "control that tensors decide about").diags();
+      return op_list(interpreter_, graph(), node);
+    };
+    const std::shared_ptr<const TaskGraph> shared(view_, &view_->graph);
+    plan_.step = training_step(shared, options, list, ops_).value_or_throw();
     refuse_ends();
     name_slots();
     find_writes();
     for (const auto* tasks : {&plan_.step.tasks, &plan_.step.reverses})
       for (const StepTask& task : *tasks)
         for (const StepRef& ref : task.in)
-          if (ref.kind == StepRef::Kind::constant) plan_.constants[ref.id] = view_.graph.constant(ref.id);
+          if (ref.kind == StepRef::Kind::constant) plan_.constants[ref.id] = graph().constant(ref.id);
   }
 
   // A weight that has no path to the loss but through ops without a gradient.
@@ -140,31 +144,37 @@ class ForwardMaker {
     std::vector<std::shared_ptr<OpList>> lists;
     for (auto* tasks : {&step.tasks, &step.reverses})
       for (StepTask& task : *tasks) {
+        if (task.embedded) {
+          lists.emplace_back();
+          continue;
+        }
         lists.push_back(std::make_shared<OpList>(*task.list));
         for (std::size_t k = 0; k < task.in.size(); ++k)
-          if (const SlotKind* kind = slot_kind(task.in[k])) {
+          if (const std::optional<SlotKind> kind = slot_kind(task.in[k])) {
             lists.back()->inputs[k].name = plan_.slots[task.in[k].id - plan_.arguments].path;
             lists.back()->inputs[k].slot = *kind;
           }
         task.list = lists.back();
       }
     for (std::size_t i = 0; i < plan_.slots.size(); ++i)
-      for (const StepRef& part : step.gradients[plan_.arguments + i])
-        lists[part.id]->outputs[part.slot].name = "d_" + plan_.slots[i].path;
+      for (const StepRef& part : plan_.gradients(i))
+        if (lists[part.id]) lists[part.id]->outputs[part.slot].name = "d_" + plan_.slots[i].path;
   }
-  const SlotKind* slot_kind(const StepRef& ref) const {
+  std::optional<SlotKind> slot_kind(const StepRef& ref) const {
     const bool is_slot =
         ref.kind == StepRef::Kind::input && ref.id >= plan_.arguments && ref.id < plan_.arguments + plan_.slots.size();
-    return is_slot ? &plan_.slots[ref.id - plan_.arguments].kind : nullptr;
+    return is_slot ? std::optional(plan_.slots[ref.id - plan_.arguments].kind()) : std::nullopt;
   }
 
   void find_writes() {
     TrainingStep& step = plan_.step;
-    for (const StepTask& task : step.tasks) plan_.writes.emplace_back(task.list->outputs.size(), SIZE_MAX);
+    for (const StepTask& task : step.tasks)
+      plan_.writes.emplace_back(task.list ? task.list->outputs.size() : task.embedded->outputs.size(), SIZE_MAX);
     for (const auto& [result, slot] : plan_.versions) {
       const StepRef& ref = step.results[result];
       if (ref.kind != StepRef::Kind::task) continue;
       StepTask& task = step.tasks[ref.id];
+      if (task.embedded) continue;  // gives it as a value like any other
       const StepRef input{StepRef::Kind::input, static_cast<std::uint32_t>(plan_.arguments + slot), 0};
       auto read = std::ranges::find(task.in, input);
       if (read == task.in.end()) continue;  // written without being read there: a value like any other
@@ -179,12 +189,10 @@ class ForwardMaker {
   }
 
   const Program& program_;
-  const std::shared_ptr<Agent>& agent_;
+  const ForwardCall& call_;
   const Function& function_;
-  const FunctionId forward_;
   const OpTable& ops_;
-  const Span span_;
-  GraphView view_;
+  const std::shared_ptr<GraphView> view_;  // a step with embedded tasks keeps it
   RecordTarget target_;
   Interpreter interpreter_;
   std::vector<std::pair<Agent*, std::size_t>> copies_;  // by slot input
@@ -193,9 +201,8 @@ class ForwardMaker {
 
 }  // namespace
 
-ForwardPlan make_forward_plan(const Interpreter& outer, const std::shared_ptr<Agent>& agent, FunctionId forward,
-                              const std::vector<Value>& arguments, const OpTable& ops, Span span) {
-  return ForwardMaker(outer, agent, forward, ops, span).make(arguments);
+ForwardPlan make_forward_plan(const Interpreter& outer, const ForwardCall& call, const OpTable& ops) {
+  return ForwardMaker(outer, call, ops).make();
 }
 
 }  // namespace taskspec

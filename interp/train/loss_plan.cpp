@@ -20,12 +20,11 @@ class LossMaker {
       : outer_(outer), functions_(functions), prediction_(prediction), target_(target), ops_(ops), span_(span) {}
 
   LossPlan make() {
-    const ValueId y = made_.input({"prediction", Privilege::in, {}}, prediction_);
-    const ValueId given = made_.input({"target", Privilege::in, {}}, target_);
-    const ValueId target = comparable(given);
     if (!is_float(prediction_.precision))
       throw failure("E5004", span_, "a prediction that is trained is a float, this is " + prediction_.text());
     if (concrete(prediction_).elements() == 0) throw failure("E5003", span_, "the batch is empty");
+    const ValueId y = made_.input({"prediction", Privilege::in, {}}, prediction_);
+    const ValueId target = comparable(made_.input({"target", Privilege::in, {}}, target_));
     plan_.rows = prediction_.rank() > 0 ? static_cast<double>(*prediction_.dims[0].constant()) : 1.0;
     const ValueId loss = one_number(call(functions_.loss, {y, target}));
     std::vector<OpListBuilder::Output> outputs{{"loss", loss, false}};

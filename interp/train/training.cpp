@@ -22,9 +22,33 @@ RecordTarget& recording(Interpreter& interpreter, Span span) {
   return *target;
 }
 
-std::vector<Value> add(RecordTarget& target, RecordTarget::Listed node) {
-  return target.listed(std::move(node)).outputs;
+RecordTarget::Listed task_of(std::string name, std::shared_ptr<const OpList> list, std::vector<Value> inputs,
+                             const StepSite& site) {
+  return {.list = std::move(list),
+          .name = std::move(name),
+          .suffix = {},
+          .inputs = std::move(inputs),
+          .writes = {},
+          .scope = site.scope,
+          .span = site.span,
+          .begins = false};
 }
+
+RecordTarget::Listed task_of(const StepTask& task, std::vector<Value> inputs, const StepSite& site) {
+  RecordTarget::Listed node = task_of(task.name, task.list, std::move(inputs), site);
+  node.embedded = task.embedded;
+  return node;
+}
+
+// It is called after the forward task.
+RecordTarget::Listed backward_of(RecordTarget::Listed node, std::uint32_t ordinal) {
+  node.suffix = ".backward";
+  node.ordinal = ordinal;
+  return node;
+}
+
+Value integer(std::int64_t number) { return Value(scalar_array(Value(number), Precision::i64)); }
+Value real(double number) { return Value(scalar_array(Value(number), Precision::f64)); }
 
 }  // namespace
 
@@ -36,6 +60,7 @@ std::string Optimizer::text() const {
 
 Training::Training(const Program& program, const OpTable& ops, TrainOptions options)
     : program_(program), ops_(ops), options_(std::move(options)) {
+  for (TensorSlot& slot : tensor_slots(*options_.agent)) weights_.push_back({std::move(slot)});
   reset_metrics();
 }
 
@@ -55,21 +80,18 @@ ForwardPlan& Training::plan_for(Interpreter& interpreter, const std::vector<Valu
       put_value(key, value);
   }
   auto known = plans_.find(key);
-  if (known == plans_.end())
-    known = plans_.emplace(key, make_forward_plan(interpreter, options_.agent, options_.forward, arguments, ops_, span))
-                .first;
-  note_slots(known->second);
-  return known->second;
+  if (known != plans_.end()) return known->second;
+  ForwardPlan plan =
+      make_forward_plan(interpreter, {options_.agent, options_.forward, arguments, options_.recompute, span}, ops_);
+  if (plans_.empty()) note_lost_weights(plan);
+  return plans_.emplace(std::move(key), std::move(plan)).first->second;
 }
 
-// All plans have the same slots. Of a weight that no way leads to the loss from, the reader hears once.
-void Training::note_slots(ForwardPlan& plan) {
-  if (!weights_.empty()) return;
+// All plans have the same slots: the reader hears once.
+void Training::note_lost_weights(const ForwardPlan& plan) const {
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-    const ForwardPlan::SlotInput& slot = plan.slots[i];
-    weights_.push_back({slot, {}, {}});
-    if (slot.kind != SlotKind::weight || !plan.step.gradients[plan.arguments + i].empty()) continue;
-    const std::string name = options_.agent->path + "." + slot.path;
+    if (plan.slots[i].kind() != SlotKind::weight || !plan.gradients(i).empty()) continue;
+    const std::string name = options_.agent->path + "." + plan.slots[i].path;
     std::fputs(fmt::format("note: no way leads from weight '{}' to the loss: it stays as it is\n", name).c_str(),
                stderr);
   }
@@ -106,18 +128,13 @@ CallResult Training::call(Interpreter& interpreter, std::vector<Value> arguments
   forward_.scope = scope;
   for (const Value& value : arguments)
     if (target.is_tensor(value)) forward_.inputs.push_back(value);
-  for (const ForwardPlan::SlotInput& slot : plan.slots) forward_.inputs.push_back(slot.value());
-  forward_.inputs.push_back(Value(scalar_array(Value(steps_), Precision::i64)));
+  for (const TensorSlot& slot : plan.slots) forward_.inputs.push_back(slot.value());
+  forward_.inputs.push_back(integer(steps_));
   for (std::size_t t = 0; t < plan.step.tasks.size(); ++t) {
-    const StepTask& task = plan.step.tasks[t];
-    RecordTarget::ListedNode made = target.listed({.list = task.list,
-                                                   .name = task.name,
-                                                   .suffix = {},
-                                                   .inputs = inputs_of(task),
-                                                   .writes = plan.writes[t],
-                                                   .scope = scope,
-                                                   .span = span,
-                                                   .begins = t == 0});
+    RecordTarget::Listed node = task_of(plan.step.tasks[t], inputs_of(plan.step.tasks[t]), {scope, span});
+    node.writes = plan.writes[t];
+    node.begins = t == 0;
+    RecordTarget::ListedNode made = target.listed(std::move(node));
     forward_.made.push_back(std::move(made.outputs));
     forward_.ordinals.push_back(made.ordinal);
   }
@@ -139,105 +156,85 @@ void Training::backward(Interpreter& interpreter, const Value& goal, const StepS
     throw failure("E5007", site.span, "backward comes after a forward, and there was none since the last one");
   const Type prediction = target.type_of(forward_.prediction), wanted = target.type_of(goal);
   last_target_ = wanted;
-  auto [known, fresh] = losses_.try_emplace(prediction.text() + ' ' + wanted.text());
-  if (fresh) known->second = make_loss_plan(interpreter, options_.functions, prediction, wanted, ops_, site.span);
-  const LossPlan& loss = known->second;
+  auto known = losses_.find(prediction.text() + ' ' + wanted.text());
+  if (known == losses_.end())
+    known = losses_
+                .emplace(prediction.text() + ' ' + wanted.text(),
+                         make_loss_plan(interpreter, options_.functions, prediction, wanted, ops_, site.span))
+                .first;
+  const Value upstream = backward_of_loss(target, known->second, goal, site);
+  add_reverses(target, upstream, site);
+  add_gradients(interpreter, upstream, site);
+  forward_ = {};
+  stepped_ = true;
+}
+
+// The loss and metrics, and the gradient of the prediction.
+Value Training::backward_of_loss(RecordTarget& target, const LossPlan& loss, const Value& goal, const StepSite& site) {
+  const std::string& name = options_.functions.loss_name;
   std::vector<Value> inputs{forward_.prediction, goal};
   inputs.insert(inputs.end(), totals_.begin(), totals_.end());
-  const std::string& name = options_.functions.loss_name;
-  RecordTarget::ListedNode made = target.listed({.list = loss.forward,
-                                                 .name = name,
-                                                 .suffix = {},
-                                                 .inputs = inputs,
-                                                 .writes = {},
-                                                 .scope = site.scope,
-                                                 .span = site.span,
-                                                 .begins = false});
+  const RecordTarget::ListedNode made = target.listed(task_of(name, loss.forward, inputs, site));
   loss_ = made.outputs[0];
   for (std::size_t k = 0; k < totals_.size(); ++k) totals_[k] = made.outputs[k + 1];
   rows_ += loss.rows;
   std::vector<Value> read;
   for (std::size_t position : loss.reads)
     read.push_back(position < made.outputs.size() ? made.outputs[position] : inputs[SIZE_MAX - position]);
-  const Value upstream = add(target, {.list = loss.backward,
-                                      .name = name,
-                                      .suffix = ".backward",
-                                      .inputs = read,
-                                      .writes = {},
-                                      .scope = site.scope,
-                                      .span = site.span,
-                                      .begins = false,
-                                      .ordinal = made.ordinal})[0];
+  return target.listed(backward_of(task_of(name, loss.backward, read, site), made.ordinal)).outputs[0];
+}
+
+void Training::add_reverses(RecordTarget& target, const Value& upstream, const StepSite& site) {
   const TrainingStep& step = forward_.plan->step;
   const bool same_scope = site.scope == forward_.scope;  // else names are counted in the scope at hand
   for (std::size_t r = 0; r < step.reverses.size(); ++r) {
-    const StepTask& task = step.reverses[r];
-    forward_.made.push_back(add(target, {.list = task.list,
-                                         .name = task.name,
-                                         .suffix = ".backward",
-                                         .inputs = inputs_of(task, upstream),
-                                         .writes = {},
-                                         .scope = site.scope,
-                                         .span = site.span,
-                                         .begins = false,
-                                         .ordinal = same_scope ? forward_.ordinals[step.reversed[r]] : UINT32_MAX}));
+    const std::uint32_t ordinal = same_scope ? forward_.ordinals[step.reversed[r]] : UINT32_MAX;
+    RecordTarget::Listed node = task_of(step.reverses[r], inputs_of(step.reverses[r], upstream), site);
+    forward_.made.push_back(target.listed(backward_of(std::move(node), ordinal)).outputs);
   }
-  for (std::size_t i = 0; i < weights_.size(); ++i)
-    for (const StepRef& part : step.gradients[forward_.plan->arguments + i]) {
-      Value& gradient = weights_[i].gradient;
-      const Value more = value_of(part, upstream);
-      gradient = gradient.is_none() ? more : sum(interpreter, gradient, more, site);
-    }
-  forward_ = {};
-  stepped_ = true;
 }
 
-Value Training::sum(Interpreter& interpreter, const Value& a, const Value& b, const StepSite& site) {
-  RecordTarget& target = recording(interpreter, site.span);
-  const Type type = target.type_of(a);
-  std::shared_ptr<const OpList>& list = lists_["+" + type.text()];
-  if (!list) {
-    OpListBuilder made;
-    const std::array<OpListBuilder::Operand, 2> both{made.input({"a", Privilege::in, {}}, type),
-                                                     made.input({"b", Privilege::in, {}}, type)};
-    const ValueId total = made.emit(*ops_.find_operator("+", 2), both, {{}, {}, site.span})[0];
-    list = std::make_shared<OpList>(std::move(made).finish({}, "gradient", {{"total", total, false}}));
-  }
-  return add(target, {.list = list,
-                      .name = "gradient",
-                      .suffix = {},
-                      .inputs = {a, b},
-                      .writes = {},
-                      .scope = site.scope,
-                      .span = site.span,
-                      .begins = false})[0];
+void Training::add_gradients(Interpreter& interpreter, const Value& upstream, const StepSite& site) {
+  const ForwardPlan& plan = *forward_.plan;
+  for (std::size_t i = 0; i < plan.slots.size(); ++i)
+    for (const StepRef& part : plan.gradients(i)) {
+      Value& gradient = weight_of(plan.slots[i]).gradient;
+      const Value more = value_of(part, upstream);
+      gradient = gradient.is_none() ? more : run(interpreter, "total_gradient", {gradient, more}, {}, site);
+    }
+}
+
+Training::Weight& Training::weight_of(const TensorSlot& slot) {
+  for (Weight& weight : weights_)
+    if (weight.slot.agent == slot.agent && weight.slot.index == slot.index) return weight;
+  bug("a step has a slot that its agent has not");
 }
 
 // ---- update ---------------------------------------------------------------------------------------
 
-// One task by a function of the module, for the types of what it is given.
-Value Training::run_list(Interpreter& interpreter, const std::string& key, const std::string& function,
-                         std::vector<Value> tensors, std::vector<GenericArgument> more, const StepSite& site) {
-  RecordTarget& target = recording(interpreter, site.span);
-  std::string known = key;
-  std::vector<GenericArgument> arguments;
-  for (const Value& tensor : tensors) {
-    arguments.emplace_back(target.type_of(tensor));
-    known += ' ' + target.type_of(tensor).text();
+std::shared_ptr<const OpList> Training::list_of(Interpreter& interpreter, const Value& function,
+                                                const std::vector<GenericArgument>& arguments) {
+  std::string key = print(function);
+  for (const GenericArgument& argument : arguments) {
+    key += ' ';
+    if (auto* type = std::get_if<Type>(&argument))
+      key += type->text();
+    else
+      put_value(key, std::get<Value>(argument));
   }
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  std::shared_ptr<const OpList>& list = lists_[known];
-  if (!list)
-    list = std::make_shared<OpList>(
-        generic_op_list(interpreter, options_.module.at(function), arguments).value_or_throw());
-  return add(target, {.list = list,
-                      .name = function,
-                      .suffix = {},
-                      .inputs = std::move(tensors),
-                      .writes = {},
-                      .scope = site.scope,
-                      .span = site.span,
-                      .begins = false})[0];
+  std::shared_ptr<const OpList>& list = lists_[key];
+  if (!list) list = std::make_shared<OpList>(generic_op_list(interpreter, function, arguments).value_or_throw());
+  return list;
+}
+
+Value Training::run(Interpreter& interpreter, const std::string& function, std::vector<Value> tensors,
+                    const std::vector<Value>& numbers, const StepSite& site) {
+  RecordTarget& target = recording(interpreter, site.span);
+  std::vector<GenericArgument> arguments;
+  for (const Value& tensor : tensors) arguments.emplace_back(target.type_of(tensor));
+  for (const Value& number : numbers) arguments.emplace_back(number);
+  const std::shared_ptr<const OpList> list = list_of(interpreter, options_.module.at(function), arguments);
+  return target.listed(task_of(function, list, std::move(tensors), site)).outputs[0];
 }
 
 // What all gradients are multiplied by so that their norm is at most `clip`; none: nothing.
@@ -246,11 +243,16 @@ Value Training::clip_factor(Interpreter& interpreter, const StepSite& site) {
   Value squares;
   for (const Weight& weight : weights_) {
     if (weight.gradient.is_none()) continue;
-    const Value own = run_list(interpreter, "squares", "squares", {weight.gradient}, {}, site);
-    squares = squares.is_none() ? own : sum(interpreter, squares, own, site);
+    const Value own = run(interpreter, "squares", {weight.gradient}, {}, site);
+    squares = squares.is_none() ? own : run(interpreter, "total_gradient", {squares, own}, {}, site);
   }
-  if (squares.is_none()) return {};
-  return run_list(interpreter, "clipped", "clipped", {squares}, {Value(options_.clip)}, site);
+  return squares.is_none() ? squares : run(interpreter, "clip_factor", {squares}, {Value(options_.clip)}, site);
+}
+
+Value Training::rate(Interpreter& interpreter, const StepSite& site) const {
+  const Value& lr = options_.optimizer->lr;
+  const Value now = lr.as<Callable>() ? interpreter.apply(lr, {Value(steps_)}, {site.span}).value : lr;
+  return Value(scalar_array(now, Precision::f64));
 }
 
 void Training::update(Interpreter& interpreter, const StepSite& site) {
@@ -259,78 +261,67 @@ void Training::update(Interpreter& interpreter, const StepSite& site) {
     throw failure("E5007", site.span, "update comes after a backward, and there was none since the last one");
   const Value factor = clip_factor(interpreter, site);
   ++steps_;
-  for (Weight& weight : weights_)
-    if (!weight.gradient.is_none()) update_weight(interpreter, weight, factor, site);
-  for (Weight& weight : weights_) weight.gradient = {};
+  const Value lr = rate(interpreter, site);
+  for (Weight& weight : weights_) {
+    if (weight.gradient.is_none()) continue;
+    if (!factor.is_none()) weight.gradient = run(interpreter, "clip", {weight.gradient, factor}, {}, site);
+    update_weight(interpreter, weight, lr, site);
+    weight.gradient = {};
+  }
   stepped_ = false;
 }
 
-void Training::update_weight(Interpreter& interpreter, Weight& weight, const Value& factor, const StepSite& site) {
+const Function& Training::rule() const {
+  return program_[options_.module.at(options_.optimizer->rule).as<Callable>()->function];
+}
+
+// The places of the rule behind the weight.
+std::vector<std::string> Training::moment_names() const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : rule().parameters)
+    if (parameter.privilege == Privilege::inout) names.push_back(options_.optimizer->name + "_" + parameter.name);
+  names.erase(names.begin());
+  return names;
+}
+
+void Training::make_moments(Target& target, Weight& weight) const {
+  if (!weight.moments.empty()) return;
+  for (const std::string& name : moment_names())
+    weight.moments.push_back(target.place(weight.slot.path + "." + name,
+                                          target.constant(Array::make(concrete(target.type_of(weight.slot.value()))))));
+}
+
+void Training::update_weight(Interpreter& interpreter, Weight& weight, const Value& lr, const StepSite& site) {
   RecordTarget& target = recording(interpreter, site.span);
   const Optimizer& optimizer = *options_.optimizer;
-  const Value& rule = options_.module.at(optimizer.rule);
-  const Function& task = program_[rule.as<Callable>()->function];
   const Type type = target.type_of(weight.slot.value());
-  Value lr = optimizer.lr;
-  if (lr.as<Callable>()) lr = interpreter.apply(lr, {Value(steps_)}, {site.span}).value;
-  RecordTarget::Listed node{.list = {},
-                            .name = optimizer.name,
-                            .suffix = {},
-                            .inputs = {},
-                            .writes = {},
-                            .scope = site.scope,
-                            .span = site.span,
-                            .begins = false};
+  make_moments(target, weight);
+  std::vector<Value> inputs;
+  std::vector<std::size_t> writes;
   std::vector<GenericArgument> arguments;
-  std::size_t moment = 0;
-  for (const Parameter& parameter : task.parameters) {
-    if (parameter.privilege == Privilege::inout) {  // the weight, then the moments
-      if (moment > weight.moments.size())
-        weight.moments.push_back(target.place(weight.slot.path + "." + optimizer.name + "_" + parameter.name,
-                                              target.constant(Array::make(concrete(type)))));
-      node.writes.push_back(node.inputs.size());
-      node.inputs.push_back(moment == 0 ? weight.slot.value() : weight.moments[moment - 1]);
-      arguments.emplace_back(type);
-      ++moment;
+  auto give = [&](const Value& input, const Type& as) {
+    inputs.push_back(input);
+    arguments.emplace_back(as);
+  };
+  for (const Parameter& parameter : rule().parameters) {
+    if (parameter.privilege == Privilege::inout) {  // the weight, then its moments
+      give(writes.empty() ? weight.slot.value() : weight.moments[writes.size() - 1], type);
+      writes.push_back(inputs.size() - 1);
     } else if (parameter.name == "g") {
-      node.inputs.push_back(weight.gradient);
-      arguments.emplace_back(type);
+      give(weight.gradient, type);
     } else if (parameter.name == "lr") {
-      node.inputs.push_back(Value(scalar_array(lr, Precision::f64)));
-      arguments.emplace_back(Type(Type::Kind::real));
+      give(lr, Type::Kind::real);
     } else if (parameter.name == "step") {
-      node.inputs.push_back(Value(scalar_array(Value(steps_), Precision::i64)));
-      arguments.emplace_back(Type(Type::Kind::integer));
+      give(integer(steps_), Type::Kind::integer);
     } else {
-      auto option = std::ranges::find(optimizer.options, parameter.name, &std::pair<std::string, Value>::first);
-      arguments.emplace_back(option->second);
+      arguments.emplace_back(
+          std::ranges::find(optimizer.options, parameter.name, &std::pair<std::string, Value>::first)->second);
     }
   }
-  std::shared_ptr<const OpList>& list = lists_["update " + type.text()];
-  if (!list) list = std::make_shared<OpList>(generic_op_list(interpreter, rule, arguments).value_or_throw());
-  node.list = list;
-  if (!factor.is_none()) {
-    std::shared_ptr<const OpList>& product = lists_["* " + type.text()];
-    if (!product) {
-      OpListBuilder made;
-      const std::array<OpListBuilder::Operand, 2> both{
-          made.input({"g", Privilege::in, {}}, type),
-          made.input({"factor", Privilege::in, {}}, target.type_of(factor))};
-      product = std::make_shared<OpList>(std::move(made).finish(
-          {}, "clip", {{"g", made.emit(*ops_.find_operator("*", 2), both, {{}, {}, site.span})[0], false}}));
-    }
-    for (Value& input : node.inputs)
-      if (identical(input, weight.gradient))
-        input = add(target, {.list = product,
-                             .name = "clip",
-                             .suffix = {},
-                             .inputs = {input, factor},
-                             .writes = {},
-                             .scope = site.scope,
-                             .span = site.span,
-                             .begins = false})[0];
-  }
-  const std::vector<Value> outputs = add(target, std::move(node));
+  RecordTarget::Listed node = task_of(
+      optimizer.name, list_of(interpreter, options_.module.at(optimizer.rule), arguments), std::move(inputs), site);
+  node.writes = std::move(writes);
+  const std::vector<Value> outputs = target.listed(std::move(node)).outputs;
   weight.slot.value() = outputs[0];
   for (std::size_t k = 0; k < weight.moments.size(); ++k) weight.moments[k] = outputs[k + 1];
 }
@@ -338,7 +329,7 @@ void Training::update_weight(Interpreter& interpreter, Weight& weight, const Val
 // ---- what it tells --------------------------------------------------------------------------------
 
 void Training::reset_metrics() {
-  totals_.assign(options_.functions.metrics.size(), Value(scalar_array(Value(0.0), Precision::f64)));
+  totals_.assign(options_.functions.metrics.size(), real(0.0));
   rows_ = 0;
 }
 
@@ -359,7 +350,7 @@ Value Training::metric(Interpreter& interpreter, const std::string& name, const 
   if (rows_ == 0) throw failure("E5007", site.span, "there are no metrics before the first backward");
   const Value& total = totals_[static_cast<std::size_t>(known - metrics.begin())];
   const std::string last = options_.module.contains(name + "_total") ? name + "_total" : "mean_total";
-  return run_list(interpreter, last + fmt::format("{}", rows_), last, {total}, {Value(rows_)}, site);
+  return run(interpreter, last, {total, real(rows_)}, {}, site);
 }
 
 Value Training::gradient(Interpreter& interpreter, const std::string& path, Span span) {
@@ -371,6 +362,65 @@ Value Training::gradient(Interpreter& interpreter, const std::string& path, Span
   return known->gradient;
 }
 
+// ---- checkpoints ----------------------------------------------------------------------------------
+
+std::vector<Training::Saved> Training::state(Target& target) {
+  std::vector<Saved> state;
+  for (Weight& weight : weights_) {
+    if (weight.slot.kind() != SlotKind::weight) continue;
+    make_moments(target, weight);
+    const std::vector<std::string> names = moment_names();
+    for (std::size_t k = 0; k < names.size(); ++k)
+      state.push_back({names[k] + "/" + weight.slot.path, &weight.moments[k], weight.slot.path + "." + names[k]});
+  }
+  for (std::size_t k = 0; k < totals_.size(); ++k)
+    state.push_back({"total/" + options_.functions.metrics[k].first, &totals_[k], ""});
+  return state;
+}
+
+void Training::save(Target& target, const std::string& path, Span span) {
+  if (stepped_) throw failure("E5007", span, "gradients wait for their update: save comes behind it");
+  std::vector<TensorSlot> slots;
+  for (const Weight& weight : weights_) slots.push_back(weight.slot);
+  std::vector<NamedArray> arrays = slot_contents(target, slots, span);
+  auto add = [&](const std::string& name, Array array) {
+    arrays.push_back({std::string(training_state) + name, std::move(array)});
+  };
+  for (const Saved& saved : state(target)) add(saved.name, target.receive(*saved.value, span));
+  add("rows", real(rows_).array());
+  add("steps", integer(steps_).array());
+  add("epochs", integer(epochs_).array());
+  save_checkpoint(path, std::move(arrays));
+}
+
+void Training::load(Target& target, const std::string& path) {
+  std::vector<TensorSlot> slots;
+  for (const Weight& weight : weights_) slots.push_back(weight.slot);
+  std::vector<WantedArray> wanted = wanted_arrays(target, slots);
+  const std::vector<Saved> saved = state(target);
+  for (const Saved& one : saved)
+    wanted.push_back({std::string(training_state) + one.name, concrete(target.type_of(*one.value))});
+  wanted.push_back({std::string(training_state) + "rows", {Precision::f64, {}}});
+  for (const char* count : {"steps", "epochs"})
+    wanted.push_back({std::string(training_state) + count, {Precision::i64, {}}});
+  std::vector<Array> found = fitting(path, text(), wanted, load_checkpoint(path).arrays);
+  List made;  // before anything changes, which memory may end
+  for (std::size_t k = 0; k < saved.size(); ++k) {
+    const Value contents = target.constant(found[slots.size() + k]);
+    made.push_back(saved[k].place.empty() ? contents : target.place(saved[k].place, contents));
+  }
+  const std::size_t numbers = slots.size() + saved.size();
+  set_slots(target, slots, {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(slots.size())});
+  for (std::size_t k = 0; k < saved.size(); ++k) *saved[k].value = std::move(made[k]);
+  rows_ = found[numbers].number(0);
+  steps_ = found[numbers + 1].integer(0);
+  epochs_ = found[numbers + 2].integer(0);
+  for (Weight& weight : weights_) weight.gradient = {};
+  forward_ = {};
+  loss_ = {};
+  stepped_ = false;
+}
+
 // ---- looked at ------------------------------------------------------------------------------------
 
 namespace {
@@ -379,7 +429,7 @@ namespace {
 class SameSlots {
  public:
   explicit SameSlots(ForwardPlan& plan) : plan_(plan) {
-    for (const ForwardPlan::SlotInput& slot : plan.slots) before_.push_back(slot.value());
+    for (const TensorSlot& slot : plan.slots) before_.push_back(slot.value());
   }
   ~SameSlots() {
     for (std::size_t i = 0; i < before_.size(); ++i) plan_.slots[i].value() = before_[i];

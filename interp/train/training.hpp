@@ -10,6 +10,7 @@
 
 #include "interp/control/build_graph.hpp"
 #include "interp/control/op_lists.hpp"
+#include "interp/control/record.hpp"
 #include "interp/train/forward_plan.hpp"
 #include "interp/train/loss_plan.hpp"
 #include "interp/train/optimizer.hpp"
@@ -23,6 +24,7 @@ struct TrainOptions {
   StepFunctions functions;
   std::map<std::string, Value> module;  // functions of the module `training`, by name
   double clip = 0;                      // the norm of all gradients; 0: any
+  Recompute recompute = Recompute::none;
 };
 
 // Where in the program a part of a step is asked for.
@@ -31,7 +33,7 @@ struct StepSite {
   Span span;
 };
 
-class Training final : public Object, public TrainedAgent, public HasGraph {
+class Training final : public Object, public TrainedAgent, public HasGraph, public HasCheckpoint {
  public:
   Training(const Program& program, const OpTable& ops, TrainOptions options);
   std::string text() const override;
@@ -45,9 +47,18 @@ class Training final : public Object, public TrainedAgent, public HasGraph {
   Value loss(Span span) const;  // of the last backward; E5007
   Value metric(Interpreter& interpreter, const std::string& name, const StepSite& site);
   Value gradient(Interpreter& interpreter, const std::string& path, Span span);
+
+  // Where it is in its data: updates so far, and epochs of `fit`, which go by this number.
   std::int64_t steps() const { return steps_; }
+  std::int64_t epochs() const { return epochs_; }
+  void end_epoch() { ++epochs_; }
+
   // Forward, backward and update as in the last step; E5007 where there was none.
   std::unique_ptr<GraphView> graph(const Interpreter& outer, ViewContents contents, Span span) override;
+  // Slots of the agent, moments of the optimizer, metrics and where it is: what is loaded goes on as if it had never
+  // stopped. E5007 between backward and update.
+  void save(Target& target, const std::string& path, Span span) override;
+  void load(Target& target, const std::string& path) override;
 
  private:
   struct Forward {  // the last one, until backward
@@ -59,19 +70,38 @@ class Training final : public Object, public TrainedAgent, public HasGraph {
     ScopeId scope = ScopeId(0);
   };
   struct Weight {
-    ForwardPlan::SlotInput slot;
-    Value gradient;              // none: nothing since the last update
-    std::vector<Value> moments;  // of the optimizer, once it was updated
+    TensorSlot slot;
+    Value gradient = {};              // none: nothing since the last update
+    std::vector<Value> moments = {};  // of the optimizer, once it was updated
   };
+  ForwardPlan& plan_for(Interpreter& interpreter, const std::vector<Value>& arguments, Span span);
+  void note_lost_weights(const ForwardPlan& plan) const;
   Value value_of(const StepRef& ref, const Value& upstream) const;
   std::vector<Value> inputs_of(const StepTask& task, const Value& upstream = {}) const;
-  ForwardPlan& plan_for(Interpreter& interpreter, const std::vector<Value>& arguments, Span span);
-  Value sum(Interpreter& interpreter, const Value& a, const Value& b, const StepSite& site);
-  void note_slots(ForwardPlan& plan);
-  void update_weight(Interpreter& interpreter, Weight& weight, const Value& factor, const StepSite& site);
+  Value backward_of_loss(RecordTarget& target, const LossPlan& loss, const Value& goal, const StepSite& site);
+  void add_reverses(RecordTarget& target, const Value& upstream, const StepSite& site);
+  void add_gradients(Interpreter& interpreter, const Value& upstream, const StepSite& site);
+
+  Weight& weight_of(const TensorSlot& slot);
+
+  const Function& rule() const;  // of the optimizer
+  std::vector<std::string> moment_names() const;
+  void make_moments(Target& target, Weight& weight) const;
+  Value rate(Interpreter& interpreter, const StepSite& site) const;
   Value clip_factor(Interpreter& interpreter, const StepSite& site);
-  Value run_list(Interpreter& interpreter, const std::string& key, const std::string& function,
-                 std::vector<Value> tensors, std::vector<GenericArgument> more, const StepSite& site);
+  void update_weight(Interpreter& interpreter, Weight& weight, const Value& rate, const StepSite& site);
+  std::shared_ptr<const OpList> list_of(Interpreter& interpreter, const Value& function,
+                                        const std::vector<GenericArgument>& arguments);
+  // One task by a function of the module, of the types of what it is given.
+  Value run(Interpreter& interpreter, const std::string& function, std::vector<Value> tensors,
+            const std::vector<Value>& numbers, const StepSite& site);
+
+  struct Saved {  // of its state, a tensor
+    std::string name;
+    Value* value = nullptr;
+    std::string place;  // that it is a version of; empty: of none
+  };
+  std::vector<Saved> state(Target& target);
 
   const Program& program_;
   const OpTable& ops_;
@@ -82,12 +112,12 @@ class Training final : public Object, public TrainedAgent, public HasGraph {
   Forward forward_;
   std::vector<std::variant<Type, Value>> last_arguments_;  // of forward: a tensor by its type
   std::optional<Type> last_target_;                        // of backward
-  std::vector<Weight> weights_;
-  bool stepped_ = false;  // backward since the last update
+  std::vector<Weight> weights_;                            // all slots
+  bool stepped_ = false;                                   // backward since the last update
   Value loss_;
   std::vector<Value> totals_;  // of metrics
   double rows_ = 0;            // that they count
-  std::int64_t steps_ = 0;     // updates so far
+  std::int64_t steps_ = 0, epochs_ = 0;
 };
 
 }  // namespace taskspec

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "ir/graph/op_list_builder.hpp"
@@ -12,11 +14,40 @@ namespace taskspec {
 
 namespace {
 
+// The forward list in stretches of about as many lines as there are stretches.
+class Stretches {
+ public:
+  Stretches(const OpList& list, Recompute recompute) : stays_(list.types.size(), true) {
+    if (recompute == Recompute::none) return;
+    const auto length = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(list.lines.size()))));
+    made_by_.resize(list.types.size());
+    for (std::size_t k = 0; k < list.lines.size(); ++k)
+      for (ValueId value : list.lines[k].out) {
+        made_by_[value.index()] = k;
+        stays_[value.index()] = false;
+      }
+    for (std::size_t k = 0; k < list.lines.size(); ++k)
+      for (ValueId value : list.lines[k].in)
+        if (k / length != made_by_[value.index()] / length) stays_[value.index()] = true;
+    for (const OpList::Output& output : list.outputs) stays_[output.value.index()] = true;
+  }
+  // The line that makes the value once more; none: it stays.
+  std::optional<std::size_t> repeated(ValueId value) const {
+    if (stays_[value.index()]) return std::nullopt;
+    return made_by_[value.index()];
+  }
+
+ private:
+  std::vector<std::size_t> made_by_;  // by value: the line
+  std::vector<bool> stays_;           // by value
+};
+
 class Reverser final : public GradientBuilder {
  public:
   Reverser(const OpList& forward, const ReverseOptions& options, const OpTable& ops)
       : forward_(forward),
         add_(*ops.find_operator("+", 2)),
+        stretches_(forward, options.recompute),
         parts_(forward.types.size()),
         sums_(forward.types.size()),
         read_(forward.types.size()) {
@@ -133,7 +164,7 @@ class Reverser final : public GradientBuilder {
     return made_.constant(Value(std::move(zero)), forward_.type(value));
   }
 
-  // A value of the forward list: its constants are known here as well.
+  // A value of the forward list: its constants are known here as well, and lines of a stretch may be repeated.
   ValueId read(ValueId value) {
     ValueId& known = read_[value.index()];
     if (known.valid()) return known;
@@ -143,14 +174,29 @@ class Reverser final : public GradientBuilder {
           made_.number(forward_.constants[value.index() - inputs], [&](std::uint32_t i) { return read(ValueId(i)); });
       return known = made_.constant(constant, forward_.type(value));
     }
+    if (const std::optional<std::size_t> made_by = stretches_.repeated(value)) {
+      repeat(*made_by);
+      return read_[value.index()];
+    }
     reads_.push_back(value);
     const std::string name =
         value.index() < inputs ? forward_.inputs[value.index()].name : fmt::format("v{}", value.value);
     return known = made_.input({name, Privilege::in, {}}, forward_.type(value));
   }
 
+  // A line of the forward list once more, and those of its stretch that it needs.
+  void repeat(std::size_t k) {
+    const OpList::Line& line = forward_.lines[k];
+    std::vector<ValueId> in;
+    for (ValueId value : line.in) in.push_back(read(value));
+    const std::vector<ValueId> out = made_.append(instance(forward_, line), in, {line.function, line.call, line.span});
+    for (std::size_t slot = 0; slot < out.size(); ++slot)
+      if (stretches_.repeated(line.out[slot])) read_[line.out[slot].index()] = out[slot];
+  }
+
   const OpList& forward_;
   const OpDef& add_;
+  const Stretches stretches_;
   std::vector<bool> active_;              // by value of the forward list
   std::vector<std::vector<Part>> parts_;  // of its gradient
   std::vector<ValueId> sums_, read_;      // in the list that is made

@@ -14,9 +14,16 @@
 
 namespace taskspec {
 
+// Which values of the forward list stay for its reverse, and which are computed again there.
+enum class Recompute : std::uint8_t {
+  none,  // all stay that the reverse reads
+  sqrt,  // n lines are about sqrt(n) stretches: what is read behind the stretch that made it stays
+};
+
 struct ReverseOptions {
   std::vector<bool> upstream;  // by output of the list: its gradient is given
   std::vector<bool> wanted;    // by input: its gradient is asked for
+  Recompute recompute = Recompute::none;
 };
 
 struct Reverse {

@@ -42,11 +42,10 @@ std::string operands_of(const OpList::Line& line) {
   std::vector<std::string> parts;
   for (ValueId value : line.in) parts.push_back(name_of(value));
   for (std::size_t i = 0; i < line.attributes.size(); ++i) {
-    const std::size_t last = line.op->operands.size() - 1;
-    const Operand& operand = line.op->operands[std::min(i, last)];
+    const Operand& operand = operand_at(*line.op, i);
     const Value& value = line.attributes[i];
     if (value.is_none() || identical(value, operand.standard.value())) continue;
-    parts.push_back(i > last ? print(value) : fmt::format("{}: {}", operand.name, print(value)));
+    parts.push_back(i >= line.op->operands.size() ? print(value) : fmt::format("{}: {}", operand.name, print(value)));
   }
   return "(" + joined(parts, ", ") + ")";
 }

@@ -26,14 +26,10 @@ Type host_type(const Value& value) {
   return Type::tuple(std::move(parts));
 }
 
-const Operand& declared(const OpDef& op, std::size_t position) {
-  return op.operands[std::min(position, op.operands.size() - 1)];
-}
-
 // A host number that kernels read as data: what precision it has there.
 std::optional<Precision> data_precision(const OpDef& op, std::size_t position, const Value& value,
                                         std::span<const Type> types) {
-  const Operand& operand = declared(op, position);
+  const Operand& operand = operand_at(op, position);
   if (operand.at_run && value.is_integer()) return Precision::i64;
   if (operand.kind != OperandKind::tensor || !(value.is_number() || value.is_bool())) return std::nullopt;
   return scalar_precision(types, position);

@@ -29,6 +29,7 @@ std::string key_of(const Definition& definition) {
   put_bits(key, definition.function);
   put_bits(key, definition.call);
   put_bits(key, definition.list.get());
+  put_bits(key, definition.embedded.get());
   put_text(key, definition.symbol);
   put_text(key, definition.name);
   put_text(key, definition.suffix);

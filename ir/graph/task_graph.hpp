@@ -27,7 +27,8 @@
 
 namespace taskspec {
 
-struct OpList;  // ir/graph/op_list.hpp
+struct OpList;        // ir/graph/op_list.hpp
+struct EmbeddedTask;  // ir/graph/embedded_task.hpp
 struct NodeTag;
 struct DefinitionTag;
 struct ScopeTag;
@@ -42,24 +43,26 @@ using TypeId = Id<TypeTag>;
 // What a node does, shared by all nodes that do it.
 struct Definition {
   enum class Kind : std::uint8_t {
-    op,      // one op of the table
-    task,    // a task definition of the program
-    call,    // a fn, as one structured node
-    branch,  // if
-    loop,    // for, while
-    native,  // a C++ function that works on bytes, known by its symbol: tests and benchmarks of backends
-    listed,  // an op list that stands in no text: reverses of tasks, updates of weights
+    op,        // one op of the table
+    task,      // a task definition of the program
+    call,      // a fn, as one structured node
+    branch,    // if
+    loop,      // for, while
+    native,    // a C++ function that works on bytes, known by its symbol: tests and benchmarks of backends
+    listed,    // an op list that stands in no text: reverses of tasks, updates of weights
+    embedded,  // a node of another graph, or its reverse
   };
   Kind kind = Kind::op;
   std::string name;    // "add", "Scale.apply", "for"
   std::string suffix;  // ".backward": its nodes are called after others, "Net.forward#0.backward"
   const OpDef* op = nullptr;
-  FunctionId function;                 // task, call: the definition; branch, loop: the function it stands in
-  CallId call;                         // branch, loop
-  std::string symbol;                  // native: Bodies::native knows the function
-  std::shared_ptr<const OpList> list;  // listed
-  std::vector<std::string> inputs;     // slot names
-  std::vector<std::string> outputs;    // slot names; the hidden ones of inout places follow, named as the parameter
+  FunctionId function;                           // task, call: the definition; branch, loop: the function it stands in
+  CallId call;                                   // branch, loop
+  std::string symbol;                            // native: Bodies::native knows the function
+  std::shared_ptr<const OpList> list;            // listed
+  std::shared_ptr<const EmbeddedTask> embedded;  // embedded
+  std::vector<std::string> inputs;               // slot names
+  std::vector<std::string> outputs;  // slot names; the hidden ones of inout places follow, named as the parameter
 
   std::string title() const { return name + suffix; }
   bool structured() const { return kind == Kind::call || kind == Kind::branch || kind == Kind::loop; }

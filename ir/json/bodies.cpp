@@ -141,7 +141,7 @@ class BodyGraph {
   }
 
   std::string slot_name(const Call& call, std::size_t i) const {
-    if (call.op) return std::string(call.op->operands[std::min(i, call.op->operands.size() - 1)].name);
+    if (call.op) return std::string(operand_at(*call.op, i).name);
     if (call.form->to_run == FormRecord::ToRun::decision) return "condition";
     if (!call.callee.valid()) return "in" + std::to_string(i);
     const Function& callee = program_[call.callee];

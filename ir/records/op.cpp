@@ -25,6 +25,10 @@ void Serial::run(std::int64_t count, std::int64_t grain, Body body, void* contex
   for (std::int64_t begin = 0; begin < count; begin += grain) body(context, begin, std::min(begin + grain, count));
 }
 
+const Operand& operand_at(const OpDef& op, std::size_t position) {
+  return op.operands[std::min(position, op.operands.size() - 1)];
+}
+
 const OpDef* OpTable::find(std::string_view name) const {
   auto found = std::lower_bound(ops_.begin(), ops_.end(), name,
                                 [](const OpDef* op, std::string_view wanted) { return op->name < wanted; });

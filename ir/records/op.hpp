@@ -71,6 +71,8 @@ struct OpDef : OpFields {
   }
 };
 
+const Operand& operand_at(const OpDef& op, std::size_t position);  // the last one stands for all that follow
+
 class OpTable {
  public:
   explicit OpTable(std::span<const OpDef* const> ops) : ops_(ops) {}

@@ -1,8 +1,9 @@
 // Graphs made ready for training against central differences, on random graphs: fan-out, inputs read by several tasks,
 // chains, results that are read again.
+#include "ir/gradient/training_step.hpp"
+
 #include <doctest/doctest.h>
 
-#include "ir/gradient/step.hpp"
 #include "ir/verify/verify.hpp"
 #include "tests/unit/op_list_cases.hpp"
 #include "tests/unit/random_cases.hpp"
@@ -70,8 +71,9 @@ Ran run_step(const TaskGraph& graph, const TrainingStep& step, const std::vector
 TrainingStep step_of(const TaskGraph& graph) {
   const StepOptions all{std::vector<bool>(graph.inputs().size(), true),
                         std::vector<bool>(graph.results().size(), true)};
+  const std::shared_ptr<const TaskGraph> shared(std::shared_ptr<void>(), &graph);
   return training_step(
-             graph, all, [](NodeId) -> Result<OpList> { return failure("E3005", {}, "no task").diags(); },
+             shared, all, [](NodeId) -> Result<OpList> { return failure("E3005", {}, "no task").diags(); },
              standard_ops())
       .value_or_throw();
 }

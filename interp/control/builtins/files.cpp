@@ -52,14 +52,21 @@ Value run_load(HostContext& host, std::span<const Value> values) {
 
 // ---- load of an agent -----------------------------------------------------------------------------
 
+// By names in one file.
+bool has_checkpoint(const Type& type) { return type.is(Type::Kind::agent) || type.is(Type::Kind::training); }
+
 Type load_agent_type(RuleContext& c) {
-  want(c, 0, Type::Kind::agent, "an agent");
   want(c, 1, Type::Kind::string, "a path");
   return Type::Kind::none;
 }
 
 Value run_load_agent(HostContext& host, std::span<const Value> values) {
-  load_slots(host.interpreter->target(), *values[0].as<Agent>(), host.input_path(values[1].string()));
+  Target& target = host.interpreter->target();
+  const std::string path = host.input_path(values[1].string());
+  if (auto* agent = values[0].as<Agent>())
+    load_slots(target, *agent, path);
+  else
+    dynamic_cast<HasCheckpoint&>(*values[0].object()).load(target, path);
   return {};
 }
 
@@ -155,7 +162,7 @@ Type save_type(RuleContext& c) {
   const Type& type = c.type(0);
   const bool several = type.is(Type::Kind::agent) || is_tensors(type);
   if (!several && !type.is_tensor() && !type.is(Type::Kind::error) && !scalar_inside(type, rank))
-    builtins::wrong_type(c, 0, "a tensor, a list of tensors, nested lists of numbers or an agent");
+    builtins::wrong_type(c, 0, "a tensor, a list of tensors, nested lists of numbers, an agent or a training");
   want(c, 1, Type::Kind::string, "a path");
   want(c, 2, Type::Kind::string, "the name of the array inside an .npz");
   const Value* name = c.constant(2);
@@ -187,6 +194,20 @@ Value run_save(HostContext& host, std::span<const Value> values) {
     save_list(host, values[0].list(), path);
   else
     save_array(contents(host, values[0]), path, values[2].string());
+  return {};
+}
+
+// ---- save of a training ---------------------------------------------------------------------------
+
+bool is_training(const Type& type) { return type.is(Type::Kind::training); }
+
+Type save_training_type(RuleContext& c) {
+  want(c, 1, Type::Kind::string, "a path");
+  return Type::Kind::none;
+}
+
+Value run_save_training(HostContext& host, std::span<const Value> values) {
+  dynamic_cast<HasCheckpoint&>(*values[0].object()).save(host.interpreter->target(), values[1].string(), host.span);
   return {};
 }
 
@@ -229,6 +250,7 @@ constexpr Operand load_agent_operands[] = {{"a", OperandKind::value}, {"path", O
 constexpr Operand tensor_operands[] = {{"v", OperandKind::value}, {"p", OperandKind::string, ""}};
 constexpr Operand path_operand[] = {{"path", OperandKind::string}};
 constexpr Operand write_operands[] = {{"path", OperandKind::string}, {"text", OperandKind::string}};
+constexpr Operand save_training_operands[] = {{"training", OperandKind::value}, {"path", OperandKind::string}};
 constexpr Operand save_operands[] = {
     {"x", OperandKind::value}, {"path", OperandKind::string}, {"name", OperandKind::string, ""}};
 constexpr Operand show_operands[] = {
@@ -263,7 +285,9 @@ constinit const Builtin builtin_load_agent = BuiltinFields{
     .operands = load_agent_operands,
     .doc =
         "Fills the slots of an agent, those of its layers too, from the arrays of an .npz: the checkpoint that "
-        "`save(agent, path)` wrote, or one from elsewhere with arrays of the same names. All of them change, or none: "
+        "`save(agent, path)` wrote, or one from elsewhere with arrays of the same names. Of a training "
+        "(`save(train(...), path)`) it takes the moments, metrics and where it was as well, and the next step is the "
+        "one that would have come; an agent takes the slots of one. All of them change, or none: "
         "what is missing in the file, what is there beside them and what has another shape or precision is said at "
         "once (E7003), and so is a checkpoint whose hash tells that it was changed. Tasks called before read the slots "
         "as they were. E7001 not found.",
@@ -276,7 +300,7 @@ constinit const Builtin builtin_load_agent = BuiltinFields{
     .effect = Effect::host,
     .run = run_load_agent,
     .runs_in = RunsIn::asked,
-    .takes = [](const Type& first) { return first.is(Type::Kind::agent); }};
+    .takes = has_checkpoint};
 
 constinit const Builtin builtin_tensor = BuiltinFields{
     .name = "tensor",
@@ -320,6 +344,28 @@ constinit const Builtin builtin_write = BuiltinFields{
     .effect = Effect::host,
     .run = run_write};
 
+constinit const Builtin builtin_save_training = BuiltinFields{
+    .name = "save",
+    .operands = save_training_operands,
+    .doc =
+        "Writes a training into an .npz: the slots of its agent as `save(agent, path)` does, moments of the optimizer "
+        "(training/adam_m/c1.w), metrics, and how many updates and epochs there were. `load(training, path)` goes on "
+        "from there as if it had never stopped. E5007 between backward and update, E7004 if it cannot be written.",
+    .example =
+        "agent Line() {\n  weight w: f32[1, 1] = constant(0.5)\n"
+        "  task forward(in x: f32[B, 1]) -> (y: f32[B, 1]) { y = x @ w }\n}\n"
+        "let one = [[1.0]] as f32[1, 1]\n"
+        "let m = train(Line(), loss: \"mse_avg\", optimizer: adam())\nm.step(one, one)\n"
+        "save(m, \"save_training_example.npz\")\n"
+        "let more = train(Line(), loss: \"mse_avg\", optimizer: adam())\n"
+        "load(more, \"save_training_example.npz\")\nprint(more.steps.array)\n// expect: 1",
+    .type = save_training_type,
+    .effect = Effect::host,
+    .run = run_save_training,
+    .method = true,
+    .runs_in = RunsIn::asked,
+    .takes = is_training};
+
 constinit const Builtin builtin_save = BuiltinFields{
     .name = "save",
     .operands = save_operands,
@@ -336,7 +382,8 @@ constinit const Builtin builtin_save = BuiltinFields{
     .type = save_type,
     .effect = Effect::host,
     .run = run_save,
-    .method = true};
+    .method = true,
+    .takes = [](const Type& first) { return !is_training(first); }};
 
 constinit const Builtin builtin_show =
     BuiltinFields{.name = "show",

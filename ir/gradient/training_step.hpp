@@ -7,6 +7,9 @@
 // Each forward task has two readers, its successor and its reverse, so source and sink rule would leave no chain. The
 // forward graph is aggregated first; then each chain becomes one task, and its reverse is one task as well. An edge
 // still leaves the last task of a chain only, so all that holds for graphs holds for the graph of a step.
+//
+// A task in which tensors decide what runs has no list. It stays by itself, and its reverse carries it out once more,
+// writes down what it does, and reverses that.
 #pragma once
 #include <memory>
 #include <optional>
@@ -15,6 +18,7 @@
 #include "ir/base/result.hpp"
 #include "ir/gradient/reverse.hpp"
 #include "ir/graph/chains.hpp"
+#include "ir/graph/embedded_task.hpp"
 
 namespace taskspec {
 
@@ -33,7 +37,9 @@ struct StepRef {
 };
 
 struct StepTask {
+  // One of the two.
   std::shared_ptr<const OpList> list;
+  std::shared_ptr<const EmbeddedTask> embedded;
   std::string name;             // of the first task of the chain: "Net.forward"
   std::vector<NodeId> members;  // the tasks of the chain
   std::vector<StepRef> in;      // as the inputs of the list
@@ -44,6 +50,7 @@ struct StepOptions {
   std::vector<bool> upstream;  // by result of the graph: its gradient is given
   // An input that the lists of tasks may read behind theirs: the number of the step.
   std::optional<std::size_t> step = {};
+  Recompute recompute = Recompute::none;
 };
 
 struct TrainingStep {
@@ -60,11 +67,11 @@ struct TrainingStep {
   std::vector<End> ends;
 };
 
-// The list of each task of the graph, or why there is none.
+// The list of each task of the graph, or why there is none: E3005 is no error here.
 using ListOf = FunctionRef<Result<OpList>(NodeId)>;
 
-// Errors: what the lists say.
-Result<TrainingStep> training_step(const TaskGraph& graph, const StepOptions& options, ListOf list_of,
-                                   const OpTable& ops);
+// The step shares the graph where it has embedded tasks. Errors: what the lists say.
+Result<TrainingStep> training_step(const std::shared_ptr<const TaskGraph>& graph, const StepOptions& options,
+                                   ListOf list_of, const OpTable& ops);
 
 }  // namespace taskspec
