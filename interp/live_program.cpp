@@ -60,6 +60,9 @@ LiveProgram::Step LiveProgram::run(Result<Checker::Entry> checked) {
     modules_run_ = program().modules.size();  // one whose top level failed is no part of it any more
     interpreter_->skip(program().main());     // and what stood behind its import never runs
   }
+  const Diags unseen = std::exchange(host_.unseen, {});
+  add_others(step.diags, unseen);
+  if (unseen.has_errors() && step.exit_code == 0) step.exit_code = 3;
   return step;
 }
 

@@ -71,11 +71,15 @@ Diags failure_of(F&& run) {
 }  // namespace
 
 Diags OpenSession::end_early() {
-  return failure_of([&] { session_->finish(); });
+  return failure_of([&] { session_->end_early(); });
 }
 
 Diags OpenSession::failed_effects() {
   return failure_of([&] { session_->raise_failed_effect(); });
+}
+
+Diags OpenSession::failed_print() {
+  return failure_of([&] { session_->raise_failed_print(); });
 }
 
 Diags no_memory_left() { return failure("E5008", {}, "no memory left").diags(); }
@@ -126,6 +130,7 @@ void let_open_sessions(HostContext& host, const Interpreter& interpreter, const 
 }
 
 SessionReport OpenSession::close() {
+  session_->drop_unseen();
   SessionReport report = session_->report();
   session_.reset();
   report.memory = backend_->memory();

@@ -40,6 +40,7 @@ class OpenSession final : public NestedSession {
   Diags end_early() override;
   // What failed of the effects that ran.
   Diags failed_effects();
+  Diags failed_print();  // the first of what was to be shown and could not
   Session& session() { return *session_; }
   // The last report: with everything freed that the session held.
   SessionReport close();

@@ -39,8 +39,11 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
       result.diags = no_memory_left();
       result.exit_code = 3;
     }
+    if (result.exit_code != 130) {
+      add_others(result.diags, session->end_early());
+      add_others(result.diags, host.unseen);
+    }
     interpreter.forget_modules();  // handles go before the session that they name
-    if (result.exit_code != 130) add_others(result.diags, session->end_early());
     if (result.diags.has_errors() && result.exit_code == 0) result.exit_code = 3;
     result.report = session->close();
   };

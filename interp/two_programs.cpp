@@ -52,6 +52,7 @@ struct Ending {
   Diags diags;
   std::optional<int> exit;
   bool cut_off = false;  // it waited for the other one, which had ended
+  bool heard = false;    // of the host: by a failure of the graph that it received
 };
 
 template <class F>
@@ -75,7 +76,8 @@ Ending ending_of(F&& run) {
 
 struct GraphRunning {
   Ending ending;
-  Diags unseen;  // what failed of that which was still to be seen when it ended early
+  Diags unseen;   // what failed of that which was still to be seen when it ended early
+  Diags unshown;  // and of what was to be shown
   SessionReport report;
 };
 
@@ -101,8 +103,10 @@ GraphRunning run_graph_program(Shared& shared) {
           interpreter.module(module, shared.cut.part(module.top_level, Part::graph));
         session->session().finish();
       });
-      interpreter.forget_modules();
       result.unseen = shared.stopped ? session->failed_effects() : session->end_early();
+      add_others(result.unseen, context.unseen);
+      result.unshown = session->failed_print();
+      interpreter.forget_modules();
       result.report = session->close();
     });
   });
@@ -129,6 +133,7 @@ Ending run_host_program(Shared& shared) {
       for (const Module& module : program.modules)
         interpreter.module(module, shared.cut.part(module.top_level, Part::host));
     });
+    ending.heard = end.heard_failure();
   });
   return ending;
 }
@@ -192,7 +197,10 @@ RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const Ru
   result.diags = first ? graph.ending.diags : host.diags;
   if (result.diags.has_errors()) result.exit_code = 3;
   if (host.exit && !first) result.exit_code = *host.exit;
-  if (!first) add_others(result.diags, graph.unseen);
+  // Where the host failed by itself, nobody knows how far ahead the graph was: but what it was to show, the host had
+  // ordered before.
+  const bool by_itself = failed && !first && !host.heard;
+  add_others(result.diags, by_itself ? graph.unshown : graph.unseen);
   if (result.exit_code == 0 && result.diags.has_errors()) result.exit_code = 3;
   const bool ended = host.exit || result.diags.has_errors();
   if (!ended && (host.cut_off || graph.ending.cut_off)) bug("host and graph program do not fit together");

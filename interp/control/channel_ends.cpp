@@ -101,8 +101,10 @@ void HostChannelEnd::enqueue(Interpreter&, Frame& frame, const Call& call) {
 Value HostChannelEnd::dequeue(Interpreter&, Frame& frame, const Call& call) {
   if (pause_) pause_(Part::host);
   Value value = take(frame, call);
-  if (auto* failure = value.as<FailedReceive>()) throw Error(failure->diags);
-  return value;
+  auto* failure = value.as<FailedReceive>();
+  if (!failure) return value;
+  heard_failure_ = true;
+  throw Error(failure->diags);
 }
 
 // ---- graph ----------------------------------------------------------------------------------------

@@ -48,6 +48,10 @@ class HostChannelEnd final : public ChannelEnd {
       : ChannelEnd(cut, exchange, Part::host, std::move(pause)) {}
   void enqueue(Interpreter& interpreter, Frame& frame, const Call& call) override;
   Value dequeue(Interpreter& interpreter, Frame& frame, const Call& call) override;
+  bool heard_failure() const { return heard_failure_; }  // by a receive, with which the program ends
+
+ private:
+  bool heard_failure_ = false;
 };
 
 class GraphChannelEnd final : public ChannelEnd {

@@ -53,6 +53,7 @@ class HostContext {
   std::set<std::string> noted;                   // what `note` said, which it says once
   std::function<std::unique_ptr<NestedSession>(const BackendChoice&, Span)> open_session;
   std::vector<std::unique_ptr<NestedSession>> kept;  // ended, but still named
+  Diags unseen;                                      // what failed in sessions that ended early
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
   std::span<const FormStep> forms;                   // beyond those of the language
   const Natives* natives = nullptr;                  // behind `extern` tasks; null: there are none

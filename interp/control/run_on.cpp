@@ -37,7 +37,7 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
     value = inner.value_of(frame, call.blocks[0]);
   } catch (...) {  // also exit(code): what it showed before that is seen
     forget(frame, call.blocks[0]);
-    if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) session->end_early();
+    if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) host_->unseen.append(session->end_early());
     throw;
   }
   value = rebuilt(value, [&](const Value& leaf) {  // contents leave the session that ends here

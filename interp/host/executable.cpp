@@ -170,11 +170,12 @@ void HostExecutable::find_results(std::span<const CellPlace> places) {
 const std::vector<char>& HostExecutable::needed() {
   if (!needed_.empty()) return needed_;
   needed_.resize(plan->steps());
+  const TaskGraph& graph = *plan->graph;
   std::vector<char> wanted(plan->buffers.size());
   for (const ResultSource& source : results) wanted[source.buffer.index()] = 1;
   for (std::size_t step = plan->steps(); step-- > 0;) {
     for (std::size_t task = plan->step_starts[step]; task < plan->step_starts[step + 1]; ++task) {
-      bool effect = outputs(task).empty();  // then it is there for what it does
+      const bool effect = graph[plan->tasks[task].node].effect || outputs(task).empty();
       for (BufferId buffer : outputs(task)) needed_[step] |= wanted[buffer.index()];
       needed_[step] = static_cast<char>(needed_[step] | effect);
     }

@@ -7,6 +7,11 @@
 
 namespace taskspec {
 
+void Failures::add_effect(NodeId node, std::uint32_t cause, bool prints) {
+  effects_.emplace(node, cause);
+  if (prints && (!print_ || node < print_->first)) print_ = {node, cause};
+}
+
 NodeId Failures::first_effect() const {
   const NodeId failed = effects_.empty() ? NodeId() : effects_.begin()->first;
   return !failed.valid() || (lost_effect_.valid() && lost_effect_ < failed) ? lost_effect_ : failed;
@@ -21,7 +26,12 @@ void Failures::raise_first_effect() {
   raise(causes_[cause], node, {});
 }
 
+void Failures::raise_first_print() {
+  if (print_) raise(causes_[print_->second], print_->first, {});
+}
+
 void Failures::raise(std::uint32_t cause, NodeId at, Span place) {
+  causes_[cause].told = true;
   std::erase_if(effects_, [&](const auto& effect) { return effect.second == cause; });
   raise(causes_[cause], at, place);
 }
@@ -98,6 +108,15 @@ std::string Failures::way(NodeId from, NodeId to) const {
   return joined(names, " -> ");
 }
 
+// The first one is told, or the first one of another cause, where a receive has told of the cause of the first.
+void Failures::keep_told_effects() {
+  if (effects_.empty()) return;
+  const auto first = effects_.begin();
+  const auto other = std::find_if(first, effects_.end(), [&](const auto& e) { return e.second != first->second; });
+  effects_.erase(std::next(first), other);
+  if (other != effects_.end()) effects_.erase(std::next(other), effects_.end());
+}
+
 // An error says along which tasks a failure reached what cannot be received.
 void Failures::keep_ways(Liveness& live, Staying& staying) {
   std::map<std::uint32_t, std::vector<NodeId>> targets;  // by cause
@@ -105,14 +124,16 @@ void Failures::keep_ways(Liveness& live, Staying& staying) {
     for (std::size_t slot = 0; slot < graph_.out(NodeId(id)).size(); ++slot)
       if (const auto& e = live.entry(NodeId(id), slot); e.state == Liveness::State::poisoned)
         targets[e.poison].push_back(NodeId(id));
-  if (!effects_.empty()) {  // only the first one is ever told
-    effects_.erase(std::next(effects_.begin()), effects_.end());
-    targets[effects_.begin()->second].push_back(effects_.begin()->first);
-  }
+  keep_told_effects();
+  for (const auto& [effect, cause] : effects_) targets[cause].push_back(effect);
+  if (print_) targets[print_->second].push_back(print_->first);
   if (lost_effect_.valid()) staying.nodes.insert(lost_effect_.value);
   for (auto& [cause, nodes] : targets) {
     const NodeId origin = causes_[cause].origin;
-    if (!origin.valid()) continue;
+    if (!origin.valid()) {  // told at the task itself
+      for (NodeId node : nodes) staying.nodes.insert(node.value);
+      continue;
+    }
     nodes.push_back(origin);
     for (NodeId node : between(origin, std::move(nodes))) {
       staying.nodes.insert(node.value);

@@ -28,7 +28,7 @@ class Liveness {
   struct Task {
     Entry first;                    // of its first output
     std::unique_ptr<Entry[]> more;  // of the others
-    bool done = false, effect = false, wanted = false;
+    bool done = false, wanted = false;
   };
   struct Constant {  // one of the graph's; without a reader it goes with its last handle
     std::uint32_t handles = 0;

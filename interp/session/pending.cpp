@@ -9,11 +9,6 @@ namespace taskspec {
 
 namespace {
 
-bool has_effect(const TaskGraph& graph, NodeId node, std::span<const Requirement> requirements) {
-  if (graph.definition(node).kind == Definition::Kind::native) return true;
-  return std::ranges::any_of(requirements, &Requirement::writes);
-}
-
 std::size_t bytes_of(const Type& type) {
   std::size_t bytes = info(type.precision).bytes;
   for (const Dim& dim : type.dims) bytes *= static_cast<std::size_t>(dim.constant().value_or(0));
@@ -28,7 +23,6 @@ void Pending::add(NodeId node, std::span<const Requirement> requirements) {
     prints_.push_back(op && console_operand(*op));
   }
   if (!requirements.empty()) requirements_.emplace(node.value, std::vector(requirements.begin(), requirements.end()));
-  live_.task(node).effect = has_effect(graph_, node, requirements);
   nodes_.push_back(node);
 }
 
@@ -85,7 +79,7 @@ std::vector<NodeId> Pending::needed(FunctionRef<void(NodeId)> drop) {
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     NodeId node = *it;
     Liveness::Task& task = live_.task(node);
-    if (std::exchange(task.wanted, false) || task.effect || live_.is_named(node)) {
+    if (std::exchange(task.wanted, false) || graph_[node].effect || live_.is_named(node)) {
       nodes.push_back(node);
       for (const TaskEdge& edge : graph_.edges_into(node))
         if (Liveness::Task* before = live_.find(edge.from)) before->wanted = !before->done;
@@ -101,14 +95,13 @@ std::vector<NodeId> Pending::needed(FunctionRef<void(NodeId)> drop) {
 std::vector<NodeId> Pending::effects() {
   std::vector<NodeId> effects;
   std::ranges::copy_if(nodes_, std::back_inserter(effects),
-                       [this](NodeId node) { return !live_.is_done(node) && live_.task(node).effect; });
+                       [this](NodeId node) { return !live_.is_done(node) && graph_[node].effect; });
   return effects;
 }
 
 Batch Pending::take_batch(std::vector<NodeId> nodes) {
   const Liveness::Cutting cutting(live_, nodes);
   auto kept = [this](NodeId node, std::size_t slot) {
-    if (prints(node)) return true;  // nobody names what it leaves, and also pull must come to it
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };

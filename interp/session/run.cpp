@@ -1,5 +1,6 @@
 // What a session runs, and what it makes of the outcome.
 #include <algorithm>
+#include <unordered_set>
 
 #include "interp/session/session.hpp"
 #include "ir/base/at_end.hpp"
@@ -41,33 +42,48 @@ void Session::run(std::vector<NodeId> nodes) {
   // First values of slots are no part of what reads them: the first call of a graph is planned as all later ones are.
   auto others = std::ranges::stable_partition(nodes, [this](NodeId node) { return graph[node].first_value; });
   const std::vector<NodeId> first(nodes.begin(), others.begin()), rest(others.begin(), nodes.end());
-  for (const std::vector<NodeId>* part : {&first, &rest})
-    if (std::vector<NodeId> able = healthy(*part); !able.empty()) execute(std::move(able));
+  for (const std::vector<NodeId>* part : {&first, &rest}) run_part(*part);
+}
+
+void Session::note_if_effect(NodeId node, std::uint32_t cause) {
+  if (graph[node].effect) failures_.add_effect(node, cause, pending_.prints(node));
 }
 
 // It did not happen, and nothing that needs it will.
 void Session::poison(NodeId node, std::uint32_t cause) {
-  if (live_.task(node).effect) failures_.add_effect(node, cause);
+  note_if_effect(node, cause);
   live_.set(node, Liveness::State::poisoned, cause);
   settled(node);
 }
 
-// A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs.
-std::vector<NodeId> Session::healthy(const std::vector<NodeId>& nodes) {
-  std::vector<NodeId> healthy;
+// A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs. What can run
+// does so first: it may fail as well, and stand before the cause that is known already.
+void Session::run_part(const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> healthy, sick;
   healthy.reserve(nodes.size());
+  std::unordered_set<std::uint32_t> unable;
+  const auto reads_poison = [&](Ref ref) {
+    return ref.is_future() && (live_.entry(ref).state == Liveness::State::poisoned || unable.contains(ref.id));
+  };
   for (NodeId node : nodes) {
     if (live_.is_done(node)) continue;
-    std::uint32_t cause = UINT32_MAX;
-    for (Ref ref : graph.in(node))
-      if (ref.is_future() && live_.entry(ref).state == Liveness::State::poisoned)
-        cause = std::min(cause, live_.entry(ref).poison);
-    if (cause == UINT32_MAX)
-      healthy.push_back(node);
-    else
-      poison(node, cause);
+    const bool is_sick = std::ranges::any_of(graph.in(node), reads_poison);
+    (is_sick ? sick : healthy).push_back(node);
+    if (is_sick) unable.insert(node.value);
   }
-  return healthy;
+  if (!healthy.empty()) execute(std::move(healthy));
+  for (NodeId node : sick) poison(node, first_cause(node));
+}
+
+// Of the poisons that a task reads the one whose origin is the first in the program, however the tasks were cut.
+std::uint32_t Session::first_cause(NodeId node) {
+  std::optional<std::uint32_t> first;
+  for (Ref ref : graph.in(node)) {
+    if (!ref.is_future() || live_.entry(ref).state != Liveness::State::poisoned) continue;
+    const std::uint32_t cause = live_.entry(ref).poison;
+    if (!first || failures_.origin(cause) < failures_.origin(*first)) first = cause;
+  }
+  return first.value();
 }
 
 void Session::execute(std::vector<NodeId> nodes) {
@@ -90,7 +106,7 @@ void Session::refuse(const Batch& batch, const std::vector<Poison>& refused) {
     const NodeId node = batch.nodes[one.origin.index()];
     if (!live_.is_done(node)) poison(node, failures_.add({node, one.fault}));
   }
-  if (std::vector<NodeId> able = healthy(batch.nodes); !able.empty()) execute(std::move(able));
+  run_part(batch.nodes);
 }
 
 void Session::count(const Batch& batch, const Plans::Made& made, const Outcome& outcome) {
@@ -117,7 +133,7 @@ void Session::note_failed_effects(const Batch& batch, const std::map<NodeId, std
         cause = std::min(cause, before->second);
     if (cause == UINT32_MAX) continue;
     sick.emplace(node.value, cause);
-    if (live_.task(node).effect) failures_.add_effect(node, cause);
+    note_if_effect(node, cause);
   }
 }
 
@@ -150,7 +166,6 @@ void Session::commit(const Batch& batch, const Outcome& outcome, const std::map<
     if (auto* location = std::get_if<Location>(&outcome.results[i])) {
       e.state = Liveness::State::ready;
       e.location = *location;
-      if (pending_.prints(batch.results[i].node())) live_.drop_if_unseen(batch.results[i]);
       continue;
     }
     e.state = Liveness::State::poisoned;
@@ -166,7 +181,7 @@ void Session::lose(const Batch& batch, Outcome& outcome) {
     if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
   for (NodeId node : batch.nodes) {
     live_.set(node, Liveness::State::poisoned, Failures::out_of_memory);
-    if (live_.task(node).effect) failures_.lose_effect(node);
+    if (graph[node].effect) failures_.lose_effect(node);
   }
   for (NodeId node : batch.nodes) settled(node);
 }

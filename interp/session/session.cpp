@@ -117,6 +117,12 @@ void Session::finish() {
   raise_failed_effect();
 }
 
+void Session::end_early() {
+  run_effects();
+  failures_.forget_told();
+  raise_failed_effect();
+}
+
 SessionReport Session::report() const {
   SessionReport report;
   report.tasks = counts_.tasks;
@@ -160,7 +166,7 @@ Staying Session::staying() {
 }
 
 void Session::sweep() {
-  if (options_.schedule == Schedule::pull) needed();  // drops what nobody will ask for
+  if (options_.schedule == Schedule::pull) drop_unseen();
   const Staying stays = staying();
   links.retire(graph, stays.nodes);
   live_.retire(stays);

@@ -58,8 +58,13 @@ class Session final : public Recorder {
   // with it.
   NodeId failed_effect() const { return failures_.first_effect(); }
   void raise_failed_effect() { failures_.raise_first_effect(); }  // the others are forgotten
+  void raise_failed_print() { failures_.raise_first_print(); }    // the first that failed, told or not
   // End of the program: runs what has effects, reports what failed there, drops the rest.
   void finish();
+  // The program goes no further: what has effects and was recorded so far runs, on every schedule; reports as finish.
+  // Asked for while what bodies read of the program is still there.
+  void end_early();
+  void drop_unseen() { needed(); }  // what nobody can name any more
   SessionReport report() const;
   const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
   std::uint64_t executions() const { return counts_.tasks; }      // for tests
@@ -72,10 +77,12 @@ class Session final : public Recorder {
   void run(std::vector<NodeId> nodes);
   static bool fits(FunctionRef<void()> running);
   std::vector<NodeId> needed();
-  std::vector<NodeId> healthy(const std::vector<NodeId>& nodes);
+  void run_part(const std::vector<NodeId>& nodes);
+  std::uint32_t first_cause(NodeId node);
   void execute(std::vector<NodeId> nodes);
   void settled(NodeId node);  // it ran, will never run, or cannot
   void poison(NodeId node, std::uint32_t cause);
+  void note_if_effect(NodeId node, std::uint32_t cause);  // that it failed
   void refuse(const Batch& batch, const std::vector<Poison>& refused);
   void count(const Batch& batch, const Plans::Made& plan, const Outcome& outcome);
   void settle(const Batch& batch, Outcome& outcome);

@@ -192,6 +192,7 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   fresh.span = node.span;
   fresh.first_value = node.first_value;
   has_first_values_ |= node.first_value;
+  fresh.effect = std::ranges::any_of(requirements, &Requirement::writes);
   if (!node.arguments.empty()) {  // nearly always those of the task before, or of another one
     const std::uint32_t before = nodes_.size() > 1 ? nodes_[nodes_.size() - 2].arguments : 0;
     const bool again = before > 0 && std::ranges::equal(argument_lists_[before], node.arguments, identical);

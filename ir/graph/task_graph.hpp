@@ -95,6 +95,7 @@ struct TaskNode {
   std::uint32_t arguments = 0;                                // in argument_lists
   Span span;
   bool first_value = false;  // of a slot, or on the way to one: it runs before the tasks that read it
+  bool effect = false;       // it writes a place: it runs, also where nobody asks for its outputs
 };
 
 enum class EdgeKind : std::uint8_t { future, order };

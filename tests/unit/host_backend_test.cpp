@@ -69,6 +69,20 @@ TEST_CASE("push and pull give the same, and pull runs only what is needed [A5]")
   }
 }
 
+TEST_CASE("pull runs what writes a place, although nobody asks for the version, and what that reads [A5]") {
+  MixGraph g;
+  const PlaceId place = g.place(g.input(2));
+  const Ref a = g.add({g.input(2)}, {2})[0];
+  g.add({g.add({a}, {2})[0]}, {}, {place}, {true});
+  g.add({a}, {2});  // nobody sees this one
+  g.result(a);
+  Ready ready(g);
+  g.forget_runs();
+  CHECK(ready.run({{1, 2}, {3, 4}}, {.schedule = Schedule::pull}).outcome.tasks_run == 3);
+  for (const std::size_t task : {0, 1, 2}) CHECK(g.tasks[task].runs == 1);
+  CHECK(g.tasks[3].runs == 0);
+}
+
 TEST_CASE("results may be inputs, constants, one value twice") {
   MixGraph g;
   Ref x = g.input(2), c = g.constant({8, 9}), y = g.add({x, c}, {2})[0];
