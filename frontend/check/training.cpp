@@ -75,11 +75,11 @@ const Slot* slot_at(const World& world, AgentId agent, std::string_view path) {
   return nullptr;
 }
 
-// m.grad("c1.w"), of the shape of the weight.
-Term gradient(Body& body, const Term& training, const ast::Call& call, Span span) {
+// m.grad("c1.w") and m.weight("c1.w"), of the shape of the weight.
+Term of_weight(Body& body, const std::string& name, const Term& training, const ast::Call& call, Span span) {
   auto* path = call.args.size() == 1 ? std::get_if<ast::StringLit>(&call.args[0].value->node) : nullptr;
   if (!path) {
-    wrong_type(body.world.diags, span, "grad takes the name of a weight, such as \"w\" or \"c1.w\"");
+    wrong_type(body.world.diags, span, name + " takes the name of a weight, such as \"w\" or \"c1.w\"");
     check_arguments(body, call.args);
     return body.error(span);
   }
@@ -90,7 +90,7 @@ Term gradient(Body& body, const Term& training, const ast::Call& call, Span span
   }
   Type type = slot->type;
   for (Dim& dim : type.dims) dim = unknown_extent(body, dim.text());
-  return typed_call(body, "grad", {training, body.constant(Value(path->value), Type::Kind::string, call.args[0].span)},
+  return typed_call(body, name, {training, body.constant(Value(path->value), Type::Kind::string, call.args[0].span)},
                     type, span);
 }
 
@@ -126,7 +126,7 @@ Term training_method(Body& body, const Term& training, const ast::Member& member
   }
   if (name == "forward") return forward(body, training, call.args, span);
   if (name == "step") return step(body, training, call.args, span);
-  if (name == "grad") return gradient(body, training, call, span);
+  if (name == "grad" || name == "weight") return of_weight(body, name, training, call, span);
   const bool is_member = name == "loss" || name == "steps" || name == "epochs";
   if (builtin_of(body, name) && !is_member) return call_of(body, name, training, call.args, span);
   check_arguments(body, call.args);

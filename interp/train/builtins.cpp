@@ -7,6 +7,7 @@
 
 #include "interp/control/frame.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/train/fit_progress.hpp"
 #include "interp/train/training.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/text.hpp"
@@ -212,6 +213,10 @@ Value run_gradient(HostContext& host, std::span<const Value> v) {
   return training_of(v[0]).gradient(*host.interpreter, v[1].string(), host.span);
 }
 
+Value run_weight(HostContext& host, std::span<const Value> v) {
+  return training_of(v[0]).weight(v[1].string(), host.span);
+}
+
 // Rows (x, y), or (a, b, y): what forward takes, then what it should have said.
 void fit_row(Interpreter& interpreter, Training& training, const Value& row, const StepSite& site) {
   if (!row.is_tuple() || row.tuple().items.size() < 2)
@@ -228,11 +233,15 @@ Value run_fit(HostContext& host, std::span<const Value> v) {
   Training& training = training_of(v[0]);
   Interpreter& interpreter = *host.interpreter;
   const StepSite site = site_of(host);
+  FitProgress progress;
   for (std::int64_t epoch = 0; epoch < v[2].integer(); ++epoch) {
     training.reset_metrics();
     const Value rows = v[1].is_list() ? v[1] : interpreter.apply(v[1], {Value(training.epochs())}, {site.span}).value;
     if (!rows.is_list() || rows.list().empty()) throw failure("E5003", site.span, "fit has no rows to learn from");
-    for (const Value& row : rows.list()) fit_row(interpreter, training, row, site);
+    for (const Value& row : rows.list()) {
+      progress.at(training.epochs(), static_cast<std::size_t>(&row - rows.list().data()), rows.list().size());
+      fit_row(interpreter, training, row, site);
+    }
     training.end_epoch();
   }
   return {};
@@ -291,7 +300,8 @@ constinit const Builtin builtin_train = BuiltinFields{
         "mse_sum, identity, or a pure fn of the prediction and what it should have been. `clip` bounds the norm of all "
         "gradients. `recompute: \"sqrt\"` keeps of n values inside of a task about sqrt(n) until its reverse, and "
         "computes the others again there. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
-        "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.steps, m.epochs and m.eval(), the "
+        "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.weight(\"w\"), m.steps, m.epochs and "
+        "m.eval(), the "
         "net "
         "as it is then; save(m, path) and load(m, path) keep all of it. backward before forward is E5007; two in a row "
         "add their gradients; a weight that reaches the loss only through ops without a gradient is E5013. Tasks in "
@@ -409,6 +419,14 @@ constinit const Builtin builtin_training_grad = BuiltinFields{
     .type = loss_type,
     .run = run_gradient,
     .runs_in = RunsIn::graph};
+constinit const Builtin builtin_training_weight =
+    BuiltinFields{.name = "training.weight",
+                  .operands = named_operands,
+                  .doc = "m.weight(\"w\"), of a layer m.weight(\"c1.w\"): a weight as it is now, of its shape.",
+                  .example = example,
+                  .type = loss_type,
+                  .run = run_weight,
+                  .runs_in = RunsIn::graph};
 constinit const Builtin builtin_training_fit =
     BuiltinFields{.name = "training.fit",
                   .operands = fit_operands,

@@ -353,13 +353,20 @@ Value Training::metric(Interpreter& interpreter, const std::string& name, const 
   return run(interpreter, last, {total, real(rows_)}, {}, site);
 }
 
-Value Training::gradient(Interpreter& interpreter, const std::string& path, Span span) {
-  recording(interpreter, span);
+const Training::Weight& Training::weight_at(const std::string& path, Span span) const {
   auto known = std::ranges::find(weights_, path, [](const Weight& weight) { return weight.slot.path; });
   if (known == weights_.end()) throw failure("E1002", span, fmt::format("the net has no weight '{}'", path));
-  if (known->gradient.is_none())
+  return *known;
+}
+
+Value Training::weight(const std::string& path, Span span) const { return weight_at(path, span).slot.value(); }
+
+Value Training::gradient(Interpreter& interpreter, const std::string& path, Span span) const {
+  recording(interpreter, span);
+  const Weight& weight = weight_at(path, span);
+  if (weight.gradient.is_none())
     throw failure("E5007", span, fmt::format("'{}' has no gradient since the last update", path));
-  return known->gradient;
+  return weight.gradient;
 }
 
 // ---- checkpoints ----------------------------------------------------------------------------------

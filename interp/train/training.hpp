@@ -46,7 +46,8 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   void reset_metrics();
   Value loss(Span span) const;  // of the last backward; E5007
   Value metric(Interpreter& interpreter, const std::string& name, const StepSite& site);
-  Value gradient(Interpreter& interpreter, const std::string& path, Span span);
+  Value weight(const std::string& path, Span span) const;  // by its path, "c1.w"
+  Value gradient(Interpreter& interpreter, const std::string& path, Span span) const;
 
   // Where it is in its data: updates so far, and epochs of `fit`, which go by this number.
   std::int64_t steps() const { return steps_; }
@@ -83,6 +84,7 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   void add_gradients(Interpreter& interpreter, const Value& upstream, const StepSite& site);
 
   Weight& weight_of(const TensorSlot& slot);
+  const Weight& weight_at(const std::string& path, Span span) const;
 
   const Function& rule() const;  // of the optimizer
   std::vector<std::string> moment_names() const;

@@ -26,8 +26,9 @@ IndexReader index_reader(Precision precision) {
 std::optional<Fault> index_fault(IndexReader read, const std::byte* indices, const AroundAxis& shape) {
   for (std::int64_t i = 0; i < shape.indices; ++i) {
     std::int64_t index = read(indices, i);
-    if (index < 0 || index >= shape.extent)
-      return Fault{"E5003", fmt::format("index {} is outside 0..{}", index, shape.extent)};
+    if (index >= 0 && index < shape.extent) continue;
+    const std::string where = shape.indices > 1 ? fmt::format(" at position {}", i) : "";
+    return Fault{"E5003", fmt::format("index {}{} is outside 0..{}", index, where, shape.extent)};
   }
   return std::nullopt;
 }
