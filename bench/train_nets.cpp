@@ -42,34 +42,46 @@ constexpr double resnet_first = 16 * 1024 * 27, resnet_even = 16 * 1024 * 144,
                  resnet_rest = 16 * resnet_even + 2 * resnet_even / 2 + 64 * 10;
 
 constexpr const char* resnet = R"(import nn
-agent Block(i: int, o: int, stride: int, seed: int) {
-  layer c1 = nn.Conv2D(i, o, 3, pad: 1, seed: seed, stride: stride)
-  layer n1 = nn.BatchNorm(o)
-  layer c2 = nn.Conv2D(o, o, 3, pad: 1, seed: seed)
-  layer n2 = nn.BatchNorm(o)
-  task rectified(in x: f32[B, o, I, J]) -> (y: f32[B, o, I, J]) { y = relu(x) }
-  task joined(in x: f32[B, C, H, W], in y: f32[B, o, I, J]) -> (z: f32[B, o, I, J]) {
-    z = relu(y + x.max_pool(1, stride).pad(1, (o - i) / 2, (o - i) / 2))
+task rectified(in x: f32[B, C, H, W]) -> (y: f32[B, C, H, W]) { y = relu(x) }
+task joined(in x: f32[B, C, H, W], in y: f32[B, C, H, W]) -> (z: f32[B, C, H, W]) { z = relu(y + x) }
+agent Block(n: int, seed: int) {
+  layer c1 = nn.Conv2D(n, n, 3, pad: 1, seed: seed)
+  layer n1 = nn.BatchNorm(n)
+  layer c2 = nn.Conv2D(n, n, 3, pad: 1, seed: seed)
+  layer n2 = nn.BatchNorm(n)
+  graph forward(x: f32[B, n, H, W]) -> (z: f32[B, n, H, W]) {
+    z = joined(x, n2.images(c2.forward(rectified(n1.images(c1.forward(x).y).y).y).y).y).z
   }
-  graph forward(x: f32[B, i, H, W], h: int = (H - 1) / stride + 1, w: int = (W - 1) / stride + 1) -> (z: f32[B, o, h, w]) {
-    let a = rectified(n1.images(c1.forward(x).y).y).y
-    z = joined(x, n2.images(c2.forward(a).y).y).z
+}
+// Half the sides, twice the channels.
+agent Stage(n: int, seed: int) {
+  layer c1 = nn.Conv2D(n, 2 * n, 3, pad: 1, seed: seed, stride: 2)
+  layer n1 = nn.BatchNorm(2 * n)
+  layer c2 = nn.Conv2D(2 * n, 2 * n, 3, pad: 1, seed: seed)
+  layer n2 = nn.BatchNorm(2 * n)
+  task shortcut(in x: f32[B, n, H, W], h: int = (H - 1) / 2 + 1, w: int = (W - 1) / 2 + 1) -> (y: f32[B, 2 * n, h, w]) {
+    y = x.max_pool(1, 2).pad(1, n / 2, n / 2)
+  }
+  graph forward(x: f32[B, n, H, W], h: int = (H - 1) / 2 + 1, w: int = (W - 1) / 2 + 1) -> (z: f32[B, 2 * n, h, w]) {
+    let y = n2.images(c2.forward(rectified(n1.images(c1.forward(x).y).y).y).y).y
+    z = joined(shortcut(x).y, y).z
   }
 }
 agent ResNet20() {
   layer c = nn.Conv2D(3, 16, 3, pad: 1, seed: 100)
   layer n = nn.BatchNorm(16)
-  layer blocks = [Block(16, 16, 1, 1), Block(16, 16, 1, 2), Block(16, 16, 1, 3), Block(16, 32, 2, 4), Block(32, 32, 1, 5),
-                  Block(32, 32, 1, 6), Block(32, 64, 2, 7), Block(64, 64, 1, 8), Block(64, 64, 1, 9)]
+  layer first = map(0..3, k => Block(16, k))
+  layer second = Stage(16, 4)
+  layer third = map(0..2, k => Block(32, 5 + k))
+  layer fourth = Stage(32, 7)
+  layer fifth = map(0..2, k => Block(64, 8 + k))
   layer pool = nn.GlobalPool()
   layer f = nn.Linear(64, 10, seed: 200)
-  task rectified(in x: f32[B, 16, H, W]) -> (y: f32[B, 16, H, W]) { y = relu(x) }
   graph forward(x: f32[B, 3, H, W]) -> (y: f32[B, 10]) {
     let a = rectified(n.images(c.forward(x).y).y).y
-    let b = blocks[2].forward(blocks[1].forward(blocks[0].forward(a).z).z).z
-    let d = blocks[5].forward(blocks[4].forward(blocks[3].forward(b).z).z).z
-    let e = blocks[8].forward(blocks[7].forward(blocks[6].forward(d).z).z).z
-    y = f.forward(pool.forward(e).y).y
+    let b = second.forward(first[2].forward(first[1].forward(first[0].forward(a).z).z).z).z
+    let d = fourth.forward(third[1].forward(third[0].forward(b).z).z).z
+    y = f.forward(pool.forward(fifth[1].forward(fifth[0].forward(d).z).z).y).y
   }
 }
 let m = train(ResNet20(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9))

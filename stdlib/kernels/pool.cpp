@@ -125,6 +125,31 @@ TASKSPEC_CLONES void halve_plane(const Windows& w, const T* x, T* y) {
     }
 }
 
+// Windows of one pixel: every so many pixels of every so many rows, as shortcuts of residual networks take them.
+bool is_sampling(const Windows& w) { return w.kernel == Pair{1, 1} && w.pad == Pair{0, 0}; }
+
+template <class T>
+void sample_plane(const Windows& w, const T* x, T* y) {
+  if (w.stride == Pair{1, 1}) {
+    std::copy_n(x, w.pixels(), y);
+    return;
+  }
+  for (std::int64_t row = 0; row < w.out[0]; ++row, x += w.stride[0] * w.image[1], y += w.out[1])
+    for (std::int64_t i = 0; i < w.out[1]; ++i) y[i] = x[i * w.stride[1]];
+}
+
+// Back to where they were taken from.
+template <class T>
+void sample_gradient(const Windows& w, const T* upstream, T* out) {
+  if (w.stride == Pair{1, 1}) {
+    std::copy_n(upstream, w.pixels(), out);
+    return;
+  }
+  std::fill(out, out + w.pixels(), T{});
+  for (std::int64_t row = 0; row < w.out[0]; ++row, out += w.stride[0] * w.image[1], upstream += w.out[1])
+    for (std::int64_t i = 0; i < w.out[1]; ++i) out[i * w.stride[1]] = upstream[i];
+}
+
 template <class T, class Join>
 class Forward final : public PoolKernel {
   using Acc = Computed<T>;
@@ -145,6 +170,8 @@ class Forward final : public PoolKernel {
     Acc* line = reinterpret_cast<Acc*>(scratch);
     if (is_halving(w))
       halve_plane<T, Join>(w, x, y);
+    else if (is_sampling(w))
+      sample_plane<T>(w, x, y);
     else
       pool_plane<T, Join>(w, x, y, line, line + line_length(w));
   }
@@ -292,6 +319,7 @@ class Backward final : public PoolKernel {
       return maximum_ ? halve_maximum_gradient<T>(w, x, upstream, out, reinterpret_cast<Acc*>(scratch))
                       : halve_average_gradient<T>(w, upstream, out);
     }
+    if (is_sampling(w)) return sample_gradient<T>(w, upstream, out);
     auto* best = reinterpret_cast<typename Masks<Acc>::Mask*>(scratch);
     Acc *line = reinterpret_cast<Acc*>(best + w.out[1]), *gradient = line + w.out[1];
     std::fill(gradient, gradient + w.pixels(), Acc{});
