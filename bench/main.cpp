@@ -12,6 +12,7 @@
 #include "bench/loops.hpp"
 #include "bench/ops.hpp"
 #include "bench/replay.hpp"
+#include "bench/train.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ struct Benchmark {
 };
 
 constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels}, {"front", front},
-                                    {"loops", loops}, {"ops", ops},       {"replay", replay}};
+                                    {"loops", loops}, {"ops", ops},       {"replay", replay},     {"train", train}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

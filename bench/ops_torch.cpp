@@ -1,9 +1,5 @@
 #include "bench/ops_torch.hpp"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdlib>
 
 namespace taskspec::bench {
@@ -51,45 +47,7 @@ for line in sys.stdin:
 
 }  // namespace
 
-Torch::Torch() {
-  int request[2], answer[2];
-  if (pipe(request) != 0) return;
-  if (pipe(answer) != 0) {
-    close(request[0]), close(request[1]);
-    return;
-  }
-  process_ = fork();
-  if (process_ == 0) {
-    dup2(request[0], 0), dup2(answer[1], 1);
-    for (int end : {request[0], request[1], answer[0], answer[1]}) close(end);
-    // The interpreter of the distribution has its packages.
-    execl("/usr/bin/python3", "python3", "-c", script, static_cast<char*>(nullptr));
-    _exit(127);
-  }
-  close(request[0]), close(answer[1]);
-  to_ = fdopen(request[1], "w"), from_ = fdopen(answer[0], "r");
-  version_ = process_ > 0 ? ask("") : "";
-  there_ = !version_.empty() && version_ != "none";
-}
-
-Torch::~Torch() {
-  if (to_) fclose(to_);
-  if (from_) fclose(from_);
-  if (process_ > 0) waitpid(process_, nullptr, 0);
-}
-
-// One line there, if any, and one back; nothing when the process is gone: then writing must not end ours.
-std::string Torch::ask(const std::string& line) {
-  if (!line.empty()) {
-    auto* before = signal(SIGPIPE, SIG_IGN);
-    std::fputs((line + "\n").c_str(), to_);
-    std::fflush(to_);
-    signal(SIGPIPE, before);
-  }
-  std::string answer;
-  for (int c = std::fgetc(from_); c != EOF && c != '\n'; c = std::fgetc(from_)) answer += static_cast<char>(c);
-  return answer;
-}
+Torch::Torch() : python_(script) {}
 
 void Torch::set_inputs(std::span<const ArrayType> types) {
   std::string line = "inputs\t";
@@ -98,12 +56,12 @@ void Torch::set_inputs(std::span<const ArrayType> types) {
     for (std::int64_t extent : type.extents) line += std::to_string(extent) + ",";
     line += ";";
   }
-  if (there_) ask(line);
+  if (there()) python_.ask(line);
 }
 
 std::optional<double> Torch::seconds(const std::string& expression, int count) {
-  if (!there_ || expression.empty()) return std::nullopt;
-  std::string answer = ask("time\t" + std::to_string(count) + "\t" + expression);
+  if (!there() || expression.empty()) return std::nullopt;
+  std::string answer = python_.ask("time\t" + std::to_string(count) + "\t" + expression);
   char* end = nullptr;
   double seconds = std::strtod(answer.c_str(), &end);
   return end == answer.c_str() ? std::nullopt : std::optional(seconds);

@@ -158,12 +158,24 @@ class Arena {
       if (open_.end(i)) pool(step).give(root(storages_[i]).offset, rounded(root(storages_[i]).type->bytes()));
   }
 
+  // What lies at a step, or at one right before it that has other successors still to come: where a loop updates several
+  // values in each turn, the bytes of the last turn lie there.
+  std::optional<std::uint64_t> take_from(std::uint32_t step, std::uint64_t bytes) {
+    constexpr std::size_t most_predecessors = 8;  // bounds the work, too
+    if (pools_[step])
+      if (std::optional<std::uint64_t> offset = pools_[step]->take(bytes)) return offset;
+    const std::span<const std::uint32_t> before = order_.predecessors(StepId(step));
+    for (std::uint32_t fork : before.last(std::min(before.size(), most_predecessors)))
+      if (pools_[fork])
+        if (std::optional<std::uint64_t> offset = pools_[fork]->take(bytes)) return offset;
+    return std::nullopt;
+  }
+
   std::uint64_t take(std::uint64_t bytes, std::uint32_t step) {
     constexpr int far = 16;  // forks that are looked back at: bounds the work
     std::uint32_t at = step;
     for (int k = 0; k < far && at != none; ++k, at = outer_[at])
-      if (pools_[at])
-        if (std::optional<std::uint64_t> offset = pools_[at]->take(bytes)) return *offset;
+      if (std::optional<std::uint64_t> offset = take_from(at, bytes)) return *offset;
     if (std::optional<std::uint64_t> offset = open_.take(bytes, step)) return *offset;
     plan_.arena_bytes = static_cast<std::uint64_t>(
         checked_add(static_cast<std::int64_t>(plan_.arena_bytes), static_cast<std::int64_t>(bytes)));

@@ -19,6 +19,20 @@ struct Role {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Windows of 3 x 3 by Winograd's F(4x4, 3x3): a quarter of the products, and sums before and behind them. Measured on
+// the layers of ResNet-20, the weights' gradient takes 0.5 to 0.65 of the direct one's time, the images' 0.55 to 0.75,
+// but more than 0.9 with 16 channels; what it gives is off by 3e-6 of the largest element at most.
+bool suits_winograd(const ConvolutionPlan& plan, bool of_weights) {
+  const Windows& w = plan.windows;
+  const Pair one{1, 1};
+  const std::int64_t fewest = of_weights ? 16 : 32;
+  return w.kernel == Pair{3, 3} && w.stride == one && w.dilation == one && plan.groups == 1 &&
+         plan.channels >= fewest && plan.outputs >= fewest && plan.channels % 16 == 0 && plan.outputs % 16 == 0;
+}
+
+// Each unit transforms all weights, or their gradient, once.
+constexpr std::int64_t winograd_images = 8;
+
 // One oneDNN primitive for each unit of the work: some images, or some outputs, where the gradient is that of the
 // weights and there are enough of them. The weights' gradient of some images is a part of a sum, which is made in their
 // order.
@@ -27,8 +41,7 @@ class DenseGradient final : public Kernel {
   DenseGradient(const ConvolutionPlan& plan, bool of_weights)
       : plan_(plan), of_weights_(of_weights), engine_(dnnl::engine::kind::cpu, 0) {
     SingleThreaded guard;  // primitives keep the number of threads they were made with
-    choose_units();
-    make_primitive();
+    if (!suits_winograd(plan, of_weights) || !make_by_winograd()) make_directly();
     std::size_t scratchpad = scratchpad_.get_size();
     for (const Role* role : {&first_, &second_, &result_})
       scratchpad = std::max(scratchpad, role->relayout.scratchpad_bytes());
@@ -54,6 +67,26 @@ class DenseGradient final : public Kernel {
   }
 
  private:
+  void make_directly() {
+    choose_units();
+    make_primitive(dnnl::algorithm::convolution_direct);
+  }
+
+  // False where this oneDNN, on this processor, has no such primitive.
+  bool make_by_winograd() {
+    units_ = std::min(lane_count(16, plan_.operations()), std::max<std::int64_t>(plan_.batch / winograd_images, 1));
+    while (plan_.batch % units_ != 0) --units_;
+    sums_ = of_weights_ && units_ > 1;
+    try {
+      make_primitive(dnnl::algorithm::convolution_winograd);
+      return true;
+    } catch (const dnnl::error&) {
+      sums_ = false;
+      units_ = 1;
+      return false;
+    }
+  }
+
   void choose_units() {
     const std::int64_t wanted = lane_count(16, plan_.operations()), few = std::min<std::int64_t>(wanted, 4);
     if (!of_weights_) {
@@ -82,7 +115,7 @@ class DenseGradient final : public Kernel {
     }
   }
 
-  void make_primitive() {
+  void make_primitive(dnnl::algorithm algorithm) {
     const Windows& w = plan_.windows;
     const bool by_outputs = of_weights_ && !sums_;
     const std::int64_t batch = by_outputs ? plan_.batch : plan_.batch / units_,
@@ -99,16 +132,15 @@ class DenseGradient final : public Kernel {
     };
     const memory::dims stride{w.stride[0], w.stride[1]}, dilation{w.dilation[0] - 1, w.dilation[1] - 1},
         before{w.pad[0], w.pad[1]}, after{behind(0), behind(1)};
-    constexpr auto direct = dnnl::algorithm::convolution_direct;
     dnnl::convolution_forward::primitive_desc forward(
-        dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, direct, any(source), any(weights), any(out),
-                                        stride, dilation, before, after),
+        dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, any(source), any(weights),
+                                        any(out), stride, dilation, before, after),
         engine_);
     const memory::dims steps{plan_.outputs * w.positions(), w.positions(), w.out[1], 1};  // parts of the outputs
     const std::int64_t image = plan_.channels * w.pixels(), result = outputs * w.positions();
     if (of_weights_) {
       dnnl::convolution_backward_weights::primitive_desc desc(
-          dnnl::convolution_backward_weights::desc(direct, any(source), any(weights), any(out), stride, dilation,
+          dnnl::convolution_backward_weights::desc(algorithm, any(source), any(weights), any(out), stride, dilation,
                                                    before, after),
           own_scratchpad(), engine_, forward);
       set(first_, DNNL_ARG_SRC, plain(source), desc.src_desc(), sums_ ? batch * image : 0, true);
@@ -120,8 +152,8 @@ class DenseGradient final : public Kernel {
       primitive_ = dnnl::convolution_backward_weights(desc);
     } else {
       dnnl::convolution_backward_data::primitive_desc desc(
-          dnnl::convolution_backward_data::desc(direct, any(source), any(weights), any(out), stride, dilation, before,
-                                                after),
+          dnnl::convolution_backward_data::desc(algorithm, any(source), any(weights), any(out), stride, dilation,
+                                                before, after),
           own_scratchpad(), engine_, forward);
       set(first_, DNNL_ARG_DIFF_DST, plain(out), desc.diff_dst_desc(), batch * result, true);
       set(second_, DNNL_ARG_WEIGHTS, plain(weights), desc.weights_desc(), 0, true);

@@ -45,10 +45,23 @@ Interval covered(const Windows& w, int axis, std::int64_t position) {
   return {std::max<std::int64_t>(first, 0), std::min(first + w.kernel[axis], w.image[axis])};
 }
 
+// Windows that have loops of their own, with the same bits.
+enum class WindowKind : std::uint8_t {
+  any,
+  halving,  // 2 x 2 side by side, as in most networks
+  sampling  // of one pixel, as in shortcuts of residual networks
+};
+
+WindowKind kind_of(const Windows& w) {
+  if (w.kernel == Pair{2, 2} && w.stride == Pair{2, 2} && w.pad == Pair{0, 0}) return WindowKind::halving;
+  return w.kernel == Pair{1, 1} && w.pad == Pair{0, 0} ? WindowKind::sampling : WindowKind::any;
+}
+
 // Planes are dealt out to lanes, each with scratch of its own.
 class PoolKernel : public Kernel {
  public:
-  PoolKernel(const PoolPlan& plan, std::size_t lane_bytes) : plan_(plan), lane_bytes_((lane_bytes + 63) / 64 * 64) {
+  PoolKernel(const PoolPlan& plan, std::size_t lane_bytes)
+      : plan_(plan), kind_(kind_of(plan.windows)), lane_bytes_((lane_bytes + 63) / 64 * 64) {
     double operations = static_cast<double>(plan.planes * plan.windows.positions()) *
                         static_cast<double>(plan.windows.kernel[0] + plan.windows.kernel[1]);
     lanes_ = lane_count(plan.planes, operations);
@@ -68,9 +81,11 @@ class PoolKernel : public Kernel {
  protected:
   virtual void plane(const KernelArgs& args, std::int64_t plane, std::byte* scratch) const = 0;
   const Windows& windows() const { return plan_.windows; }
+  WindowKind kind() const { return kind_; }
 
  private:
   PoolPlan plan_;
+  WindowKind kind_;
   std::size_t lane_bytes_;
   std::int64_t lanes_;
 };
@@ -109,9 +124,6 @@ TASKSPEC_CLONES void pool_plane(const Windows& w, const T* x, T* y, Computed<T>*
   }
 }
 
-// The pool of most networks, 2 x 2 windows side by side, in one step; the same bits as above.
-bool is_halving(const Windows& w) { return w.kernel == Pair{2, 2} && w.stride == Pair{2, 2} && w.pad == Pair{0, 0}; }
-
 template <class T, class Join>
 TASKSPEC_CLONES void halve_plane(const Windows& w, const T* x, T* y) {
   using Acc = Computed<T>;
@@ -123,6 +135,29 @@ TASKSPEC_CLONES void halve_plane(const Windows& w, const T* x, T* y) {
       if constexpr (std::is_same_v<Join, Sum>) both /= 4;
       y[i] = convert<T>(both);
     }
+}
+
+// Every so many pixels of every so many rows.
+template <class T>
+void sample_plane(const Windows& w, const T* x, T* y) {
+  if (w.stride == Pair{1, 1}) {
+    std::copy_n(x, w.pixels(), y);
+    return;
+  }
+  for (std::int64_t row = 0; row < w.out[0]; ++row, x += w.stride[0] * w.image[1], y += w.out[1])
+    for (std::int64_t i = 0; i < w.out[1]; ++i) y[i] = x[i * w.stride[1]];
+}
+
+// Back to where they were taken from.
+template <class T>
+void sample_gradient(const Windows& w, const T* upstream, T* out) {
+  if (w.stride == Pair{1, 1}) {
+    std::copy_n(upstream, w.pixels(), out);
+    return;
+  }
+  std::fill(out, out + w.pixels(), T{});
+  for (std::int64_t row = 0; row < w.out[0]; ++row, out += w.stride[0] * w.image[1], upstream += w.out[1])
+    for (std::int64_t i = 0; i < w.out[1]; ++i) out[i * w.stride[1]] = upstream[i];
 }
 
 template <class T, class Join>
@@ -143,8 +178,10 @@ class Forward final : public PoolKernel {
     const T* x = reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels();
     T* y = reinterpret_cast<T*>(args.out[0]) + plane * w.positions();
     Acc* line = reinterpret_cast<Acc*>(scratch);
-    if (is_halving(w))
+    if (kind() == WindowKind::halving)
       halve_plane<T, Join>(w, x, y);
+    else if (kind() == WindowKind::sampling)
+      sample_plane<T>(w, x, y);
     else
       pool_plane<T, Join>(w, x, y, line, line + line_length(w));
   }
@@ -287,11 +324,12 @@ class Backward final : public PoolKernel {
     const T* x = maximum_ ? reinterpret_cast<const T*>(args.in[0]) + plane * w.pixels() : nullptr;
     const T* upstream = reinterpret_cast<const T*>(args.in[maximum_ ? 1 : 0]) + plane * w.positions();
     T* out = reinterpret_cast<T*>(args.out[0]) + plane * w.pixels();
-    if (is_halving(w)) {
+    if (kind() == WindowKind::halving) {
       if (w.image[0] != 2 * w.out[0] || w.image[1] != 2 * w.out[1]) std::fill(out, out + w.pixels(), T{});
       return maximum_ ? halve_maximum_gradient<T>(w, x, upstream, out, reinterpret_cast<Acc*>(scratch))
                       : halve_average_gradient<T>(w, upstream, out);
     }
+    if (kind() == WindowKind::sampling) return sample_gradient<T>(w, upstream, out);
     auto* best = reinterpret_cast<typename Masks<Acc>::Mask*>(scratch);
     Acc *line = reinterpret_cast<Acc*>(best + w.out[1]), *gradient = line + w.out[1];
     std::fill(gradient, gradient + w.pixels(), Acc{});

@@ -32,7 +32,7 @@ Type type(RuleContext& ctx) {
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   ConvolutionPlan c = convolution_plan(call, call.in[0].extents, call.out[0].extents, call.in[1].extents);
   if (call.out[0].precision == Precision::f32)
-    if (std::unique_ptr<Kernel> dense = dense_convolution_gradient_kernel(c, true)) return dense;
+    if (std::unique_ptr<Kernel> best = best_convolution_kernel(c, ConvolutionPart::weight_gradient)) return best;
   const Windows& w = c.windows;
   std::int64_t channels = c.channels / c.groups, outputs = c.outputs / c.groups;
   ProductPlan plan{

@@ -104,8 +104,14 @@ std::unique_ptr<Kernel> convolution_kernel(const OpInstance& call) {
   if (suits_direct_convolution(plan, product.out_precision))
     return direct_convolution_kernel(plan, product.right_precision, product.left_precision, product.out_precision);
   if (product.out_precision == Precision::f32)
-    if (std::unique_ptr<Kernel> dense = dense_convolution_kernel(plan)) return dense;
+    if (std::unique_ptr<Kernel> best = best_convolution_kernel(plan, ConvolutionPart::result)) return best;
   return product_kernel(product);
+}
+
+std::unique_ptr<Kernel> best_convolution_kernel(const ConvolutionPlan& plan, ConvolutionPart part) {
+  if (suits_image_lanes(plan, part)) return image_lanes_kernel(plan, part);
+  if (part == ConvolutionPart::result) return dense_convolution_kernel(plan);
+  return dense_convolution_gradient_kernel(plan, part == ConvolutionPart::weight_gradient);
 }
 
 std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(

@@ -3,7 +3,7 @@
 // to 6.
 #pragma once
 #include "ir/records/rules.hpp"
-#include "stdlib/kernels/dense.hpp"
+#include "stdlib/kernels/image_lanes.hpp"
 #include "stdlib/ops/windows.hpp"
 
 namespace taskspec {
@@ -21,6 +21,9 @@ ProductPlan convolution_product(const OpInstance& call, const ConvolutionPlan& p
 
 // Of a call of conv2d, or of one that has its operands and shapes.
 std::unique_ptr<Kernel> convolution_kernel(const OpInstance& call);
+
+// In f32, of the result or of one of the gradients; null where there is none but the product.
+std::unique_ptr<Kernel> best_convolution_kernel(const ConvolutionPlan& plan, ConvolutionPart part);
 
 // The operands stride, pad, dilation and groups of a call, behind `first`.
 std::vector<std::variant<GradientBuilder::Var, Value>> with_windows(

@@ -22,8 +22,9 @@ Value on_host(std::span<const Value> v) {
   return Relu{}(v[0].real());
 }
 
+// Of the result, which is positive where x is: the next op often keeps it anyway, and x need not be kept.
 void gradient(GradientBuilder& g) {
-  GradientBuilder::Var positive = g.emit(op_gt, {g.input(0), Value(0.0)});
+  GradientBuilder::Var positive = g.emit(op_gt, {g.output(), Value(0.0)});
   g.add(0, g.emit(op_where, {positive, g.upstream(), Value(0.0)}));
 }
 
@@ -41,7 +42,7 @@ extern constinit const OpDef op_relu = OpFields{
     .type = [](RuleContext& c) { return numeric(c, "relu", Takes::numbers, 1, true); },
     .kernel = unary_kernel<Relu, Takes::numbers>,
     .scalar = on_host,
-    .gradient = {gradient, {.inputs = 1}},
+    .gradient = {gradient, {.outputs = 1}},
     .lower = Lowering::later(),
     .sharding = pointwise_splits,
     .work = work_per_element<>,

@@ -1,6 +1,8 @@
 // scatter_add: the reverse of gather, adding where indices meet.
+#include <algorithm>
 #include <cstring>
 
+#include "stdlib/kernels/product.hpp"
 #include "stdlib/kernels/storage.hpp"
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/movement.hpp"
@@ -43,29 +45,48 @@ auto added(T a, T b) {
     return a + b;
 }
 
-// One thread, in order of the indices: several may hit one element.
+// In order of the indices, since several may hit one element: each part of the work has rows of the result of its own,
+// and picks from all indices those of its rows.
 template <class T>
 class ScatterAdd final : public Kernel {
  public:
-  ScatterAdd(AroundAxis shape, IndexReader read) : shape_(shape), read_(read) {}
+  ScatterAdd(AroundAxis shape, IndexReader read) : shape_(shape), read_(read) {
+    constexpr std::int64_t most = 4;        // each reads all indices
+    constexpr double work_per_element = 4;  // reading, adding and writing, in operations of a product
+    const auto elements = static_cast<double>(shape.outer * (shape.extent + shape.indices) * shape.inner);
+    parts_ = std::min(most, lane_count(shape.extent, work_per_element * elements));
+  }
 
   std::optional<Fault> run(const KernelArgs& args) const override {
     if (std::optional<Fault> fault = index_fault(read_, args.in[1], shape_)) return fault;
-    const T* updates = reinterpret_cast<const T*>(args.in[2]);
-    T* out = reinterpret_cast<T*>(args.out[0]);
-    std::int64_t plane = shape_.extent * shape_.inner;
-    std::memcpy(out, args.in[0], static_cast<std::size_t>(shape_.outer * plane) * sizeof(T));
-    for (std::int64_t o = 0; o < shape_.outer; ++o)
-      for (std::int64_t k = 0; k < shape_.indices; ++k, updates += shape_.inner) {
-        T* line = out + o * plane + read_(args.in[1], k) * shape_.inner;
-        for (std::int64_t i = 0; i < shape_.inner; ++i) line[i] = added(line[i], updates[i]);
-      }
+    args.parallel.for_each(parts_, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part)
+        add(args, shape_.extent * part / parts_, shape_.extent * (part + 1) / parts_);
+    });
     return std::nullopt;
   }
 
  private:
+  // To rows [first, last) of each plane.
+  void add(const KernelArgs& args, std::int64_t first, std::int64_t last) const {
+    const T *x = reinterpret_cast<const T*>(args.in[0]), *updates = reinterpret_cast<const T*>(args.in[2]);
+    T* out = reinterpret_cast<T*>(args.out[0]);
+    const std::int64_t plane = shape_.extent * shape_.inner, count = (last - first) * shape_.inner;
+    for (std::int64_t o = 0; o < shape_.outer; ++o) {
+      const std::int64_t rows = o * plane + first * shape_.inner;
+      std::memcpy(out + rows, x + rows, static_cast<std::size_t>(count) * sizeof(T));
+      for (std::int64_t k = 0; k < shape_.indices; ++k, updates += shape_.inner) {
+        const std::int64_t row = read_(args.in[1], k);
+        if (row < first || row >= last) continue;
+        T* line = out + o * plane + row * shape_.inner;
+        for (std::int64_t i = 0; i < shape_.inner; ++i) line[i] = added(line[i], updates[i]);
+      }
+    }
+  }
+
   AroundAxis shape_;
   IndexReader read_;
+  std::int64_t parts_;
 };
 
 std::unique_ptr<Kernel> kernel(const OpInstance& call) {

@@ -2,6 +2,7 @@
 // are cut into several parts, and any order of the parts.
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -222,6 +223,25 @@ TEST_CASE("gather [ops]") {
   CHECK(error_of([] {
           call_op("gather", {ints({3}), random_array({Precision::f32, {}}, 1), i(0)});
         }).starts_with("E2002 an index is an integer tensor"));
+}
+
+TEST_CASE("scatter_add adds in the order of the indices, however its work is shared out [ops]") {
+  constexpr std::int64_t rows = 3000, columns = 32, count = 60'000;
+  const Array x = random_array({Precision::f32, {2, rows, columns}}, 1),
+              updates = random_array({Precision::f32, {2, count, columns}}, 2);
+  Array index = Array::make({Precision::i32, {count}});
+  for (std::int64_t k = 0; k < count; ++k) index.set_integer(k, k * k % rows);
+  std::vector<float> expected(static_cast<std::size_t>(x.elements()));
+  for (std::int64_t e = 0; e < x.elements(); ++e)
+    expected[static_cast<std::size_t>(e)] = static_cast<float>(x.number(e));
+  for (std::int64_t o = 0; o < 2; ++o)
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t c = 0; c < columns; ++c)
+        expected[static_cast<std::size_t>((o * rows + index.integer(k)) * columns + c)] +=
+            static_cast<float>(updates.number((o * count + k) * columns + c));
+  Shuffled shuffled;
+  const Array y = call_op("scatter_add", {x, index, updates, i(1)}, shuffled);
+  CHECK(std::memcmp(y.raw(), expected.data(), y.bytes()) == 0);
 }
 
 TEST_CASE("scatter_add undoes gather where no index repeats, and adds where one does [ops]") {

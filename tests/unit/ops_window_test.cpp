@@ -40,6 +40,11 @@ const Case cases[] = {
     {1, 2, 2, 2, {2, 1}, {9, 9}, {1, 1}, {4, 4}, {1, 1}, true},
     {1, 2, 2, 2, {5, 150}, {3, 3}, {1, 1}, {1, 2}, {1, 2}, true},
     {2, 3, 1, 1, {4, 300}, {2, 5}, {1, 2}, {1, 3}, {1, 1}, false},
+    {32, 1, 6, 1, {11, 12}, {5, 5}, {1, 1}, {0, 0}, {1, 1}, true},
+    {16, 5, 16, 1, {9, 8}, {3, 5}, {2, 1}, {1, 2}, {1, 2}, true},
+    {16, 6, 7, 1, {8, 7}, {3, 4}, {1, 1}, {2, 0}, {2, 1}, false},
+    {16, 4, 9, 1, {9, 9}, {3, 6}, {2, 1}, {0, 0}, {1, 1}, false},
+    {16, 32, 48, 1, {9, 8}, {3, 3}, {1, 1}, {1, 0}, {1, 1}, false},
 };
 
 Array image_of(const Case& c, Precision p) { return tensor(p, {c.batch, c.channels, c.image[0], c.image[1]}, 1); }
@@ -183,6 +188,32 @@ TEST_CASE("the gradients of conv2d are its transposes: <dy, conv(x, w)> = <dx, x
   }
 }
 
+TEST_CASE("the gradients of conv2d in f32 are those in f64 within the tolerance of the op [ops] [ops-grad]") {
+  auto wider = [](const Array& a) {
+    Array b = Array::make({Precision::f64, a.extents()});
+    for (std::int64_t e = 0; e < a.elements(); ++e) b.set_number(e, a.number(e));
+    return b;
+  };
+  for (const Case& c : cases) {
+    CAPTURE(&c - cases);
+    const Array x = image_of(c, Precision::f32), w = weights_of(c, Precision::f32);
+    const std::vector<Value> windows = operands_of(c, x, w, Value());
+    const Array dy = tensor(Precision::f32, call_op("conv2d", windows).extents(), 5);
+    Shuffled shuffled;
+    auto difference = [&](std::string_view op, const Array& of, const Array& first, const Array& second) {
+      std::vector<Value> narrow = windows, wide = windows;
+      narrow[0] = Type::of(of.type().type()), narrow[1] = first, narrow[2] = second;
+      wide[0] = Type::of(wider(of).type().type()), wide[1] = wider(first), wide[2] = wider(second);
+      const Array exact = call_op(op, wide);
+      double largest = 0;
+      for (std::int64_t e = 0; e < exact.elements(); ++e) largest = std::max(largest, std::abs(exact.number(e)));
+      return worst_difference(call_op(op, narrow, shuffled), exact) / largest;
+    };
+    CHECK(difference("conv2d_input_grad", x, dy, w) <= 1e-5);
+    CHECK(difference("conv2d_weight_grad", w, x, dy) <= 1e-5);
+  }
+}
+
 TEST_CASE("pools equal the definition [ops]") {
   struct PoolCase {
     Extents x;
@@ -190,7 +221,8 @@ TEST_CASE("pools equal the definition [ops]") {
   };
   for (const PoolCase& c :
        {PoolCase{{2, 3, 6, 8}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 7, 7}, {3, 2}, {1, 3}, {1, 1}},
-        PoolCase{{1, 40, 30, 31}, {3, 3}, {2, 1}, {2, 0}}, PoolCase{{1, 1, 5, 5}, {5, 5}, {1, 1}, {4, 4}}})
+        PoolCase{{1, 40, 30, 31}, {3, 3}, {2, 1}, {2, 0}}, PoolCase{{1, 1, 5, 5}, {5, 5}, {1, 1}, {4, 4}},
+        PoolCase{{2, 3, 7, 9}, {1, 1}, {2, 3}, {0, 0}}, PoolCase{{3, 4, 5}, {1, 1}, {1, 1}, {0, 0}}})
     for (Precision p : {Precision::i8, Precision::u16, Precision::f16, Precision::f32, Precision::f64}) {
       CAPTURE(info(p).name);
       CAPTURE(print(Value(static_cast<std::int64_t>(c.k[0]))));
@@ -257,7 +289,8 @@ TEST_CASE("the gradients of pools equal the definition, for equal pixels and nan
        {PoolCase{{2, 3, 6, 40}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 7, 75}, {2, 2}, {2, 2}, {0, 0}},
         PoolCase{{3, 7, 7}, {3, 2}, {1, 3}, {1, 1}}, PoolCase{{1, 8, 30, 71}, {3, 3}, {2, 2}, {1, 1}},
         PoolCase{{1, 4, 9, 40}, {3, 3}, {2, 1}, {2, 0}}, PoolCase{{1, 1, 5, 5}, {5, 5}, {1, 1}, {4, 4}},
-        PoolCase{{2, 4, 3}, {2, 2}, {2, 5}, {0, 1}}})
+        PoolCase{{2, 4, 3}, {2, 2}, {2, 5}, {0, 1}}, PoolCase{{2, 3, 7, 9}, {1, 1}, {2, 3}, {0, 0}},
+        PoolCase{{3, 4, 5}, {1, 1}, {1, 1}, {0, 0}}})
     for (Precision p : {Precision::f16, Precision::f32, Precision::f64}) {
       CAPTURE(info(p).name);
       CAPTURE(print(Value(c.x.back())));

@@ -150,6 +150,37 @@ TEST_CASE("bytes are used again in a graph with saved activations") {
   CHECK(plan->arena_bytes <= (layers + 3) * 64);
 }
 
+TEST_CASE("bytes are used again by the turns of a loop that trains, however many there are") {
+  // What an update frees lies at the update: one of several steps before the first that reads a weight.
+  auto arena_of = [](int turns) {
+    Sketch s("loop");
+    const DefinitionId reverse = s.define("reverse", {"dy", "x"}, {"dx", "dw"}),
+                       update = s.define("update", {"w", "dw"}, {"w"});
+    constexpr std::size_t layers = 4;
+    std::vector<NodeId> weights, reverses(layers);
+    std::vector<PlaceId> places;
+    for (std::size_t i = 0; i < layers; ++i) {
+      weights.push_back(s.add("make", {}));
+      places.push_back(s.graph->add_place("w", y(weights[i])));
+    }
+    for (int turn = 0; turn < turns; ++turn) {
+      std::vector<NodeId> made{s.add("f", {s.input("x"), y(weights[0])})};
+      for (std::size_t i = 1; i < layers; ++i) made.push_back(s.add("f", {y(made.back()), y(weights[i])}));
+      Ref gradient = y(s.add("loss", {y(made.back())}));
+      for (std::size_t i = layers; i-- > 0; gradient = y(reverses[i]))
+        reverses[i] = s.add(reverse, {gradient, y(made[i])}, {f32({4}), f32({4})});
+      for (std::size_t i = 0; i < layers; ++i)
+        weights[i] = s.add(update, {y(weights[i]), Ref::future(reverses[i], 1)}, {f32({4})},
+                           {{places[i], Privilege::inout, 0, 0}});
+    }
+    std::vector<Ref> all;
+    for (NodeId weight : weights) all.push_back(y(weight));
+    s.result("y", y(s.add(s.define("all", {"parts"}, {"y"}), all, {f32({4})})));
+    return planned(s)->arena_bytes;
+  };
+  CHECK(arena_of(100) == arena_of(2));
+}
+
 TEST_CASE("versions of a place lie in one place; the caller's is copied first") {
   Sketch s = hazard();
   std::shared_ptr<const Plan> plan = planned(s);

@@ -1,0 +1,201 @@
+#include "stdlib/kernels/lane_loops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace taskspec {
+
+namespace {
+
+using Lanes = float __attribute__((vector_size(64)));
+using Places = std::int32_t __attribute__((vector_size(64)));
+
+// A processor without vectors as wide has no use for these: oneDNN is better there.
+#define WITH_LANES gnu::target("arch=x86-64-v4,prefer-vector-width=512")
+
+[[gnu::always_inline, WITH_LANES]] inline Lanes load(const float* from) {
+  Lanes lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+[[gnu::always_inline, WITH_LANES]] inline void store(Lanes lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
+
+// ---- turning squares of 16 x 16 -------------------------------------------------------------------
+
+// Exchanges the squares of `size` beside the diagonal of each square of twice that.
+template <int size>
+[[gnu::always_inline, WITH_LANES]] inline void exchange(Lanes (&row)[image_lanes]) {
+  Places upper{}, lower{};
+  for (int j = 0; j < image_lanes; ++j) {
+    upper[j] = (j & size) == 0 ? j : image_lanes + j - size;
+    lower[j] = (j & size) == 0 ? j + size : image_lanes + j;
+  }
+  for (int i = 0; i < image_lanes; ++i) {
+    if ((i & size) != 0) continue;
+    const Lanes a = row[i], b = row[i + size];
+    row[i] = __builtin_shuffle(a, b, upper);
+    row[i + size] = __builtin_shuffle(a, b, lower);
+  }
+}
+
+[[WITH_LANES]] void turn(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+  Lanes row[image_lanes];
+  for (int i = 0; i < image_lanes; ++i) row[i] = load(from + i * from_step);
+  exchange<8>(row);
+  exchange<4>(row);
+  exchange<2>(row);
+  exchange<1>(row);
+  for (int i = 0; i < image_lanes; ++i) store(row[i], to + i * to_step);
+}
+
+// ---- sums over taps -------------------------------------------------------------------------------
+
+struct Range {
+  std::int64_t begin, end;
+};
+
+// The taps of place i that read something.
+Range taps_of(const TapAxis& a, std::int64_t i) {
+  const std::int64_t at = i * a.stride + a.first;
+  std::int64_t begin = 0, end = a.taps;
+  while (begin < end && (at + begin * a.step < 0 || at + begin * a.step >= a.places)) ++begin;
+  while (end > begin && (at + (end - 1) * a.step < 0 || at + (end - 1) * a.step >= a.places)) --end;
+  return {begin, end};
+}
+
+// `count` outputs at a time stay in registers while everything is added to them.
+template <int count>
+[[WITH_LANES]] void sum_outputs(const LaneSum& s, std::int64_t first, const float* in, const float* weights,
+                                const float* start, float* out) {
+  const TapAxis &down = s.axes[0], &right = s.axes[1];
+  const std::int64_t plane = down.places * right.places, positions = s.out[0] * s.out[1];
+  for (std::int64_t y = 0; y < s.out[0]; ++y) {
+    const Range rows = taps_of(down, y);
+    for (std::int64_t x = 0; x < s.out[1]; ++x) {
+      const Range columns = taps_of(right, x);
+      Lanes sum[count];
+      for (int o = 0; o < count; ++o) sum[o] = Lanes{} + start[first + o];
+      for (std::int64_t c = 0; c < s.channels; ++c)
+        for (std::int64_t ky = rows.begin; ky < rows.end; ++ky) {
+          const std::int64_t row = c * plane + (y * down.stride + down.first + ky * down.step) * right.places;
+          const float* from = in + (row + x * right.stride + right.first) * image_lanes;
+          const float* factor = weights + ((c * down.taps + ky) * right.taps) * s.outputs + first;
+          for (std::int64_t kx = columns.begin; kx < columns.end; ++kx) {
+            const Lanes value = load(from + kx * right.step * image_lanes);
+            for (int o = 0; o < count; ++o) sum[o] += value * factor[kx * s.outputs + o];
+          }
+        }
+      for (int o = 0; o < count; ++o) store(sum[o], out + ((first + o) * positions + y * s.out[1] + x) * image_lanes);
+    }
+  }
+}
+
+// ---- sums over windows ----------------------------------------------------------------------------
+
+// In a fixed order: halves onto each other.
+[[WITH_LANES]] float total(Lanes lanes) {
+  float parts[image_lanes];
+  store(lanes, parts);
+  for (int half = image_lanes / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) parts[k] += parts[k + half];
+  return parts[0];
+}
+
+// The gradients of `count` outputs by `taps` neighbouring taps of one row of the weights stay in registers.
+struct WeightBlock {
+  std::int64_t output, channel, ky, kx;
+};
+
+template <int count, int taps>
+[[WITH_LANES]] void sum_windows(const Windows& w, std::int64_t channels, WeightBlock at, const float* x,
+                                const float* up, float* weights) {
+  Lanes sum[count][taps]{};
+  for (std::int64_t row = 0; row < w.out[0]; ++row) {
+    const std::int64_t line = (at.channel * w.image[0] + row * w.stride[0] + at.ky * w.dilation[0]) * w.image[1];
+    const float* pixels = x + (line + at.kx * w.dilation[1]) * image_lanes;
+    const float* given = up + (at.output * w.positions() + row * w.out[1]) * image_lanes;
+    for (std::int64_t i = 0; i < w.out[1]; ++i) {
+      Lanes upstream[count];
+      for (int o = 0; o < count; ++o) upstream[o] = load(given + (o * w.positions() + i) * image_lanes);
+      for (int t = 0; t < taps; ++t) {
+        const Lanes pixel = load(pixels + (i * w.stride[1] + t * w.dilation[1]) * image_lanes);
+        for (int o = 0; o < count; ++o) sum[o][t] += upstream[o] * pixel;
+      }
+    }
+  }
+  for (int o = 0; o < count; ++o)
+    for (int t = 0; t < taps; ++t)
+      weights[((at.output + o) * channels + at.channel) * w.taps() + at.ky * w.kernel[1] + at.kx + t] =
+          total(sum[o][t]);
+}
+
+// ---- one function for each number that a block may have -------------------------------------------
+
+constexpr int most_outputs = 16;  // of a sum over taps
+constexpr int most_rows = 4, most_taps = 5;
+
+using SumOutputs = void (*)(const LaneSum&, std::int64_t, const float*, const float*, const float*, float*);
+template <int... counts>
+constexpr std::array<SumOutputs, sizeof...(counts)> all_sums(std::integer_sequence<int, counts...>) {
+  return {sum_outputs<counts + 1>...};
+}
+constexpr auto sums_over_taps = all_sums(std::make_integer_sequence<int, most_outputs>());
+
+using SumWindows = void (*)(const Windows&, std::int64_t, WeightBlock, const float*, const float*, float*);
+template <int... numbers>
+constexpr std::array<SumWindows, sizeof...(numbers)> all_windows(std::integer_sequence<int, numbers...>) {
+  return {sum_windows<numbers / most_taps + 1, numbers % most_taps + 1>...};
+}
+constexpr auto sums_over_windows = all_windows(std::make_integer_sequence<int, most_rows * most_taps>());
+
+// Calls f(first, count) for parts of `all` that are about equally long and at most `most`.
+template <class F>
+void each_part(std::int64_t all, std::int64_t most, F&& f) {
+  const std::int64_t parts = (all + most - 1) / most;
+  for (std::int64_t i = 0; i < parts; ++i) f(all * i / parts, all * (i + 1) / parts - all * i / parts);
+}
+
+}  // namespace
+
+bool has_lane_loops() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+void to_lanes(const float* images, std::int64_t elements, float* lanes) {
+  const std::int64_t whole = elements / image_lanes * image_lanes;
+  for (std::int64_t e = 0; e < whole; e += image_lanes)
+    turn(images + e, elements, lanes + e * image_lanes, image_lanes);
+  for (std::int64_t e = whole; e < elements; ++e)
+    for (std::int64_t k = 0; k < image_lanes; ++k) lanes[e * image_lanes + k] = images[k * elements + e];
+}
+
+void from_lanes(const float* lanes, std::int64_t elements, float* images) {
+  const std::int64_t whole = elements / image_lanes * image_lanes;
+  for (std::int64_t e = 0; e < whole; e += image_lanes)
+    turn(lanes + e * image_lanes, image_lanes, images + e, elements);
+  for (std::int64_t e = whole; e < elements; ++e)
+    for (std::int64_t k = 0; k < image_lanes; ++k) images[k * elements + e] = lanes[e * image_lanes + k];
+}
+
+void lane_sum(const LaneSum& sum, const float* in, const float* weights, const float* start, float* out) {
+  each_part(sum.outputs, most_outputs, [&](std::int64_t first, std::int64_t count) {
+    sums_over_taps[static_cast<std::size_t>(count - 1)](sum, first, in, weights, start, out);
+  });
+}
+
+void lane_weights(const Windows& w, std::int64_t channels, std::int64_t outputs, const float* x, const float* up,
+                  float* weights) {
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t ky = 0; ky < w.kernel[0]; ++ky)
+      each_part(w.kernel[1], most_taps, [&](std::int64_t kx, std::int64_t taps) {
+        each_part(outputs, most_rows, [&](std::int64_t output, std::int64_t count) {
+          const auto number = static_cast<std::size_t>((count - 1) * most_taps + taps - 1);
+          sums_over_windows[number](w, channels, {output, c, ky, kx}, x, up, weights);
+        });
+      });
+}
+
+}  // namespace taskspec

@@ -1,0 +1,16 @@
+// Benchmarks are no tests, but they run: the one of training prints a row for each network.
+#include <doctest/doctest.h>
+
+#include "tests/guard/tool.hpp"
+
+TEST_CASE("[cli] bench train prints a row for each network, and what stands beside it [bench]") {
+  const Outcome ran = in_shell("taskspec bench train --repeats 1 --threads 1", TemporaryFolder(), 120);
+  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
+    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
+    return;
+  }
+  CHECK_MESSAGE(ran.code == 0, ran.err);
+  for (const char* text : {"peer: ", "limit: ", "\nnet ", "\nmlp (", "\nlenet (", "\nresnet-20 (",
+                           "\ntransformer block (", " of 4 rows take more"})
+    CHECK_MESSAGE(ran.out.find(text) != std::string::npos, text << " is not in\n" << ran.out);
+}
