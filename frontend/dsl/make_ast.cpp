@@ -127,7 +127,9 @@ class Declarations {
   ast::TaskDecl task(const Function& function) {
     ExprMaker make(places_, names_);
     ast::TaskDecl decl{name(function.name), params(function.parameters, make), results(function, make), {}, {}};
-    if (function.native)
+    if (!function.symbol.empty())
+      decl.external = ast::Name{function.symbol, places_.line(function.name.at)};
+    else if (function.native)
       decl.external = ast::Name{full_name(function), places_.line(function.name.at)};
     else
       decl.body = Statements(make).block(function.body, function.name.at);
@@ -197,8 +199,12 @@ class Needed {
       fail("E1004", function->name.at, "the types of " + described(*function) + " are not known yet",
            "call it once outside of bodies, or declare them: .in(\"x\", f32[\"N\"]).out(\"y\", f32[\"N\"])");
     const bool is_cpp = function->native || function->host;
-    if (!function->recorded && !is_cpp) fail("E1006", function->name.at, described(*function) + " has no body");
-    add(function->owner, function->name, declarations_.item(*function), is_cpp ? function : nullptr);
+    if (!function->recorded && !is_cpp && function->symbol.empty())
+      fail("E1006", function->name.at, described(*function) + " has no body");
+    // Two C++ functions look alike.
+    const std::string called = add(function->owner, function->name, declarations_.item(*function),
+                                   is_cpp ? std::to_string(function->owner) : "");
+    if (is_cpp && !called.empty()) declared_.natives.emplace_back(called, function);
   }
 
   void walk(const NodePtr& node) {
@@ -229,17 +235,27 @@ class Needed {
     if (is_declared(agent.owner) || !reached_.insert(agent.owner).second) return;
     for (const Slot& slot : agent.slots) walk(slot.initial);
     for (const auto& member : agent.members) walk(member->body);
-    add(agent.owner, agent.name, declarations_.item(agent), nullptr);
+    std::string bodies;
     for (const auto& member : agent.members)
-      if (member->native) declared_.natives.emplace_back(full_name(*member), member);
+      if (member->native) bodies += identity(*member);
+    const std::string called = add(agent.owner, agent.name, declarations_.item(agent), bodies);
+    for (const auto& member : agent.members)
+      if (member->native && !called.empty()) declared_.natives.emplace_back(called + "." + member->name.text, member);
+  }
+
+  // Of two agents of one struct the C++ bodies are the same unless they have captures: each goes with its own agent.
+  static std::string identity(const Function& member) {
+    const bool plain = !member.native->identity.empty() && !(member.backward && member.backward->identity.empty());
+    if (!plain) return std::to_string(member.owner);
+    return member.native->identity + (member.backward ? " " + member.backward->identity : "");
   }
 
   // A struct of an agent, or a helper that declares a task, may have been made several times: the same is said twice.
-  void add(Owner owner, const Name& name, ast::Item item, const std::shared_ptr<Function>& native) {
+  // `bodies`: which C++ functions are part of it. Gives what it is called, empty if that was said before.
+  std::string add(Owner owner, const Name& name, ast::Item item, const std::string& bodies) {
     Ast alone;
     alone.items.push_back(std::move(item));
-    // Two C++ functions look alike.
-    std::string text = print_ast(alone) + (native ? std::to_string(owner) : "");
+    std::string text = print_ast(alone) + bodies;
     std::string called = name.text;
     declared_.new_names.push_back(owner);
     for (int variant = 2;; ++variant) {
@@ -247,24 +263,31 @@ class Needed {
       declared_.names[owner] = called;
       if (fresh) declared_.new_texts.push_back(called);
       if (fresh) break;
-      if (known->second.text == text) return;
+      if (known->second.text == text) return "";
       if (!may_rename_) two_of_one_name(name, known->second.at);
       called = name.text + "'" + std::to_string(variant);
     }
-    rename(alone.items[0], called);
-    if (native) declared_.natives.emplace_back(called, native);
+    rename(alone.items[0], called, !bodies.empty());
     items.push_back(std::move(alone.items[0]));
+    return called;
   }
 
-  static void rename(ast::Item& item, const std::string& called) {
+  // Bodies that are here go by the new name as well.
+  static void rename(ast::Item& item, const std::string& called, bool with_bodies) {
     if (auto* task = std::get_if<ast::TaskDecl>(&item.node)) {
       task->name.text = called;
-      if (task->external) task->external->text = called;
+      if (task->external && with_bodies) task->external->text = called;
     } else if (auto* fn = std::get_if<ast::FnDecl>(&item.node)) {
       fn->name.text = called;
       if (fn->external) fn->external->text = called;
     } else if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) {
+      const std::string before = agent->name.text + ".";
       agent->name.text = called;
+      for (ast::AgentMember& member : agent->members) {
+        auto* own = std::get_if<ast::TaskDecl>(&member.node);
+        if (own && own->external && own->external->text == before + own->name.text)
+          own->external->text = called + "." + own->name.text;
+      }
     }
   }
 

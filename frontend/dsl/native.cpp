@@ -44,10 +44,17 @@ void require_fit(const Function& function, std::size_t i, const NativeParameter&
                    described(function), written(wanted), i + 1, written(given)));
 }
 
+void require_none(const Function& function, At at) {
+  if (function.recorded || function.native || !function.symbol.empty())
+    fail("E1005", at, described(function) + " has a body already");
+}
+
+bool is_float(const Type& type) { return type.name == "f16" || type.name == "f32" || type.name == "f64"; }
+
 }  // namespace
 
 void attach_body(const std::shared_ptr<Function>& function, Native native, At at) {
-  if (function->recorded || function->native) fail("E1005", at, described(*function) + " has a body already");
+  require_none(*function, at);
   std::size_t wanted = function->parameters.size() + function->outputs.size();
   if (native.parameters.size() != wanted)
     fail("E1003", at,
@@ -57,10 +64,7 @@ void attach_body(const std::shared_ptr<Function>& function, Native native, At at
          "one span of const for each input, then one span for each output");
   std::size_t next = 0;
   for (const Parameter& p : function->parameters) {
-    if (p.privilege == "inout")
-      fail("E1009", p.name.at, "a C++ body that changes a place is not built yet",
-           "give the new contents as an output");
-    require_fit(*function, next, native.parameters[next], p.name, p.type, false);
+    require_fit(*function, next, native.parameters[next], p.name, p.type, p.privilege == "inout");
     ++next;
   }
   for (const Output& output : function->outputs) {
@@ -68,6 +72,36 @@ void attach_body(const std::shared_ptr<Function>& function, Native native, At at
     ++next;
   }
   function->native = std::move(native);
+}
+
+void attach_reverse(const std::shared_ptr<Function>& function, Native backward, At at) {
+  struct Wanted {
+    const Name& name;
+    const Type& type;
+    bool is_output;
+  };
+  std::vector<Wanted> wanted;
+  for (const Parameter& p : function->parameters) wanted.push_back({p.name, p.type, false});
+  for (const Output& o : function->outputs) wanted.push_back({o.name, o.type, false});
+  for (const Output& o : function->outputs)
+    if (is_float(o.type)) wanted.push_back({o.name, o.type, false});
+  for (const Parameter& p : function->parameters)
+    if (is_float(p.type) && p.privilege != "inout") wanted.push_back({p.name, p.type, true});
+  if (backward.parameters.size() != wanted.size())
+    fail("E1003", at,
+         fmt::format("the reverse of {} takes {}, here are {}", described(*function),
+                     plural(wanted.size(), "parameter"), backward.parameters.size()),
+         "its parameters, its outputs, their gradients as spans of const; then a span for the gradient of each float "
+         "among the parameters");
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    require_fit(*function, i, backward.parameters[i], wanted[i].name, wanted[i].type, wanted[i].is_output);
+  function->backward = std::move(backward);
+}
+
+void attach_symbol(const std::shared_ptr<Function>& function, const Name& symbol) {
+  require_none(*function, symbol.at);
+  if (symbol.text.empty()) fail("E1001", symbol.at, "'' is no name of a C++ function");
+  function->symbol = symbol.text;
 }
 
 FunctionPtr declare_host(const Name& name, HostFunction body) {

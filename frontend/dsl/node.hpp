@@ -132,6 +132,8 @@ struct Function {
   std::vector<Output> outputs;
   Block body;
   std::optional<Native> native;      // task
+  std::optional<Native> backward;    // of such a task
+  std::string symbol;                // task: somebody else says what stands behind it
   std::optional<HostFunction> host;  // fn
   bool acts = false;                 // fn: does something besides giving its result
   std::weak_ptr<AgentClass> agent;   // of a member

@@ -55,6 +55,10 @@ Operand::Operand(const Task& value, At at) : node_(value.value()), at_(at) {
   node_->function = value.function();
 }
 
+Operand::Operand(const Fn& value, At at) : node_(literal(Node::Kind::callable, at)), at_(at) {
+  node_->function = value.function();
+}
+
 NodePtr Operand::boolean_of(bool value) {
   NodePtr node = literal(Node::Kind::boolean, At());
   node->integer = value;

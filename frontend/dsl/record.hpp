@@ -58,7 +58,9 @@ void record_body(const std::shared_ptr<Function>& function, const std::pair<Reco
 std::string stored_as(const std::string& precision);
 // The same for a function without a signature: it gets parameters and outputs, but no types yet.
 void record_untyped(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at);
-// The C++ function that is the body. Error if its parameters are not those of the signature.
+// The C++ function that is the body, and its reverse. Error if their parameters are not those of the signature.
 void attach_body(const std::shared_ptr<Function>& function, Native native, At at);
+void attach_reverse(const std::shared_ptr<Function>& function, Native backward, At at);
+void attach_symbol(const std::shared_ptr<Function>& function, const Name& symbol);
 
 }  // namespace taskspec::dsl::detail

@@ -33,6 +33,7 @@ class Agent {
   explicit Agent(Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {}, Operand e = {}, Operand f = {});
   virtual ~Agent() = default;
   std::string text(detail::At at = detail::At::current()) const;  // "Scale(k: 2)"
+  const detail::NodePtr& node() const { return instance_; }
 
  protected:
   Agent(const Agent&) = default;

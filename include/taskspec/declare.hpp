@@ -6,6 +6,8 @@
 //
 // A body is recorded when it is written, and checked at once: what is wrong throws Error with its line.
 #pragma once
+#include <optional>
+
 #include "taskspec/body.hpp"
 #include "taskspec/native.hpp"
 
@@ -61,8 +63,9 @@ FunctionPtr declare(Kind kind, const Name& name, const std::shared_ptr<struct Ag
 void parameter(Function& function, const char* privilege, const Name& name, const Type& type, Operand standard);
 void result(Function& function, const Name& name, const Type& type);
 void record(const FunctionPtr& function, const std::pair<Recorded, std::size_t>& body, At at);
-void attach(const FunctionPtr& function, Native native, At at);
-void define_extern(const Name& symbol, Native native);
+void attach(const FunctionPtr& function, Native native, std::optional<Native> backward, At at);
+void attach(const FunctionPtr& function, const Name& symbol);
+void define_extern(const Name& symbol, Native native, std::optional<Native> backward);
 
 }  // namespace detail
 
@@ -110,7 +113,18 @@ class TaskBuilder : public BodyBuilder<TaskBuilder, Task> {
   using BodyBuilder::BodyBuilder;
   template <class F>
   Task native(F function, detail::At at = detail::At::current()) {
-    detail::attach(function_, detail::native_of(std::move(function)), at);
+    detail::attach(function_, detail::native_of(std::move(function)), std::nullopt, at);
+    return Task(function_, value_);
+  }
+  // With its reverse, so that a net which calls it can be trained: see native.hpp.
+  template <class F, class B>
+  requires(!std::same_as<B, detail::At>) Task native(F function, B backward, detail::At at = detail::At::current()) {
+    detail::attach(function_, detail::native_of(std::move(function)), detail::native_of(std::move(backward)), at);
+    return Task(function_, value_);
+  }
+  // What register_task (registry.hpp) or define_extern put there, as `extern "symbol"` in a text.
+  Task external(Name symbol) {
+    detail::attach(function_, symbol);
     return Task(function_, value_);
   }
 };

@@ -111,7 +111,12 @@ Report report(const Tensor& run, detail::At at = detail::At::current());
 // The C++ body of `task ... extern "symbol"` in texts that this program runs.
 template <class F>
 void define_extern(Name symbol, F body) {
-  detail::define_extern(symbol, detail::native_of(std::move(body)));
+  detail::define_extern(symbol, detail::native_of(std::move(body)), std::nullopt);
+}
+// And its reverse, for training.
+template <class F, class B>
+void define_extern(Name symbol, F body, B backward) {
+  detail::define_extern(symbol, detail::native_of(std::move(body)), detail::native_of(std::move(backward)));
 }
 
 }  // namespace taskspec::dsl

@@ -4,8 +4,20 @@
 //     for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
 //   });
 //
-// Host numbers come as values (`int`: std::int64_t, `float`: double, `bool`). The function may be called on several
-// threads at once, and only when somebody wants its outputs. What it throws is E5011.
+// Host numbers come as values (`int`: std::int64_t, `float`: double, `bool`), an `inout` place as a span that is not
+// const and holds the old contents. The function may be called on several threads at once, and only when somebody wants
+// its outputs. What it throws is E5011.
+//
+// A net learns through it when its reverse is there, too. That takes the parameters of the task, its outputs, the
+// gradient of each output that is a float, and gives the gradient of each tensor that is one (but not of places):
+//
+//   .native([](std::span<const float> x, std::span<float> y) { ... },
+//           [](std::span<const float> x, std::span<const float> y, std::span<const float> dy, std::span<float> dx) {
+//             for (std::size_t i = 0; i < x.size(); ++i) dx[i] = 2 * dy[i];
+//           })
+//
+// In debug builds, and after check_native_tasks(true), each call is checked: that it wrote nothing it may only read
+// (E1401), and every element of its outputs (E1006).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +25,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "taskspec/operand.hpp"
@@ -68,6 +81,7 @@ struct NativeTraits<std::span<T>> {
 struct Native {
   std::vector<NativeParameter> parameters;
   NativeFunction call;
+  std::string identity = {};  // equal ones do the same; empty: it has captures, and is like no other
 };
 
 template <class F, class... P, std::size_t... I>
@@ -85,12 +99,21 @@ Native native_of(F body, void (C::*)(P...) const) {
 
 template <class... P>
 Native native_of(void (*body)(P...)) {
-  return native_of(body, body, std::index_sequence_for<P...>());
+  Native made = native_of(body, body, std::index_sequence_for<P...>());
+  made.identity = std::to_string(reinterpret_cast<std::uintptr_t>(body));
+  return made;
 }
 
 template <class F>
-requires std::is_class_v<F> Native native_of(F body) { return native_of(std::move(body), &F::operator()); }
+requires std::is_class_v<F> Native native_of(F body) {
+  Native made = native_of(std::move(body), &F::operator());
+  if constexpr (std::is_empty_v<F>) made.identity = typeid(F).name();
+  return made;
+}
 
 }  // namespace detail
+
+// For the whole process. A checked call copies what it reads, and may run twice: the function must give the same again.
+void check_native_tasks(bool on);
 
 }  // namespace taskspec::dsl

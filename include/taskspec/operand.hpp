@@ -17,6 +17,7 @@ namespace taskspec::dsl {
 class Tensor;
 class Var;
 class Task;
+class Fn;
 
 namespace detail {
 struct Node;  // a recorded value
@@ -44,6 +45,7 @@ class Operand {
   Operand(Tensor&& value, At at = At::current());
   Operand(const Var& value, At at = At::current());
   Operand(const Task& value, At at = At::current());
+  Operand(const Fn& value, At at = At::current());  // as a value: the loss of a training
   Operand(const Type& type, At at = At::current());
   Operand(const Precision& precision, At at = At::current()) : Operand(Type(precision), at) {}
   Operand(std::initializer_list<Operand> list, At at = At::current());

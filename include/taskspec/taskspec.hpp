@@ -12,6 +12,8 @@
 #include "taskspec/host_fn.hpp"
 #include "taskspec/ops.hpp"
 #include "taskspec/print.hpp"
+#include "taskspec/registry.hpp"
+#include "taskspec/training.hpp"
 
 namespace taskspec {
 using namespace dsl;

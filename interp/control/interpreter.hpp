@@ -99,6 +99,7 @@ class Interpreter {
   Facts& facts() const { return *facts_; }
   Target& target() { return *target_; }
   HostContext* host() { return host_; }
+  const Natives* natives() const { return natives_; }  // behind `extern` tasks
   // The contents of the top-level tensors that a body names, before it runs: a body cannot force anything.
   void receive_globals(FunctionId function, Span span);
   void receive_globals(std::span<const GlobalUse> uses, Span span);

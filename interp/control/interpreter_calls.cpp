@@ -1,10 +1,13 @@
 // Calls of the interpreter: functions, tasks, graphs, composition.
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/native_op.hpp"
+#include "interp/control/natives.hpp"
 #include "interp/control/rebuilt.hpp"
 #include "interp/control/shared_slots.hpp"
 
@@ -251,12 +254,27 @@ TaskResult Interpreter::inline_task(const TaskCall& task) {
   return result;
 }
 
+// Places have new versions that begin as the old ones.
 void Interpreter::call_native(Frame& frame, Span span) {
   const Function& function = frame.function;
+  auto* self = frame.self.as<Agent>();
+  const NativeSite site = native_site(program_, frame.id, self ? self->path : "");
   std::vector<Array> outputs;
-  for (const Output& output : function.outputs) outputs.push_back(Array::make(concrete(evaluate(output.type, frame))));
-  taskspec::call_native(natives_, function.extern_symbol, frame.arguments(), outputs, span);
-  for (std::size_t i = 0; i < outputs.size(); ++i) frame[function.outputs[i].variable] = Value(std::move(outputs[i]));
+  std::vector<VariableId> variables;
+  for (const Output& output : function.outputs) {
+    outputs.push_back(Array::make(concrete(evaluate(output.type, frame))));
+    variables.push_back(output.variable);
+  }
+  for (const Parameter& parameter : function.parameters) {
+    if (parameter.privilege != Privilege::inout) continue;
+    const Array& before = frame[parameter.variable].array();
+    outputs.push_back(Array::make(before.type()));
+    std::memcpy(outputs.back().raw(), before.raw(), before.bytes());
+    variables.push_back(parameter.variable);
+  }
+  const auto body = native_body(natives_, function.extern_symbol, site, span);
+  taskspec::call_native(*body, NativePass::forward, {site, frame.arguments(), outputs}, span);
+  for (std::size_t i = 0; i < outputs.size(); ++i) frame[variables[i]] = Value(std::move(outputs[i]));
 }
 
 CallResult Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {

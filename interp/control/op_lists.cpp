@@ -5,6 +5,7 @@
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/list_target.hpp"
+#include "interp/control/native_op.hpp"
 #include "interp/control/rules.hpp"
 #include "ir/verify/verify.hpp"
 
@@ -251,6 +252,7 @@ NodeCall::NodeCall(const Program& program, const TaskGraph& graph, NodeId node, 
       call_.arguments[k] = input(next++, parameter);
   if (InstanceId agent = graph[node].agent; agent.valid()) {
     self_.emplace(program, graph.agents()[agent.index()].definition);
+    self_->path = graph.agents()[agent.index()].path;
     self_->arguments = graph.agents()[agent.index()].arguments;
     call_.agent = &*self_;
   }
@@ -263,11 +265,25 @@ std::vector<Value> run_body(Interpreter& interpreter, const TaskCall& call) {
   return outputs;
 }
 
+namespace {
+
+// In a step of training, where its reverse is needed. Elsewhere the interpreter calls the function as it comes.
+Result<OpList> native_list(const Interpreter& outer, const TaskGraph& graph, NodeId node) {
+  try {
+    return native_op_list(outer.program(), outer.natives(), graph, node);
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+}  // namespace
+
 Result<OpList> op_list(const Interpreter& outer, const TaskGraph& graph, NodeId node) {
   std::vector<Type> types;
   for (const Ref& ref : graph.in(node)) types.push_back(graph.type(ref));
   const FunctionId task = graph.definition(node).function;
   const Function& function = outer.program()[task];
+  if (outer.step() && !function.extern_symbol.empty()) return native_list(outer, graph, node);
   Open open(function.parameters.size());
   for (std::size_t k = 0; k < open.size(); ++k)
     open[k] = !function.parameters[k].type.is_tensor() && is_input(function.parameters[k], graph.arguments(node)[k]);

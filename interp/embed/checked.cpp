@@ -52,20 +52,31 @@ std::shared_ptr<const Checked> checked(const std::shared_ptr<Function>& function
 
 // ---- the last word of a declaration ---------------------------------------------------------------
 
-void record(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at) {
-  record_body(function, body, at);
+namespace {
+
+void complete(const std::shared_ptr<Function>& function) {
   if (auto agent = function->agent.lock())
     agent->members.push_back(function);  // checked with its agent, when that is complete
   else
     checked(function);
 }
 
-void attach(const std::shared_ptr<Function>& function, Native native, At at) {
+}  // namespace
+
+void record(const std::shared_ptr<Function>& function, const std::pair<Recorded, std::size_t>& body, At at) {
+  record_body(function, body, at);
+  complete(function);
+}
+
+void attach(const std::shared_ptr<Function>& function, Native native, std::optional<Native> backward, At at) {
   attach_body(function, std::move(native), at);
-  if (auto agent = function->agent.lock())
-    agent->members.push_back(function);
-  else
-    checked(function);
+  if (backward) attach_reverse(function, std::move(*backward), at);
+  complete(function);
+}
+
+void attach(const std::shared_ptr<Function>& function, const Name& symbol) {
+  attach_symbol(function, symbol);
+  complete(function);
 }
 
 }  // namespace taskspec::dsl::detail

@@ -7,6 +7,7 @@
 
 #include "frontend/dsl/node.hpp"
 #include "interp/control/natives.hpp"
+#include "interp/embed/extern_bodies.hpp"
 #include "ir/program/program.hpp"
 
 namespace taskspec::dsl::detail {
@@ -32,7 +33,7 @@ class CutCall {
 
  private:
   Program program_;
-  Natives natives_;
+  Natives natives_{&extern_bodies()};
   bool gives_;
   std::vector<CutPlace> places_;
 };

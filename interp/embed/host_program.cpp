@@ -182,6 +182,16 @@ void HostProgram::flush() {
   if (NodePtr call = std::move(waiting_)) enter(call);
 }
 
+void HostProgram::perform(Node call) {
+  flush();
+  begin();
+  enter_operands(call, call.at);
+  const Span span = places_->line(call.at);
+  run(call, [&](ExprMaker& make, std::vector<ast::Item>& items) {
+    items.push_back(statement(span, {span, ast::ExprStmt{make.content(call)}}));
+  });
+}
+
 // ---- values ---------------------------------------------------------------------------------------
 
 NodePtr HostProgram::value(Node node) {

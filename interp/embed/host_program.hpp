@@ -12,6 +12,7 @@
 #include "frontend/dsl/make_ast.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/embed/cut_call.hpp"
+#include "interp/embed/extern_bodies.hpp"
 #include "interp/live_program.hpp"
 #include "ir/base/function_ref.hpp"
 
@@ -24,6 +25,7 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
 
   // A value that was written now. Calls of graphs wait: `run` may take them to a session of their own.
   NodePtr value(Node node);
+  void perform(Node call);  // of what gives nothing
   NodePtr var(const Name& name, Operand initial);
   void assign(const NodePtr& target, const char* op, Operand value);
   // The two programs that a call of a fn is, as JSON.
@@ -55,7 +57,7 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   // Declarations that `node` needs, then the statements that `write` adds.
   void run(const Node& node, FunctionRef<void(ExprMaker&, std::vector<ast::Item>&)> write);
 
-  Natives natives_;
+  Natives natives_{&extern_bodies()};
   std::unique_ptr<LiveProgram> live_;
   std::unique_ptr<Places> places_;
   std::size_t entries_ = 0;  // of this program

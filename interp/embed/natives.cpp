@@ -27,32 +27,78 @@ NativeArgument argument_of(const Value& value) {
   return made;
 }
 
-// An extern of a text: its signature is only known here.
-void require_fit(const NativeParameter& wanted, const Value& value, bool is_output, std::size_t position) {
-  bool fits = wanted.is_tensor == value.is_array() && wanted.is_output == is_output;
-  if (fits && !wanted.is_tensor)
-    fits = wanted.precision == (value.is_bool() ? "bool" : value.is_integer() ? "int" : "float");
-  if (fits && value.is_array()) fits = wanted.precision == stored_as(std::string(info(value.array().precision()).name));
-  if (!fits)
-    throw std::runtime_error(
-        fmt::format("parameter {} of the C++ function is of another type or direction", position + 1));
-}
+// Parameters of C++ functions take what a call gives them one after the other.
+class Given {
+ public:
+  explicit Given(const Native& native) : native_(native) {}
+  void take(const Value& value, bool is_output) {
+    if (given_.size() == native_.parameters.size()) return static_cast<void>(++more_);
+    require_fit(native_.parameters[given_.size()], value, is_output);
+    given_.push_back(argument_of(value));
+  }
+  void call() const {
+    if (more_ > 0 || given_.size() < native_.parameters.size())
+      throw std::runtime_error(fmt::format("the C++ function takes {} parameters, the task gives it {}",
+                                           native_.parameters.size(), given_.size() + more_));
+    native_.call(given_);
+  }
 
-NativeBody body_of(std::shared_ptr<const Native> native) {
-  return [native](std::span<const Value> arguments, std::span<Array> outputs) {
-    if (arguments.size() + outputs.size() != native->parameters.size())
-      throw std::runtime_error(fmt::format("the C++ function takes {} parameters, the task has {} and {} outputs",
-                                           native->parameters.size(), arguments.size(), outputs.size()));
-    std::vector<NativeArgument> given;
-    auto take = [&](const Value& value, bool is_output) {
-      require_fit(native->parameters[given.size()], value, is_output, given.size());
-      given.push_back(argument_of(value));
-    };
-    for (const Value& argument : arguments) take(argument, false);
-    for (const Array& output : outputs) take(Value(output), true);
-    native->call(given);
-  };
-}
+ private:
+  // Of an extern of a text the signature is only known here.
+  void require_fit(const NativeParameter& wanted, const Value& value, bool is_output) const {
+    bool fits = wanted.is_tensor == value.is_array() && wanted.is_output == is_output;
+    if (fits && !wanted.is_tensor)
+      fits = wanted.precision == (value.is_bool() ? "bool" : value.is_integer() ? "int" : "float");
+    if (fits && value.is_array())
+      fits = wanted.precision == stored_as(std::string(info(value.array().precision()).name));
+    if (!fits)
+      throw std::runtime_error(
+          fmt::format("parameter {} of the C++ function is of another type or direction", given_.size() + 1));
+  }
+  const Native& native_;
+  std::vector<NativeArgument> given_;
+  std::size_t more_ = 0;
+};
+
+// Functions on spans, whose parameters go by position.
+class SpanBody final : public NativeTaskBody {
+ public:
+  SpanBody(Native native, std::optional<Native> reverse) : native_(std::move(native)), reverse_(std::move(reverse)) {}
+
+  void forward(const NativeCall& call) const override {
+    Given given(native_);
+    std::size_t version = call.site.outputs.size();
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+      const NativeSite::Parameter& parameter = call.site.parameters[k];
+      if (!parameter.of_the_call) continue;
+      const bool is_place = parameter.is_place;
+      given.take(is_place ? Value(call.outputs[version++]) : call.arguments[k], is_place);
+    }
+    for (std::size_t i = 0; i < call.site.outputs.size(); ++i) given.take(Value(call.outputs[i]), true);
+    given.call();
+  }
+
+  bool has_reverse() const override { return reverse_.has_value(); }
+  Reverse reverse(const NativeSite& site) const override {
+    Reverse all{std::vector<bool>(site.parameters.size(), true), std::vector<bool>(site.outputs.size(), true), {}};
+    for (const NativeSite::Parameter& p : site.parameters) all.gives.push_back(p.is_tensor && !p.is_place);
+    return all;
+  }
+  void backward(const NativeCall& call) const override {
+    Given given(*reverse_);
+    for (std::size_t k = 0; k < call.arguments.size(); ++k)
+      if (call.site.parameters[k].of_the_call) given.take(call.arguments[k], false);
+    for (const Array& result : call.results) given.take(Value(result), false);
+    for (const Array& upstream : call.upstream)
+      if (upstream.valid()) given.take(Value(upstream), false);
+    for (const Array& gradient : call.outputs) given.take(Value(gradient), true);
+    given.call();
+  }
+
+ private:
+  const Native native_;
+  const std::optional<Native> reverse_;
+};
 
 // ---- host values ----------------------------------------------------------------------------------
 
@@ -100,7 +146,7 @@ void define_body(Natives& natives, const std::string& symbol, const std::shared_
   if (function->host)
     natives.define_host(symbol, host_body(function));
   else
-    natives.define(symbol, body_of(std::make_shared<const Native>(*function->native)));
+    natives.define(symbol, std::make_shared<const SpanBody>(*function->native, function->backward));
 }
 
 Natives& extern_bodies() {
@@ -108,8 +154,10 @@ Natives& extern_bodies() {
   return bodies;
 }
 
-void define_extern(const Name& symbol, Native native) {
-  extern_bodies().define(symbol.text, body_of(std::make_shared<const Native>(std::move(native))));
+void define_extern(const Name& symbol, Native native, std::optional<Native> backward) {
+  extern_bodies().define(symbol.text, std::make_shared<const SpanBody>(std::move(native), std::move(backward)));
 }
 
 }  // namespace taskspec::dsl::detail
+
+void taskspec::dsl::check_native_tasks(bool on) { check_native_calls(on); }

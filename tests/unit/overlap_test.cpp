@@ -45,10 +45,10 @@ struct Meeting {
   Meeting(const std::string& text, std::size_t capacity) {
     Signal task_runs, host_is_there;
     Natives natives;
-    natives.define("meet", [&](std::span<const Value>, std::span<Array> outputs) {
+    natives.define("meet", [&](const NativeCall& call) {
       task_runs.give();
       released = host_is_there.wait();
-      outputs[0].set_number(0, 42);
+      call.outputs[0].set_number(0, 42);
     });
     RunSettings settings;
     settings.threads = 1;

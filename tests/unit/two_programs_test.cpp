@@ -50,7 +50,7 @@ std::function<void(Part)> host_ends_first() {
 TEST_CASE("what stands before an exit happens, also where the host has ended first [queues]") {
   std::atomic<int> happened{0};
   Natives natives;
-  natives.define("count", [&](std::span<const Value>, std::span<Array>) { ++happened; });
+  natives.define("count", [&](const NativeCall&) { ++happened; });
   RunSettings settings;
   settings.natives = &natives;
   settings.pause = host_ends_first();
