@@ -14,7 +14,7 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
                          const std::atomic<bool>* interrupted)
     : record_(*on.backend->backend),
       backend_(record_.open(on.options)),
-      bodies_(interpreter),
+      bodies_(interpreter, options.detect_nan),
       session_(std::make_unique<Session>(*backend_, bodies_, options)),
       target_(interpreter.program(), *session_),
       watch_(*backend_, interrupted) {}
@@ -99,6 +99,7 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
   SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(schedule ? schedule->string() : "")),
                          .record = settings.record || settings.timeline,
                          .timeline = settings.timeline,
+                         .detect_nan = settings.detect_nan,
                          .window = settings.window,
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};

@@ -20,6 +20,7 @@ struct RunSettings {
   std::optional<Schedule> schedule;
   bool record = false;                 // for a profile
   bool timeline = false;               // of all dispatches: SessionReport::timeline
+  bool detect_nan = false;             // the op that makes the first one is an error
   bool keep_graph = false;             // somebody will look at the sessions' graphs: nothing is given back
   std::size_t window = 4096;           // tasks that may be pending, about; 0: any number (SessionOptions)
   std::size_t sweep = 8192;            // entries between two sweeps of a session, at least

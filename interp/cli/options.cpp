@@ -43,6 +43,8 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   run->add_option("--schedule", o.schedule, "when tasks run: push, pull or eager")
       ->check(CLI::IsMember({"push", "pull", "eager"}));
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
+  run->add_flag("--detect-nan", o.detect_nan,
+                "stop at the op that makes the first nan, and say where it stands (slow)");
   run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open")->type_name("OUT.json");
   std::string& report = o.report.emplace();
   run->add_option("--report", report, "the report after the output, or into FILE that ends in .json or .html")
@@ -137,7 +139,8 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
       ->type_name("B");
   repl->add_option("ARGS", options.arguments, "after --: what args() gives");
   CLI::App* bench = app.add_subcommand("bench", "reproducible measurements beside their peers");
-  bench->add_option("NAME", options.topic, "build, chains, channels, front, loops, ops, replay or train; none: all but build");
+  bench->add_option("NAME", options.topic,
+                    "build, chains, channels, front, loops, ops, replay or train; none: all but build");
   bench->add_option("-n", options.count, "how many tasks");
   bench->add_option("--threads", options.thread_list, "numbers of threads, such as 1,2");
   bench->add_option("--repeats", options.repeats, "runs of each, interleaved");

@@ -16,6 +16,7 @@ struct Options {
   int threads = 0;
   std::string schedule;  // empty: as the text says
   bool profile = false;
+  bool detect_nan = false;
   std::string trace;                   // --trace FILE
   std::optional<std::string> report;   // --report [FILE]
   std::vector<std::string> arguments;  // after --

@@ -23,6 +23,7 @@ int run(const Options& options, const Toolbox& tools) {
   settings.threads = options.threads;
   if (!options.schedule.empty()) settings.schedule = schedule_of(options.schedule);
   settings.record = options.profile;
+  settings.detect_nan = options.detect_nan;
   settings.timeline = options.report || !options.trace.empty();
   settings.arguments = options.arguments;
   settings.output = [](std::string_view text) { write_out(text); };

@@ -11,7 +11,9 @@ namespace taskspec {
 class ProgramBodies final : public Bodies {
  public:
   // `outer` gives the program, what is known about it, and the top-level values that bodies may read.
-  explicit ProgramBodies(const Interpreter& outer) : outer_(outer) {}
+  explicit ProgramBodies(const Interpreter& outer, bool detects_nan = false)
+      : outer_(outer), detects_nan_(detects_nan) {}
+  bool detects_nan() const override { return detects_nan_; }
   Result<OpList> list(const TaskGraph& graph, NodeId node) override {
     const Definition& definition = graph.definition(node);
     return definition.list ? *definition.list : op_list(outer_, graph, node);
@@ -28,6 +30,7 @@ class ProgramBodies final : public Bodies {
   std::vector<Array> run_forward(const EmbeddedTask& task, std::vector<Array> inputs);
   std::vector<Array> run_reverse(const EmbeddedTask& task, std::vector<Array> inputs);
   const Interpreter& outer_;
+  const bool detects_nan_;
 };
 
 }  // namespace taskspec

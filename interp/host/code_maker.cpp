@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "interp/host/watched_code.hpp"
+
 namespace taskspec {
 
 CodeMaker::CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies)
@@ -93,13 +95,14 @@ std::vector<std::uint32_t> CodeMaker::append(FusedBody& body, std::size_t task, 
 
 const TaskCode& CodeMaker::make(std::size_t first, std::size_t last, std::vector<BufferId>& operands) {
   std::size_t count = 0;
-  if (last - first > 1)
+  if (last - first > 1 && !bodies_.detects_nan())
     while (first + count < last && is_straight(first + count)) ++count;
   if (count > 1) return make_chain(first, count, operands);
   std::span<const BufferId> in = inputs(first), out = outputs(first);
   operands.insert(operands.end(), in.begin(), in.end());
   operands.insert(operands.end(), out.begin(), out.end());
   if (kind(first) == Definition::Kind::native) return make_native(first);
+  if (bodies_.detects_nan() && is_straight(first)) return make_watched(first);
   if (kind(first) == Definition::Kind::op && writes_safely(first)) return make_kernel(first);
   if (is_straight(first)) return make_body(first);
   return make_interpreted(first);
@@ -142,6 +145,20 @@ const TaskCode& CodeMaker::make_body(std::size_t task) {
   std::span<const BufferId> out = outputs(task);
   for (std::size_t k = 0; k < out.size(); ++k) body.output(made[k], bytes_of(out[k]));
   return *(code = &compile(std::move(body)));
+}
+
+const TaskCode& CodeMaker::make_watched(std::size_t task) {
+  FusedBody body;
+  std::vector<std::uint32_t> given;
+  for (BufferId buffer : inputs(task)) given.push_back(body.input(type(buffer), 0));
+  for (std::uint32_t made : append(body, task, given)) body.output(made, 0);
+  std::vector<Span> spans(body.numbers);
+  if (kind(task) == Definition::Kind::op)
+    spans.push_back((*plan_->graph)[plan_->tasks[task].node].span);
+  else
+    for (const OpList::Line& line : list(task)->lines) spans.push_back(line.span);
+  std::vector<std::shared_ptr<const Kernel>> kernels = kernels_of(body);
+  return keep(std::make_unique<WatchedCode>(std::move(body), std::move(kernels), std::move(spans)));
 }
 
 // What comes from outside, and what somebody else reads. What only the chain itself reads stays inside.
@@ -199,9 +216,14 @@ const TaskCode& CodeMaker::make_chain(std::size_t first, std::size_t count, std:
   return *(code = &compile(std::move(body)));
 }
 
-const TaskCode& CodeMaker::compile(FusedBody body) {
+std::vector<std::shared_ptr<const Kernel>> CodeMaker::kernels_of(const FusedBody& body) {
   std::vector<std::shared_ptr<const Kernel>> kernels;
   for (const FusedOp& op : body.ops) kernels.push_back(op.number ? op.number : kernels_.get(op.instance));
+  return kernels;
+}
+
+const TaskCode& CodeMaker::compile(FusedBody body) {
+  std::vector<std::shared_ptr<const Kernel>> kernels = kernels_of(body);
   return keep(std::make_unique<FusedCode>(std::move(body), std::move(kernels)));
 }
 

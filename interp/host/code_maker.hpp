@@ -48,6 +48,8 @@ class CodeMaker {
   const TaskCode& make_native(std::size_t task);
   const TaskCode& make_kernel(std::size_t task);
   const TaskCode& make_body(std::size_t task);
+  const TaskCode& make_watched(std::size_t task);
+  std::vector<std::shared_ptr<const Kernel>> kernels_of(const FusedBody& body);
   struct Chain {
     std::string key;  // equal ones do the same with operands that lie alike
     std::vector<BufferId> inputs, outputs;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/host/watched_code.hpp"
+
 namespace taskspec {
 
 void keep_thrown(TaskContext& context, std::uint32_t task) {
@@ -53,7 +55,9 @@ bool InterpretedCode::run(std::byte* const* operands, TaskContext& context) cons
     std::vector<Array> arrays;
     for (std::size_t i = 0; i < in_.size(); ++i)
       arrays.push_back(Array::wrap(in_[i], std::shared_ptr<std::byte>(std::shared_ptr<void>(), operands[i])));
+    const bool had_nan = !bodies_.detects_nan() || std::ranges::any_of(arrays, has_nan);
     arrays = bodies_.run(*plan_->graph, node_, std::move(arrays));
+    if (!had_nan && std::ranges::any_of(arrays, has_nan)) throw failure("E5014", {}, "the body makes a nan");
     if (arrays.size() != out_.size()) bug("a body gave " + std::to_string(arrays.size()) + " outputs");
     for (std::size_t i = 0; i < out_.size(); ++i) {
       if (arrays[i].type() != out_[i]) bug("a body gave " + arrays[i].type().text() + " for " + out_[i].text());

@@ -29,6 +29,7 @@ struct SessionOptions {
   Schedule schedule = Schedule::push;
   bool record = false;    // what the dispatches of each chain took, for --profile
   bool timeline = false;  // and each of them by itself, for --trace and --report
+  bool detect_nan = false;  // Bodies::detects_nan
   SinkRule sink_rule = SinkRule::task;
   std::size_t window = 0;    // tasks; 0: as many as there are
   bool forget = false;       // give back what is settled: nobody will look at the graph

@@ -99,6 +99,16 @@ trained on.)",
      .fix =
          R"(Put an op that has a gradient in its place, or add a way around it: x * w + (floor(x * w) - x * w) has the
 values of floor and a gradient. What is not to change is a `state` or a `table`, not a `weight`.)"},
+    {.code = "E5014",
+     .summary = "an op made a nan",
+     .program = R"(let x = fill(f32[4], -1.0)      // run with --detect-nan
+print(sqrt(x).array))",
+     .cause = R"(The run was asked to stop where a nan appears first, and this op made one of numbers that were none:
+0 / 0, the root or logarithm of a negative number, inf - inf. In a step of training it is often a rate that is too
+large, some steps before.)",
+     .fix = R"(The error shows the op and the task; the number behind the name of the task counts its calls, so it is
+that of the step. Look at its inputs, at `m.grad(...)` and at the rate, or bound the gradients with `clip:`.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(run_family, 5));
 

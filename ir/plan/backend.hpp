@@ -32,6 +32,8 @@ class Bodies {
   virtual Result<OpList> list(const TaskGraph& graph, NodeId node) = 0;
   // Runs any task or structured node on arrays; may be called on several threads at once. Throws Error.
   virtual std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) = 0;
+  // Each op is run by itself, and a nan that it makes of numbers that are none is a fault (E5014).
+  virtual bool detects_nan() const { return false; }
   // Of a definition of that kind; empty: there is none.
   virtual NativeTask native(const std::string& /*symbol*/) { return {}; }
 };

@@ -55,6 +55,7 @@ struct KernelArgs {
 struct Fault {
   Code code;
   std::string message;
+  Span span = {};  // inside of the task, where that is known
 };
 
 // An op made ready for one OpInstance: everything that can be decided before the data is (weights layout,
