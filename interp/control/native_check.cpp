@@ -87,7 +87,7 @@ std::optional<Left> never_written(const NativeCall& call, std::size_t count, Fun
           std::memcpy(again[i].raw(), call.arguments[k].array().raw(), again[i].bytes());
   }
   fill(again, count, second_filling);
-  NativeCall second{call.site, call.arguments, again, call.results, call.upstream};
+  NativeCall second{call.site, call.arguments, again, call.results, call.upstream, call.gives};
   run(second);
   for (const Left& left : maybe)
     if (is_filled(again[left.output], left.element, second_filling)) return left;
@@ -96,7 +96,7 @@ std::optional<Left> never_written(const NativeCall& call, std::size_t count, Fun
 
 std::string output_name(const NativeCall& call, NativePass pass, std::size_t output) {
   return pass == NativePass::forward ? "output '" + call.site.outputs[output] + "'"
-                                     : fmt::format("gradient {}", output + 1);
+                                     : "the gradient of '" + call.site.parameters[call.gives[output]].name + "'";
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ class NativeUse final : public Object {
   std::vector<Value> arguments;    // by parameter, none for tensors
   std::vector<ArrayType> outputs;  // of the task, and new versions of places behind them
   NativeTaskBody::Reverse reverse;
-  std::vector<ArrayType> gradients;  // of the parameters that the reverse gives one for
+  std::vector<ArrayType> gradients;  // that the reverse gives
+  std::vector<std::size_t> gives;    // the parameters that they are of
   Span place;
   std::string text() const override { return "<C++ of " + site.task + ">"; }
 
@@ -113,7 +114,8 @@ class BackwardKernel final : public NativeKernel {
       if (use_.reverse.reads_output[i]) results[i] = given.next();
     for (std::size_t i = 0; i < count; ++i)
       if (use_.has_upstream(i)) upstream[i] = given.next();
-    call_native(*use_.body, NativePass::backward, {use_.site, arguments, outputs, results, upstream}, use_.place);
+    call_native(*use_.body, NativePass::backward, {use_.site, arguments, outputs, results, upstream, use_.gives},
+                use_.place);
   }
 };
 
@@ -229,8 +231,11 @@ OpList native_op_list(const Program& program, const Natives* natives, const Task
     if (is_place) places.push_back(name);
     in.push_back(made.input({name, is_place ? Privilege::inout : Privilege::in, {}}, type));
     call.in.push_back(concrete(type));
-    if (use->body->has_reverse() && use->reverse.gives[k] && !is_float(type.precision)) use->reverse.gives[k] = false;
-    if (use->body->has_reverse() && use->reverse.gives[k]) use->gradients.push_back(call.in.back());
+    if (!use->body->has_reverse()) continue;
+    use->reverse.gives[k] = use->reverse.gives[k] && is_float(type.precision);
+    if (!use->reverse.gives[k]) continue;
+    use->gradients.push_back(call.in.back());
+    use->gives.push_back(k);
   }
   for (TypeId type : graph.out(node)) use->outputs.push_back(concrete(graph.type(type)));
   call.out = use->outputs;

@@ -41,6 +41,7 @@ struct NativeCall {
   // Backward only: the outputs of the forward call, and their gradients. An array that is not valid was not asked for,
   // or is no float.
   std::span<const Array> results = {}, upstream = {};
+  std::span<const std::size_t> gives = {};  // by output: the parameter whose gradient it is
 };
 
 // What stands behind a symbol.

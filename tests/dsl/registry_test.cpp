@@ -439,7 +439,8 @@ TEST_CASE("what a function did is looked at while that is asked for [L3] [dsl]")
   ModelTrainingInstance m = train(net, "mse_avg", sgd(0.1));
   m.step(x, x * 2.0);
   mistake = mistake_of([&] { (void)m.weight("w"); });
-  CHECK(mistake.message == "element 1 of gradient 1 of the reverse of task 'forgets' is not set by its C++ function");
+  CHECK(mistake.message ==
+        "element 1 of the gradient of 'x' of the reverse of task 'forgets' is not set by its C++ function");
   check_native_tasks(false);
   CHECK(leaves(x).array<float>()[2] == 3);
 }
