@@ -52,8 +52,12 @@ class Made;
 
 class HostBackend final : public PlanBackend {
  public:
-  explicit HostBackend(std::uint32_t threads, bool adaptive)
-      : locations_(count_), cache_(count_), adaptive_(adaptive), pool_(threads) {}
+  HostBackend(std::uint32_t threads, const HostOptions& options)
+      : count_(memory_limit(), {.poison = options.poison}),
+        locations_(count_),
+        cache_(count_),
+        adaptive_(options.adaptive),
+        pool_(threads) {}
   std::uint32_t start() { return pool_.start(); }
 
   std::string name() const override { return "host(" + std::to_string(pool_.size()) + ")"; }
@@ -305,7 +309,7 @@ std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, s
 
 std::unique_ptr<PlanBackend> make_host_backend(const HostOptions& options) {
   std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
-  auto backend = std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options.adaptive);
+  auto backend = std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options);
   if (options.threads == 0) return backend;  // as many as there can be
   if (const std::uint32_t started = backend->start(); started < options.threads)
     throw no_threads("only " + std::to_string(started) + " of " + std::to_string(options.threads) +
