@@ -130,12 +130,13 @@ Term training_method(Body& body, const Term& training, const ast::Member& member
   if (name == "forward") return forward(body, training, call.args, span);
   if (name == "step") return step(body, training, call.args, span);
   if (name == "grad") return gradient(body, training, call, span);
-  if (builtin_of(body, name) && name != "loss") return call_of(body, name, training, call.args, span);
+  if (builtin_of(body, name) && name != "loss" && name != "cost") return call_of(body, name, training, call.args, span);
   check_arguments(body, call.args);
   return no_such_member(body, training, member.name, span);
 }
 
 Term training_member(Body& body, const Term& training, const ast::Name& name, Span span) {
+  if (name.text == "cost") return call_of(body, name.text, training, {}, span);
   if (name.text == "loss") return typed_call(body, "loss", {training}, loss_type(body, training, span), span);
   return no_such_member(body, training, name, span);
 }

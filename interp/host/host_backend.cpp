@@ -19,6 +19,7 @@ class HostPlan final : public Executable {
       : planned(std::move(plan), bodies, workers), worker_choice(planned.plan->steps(), workers) {}
   Work work(ChainId chain) const override { return planned.work(StepId(chain.index())); }
 
+  std::vector<OpSite> ops() const override { return planned.ops(); }
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {
     if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1);
@@ -256,6 +257,8 @@ bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     lane.tasks = lane.dispatches = 0;
     lane.failed.clear();
     lane.records.clear();
+    lane.times.clear();
+    lane.context.times = options.record_ops ? &lane.times : nullptr;
     lane.dead.clear();  // of a run that was lost
     lane.context.dead = {};
     lane.context.faults.clear();
@@ -280,6 +283,8 @@ void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome)
     outcome.dispatches += lane.dispatches;
     outcome.failed.insert(outcome.failed.end(), lane.failed.begin(), lane.failed.end());
     outcome.records.insert(outcome.records.end(), lane.records.begin(), lane.records.end());
+    const std::vector<OpRecord>& ops = lane.times.records();
+    outcome.op_records.insert(outcome.op_records.end(), ops.begin(), ops.end());
   }
   std::ranges::sort(outcome.failed, {}, &Poison::origin);
   std::ranges::sort(outcome.records, {}, &DispatchRecord::chain);

@@ -289,7 +289,8 @@ constinit const Builtin builtin_train = BuiltinFields{
         "categorical_crossentropy, sparse_categorical_crossentropy (both of logits; labels are integers), mse_avg, "
         "mse_sum, identity, or a pure fn of the prediction and what it should have been. `clip` bounds the norm of all "
         "gradients. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), m.loss, m.metrics.NAME, "
-        "m.reset_metrics() and m.eval(), the net as it is then. backward before forward is E5007; two in a row add "
+        "m.reset_metrics(), m.profile() and m.cost (what a step takes), and m.eval(), the net as it is then. backward "
+        "before forward is E5007; two in a row add "
         "their "
         "gradients; a weight that reaches the loss only through ops without a gradient is E5013.",
     .example = example,

@@ -13,6 +13,7 @@
 #include "interp/train/forward_plan.hpp"
 #include "interp/train/loss_plan.hpp"
 #include "interp/train/optimizer.hpp"
+#include "interp/train/step_memory.hpp"
 
 namespace taskspec {
 
@@ -48,6 +49,10 @@ class Training final : public Object, public TrainedAgent, public HasGraph {
   std::int64_t steps() const { return steps_; }
   // Forward, backward and update as in the last step; E5007 where there was none.
   std::unique_ptr<GraphView> graph(const Interpreter& outer, ViewContents contents, Span span) override;
+  // Steps as the last one on made-up data of its shapes, in a trial (trial_steps.cpp): nothing here changes by them.
+  // `after` hears of each one that ran. E5007 where there was no step.
+  StepMemory try_steps(Interpreter& outer, Trial& trial, std::int64_t steps, FunctionRef<void()> after, Span span);
+  Value& known_cost();  // of a step of the shapes of the last one; none: not asked for yet
 
  private:
   struct Forward {  // the last one, until backward
@@ -66,6 +71,7 @@ class Training final : public Object, public TrainedAgent, public HasGraph {
   Value value_of(const StepRef& ref, const Value& upstream) const;
   std::vector<Value> inputs_of(const StepTask& task, const Value& upstream = {}) const;
   ForwardPlan& plan_for(Interpreter& interpreter, const std::vector<Value>& arguments, Span span);
+  StepMemory step_memory(const ForwardPlan& plan) const;
   Value sum(Interpreter& interpreter, const Value& a, const Value& b, const StepSite& site);
   void note_slots(ForwardPlan& plan);
   void update_weight(Interpreter& interpreter, Weight& weight, const Value& factor, const StepSite& site);
@@ -85,9 +91,10 @@ class Training final : public Object, public TrainedAgent, public HasGraph {
   std::vector<Weight> weights_;
   bool stepped_ = false;  // backward since the last update
   Value loss_;
-  std::vector<Value> totals_;  // of metrics
-  double rows_ = 0;            // that they count
-  std::int64_t steps_ = 0;     // updates so far
+  std::vector<Value> totals_;           // of metrics
+  double rows_ = 0;                     // that they count
+  std::int64_t steps_ = 0;              // updates so far
+  std::map<std::string, Value> costs_;  // by the types of a step
 };
 
 }  // namespace taskspec

@@ -96,7 +96,7 @@ class Reverser final : public GradientBuilder {
   };
 
   const OpList::Line& line() const { return forward_.lines[line_]; }
-  OpListBuilder::Origin origin() const { return {line().function, line().call, line().span}; }
+  OpListBuilder::Origin origin() const { return {line().function, line().call, line().span, line().site, line().task}; }
   bool has_gradient(ValueId value) const { return active_[value.index()] && !parts_[value.index()].empty(); }
 
   // By value: a float that depends on one of these inputs.
