@@ -23,12 +23,9 @@ namespace {
 
 Value report_value(const SessionReport& report, const BackendRecord& backend, std::vector<Value> more) {
   auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
-  std::vector<Value> values = {number(report.tasks),
-                               number(report.chains),
-                               number(report.dispatches),
-                               number(report.memory.peak_bytes),
-                               Value(report.seconds),
-                               number(report.received)};
+  std::vector<Value> values = {number(report.tasks),      number(report.chains),
+                               number(report.dispatches), number(report.memory.peak_bytes),
+                               Value(report.seconds),     number(report.received)};
   std::ranges::move(more, std::back_inserter(values));
   auto record = std::make_shared<Record>();
   for (std::span<const ReportField> fields : {common_report(), backend.report})
@@ -100,6 +97,7 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                          .record = settings.record || settings.timeline,
                          .timeline = settings.timeline,
                          .detect_nan = settings.detect_nan,
+                         .record_ops = settings.record_ops,
                          .window = settings.window,
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};

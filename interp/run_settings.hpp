@@ -19,6 +19,8 @@ struct RunSettings {
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;
   bool record = false;                 // for a profile
+  bool record_ops = false;             // what each op took, too
+  bool rates = false;                  // and, of a program that trains, what the machine would let expect
   bool timeline = false;               // of all dispatches: SessionReport::timeline
   bool detect_nan = false;             // the op that makes the first one is an error
   bool keep_graph = false;             // somebody will look at the sessions' graphs: nothing is given back

@@ -1,5 +1,6 @@
 #include "interp/two_programs.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include "interp/control/channel_ends.hpp"
@@ -7,6 +8,7 @@
 #include "interp/control/host_target.hpp"
 #include "interp/host/start_thread.hpp"
 #include "interp/open_session.hpp"
+#include "interp/train/rates.hpp"
 #include "ir/base/at_end.hpp"
 
 namespace taskspec {
@@ -81,6 +83,18 @@ struct GraphRunning {
   SessionReport report;
 };
 
+bool trains(const Session& session) {
+  return std::ranges::any_of(session.op_rows(), [](const OpRow& row) { return row.pass != TrainingPass::none; });
+}
+
+// As m.cost measured them; or measured now, in a session that has no part in the report of this one.
+std::optional<MachineRates> rates_of(const HostContext& context, const Interpreter& interpreter,
+                                     const RunSettings& settings) {
+  if (context.rates) return context.rates;
+  const std::unique_ptr<OpenSession> apart = open_session(interpreter, settings);
+  return measure_rates(context.program, context.ops, *apart->session().trial());
+}
+
 GraphRunning run_graph_program(Shared& shared) {
   GraphRunning result;
   RunSettings settings = shared.settings;
@@ -106,8 +120,10 @@ GraphRunning run_graph_program(Shared& shared) {
       result.unseen = shared.stopped ? session->failed_effects() : session->end_early();
       add_others(result.unseen, context.unseen);
       result.unshown = session->failed_print();
+      const bool has_steps = trains(session->session());
       interpreter.forget_modules();
       result.report = session->close();
+      if (settings.rates && has_steps) result.report.rates = rates_of(context, interpreter, settings);
     });
   });
   if (outside.diags.has_errors()) result.ending = std::move(outside);

@@ -127,14 +127,15 @@ Term training_method(Body& body, const Term& training, const ast::Member& member
   if (name == "forward") return forward(body, training, call.args, span);
   if (name == "step") return step(body, training, call.args, span);
   if (name == "grad" || name == "weight") return of_weight(body, name, training, call, span);
-  const bool is_member = name == "loss" || name == "steps" || name == "epochs";
+  const bool is_member = name == "loss" || name == "steps" || name == "epochs" || name == "cost";
   if (builtin_of(body, name) && !is_member) return call_of(body, name, training, call.args, span);
   check_arguments(body, call.args);
   return no_such_member(body, training, member.name, span);
 }
 
 Term training_member(Body& body, const Term& training, const ast::Name& name, Span span) {
-  if (name.text == "steps" || name.text == "epochs") return call_of(body, name.text, training, {}, span);
+  if (name.text == "steps" || name.text == "epochs" || name.text == "cost")
+    return call_of(body, name.text, training, {}, span);
   if (name.text == "loss") return typed_call(body, "loss", {training}, loss_type(body, training, span), span);
   return no_such_member(body, training, name, span);
 }

@@ -1,4 +1,4 @@
-// host(threads:, schedule:): the cores of this machine.
+// host(threads:, schedule:, poison:): the cores of this machine.
 #include "interp/backends/backends.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/host/host_backend.hpp"
@@ -19,6 +19,7 @@ Type host_type(RuleContext& c) {
   want(c, 0, Type::Kind::integer, "a number of threads");
   want(c, 1, Type::Kind::string, "a schedule");
   want(c, 2, Type::Kind::integer, "a number of steps");
+  want(c, 3, Type::Kind::boolean, "true or false");
   if (const Value* schedule = c.constant(1))
     if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
       c.fail("E1003", "no schedule " + in_quotes(s), 1, "push, pull or eager");
@@ -35,12 +36,14 @@ Value run_host(HostContext& host, std::span<const Value> options) {
 }
 
 std::unique_ptr<Backend> open_host(std::span<const Value> options) {
-  return make_host_backend({.threads = static_cast<std::uint32_t>(options[0].integer())});
+  return make_host_backend(
+      {.threads = static_cast<std::uint32_t>(options[0].integer()), .poison = options[3].boolean()});
 }
 
 constexpr Operand host_options[] = {{"threads", OperandKind::integer, 0},
                                     {"schedule", OperandKind::string, ""},
-                                    {"time_steps", OperandKind::integer, 1}};
+                                    {"time_steps", OperandKind::integer, 1},
+                                    {"poison", OperandKind::boolean, false}};
 constexpr BackendRecord host_record{.open = open_host};
 
 }  // namespace
@@ -50,7 +53,8 @@ constinit const Builtin builtin_host = BuiltinFields{
     .operands = host_options,
     .doc =
         "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. "
-        "on.",
+        "on. poison: true fills memory that holds nothing (new, lent or given back) with patterns, so that a mistake "
+        "which reads it shows; the results of a program do not change by it.",
     .example =
         "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",
     .type = host_type,

@@ -22,8 +22,11 @@ int run(const Options& options, const Toolbox& tools) {
   settings.on = std::make_shared<BackendChoice>(std::move(*backend));
   settings.threads = options.threads;
   if (!options.schedule.empty()) settings.schedule = schedule_of(options.schedule);
+  const bool page = options.report && options.report->ends_with(".html");
   settings.record = options.profile;
   settings.detect_nan = options.detect_nan;
+  settings.record_ops = options.profile || page;
+  settings.rates = page;
   settings.timeline = options.report || !options.trace.empty();
   settings.arguments = options.arguments;
   settings.output = [](std::string_view text) { write_out(text); };

@@ -5,6 +5,7 @@
 #include "interp/cli/terminal.hpp"
 #include "interp/report/report.hpp"
 #include "interp/session/profile_text.hpp"
+#include "interp/train/rates.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
 
@@ -14,6 +15,25 @@ namespace {
 
 // A page that shows more is slow to open, and nobody reads it.
 constexpr std::size_t most_plans = 100, most_bars = 100'000, most_tasks = 200'000;
+
+// Of a program that trains, without what only changes a shape.
+std::vector<ReportOp> training_ops(const SessionReport& report) {
+  std::vector<ReportOp> ops;
+  if (!report.rates) return ops;
+  for (const OpRow& row : report.ops) {
+    if (row.pass == TrainingPass::none || row.calls == 0) continue;
+    ops.push_back({.pass = std::string(text(row.pass)),
+                   .op = row.op,
+                   .makes = row.type,
+                   .task = row.task,
+                   .span = row.span,
+                   .calls = row.calls,
+                   .ms = static_cast<double>(row.ns) * 1e-6,
+                   .estimate = estimated_ms(row, *report.rates) * static_cast<double>(row.calls),
+                   .bytes = row.work.bytes});
+  }
+  return ops;
+}
 
 std::string plan_title(std::size_t number, const PlanRuns& runs) {
   return fmt::format("plan {}: {}, ran {}", number + 1, plural(runs.plan->graph->size(), "task"),
@@ -27,6 +47,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
   const SessionReport& report = result.report;
   Report page{.title = title, .sources = &sources, .failures = result.diags};
   page.slices = report_cut_json(program);
+  page.training = training_ops(report);
   std::size_t tasks = 0;
   for (const PlanRuns& runs : report.plans_run) {
     tasks += runs.plan->graph->size();
@@ -66,7 +87,7 @@ std::string refused_report(const Options& options) {
 
 void write_reports(const Options& options, const Program& program, const Sources& sources, const RunResult& result) {
   const SessionReport& report = result.report;
-  if (options.profile) write_out(profile_text(report));
+  if (options.profile) write_out(profile_text(report, sources));
   if (options.report) {
     if (options.report->empty())
       write_out(report_text(report, plain(sources, result.diags)));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "interp/control/facts.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/control/objects.hpp"
+#include "interp/control/trial.hpp"
 #include "ir/records/builtin.hpp"
 
 namespace taskspec {
@@ -57,6 +59,7 @@ class HostContext {
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
   std::span<const FormStep> forms;                   // beyond those of the language
   const Natives* natives = nullptr;                  // behind `extern` tasks; null: there are none
+  std::optional<MachineRates> rates;                 // once somebody wanted to know
 
   // The call being executed, for builtins.
   Interpreter* interpreter = nullptr;

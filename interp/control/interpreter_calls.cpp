@@ -99,7 +99,7 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   bool graph_part = function.effects.graph || function.kind == FunctionKind::graph;
   // Reports name functions of the program as it was written.
   const FunctionId written = function.part == Part::whole ? frame.id : partner_->whole(frame.id);
-  frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), written) : outer;
+  frame.scope = graph_part ? target_->open_scope(outer, program_.display_name(frame.id), written, site.span) : outer;
   frame.in_graph = function.kind == FunctionKind::graph || (site.caller && site.caller->in_graph);
   if (function.extern_symbol.empty())
     block(frame, function.body);

@@ -147,12 +147,18 @@ void ListTarget::op(const Frame& frame, const Call& call, std::span<Value> opera
   line.function = frame.id;
   line.call = CallId(static_cast<std::size_t>(&call - frame.function.calls.data()));
   line.span = call.span;
+  line.site = calls_.size() > outside_ ? calls_[outside_] : call.span;
   for (const Type& output : outputs) {
     line.out.emplace_back(types_.size());
     made.push_back(listed(types_.size(), output));
     types_.push_back(output);
   }
   lines_.push_back(std::move(line));
+}
+
+ScopeId ListTarget::open_scope(ScopeId outer, std::string_view, FunctionId, Span site) {
+  calls_.push_back(site);
+  return outer;
 }
 
 bool ListTarget::decide(const Value& value, Span span) {

@@ -19,6 +19,8 @@ class ListTarget : public Target {
       : inputs_(inputs.size()), types_(std::move(inputs)), symbol_(symbol), longest_(longest) {}
   Value input(std::size_t position, const Parameter& parameter) const;
   Value tensor(std::size_t position) const;  // an input
+  // The body is that of a fn: the next call is its own.
+  void calls_body() { outside_ = 1; }
   // Fills in what is inside of a list; `outputs` are values of this target or arrays.
   void finish(OpList& list, const std::vector<Value>& outputs);
 
@@ -31,6 +33,8 @@ class ListTarget : public Target {
   Value place(const std::string&, const Value& initial) override { return initial; }
   bool decide(const Value& value, Span span) override;
   Array receive(const Value& value, Span span) override;
+  ScopeId open_scope(ScopeId outer, std::string_view, FunctionId, Span site) override;
+  void close_scope(ScopeId) override { calls_.pop_back(); }
   Value constant(Array array) override { return Value(std::move(array)); }
 
  protected:
@@ -50,6 +54,8 @@ class ListTarget : public Target {
   std::vector<std::pair<Value, Type>> constants_;
   std::map<std::pair<const Object*, Precision>, std::size_t> numbers_;  // among them
   std::vector<OpList::Line> lines_;
+  std::vector<Span> calls_;  // of fns under way
+  std::size_t outside_ = 0;  // of these: around the body
 };
 
 }  // namespace taskspec

@@ -108,6 +108,7 @@ const Value* Record::find(std::string_view name) const {
 }
 
 std::string Record::text() const {
+  if (!table.empty()) return table;
   std::string out = "{";
   for (const auto& [key, value] : fields) out += (out.size() > 1 ? ", " : "") + key + ": " + print(value);
   return out + "}";

@@ -115,6 +115,7 @@ class Agent final : public Object {
 class Record final : public Object {
  public:
   std::vector<std::pair<std::string, Value>> fields;
+  std::string table;  // how it prints; empty: field by field
   const Value* find(std::string_view name) const;
   std::string text() const override;
 };

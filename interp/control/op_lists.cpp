@@ -367,6 +367,7 @@ Result<OpList> generic_op_list(const Interpreter& outer, const Value& callable,
     if (auto* type = std::get_if<Type>(&argument)) types.push_back(type->is_tensor() ? *type : input_type(*type));
   try {
     ListTarget target(types, outer.program().symbols);
+    if (function.kind == FunctionKind::fn) target.calls_body();
     Interpreter interpreter = outer.nested(target);
     interpreter.leave_host();
     interpreter.go_by_rules();

@@ -252,6 +252,7 @@ RecordTarget::ListedNode RecordTarget::listed(Listed given) {
     define_listed(definition, given.list, out);
   else
     define_embedded(definition, given.embedded, out);
+  definition.pass = pass_;
   Inputs inputs;
   for (std::size_t k = 0; k < given.inputs.size(); ++k) {
     Value& tensor = given.inputs[k];
@@ -304,7 +305,7 @@ bool RecordTarget::decide(const Value& value, Span span) {
   return receive(value, span).integer(0) != 0;
 }
 
-ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, FunctionId function) {
+ScopeId RecordTarget::open_scope(ScopeId outer, std::string_view callee, FunctionId function, Span) {
   ScopeId scope = recorder_.graph.open_scope(outer, callee, function);
   recorder_.opened(scope);
   return scope;

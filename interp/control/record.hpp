@@ -33,7 +33,7 @@ class RecordTarget final : public Target {
   void run_prints() override { recorder_.run_prints(); }
   void run_effects() override { recorder_.run_effects(); }
   bool structured(Interpreter& interpreter, Frame& frame, CallId id) override;
-  ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function) override;
+  ScopeId open_scope(ScopeId outer, std::string_view callee, FunctionId function, Span site) override;
   void close_scope(ScopeId scope) override { recorder_.closed(scope); }
   Value renamed(const Value& tensor, ScopeId scope, const std::string& output, bool structured) override;
   std::string scope_path(ScopeId scope) const override;
@@ -59,6 +59,8 @@ class RecordTarget final : public Target {
     std::uint32_t ordinal = 0;
   };
   ListedNode listed(Listed node);
+  // What is listed from here on belongs to this part of a step.
+  void begin_pass(TrainingPass pass) { pass_ = pass; }
 
   // `if`, loops and calls of fns in graphs are carried out where they stand, unless tensors decide about them.
   void unroll() { unrolls_ = true; }
@@ -164,6 +166,7 @@ class RecordTarget final : public Target {
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded
+  TrainingPass pass_ = TrainingPass::none;
   bool unrolls_ = false;
   int slots_ = 0;  // whose first values are being computed, one for the other
   const std::shared_ptr<const void> home_ = std::make_shared<char>();

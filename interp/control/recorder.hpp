@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "interp/control/objects.hpp"
+#include "interp/control/trial.hpp"
 #include "ir/graph/chains.hpp"
 #include "ir/graph/task_graph.hpp"
 
@@ -34,6 +35,7 @@ class Recorder {
   virtual void run_effects() {}                   // runs what has effects
   virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it
   virtual void closed(ScopeId) {}
+  virtual std::unique_ptr<Trial> trial() { return nullptr; }  // where something can be tried out; none: nothing runs
   virtual bool forgets() const { return false; }  // nobody looks at its graph later: equal constants may be one
   // The contents; forces what is pending. A recorder that does not execute has none.
   virtual Array receive(const Tensor& tensor, Span place) = 0;

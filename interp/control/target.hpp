@@ -61,7 +61,7 @@ class Target {
   // In the frame of a graph: makes one structured node of this call (if, for, while, call of a fn) if it
   // must be one. False: the interpreter executes it.
   virtual bool structured(Interpreter&, Frame&, CallId) { return false; }
-  virtual ScopeId open_scope(ScopeId outer, std::string_view, FunctionId) { return outer; }
+  virtual ScopeId open_scope(ScopeId outer, std::string_view, FunctionId, Span /*site*/) { return outer; }
   virtual void close_scope(ScopeId) {}  // the call returned; one that fails leaves it open
   // Outputs of a graph or fn call go by its name from now on.
   virtual Value renamed(const Value& tensor, ScopeId, const std::string& /*output*/, bool /*structured*/) {

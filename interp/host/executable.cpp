@@ -27,6 +27,23 @@ Work HostExecutable::work(StepId step) const {
   return all;
 }
 
+std::vector<OpSite> HostExecutable::ops() const {
+  std::vector<OpSite> sites;
+  std::vector<std::uint32_t> next(plan->graph->size());  // by node: ops of it so far
+  for (const CodeCall& call : calls_)
+    for (CodeOp& op : call.code->ops()) {
+      const NodeId node = plan->tasks[call.task + op.task].node;
+      sites.push_back({.node = node,
+                       .index = next[node.index()]++,
+                       .instance = std::move(op.instance),
+                       .name = op.name,
+                       .span = op.span,
+                       .task = std::move(op.in_task),
+                       .fused = op.fused});
+    }
+  return sites;
+}
+
 void HostExecutable::make_calls(CodeMaker maker) {
   calls_.reserve(plan->steps());
   call_starts_.reserve(plan->steps() + 1);

@@ -45,6 +45,7 @@ struct alignas(64) Lane {
   std::vector<char> dead;  // of this and what follows only runs that fail or record make use
   std::vector<Poison> failed;
   std::vector<DispatchRecord> records;
+  OpTimes times;
 };
 
 class HostExecutable {
@@ -52,6 +53,7 @@ class HostExecutable {
   HostExecutable(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers);
 
   Work work(StepId step) const;
+  std::vector<OpSite> ops() const;
   std::span<const CodeCall> calls(std::uint32_t step) const {
     return {calls_.data() + call_starts_[step], calls_.data() + call_starts_[step + 1]};
   }

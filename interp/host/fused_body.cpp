@@ -48,7 +48,12 @@ std::vector<std::uint32_t> FusedBody::append(const OpList& list, std::span<const
     return result;
   };
   for (const OpList::Line& line : list.lines)
-    ops.push_back({.instance = instance(list, line), .in = mapped(line.in), .out = mapped(line.out), .task = tasks});
+    ops.push_back({.instance = instance(list, line),
+                   .in = mapped(line.in),
+                   .out = mapped(line.out),
+                   .task = tasks,
+                   .span = line.site.valid() ? line.site : line.span,
+                   .in_task = line.task});
   ++tasks;
   std::vector<std::uint32_t> results;
   for (const OpList::Output& output : list.outputs) results.push_back(here[output.value.index()]);

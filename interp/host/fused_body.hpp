@@ -14,7 +14,9 @@ struct FusedOp {
   OpInstance instance;
   std::vector<std::uint32_t> in, out;  // values
   std::uint32_t task = 0;
-  std::shared_ptr<const Kernel> number = nullptr;  // makes one of others, as host code does: no op of the table
+  Span span = {};                                        // where its task comes to it; none: that of the task
+  std::shared_ptr<const std::string> in_task = nullptr;  // as OpList::Line::task
+  std::shared_ptr<const Kernel> number = nullptr;        // makes one of others, as host code does: no op of the table
   Sharing sharing() const { return number ? Sharing::none : instance.op->sharing; }
   Fusion fusion() const { return number ? Fusion::opaque : instance.op->fusion; }
 };

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
+#include <numeric>
+#include <utility>
 
 namespace taskspec {
 
@@ -27,6 +30,12 @@ std::vector<std::vector<std::uint32_t>> reads_of(const FusedBody& body) {
   return reads;
 }
 
+std::vector<std::uint32_t> index_in_tasks(const FusedBody& body) {
+  std::vector<std::uint32_t> index, next(body.tasks);
+  for (const FusedOp& op : body.ops) index.push_back(next[op.task]++);
+  return index;
+}
+
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -36,7 +45,8 @@ FusedCode::FusedCode(FusedBody body, std::vector<std::shared_ptr<const Kernel>> 
       body_(std::move(body)),
       kernels_(std::move(kernels)),
       layout_(lay_out(body_, kernels_)),
-      reads_(reads_of(body_)) {
+      reads_(reads_of(body_)),
+      index_(index_in_tasks(body_)) {
   std::size_t kernel_scratch = 0;
   for (const FusedPass& pass : layout_.passes) {
     if (pass.strips) continue;
@@ -57,6 +67,15 @@ Work FusedCode::work() const {
   return all;
 }
 
+std::vector<CodeOp> FusedCode::ops() const {
+  std::vector<CodeOp> ops;
+  for (const FusedOp& op : body_.ops)
+    ops.push_back({.task = op.task, .instance = op.instance, .name = "number", .span = op.span, .in_task = op.in_task});
+  for (const FusedPass& pass : layout_.passes)
+    for (std::uint32_t position : pass.ops) ops[position].fused = pass.strips;
+  return ops;
+}
+
 bool FusedCode::run(std::byte* const* operands, TaskContext& context) const {
   try {
     return run_passes(operands, context);
@@ -73,12 +92,17 @@ bool FusedCode::run_passes(std::byte* const* operands, TaskContext& context) con
   for (const FusedCopy& c : layout_.before) copy(c, state);
   for (const FusedPass& pass : layout_.passes) {
     if (context.flags && context.flags->is_interrupted()) return interrupt(context), false;
-    if (pass.strips ? run_strips(pass, state) : run_kernel(pass, state)) continue;
+    if (run_pass(pass, state)) continue;
     dead = spread(context.dead, std::span(context.faults).subspan(before));
     state.dead = dead;
   }
   for (const FusedCopy& c : layout_.after) copy(c, state);
   return context.faults.size() == before;
+}
+
+bool FusedCode::run_pass(const FusedPass& pass, RunState& state) const {
+  if (state.context.times) return run_timed(pass, state);
+  return pass.strips ? run_strips(pass, state) : run_kernel(pass, state);
 }
 
 // A chain of long ops does not make Ctrl-C wait for its end. All its tasks fail: what is finished may still lie
@@ -141,7 +165,43 @@ bool FusedCode::run_kernel(const FusedPass& pass, RunState& state) const {
   return false;
 }
 
+// Ops of one pass run by turns, strip by strip: each has its share of the time that the pass took.
+bool FusedCode::run_timed(const FusedPass& pass, RunState& state) const {
+  std::array<std::int64_t, StripLimits::ops> spent{};
+  const OpTimes::Clock::time_point begin = OpTimes::Clock::now();
+  const bool ran = pass.strips ? run_strips(pass, state, spent.data()) : run_kernel(pass, state);
+  const OpTimes::Clock::duration time = OpTimes::Clock::now() - begin;
+  const double all = static_cast<double>(std::accumulate(spent.begin(), spent.end(), std::int64_t{0}));
+  for (std::size_t k = 0; k < pass.ops.size(); ++k) {
+    const FusedOp& op = body_.ops[pass.ops[k]];
+    if (!state.lives(op)) continue;
+    const double share = all > 0 ? static_cast<double>(spent[k]) / all : 1.0 / static_cast<double>(pass.ops.size());
+    state.context.times->add(op.task, index_[pass.ops[k]],
+                             std::chrono::duration_cast<OpTimes::Clock::duration>(time * share));
+  }
+  return ran;
+}
+
 namespace {
+
+// What the strips of one part of the work take, by op.
+class StripClock {
+ public:
+  explicit StripClock(bool runs) {
+    if (runs) last_ = OpTimes::Clock::now();
+  }
+  void lap(std::size_t op) {
+    const OpTimes::Clock::time_point now = OpTimes::Clock::now();
+    spent_[op] += (now - std::exchange(last_, now)).count();
+  }
+  void add_to(std::int64_t* all, std::size_t ops) const {
+    for (std::size_t k = 0; k < ops; ++k) std::atomic_ref(all[k]).fetch_add(spent_[k], std::memory_order_relaxed);
+  }
+
+ private:
+  OpTimes::Clock::time_point last_;
+  std::array<std::int64_t, StripLimits::ops> spent_{};
+};
 
 // Where an operand of a strip pass begins, and how far it moves per element; strips stay where they are.
 struct Stream {
@@ -151,7 +211,7 @@ struct Stream {
 
 struct StripOp {
   const Kernel* kernel = nullptr;
-  std::uint32_t position = 0, task = 0;
+  std::uint32_t position = 0, task = 0, of_pass = 0;  // in the body; in the pass
   std::size_t inputs = 0;
   std::array<Stream, StripLimits::inputs + 1> streams;  // the output is the last
   std::size_t out_width = 0;
@@ -197,15 +257,17 @@ class StripFaults {
 
 }  // namespace
 
-bool FusedCode::run_strips(const FusedPass& pass, RunState& state) const {
+bool FusedCode::run_strips(const FusedPass& pass, RunState& state, std::int64_t* spent) const {
   std::array<StripOp, StripLimits::ops> ops;
   std::size_t used = 0;
-  for (std::uint32_t position : pass.ops) {
+  for (std::uint32_t k = 0; k < pass.ops.size(); ++k) {
+    const std::uint32_t position = pass.ops[k];
     const FusedOp& op = body_.ops[position];
     if (!state.lives(op)) continue;
     StripOp& s = ops[used++];
     s.kernel = kernels_[position].get();
     s.position = position;
+    s.of_pass = k;
     s.task = op.task;
     s.inputs = op.in.size();
     s.out_width = info(body_.values[op.out[0]].precision).bytes;
@@ -226,10 +288,14 @@ bool FusedCode::run_strips(const FusedPass& pass, RunState& state) const {
     for (StripOp& op : std::span(mine).first(used))
       for (Stream& s : op.streams)
         if (!s.begin) s = {strips + s.step * pass.slot_bytes, 0};
+    StripClock clock(spent != nullptr);
     for (std::int64_t first = begin; first < end; first += pass.strip_elements)
-      for (const StripOp& op : std::span(mine).first(used))
+      for (const StripOp& op : std::span(mine).first(used)) {
         if (auto fault = op.run(first, std::min(pass.strip_elements, end - first)))
           faults.add(op, first, *std::move(fault));
+        if (spent) clock.lap(op.of_pass);
+      }
+    if (spent) clock.add_to(spent, pass.ops.size());
   });
   return faults.give_to(state.context.faults);
 }

@@ -19,6 +19,7 @@ class HostPlan final : public Executable {
       : planned(std::move(plan), bodies, workers), worker_choice(planned.plan->steps(), workers) {}
   Work work(ChainId chain) const override { return planned.work(StepId(chain.index())); }
 
+  std::vector<OpSite> ops() const override { return planned.ops(); }
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {
     if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1);
@@ -52,8 +53,12 @@ class Made;
 
 class HostBackend final : public PlanBackend {
  public:
-  explicit HostBackend(std::uint32_t threads, bool adaptive)
-      : locations_(count_), cache_(count_), adaptive_(adaptive), pool_(threads) {}
+  HostBackend(std::uint32_t threads, const HostOptions& options)
+      : count_(memory_limit(), {.poison = options.poison}),
+        locations_(count_),
+        cache_(count_),
+        adaptive_(options.adaptive),
+        pool_(threads) {}
   std::uint32_t start() { return pool_.start(); }
 
   std::string name() const override { return "host(" + std::to_string(pool_.size()) + ")"; }
@@ -252,6 +257,8 @@ bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     lane.tasks = lane.dispatches = 0;
     lane.failed.clear();
     lane.records.clear();
+    lane.times.clear();
+    lane.context.times = options.record_ops ? &lane.times : nullptr;
     lane.dead.clear();  // of a run that was lost
     lane.context.dead = {};
     lane.context.faults.clear();
@@ -276,6 +283,8 @@ void HostBackend::count_work(const HostExecutable& executable, Outcome& outcome)
     outcome.dispatches += lane.dispatches;
     outcome.failed.insert(outcome.failed.end(), lane.failed.begin(), lane.failed.end());
     outcome.records.insert(outcome.records.end(), lane.records.begin(), lane.records.end());
+    const std::vector<OpRecord>& ops = lane.times.records();
+    outcome.op_records.insert(outcome.op_records.end(), ops.begin(), ops.end());
   }
   std::ranges::sort(outcome.failed, {}, &Poison::origin);
   std::ranges::sort(outcome.records, {}, &DispatchRecord::chain);
@@ -305,7 +314,7 @@ std::variant<Location, Poison> HostBackend::result(HostExecutable& executable, s
 
 std::unique_ptr<PlanBackend> make_host_backend(const HostOptions& options) {
   std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
-  auto backend = std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options.adaptive);
+  auto backend = std::make_unique<HostBackend>(options.threads > 0 ? options.threads : cores, options);
   if (options.threads == 0) return backend;  // as many as there can be
   if (const std::uint32_t started = backend->start(); started < options.threads)
     throw no_threads("only " + std::to_string(started) + " of " + std::to_string(options.threads) +

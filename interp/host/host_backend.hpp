@@ -12,6 +12,7 @@ namespace taskspec {
 
 struct HostOptions {
   std::uint32_t threads = 0;  // workers, the caller included; 0: one per core
+  bool poison = false;        // memory that holds nothing is filled with patterns (MemoryOptions)
   bool adaptive = true;       // plans of tiny steps are run by one worker where that is faster (worker_choice.hpp)
 };
 

@@ -12,12 +12,15 @@ namespace taskspec {
 namespace {
 
 #ifdef NDEBUG
-constexpr bool fill_patterns = false;
+constexpr std::size_t filled = 0;
 #else
-constexpr bool fill_patterns = true;
+constexpr std::size_t filled = 1 << 16;  // of a block: this finds the mistakes too, and costs nothing
 #endif
-constexpr int fresh_pattern = 0xCD, dead_pattern = 0xDD;
-constexpr std::size_t filled = 1 << 16;  // at most: this finds the mistakes too, and costs nothing
+
+void fill_block(std::byte* block, std::size_t bytes, std::byte pattern, const MemoryOptions& options) {
+  const std::size_t count = options.poison ? bytes : std::min(bytes, filled);
+  if (count > 0) std::memset(block, std::to_integer<int>(pattern), count);
+}
 
 Error no_memory(std::size_t bytes) { return failure("E5008", {}, "no memory for " + plural(bytes, "byte")); }
 
@@ -29,15 +32,21 @@ void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
 
 }  // namespace
 
-Bytes::Bytes(std::size_t bytes) : size_(bytes) {
-  std::size_t rounded = std::max<std::size_t>((bytes + 63) / 64 * 64, 64);
-  auto* memory = rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(64, rounded));
-  if (!memory) throw no_memory(bytes);
-  if (fill_patterns) std::memset(memory, fresh_pattern, std::min(rounded, filled));
+std::byte* MemoryOptions::take_block(std::size_t bytes) {
+  const std::size_t rounded = std::max<std::size_t>((bytes + 63) / 64 * 64, 64);
+  return rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(64, rounded));
+}
+
+void MemoryOptions::give_block(std::byte* block, std::size_t) { std::free(block); }
+
+Bytes::Bytes(std::size_t bytes, const MemoryOptions& options) : size_(bytes) {
+  std::byte* block = options.take(bytes);
+  if (!block) throw no_memory(bytes);
+  fill_block(block, bytes, MemoryOptions::fresh, options);
   // Where nobody holds them any more, and what others did with them before is done.
-  bytes_ = std::shared_ptr<std::byte>(memory, [bytes](std::byte* p) {
-    if (fill_patterns) std::memset(p, dead_pattern, std::min(bytes, filled));
-    std::free(p);
+  bytes_ = std::shared_ptr<std::byte>(block, [bytes, options](std::byte* p) {
+    fill_block(p, bytes, MemoryOptions::dead, options);
+    options.give(p, bytes);
   });
 }
 
@@ -79,11 +88,12 @@ Bytes BytesCache::borrow(std::size_t bytes) {
       Bytes block = std::move(*fit);
       idle_.erase(fit);
       idle_bytes_ -= block.size();
+      if (count_.options().poison) fill_block(block.data(), block.size(), MemoryOptions::fresh, count_.options());
       return block;
     }
   }
   try {
-    return Bytes(bytes);
+    return Bytes(bytes, count_.options());
   } catch (...) {
     count_.give(bytes);
     throw;
@@ -92,6 +102,7 @@ Bytes BytesCache::borrow(std::size_t bytes) {
 
 void BytesCache::give_back(Bytes block, std::size_t bytes) noexcept {
   count_.give(bytes);
+  if (count_.options().poison) fill_block(block.data(), block.size(), MemoryOptions::dead, count_.options());
   std::lock_guard lock(mutex_);
   if (idle_bytes_ + block.size() > memory_limit() / 4) return;
   idle_bytes_ += block.size();
@@ -147,7 +158,7 @@ Location Locations::add(const ArrayType& type) {
   count_.take(bytes);
   try {
     ArrayType own = type;
-    Bytes block(bytes);
+    Bytes block(bytes, count_.options());
     std::lock_guard lock(mutex_);
     return insert(std::move(own), std::move(block));
   } catch (...) {
@@ -176,7 +187,7 @@ void Locations::own(Location location) {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
   if (!e.block.shared()) return;
-  Bytes alone(e.block.size());
+  Bytes alone(e.block.size(), count_.options());
   std::memcpy(alone.data(), e.block.data(), e.block.size());
   e.block = std::move(alone);
 }

@@ -13,12 +13,26 @@
 
 namespace taskspec {
 
-// Bytes, 64-byte aligned. Shared with the Arrays that read() gave away, else owned alone. Debug builds
-// fill new and dead bytes with patterns, so that reading them shows.
+// Where blocks come from and go to, and what they are filled with meanwhile.
+struct MemoryOptions {
+  // All bytes that were taken, lent or given back and nobody has written since are filled with patterns, so that
+  // reading them shows. Without it a build with assertions fills the first ones of what is taken and given back.
+  bool poison = false;
+  std::byte* (*take)(std::size_t bytes) = take_block;  // 64-byte aligned; null: there is no more
+  void (*give)(std::byte* block, std::size_t bytes) = give_block;
+
+  static constexpr std::byte fresh{0xCD}, dead{0xDD};  // the patterns
+
+ private:
+  static std::byte* take_block(std::size_t bytes);
+  static void give_block(std::byte* block, std::size_t bytes);
+};
+
+// Bytes, 64-byte aligned. Shared with the Arrays that read() gave away, else owned alone.
 class Bytes {
  public:
   Bytes() = default;
-  explicit Bytes(std::size_t bytes);  // throws Error E5008
+  explicit Bytes(std::size_t bytes, const MemoryOptions& options = {});  // throws Error E5008
   Bytes(Bytes&&) = default;
   Bytes& operator=(Bytes&& other) noexcept;
 
@@ -35,7 +49,9 @@ class Bytes {
 // What is taken and given back, however it is had from the system: the memory that a user pays for.
 class MemoryCount {
  public:
-  explicit MemoryCount(std::uint64_t limit = memory_limit()) : limit_(limit) {}
+  explicit MemoryCount(std::uint64_t limit = memory_limit(), const MemoryOptions& options = {})
+      : limit_(limit), options_(options) {}
+  const MemoryOptions& options() const { return options_; }
   void take(std::size_t bytes);  // throws Error E5008 when the machine has not got that much
   void give(std::size_t bytes);
   void begin_run() { run_peak_.store(live_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
@@ -44,6 +60,7 @@ class MemoryCount {
 
  private:
   const std::uint64_t limit_;
+  const MemoryOptions options_;
   std::atomic<std::uint64_t> allocations_{0}, frees_{0}, live_{0}, peak_{0}, run_peak_{0};
 };
 

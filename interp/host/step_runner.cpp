@@ -46,6 +46,16 @@ bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
   return ran;
 }
 
+bool StepRunner::call_timed(Lane& lane, const CodeCall& call) {
+  OpTimes& times = *lane.context.times;
+  times.begin(&executable_.plan->tasks[call.task]);
+  if (call.code->times_ops()) return call_plainly(lane, call);
+  const OpTimes::Clock::time_point begin = OpTimes::Clock::now();
+  const bool ran = call_plainly(lane, call);
+  times.add(0, 0, OpTimes::Clock::now() - begin);
+  return ran;
+}
+
 void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!call(lane, calls[i]))

@@ -44,6 +44,12 @@ class StepRunner {
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);
   bool call(Lane& lane, const CodeCall& call) {
+    if (lane.context.times) [[unlikely]]
+      return call_timed(lane, call);
+    return call_plainly(lane, call);
+  }
+  bool call_timed(Lane& lane, const CodeCall& call);
+  bool call_plainly(Lane& lane, const CodeCall& call) {
     if (call.needs_scratch && !lane.scratch.data()) return call_with_scratch(lane, call);
     return call.code->run(executable_.operands(call, lane), lane.context);
   }

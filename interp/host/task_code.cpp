@@ -25,6 +25,7 @@ void keep_thrown(TaskContext& context, std::uint32_t task) {
 KernelCode::KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance)
     : TaskCode(instance.in.size(), instance.out.size()),
       kernel_(std::move(kernel)),
+      instance_(instance),
       work_(instance.op->work(instance)),
       same_bytes_(instance.op->sharing == Sharing::same_bytes) {}
 

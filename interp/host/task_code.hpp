@@ -5,6 +5,7 @@
 #pragma once
 #include <span>
 
+#include "interp/host/op_times.hpp"
 #include "interp/host/run_flags.hpp"
 #include "ir/plan/backend.hpp"
 
@@ -18,10 +19,21 @@ struct TaskFault {
 // What a worker lends to the code it runs.
 struct TaskContext {
   std::byte* scratch = nullptr;  // TaskCode::scratch_bytes() of it
+  OpTimes* times = nullptr;      // null: nobody wants to know what ops take
   Parallel* parallel = nullptr;
   const RunFlags* flags = nullptr;  // null: nobody interrupts
   std::span<const char> dead;       // empty, or true per task that must not run: an input is poisoned
   std::vector<TaskFault> faults;    // in order of tasks; left alone when nothing fails
+};
+
+// One op of a code, as in OpSite.
+struct CodeOp {
+  std::uint32_t task = 0;  // among those of the code
+  OpInstance instance = {};
+  std::string_view name = "body";
+  Span span = {};
+  std::shared_ptr<const std::string> in_task = nullptr;
+  bool fused = false;
 };
 
 class TaskCode {
@@ -35,6 +47,9 @@ class TaskCode {
 
   virtual std::size_t scratch_bytes() const { return 0; }
   virtual Work work() const { return {}; }  // nothing where nobody knows
+  // Those of a task in the order by which OpTimes counts them.
+  virtual std::vector<CodeOp> ops() const { return std::vector<CodeOp>(1); }
+  virtual bool times_ops() const { return false; }  // by itself, into TaskContext::times; else it is one op
   // `operands`: the inputs, then the outputs. False when a task failed.
   virtual bool run(std::byte* const* operands, TaskContext& context) const = 0;
 };
@@ -48,10 +63,12 @@ class KernelCode final : public TaskCode {
   KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance);
   std::size_t scratch_bytes() const override { return kernel_->scratch_bytes(); }
   Work work() const override { return work_; }
+  std::vector<CodeOp> ops() const override { return {{.instance = instance_}}; }
   bool run(std::byte* const* operands, TaskContext& context) const override;
 
  private:
   std::shared_ptr<const Kernel> kernel_;
+  const OpInstance instance_;
   Work work_;
   bool same_bytes_;
 };

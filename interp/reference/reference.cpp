@@ -54,6 +54,9 @@ std::optional<std::string> record_text(const Toolbox& tools, std::string_view na
   std::string found = op ? whole_text(*op) : "";
   for (const Builtin* builtin : tools.builtins.named(name))
     found += (found.empty() ? "" : "\n\n") + whole_text(*builtin);
+  const std::string member = "." + std::string(name);  // of a training: "profile" is training.profile
+  for (const Builtin* builtin : tools.builtins.all())
+    if (builtin->name.ends_with(member)) found += (found.empty() ? "" : "\n\n") + whole_text(*builtin);
   if (!found.empty()) return found;
   for (const TypeRecord& type : type_records())
     if (type.name == name) return fmt::format("{}\n\n{}", type.name, type.doc);

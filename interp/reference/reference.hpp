@@ -16,7 +16,7 @@ std::string signature_text(const OpDef& op);
 std::string signature_text(const Builtin& builtin);
 
 // Signature, doc and example of an op, builtin or type, the long text of an error code; nothing when there is none of
-// this name. No line end.
+// this name. What is asked of a value goes by its name alone as well: "profile". No line end.
 std::optional<std::string> record_text(const Toolbox& tools, std::string_view name);
 
 // All names that have a record, and the nearest one to a word.

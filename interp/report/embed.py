@@ -3,6 +3,7 @@
 
 The scripts become one, in the order given, inside one function: their names are nobody else's.
 """
+import re
 import sys
 from pathlib import Path
 
@@ -15,8 +16,17 @@ def literal(name, text):
     return "\n".join(f'R"viewer({piece})viewer"' for piece in pieces)
 
 
+def check_names(script):
+    """All scripts share one scope: there the later one of two functions with one name takes its place unseen."""
+    names = re.findall(r"^(?:function|class|const|let) (\w+)", script, re.MULTILINE)
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise SystemExit(f"names of several scripts: {', '.join(sorted(twice))}")
+
+
 def main(out, page, style, *scripts):
     script = '(() => {\n"use strict";\n' + "\n".join(Path(s).read_text(encoding="utf-8") for s in scripts) + "})();"
+    check_names(script)
     if "</script" in script.lower() or "<!--" in script:
         raise SystemExit("a script holds what would end it")
     texts = {

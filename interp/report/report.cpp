@@ -76,6 +76,25 @@ std::string timeline_part(const std::vector<ReportBar>& bars) {
   });
 }
 
+std::string training_part(const std::vector<ReportOp>& ops, const Sources* sources) {
+  return json_list(ops, [sources](const ReportOp& op) {
+    JsonText out;
+    out.open('{').member("pass", op.pass).member("op", op.op).member("makes", op.makes).member("task", op.task);
+    out.key("place");
+    if (sources && op.span.valid() && op.span.source.index() < sources->size()) {
+      const Source& source = (*sources)[op.span.source];
+      const Position at = source.position(op.span.begin);
+      out.open('{').member("path", source.path()).member("line", at.line).member("column", at.column);
+      out.member("length", op.span.end - op.span.begin).close('}');
+    } else {
+      out.null();
+    }
+    out.member("calls", static_cast<std::int64_t>(op.calls));
+    out.key("ms").real(op.ms).key("estimate").real(op.estimate).key("bytes").real(op.bytes).close('}');
+    return out.take();
+  });
+}
+
 std::string failures_part(const Report& report) {
   const Sources none;
   return diagnostics_json(plain(report.sources ? *report.sources : none, report.failures));
@@ -85,6 +104,7 @@ std::string data_of(const Report& report) {
   return "{\"title\":" + json_quoted(report.title) + ",\n\"facts\":" + json_list(report.facts, pair_json) +
          ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"failures\":" + failures_part(report) +
          ",\n\"sources\":" + sources_part(report.sources) + ",\n\"timeline\":" + timeline_part(report.timeline) +
+         ",\n\"training\":" + training_part(report.training, report.sources) +
          ",\n\"slices\":" + (report.slices.empty() ? "null" : report.slices) +
          ",\n\"graphs\":" + json_list(report.graphs, graph_part) + "}";
 }

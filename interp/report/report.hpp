@@ -29,12 +29,21 @@ struct ReportBar {
   std::int64_t begin_ns = 0, end_ns = 0;
 };
 
+// An op of a step of training, and what it took in a run beside what was to be expected of it.
+struct ReportOp {
+  std::string pass, op, makes, task;
+  Span span;
+  std::uint64_t calls = 0;
+  double ms = 0, estimate = 0, bytes = 0;  // of all calls; ms, estimate in milliseconds
+};
+
 struct Report {
   std::string title;
   const Sources* sources = nullptr;
   std::vector<ReportGraph> graphs = {};
   std::string slices = {};  // the JSON of the two programs (report_cut_json); empty: there are none to show
   std::vector<ReportBar> timeline = {};
+  std::vector<ReportOp> training = {};                          // none: the program trains nothing
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values
   std::vector<std::string> notes = {};                          // what was left out, say
   Diags failures = {};                                          // what ended the run

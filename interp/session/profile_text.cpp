@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "interp/control/op_text.hpp"
 #include "ir/json/json.hpp"
 #include "ir/json/text.hpp"
 
 namespace taskspec {
-
-std::string bytes_text(double bytes) {
-  static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB"};
-  int unit = 0;
-  while (bytes >= 1024 && unit < 3) bytes /= 1024, ++unit;
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
-}
 
 namespace {
 
@@ -34,14 +29,31 @@ std::string step_arguments(const Plan& plan, StepId step, const Sources& sources
 }
 
 // In thousand millions per second: beside what the machine can do it says what holds a chain up.
-std::string rate_text(double count, const ProfileRow& row) {
+template <class Row>
+std::string rate_text(double count, const Row& row) {
   const bool known = row.work.bytes > 0 && row.ns > 0;
   return known ? fmt::format("{:.2f}", count / static_cast<double>(row.ns)) : "-";
 }
 
+// Those that took the most first.
+std::string ops_text(std::vector<OpRow> rows, const Sources& sources) {
+  std::erase_if(rows, [](const OpRow& row) { return row.calls == 0; });
+  if (rows.empty()) return "";
+  std::ranges::stable_sort(rows, std::greater(), &OpRow::ns);
+  const std::vector<std::string> texts = op_texts(rows, sources);
+  std::string out =
+      fmt::format("{:>8} {:>12} {:>12} {:>8} {:>8}  {}\n", "calls", "ms", "bytes", "Gop/s", "GB/s", texts[0]);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out +=
+        fmt::format("{:>8} {:>12.3f} {:>12} {:>8} {:>8}  {}\n", rows[i].calls, static_cast<double>(rows[i].ns) * 1e-6,
+                    bytes_text(rows[i].work.bytes), rate_text(rows[i].work.operations, rows[i]),
+                    rate_text(rows[i].work.bytes, rows[i]), texts[i + 1]);
+  return out;
+}
+
 }  // namespace
 
-std::string profile_text(const SessionReport& report) {
+std::string profile_text(const SessionReport& report, const Sources& sources) {
   std::string out = fmt::format("\n{:>8} {:>12} {:>12} {:>8} {:>8}  chain\n", "calls", "ms", "bytes", "Gop/s", "GB/s");
   std::vector<ProfileRow> rows = report.profile;
   std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.ns > b.ns; });
@@ -49,6 +61,7 @@ std::string profile_text(const SessionReport& report) {
     out += fmt::format("{:>8} {:>12.3f} {:>12} {:>8} {:>8}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
                        bytes_text(static_cast<double>(row.bytes)), rate_text(row.work.operations, row),
                        rate_text(row.work.bytes, row), row.chain);
+  out += ops_text(report.ops, sources);
   out += fmt::format("memory: {} allocations, {} frees; peak {}\n", report.memory.allocations, report.memory.frees,
                      bytes_text(static_cast<double>(report.memory.peak_bytes)));
   out += fmt::format("plans: {} made in {:.3f} ms; arena {}, alive at once {} ({} without chains)\n", report.plans,

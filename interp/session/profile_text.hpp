@@ -2,14 +2,15 @@
 #pragma once
 #include <string>
 
+#include "interp/control/op_text.hpp"
 #include "interp/session/session_report.hpp"
 #include "ir/base/render.hpp"
 
 namespace taskspec {
 
-std::string bytes_text(double bytes);  // "1.5 KiB"
-// One row per chain (only the time that it ran), one for what the session took of the backend, one for its plans.
-std::string profile_text(const SessionReport& report);
+// One row per chain (only the time that it ran); where ops were recorded, one per op of a task and place of the text;
+// one for what the session took of the backend, one for its plans.
+std::string profile_text(const SessionReport& report, const Sources& sources);
 // With what ended the run, if it failed.
 std::string report_text(const SessionReport& report, const std::vector<PlainDiag>& failures);
 std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures);

@@ -93,10 +93,12 @@ void Session::execute(std::vector<NodeId> nodes) {
   const Plans::Made& plan = *std::get<const Plans::Made*>(found);
   std::vector<Location> inputs;
   for (Ref ref : batch.inputs) inputs.push_back(live_.location(ref));
-  Outcome outcome = backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record});
+  Outcome outcome =
+      backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record, options_.record_ops});
   count(batch, plan, outcome);
   settle(batch, outcome);
   if (options_.record) profile_.add(plan, outcome.records);
+  if (options_.record_ops) op_profile_.add(plan, graph, batch.nodes, outcome.op_records);
 }
 
 // What the backend cannot run fails; the rest runs without it.
@@ -115,6 +117,7 @@ void Session::count(const Batch& batch, const Plans::Made& made, const Outcome& 
   if (outcome.failed.empty()) counts_.dropped += batch.nodes.size() - outcome.tasks_run;
   counts_.chains += made.chain_count;
   counts_.dispatches += outcome.dispatches;
+  counts_.run_peak = std::max(counts_.run_peak, outcome.peak_bytes);
   const std::shared_ptr<const Plan> plan = made.executable->plan();
   if (!plan) return;
   counts_.arena = std::max(counts_.arena, plan->arena_bytes);

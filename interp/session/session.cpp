@@ -8,12 +8,14 @@ namespace taskspec {
 
 Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
     : backend_(backend),
+      bodies_(bodies),
       options_(options),
       live_(backend, graph, options.forget),
       pending_(graph, live_, options.schedule, options.window),
       plans_(backend, bodies, options.sink_rule, options.record),
       failures_(graph),
-      profile_(backend.hz(), options.timeline) {}
+      profile_(backend.hz(), options.timeline),
+      op_profile_(backend.hz()) {}
 
 // ---- recording ------------------------------------------------------------------------------------
 
@@ -139,6 +141,7 @@ SessionReport Session::report() const {
   report.memory = backend_.memory();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   profile_.report(report);
+  report.ops = op_profile_.rows();
   return report;
 }
 

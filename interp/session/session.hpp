@@ -20,6 +20,7 @@
 
 #include "interp/control/recorder.hpp"
 #include "interp/session/failures.hpp"
+#include "interp/session/op_profile.hpp"
 #include "interp/session/pending.hpp"
 #include "interp/session/profile.hpp"
 
@@ -27,8 +28,9 @@ namespace taskspec {
 
 struct SessionOptions {
   Schedule schedule = Schedule::push;
-  bool record = false;    // what the dispatches of each chain took, for --profile
-  bool timeline = false;  // and each of them by itself, for --trace and --report
+  bool record = false;      // what the dispatches of each chain took, for --profile
+  bool timeline = false;    // and each of them by itself, for --trace and --report
+  bool record_ops = false;  // what each op took, by its place in the text
   bool detect_nan = false;  // Bodies::detects_nan
   SinkRule sink_rule = SinkRule::task;
   std::size_t window = 0;    // tasks; 0: as many as there are
@@ -51,6 +53,7 @@ class Session final : public Recorder {
   void repeats(DefinitionId task) override { pending_.repeats(task); }
   void opened(ScopeId scope) override { open_.push_back(scope); }
   void closed(ScopeId scope) override;
+  std::unique_ptr<Trial> trial() override;
   bool forgets() const override { return options_.forget; }
 
   void run_prints() override;
@@ -67,6 +70,8 @@ class Session final : public Recorder {
   void end_early();
   void drop_unseen() { needed(); }  // what nobody can name any more
   SessionReport report() const;
+  const std::vector<OpRow>& op_rows() const { return op_profile_.rows(); }
+  std::uint64_t run_peak() const { return counts_.run_peak; }     // bytes of the backend while something ran here
   const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
   std::uint64_t executions() const { return counts_.tasks; }      // for tests
 
@@ -95,18 +100,20 @@ class Session final : public Recorder {
   Staying staying();
 
   Backend& backend_;
+  Bodies& bodies_;
   const SessionOptions options_;
   Liveness live_;
   Pending pending_;
   Plans plans_;
   Failures failures_;
   Profile profile_;
+  OpProfile op_profile_;
   std::vector<ScopeId> open_;  // scopes of calls under way, by depth
   std::vector<Ref> received_;
   std::size_t left_ = 0;  // by the last sweep
   struct Counts {         // as in SessionReport
     std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, arena = 0, plan_peak = 0, peak_without_chains = 0,
-                  received = 0;
+                  received = 0, run_peak = 0;
   } counts_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

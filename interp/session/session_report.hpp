@@ -3,9 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "interp/control/trial.hpp"
 #include "ir/plan/backend.hpp"
 
 namespace taskspec {
@@ -43,7 +45,9 @@ struct SessionReport {
   Backend::Memory memory;
   double seconds = 0;
   std::vector<ProfileRow> profile;
-  std::vector<PlanRuns> plans_run;  // these two when the session keeps a timeline, the profile when it records
+  std::vector<OpRow> ops;             // when it recorded those
+  std::optional<MachineRates> rates;  // when somebody asked for them
+  std::vector<PlanRuns> plans_run;    // these two when the session keeps a timeline, the profile when it records
   std::vector<TimelineEntry> timeline;
 };
 

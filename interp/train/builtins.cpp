@@ -300,10 +300,9 @@ constinit const Builtin builtin_train = BuiltinFields{
         "mse_sum, identity, or a pure fn of the prediction and what it should have been. `clip` bounds the norm of all "
         "gradients. `recompute: \"sqrt\"` keeps of n values inside of a task about sqrt(n) until its reverse, and "
         "computes the others again there. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
-        "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.weight(\"w\"), m.steps, m.epochs and "
-        "m.eval(), the "
-        "net "
-        "as it is then; save(m, path) and load(m, path) keep all of it. backward before forward is E5007; two in a row "
+        "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.weight(\"w\"), m.steps, m.epochs, "
+        "m.profile() and m.cost (what a step takes), and m.eval(), the net as it is then; save(m, path) and load(m, "
+        "path) keep all of it. backward before forward is E5007; two in a row "
         "add their gradients; a weight that reaches the loss only through ops without a gradient is E5013. Tasks in "
         "which tensors decide what runs are carried out once more for their reverse.",
     .example = example,

@@ -119,6 +119,7 @@ std::vector<Value> Training::inputs_of(const StepTask& task, const Value& upstre
 
 CallResult Training::call(Interpreter& interpreter, std::vector<Value> arguments, ScopeId scope, Span span) {
   RecordTarget& target = recording(interpreter, span);
+  target.begin_pass(TrainingPass::forward);
   ForwardPlan& plan = plan_for(interpreter, arguments, span);
   last_arguments_.clear();
   for (const Value& value : arguments)
@@ -152,6 +153,7 @@ CallResult Training::call(Interpreter& interpreter, std::vector<Value> arguments
 
 void Training::backward(Interpreter& interpreter, const Value& goal, const StepSite& site) {
   RecordTarget& target = recording(interpreter, site.span);
+  target.begin_pass(TrainingPass::backward);
   if (!forward_.plan)
     throw failure("E5007", site.span, "backward comes after a forward, and there was none since the last one");
   const Type prediction = target.type_of(forward_.prediction), wanted = target.type_of(goal);
@@ -256,7 +258,7 @@ Value Training::rate(Interpreter& interpreter, const StepSite& site) const {
 }
 
 void Training::update(Interpreter& interpreter, const StepSite& site) {
-  recording(interpreter, site.span);
+  recording(interpreter, site.span).begin_pass(TrainingPass::update);
   if (!stepped_)
     throw failure("E5007", site.span, "update comes after a backward, and there was none since the last one");
   const Value factor = clip_factor(interpreter, site);
@@ -348,6 +350,7 @@ Value Training::metric(Interpreter& interpreter, const std::string& name, const 
                   fmt::format("'{}' is none of the metrics of this training: {}", name, joined(names, ", ")));
   }
   if (rows_ == 0) throw failure("E5007", site.span, "there are no metrics before the first backward");
+  recording(interpreter, site.span).begin_pass(TrainingPass::none);
   const Value& total = totals_[static_cast<std::size_t>(known - metrics.begin())];
   const std::string last = options_.module.contains(name + "_total") ? name + "_total" : "mean_total";
   return run(interpreter, last, {total, real(rows_)}, {}, site);

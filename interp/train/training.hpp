@@ -14,6 +14,7 @@
 #include "interp/train/forward_plan.hpp"
 #include "interp/train/loss_plan.hpp"
 #include "interp/train/optimizer.hpp"
+#include "interp/train/step_memory.hpp"
 
 namespace taskspec {
 
@@ -60,6 +61,10 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   // stopped. E5007 between backward and update.
   void save(Target& target, const std::string& path, Span span) override;
   void load(Target& target, const std::string& path) override;
+  // Steps as the last one on made-up data of its shapes, in a trial (trial_steps.cpp): nothing here changes by them.
+  // `after` hears of each one that ran. E5007 where there was no step.
+  StepMemory try_steps(Interpreter& outer, Trial& trial, std::int64_t steps, FunctionRef<void()> after, Span span);
+  Value& known_cost();  // of a step of the shapes of the last one; none: not asked for yet
 
  private:
   struct Forward {  // the last one, until backward
@@ -90,6 +95,7 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   std::vector<std::string> moment_names() const;
   void make_moments(Target& target, Weight& weight) const;
   Value rate(Interpreter& interpreter, const StepSite& site) const;
+  StepMemory step_memory(const ForwardPlan& plan) const;
   Value clip_factor(Interpreter& interpreter, const StepSite& site);
   void update_weight(Interpreter& interpreter, Weight& weight, const Value& rate, const StepSite& site);
   std::shared_ptr<const OpList> list_of(Interpreter& interpreter, const Value& function,
@@ -120,6 +126,7 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   std::vector<Value> totals_;  // of metrics
   double rows_ = 0;            // that they count
   std::int64_t steps_ = 0, epochs_ = 0;
+  std::map<std::string, Value> costs_;  // by the types of a step
 };
 
 }  // namespace taskspec

@@ -319,7 +319,7 @@ Text Workspace::slices(const std::string& function, bool metrics) {
 Text Workspace::profile() const {
   const SessionReport report = state_->live->session().report();
   if (report.profile.empty()) return {false, "nothing has run yet"};
-  return {true, without_end(profile_text(report))};
+  return {true, without_end(profile_text(report, state_->live->sources()))};
 }
 
 Workspace::Completion Workspace::complete(std::string_view line, std::size_t cursor) {

@@ -127,7 +127,7 @@ class Reverser final : public GradientBuilder {
   };
 
   const OpList::Line& line() const { return forward_.lines[line_]; }
-  OpListBuilder::Origin origin() const { return {line().function, line().call, line().span}; }
+  OpListBuilder::Origin origin() const { return {line().function, line().call, line().span, line().site, line().task}; }
   bool has_gradient(ValueId value) const { return active_[value.index()] && !parts_[value.index()].empty(); }
 
   // By value: a float that depends on one of these inputs.
@@ -189,7 +189,8 @@ class Reverser final : public GradientBuilder {
     const OpList::Line& line = forward_.lines[k];
     std::vector<ValueId> in;
     for (ValueId value : line.in) in.push_back(read(value));
-    const std::vector<ValueId> out = made_.append(instance(forward_, line), in, {line.function, line.call, line.span});
+    const std::vector<ValueId> out =
+        made_.append(instance(forward_, line), in, {line.function, line.call, line.span, line.site, line.task});
     for (std::size_t slot = 0; slot < out.size(); ++slot)
       if (stretches_.repeated(line.out[slot])) read_[line.out[slot].index()] = out[slot];
   }

@@ -110,19 +110,28 @@ class StepMaker {
     return known->second = made.list.input({name, Privilege::in, {}}, type);
   }
 
+  // The task by the path of its agent: two layers of one kind are told apart.
+  std::string title(NodeId node) const {
+    const std::string own = graph_.definition(node).title();
+    const InstanceId agent = graph_[node].agent;
+    if (!agent.valid()) return own;
+    return graph_.agents()[agent.index()].path + own.substr(std::min(own.find('.'), own.size()));
+  }
+
   void append(Composing& made, NodeId node) {
     std::vector<ValueId> in, out;
     for (Ref ref : graph_.in(node)) in.push_back(value_of(made, ref));
     const Definition& definition = graph_.definition(node);
+    const auto task = std::make_shared<const std::string>(title(node));
     if (definition.op) {
       OpInstance call{definition.op, {}, graph_.arguments(node), {}};
       for (TypeId type : graph_.out(node)) call.out.push_back(concrete(graph_.type(type)));
-      out = made.list.append(call, in, {{}, {}, graph_[node].span});
+      out = made.list.append(call, in, {{}, {}, graph_[node].span, {}, task});
     } else {
       const OpList& list = lists_of_.at(node.value);
       if (options_.step && list.inputs.size() == in.size() + 1)
         in.push_back(value_of(made, Ref::input(*options_.step)));
-      out = made.list.append(list, in);
+      out = made.list.append(list, in, task);
     }
     for (std::size_t slot = 0; slot < out.size(); ++slot) made.values[Ref::future(node, slot)] = out[slot];
   }

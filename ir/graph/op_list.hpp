@@ -15,6 +15,7 @@
 // inputs are known every type is. It is made anew for the shapes that come (interp/control/op_lists.hpp), not filled
 // in: what the rules of ops say of real extents is checked then, and control that counts to one is carried out.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct OpList {
     FunctionId function;  // where it stands: the task, or a fn or task that it calls; nowhere: an op of a graph
     CallId call;
     Span span;
+    Span site = {};  // where the body of the task comes to it: at its own place, or where it calls the fn around it
+    std::shared_ptr<const std::string> task = nullptr;  // whose body that is, "Net.c1.forward"; none: that of the list
   };
   struct Output {
     std::string name;

@@ -83,8 +83,11 @@ std::vector<ValueId> OpListBuilder::emit(const OpDef& op, std::span<const Operan
 
 std::vector<ValueId> OpListBuilder::append(const OpInstance& op, std::span<const ValueId> inputs,
                                            const Origin& origin) {
-  OpList::Line line{op.op,      {inputs.begin(), inputs.end()}, op.attributes, {}, origin.function, origin.call,
-                    origin.span};
+  OpList::Line line{op.op,           {inputs.begin(), inputs.end()},
+                    op.attributes,   {},
+                    origin.function, origin.call,
+                    origin.span,     origin.site,
+                    origin.task};
   for (const ArrayType& type : op.out) line.out.push_back(add(Kind::line, lines_.size(), type.type()));
   lines_.push_back(std::move(line));
   return lines_.back().out;
@@ -103,13 +106,15 @@ Value OpListBuilder::number(const Value& of_other, FunctionRef<ValueId(std::uint
   return Value(std::static_pointer_cast<Object>(std::move(made)));
 }
 
-std::vector<ValueId> OpListBuilder::append(const OpList& list, std::span<const ValueId> inputs) {
+std::vector<ValueId> OpListBuilder::append(const OpList& list, std::span<const ValueId> inputs,
+                                           const std::shared_ptr<const std::string>& task) {
   std::vector<ValueId> here(inputs.begin(), inputs.end());
   for (const Value& value : list.constants)
     here.push_back(constant(number(value, [&](std::uint32_t i) { return inputs[i]; }), list.types[here.size()]));
   here.resize(list.types.size());
   for (const OpList::Line& line : list.lines) {
     OpList::Line copy = line;
+    if (task) copy.task = task;
     for (ValueId& value : copy.in) value = here[value.index()];
     for (ValueId& value : copy.out) value = here[value.index()] = add(Kind::line, lines_.size(), list.type(value));
     lines_.push_back(std::move(copy));

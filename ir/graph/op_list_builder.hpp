@@ -17,6 +17,8 @@ class OpListBuilder {
     FunctionId function;
     CallId call;
     Span span;
+    Span site = {};  // as in OpList::Line
+    std::shared_ptr<const std::string> task = nullptr;
   };
   // Tensors, and what the host gives; in declared order, what is left out at the end has its default.
   using Operand = std::variant<ValueId, Value>;
@@ -27,8 +29,9 @@ class OpListBuilder {
   // Its types come from the rule of the op, which must know all extents. A number beside tensors becomes a constant.
   std::vector<ValueId> emit(const OpDef& op, std::span<const Operand> operands, const Origin& origin);
   // The lines of another list, whose inputs are these values; gives those of its outputs. Numbers that constants are
-  // made of must be inputs here, too.
-  std::vector<ValueId> append(const OpList& list, std::span<const ValueId> inputs);
+  // made of must be inputs here, too. `task`: whose lines these are; none: as the list says.
+  std::vector<ValueId> append(const OpList& list, std::span<const ValueId> inputs,
+                              const std::shared_ptr<const std::string>& task = nullptr);
   // One line as it stands, with its inputs here.
   std::vector<ValueId> append(const OpInstance& op, std::span<const ValueId> inputs, const Origin& origin);
   // A number of another list, made of inputs of that; `input` says what they are here.

@@ -30,6 +30,7 @@ std::string key_of(const Definition& definition) {
   put_bits(key, definition.call);
   put_bits(key, definition.list.get());
   put_bits(key, definition.embedded.get());
+  put_bits(key, definition.pass);
   put_text(key, definition.symbol);
   put_text(key, definition.name);
   put_text(key, definition.suffix);
@@ -94,6 +95,11 @@ std::uint32_t TaskGraph::count_call(ScopeId scope, std::uint32_t name) {
     if (known == name) return count++;
   counts.emplace_back(name, 1);
   return 0;
+}
+
+std::string_view text(TrainingPass pass) {
+  constexpr std::string_view names[] = {"", "forward", "backward", "update"};
+  return names[static_cast<std::size_t>(pass)];
 }
 
 DefinitionId TaskGraph::define(Definition definition) {

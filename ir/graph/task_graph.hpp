@@ -40,6 +40,10 @@ using ScopeId = Id<ScopeTag>;
 using InstanceId = Id<InstanceTag>;  // an agent instance
 using TypeId = Id<TypeTag>;
 
+// Which part of a step of training a node belongs to.
+enum class TrainingPass : std::uint8_t { none, forward, backward, update };
+std::string_view text(TrainingPass pass);  // "forward"; none: ""
+
 // What a node does, shared by all nodes that do it.
 struct Definition {
   enum class Kind : std::uint8_t {
@@ -61,7 +65,8 @@ struct Definition {
   std::string symbol;                            // native: Bodies::native knows the function
   std::shared_ptr<const OpList> list;            // listed
   std::shared_ptr<const EmbeddedTask> embedded;  // embedded
-  std::vector<std::string> inputs;               // slot names
+  TrainingPass pass = TrainingPass::none;
+  std::vector<std::string> inputs;   // slot names
   std::vector<std::string> outputs;  // slot names; the hidden ones of inout places follow, named as the parameter
 
   std::string title() const { return name + suffix; }

@@ -55,10 +55,28 @@ struct DispatchRecord {  // of one chain, for profiles and traces
   std::int64_t begin = 0, end = 0;  // ticks of the backend's clock
 };
 
+// An op of a task as profiles name it: which one it is, and where it stands.
+struct OpSite {
+  NodeId node;              // the task, in the graph that was prepared
+  std::uint32_t index = 0;  // among the ops of the task
+  OpInstance instance;      // without an op: it is none of the table, and `name` says what it is
+  std::string_view name;    // "number": host code in a task; "body": nobody knows what the task is made of
+  Span span;                // where the task comes to it; none: at the place of the task
+  std::shared_ptr<const std::string> task;  // as OpList::Line; none: that of the node
+  bool fused = false;                       // one pass over the data with its neighbours
+};
+
+struct OpRecord {  // of one op in one run, for profiles
+  NodeId node;
+  std::uint32_t index = 0;  // as in its OpSite
+  std::int64_t ticks = 0;   // that it took, of the backend's clock
+};
+
 struct Outcome {
   std::vector<std::variant<Location, Poison>> results;  // as graph.results
   std::uint64_t tasks_run = 0, dispatches = 0, allocations = 0, frees = 0, peak_bytes = 0;
   std::vector<DispatchRecord> records;  // when asked for
+  std::vector<OpRecord> op_records;     // when asked for; ops that have nothing to do (a changed shape) have none
   std::vector<Poison> failed;           // the tasks that failed themselves, in program order
   std::vector<std::uint32_t> taken;     // donated inputs whose location is that of a result now
   bool lost = false;  // tasks ran, and there was no memory to note what came of them: nothing else is known
@@ -71,6 +89,7 @@ class Executable {
   virtual std::shared_ptr<const Plan> plan() const { return nullptr; }  // of a backend that makes one: for reports
   // Of one dispatch, by the records of its ops; nothing where nobody knows.
   virtual Work work(ChainId) const { return {}; }
+  virtual std::vector<OpSite> ops() const { return {}; }  // those that records of ops name; none: it tells of none
 };
 // Or what it cannot run, and why: tasks of the graph. Those and all that needs them never run; the rest may be prepared
 // again without them.
@@ -84,7 +103,8 @@ struct PrepareOptions {
 
 struct RunOptions {
   Schedule schedule = Schedule::push;
-  bool record = false;  // fill Outcome::records
+  bool record = false;      // fill Outcome::records
+  bool record_ops = false;  // fill Outcome::op_records: two looks at the clock for each op, and the same results
 };
 
 class Backend {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Clicks through reports in headless Chromium:
-click_through.py SMALL.html LARGE.html EMPTY.html FAILED.html [FOLDER for pictures].
+click_through.py SMALL.html LARGE.html EMPTY.html FAILED.html TRAINED.html [FOLDER for pictures].
 
 SMALL is the report of a run of tests/browser/walk.task, LARGE that of a graph of 10,000 tasks,
-EMPTY that of a program without tasks, FAILED that of a run of tests/browser/fails.task. Prints a line per thing
+EMPTY that of a program without tasks, FAILED that of a run of tests/browser/fails.task,
+TRAINED that of tests/browser/trains.task. Prints a line per thing
 tried; the last line is "all well". Exit code 77: there is no Chromium.
 """
 import json
@@ -271,7 +272,32 @@ def failed(page):
     check(marked == ["5"], f"where the line is marked: {marked}")
 
 
-def main(small, big, empty, failing, pictures=None):
+def rows_of_training(page):
+    return page.value("[...document.querySelectorAll('#view-training .row')].map(row => "
+                      "Object.fromEntries([...row.children].map(cell => [cell.className.split(' ')[0], cell.textContent])))")
+
+
+def trained(page):
+    check("training" in page.value("taskspecReport.app.views.map(v => v.id)"), "a program that trains has a tab for it")
+    page.click_on("#tab-training")
+    bar = page.value("document.querySelector('#view-training .bar').textContent")
+    check(all(part in bar for part in ("forward", "backward", "update", "estimated")), f"its bar has the sums: {bar}")
+    rows = rows_of_training(page)
+    check({row["pass"] for row in rows} >= {"forward", "backward"}, f"rows of all parts of a step: {len(rows)} in sight")
+    layers = {(row["task"], row["name"]) for row in rows if row["pass"] == "forward"}
+    check(("Net.a.forward", "relu") in layers and ("Net.b.forward", "relu") not in layers, "layers of one kind do not mix")
+    check(all(row["ms"] and row["calls"] for row in rows), "each has its calls and times")
+    check(page.value("[...document.querySelectorAll('#view-training .share i')].every(i => i.offsetWidth > 0)"),
+          "two bars for each: measured and estimated")
+    page.value("(o => { o.value = 'slowest first'; o.dispatchEvent(new Event('change')); })"
+               "(document.querySelector('#view-training select'))")
+    times = page.value(f"{view(page, 'training')}.ops.map(op => op.ms)")
+    check(times == sorted(times, reverse=True), "they can be put in order")
+    page.value("document.querySelector('#view-training .link').click()")
+    check(tab(page) == "source", "a click on a line shows the source")
+
+
+def main(small, big, empty, failing, training, pictures=None):
     if not find_chromium():
         print("skipped: there is no chromium")
         return 77
@@ -307,6 +333,14 @@ def main(small, big, empty, failing, pictures=None):
             failed(page)
             if pictures:
                 page.picture(pictures / f"failed_source_{'dark' if dark else 'light'}.png")
+            check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
+    for dark in (False, True):
+        with Chrome(dark=dark) as chrome:
+            page = chrome.open(training)
+            if pictures:
+                page.click_on("#tab-training")
+                page.picture(pictures / f"training_{'dark' if dark else 'light'}.png")
+            trained(page)
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
     with Chrome() as chrome:
         page = chrome.open(empty)

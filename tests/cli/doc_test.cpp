@@ -49,6 +49,14 @@ bool is_balanced(const std::string& json) {
 
 }  // namespace
 
+TEST_CASE("[doc] what is asked of a value is found by its own name [L14] [L15]") {
+  for (const char* name : {"profile", "cost", "grad"}) {
+    const ::Outcome outcome = in_shell(std::string("taskspec doc ") + name);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out.starts_with(std::string("training.") + name + "(m"));
+  }
+}
+
 TEST_CASE("[doc] the manual holds every record") {
   const Toolbox& tools = standard_toolbox();
   const std::string html = doc("html"), markdown = doc("markdown"), editor = doc("textmate");

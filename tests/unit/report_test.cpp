@@ -8,8 +8,8 @@
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
-#include "interp/session/profile_text.hpp"
 #include "interp/report/viewer.hpp"
+#include "interp/session/profile_text.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 #include "tests/unit/json_programs.hpp"
@@ -209,7 +209,7 @@ TEST_CASE("a profile knows the work of its chains by the records of ops, and say
       CHECK(row.work.bytes == 0);
     }
   }
-  CHECK_MESSAGE(found == 2, profile_text(ran.report));
+  CHECK_MESSAGE(found == 2, profile_text(ran.report, {}));
 }
 
 TEST_CASE("every example and language test gives a report of its run") {
@@ -227,19 +227,22 @@ TEST_CASE("every example and language test gives a report of its run") {
 }
 
 // Exit code 77: no Chromium here.
-TEST_CASE("a browser clicks through reports: tabs, selection, search, collapse, 10,000 tasks, no network [S11]") {
+TEST_CASE(
+    "a browser clicks through reports: tabs, selection, search, collapse, 10,000 tasks, training, no network [S11] "
+    "[L15]") {
   TemporaryFolder folder;
   std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome made = in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" +
-                                "echo 'print(1)' >empty.task; taskspec run empty.task --report empty.html\n" +
-                                "taskspec run '" + tests + "/fails.task' --report failed.html || true\n" + "python3 '" +
-                                tests + "/large_graph.py' >large.task\n" +
-                                "taskspec graph large.task --name large --format html >large.html",
-                            folder, 120);
+  ::Outcome made =
+      in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" +
+                   "echo 'print(1)' >empty.task; taskspec run empty.task --report empty.html\n" + "taskspec run '" +
+                   tests + "/fails.task' --report failed.html || true\n" + "taskspec run '" + tests +
+                   "/trains.task' --report trained.html\n" + "python3 '" + tests + "/large_graph.py' >large.task\n" +
+                   "taskspec graph large.task --name large --format html >large.html",
+               folder, 120);
   REQUIRE_MESSAGE(made.code == 0, made.err);
   ::Outcome walk = in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
                                 "/click_through.py' small.html large.html empty.html "
-                                "failed.html",
+                                "failed.html trained.html",
                             folder, 300);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");

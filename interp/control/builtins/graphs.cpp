@@ -3,6 +3,8 @@
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/value_json.hpp"
+#include "ir/files/files.hpp"
 #include "ir/show/graph_text.hpp"
 
 namespace taskspec {
@@ -116,9 +118,24 @@ Value run_export(HostContext& host, std::span<const Value> values) {
   return {};
 }
 
+bool is_record(const Type& type) { return type.is(Type::Kind::record); }
+
+Type export_record_type(RuleContext& c) {
+  builtins::want(c, 1, Type::Kind::string, "a path");
+  return Type::Kind::none;
+}
+
+Value run_export_record(HostContext&, std::span<const Value> values) {
+  const std::string& path = values[1].string();
+  if (!path.ends_with(".json")) throw failure("E7003", {}, "'" + path + "' names no form of a record; end it in .json");
+  write_text(path, value_json(values[0]) + "\n");
+  return {};
+}
+
 constexpr Operand graph_operand[] = {{"g", OperandKind::value}};
 constexpr Operand edges_operands[] = {{"g", OperandKind::value}, {"kind", OperandKind::string, ""}};
 constexpr Operand export_operands[] = {{"g", OperandKind::value}, {"path", OperandKind::string}};
+constexpr Operand export_record_operands[] = {{"r", OperandKind::value}, {"path", OperandKind::string}};
 
 }  // namespace
 
@@ -188,6 +205,22 @@ constinit const Builtin builtin_export =
                   .type = export_type,
                   .effect = Effect::host,
                   .run = run_export,
-                  .runs_in = RunsIn::asked};
+                  .runs_in = RunsIn::asked,
+                  .takes = [](const Type& first) { return !is_record(first); }};
+
+constinit const Builtin builtin_export_record = BuiltinFields{
+    .name = "export",
+    .operands = export_record_operands,
+    .doc =
+        "Writes a record, such as m.cost, check(g) or the report of a run, as JSON: an object with its fields in their "
+        "order, whole or not at all. E7003 for a path that does not end in .json.",
+    .example =
+        "graph g(x: f32[2]) -> (y: f32[2]) { y = x + 1.0 }\nexport(check(g), \"export_record_example.json\")\n"
+        "print(split(read(\"export_record_example.json\"), \"\\n\")[0])\n"
+        "// expect: {\"acyclic\":true,\"tasks\":1,\"chains\":1,\"depth\":1}",
+    .type = export_record_type,
+    .effect = Effect::host,
+    .run = run_export_record,
+    .takes = is_record};
 
 }  // namespace taskspec

@@ -66,8 +66,7 @@ function taskDetails(graph, node) {
   return parts.concat(chainDetails(graph, node), runDetails(graph, [node]));
 }
 function placeLink(graph, node, place) { return sourceLink(place); }
-function sourceLink(place) {
-  const text = `${place.path}:${place.line}:${place.column}`;
+function sourceLink(place, text = `${place.path}:${place.line}:${place.column}`) {
   if (place.source < 0) return text;
   return link(text, () => {
     const source = app.views.find(view => view.id === "source");

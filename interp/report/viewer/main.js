@@ -8,6 +8,7 @@ const TABS = [
   { id: "slices", title: "Slices", has: () => slices && slices.functions.some(fn => fn.graph), View: SlicesView },
   { id: "plan", title: "Plan", has: () => graphs.some(graph => graph.steps.length > 0), View: PlanView },
   { id: "timeline", title: "Timeline", has: () => bars.length > 0, View: TimelineView },
+  { id: "training", title: "Training", has: () => report.training.length > 0, View: TrainingView },
 ];
 
 const KEYS = [
