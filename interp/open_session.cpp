@@ -96,8 +96,8 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
   SessionOptions options{.schedule = settings.schedule.value_or(schedule_of(schedule ? schedule->string() : "")),
                          .record = settings.record || settings.timeline,
                          .timeline = settings.timeline,
-                         .detect_nan = settings.detect_nan,
                          .record_ops = settings.record_ops,
+                         .detect_nan = settings.detect_nan,
                          .window = settings.window,
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};
