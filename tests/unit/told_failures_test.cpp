@@ -64,7 +64,7 @@ TEST_CASE("an effect that fails is told of, although nobody reads the version th
 TEST_CASE("a native task that writes a place runs, although nobody reads the version that it makes") {
   std::atomic<int> happened{0};
   Natives natives;
-  natives.define("count", [&](std::span<const Value>, std::span<Array>) { ++happened; });
+  natives.define("count", [&](const NativeCall&) { ++happened; });
   RunSettings settings;
   settings.natives = &natives;
   check_on_every_schedule(
