@@ -107,7 +107,8 @@ TEST_CASE("[library] chains go through a function of a library, and its extents 
   const std::size_t row = profile.find("chain\n") + 6;
   CHECK_MESSAGE(profile.substr(row, profile.find('\n', row) - row).starts_with("       2 "), profile);
   CHECK_MESSAGE(holds(profile, " 128 B "), profile);
-  CHECK_MESSAGE(holds(profile, "  [before, double, add, after]\nmemory:"), profile);
+  CHECK_MESSAGE(holds(profile, "  [before, double, add, after]\n   calls "), profile);
+  CHECK_MESSAGE(holds(profile, "  double  steps.task:1:48\n"), profile);
 }
 
 TEST_CASE("[library] lists of tensors of different shapes go in and out of a library") {

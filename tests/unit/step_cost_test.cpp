@@ -68,7 +68,7 @@ TEST_CASE("[training] a profile tells of each op its task, line, pass, times and
       "let p = m.profile(warmup: 0, iters: 4)\nprint(p.steps)\n"
       "for o in p.ops {\n"
       "  assert(o.min > 0.0 && o.min <= o.median && o.calls > 0)\n"
-      "  if o.op == \"matmul\" && o.pass == \"forward\" { print(o.pass, o.in_task, o.makes, o.calls, o.bytes) }\n"
+      "  if o.op == \"linear\" && o.pass == \"forward\" { print(o.pass, o.in_task, o.makes, o.calls, o.bytes) }\n"
       "}\n"
       "print(p.forward > 0.0, p.backward > 0.0, p.update > 0.0)\n"));
   CHECK(said == "4\nforward Net.forward f32[32, 20] 1 5056\nforward Net.forward f32[32, 3] 1 3184\ntrue true true\n");
