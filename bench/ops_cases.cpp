@@ -68,6 +68,7 @@ Cases elementwise() {
       {"pow", two("torch.pow(x0, x1)")},
       {"minimum", two("torch.minimum(x0, x1)")},
       {"maximum", two("torch.maximum(x0, x1)")},
+      {"relu_grad", two("torch.where(x0 > 0, x1, 0.0)")},
       {"lt", two("torch.lt(x0, x1)")},
       {"le", two("torch.le(x0, x1)")},
       {"gt", two("torch.gt(x0, x1)")},

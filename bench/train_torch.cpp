@@ -17,14 +17,22 @@ except Exception:
     print("none", flush=True)
     sys.exit(0)
 
-def blas():
+def libraries(names):
     with open("/proc/self/maps") as maps:
-        names = {os.path.basename(line.split()[-1]) for line in maps if "/" in line}
-    for name in sorted(names):
-        found = re.match(r"lib(openblas|blis|mkl)[^0-9]*([0-9.]*[0-9])?", name)
-        if found:
-            return " ".join(filter(None, found.groups()))
+        paths = sorted({line.split()[-1] for line in maps if "/" in line})
+    return [path for path in paths if re.match(names, os.path.basename(path))]
+
+def blas():
+    known = r"lib(openblas|blis|mkl)[^0-9]*([0-9.]*[0-9])?"
+    for path in libraries(known):
+        return " ".join(filter(None, re.match(known, os.path.basename(path)).groups()))
     return "reference BLAS"
+
+# OpenBLAS has threads of its own, of which PyTorch knows nothing.
+def set_threads(count):
+    torch.set_num_threads(count)
+    for path in libraries("libopenblas"):
+        ctypes.CDLL(path).openblas_set_num_threads(count)
 
 # What one step gives back the next one takes again: not from the system, page by page.
 LIBC = ctypes.CDLL(None)
@@ -120,7 +128,7 @@ step, idle = None, 0
 for line in sys.stdin:
     what, *rest = line.rstrip("\n").split("\t")
     if what == "net":
-        torch.set_num_threads(int(rest[1]))
+        set_threads(int(rest[1]))
         idle = resident("VmRSS")
         is_image = len(NETS[rest[0]][1]) == 4
         last = is_image and least(step_of(rest[0], True)) < least(step_of(rest[0], False))

@@ -6,7 +6,7 @@
 
 namespace taskspec {
 
-extern const OpDef op_gt, op_where;  // its reverse is made of these
+extern const OpDef op_relu_grad;  // its reverse
 
 namespace {
 
@@ -23,10 +23,7 @@ Value on_host(std::span<const Value> v) {
 }
 
 // Of the result, which is positive where x is: the next op often keeps it anyway, and x need not be kept.
-void gradient(GradientBuilder& g) {
-  GradientBuilder::Var positive = g.emit(op_gt, {g.output(), Value(0.0)});
-  g.add(0, g.emit(op_where, {positive, g.upstream(), Value(0.0)}));
-}
+void gradient(GradientBuilder& g) { g.add(0, g.emit(op_relu_grad, {g.output(), g.upstream()})); }
 
 }  // namespace
 

@@ -164,6 +164,9 @@ def binary(s):
             for sign, name, f in (("&", "and", np.bitwise_and), ("|", "or", np.bitwise_or)):
                 s.case(name, "%s %s %s" % (a, sign, b), f(x, y))
             s.case("xor", "xor(%s, %s)" % (a, b), np.bitwise_xor(x, y))
+    for precision in FLOATS:
+        a, x, b, y = broadcast_pair(s, precision)
+        s.case("relu_grad", "relu_grad(%s, %s)" % (a, b), np.where(x > 0, y, y.dtype.type(0)))
     a, x, b, y = broadcast_pair(s, "bool")
     s.case("and", "%s & %s" % (a, b), x & y)
     s.case("xor", "%s.xor(%s)" % (a, b), x ^ y)
