@@ -25,8 +25,10 @@ std::vector<ReadOnly> read_only(const NativeCall& call) {
   auto add = [&](const std::string& name, const Array& array) {
     if (array.valid()) found.push_back({name, array, {array.raw(), array.raw() + array.bytes()}});
   };
+  // The old version of a place may lie where the new one does.
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
-    if (call.arguments[i].is_array()) add(call.site.parameters[i].name, call.arguments[i].array());
+    if (call.arguments[i].is_array() && !call.site.parameters[i].is_place)
+      add(call.site.parameters[i].name, call.arguments[i].array());
   for (std::size_t i = 0; i < call.results.size(); ++i) add(call.site.outputs[i], call.results[i]);
   for (std::size_t i = 0; i < call.upstream.size(); ++i)
     add("the gradient of " + call.site.outputs[i], call.upstream[i]);

@@ -45,7 +45,8 @@ let x = 2)",
   if k > 0 { y = x }
 })",
      .cause = R"(A variable is read before it has a value, or an output of a task or graph is not set on every path
-through its body. A function may also be called above the `let` that it reads.)",
+through its body; of a task in C++, an element of it is left as it was. A function may also be called above the `let`
+that it reads.)",
      .fix = R"(Set it in the other branch too, give it a first value, or move the use below the `let`.)"},
     {.code = "E1007",
      .summary = "cannot be changed",
@@ -130,7 +131,9 @@ a tensor that the graph makes itself.)",
   c = c + 1.0
   y = c
 })",
-     .cause = R"(A parameter with the privilege `in` (which is what no privilege means) is only read.)",
+     .cause = R"(A parameter with the privilege `in` (which is what no privilege means) is only read. So it is in a C++
+function behind a task: its signature says what it gets to write, and check_native_tasks(true) finds what it wrote all
+the same.)",
      .fix = R"(Declare it `inout` if the caller shall see the change, else compute into a name of its own.)"},
     {.code = "E1402",
      .summary = "elements of a tensor cannot be assigned",

@@ -94,8 +94,8 @@ let m = train(Steps(), loss: "mse_avg", optimizer: sgd(lr: 0.1))
 m.forward(fill(f32[4], 1.0)))",
      .cause =
          R"(Training changes each weight by the gradient of the loss. Every way from this weight to the loss goes through
-an op that has none: it is a step, a choice or a random number. So the weight would stay as it is, whatever it is
-trained on.)",
+an op that has none: it is a step, a choice or a random number, or a C++ function whose reverse nobody gave. So the
+weight would stay as it is, whatever it is trained on.)",
      .fix =
          R"(Put an op that has a gradient in its place, or add a way around it: x * w + (floor(x * w) - x * w) has the
 values of floor and a gradient. What is not to change is a `state` or a `table`, not a `weight`.)"},

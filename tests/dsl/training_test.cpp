@@ -307,3 +307,73 @@ TEST_CASE("[training] an extern task of a text learns by the reverse that C++ ga
   CHECK(wanted < 0.1);
   CHECK(got == doctest::Approx(wanted).epsilon(1e-5));
 }
+
+namespace {
+
+using P = Permission;
+
+// y = x w k, z = x + w, and a count of its calls; the reverse reads x, w and k, and z has no reader.
+void register_gate() {
+  register_task({"training_test.gate"},
+                TaskSignature().in("x").weight("w").in("k", SlotIs::untrainable).state("calls").out("y").out("z"),
+                [](const TaskArgumentAccessor& a) {
+                  std::span<const double> x = a.get_tensor<P::ro, double>("x"), w = a.get_tensor<P::ro, double>("w");
+                  const std::int32_t k = a.get_tensor<P::ro, std::int32_t>("k")[0];
+                  a.get_tensor<P::rw, double>("calls")[0] += 1;
+                  for (std::size_t i = 0; i < x.size(); ++i) {
+                    a.get_tensor<P::wo, double>("y")[i] = x[i] * w[i] * k;
+                    a.get_tensor<P::wo, double>("z")[i] = x[i] + w[i];
+                  }
+                });
+  register_task({"training_test.gate", Pass::backward},
+                TaskSignature().in("x").weight("w").in("k").gradient("y").gradient("z").gradient("x").gradient("w"),
+                [](const TaskArgumentAccessor& a) {
+                  std::span<const double> x = a.get_tensor<P::ro, double>("x"), w = a.get_tensor<P::ro, double>("w");
+                  std::span<const double> dy = a.get_gradient<P::ro, double>("y"),
+                                          dz = a.get_gradient<P::ro, double>("z");
+                  const std::int32_t k = a.get_tensor<P::ro, std::int32_t>("k")[0];
+                  for (std::size_t i = 0; i < x.size(); ++i) {
+                    a.get_gradient<P::wo, double>("x")[i] = dy[i] * k * w[i] + dz[i];  // as the ops do it
+                    a.get_gradient<P::wo, double>("w")[i] = dy[i] * k * x[i] + dz[i];
+                  }
+                });
+}
+
+const std::string gate_signature =
+    "task gate(in x: f64[N], in w: f64[N], in k: i32[1], inout calls: f64[1]) -> (y: f64[N], z: f64[N]) ";
+
+std::string learned_by_gate(const std::string& body, const std::string& use) {
+  Workspace work;
+  entered(work, gate_signature + body +
+                    "\nagent Net() {\n"
+                    "  weight w: f64[2] = constant(0.5)\n"
+                    "  weight v: f64[2] = constant(0.25)\n"
+                    "  state calls: f64[1] = zero()\n"
+                    "  task sums(in a: f64[N], in b: f64[N]) -> (y: f64[N]) { y = a + b }\n"
+                    "  graph count() -> (n: f64[1]) { n = calls * 1.0 }\n"
+                    "  graph forward(x: f64[2]) -> (y: f64[2]) {\n"
+                    "    let g = gate(x * v, w, [3] as i32[1], calls)\n"
+                    "    y = " +
+                    use +
+                    "\n"
+                    "  }\n"
+                    "}\n"
+                    "let m = train(Net(), loss: \"mse_avg\", optimizer: sgd(lr: 0.05, momentum: 0.5))\n"
+                    "let x = [1.0, -2.0] as f64[2]\n"
+                    "for i in 0..6 { m.step(x, x * 2.0) }\n"
+                    "m.forward(x); m.backward(x);");
+  return entered(work, "(m.loss.scalar, m.grad(\"w\").array, m.grad(\"v\").array, m.eval().count().n.array)");
+}
+
+}  // namespace
+
+TEST_CASE("[training] outputs without a reader, integers, a state and unread values of a task in C++ [L2] [dsl]") {
+  register_gate();
+  const std::string ops = "{\n  y = x * w * (k as f64[1])\n  z = x + w\n  calls = calls + 1.0\n}";
+  for (const std::string use : {"g.y", "sums(g.y, g.z).y", "g.z"}) {
+    CAPTURE(use);
+    const std::string wanted = learned_by_gate(ops, use);
+    CHECK(wanted.ends_with("[7])"));
+    CHECK(learned_by_gate("extern \"training_test.gate\"", use) == wanted);
+  }
+}
