@@ -76,23 +76,23 @@ std::vector<CodeOp> FusedCode::ops() const {
   return ops;
 }
 
-bool FusedCode::run(std::byte* const* operands, TaskContext& context) const {
+bool FusedCode::run(std::byte* const* operands, TaskContext& context, OpTimes* times) const {
   try {
-    return run_passes(operands, context);
+    return run_passes(operands, context, times);
   } catch (...) {  // nobody knows how far it came
     for (std::uint32_t task = 0; task < tasks; ++task) keep_thrown(context, task);
     return false;
   }
 }
 
-bool FusedCode::run_passes(std::byte* const* operands, TaskContext& context) const {
+bool FusedCode::run_passes(std::byte* const* operands, TaskContext& context, OpTimes* times) const {
   RunState state{operands, context, context.dead};
   std::vector<char> dead;  // grows only when something fails
   std::size_t before = context.faults.size();
   for (const FusedCopy& c : layout_.before) copy(c, state);
   for (const FusedPass& pass : layout_.passes) {
     if (context.flags && context.flags->is_interrupted()) return interrupt(context), false;
-    if (run_pass(pass, state)) continue;
+    if (run_pass(pass, state, times)) continue;
     dead = spread(context.dead, std::span(context.faults).subspan(before));
     state.dead = dead;
   }
@@ -100,8 +100,8 @@ bool FusedCode::run_passes(std::byte* const* operands, TaskContext& context) con
   return context.faults.size() == before;
 }
 
-bool FusedCode::run_pass(const FusedPass& pass, RunState& state) const {
-  if (state.context.times) return run_timed(pass, state);
+bool FusedCode::run_pass(const FusedPass& pass, RunState& state, OpTimes* times) const {
+  if (times) return run_timed(pass, state, *times);
   return pass.strips ? run_strips(pass, state) : run_kernel(pass, state);
 }
 
@@ -166,7 +166,7 @@ bool FusedCode::run_kernel(const FusedPass& pass, RunState& state) const {
 }
 
 // Ops of one pass run by turns, strip by strip: each has its share of the time that the pass took.
-bool FusedCode::run_timed(const FusedPass& pass, RunState& state) const {
+bool FusedCode::run_timed(const FusedPass& pass, RunState& state, OpTimes& times) const {
   std::array<std::int64_t, StripLimits::ops> spent{};
   const OpTimes::Clock::time_point begin = OpTimes::Clock::now();
   const bool ran = pass.strips ? run_strips(pass, state, spent.data()) : run_kernel(pass, state);
@@ -176,8 +176,7 @@ bool FusedCode::run_timed(const FusedPass& pass, RunState& state) const {
     const FusedOp& op = body_.ops[pass.ops[k]];
     if (!state.lives(op)) continue;
     const double share = all > 0 ? static_cast<double>(spent[k]) / all : 1.0 / static_cast<double>(pass.ops.size());
-    state.context.times->add(op.task, index_[pass.ops[k]],
-                             std::chrono::duration_cast<OpTimes::Clock::duration>(time * share));
+    times.add(op.task, index_[pass.ops[k]], std::chrono::duration_cast<OpTimes::Clock::duration>(time * share));
   }
   return ran;
 }

@@ -13,20 +13,24 @@ class FusedCode final : public TaskCode {
   // Operations of all its ops; bytes of what comes in and goes out, since the rest stays in the scratch.
   Work work() const override;
   std::vector<CodeOp> ops() const override;
-  bool times_ops() const override { return true; }
-  bool run(std::byte* const* operands, TaskContext& context) const override;
+  bool run(std::byte* const* operands, TaskContext& context) const override { return run(operands, context, nullptr); }
+  bool run_timed(std::byte* const* operands, TaskContext& context, OpTimes& times) const override {
+    return run(operands, context, &times);
+  }
   const FusedLayout& layout() const { return layout_; }
 
  private:
   struct RunState;  // of one run
-  bool run_passes(std::byte* const* operands, TaskContext& context) const;
+  // `times`: null where nobody wants to know.
+  bool run(std::byte* const* operands, TaskContext& context, OpTimes* times) const;
+  bool run_passes(std::byte* const* operands, TaskContext& context, OpTimes* times) const;
   std::byte* address(const BytesAt& place, const RunState& state) const;
   void copy(const FusedCopy& copy, const RunState& state) const;
   bool run_kernel(const FusedPass& pass, RunState& state) const;
   // `spent`, by op of the pass: what its strips took on all threads together; null: nobody wants to know.
   bool run_strips(const FusedPass& pass, RunState& state, std::int64_t* spent = nullptr) const;
-  bool run_pass(const FusedPass& pass, RunState& state) const;
-  bool run_timed(const FusedPass& pass, RunState& state) const;
+  bool run_pass(const FusedPass& pass, RunState& state, OpTimes* times) const;
+  bool run_timed(const FusedPass& pass, RunState& state, OpTimes& times) const;
   void interrupt(TaskContext& context) const;
   std::vector<char> spread(std::span<const char> dead, std::span<const TaskFault> faults) const;
 

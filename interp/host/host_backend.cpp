@@ -258,14 +258,14 @@ bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     lane.failed.clear();
     lane.records.clear();
     lane.times.clear();
-    lane.context.times = options.record_ops ? &lane.times : nullptr;
     lane.dead.clear();  // of a run that was lost
     lane.context.dead = {};
     lane.context.faults.clear();
     lane.context.flags = &flags_;
     lane.context.parallel = alone ? &worker.parallel() : &pool_.worker(i).parallel();
   }
-  RunContext context{.flags = flags_, .memory = cache_, .start = start_, .record = options.record};
+  RunContext context{
+      .flags = flags_, .memory = cache_, .start = start_, .record = options.record, .record_ops = options.record_ops};
   std::span<const char> needed;
   if (options.schedule == Schedule::pull) needed = executable.needed();
   if (std::ranges::count(needed, 0) == 0) needed = {};

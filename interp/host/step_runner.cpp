@@ -7,7 +7,7 @@ namespace taskspec {
 StepRunner::StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed)
     : executable_(executable), context_(context), needed_(needed) {
   if (!needed.empty()) context.flags.raise(RunFlags::careful);
-  if (context.record) context.flags.raise(RunFlags::recorded);
+  if (context.record || context.record_ops) context.flags.raise(RunFlags::recorded);
 }
 
 StepRunner::~StepRunner() {
@@ -47,18 +47,21 @@ bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
 }
 
 bool StepRunner::call_timed(Lane& lane, const CodeCall& call) {
-  OpTimes& times = *lane.context.times;
-  times.begin(&executable_.plan->tasks[call.task]);
-  if (call.code->times_ops()) return call_plainly(lane, call);
-  const OpTimes::Clock::time_point begin = OpTimes::Clock::now();
-  const bool ran = call_plainly(lane, call);
-  times.add(0, 0, OpTimes::Clock::now() - begin);
-  return ran;
+  lane.times.begin(&executable_.plan->tasks[call.task]);
+  if (call.needs_scratch && !lane.scratch.data()) {
+    try {
+      lend_scratch(lane);
+    } catch (...) {
+      return call_with_little(lane, call);
+    }
+  }
+  return call.code->run_timed(executable_.operands(call, lane), lane.context, lane.times);
 }
 
+template <bool (StepRunner::*call)(Lane&, const CodeCall&)>
 void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (!call(lane, calls[i]))
+    if (!(this->*call)(lane, calls[i]))
       settle(lane, calls[i]);
     else if (calls[i].code->outputs)
       publish(calls[i]);
@@ -71,12 +74,17 @@ void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
   }
 }
 
+template void StepRunner::run_calls<&StepRunner::call>(Lane&, std::span<const CodeCall>);
+
 void StepRunner::run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker) {
   if (context_.flags.is_careful()) return run_carefully(lane, step, worker);
-  if (!context_.record) return run_all(lane, step);  // another run of this backend is recorded
-  const std::int64_t begin = now();
-  run_all(lane, step);
-  lane.records.push_back({ChainId(step), worker, begin, now()});
+  const std::int64_t begin = context_.record ? now() : 0;  // else another run of this backend is recorded, or ops are
+  count(lane, step);
+  if (context_.record_ops)
+    run_calls<&StepRunner::call_timed>(lane, executable_.calls(step));
+  else
+    run_calls<&StepRunner::call>(lane, executable_.calls(step));
+  if (context_.record) lane.records.push_back({ChainId(step), worker, begin, now()});
 }
 
 // ---- the careful way ------------------------------------------------------------------------------
@@ -107,7 +115,7 @@ bool StepRunner::run_call_carefully(Lane& lane, const CodeCall& what) {
   if (alive == 0) return lane.dead.clear(), false;
   lane.tasks += alive;
   if (alive < lane.dead.size()) lane.context.dead = lane.dead;
-  call(lane, what);
+  context_.record_ops ? call_timed(lane, what) : call(lane, what);
   lane.context.dead = {};
   settle(lane, what);
   return true;

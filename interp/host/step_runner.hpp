@@ -12,7 +12,7 @@ struct RunContext {
   RunFlags& flags;
   BytesCache& memory;
   std::chrono::steady_clock::time_point start;  // of the backend: records count from it
-  bool record = false;
+  bool record = false, record_ops = false;
   std::atomic<bool> lost{false};  // there was no memory to note what came of a step: nothing more is to run
 };
 
@@ -35,24 +35,23 @@ class StepRunner {
 
  private:
   void run_all(Lane& lane, std::uint32_t step) {
+    count(lane, step);
+    run_calls<&StepRunner::call>(lane, executable_.calls(step));
+  }
+  void count(Lane& lane, std::uint32_t step) const {
     ++lane.dispatches;
     lane.tasks += executable_.plan->step_starts[step + 1] - executable_.plan->step_starts[step];
-    run_calls(lane, executable_.calls(step));
   }
   void run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker);
+  template <bool (StepRunner::*call)(Lane&, const CodeCall&)>
   void run_calls(Lane& lane, std::span<const CodeCall> calls);
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);
   bool call(Lane& lane, const CodeCall& call) {
-    if (lane.context.times) [[unlikely]]
-      return call_timed(lane, call);
-    return call_plainly(lane, call);
-  }
-  bool call_timed(Lane& lane, const CodeCall& call);
-  bool call_plainly(Lane& lane, const CodeCall& call) {
     if (call.needs_scratch && !lane.scratch.data()) return call_with_scratch(lane, call);
     return call.code->run(executable_.operands(call, lane), lane.context);
   }
+  bool call_timed(Lane& lane, const CodeCall& call);
   bool call_with_scratch(Lane& lane, const CodeCall& call);
   bool call_with_little(Lane& lane, const CodeCall& call);
   void lend_scratch(Lane& lane);

@@ -22,12 +22,19 @@ void keep_thrown(TaskContext& context, std::uint32_t task) {
   }
 }
 
+bool TaskCode::run_timed(std::byte* const* operands, TaskContext& context, OpTimes& times) const {
+  const OpTimes::Clock::time_point begin = OpTimes::Clock::now();
+  const bool ran = run(operands, context);
+  times.add(0, 0, OpTimes::Clock::now() - begin);
+  return ran;
+}
+
 KernelCode::KernelCode(std::shared_ptr<const Kernel> kernel, const OpInstance& instance)
     : TaskCode(instance.in.size(), instance.out.size()),
       kernel_(std::move(kernel)),
-      instance_(instance),
       work_(instance.op->work(instance)),
-      same_bytes_(instance.op->sharing == Sharing::same_bytes) {}
+      same_bytes_(instance.op->sharing == Sharing::same_bytes),
+      instance_(instance) {}
 
 bool KernelCode::run(std::byte* const* operands, TaskContext& context) const {
   if (same_bytes_ && operands[0] == operands[inputs]) return true;

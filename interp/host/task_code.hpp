@@ -19,7 +19,6 @@ struct TaskFault {
 // What a worker lends to the code it runs.
 struct TaskContext {
   std::byte* scratch = nullptr;  // TaskCode::scratch_bytes() of it
-  OpTimes* times = nullptr;      // null: nobody wants to know what ops take
   Parallel* parallel = nullptr;
   const RunFlags* flags = nullptr;  // null: nobody interrupts
   std::span<const char> dead;       // empty, or true per task that must not run: an input is poisoned
@@ -49,9 +48,10 @@ class TaskCode {
   virtual Work work() const { return {}; }  // nothing where nobody knows
   // Those of a task in the order by which OpTimes counts them.
   virtual std::vector<CodeOp> ops() const { return std::vector<CodeOp>(1); }
-  virtual bool times_ops() const { return false; }  // by itself, into TaskContext::times; else it is one op
   // `operands`: the inputs, then the outputs. False when a task failed.
   virtual bool run(std::byte* const* operands, TaskContext& context) const = 0;
+  // The same, and what each op took: here it is one.
+  virtual bool run_timed(std::byte* const* operands, TaskContext& context, OpTimes& times) const;
 };
 
 // Adds what is being thrown to `context.faults`; for use in a catch block.
@@ -68,9 +68,9 @@ class KernelCode final : public TaskCode {
 
  private:
   std::shared_ptr<const Kernel> kernel_;
-  const OpInstance instance_;
   Work work_;
   bool same_bytes_;
+  const OpInstance instance_;
 };
 
 // A C++ function.
