@@ -41,7 +41,7 @@ void Failures::raise(const Cause& cause, NodeId at, Span place) const {
   const TaskNode& origin = graph_[from];
   Diag diag(cause.fault.code, Severity::error, origin.span, cause.fault.message);
   diag.at("in '" + graph_.path(from) + "'");
-  if (cause.fault.span.valid()) diag.label(cause.fault.span, "here");
+  if (cause.fault.span.valid() && !(cause.fault.span == origin.span)) diag.label(cause.fault.span, "here");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
   if (at != from && cause.fault.code != Code("E5009"))
     diag.note("the failure reached this value along " + way(from, at));

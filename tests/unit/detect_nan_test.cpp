@@ -30,7 +30,10 @@ void check_told(const std::string& text, const std::string& what, const std::str
 }  // namespace
 
 TEST_CASE("[detect-nan] the op that makes the first nan is told with its line and its task") {
-  check_told("let x = uniform(f32[4], seed: 1) - 2.0\nprint((sqrt(x) + 1.0).sum().scalar)\n", "'sqrt' makes a nan", "2 | ");
+  check_told(
+      "graph g(x: f32[4]) -> (y: f32[4]) {\n  y = sqrt(x) + 1.0\n}\n"
+      "print(g(uniform(f32[4], seed: 1) - 2.0).y.array)\n",
+      "'sqrt' makes a nan", "2 | ");
   check_told(
       "task t(in x: f32[4]) -> (y: f32[4]) {\n  let a = x - 1.0\n  y = exp(log(a)) * 2.0\n}\n"
       "print(t(fill(f32[4], 0.5)).y.array)\n",

@@ -71,7 +71,7 @@ TEST_CASE("[training] a profile tells of each op its task, line, pass, times and
       "  if o.op == \"linear\" && o.pass == \"forward\" { print(o.pass, o.in_task, o.makes, o.calls, o.bytes) }\n"
       "}\n"
       "print(p.forward > 0.0, p.backward > 0.0, p.update > 0.0)\n"));
-  CHECK(said == "4\nforward Net.forward f32[32, 20] 1 5056\nforward Net.forward f32[32, 3] 1 3184\ntrue true true\n");
+  CHECK(said == "4\nforward Net.forward f32[32, 20] 1 5136\nforward Net.forward f32[32, 3] 1 3196\ntrue true true\n");
 }
 
 TEST_CASE(
