@@ -1,4 +1,5 @@
 // relu_grad: the gradient of relu, in one pass.
+#include "ir/records/rules.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
@@ -15,6 +16,11 @@ struct Gate {
     return y > 0 ? dy : T(0);
   }
 };
+
+Type type(RuleContext& c) {
+  if (already_reported(c)) return Type::Kind::error;
+  return elementwise(c, "relu_grad", Takes::floats, 2);
+}
 
 constexpr Operand gate_operands[] = {{"y"}, {"dy"}};
 
@@ -36,7 +42,7 @@ extern constinit const OpDef op_relu_grad = OpFields{
         "let y = [0.0, 3.0] as f32[2]\n"
         "print(y.relu_grad([5.0, 7.0] as f32[2]).array)\n"
         "// expect: [0, 7]\n",
-    .type = [](RuleContext& c) { return elementwise(c, "relu_grad", Takes::floats, 2); },
+    .type = type,
     .kernel = binary_kernel<Gate, Takes::floats>,
     .gradient = {gradient, {.inputs = 1}},
     .lower = Lowering::none("a chip does not train"),
