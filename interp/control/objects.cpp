@@ -6,10 +6,10 @@ namespace taskspec {
 
 Tensor::Tensor(Recorder& r, Ref reference, std::shared_ptr<const Type> t)
     : ref(reference), shared_type(std::move(t)), recorder_(&r) {
+  r.retain(ref);  // first: where that takes memory and there is none, nobody knows of this handle
   ++r.handles;
   older_ = std::exchange(r.newest_handle, this);
   if (older_) older_->newer_ = this;
-  r.retain(ref);
 }
 
 Tensor::~Tensor() {
