@@ -1,0 +1,105 @@
+// The block graph: the level between a network and a many-core chip. Blocks hold or compute values of one sample,
+// laid out (y, x, f); edges carry boxes of them from a cluster of one block to a cluster of another, rearranged on the
+// way. Made by the checker of an `ir` declaration, by importers, by lowering and by quantisation; run by the exact
+// engine and by chips.
+//
+//   img  : SI i8 [y: 28, x: 28, f: 1]            TaskBlock
+//   img -> pad | reflect(axis: "x")              BlockEdge
+//
+// What is well formed: check_blocks (ir/blocks/check.hpp).
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/base/ids.hpp"
+#include "ir/base/source.hpp"
+#include "ir/blocks/block.hpp"
+#include "ir/blocks/rearrange.hpp"
+
+namespace taskspec {
+
+struct BlockTag;
+struct BlockEdgeTag;
+using BlockId = Id<BlockTag>;          // position in BlockGraph::blocks
+using BlockEdgeId = Id<BlockEdgeTag>;  // position in BlockGraph::edges
+
+struct BlockAttribute {
+  const BlockAttributeDef* def = nullptr;
+  std::int64_t value = 0;
+  friend bool operator==(const BlockAttribute&, const BlockAttribute&) = default;
+};
+
+enum class BiasKind : std::uint8_t { none, vector, constant };  // 0, 1, 2 in files
+
+struct TaskBlock {
+  const BlockDef* def = nullptr;
+  std::string name;  // unique in its graph; blocks of files are b<number>
+  Precision precision = Precision::i32;  // of what it holds or makes
+  BlockShape shape;
+  std::vector<BlockAttribute> attributes;  // those that were given
+  BiasKind bias = BiasKind::none;
+  std::optional<Array> data;  // static contents, and the first value of states
+  std::int32_t number = -1;   // in a file: unique, neither dense nor ordered
+  // What files carry for the mapper, and nobody computes with.
+  std::optional<bool> is_virtual;
+  std::optional<std::int32_t> major_task, pipeline, socket;
+  Span span;
+
+  std::int64_t attribute(std::string_view name) const;  // as given, else its standard value
+  bool has(std::string_view attribute) const;
+};
+
+struct BlockPort {
+  BlockId block;
+  std::uint16_t cluster = 0;  // of its inputs or outputs
+  Box box;                    // the part that the edge carries
+};
+
+struct BlockEdge {
+  BlockPort from, to;
+  std::vector<Rearrangement> moves;
+  std::int32_t delay = 0;        // the value of so many time steps ago
+  std::optional<Array> initial;  // before there is one; none: zeros
+  bool trigger = false;          // the target's group runs only when what comes is not 0
+  std::int32_t number = -1;      // in a file
+  Span span;
+};
+
+struct BlockGroup {
+  std::int32_t number = 0;  // in a file
+  std::vector<BlockId> blocks;
+  std::optional<double> approx;  // error that rewrites of it may make
+  std::string metric;
+};
+
+struct BlockTestConfig {  // of a file
+  std::optional<std::int64_t> random_seed;
+  std::optional<std::string> name;
+  std::optional<std::int32_t> mode;
+};
+
+struct BlockGraph {
+  std::string name;
+  std::vector<TaskBlock> blocks;
+  std::vector<BlockEdge> edges;
+  std::vector<BlockGroup> groups;
+  std::optional<BlockTestConfig> test;
+
+  const TaskBlock& operator[](BlockId id) const { return blocks[id.index()]; }
+  // Parameters in order: input blocks, and storage without data or edge that fills it. Outputs in order.
+  std::vector<BlockId> inputs() const;
+  std::vector<BlockId> outputs() const;
+  std::vector<BlockEdgeId> into(BlockId block, std::size_t cluster) const;
+  std::vector<BlockEdgeId> out_of(BlockId block) const;
+  // So that each comes behind what it reads without delay. Error E3002 with the path of a cycle.
+  Result<std::vector<BlockId>> order() const;
+};
+
+// Of a cluster of a block: which extents its array has.
+Extents cluster_extents(const TaskBlock& block, const ClusterDef& cluster);
+// The type of what a block holds or makes.
+ArrayType value_type(const TaskBlock& block);
+
+}  // namespace taskspec
