@@ -152,11 +152,11 @@ struct FnDecl {
   bool local = false;                 // and what it gives may differ between shards
 };
 
-struct Slot {  // init: null without `=`
+struct Slot {
   Name kind;
   Name name;
-  std::optional<TypeExpr> type;  // a layer has none
-  ExprPtr init;
+  std::optional<TypeExpr> type;      // a layer has none
+  std::shared_ptr<const Expr> init;  // null without `=`
 };
 
 struct AgentMember {
@@ -178,7 +178,7 @@ struct IrBlock {
   Name precision;
   std::vector<Arg> dims;
   std::vector<Arg> attributes;
-  ExprPtr init;
+  std::shared_ptr<const Expr> init;  // null without `=`; a slot of what the declaration stands for has it, too
 };
 
 struct IrPort {

@@ -116,7 +116,7 @@ class Printer final : private Words {
   void print(const ast::Slot& d) {
     *this << d.kind << " " << d.name;
     if (d.type) *this << ": " << *d.type;
-    if (d.init) *this << " = " << d.init;
+    if (d.init) *this << " = " << *d.init;
   }
 
   void signature(const std::vector<ast::Param>& params, const ast::Results& results) {
@@ -156,7 +156,7 @@ class Printer final : private Words {
   void print(const ast::IrBlock& d) {
     *this << d.name << ": " << d.kind << " " << d.precision << " [" << ast::List{d.dims, ", "} << "] ("
           << ast::List{d.attributes, ", "} << ")";
-    if (d.init) *this << " = " << d.init;
+    if (d.init) *this << " = " << *d.init;
   }
   void print(const ast::IrEdge& d) {
     port(d.from);

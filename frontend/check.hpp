@@ -16,6 +16,7 @@
 
 #include "frontend/ast.hpp"
 #include "ir/base/result.hpp"
+#include "ir/blocks/block.hpp"
 #include "ir/program/program.hpp"
 
 namespace taskspec {
@@ -23,6 +24,7 @@ namespace taskspec {
 struct CheckOptions {
   const OpTable& ops;
   const BuiltinTable& builtins;
+  BlockTable blocks = {};                                         // of Task IR
   std::vector<std::string> search_path = {};                      // folders after that of the importing file
   std::vector<std::string> prelude = {};                          // and of the modules that come with taskspec
   std::vector<std::pair<std::string, std::string>> defines = {};  // -D name=value

@@ -25,6 +25,7 @@ Result<Program> check_text(const std::string& path, std::string text, const Load
     Result<Program> program = check(sources, main,
                                     {.ops = tools.ops,
                                      .builtins = tools.builtins,
+                                     .blocks = tools.blocks,
                                      .search_path = options.search_path,
                                      .prelude = prelude_folders(),
                                      .defines = options.defines,

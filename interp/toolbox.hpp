@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 
+#include "ir/blocks/block.hpp"
 #include "ir/records/builtin.hpp"
 #include "ir/records/op.hpp"
 
@@ -13,6 +14,7 @@ struct FormStep;
 struct Toolbox {
   OpTable ops;
   BuiltinTable builtins;
+  BlockTable blocks = {};
   std::span<const FormStep> forms = {};  // beyond those of the language, and how they run
 };
 

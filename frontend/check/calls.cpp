@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "frontend/check/blocks.hpp"
 #include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/declare.hpp"
@@ -48,6 +49,10 @@ class Calls {
       bool member = body_.world.program[binding.function].agent.valid();
       std::optional<Term> self = member ? std::optional(body_.self(name.span)) : std::nullopt;
       return call_function(body_, binding.function, self, call_.args, span_);
+    }
+    if (binding.kind == Binding::Kind::blocks) {
+      const std::optional<Term> instance = blocks_instance(body_, binding, name);
+      return instance ? call_function(body_, binding.function, instance, call_.args, span_) : failed();
     }
     if (binding.kind == Binding::Kind::agent) return make_agent(body_, binding.agent, call_, span_);
     return call_value(body_, read_binding(body_, binding, name), call_, span_);

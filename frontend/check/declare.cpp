@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/check/blocks.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/parse.hpp"
@@ -37,7 +38,7 @@ class Declarations {
   }
 
   void operator()(const ast::FieldsDecl& decl) { later(decl.name, "'fields'", "regions"); }
-  void operator()(const ast::IrDecl& decl) { later(decl.name, "'ir'", "Task IR"); }
+  void operator()(const ast::IrDecl& decl) { declare_blocks(world_, module_, decl); }
   void operator()(const ast::ImportDecl&) {}  // modules.cpp
   void operator()(const ast::Stmt&) {}        // statements.cpp
 

@@ -70,7 +70,14 @@ class FreeNames final : private ast::Parts {
 
   void read(const ast::ImportDecl&) {}
   void read(const ast::FieldsDecl&) {}
-  void read(const ast::IrDecl&) {}
+  void read(const ast::IrDecl& blocks) {
+    for (const ast::IrLine& line : blocks.lines)
+      if (auto* block = std::get_if<ast::IrBlock>(&line.node)) {
+        for (const auto* list : {&block->dims, &block->attributes})
+          for (const ast::Arg& argument : *list) *this << argument.value;
+        if (block->init) *this << *block->init;
+      }
+  }
 
   void read(const std::vector<ast::Param>& params) {
     for (const ast::Param& param : params) bound_.push_back(param.name.text);
@@ -99,7 +106,7 @@ class FreeNames final : private ast::Parts {
 
   void read(const ast::Slot& slot) {
     if (slot.type) *this << *slot.type;
-    *this << slot.init;
+    if (slot.init) *this << *slot.init;
   }
 
   void read(const ast::AgentDecl& agent) {

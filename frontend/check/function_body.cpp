@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "frontend/check/blocks.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
@@ -50,6 +51,7 @@ void check_function(World& world, FunctionId function) {
                             : info.fn         ? &info.fn->body
                             : info.task->body ? &*info.task->body
                                               : nullptr;
+  if (info.blocks) check_blocks_body(body);
   if (block) {
     statements(body, block->stmts);
     if (body.function().kind == FunctionKind::fn)

@@ -42,6 +42,8 @@ Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& writte
   return namable(body, value);
 }
 
+}  // namespace
+
 // A let of the top level is a variable as well, which functions read.
 void bind_let(Body& body, const ast::Name& name, const Term& value, Binding& binding) {
   binding.kind = Binding::Kind::global;
@@ -53,6 +55,8 @@ void bind_let(Body& body, const ast::Name& name, const Term& value, Binding& bin
   file.lets.add(value.id.value, binding.variable);
   file.values.add(binding.variable.value, value.id);
 }
+
+namespace {
 
 void define_let(Body& body, const ast::Name& name, const Term& value, std::string_view what) {
   Binding binding{.kind = Binding::Kind::value, .what = what};

@@ -36,6 +36,7 @@ Library::Host LinkedLibrary::host() {
   return {world_.program,
           world_.options.ops,
           world_.options.builtins,
+          world_.options.blocks,
           module_,
           source_,
           first_symbol_,

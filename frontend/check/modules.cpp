@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "frontend/check/blocks.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/later.hpp"
 #include "frontend/check/library.hpp"
@@ -243,11 +244,16 @@ class Files {
     scope = Scope();
     for (const ast::Item& item : tree.items)
       if (auto* stmt = std::get_if<ast::Stmt>(&item.node)) scope.statements.push_back(stmt);
-    for (std::size_t i = 0; i < body.scopes.front().statements.size(); ++i) {
-      body.scopes.front().position = i;
-      const ast::Stmt& stmt = *body.scopes.front().statements[i];
-      if (imported) require_let(stmt);
-      statement(body, stmt);
+    if (!imported)
+      for (const ast::Item* item : world_.again)
+        if (auto* blocks = std::get_if<ast::IrDecl>(&item->node)) define_blocks(body, *blocks);
+    for (const ast::Item& item : tree.items) {
+      if (auto* blocks = std::get_if<ast::IrDecl>(&item.node)) define_blocks(body, *blocks);
+      auto* stmt = std::get_if<ast::Stmt>(&item.node);
+      if (!stmt) continue;
+      if (imported) require_let(*stmt);
+      statement(body, *stmt);
+      ++body.scopes.front().position;
     }
     check_pending(world_, id);
     body.finish();

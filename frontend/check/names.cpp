@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "frontend/check/blocks.hpp"
 #include "frontend/check/calls.hpp"
 #include "frontend/check/cycle.hpp"
 #include "frontend/check/declare.hpp"
@@ -77,6 +78,10 @@ Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
       return read_global(body, binding, name);
     case Binding::Kind::function:
       return function_name(body, binding.function, name.span);
+    case Binding::Kind::blocks: {
+      const std::optional<Term> instance = blocks_instance(body, binding, name);
+      return instance ? bound_member(body, *instance, binding.function, name.span) : body.error(name.span);
+    }
     case Binding::Kind::agent:
     case Binding::Kind::module:
       return not_a_value(body, binding, name);

@@ -19,6 +19,8 @@ void check_statement(Body& body, const ast::While& node, Span span);
 
 // At a prompt: the value of an expression goes by the name `_` until the next one.
 void keep_value(Body& body, const Term& value);  // lets.cpp
+// A let of the top level: a variable, which functions read.
+void bind_let(Body& body, const ast::Name& name, const Term& value, Binding& binding);
 // Defines the names of a pattern as parts of a value.
 void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, std::string_view what);
 

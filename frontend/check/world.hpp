@@ -14,7 +14,11 @@
 #include "frontend/check/scope.hpp"
 #include "frontend/check/undo_map.hpp"
 
-namespace taskspec::checking {
+namespace taskspec {
+
+struct BlockGraph;
+
+namespace checking {
 
 class Body;
 class LinkedLibrary;
@@ -70,11 +74,18 @@ struct Givers {
   void cut(const Function& function, std::size_t calls);  // before its calls from there on go
 };
 
+// What an `ir` declaration stands for (blocks.hpp): the syntax of an agent, which no text has.
+struct BlockDeclaration {
+  std::shared_ptr<const BlockGraph> graph;
+  ast::AgentDecl agent;
+};
+
 struct FunctionInfo {
   FunctionInfo();
   ~FunctionInfo();
   const ast::TaskDecl* task = nullptr;  // both null: module body, closure, slot initialiser
   const ast::FnDecl* fn = nullptr;
+  const BlockDeclaration* blocks = nullptr;  // the task of an `ir` declaration
   enum class Stage : std::uint8_t { declared, resolving, resolved, checked } stage = Stage::declared;
   std::unique_ptr<Body> body;                     // lives from the signature to the end of the body
   std::map<std::uint32_t, SymbolSource> symbols;  // by symbol id
@@ -127,6 +138,7 @@ class World {
   Diags diags;
   std::deque<Ast> trees;           // own all syntax that the infos point into
   std::deque<ast::Expr> values;    // likewise, of -D
+  std::deque<BlockDeclaration> block_declarations;
   std::deque<FileScope> files;     // by ModuleId
   std::deque<FunctionInfo> infos;  // by FunctionId
   std::deque<AgentInfo> agents;    // by AgentId
@@ -167,4 +179,6 @@ class World {
   std::vector<FunctionId> owners_;  // by symbol id
 };
 
-}  // namespace taskspec::checking
+}  // namespace checking
+
+}  // namespace taskspec

@@ -101,7 +101,7 @@ std::optional<std::string> check_defines(const Function& graph, const Options& o
 
 Result<ImportedGraph> read_graph(const std::string& path, const Toolbox& tools) {
   try {
-    return import_graph(read_text(path, largest_graph), path, tools.ops, tools.builtins);
+    return import_graph(read_text(path, largest_graph), path, tools.ops, tools.builtins, all_forms(), tools.blocks);
   } catch (const Error& error) {
     return error.diags();
   }

@@ -81,7 +81,7 @@ std::string graphs_html(const GraphFile& file, const Options& options, const Too
 }  // namespace
 
 Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools) {
-  Result<ImportedGraph> imported = import_graph(text, name, tools.ops, tools.builtins);
+  Result<ImportedGraph> imported = import_graph(text, name, tools.ops, tools.builtins, all_forms(), tools.blocks);
   if (!imported) return imported.diags();
   GraphFile file;
   file.program = std::move(imported->program);

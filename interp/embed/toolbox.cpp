@@ -1,10 +1,29 @@
 #include "interp/embed/toolbox.hpp"
 
+#include <algorithm>
+
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/exact/blocks_op.hpp"
+#include "stdlib/blocks.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec {
 
-Toolbox standard_toolbox() { return {standard_ops(), standard_builtins()}; }
+namespace {
+
+// Those of the library, and the one that runs blocks.
+OpTable all_ops() {
+  static const std::vector<const OpDef*> ops = [] {
+    const std::span<const OpDef* const> standard = standard_ops().all();
+    std::vector<const OpDef*> all(standard.begin(), standard.end());
+    all.insert(std::ranges::upper_bound(all, op_blocks.name, {}, &OpDef::name), &op_blocks);
+    return all;
+  }();
+  return OpTable(ops);
+}
+
+}  // namespace
+
+Toolbox standard_toolbox() { return {all_ops(), standard_builtins(), standard_blocks()}; }
 
 }  // namespace taskspec

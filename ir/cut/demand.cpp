@@ -179,6 +179,7 @@ ValueSide home_of(const Type& type) {
     case Type::Kind::agent:
     case Type::Kind::training:
     case Type::Kind::optimizer:
+    case Type::Kind::blocks:
       return ValueSide::both;
     case Type::Kind::list:
     case Type::Kind::tuple:

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "ir/graph/op_list.hpp"
+#include "ir/json/blocks.hpp"
 
 namespace taskspec {
 
@@ -405,6 +406,10 @@ void put_value(JsonText& out, const Value& value, const Type& type, FunctionRef<
   } else if (value.is_array()) {
     out.open('{').member("array", value.array().type().text());
     put_data(out, value.array());
+    out.close('}');
+  } else if (auto* blocks = value.as<BlockGraphValue>()) {
+    out.open('{').key("blocks");
+    put_block_graph(out, *blocks->graph);
     out.close('}');
   } else {
     out.open('{').member("text", print(value)).close('}');

@@ -2,9 +2,11 @@
 
 #include <unordered_map>
 
+#include "ir/json/blocks.hpp"
 #include "ir/json/body.hpp"
 #include "ir/json/format.hpp"
 #include "ir/json/json.hpp"
+#include "ir/program/block_calls.hpp"
 #include "ir/program/top_level.hpp"
 #include "ir/show/graph_layout.hpp"
 
@@ -34,7 +36,8 @@ class GraphWriter {
     list("chains", chains_.size(), [&](std::size_t i) { chain(ChainId(i)); });
     list("agents", graph_.agents().size(), [&](std::size_t i) { agent(i); });
     list("consts", graph_.constant_count(), [&](std::size_t i) { constant(i); });
-    out_.line().key("regions").open('[').close(']').line().key("blocks").open('[').close(']');
+    out_.line().key("regions").open('[').close(']');
+    blocks();
     if (plan) put_plan(out_, *plan);
     spans();
     layout();
@@ -284,6 +287,24 @@ class GraphWriter {
       put_value(out_, value, graph_.constant_type(i), [](const Type& type) { return type.text(); });
     }
     out_.close('}');
+  }
+
+  // Graphs of Task IR blocks, each with the nodes that run it.
+  void blocks() {
+    std::map<std::uint32_t, std::vector<NodeId>> nodes;  // by function
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      if (const FunctionId function = graph_.definition(NodeId(i)).function; blocks_of(program_, function))
+        nodes[function.value].push_back(NodeId(i));
+    out_.line().key("blocks").open('[');
+    for (const auto& [function, list] : nodes) {
+      out_.line().open('{').key("nodes").open('[');
+      for (NodeId node : list) out_.number(node.value);
+      out_.close(']').key("graph");
+      put_block_graph(out_, *blocks_of(program_, FunctionId(function)));
+      out_.close('}');
+    }
+    if (!nodes.empty()) out_.line();
+    out_.close(']');
   }
 
   // ---- places in the text ----

@@ -31,7 +31,8 @@ inline constexpr std::size_t largest_graph = std::size_t{1} << 30;  // bytes of 
 
 // `path` is for messages. E7003: broken, of a newer version, or with an op that this program does not have.
 Result<ImportedGraph> import_graph(std::string_view text, const std::string& path, const OpTable& ops,
-                                   const BuiltinTable& builtins, std::span<const Form> forms = all_forms());
+                                   const BuiltinTable& builtins, std::span<const Form> forms = all_forms(),
+                                   BlockTable blocks = {});
 
 // The schema of the format, and what about a text does not follow it (empty: nothing).
 std::string graph_schema();

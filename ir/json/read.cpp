@@ -45,10 +45,11 @@ void check_header(const Item& root) {
 
 class Importer {
  public:
-  Importer(const JsonFile& file, const OpTable& ops, const BuiltinTable& builtins, std::span<const Form> forms)
+  Importer(const JsonFile& file, const OpTable& ops, const BuiltinTable& builtins, std::span<const Form> forms,
+           BlockTable blocks)
       : root_(file.root()),
         path_(file.path()),
-        context_{.program = imported_.program, .ops = ops, .builtins = builtins, .ids = {}, .forms = forms} {}
+        context_{.program = imported_.program, .ops = ops, .builtins = builtins, .ids = {}, .forms = forms, .blocks = blocks} {}
 
   ImportedGraph run() {
     check_header(root_);
@@ -152,10 +153,10 @@ class Importer {
 }  // namespace
 
 Result<ImportedGraph> import_graph(std::string_view text, const std::string& path, const OpTable& ops,
-                                   const BuiltinTable& builtins, std::span<const Form> forms) {
+                                   const BuiltinTable& builtins, std::span<const Form> forms, BlockTable blocks) {
   try {
     JsonFile file(path, text);
-    return Importer(file, ops, builtins, forms).run();
+    return Importer(file, ops, builtins, forms, blocks).run();
   } catch (const Error& error) {
     return error.diags();
   }

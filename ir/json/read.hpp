@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "ir/blocks/block.hpp"
 #include "ir/json/item.hpp"
 #include "ir/json/types.hpp"
 #include "ir/program/program.hpp"
@@ -25,6 +26,7 @@ struct ImportContext {
   const BuiltinTable& builtins;
   ImportIds ids;
   std::span<const Form> forms = all_forms();
+  BlockTable blocks = {};
   // Of a library: its symbols become these of the program, and whose they are is noted.
   std::uint32_t first_symbol = 0;
   std::size_t symbols = INT32_MAX;  // how many it may have

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "ir/json/blocks.hpp"
 #include "ir/json/body.hpp"
 #include "ir/json/read.hpp"
 
@@ -209,10 +210,16 @@ class FunctionReader {
                                variable((*places)[i]["variable"])});
   }
 
+  Value value(const Item& item, const Type& type) const {
+    if (!type.is(Type::Kind::blocks)) return read_value(item, type, names_);
+    auto graph = std::make_shared<BlockGraphValue>(read_block_graph(item["blocks"], context_.blocks));
+    return Value(std::static_pointer_cast<Object>(std::move(graph)));
+  }
+
   void payload(Call& call, const Item& attrs) const {
     switch (call.form->payload) {
       case Payload::value:
-        call.value = read_value(attrs["value"], call.type, names_);
+        call.value = value(attrs["value"], call.type);
         return;
       case Payload::symbol:
         call.symbol = symbol(attrs["symbol"]);

@@ -154,6 +154,34 @@ Schema plan_schema() {
                  {"placement", list(anything())}});
 }
 
+Schema block_graph_schema() {
+  Schema numbers = list(number());
+  Schema port = object({{"block", number()}, {"cluster", text()}, {"position", numbers}, {"size", numbers}});
+  Schema block = object({{"id", number()},
+                         {"name", text()},
+                         {"type", text()},
+                         {"precision", text()},
+                         {"shape", map(number())},
+                         {"attributes", map(number())},
+                         {"branches", number(), false},
+                         {"number", number(), false},
+                         {"bias", number(), false},
+                         {"virtual", flag(), false},
+                         {"major_task", number(), false},
+                         {"pipeline", number(), false},
+                         {"socket", number(), false},
+                         {"data", anything(), false}});
+  Schema edge = object({{"id", number()},
+                        {"from", port},
+                        {"to", port},
+                        {"moves", list(object({{"name", text()}, {"numbers", numbers}}))},
+                        {"delay", number(), false},
+                        {"trigger", flag(), false},
+                        {"number", number(), false}});
+  Schema group = object({{"number", number()}, {"blocks", numbers}});
+  return object({{"name", text()}, {"blocks", list(block)}, {"edges", list(edge)}, {"groups", list(group), false}});
+}
+
 Schema spans_schema() {
   Schema span = or_null(tuple(number(), 4));
   return object(
@@ -191,7 +219,7 @@ nlohmann::ordered_json graph_schema_tree() {
               {"agents", list(agent)},
               {"consts", list(const_schema())},
               {"regions", list(anything())},
-              {"blocks", list(anything())},
+              {"blocks", list(object({{"nodes", list(number())}, {"graph", block_graph_schema()}}))},
               {"plan", plan_schema(), false},
               {"spans", spans_schema()},
               {"layout", layout_schema()}}));

@@ -190,6 +190,7 @@ class TypeParser {
     if (name == "record") return expect(" {"), parts(result, "}"), result;
     if (name == "invocation") return expect(" ("), parts(result, ")"), result;
     if (name == "backend") return backend();
+    if (name == "blocks") return Kind::blocks;
     for (Kind kind : {Kind::none, Kind::integer, Kind::real, Kind::string, Kind::range})
       if (name == Type(kind).text()) return kind;
     throw NoType();

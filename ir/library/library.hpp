@@ -113,6 +113,7 @@ class Library {
     Program& program;
     const OpTable& ops;
     const BuiltinTable& builtins;
+    BlockTable blocks;
     ModuleId module;
     SourceId source;  // holds source()
     std::uint32_t first_symbol = 0;

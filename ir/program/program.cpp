@@ -28,6 +28,7 @@ CallId decision_of(const Call& call) {
 
 std::string Program::display_name(FunctionId id) const {
   const Function& function = (*this)[id];
+  if (function.agent.valid() && function.name.empty()) return (*this)[function.agent].name;  // of an `ir` declaration
   return function.agent.valid() ? (*this)[function.agent].name + "." + function.name : function.name;
 }
 

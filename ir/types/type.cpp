@@ -153,6 +153,8 @@ std::string Type::text() const {
       return "training";
     case Kind::optimizer:
       return "optimizer";
+    case Kind::blocks:
+      return "blocks";
   }
   return "?";
 }

@@ -42,6 +42,7 @@ class Type {
     backend,     // host(...), null
     training,    // train(net, ...); agent: of the net
     optimizer,   // sgd(...), adam(...)
+    blocks,      // a graph of Task IR blocks
   };
 
   Kind kind = Kind::none;
