@@ -11,6 +11,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
       settings_(std::move(settings)),
       checker_({.ops = tools_.ops,
                 .builtins = tools_.builtins,
+                .blocks = tools_.blocks,
                 .search_path = load.search_path,
                 .prelude = prelude_folders(),
                 .read = [](const std::string& file) { return read_text(file); }}),

@@ -73,7 +73,7 @@ CutCall::CutCall(const Node& call, std::vector<CutPlace> places_of_call)
   for (const CutPlace& place : places_)
     add(ast::ExprStmt{handed_back(boxed({span, ast::NameExpr{{place.name, span}}}), span)});
   taskspec::Result<Program> program =
-      check(sources, std::move(tree), {.ops = toolbox().ops, .builtins = builtins_here()});
+      check(sources, std::move(tree), {.ops = toolbox().ops, .builtins = builtins_here(), .blocks = toolbox().blocks});
   if (!program) throw error_of(sources, program.diags());
   program_ = std::move(*program);
 }

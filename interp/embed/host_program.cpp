@@ -266,7 +266,7 @@ void HostProgram::settle_types(Function& function, const Node& call) {
              std::to_string(call.in.size() - 1));
   for (std::size_t i = 0; i < function.parameters.size(); ++i)
     function.parameters[i].type = written(type_of(*call.in[i + 1]), call.at);
-  Checker checker({.ops = toolbox().ops, .builtins = toolbox().builtins});
+  Checker checker({.ops = toolbox().ops, .builtins = toolbox().builtins, .blocks = toolbox().blocks});
   Places places(checker.sources());
   taskspec::Result<taskspec::Type> types = checker.type_of(output_probe(function, places));
   if (!types) throw error_of(checker.sources(), types.diags());

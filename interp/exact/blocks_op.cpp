@@ -45,6 +45,8 @@ Type type(RuleContext& c) {
   return made;
 }
 
+std::unique_ptr<Kernel> block_kernel(const OpInstance&) { throw failure("E1009", {}, "no engine"); }
+
 Work work(const OpInstance& call) {
   const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
   Work work;

@@ -97,6 +97,7 @@ struct BlockDef : BlockFields {
 
 class BlockTable {
  public:
+  BlockTable() = default;
   BlockTable(std::span<const BlockDef* const> blocks, std::span<const BlockAttributeDef* const> attributes)
       : blocks_(blocks), attributes_(attributes) {}
   const BlockDef* find(std::string_view name) const;  // SO is OUTPUT

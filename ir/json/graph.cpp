@@ -347,10 +347,10 @@ class GraphWriter {
   void layout() {
     Layout sheet = lay_out(graph_);
     out_.line().key("layout").open('{').line().key("nodes").open('[');
-    for (const Box& box : sheet.nodes)
+    for (const LayoutBox& box : sheet.nodes)
       out_.open('[').number(box.x).number(box.y).number(box.width).number(box.height).close(']');
     out_.close(']').line().key("scopes").open('[');  // their frames
-    for (const Box& frame : sheet.frames) {
+    for (const LayoutBox& frame : sheet.frames) {
       if (frame.width == 0)
         out_.null();
       else

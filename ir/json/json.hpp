@@ -13,6 +13,7 @@
 
 #include "ir/base/render.hpp"
 #include "ir/base/result.hpp"
+#include "ir/blocks/block.hpp"
 #include "ir/graph/chains.hpp"
 #include "ir/plan/plan.hpp"
 

@@ -68,7 +68,9 @@ class FunctionReader {
     auto agent = def_.find("agent");
     if (!agent) return;
     function_.agent = context_.ids.agent(*agent);
-    std::string prefix = context_.program[function_.agent].name + ".";
+    std::string prefix = context_.program[function_.agent].name;
+    if (function_.name == prefix) return function_.name.clear();  // the task of an `ir` declaration
+    prefix += ".";
     if (!function_.name.starts_with(prefix))
       def_["name"].fail(fmt::format("a member of this agent begins with '{}'", prefix));
     function_.name.erase(0, prefix.size());

@@ -162,7 +162,7 @@ Schema block_graph_schema() {
                          {"type", text()},
                          {"precision", text()},
                          {"shape", map(number())},
-                         {"attributes", map(number())},
+                         {"attributes", map(typed("integer"))},
                          {"branches", number(), false},
                          {"number", number(), false},
                          {"bias", number(), false},
@@ -174,7 +174,7 @@ Schema block_graph_schema() {
   Schema edge = object({{"id", number()},
                         {"from", port},
                         {"to", port},
-                        {"moves", list(object({{"name", text()}, {"numbers", numbers}}))},
+                        {"moves", list(object({{"name", text()}, {"numbers", list(typed("integer"))}}))},
                         {"delay", number(), false},
                         {"trigger", flag(), false},
                         {"number", number(), false}});

@@ -278,7 +278,7 @@ class GroupedLayout {
     const Inside& here = sheets_[grouping_.sheet_of(g)];
     const std::vector<SheetItem>& items = grouping_.items(grouping_.sheet_of(g));
     for (std::size_t k = 0; k < items.size(); ++k) {
-      Box box = here.sheet.nodes[here.in.size() + k];
+      LayoutBox box = here.sheet.nodes[here.in.size() + k];
       box.x += here.at.x, box.y += here.at.y;
       (items[k].is_group ? layout.frames : layout.nodes)[items[k].id] = box;
       if (!items[k].is_group) continue;

@@ -58,7 +58,7 @@ std::vector<double> place_boxes(const Layers& layers);  // the middle of each bo
 // Of a sheet without groups: `nodes` with its ports, all in topological order. At least `width` wide; ports stand at
 // its sides.
 struct Sheet {
-  std::vector<Box> nodes;
+  std::vector<LayoutBox> nodes;
   std::vector<std::vector<Point>> edges;
   std::int32_t width = 0, height = 0;
 };

@@ -21,7 +21,7 @@ struct LayoutEdge {
   std::int32_t from_offset = 0, to_offset = 0;  // where it touches the boxes, counted down from their middles
 };
 
-struct Box {
+struct LayoutBox {
   std::int32_t x = 0, y = 0, width = 0, height = 0;  // top left corner
 };
 
@@ -31,8 +31,8 @@ struct Point {
 };
 
 struct Layout {
-  std::vector<Box> nodes;
-  std::vector<Box> frames;  // by group; of no width: there is none
+  std::vector<LayoutBox> nodes;
+  std::vector<LayoutBox> frames;  // by group; of no width: there is none
   // From the right side of one box to the left side of another: between points 2k and 2k + 1 the line bends, from 2k +
   // 1 to 2k + 2 it runs level past the boxes of a layer. It bends between layers only, so it runs through no other box
   // and no frame that holds neither of its ends; only the longest edges of a very large graph run straight.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ir/base/hash.hpp"
+#include "ir/blocks/block.hpp"
 #include "ir/program/program.hpp"
 
 namespace taskspec {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/blocks/value.hpp"
+
 namespace taskspec {
 
 using Kind = Type::Kind;
@@ -44,6 +46,8 @@ bool holds(const Type& type, const Value& value) {
     case Kind::tuple:
       return value.is_tuple() && value.tuple().items.size() == type.parts.size() &&
              all(value.tuple().items, [&](std::size_t i) -> const Type& { return type.parts[i]; });
+    case Kind::blocks:
+      return value.as<BlockGraphValue>() != nullptr;
     default:
       return false;
   }

@@ -78,13 +78,13 @@ class Svg {
   // Names of inputs and results stand outside of the boxes.
   void measure() {
     std::int32_t left = 0, right = 0, width = 0, height = 0;
-    for (const std::vector<Box>* boxes : {&sheet_.nodes, &sheet_.frames})
-      for (const Box& box : *boxes) {
+    for (const std::vector<LayoutBox>* boxes : {&sheet_.nodes, &sheet_.frames})
+      for (const LayoutBox& box : *boxes) {
         width = std::max(width, box.x + box.width);
         height = std::max(height, box.y + box.height);
       }
     first_column_ = sheet_.nodes.empty() ? 0 : INT32_MAX;
-    for (const Box& box : sheet_.nodes) {
+    for (const LayoutBox& box : sheet_.nodes) {
       first_column_ = std::min(first_column_, box.x);
       last_column_ = std::max(last_column_, box.x);
     }
@@ -118,13 +118,13 @@ class Svg {
     text(margin, margin + 24, "small", plural(graph_.size(), "task") + " in " + plural(chains_.size(), "chain"));
   }
 
-  const Box& at(NodeId node) const { return sheet_.nodes[node.index()]; }
+  const LayoutBox& at(NodeId node) const { return sheet_.nodes[node.index()]; }
   int hue(ChainId chain) const { return static_cast<int>(chain.value % hues * 150 % 360); }
 
   // ---- scopes ----
 
   void frame(ScopeId scope) {
-    const Box& b = sheet_.frames[scope.index()];
+    const LayoutBox& b = sheet_.frames[scope.index()];
     if (b.width == 0) return;
     put("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n", left_ + b.x, top_ + b.y,
         b.width, b.height);
@@ -138,13 +138,13 @@ class Svg {
     std::span<const NodeId> members = chains_.members(chain);
     put("<g style=\"--hue:{}\">", hue(chain));
     for (NodeId node : members) {
-      const Box& b = at(node);
+      const LayoutBox& b = at(node);
       put("<rect class=\"halo\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"11\"/>", left_ + b.x - 6,
           top_ + b.y - 6, b.width + 12, b.height + 12);
     }
     if (members.size() > 1) put("<path class=\"band\" fill=\"none\" d=\"");
     for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
-      const Box& b = at(members[i]);
+      const LayoutBox& b = at(members[i]);
       std::int32_t y = top_ + b.y + row_middle(0);
       put("{}{} {}H{}", i == 0 ? 'M' : 'L', left_ + b.x, y, left_ + b.x + b.width);
     }
@@ -159,7 +159,7 @@ class Svg {
     std::span<const NodeId> members = chains_.members(chain);
     std::string_view first = names[static_cast<std::size_t>(chains_.first(graph_, chain).rule)];
     std::string_view last = names[static_cast<std::size_t>(chains_.last(graph_, chain).rule)];
-    const Box &head = at(members.front()), &tail = at(members.back());
+    const LayoutBox &head = at(members.front()), &tail = at(members.back());
     std::int32_t y = top_ + tail.y + tail.height + 18;
     if (members.size() == 1 && head.width < 90) {
       text(left_ + head.x, y, "rule", fmt::format("{} · {}", first, last));
@@ -172,7 +172,7 @@ class Svg {
   // ---- tasks ----
 
   void box(NodeId node) {
-    const Box& b = at(node);
+    const LayoutBox& b = at(node);
     std::int32_t x = left_ + b.x, y = top_ + b.y;
     put("<g style=\"--hue:{}\"><rect class=\"box{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\"/>\n",
         hue(chains_.chain_of(node)), graph_.definition(node).structured() ? " control" : "", x, y, b.width, b.height);
@@ -187,7 +187,7 @@ class Svg {
 
   // With their types where there is room: outside of the first and the last layer.
   void interface(NodeId node) {
-    const Box& b = at(node);
+    const LayoutBox& b = at(node);
     std::span<const Ref> in = graph_.in(node);
     for (std::size_t slot = 0; slot < std::min(in.size(), BoxStyle::most_rows); ++slot)
       if (in[slot].kind == Ref::Kind::input) {

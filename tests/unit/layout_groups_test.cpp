@@ -26,11 +26,11 @@ struct Nested {
   }
 };
 
-bool apart(const Box& a, const Box& b) {
+bool apart(const LayoutBox& a, const LayoutBox& b) {
   return a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
 }
 
-bool inside(const Box& inner, const Box& outer) {
+bool inside(const LayoutBox& inner, const LayoutBox& outer) {
   return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.width <= outer.x + outer.width &&
          inner.y + inner.height <= outer.y + outer.height;
 }
@@ -39,7 +39,7 @@ void check_frames(const Nested& nested, const Layout& sheet) {
   const auto groups = static_cast<std::uint32_t>(sheet.frames.size());
   REQUIRE(groups == nested.groups.parent.size());
   for (std::uint32_t g = 0; g < groups; ++g) {
-    const Box& frame = sheet.frames[g];
+    const LayoutBox& frame = sheet.frames[g];
     if (frame.width == 0) continue;
     REQUIRE(frame.width >= nested.groups.width[g]);
     for (std::uint32_t node = 0; node < nested.nodes.size(); ++node) {
@@ -60,7 +60,7 @@ void check_frames(const Nested& nested, const Layout& sheet) {
 }
 
 // What a bend or a level stretch of an edge lies in.
-Box around(Point a, Point b) {
+LayoutBox around(Point a, Point b) {
   return {std::min(a.x, b.x), std::min(a.y, b.y), std::abs(b.x - a.x), std::abs(b.y - a.y)};
 }
 
@@ -69,12 +69,12 @@ void check_edges(const Nested& nested, const Layout& sheet) {
   for (std::size_t e = 0; e < nested.edges.size(); ++e) {
     const LayoutEdge& edge = nested.edges[e];
     const std::vector<Point>& way = sheet.edges[e];
-    const Box &from = sheet.nodes[edge.from], &to = sheet.nodes[edge.to];
+    const LayoutBox &from = sheet.nodes[edge.from], &to = sheet.nodes[edge.to];
     REQUIRE(way.size() % 2 == 0);
     REQUIRE(way.front() == Point{from.x + from.width, from.y + from.height / 2 + edge.from_offset});
     REQUIRE(way.back() == Point{to.x, to.y + to.height / 2 + edge.to_offset});
     REQUIRE(std::is_sorted(way.begin(), way.end(), [](Point a, Point b) { return a.x < b.x; }));
-    std::vector<Box> others;
+    std::vector<LayoutBox> others;
     for (std::uint32_t g = 0; g < sheet.frames.size(); ++g)
       if (sheet.frames[g].width > 0 && !nested.holds(g, edge.from) && !nested.holds(g, edge.to))
         others.push_back(sheet.frames[g]);
@@ -82,7 +82,7 @@ void check_edges(const Nested& nested, const Layout& sheet) {
       if (node != edge.from && node != edge.to) others.push_back(sheet.nodes[node]);
     for (std::size_t i = 1; i < way.size(); ++i) {
       if (i % 2 == 0) REQUIRE(way[i].y == way[i - 1].y);
-      for (const Box& other : others) REQUIRE(apart(around(way[i - 1], way[i]), other));
+      for (const LayoutBox& other : others) REQUIRE(apart(around(way[i - 1], way[i]), other));
     }
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE("frames of calls that nest hold their own boxes and no others, and edg
     Layout sheet = lay_out(nested.nodes, nested.edges, nested.groups);
     check_frames(nested, sheet);
     check_edges(nested, sheet);
-    for (const Box& frame : sheet.frames) REQUIRE(frame.width > 0);
+    for (const LayoutBox& frame : sheet.frames) REQUIRE(frame.width > 0);
     for (std::size_t i = 0; i < nested.nodes.size(); ++i)
       for (std::size_t k = 0; k < i; ++k) REQUIRE(apart(sheet.nodes[i], sheet.nodes[k]));
     Layout again = lay_out(nested.nodes, nested.edges, nested.groups);
@@ -156,7 +156,7 @@ TEST_CASE("of groups that no order fits some have no frame, and those of the oth
     check_edges(nested, sheet);
     groups += sheet.frames.size();
     frames += static_cast<std::size_t>(
-        std::count_if(sheet.frames.begin(), sheet.frames.end(), [](const Box& frame) { return frame.width > 0; }));
+        std::count_if(sheet.frames.begin(), sheet.frames.end(), [](const LayoutBox& frame) { return frame.width > 0; }));
   }
   CHECK(frames > groups / 10);
 }
@@ -166,7 +166,7 @@ TEST_CASE("a group stands between what it reads and who reads it, behind one por
   std::vector<Extent> nodes(4, {50, 20});
   std::vector<LayoutEdge> edges{{0, 1}, {0, 2}, {1, 2}, {2, 3}};
   Layout sheet = lay_out(nodes, edges, {{none}, {none, 0, 0, none}, {}});
-  const Box& frame = sheet.frames[0];
+  const LayoutBox& frame = sheet.frames[0];
   CHECK(sheet.nodes[0].x + 50 < frame.x);
   CHECK(frame.x + frame.width < sheet.nodes[3].x);
   CHECK(sheet.edges[0][1].x == frame.x);

@@ -12,7 +12,7 @@ using namespace taskspec;
 
 namespace {
 
-bool overlap(const Box& a, const Box& b) {
+bool overlap(const LayoutBox& a, const LayoutBox& b) {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("an edge over several layers passes by the boxes between") {
   const std::vector<Point>& way = sheet.edges[3];
   REQUIRE(way.size() == 6);
   for (std::size_t layer : {1, 2}) {
-    const Box& box = sheet.nodes[layer];
+    const LayoutBox& box = sheet.nodes[layer];
     Point before = way[2 * layer - 1], after = way[2 * layer];
     CHECK(before.x == box.x);
     CHECK(after.x == box.x + box.width);
@@ -90,7 +90,7 @@ TEST_CASE("boxes do not overlap, edges lead to the right, and the same graph giv
     Sketch s = random_sketch(random, between(random, 1, 60), 3);
     Layout sheet = lay_out(s.nodes, s.edges), again = lay_out(s.nodes, s.edges);
     for (std::size_t i = 0; i < s.nodes.size(); ++i) {
-      const Box& box = sheet.nodes[i];
+      const LayoutBox& box = sheet.nodes[i];
       REQUIRE(box.x >= 0);
       REQUIRE(box.y >= 0);
       REQUIRE(box.width == s.nodes[i].width);

@@ -1,0 +1,5 @@
+#pragma once
+#include "ir/blocks/block_graph.hpp"
+namespace taskspec {
+Diags check_blocks(const BlockGraph& graph, const BlockTable& table);
+}
