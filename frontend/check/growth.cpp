@@ -24,6 +24,7 @@ const ast::Name* name_of(const ast::Item& item) {
   if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) return &agent->name;
   if (auto* task = std::get_if<ast::TaskDecl>(&item.node)) return &task->name;
   if (auto* fn = std::get_if<ast::FnDecl>(&item.node)) return &fn->name;
+  if (auto* blocks = std::get_if<ast::IrDecl>(&item.node)) return &blocks->name;
   return nullptr;
 }
 

@@ -244,9 +244,6 @@ class Files {
     scope = Scope();
     for (const ast::Item& item : tree.items)
       if (auto* stmt = std::get_if<ast::Stmt>(&item.node)) scope.statements.push_back(stmt);
-    if (!imported)
-      for (const ast::Item* item : world_.again)
-        if (auto* blocks = std::get_if<ast::IrDecl>(&item->node)) define_blocks(body, *blocks);
     for (const ast::Item& item : tree.items) {
       if (auto* blocks = std::get_if<ast::IrDecl>(&item.node)) define_blocks(body, *blocks);
       auto* stmt = std::get_if<ast::Stmt>(&item.node);
@@ -255,6 +252,9 @@ class Files {
       statement(body, *stmt);
       ++body.scopes.front().position;
     }
+    if (!imported)
+      for (const ast::Item* item : world_.again)
+        if (auto* blocks = std::get_if<ast::IrDecl>(&item->node)) define_blocks(body, *blocks);
     check_pending(world_, id);
     body.finish();
   }

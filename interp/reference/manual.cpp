@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "interp/reference/blocks.hpp"
 #include "interp/reference/reference.hpp"
 #include "interp/reference/types.hpp"
 #include "ir/codes/codes.hpp"
@@ -58,6 +59,18 @@ std::vector<Chapter> chapters(const Toolbox& tools) {
                                  std::string(builtin->example),
                                  {}});
   all.push_back(std::move(builtins));
+  Chapter blocks{"Blocks", "Of Task IR, in `ir` declarations: what a many-core chip computes with.", {}};
+  for (const BlockDef* block : tools.blocks.all())
+    blocks.articles.push_back({std::string(block->name),
+                               signature_text(*block),
+                               {std::string(block->doc), clusters_text(*block)},
+                               std::string(block->example),
+                               {}});
+  all.push_back(std::move(blocks));
+  Chapter moves{"Rearrangements", "What an edge between blocks does to the values that it carries.", {}};
+  for (const RearrangeDef* move : all_rearrangements())
+    moves.articles.push_back({std::string(move->name), signature_text(*move), {std::string(move->doc)}, "", {}});
+  all.push_back(std::move(moves));
   Chapter types{"Types", "Of the host program, and the precisions of tensors.", {}};
   for (const TypeRecord& type : type_records()) types.articles.push_back({type.name, type.name, {type.doc}, "", {}});
   all.push_back(std::move(types));

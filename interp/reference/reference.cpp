@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "interp/reference/blocks.hpp"
 #include "interp/reference/types.hpp"
 #include "ir/codes/codes.hpp"
 #include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
-
-namespace {
 
 std::string call_text(std::string_view name, std::span<const Operand> operands) {
   std::string text(name);
@@ -27,6 +26,8 @@ std::string call_text(std::string_view name, std::span<const Operand> operands) 
   }
   return text + ")";
 }
+
+namespace {
 
 std::string example_text(std::string_view example) {
   while (example.ends_with('\n')) example.remove_suffix(1);
@@ -57,6 +58,11 @@ std::optional<std::string> record_text(const Toolbox& tools, std::string_view na
   const std::string member = "." + std::string(name);  // of a training: "profile" is training.profile
   for (const Builtin* builtin : tools.builtins.all())
     if (builtin->name.ends_with(member)) found += (found.empty() ? "" : "\n\n") + whole_text(*builtin);
+  if (const RearrangeDef* moves = rearrangement_named(name); moves && moves->name == name)
+    found += fmt::format("{}{}\n\n{}", found.empty() ? "" : "\n\n", signature_text(*moves), moves->doc);
+  if (const BlockDef* block = tools.blocks.find(name))
+    found += fmt::format("{}\n\n{}\n\n{}\n\n{}", signature_text(*block), block->doc, clusters_text(*block),
+                         example_text(block->example));
   if (!found.empty()) return found;
   for (const TypeRecord& type : type_records())
     if (type.name == name) return fmt::format("{}\n\n{}", type.name, type.doc);
@@ -74,6 +80,8 @@ std::vector<std::string> record_names(const Toolbox& tools) {
   for (const OpDef* op : tools.ops.all()) names.emplace_back(op->name);
   for (const Builtin* builtin : tools.builtins.all()) names.emplace_back(builtin->name);
   for (const TypeRecord& type : type_records()) names.emplace_back(type.name);
+  for (const BlockDef* block : tools.blocks.all()) names.emplace_back(block->name);
+  for (const RearrangeDef* moves : all_rearrangements()) names.emplace_back(moves->name);
   return names;
 }
 
@@ -82,6 +90,10 @@ std::string overview_text(const Toolbox& tools) {
   for (const OpDef* op : tools.ops.all()) text += "  " + signature_text(*op) + "\n";
   text += "\nbuiltins of the host program\n";
   for (const Builtin* builtin : tools.builtins.all()) text += "  " + signature_text(*builtin) + "\n";
+  text += "\nblocks of Task IR, in `ir` declarations\n";
+  for (const BlockDef* block : tools.blocks.all()) text += "  " + signature_text(*block) + "\n";
+  text += "\nwhat their edges do\n";
+  for (const RearrangeDef* moves : all_rearrangements()) text += "  " + signature_text(*moves) + "\n";
   text += "\ntypes\n";
   for (const TypeRecord& type : type_records()) text += fmt::format("  {}\n", type.name);
   return text + "\ntaskspec doc NAME tells more of one\n";

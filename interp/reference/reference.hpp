@@ -14,6 +14,7 @@ namespace taskspec {
 // called stands behind: "topk(x, k, axis) -> (values, indices)".
 std::string signature_text(const OpDef& op);
 std::string signature_text(const Builtin& builtin);
+std::string call_text(std::string_view name, std::span<const Operand> operands);
 
 // Signature, doc and example of an op, builtin or type, the long text of an error code; nothing when there is none of
 // this name. What is asked of a value goes by its name alone as well: "profile". No line end.
