@@ -41,7 +41,13 @@ ast::Slot slot_of(const BlockGraph& graph, BlockId id, bool written, const ast::
   return slot;
 }
 
-ast::TaskDecl task_of(const BlockGraph& graph, const BlockCallBlocks& blocks, const ast::Name& name) {
+ast::Slot memory_slot(std::int64_t bytes, Span span) {
+  ast::NamedType type{{"u8", span}, {}, {}};
+  type.dims.push_back({span, ast::IntLit{bytes}});
+  return {{"state", span}, {std::string(memory_name), span}, ast::TypeExpr{span, std::move(type)}, nullptr};
+}
+
+ast::TaskDecl task_of(const BlockGraph& graph, const BlockCall& blocks, const ast::Name& name) {
   ast::TaskDecl task{{"", name.span}, {}, {name.span, nullptr, {}}, std::nullopt, std::nullopt};
   for (BlockId id : blocks.inputs) {
     const Span span = graph[id].span;
@@ -86,7 +92,7 @@ void forget(Body& file, const ast::Name& name) {
 
 // The agent that the lines describe: as syntax, so that slots and signature are checked as those of a text.
 void describe(World& world, const Binding& binding, std::shared_ptr<const BlockGraph> graph, const ast::IrDecl& declaration) {
-  const BlockCallBlocks blocks = call_blocks(*graph);
+  const BlockCall blocks = call_of(*graph);
   BlockDeclaration& made = world.block_declarations.emplace_back();
   made.graph = graph;
   made.agent.name = declaration.name;
@@ -94,6 +100,7 @@ void describe(World& world, const Binding& binding, std::shared_ptr<const BlockG
   for (BlockId id : blocks.given)
     members.push_back({(*graph)[id].span,
                        slot_of(*graph, id, std::ranges::find(blocks.written, id) != blocks.written.end(), declaration)});
+  if (blocks.memory > 0) members.push_back({declaration.name.span, memory_slot(blocks.memory, declaration.name.span)});
   members.push_back({declaration.name.span, task_of(*graph, blocks, declaration.name)});
   AgentInfo& info = world.info(binding.agent);
   info.decl = &made.agent;
@@ -144,29 +151,31 @@ std::optional<Term> blocks_instance(Body& body, const Binding& blocks, const ast
 
 void check_blocks_body(Body& body) {
   const BlockGraph& graph = *body.info().blocks->graph;
-  const BlockCallBlocks blocks = call_blocks(graph);
+  const BlockCall blocks = call_of(graph);
   const Span span = body.function().span;
   auto value = std::make_shared<BlockGraphValue>(body.info().blocks->graph);
   std::vector<Term> operands{
       body.constant(Value(std::static_pointer_cast<Object>(std::move(value))), Kind::blocks, span)};
-  auto read = [&](BlockId id) {
-    const ast::Name name{graph[id].name, span};
-    operands.push_back(read_binding(body, *body.find(name.text), name));
+  auto read = [&](const std::string& text) {
+    const ast::Name name{text, span};
+    operands.push_back(read_binding(body, *body.find(text), name));
   };
-  std::ranges::for_each(blocks.inputs, read);
-  std::ranges::for_each(blocks.given, read);
+  for (const auto* list : {&blocks.inputs, &blocks.given})
+    for (BlockId id : *list) read(graph[id].name);
+  if (blocks.memory > 0) read(std::string(memory_name));
   const Term made = served_call(body, Serves::blocks, operands, span);
   const std::vector<Output> outputs = body.function().outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     body.write_variable(outputs[i].variable, *output_named(body, made, outputs[i].name, span), span);
     body.is_set[i] = true;
   }
-  for (BlockId id : blocks.written) {
-    const ast::Name name{graph[id].name, span};
-    const std::optional<Binding> slot = body.find(name.text);
-    if (!write_slot(body, *slot, name)) continue;
-    body.write_variable(slot_variable(body, slot->index), *output_named(body, made, name.text, span), span);
-  }
+  auto write = [&](const std::string& text) {
+    const std::optional<Binding> slot = body.find(text);
+    if (write_slot(body, *slot, {text, span}))
+      body.write_variable(slot_variable(body, slot->index), *output_named(body, made, text, span), span);
+  };
+  for (BlockId id : blocks.written) write(graph[id].name);
+  if (blocks.memory > 0) write(std::string(memory_name));
 }
 
 }  // namespace taskspec::checking

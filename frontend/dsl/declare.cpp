@@ -83,7 +83,7 @@ namespace {
 
 bool writes_places(const detail::Function* function) {
   if (!function) return true;  // composed
-  if (function->acts) return true;
+  if (function->acts || !function->block_lines.empty()) return true;  // blocks may hold states
   auto agent = function->agent.lock();
   return (agent && !agent->slots.empty()) ||
          std::any_of(function->parameters.begin(), function->parameters.end(),
@@ -125,6 +125,14 @@ NodePtr Task::call(const Task& task, bool temporary, std::initializer_list<Opera
   if (gives || !recording) return detail::recorded(std::move(node), temporary);
   detail::record_call(std::move(node), temporary);
   return nullptr;
+}
+
+Task blocks(Name name, std::string lines) {
+  detail::FunctionPtr function = detail::declare(detail::Kind::task, name, nullptr);
+  if (lines.find_first_not_of(" \t\r\n;") == std::string::npos)
+    detail::fail("E1006", name.at, "'" + name.text + "' has no blocks");
+  function->block_lines = std::move(lines);
+  return Task(std::move(function), nullptr);
 }
 
 Task operator>>(const Task& first, const Task& second) {

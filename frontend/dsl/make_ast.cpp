@@ -7,6 +7,7 @@
 #include "frontend/ast_print.hpp"
 #include "frontend/dsl/make_expr.hpp"
 #include "frontend/dsl/record.hpp"
+#include "frontend/parse.hpp"
 #include "taskspec/declare.hpp"
 
 namespace taskspec::dsl::detail {
@@ -96,7 +97,9 @@ class Declarations {
 
   ast::Item item(const Function& function) {
     ast::Item made{places_.line(function.name.at), {}};
-    if (function.kind == Kind::task)
+    if (!function.block_lines.empty())
+      made.node = blocks(function);
+    else if (function.kind == Kind::task)
       made.node = task(function);
     else
       made.node = fn(function);
@@ -124,6 +127,19 @@ class Declarations {
   }
 
  private:
+  // Its lines are a text of their own: what is wrong in them is shown there.
+  ast::IrDecl blocks(const Function& function) {
+    Sources& sources = places_.sources();
+    const std::string place = sources.place(places_.line(function.name.at));
+    const std::string text = "ir " + function.name.text + " {\n" + function.block_lines + "\n}\n";
+    Result<Ast> parsed = parse(sources, sources.add("blocks of " + place, text));
+    if (!parsed) throw error_of(sources, parsed.diags());
+    auto* declaration = parsed->items.size() == 1 ? std::get_if<ast::IrDecl>(&parsed->items[0].node) : nullptr;
+    if (!declaration)
+      fail("E0001", function.name.at, "these are not the lines of one 'ir' declaration", "leave out 'ir' and its braces");
+    return std::move(*declaration);
+  }
+
   ast::TaskDecl task(const Function& function) {
     ExprMaker make(places_, names_);
     ast::TaskDecl decl{name(function.name), params(function.parameters, make), results(function, make), {}, {}};
@@ -199,7 +215,7 @@ class Needed {
       fail("E1004", function->name.at, "the types of " + described(*function) + " are not known yet",
            "call it once outside of bodies, or declare them: .in(\"x\", f32[\"N\"]).out(\"y\", f32[\"N\"])");
     const bool is_cpp = function->native || function->host;
-    if (!function->recorded && !is_cpp && function->symbol.empty())
+    if (!function->recorded && !is_cpp && function->symbol.empty() && function->block_lines.empty())
       fail("E1006", function->name.at, described(*function) + " has no body");
     // Two C++ functions look alike.
     const std::string called = add(function->owner, function->name, declarations_.item(*function),
@@ -280,6 +296,8 @@ class Needed {
     } else if (auto* fn = std::get_if<ast::FnDecl>(&item.node)) {
       fn->name.text = called;
       if (fn->external) fn->external->text = called;
+    } else if (auto* blocks = std::get_if<ast::IrDecl>(&item.node)) {
+      blocks->name.text = called;
     } else if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) {
       const std::string before = agent->name.text + ".";
       agent->name.text = called;

@@ -134,6 +134,7 @@ struct Function {
   std::optional<Native> native;      // task
   std::optional<Native> backward;    // of such a task
   std::string symbol;                // task: somebody else says what stands behind it
+  std::string block_lines;           // task: the lines of an `ir` declaration
   std::optional<HostFunction> host;  // fn
   bool acts = false;                 // fn: does something besides giving its result
   std::weak_ptr<AgentClass> agent;   // of a member

@@ -131,6 +131,16 @@ class TaskBuilder : public BodyBuilder<TaskBuilder, Task> {
 
 inline TaskBuilder task(Name name) { return TaskBuilder(detail::declare(detail::Kind::task, name, nullptr)); }
 
+// Blocks of Task IR: the lines of an `ir` declaration, as a text has them. Its parameters are the blocks that nothing
+// fills, its outputs the SO blocks.
+//
+//   Task half = blocks("half", R"(
+//     x : SI i32 [f: 4];  cut : CCMPB i8 [f: 4] (shift: 2, cmp: -128);  y : SO i8 [f: 4]
+//     x -> cut;  cut -> y
+//   )");
+//   half(x)["y"]
+Task blocks(Name name, std::string lines);
+
 // A graph as a value: called in other graphs, run, looked at, exported (graph.hpp).
 class Graph {
  public:

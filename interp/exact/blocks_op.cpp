@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "interp/exact/engine.hpp"
+#include "ir/base/hash.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/value.hpp"
 #include "ir/records/rules.hpp"
@@ -15,10 +21,9 @@ constexpr std::string_view outputs[] = {"outputs"};  // the graph says which
 
 // ---- type -----------------------------------------------------------------------------------------
 
-void require_contents(RuleContext& c, const TaskBlock& block, std::size_t operand) {
+void require_contents(RuleContext& c, std::string_view name, const Type& wanted, std::size_t operand) {
   const Type& given = tensor_operand(c, "blocks", operand);
-  const Type wanted = value_type(block).type();
-  const std::string text = fmt::format("'{}' is {}, this is {}", block.name, wanted.text(), given.text());
+  const std::string text = fmt::format("'{}' is {}, this is {}", name, wanted.text(), given.text());
   if (given.precision != wanted.precision) refuse(c, "E2002", text, static_cast<int>(operand));
   require_same_dims(c, text, wanted.dims, given.dims);
 }
@@ -29,23 +34,119 @@ Type type(RuleContext& c) {
   const auto* known = value ? value->as<BlockGraphValue>() : nullptr;
   if (!known) refuse(c, "E1004", "'blocks' runs a graph of Task IR blocks", 0);
   const BlockGraph& graph = *known->graph;
-  const BlockCallBlocks call = call_blocks(graph);
+  const BlockCall call = call_of(graph);
   std::size_t operand = 1;
-  const std::size_t wanted = call.inputs.size() + call.given.size();
+  const bool remembers = call.memory > 0;
+  const Type memory = ArrayType{Precision::u8, {call.memory}}.type();
+  const std::size_t wanted = call.inputs.size() + call.given.size() + (remembers ? 1 : 0);
   if (c.count() != wanted + 1)
     refuse(c, "E1003", fmt::format("'{}' takes {} tensors, not {}", graph.name, wanted, c.count() - 1));
   for (const auto* list : {&call.inputs, &call.given})
-    for (BlockId id : *list) require_contents(c, graph[id], operand++);
+    for (BlockId id : *list) require_contents(c, graph[id].name, value_type(graph[id]).type(), operand++);
+  if (remembers) require_contents(c, memory_name, memory, operand);
   Type made(Type::Kind::invocation);
   for (const auto* list : {&call.outputs, &call.written})
     for (BlockId id : *list) {
       made.parts.push_back(value_type(graph[id]).type());
       made.names.push_back(graph[id].name);
     }
+  if (remembers) {
+    made.parts.push_back(memory);
+    made.names.emplace_back(memory_name);
+  }
   return made;
 }
 
-std::unique_ptr<Kernel> block_kernel(const OpInstance&) { throw failure("E1009", {}, "no engine"); }
+// ---- kernel ---------------------------------------------------------------------------------------
+
+Array lent(const ArrayType& type, const std::byte* bytes) {
+  return Array::wrap(type, std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(bytes)));
+}
+
+// Engines that are ready for certain contents. A run takes one, or makes one more; weights are packed and proofs made
+// when contents are seen for the first time.
+class BlockKernel final : public Kernel {
+ public:
+  explicit BlockKernel(const OpInstance& call)
+      : keeps_(call.attributes[0]), graph_(keeps_.as<BlockGraphValue>()->graph), call_(call_of(*graph_)), in_(call.in), out_(call.out) {}
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    try {
+      std::unique_ptr<Ready> ready = take(contents_hash(args));
+      if (!ready) ready = make(args);
+      step(*ready, args);
+      const std::lock_guard lock(mutex_);
+      free_.push_back(std::move(ready));
+      return std::nullopt;
+    } catch (const Error& error) {
+      const Diag& first = error.diags().items().front();
+      return Fault{first.code, first.message};
+    }
+  }
+
+ private:
+  struct Ready {
+    Hash128 contents;
+    ExactEngine engine;
+  };
+
+  bool is_written(BlockId id) const { return std::ranges::find(call_.written, id) != call_.written.end(); }
+
+  // Of what never changes while a program runs, as a rule.
+  Hash128 contents_hash(const KernelArgs& args) const {
+    Hasher hasher;
+    for (std::size_t i = 0; i < call_.given.size(); ++i)
+      if (const std::size_t at = call_.inputs.size() + i; !is_written(call_.given[i]))
+        hasher.bytes({args.in[at], in_[at].bytes()});
+    return hasher.digest();
+  }
+
+  std::unique_ptr<Ready> take(const Hash128& contents) const {
+    const std::lock_guard lock(mutex_);
+    auto found = std::ranges::find(free_, contents, [](const auto& ready) { return ready->contents; });
+    if (found == free_.end()) return nullptr;
+    std::unique_ptr<Ready> ready = std::move(*found);
+    free_.erase(found);
+    return ready;
+  }
+
+  std::unique_ptr<Ready> make(const KernelArgs& args) const {
+    auto graph = std::make_shared<BlockGraph>(*graph_);
+    for (std::size_t i = 0; i < call_.given.size(); ++i) {
+      const std::size_t at = call_.inputs.size() + i;
+      Array contents = Array::make(in_[at]);
+      std::memcpy(contents.raw(), args.in[at], contents.bytes());
+      graph->blocks[call_.given[i].index()].data = std::move(contents);
+    }
+    ExactEngine engine = ExactEngine::make(std::move(graph), {}).value_or_throw();
+    return std::make_unique<Ready>(Ready{contents_hash(args), std::move(engine)});
+  }
+
+  void step(Ready& ready, const KernelArgs& args) const {
+    const std::size_t given = call_.inputs.size(), outputs = call_.outputs.size();
+    for (std::size_t i = 0; i < call_.given.size(); ++i)
+      if (is_written(call_.given[i])) ready.engine.set_state(call_.given[i], lent(in_[given + i], args.in[given + i]));
+    if (call_.memory > 0) ready.engine.remember({args.in.back(), static_cast<std::size_t>(call_.memory)});
+    std::vector<Array> inputs, made;
+    for (std::size_t i = 0; i < given; ++i) inputs.push_back(lent(in_[i], args.in[i]));
+    for (std::size_t i = 0; i < outputs; ++i) made.push_back(lent(out_[i], args.out[i]));
+    ready.engine.run(inputs, made);
+    for (std::size_t i = 0; i < call_.written.size(); ++i) {
+      const Array state = ready.engine.value(call_.written[i]);
+      std::memcpy(args.out[outputs + i], state.raw(), state.bytes());
+    }
+    if (call_.memory > 0) ready.engine.save({args.out.back(), static_cast<std::size_t>(call_.memory)});
+  }
+
+  const Value keeps_;
+  const std::shared_ptr<const BlockGraph> graph_;
+  const BlockCall call_;
+  const std::vector<ArrayType> in_, out_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Ready>> free_;
+};
+
+std::unique_ptr<Kernel> block_kernel(const OpInstance& call) { return std::make_unique<BlockKernel>(call); }
 
 Work work(const OpInstance& call) {
   const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;

@@ -9,8 +9,28 @@ std::string BlockGraphValue::text() const {
          plural(graph->edges.size(), "edge") + ">";
 }
 
-BlockCallBlocks call_blocks(const BlockGraph& graph) {
-  BlockCallBlocks call{graph.inputs(), {}, graph.outputs(), {}};
+BlockMemory memory_of(const BlockGraph& graph) {
+  constexpr std::int64_t header = 8;  // the number of steps
+  BlockMemory memory{.bytes = header, .delays = {}, .blocks = {}};
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const BlockEdge& edge = graph.edges[i];
+    if (edge.delay == 0) continue;
+    memory.delays.emplace_back(BlockEdgeId(i), memory.bytes);
+    const ArrayType carried{graph[edge.from.block].precision, edge.from.box.size};
+    memory.bytes += edge.delay * static_cast<std::int64_t>((carried.bytes() + 7) / 8 * 8);
+  }
+  for (std::size_t i = 0; i < graph.blocks.size(); ++i) {
+    const std::int64_t bytes = graph.blocks[i].def->memory ? graph.blocks[i].def->memory(graph.blocks[i]) : 0;
+    if (bytes == 0) continue;
+    memory.blocks.emplace_back(BlockId(i), memory.bytes);
+    memory.bytes += (bytes + 7) / 8 * 8;
+  }
+  if (memory.bytes == header) memory.bytes = 0;
+  return memory;
+}
+
+BlockCall call_of(const BlockGraph& graph) {
+  BlockCall call{graph.inputs(), {}, graph.outputs(), {}, memory_of(graph).bytes};
   for (std::size_t i = 0; i < graph.blocks.size(); ++i) {
     const BlockId id(i);
     const bool is_state = graph.is_state(id);

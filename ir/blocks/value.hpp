@@ -16,11 +16,23 @@ class BlockGraphValue final : public Object {
   std::string text() const override;  // "<ir front: 6 blocks, 5 edges>"
 };
 
-// What a run of the graph is given, in this order: its inputs, then the contents of blocks that come with each run; and
-// what it makes: its outputs, then the new contents of those blocks that it writes back.
-struct BlockCallBlocks {
+// What a run of the graph, one time step, is given: its inputs, then the contents of blocks that come with each run,
+// then the bytes in which it remembers the rest of the steps before, if there are any; and what it makes: its outputs,
+// then the new contents of those blocks that it writes back, then those bytes.
+struct BlockCall {
   std::vector<BlockId> inputs, given, outputs, written;
+  std::int64_t memory = 0;  // bytes; zeros in front of the first step
 };
-BlockCallBlocks call_blocks(const BlockGraph& graph);
+BlockCall call_of(const BlockGraph& graph);
+inline constexpr std::string_view memory_name = "memory";  // of its slot: no text has a block of it
+
+// The bytes, by what lies in them: how many steps there were, then per delayed edge its last values, then what blocks
+// keep for themselves (BlockDef::memory).
+struct BlockMemory {
+  std::int64_t bytes = 0;
+  std::vector<std::pair<BlockEdgeId, std::int64_t>> delays;  // where they begin
+  std::vector<std::pair<BlockId, std::int64_t>> blocks;
+};
+BlockMemory memory_of(const BlockGraph& graph);
 
 }  // namespace taskspec
