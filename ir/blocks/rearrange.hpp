@@ -3,14 +3,12 @@
 // gather, whatever its length.
 //
 //   img -> pad | reflect(axis: "x") | shift(left: 1, wrap: true)
-//   IndexMap map = compose(edge.moves, {28, 28, 1});     map.target == Extents{28, 28, 1}
-//   map.gather(source_bytes, target_bytes, element_size)
+//   Result<IndexMap> map = compose(edge.moves, {28, 28, 1}, {28, 28, 1}, edge.span);     map->gather(image)
 //
-// Meaning of all eleven: the records, in rearrangements.cpp, one function each.
+// What the eleven mean: their records, in rearrange_order.cpp (those that keep the plane or know no plane) and
+// rearrange_plane.cpp (those that know rows and columns).
 #pragma once
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,44 +16,16 @@
 
 #include "ir/base/result.hpp"
 #include "ir/base/source.hpp"
-#include "ir/types/array.hpp"
+#include "ir/blocks/index_map.hpp"
+#include "ir/records/operand.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 
-// Where each element of a target comes from. Held as an affine rule where it has one (strides and an offset within
-// bounds), else as a table of places, -1 for a hole.
-class IndexMap {
- public:
-  static IndexMap identity(const Extents& extents);
-  // target[i] = source[places[i]], 0 where that is -1. The places lie in the source.
-  static IndexMap table(Extents source, Extents target, std::vector<std::int32_t> places);
-  // Place = offset + sum of strides[k] * (index of axis k): all of them lie in the source.
-  static IndexMap affine(Extents source, Extents target, std::int64_t offset, Extents strides);
-
-  const Extents& source() const { return source_; }
-  const Extents& target() const { return target_; }
-  std::int64_t place(std::int64_t target) const;  // -1: a hole
-  bool is_identity() const;                       // the same places in the same order; extents may differ
-  bool is_affine() const { return places_ == nullptr; }
-  bool is_bijection() const;
-  IndexMap then(const IndexMap& next) const;  // next.source() has as many elements as target()
-  IndexMap inverse() const;                   // of a bijection
-
-  // Elements of 1, 2, 4 or 8 bytes; target elements in holes become 0.
-  void gather(std::span<const std::byte> source, std::span<std::byte> target, std::size_t element) const;
-  Array gather(const Array& source) const;
-
- private:
-  Extents source_, target_, strides_;
-  std::int64_t offset_ = 0;
-  std::shared_ptr<const std::vector<std::int32_t>> places_;
-};
-
 struct RearrangeDef;
 
-// A rearrangement of an edge. `numbers` is what files call its matrix, in the form that the record describes:
-// PERMUTE the permutation, SHIFT [dy, dx, cyclic], ROTATE [degrees], SCALE [k, l], SHEAR [a, b], REFLECT [axis],
-// AFFINE 2 x 3, PROJECT 3 x 3, SHUFFLE indices, RESHAPE axes from fastest to slowest.
+// A rearrangement of an edge. `numbers` is what files call its matrix, in the form that the record describes; each
+// of them fits into 32 bits.
 struct Rearrangement {
   const RearrangeDef* def = nullptr;
   std::vector<std::int64_t> numbers;
@@ -66,22 +36,41 @@ struct Rearrangement {
   }
 };
 
+// What a record works on: the extents as the box has them, [y, x, f] or [y, x] or [f], or those of weights.
+struct RearrangeCall {
+  std::span<const std::int64_t> numbers;
+  const Extents& source;
+  const Extents& wanted;  // behind it, where that is known; else empty
+  Span span;
+};
+
 struct RearrangeDef {
   std::string_view name;   // in a text: "reflect"
   std::string_view label;  // in files: "REFLECT"
   int number = 0;          // there
-  std::string_view doc;
-  // The map from extents [y, x, f], [y, x] or [f] (as the box has them). `wanted`: the extents at the other end, which
-  // RESHAPE needs; empty: unknown. Errors say what does not fit.
-  Result<IndexMap> (*map)(std::span<const std::int64_t> numbers, const Extents& source, const Extents& wanted,
-                          Span span) = nullptr;
-  std::string (*text)(std::span<const std::int64_t> numbers) = nullptr;  // its arguments in a text: "axis: \"x\""
+  std::string_view doc;    // what it does, and what its numbers are
+  // As a text writes it: the operands of a call, and the numbers that they mean. `given` has a value per operand, its
+  // default where none was given; a variadic one is a list.
+  std::span<const Operand> operands;
+  Result<std::vector<std::int64_t>> (*numbers)(std::span<const Value> given, Span span) = nullptr;
+  std::string (*arguments)(std::span<const std::int64_t> numbers) = nullptr;  // back again: "axis: \"x\""
+  // Which extents come out, at most 2^31 - 1 elements; E2001 or E2005: why it does not fit. Quick, whatever the extents.
+  Result<Extents> (*target)(const RearrangeCall& call) = nullptr;
+  // The map to such a target.
+  IndexMap (*map)(const RearrangeCall& call, const Extents& target) = nullptr;
+  // The extents in front of it, from those behind; empty: they cannot be told.
+  Extents (*before)(std::span<const std::int64_t> numbers, const Extents& target) = nullptr;
 };
 
 std::span<const RearrangeDef* const> all_rearrangements();  // by number
 const RearrangeDef* rearrangement_named(std::string_view name_or_label);
+const RearrangeDef* rearrangement_numbered(int number);
 
-// One map for a list of them, from left to right.
+// Does a list of them, from left to right, make a target of a source? E2001, E2005: why not. Takes no time per element.
+Diags check_rearrangements(std::span<const Rearrangement> moves, const Extents& source, const Extents& target,
+                           Span span);
+
+// One map for all of them.
 Result<IndexMap> compose(std::span<const Rearrangement> moves, const Extents& source, const Extents& target, Span span);
 
 }  // namespace taskspec
