@@ -12,6 +12,10 @@ const Record* first_of(std::span<const Record* const> records, Test&& test) {
 }
 }  // namespace
 
+const BlockAttributeDef* BlockDef::find_attribute(std::string_view attribute) const {
+  return first_of(attributes, [&](const BlockAttributeDef* a) { return a->name == attribute; });
+}
+
 const BlockDef* BlockTable::find(std::string_view name) const {
   if (name.empty()) return nullptr;
   return first_of(blocks_, [&](const BlockDef* b) { return b->name == name || b->other_name == name; });

@@ -87,11 +87,14 @@ struct BlockDef : BlockFields {
   consteval BlockDef(BlockFields fields) : BlockFields(fields) {
     if (name.empty() || doc.empty() || example.empty()) throw "a block needs name, doc and example";
     if (axes.empty()) throw "a block needs the axes of its shape";
+    if (computes() && !numerics) throw "a compute block needs numerics";
+    if (computes() && !rewrites) throw "a compute block needs a splitter";
     if (computes() && precisions.empty()) throw "a compute block needs its pairs of precisions";
     if (computes() && (in.empty() || out.empty())) throw "a compute block needs clusters";
     if (!cost) throw "a block needs its bytes and cycles";
   }
   constexpr bool computes() const { return kind == BlockKind::axon || kind == BlockKind::soma; }
+  const BlockAttributeDef* find_attribute(std::string_view attribute) const;
   bool holds() const { return kind == BlockKind::storage || kind == BlockKind::data; }
 };
 

@@ -149,7 +149,8 @@ Result<std::int64_t> axis_argument(const Value& given, Span span) {
     if (given.string() == "f" || given.string() == "r") return 2;
   }
   Diags diags;
-  diags.error("E2005", span, print(given) + " is no axis: \"y\", \"x\", \"f\", or a number from 0 on");
+  diags.error("E2005", span,
+              (given.is_string() ? in_quotes(given.string()) : print(given)) + " is no axis: \"y\", \"x\", \"f\", or a number from 0 on");
   return diags;
 }
 

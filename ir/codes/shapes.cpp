@@ -36,6 +36,19 @@ print(x[5].scalar))",
          R"(An index, range, axis or size does not lie inside the shape, list or string. Indices and axes count from 0; the end
 of a range is not part of it; there are no negative indices.)",
      .fix = R"(Stay within the shape that the message names. x[..n] and x[n..] leave one bound out.)"},
+    {.code = "E2005",
+     .summary = "a rearrangement does not fit",
+     .program = R"(ir front {
+  img : SI i8 [y: 28, x: 28, f: 1]
+  out : SO i8 [y: 28, x: 28, f: 1]
+  img -> out | rotate(45)
+})",
+     .cause = R"(What an edge does to the box that it carries cannot be done to one of these extents: a turn by other than
+multiples of 90 degrees, a permutation that does not name each axis once, a shuffle or an affine map that puts two
+places onto one, a matrix of another size, rows and columns of what has none.)",
+     .fix = R"(Compare the numbers of the rearrangement with the extents that the message names. What makes a plane smaller
+is a pooling block, no rearrangement.)",
+     .reach = Reach::later},
 };
 static_assert(is_family(shapes_family, 2));
 

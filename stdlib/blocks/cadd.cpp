@@ -43,6 +43,8 @@ extern constinit const BlockDef block_cadd = BlockFields{
     .out = gives_yxf,
     .attributes = attributes,
     .precisions = any_to_wide,
-    .cost = &cost};
+    .numerics = &sums,
+    .cost = &cost,
+    .rewrites = &cut_points};
 
 }  // namespace taskspec

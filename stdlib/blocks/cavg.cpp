@@ -46,6 +46,8 @@ extern constinit const BlockDef block_cavg = BlockFields{
     .attributes = attributes,
     .precisions = any_to_wide,
     .check = check_windows,
-    .cost = &cost};
+    .numerics = &window_sums,
+    .cost = &cost,
+    .rewrites = &cut_points};
 
 }  // namespace taskspec

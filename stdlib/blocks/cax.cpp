@@ -45,6 +45,8 @@ extern constinit const BlockDef block_cax = BlockFields{
     .attributes = attributes,
     .precisions = narrow_to_wide,
     .check = check_windows,
-    .cost = &cost};
+    .numerics = &channel_products,
+    .cost = &cost,
+    .rewrites = &cut_points};
 
 }  // namespace taskspec

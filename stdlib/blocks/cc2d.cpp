@@ -55,6 +55,8 @@ extern constinit const BlockDef block_cc2d = BlockFields{
     .attributes = attributes,
     .precisions = narrow_to_wide,
     .check = check_windows,
-    .cost = &cost};
+    .numerics = &window_products,
+    .cost = &cost,
+    .rewrites = &cut_sums};
 
 }  // namespace taskspec

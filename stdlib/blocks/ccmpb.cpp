@@ -48,6 +48,8 @@ extern constinit const BlockDef block_ccmpb = BlockFields{
     .attributes = attributes,
     .precisions = compared,
     .check = check_compare,
-    .cost = &cost};
+    .numerics = &compare_most,
+    .cost = &cost,
+    .rewrites = &cut_compares};
 
 }  // namespace taskspec

@@ -47,6 +47,8 @@ extern constinit const BlockDef block_ccmps = BlockFields{
     .attributes = attributes,
     .precisions = compared,
     .check = check_compare,
-    .cost = &cost};
+    .numerics = &compare_least,
+    .cost = &cost,
+    .rewrites = &cut_compares};
 
 }  // namespace taskspec

@@ -78,6 +78,8 @@ extern constinit const BlockDef block_clif = BlockFields{
     .attributes = attributes,
     .precisions = precisions,
     .check = check_neurons,
-    .cost = &cost};
+    .numerics = &neuron_steps,
+    .cost = &cost,
+    .rewrites = &cut_neurons};
 
 }  // namespace taskspec

@@ -60,6 +60,8 @@ extern constinit const BlockDef block_clut = BlockFields{
     .attributes = attributes,
     .precisions = precisions,
     .check = check_table,
-    .cost = &cost};
+    .numerics = &table_look_up,
+    .cost = &cost,
+    .rewrites = &cut_points};
 
 }  // namespace taskspec

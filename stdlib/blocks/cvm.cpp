@@ -53,6 +53,8 @@ extern constinit const BlockDef block_cvm = BlockFields{
     .out = gives_yxf,
     .attributes = attributes,
     .precisions = narrow_to_wide,
-    .cost = &cost};
+    .numerics = &window_products,
+    .cost = &cost,
+    .rewrites = &cut_vector_sums};
 
 }  // namespace taskspec

@@ -42,6 +42,8 @@ extern constinit const BlockDef block_cvs = BlockFields{
     .attributes = attributes,
     .precisions = narrow_to_wide,
     .check = check_windows,
-    .cost = &cost};
+    .numerics = &constant_products,
+    .cost = &cost,
+    .rewrites = &cut_points};
 
 }  // namespace taskspec

@@ -46,6 +46,8 @@ extern constinit const BlockDef block_cvvh = BlockFields{
     .attributes = attributes,
     .precisions = bytes_to_wide,
     .check = check_windows,
-    .cost = &cost};
+    .numerics = &array_products,
+    .cost = &cost,
+    .rewrites = &cut_points};
 
 }  // namespace taskspec

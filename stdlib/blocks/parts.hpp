@@ -5,6 +5,7 @@
 #include "ir/blocks/numerics.hpp"
 #include "ir/blocks/rewrites.hpp"
 #include "stdlib/blocks/attributes.hpp"
+#include "stdlib/blocks/families.hpp"
 
 namespace taskspec::block_parts {
 
@@ -48,6 +49,14 @@ inline constexpr ClusterDef bias{
 // ---- costs ----------------------------------------------------------------------------------------
 
 inline constexpr BlockCost no_memory{};  // INPUT, OUTPUT: memory of the host
+
+// ---- cuts (cuts.cpp) ------------------------------------------------------------------------------
+
+extern const BlockRewrites cut_points;       // y, x, f
+extern const BlockRewrites cut_sums;         // and r
+extern const BlockRewrites cut_vector_sums;  // f, r
+extern const BlockRewrites cut_compares;     // y, x, f, with the bytes of a constant
+extern const BlockRewrites cut_neurons;      // y, x, f; not with random thresholds
 
 // ---- checks (checks.cpp): E4001 -------------------------------------------------------------------
 

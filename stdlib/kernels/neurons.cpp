@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stdlib/kernels/instruction_sets.hpp"
+#include "stdlib/kernels/neuron_step.hpp"
 #include "stdlib/kernels/storage.hpp"
 
 namespace taskspec {
@@ -10,22 +11,6 @@ namespace taskspec {
 namespace {
 
 constexpr std::int64_t grain = 32768;  // neurons per part of the work
-
-constexpr std::int64_t saturated_28(std::int64_t x) {
-  return std::clamp<std::int64_t>(x, -(std::int64_t{1} << 27), (std::int64_t{1} << 27) - 1);
-}
-
-// The shift register that random thresholds come from: its new value, and what the mask leaves of it in 28 bits.
-std::uint32_t shifted(std::uint32_t state) {
-  std::uint32_t bit = (state ^ state >> 1 ^ state >> 2 ^ state >> 3 ^ state >> 5 ^ state >> 7) & 1;
-  return bit << 31 | state >> 1;
-}
-std::int64_t masked(std::uint32_t state, std::int32_t mask) {
-  auto r = static_cast<std::int32_t>(state);
-  std::uint32_t bits =
-      r >= 0 ? state & static_cast<std::uint32_t>(mask) : 0U - (~state & static_cast<std::uint32_t>(mask));
-  return static_cast<std::int32_t>(bits << 4) >> 4;
-}
 
 // Neurons without further state: one loop without branches, which vectorises. A reset is `keep` times the charge, minus
 // `fixed`, minus `by_threshold` times the threshold.
@@ -114,40 +99,20 @@ class Lif final : public Kernel {
       std::int64_t random = 0;
       if (state) {
         *state = shifted(*state);
-        random = masked(*state, at.masks ? at.masks[i % p_.masks] : static_cast<std::int32_t>(p_.mask.value_or(0)));
+        random =
+            low_28(masked(*state, at.masks ? at.masks[i % p_.masks] : static_cast<std::int32_t>(p_.mask.value_or(0))));
       }
       neuron(at, i, static_cast<std::int64_t>(u[i]), random, ends);
     }
   }
 
   void neuron(const Pointers& at, std::int64_t i, std::int64_t u, std::int64_t random, bool ends) const {
-    const std::int64_t theta = at.theta ? at.theta[i] : 0, count = at.count ? at.count[i] : 0;
-    const std::int64_t threshold = std::max(saturated_28(p_.threshold + theta + random), p_.floor);
-    const std::int64_t charged = saturated_28(at.v[i] + (count == 0 ? u : 0));
-    const bool spike = charged > threshold;
-    const std::int64_t after = spike ? reset(charged, threshold) : charged;
-    const std::int64_t leaked = (p_.decay ? (after * *p_.decay) >> 8 : after) + p_.leak;
-    at.spike[i] = spike ? 1 : 0;
-    at.new_v[i] = static_cast<std::int32_t>(std::max(saturated_28(ends ? p_.initial : leaked), p_.floor));
-    if (at.new_count)
-      at.new_count[i] = static_cast<std::int32_t>(spike ? p_.refractory : std::max<std::int64_t>(0, count - 1));
-    if (!at.new_theta) return;
-    const std::int64_t adapted = (p_.theta_decay ? (theta * *p_.theta_decay) >> 8 : theta) + p_.theta_leak;
-    at.new_theta[i] = static_cast<std::int32_t>(saturated_28(adapted + (spike ? p_.theta_rise : 0)));
-  }
-
-  std::int64_t reset(std::int64_t charged, std::int64_t threshold) const {
-    switch (p_.reset) {
-      case Reset::to_value:
-        return p_.vr;
-      case Reset::subtract:
-        return charged - threshold;
-      case Reset::constant:
-        return charged - p_.dv;
-      case Reset::none:
-        break;
-    }
-    return charged;
+    const NeuronState before{at.v[i], at.count ? at.count[i] : 0, at.theta ? at.theta[i] : 0};
+    const NeuronStep step = step_neuron(p_, before, u, random, ends);
+    at.spike[i] = step.spikes ? 1 : 0;
+    at.new_v[i] = static_cast<std::int32_t>(step.state.potential);
+    if (at.new_count) at.new_count[i] = static_cast<std::int32_t>(step.state.count);
+    if (at.new_theta) at.new_theta[i] = static_cast<std::int32_t>(step.state.theta);
   }
 
   LifPlan p_;

@@ -30,6 +30,7 @@ const std::map<std::string_view, Names> may_include = {
     {"ir/cut_report/", {"ir/cut_report/", "ir/cut/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/graph/", {"ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/gradient/", {"ir/gradient/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/blocks/", {"ir/blocks/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/plan/", {"ir/plan/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/verify/", {"ir/verify/", "ir/plan/", "ir/graph/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/show/",
@@ -50,6 +51,7 @@ const std::map<std::string_view, Names> may_include = {
     // Its rooms, from the ground up: none of them sees one that sees it.
     {"interp/host/", {"interp/host/", "ir/"}},
     {"interp/report/", {"interp/report/", "ir/"}},
+    {"interp/exact/", {"interp/exact/", "ir/"}},
     {"interp/reference/", {"interp/reference/", "interp/toolbox.hpp", "frontend/", "ir/"}},
     {"interp/control/", {"interp/control/", "interp/report/", "frontend/", "ir/"}},
     {"interp/session/", {"interp/session/", "interp/control/", "ir/"}},

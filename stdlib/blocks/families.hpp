@@ -1,0 +1,18 @@
+// How the families of compute blocks compute; each in a file of its name.
+#pragma once
+#include "ir/blocks/numerics.hpp"
+
+namespace taskspec::block_parts {
+
+extern const BlockNumerics window_products;    // CC, CC2D, CVM: input, weight, bias
+extern const BlockNumerics sums;               // CADD: input, input2, ..., bias
+extern const BlockNumerics window_sums;        // CAVG: input, bias
+extern const BlockNumerics array_products;     // CVVH: input, input2, bias
+extern const BlockNumerics channel_products;   // CAX: input, alpha, bias
+extern const BlockNumerics constant_products;  // CVS: input, bias
+extern const BlockNumerics compare_most;       // CCMPB
+extern const BlockNumerics compare_least;      // CCMPS
+extern const BlockNumerics table_look_up;      // CLUT: input, table
+extern const BlockNumerics neuron_steps;       // CLIF: input, state, refractory, threshold, mask
+
+}  // namespace taskspec::block_parts
