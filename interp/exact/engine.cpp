@@ -6,6 +6,7 @@
 #include "interp/exact/fill.hpp"
 #include "interp/exact/plan.hpp"
 #include "ir/blocks/pack.hpp"
+#include "ir/blocks/value.hpp"
 
 namespace taskspec {
 
@@ -112,6 +113,58 @@ std::vector<Array> ExactEngine::run(std::span<const Array> inputs) {
   for (const ArrayType& type : output_types()) outputs.push_back(Array::make(type));
   run(inputs, outputs);
   return outputs;
+}
+
+void ExactEngine::set_state(BlockId storage, const Array& contents) {
+  Array& values = parts_->plan.blocks[storage.index()].values;
+  if (contents.type() != values.type()) bug("the contents of a storage are of another type");
+  std::memcpy(values.raw(), contents.raw(), values.bytes());
+}
+
+namespace {
+
+// Each delayed feed with the place of what it keeps.
+template <class Plan, class F>
+void each_delayed(Plan& plan, const BlockMemory& memory, F&& visit) {
+  for (auto& block : plan.blocks)
+    for (auto& cluster : block.in)
+      for (auto& feed : cluster.feeds)
+        for (const auto& [edge, place] : memory.delays)
+          if (edge == feed.edge) visit(feed, static_cast<std::size_t>(place));
+}
+
+constexpr std::size_t rounded_up(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+}  // namespace
+
+void ExactEngine::remember(std::span<const std::byte> bytes) {
+  ExactPlan& plan = parts_->plan;
+  std::memcpy(&parts_->steps, bytes.data(), sizeof parts_->steps);
+  const bool is_first = parts_->steps == 0;
+  const BlockMemory memory = memory_of(*plan.graph);
+  each_delayed(plan, memory, [&](ExactFeed& feed, std::size_t place) {
+    for (Array& kept : feed.kept) {
+      std::memcpy(kept.raw(), is_first ? feed.first.raw() : bytes.data() + place, kept.bytes());
+      place += rounded_up(kept.bytes());
+    }
+  });
+  for (const auto& [id, place] : memory.blocks) {
+    BlockRunner& runner = *plan.blocks[id.index()].runner;
+    is_first ? runner.reset() : runner.remember(bytes.data() + place);
+  }
+}
+
+void ExactEngine::save(std::span<std::byte> bytes) const {
+  const ExactPlan& plan = parts_->plan;
+  std::memcpy(bytes.data(), &parts_->steps, sizeof parts_->steps);
+  const BlockMemory memory = memory_of(*plan.graph);
+  each_delayed(plan, memory, [&](const ExactFeed& feed, std::size_t place) {
+    for (const Array& kept : feed.kept) {
+      std::memcpy(bytes.data() + place, kept.raw(), kept.bytes());
+      place += rounded_up(kept.bytes());
+    }
+  });
+  for (const auto& [id, place] : memory.blocks) plan.blocks[id.index()].runner->save(bytes.data() + place);
 }
 
 void ExactEngine::reset() { parts_->reset(); }

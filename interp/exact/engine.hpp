@@ -38,6 +38,11 @@ class ExactEngine {
   std::vector<Array> run(std::span<const Array> inputs);
   // The same into arrays that are there, of the types of output_types(): takes no memory.
   void run(std::span<const Array> inputs, std::span<Array> outputs);
+  // What it goes on from, where somebody else keeps it between the steps: the contents of a storage that a block writes
+  // back, and the bytes of memory_of(graph) (ir/blocks/value.hpp), zeros in front of the first step. In chip mode.
+  void set_state(BlockId storage, const Array& contents);
+  void remember(std::span<const std::byte> memory);
+  void save(std::span<std::byte> memory) const;
   void reset();  // states, delays and counters as in the beginning; the report too
 
   std::vector<ArrayType> input_types() const;

@@ -93,7 +93,7 @@ class ExactPlanner {
     ExactCluster cluster;
     cluster.type.extents = cluster_extents(block, block.in_cluster(position));
     for (BlockEdgeId edge : edges_into_[id.index()])
-      if (graph_.edges[edge.index()].to.cluster == position) plan_feed(graph_.edges[edge.index()], cluster);
+      if (graph_.edges[edge.index()].to.cluster == position) plan_feed(edge, cluster);
     if (cluster.feeds.empty() || diags_.has_errors()) return cluster;
     cluster.type.precision = cluster.feeds[0].precision;
     for (const ExactFeed& feed : cluster.feeds)
@@ -106,11 +106,13 @@ class ExactPlanner {
     return holds_all_of(feed.precision, cluster.type.precision) ? feed.precision : Precision::i32;
   }
 
-  void plan_feed(const BlockEdge& edge, ExactCluster& cluster) {
+  void plan_feed(BlockEdgeId id, ExactCluster& cluster) {
+    const BlockEdge& edge = graph_.edges[id.index()];
     const ExactBlock& source = plan_.blocks[edge.from.block.index()];
     const Extents extents = value_type(*source.block).extents;
     const Box from = edge.from.box.size.empty() ? whole(extents) : edge.from.box;
     ExactFeed feed;
+    feed.edge = id;
     feed.source = edge.from.block;
     feed.precision = source.precision;
     feed.part = edge.to.box.size.empty() ? whole(cluster.type.extents) : edge.to.box;

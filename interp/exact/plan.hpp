@@ -10,6 +10,7 @@ namespace taskspec {
 
 // What an edge brings into a cluster.
 struct ExactFeed {
+  BlockEdgeId edge;
   BlockId source;
   Precision precision = Precision::i32;   // of what comes
   IndexMap map = IndexMap::identity({});  // from the source, or from what was kept of it, to the part of the target

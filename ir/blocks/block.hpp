@@ -75,6 +75,8 @@ struct BlockFields {
   std::span<const BlockAttributeDef* const> attributes = {};
   std::span<const std::string_view> feeds = {};  // storage: the compute blocks that may read it; none: any of them
   std::span<const BlockPrecisions> precisions = {};
+  // Bytes that it keeps for itself from one time step to the next, beside the storages that it writes back; null: none.
+  std::int64_t (*memory)(const TaskBlock& block) = nullptr;
   // What records cannot say by tables: kernel with strides and extents, attributes that go together.
   void (*check)(const TaskBlock& block, Diags& diags) = nullptr;
   const BlockNumerics* numerics = nullptr;

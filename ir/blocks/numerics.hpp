@@ -57,7 +57,10 @@ class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
   virtual BlockRun run(const BlockArgs& args) = 0;
-  virtual void reset() {}  // what it keeps from step to step is as in the beginning
+  // What it keeps from step to step (BlockDef::memory): as in the beginning; out of memory, and into it.
+  virtual void reset() {}
+  virtual void remember(const std::byte* /*memory*/) {}
+  virtual void save(std::byte* /*memory*/) const {}
   std::size_t scratch_bytes() const { return scratch_; }
   const ValueRange& range() const { return range_; }     // of what it makes, proven
   bool is_proven() const { return reason_.empty(); }     // before any input is there

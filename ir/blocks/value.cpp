@@ -16,7 +16,8 @@ BlockMemory memory_of(const BlockGraph& graph) {
     const BlockEdge& edge = graph.edges[i];
     if (edge.delay == 0) continue;
     memory.delays.emplace_back(BlockEdgeId(i), memory.bytes);
-    const ArrayType carried{graph[edge.from.block].precision, edge.from.box.size};
+    const ArrayType source = value_type(graph[edge.from.block]);
+    const ArrayType carried{source.precision, edge.from.box.size.empty() ? source.extents : edge.from.box.size};
     memory.bytes += edge.delay * static_cast<std::int64_t>((carried.bytes() + 7) / 8 * 8);
   }
   for (std::size_t i = 0; i < graph.blocks.size(); ++i) {

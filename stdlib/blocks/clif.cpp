@@ -37,6 +37,15 @@ constexpr const BlockAttributeDef* attributes[] = {&attribute::vth0,         &at
                                                    &attribute::vm_const,     &attribute::vtheta_const_en,
                                                    &attribute::vtheta_const, &attribute::shift};
 
+// The shift register and the counter of the window, and per neuron its rest and threshold where no storage has them.
+std::int64_t memory(const TaskBlock& block) {
+  const bool draws = block.attribute("vm_const_en") == 0 || block.attribute("vm_const") != 0;
+  const bool keeps = draws || block.attribute("tw_en") != 0 || block.attribute("ref_len") != 0 ||
+                     block.attribute("vth_incre") != 0 || block.attribute("vth_beta") != 0 ||
+                     block.attribute("vth_adpt_en") != 0;
+  return keeps ? 16 + 8 * value_type(block).elements() : 0;
+}
+
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return 12 * pixels(b) * b.shape.f; },
                          .cycles = [](const TaskBlock& b, const BlockUse&,
                                       const CycleFigures&) { return pixels(b) * divided_up(b.shape.f, 4) * 7; }};
@@ -77,6 +86,7 @@ extern constinit const BlockDef block_clif = BlockFields{
     .out = gives_yxf,
     .attributes = attributes,
     .precisions = precisions,
+    .memory = memory,
     .check = check_neurons,
     .numerics = &neuron_steps,
     .cost = &cost,

@@ -1,5 +1,6 @@
 // CLIF: neurons in order, with the arithmetic of the op lif, and all its outputs.
 #include <algorithm>
+#include <cstring>
 
 #include "stdlib/blocks/families.hpp"
 #include "stdlib/blocks/operands.hpp"
@@ -105,6 +106,22 @@ class NeuronSteps final : public BlockRunner {
     }
     if (counts_ticks_) tick_ = tick_ == *plan_.window ? 0 : tick_ + 1;
     return {};
+  }
+
+  void remember(const std::byte* memory) override {
+    std::memcpy(&register_, memory, sizeof register_);
+    std::memcpy(&tick_, memory + 8, sizeof tick_);
+    const std::size_t bytes = static_cast<std::size_t>(plan_.neurons) * sizeof(std::int32_t);
+    std::memcpy(counts_.data(), memory + 16, counts_.size() * sizeof(std::int32_t));
+    std::memcpy(thetas_.data(), memory + 16 + bytes, thetas_.size() * sizeof(std::int32_t));
+  }
+
+  void save(std::byte* memory) const override {
+    std::memcpy(memory, &register_, sizeof register_);
+    std::memcpy(memory + 8, &tick_, sizeof tick_);
+    const std::size_t bytes = static_cast<std::size_t>(plan_.neurons) * sizeof(std::int32_t);
+    std::memcpy(memory + 16, counts_.data(), counts_.size() * sizeof(std::int32_t));
+    std::memcpy(memory + 16 + bytes, thetas_.data(), thetas_.size() * sizeof(std::int32_t));
   }
 
   std::int64_t tick() const { return tick_; }
