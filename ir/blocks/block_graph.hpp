@@ -35,20 +35,28 @@ enum class BiasKind : std::uint8_t { none, vector, constant };  // 0, 1, 2 in fi
 
 struct TaskBlock {
   const BlockDef* def = nullptr;
-  std::string name;  // unique in its graph; blocks of files are b<number>
+  std::string name;                      // unique in its graph; blocks of files are b<number>
   Precision precision = Precision::i32;  // of what it holds or makes
   BlockShape shape;
   std::vector<BlockAttribute> attributes;  // those that were given
   BiasKind bias = BiasKind::none;
-  std::optional<Array> data;  // static contents, and the first value of states
-  std::int32_t number = -1;   // in a file: unique, neither dense nor ordered
+  std::uint16_t branches = 1;  // clusters that its repeated one stands for
+  std::optional<Array> data;   // static contents, and the first value of states
+  std::int32_t number = -1;    // in a file: unique, neither dense nor ordered
   // What files carry for the mapper, and nobody computes with.
   std::optional<bool> is_virtual;
   std::optional<std::int32_t> major_task, pipeline, socket;
   Span span;
 
   std::int64_t attribute(std::string_view name) const;  // as given, else its standard value
-  bool has(std::string_view attribute) const;
+  bool has(std::string_view attribute) const;           // was it given?
+  void set(const BlockAttributeDef& attribute, std::int64_t value);
+
+  std::size_t in_clusters() const;  // positions of clusters, absent ones too
+  const ClusterDef& in_cluster(std::size_t position) const;
+  std::string in_cluster_name(std::size_t position) const;  // "input2"
+  // For a repeated one any number is found, up to 65535; `branches` says how many there are.
+  std::optional<std::size_t> in_cluster_named(std::string_view name) const;
 };
 
 struct BlockPort {
@@ -88,12 +96,15 @@ struct BlockGraph {
   std::optional<BlockTestConfig> test;
 
   const TaskBlock& operator[](BlockId id) const { return blocks[id.index()]; }
-  // Parameters in order: input blocks, and storage without data or edge that fills it. Outputs in order.
+  // Parameters in order: input blocks, and storage without data or edge that fills it, states excepted, which begin
+  // with zeros. Outputs in order.
   std::vector<BlockId> inputs() const;
   std::vector<BlockId> outputs() const;
   std::vector<BlockEdgeId> into(BlockId block, std::size_t cluster) const;
   std::vector<BlockEdgeId> out_of(BlockId block) const;
-  // So that each comes behind what it reads without delay. Error E3002 with the path of a cycle.
+  bool is_state(BlockId block) const;  // storage in which a block leaves new contents after each step
+  // So that each comes behind what it reads without delay, else in order of place. Error E3002 with the path of a
+  // cycle.
   Result<std::vector<BlockId>> order() const;
 };
 
@@ -101,5 +112,7 @@ struct BlockGraph {
 Extents cluster_extents(const TaskBlock& block, const ClusterDef& cluster);
 // The type of what a block holds or makes.
 ArrayType value_type(const TaskBlock& block);
+// Rows (BlockAxis::y) or columns (x) that the windows of a block read: iy, ix, or what its outputs need at least.
+std::int64_t read_extent(const TaskBlock& block, BlockAxis axis);
 
 }  // namespace taskspec

@@ -1,0 +1,50 @@
+// What a block costs on a chip: bytes in memory, multiply-adds, cycles. Functions of its shape; the constants of the
+// cycle rules come from a chip file.
+//
+//   stored_bytes(weights) == 800;     cycles(conv, {.in = Precision::i8, .weight = Precision::i8}, figures) == 4998
+#pragma once
+#include <cstdint>
+
+#include "ir/blocks/block_graph.hpp"
+
+namespace taskspec {
+
+// Of a chip whose cores run primitives; the standard values are those of TianjicX.
+struct CycleFigures {
+  std::int64_t start = 6;                 // at the beginning of each primitive
+  std::int64_t bias_bytes_per_clk = 32;   // a vector of bias, as it is loaded
+  std::int64_t axon_bytes_per_clk = 32;   // port of the multiply-add units
+  std::int64_t soma_bytes_per_clk = 16;   // port of the soma unit: one line
+  std::int64_t first_lines = 4;           // of the input, that nothing hides
+  std::int64_t pixels = 4, outputs = 32;  // that are computed side by side
+};
+
+// What the edges of a block decide.
+struct BlockUse {
+  Precision in = Precision::i8;      // of its data input
+  Precision weight = Precision::i8;  // of its weights, if it has some
+  bool same_bank = false;            // input and weights lie in one bank of memory
+};
+
+struct BlockCost {
+  // Of storage: rows along this axis begin at multiples of so many bytes. 0: it has no memory of its own.
+  BlockAxis aligned = BlockAxis::f;
+  std::int64_t alignment = 0;
+  std::int64_t wide_alignment = 0;  // of elements of four bytes, if it is another one
+  // Of compute blocks; none: 0.
+  std::int64_t (*multiply_adds)(const TaskBlock& block) = nullptr;
+  std::int64_t (*operations)(const TaskBlock& block) = nullptr;  // on elements, that are no multiply-adds
+  std::int64_t (*cycles)(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures) = nullptr;
+};
+
+// Of storage: as a chip holds it, rows aligned; with row pipelining the rows that are kept.
+std::int64_t stored_bytes(const TaskBlock& block);
+std::int64_t multiply_adds(const TaskBlock& block);
+std::int64_t operations(const TaskBlock& block);
+// The start included.
+std::int64_t cycles(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures);
+
+// Bits that an element takes in the memory of a chip: u4 4, tern 2, i9 16, i28 32.
+std::int64_t packed_bits(Precision precision);
+
+}  // namespace taskspec

@@ -1,0 +1,50 @@
+// CAX: product with a factor per channel.
+#include "stdlib/blocks/cycles.hpp"
+#include "stdlib/blocks/parts.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using namespace block_parts;
+
+constexpr ClusterDef in[] = {{.name = "input", .axes = axes_yxf, .windowed = true},
+                             {.name = "alpha", .axes = axes_f, .precisions = bytes},
+                             bias};
+constexpr const BlockAttributeDef* attributes[] = {&attribute::stride_x, &attribute::stride_y, &attribute::constant_b};
+
+constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return 2 * pixels(b) * b.shape.f; },
+                         .cycles = product_cycles};
+
+}  // namespace
+
+extern constinit const BlockDef block_cax = BlockFields{
+    .name = "CAX",
+    .number = 12,
+    .kind = BlockKind::axon,
+    .doc =
+        "Product with a factor for each channel: out[y, x, f] = bias[f] + alpha[f] * in[y, x, f], saturated to 32 "
+        "bits. Inputs are i8, u8 or tern, alpha i8 or u8, the result i32. The bias may be one number, constant_b.",
+    .example =
+        "ir scaled {\n"
+        "  a   : SI i8 [f: 2]\n"
+        "  w   : SB i8 [f: 2] = fill(i8[2], 3)\n"
+        "  c   : CAX i32 [f: 2]\n"
+        "  h   : SI i32 [f: 2]\n"
+        "  out : SO i32 [f: 2]\n"
+        "  a -> c.input\n"
+        "  w -> c.alpha\n"
+        "  c -> h\n"
+        "  h -> out\n"
+        "}\n"
+        "print(scaled([2, -3] as i8[2]).out.array)\n"
+        "// expect: [6, -9]\n",
+    .axes = axes_pointwise,
+    .in = in,
+    .out = gives_yxf,
+    .attributes = attributes,
+    .precisions = narrow_to_wide,
+    .check = check_windows,
+    .cost = &cost};
+
+}  // namespace taskspec

@@ -1,0 +1,58 @@
+// CVM: product of a vector and a matrix.
+#include "stdlib/blocks/cycles.hpp"
+#include "stdlib/blocks/parts.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using namespace block_parts;
+
+constexpr ClusterDef in[] = {
+    {.name = "input", .axes = axes_r}, {.name = "weight", .axes = axes_fr, .precisions = narrow}, bias};
+constexpr const BlockAttributeDef* attributes[] = {&attribute::constant_b};
+
+constexpr BlockCost cost{.multiply_adds = [](const TaskBlock& b) { return b.shape.f * b.shape.r; },
+                         .cycles =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
+                               const std::int64_t group = chip.axon_bytes_per_clk * 8 / packed_bits(use.weight);
+                               const std::int64_t lines = divided_up(b.shape.r, per_line(use.in));
+                               const std::int64_t each =
+                                   bias_clk(b, group, chip) + lines + lines * per_line(use.in) + write_clk(group, chip);
+                               return divided_up(b.shape.f, group) * each;
+                             }};
+
+}  // namespace
+
+extern constinit const BlockDef block_cvm = BlockFields{
+    .name = "CVM",
+    .number = 10,
+    .kind = BlockKind::axon,
+    .doc =
+        "Product of a vector and a matrix: out[f] = bias[f] + sum over r of in[r] * weight[f, r]; from the bias "
+        "on, r ascending, a 64-bit product, saturated to 32 bits after every addition. Inputs and weights are i8, "
+        "u8 or tern, the result i32. The bias may be one number, constant_b.",
+    .example =
+        "ir dense {\n"
+        "  x   : SIFC i8 [r: 3]\n"
+        "  w   : SWFC i8 [f: 2, r: 3] = fill(i8[2, 3], 2)\n"
+        "  b   : SB i32 [f: 2] = fill(i32[2], 100)\n"
+        "  c   : CVM i32 [f: 2, r: 3]\n"
+        "  h   : SI i32 [f: 2]\n"
+        "  out : SO i32 [f: 2]\n"
+        "  x -> c.input\n"
+        "  w -> c.weight\n"
+        "  b -> c.bias\n"
+        "  c -> h\n"
+        "  h -> out\n"
+        "}\n"
+        "print(dense([1, 2, 3] as i8[3]).out.array)\n"
+        "// expect: [112, 112]\n",
+    .axes = axes_fr,
+    .in = in,
+    .out = gives_yxf,
+    .attributes = attributes,
+    .precisions = narrow_to_wide,
+    .cost = &cost};
+
+}  // namespace taskspec

@@ -1,0 +1,44 @@
+// SWFC: weights of a CVM.
+#include "stdlib/blocks/parts.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using namespace block_parts;
+
+constexpr std::string_view feeds[] = {"CVM"};
+constexpr BlockCost cost{.aligned = f, .alignment = 32};
+
+}  // namespace
+
+extern constinit const BlockDef block_swfc = BlockFields{
+    .name = "SWFC",
+    .number = 6,
+    .kind = BlockKind::data,
+    .doc =
+        "The weights of a product of vector and matrix: [f, r]. Static, or computed: filled by an edge. Feeds "
+        "CVM.",
+    .example =
+        "ir dense {\n"
+        "  x   : SIFC i8 [r: 3]\n"
+        "  w   : SWFC i8 [f: 2, r: 3] = fill(i8[2, 3], 2)\n"
+        "  b   : SB i32 [f: 2] = fill(i32[2], 100)\n"
+        "  c   : CVM i32 [f: 2, r: 3]\n"
+        "  h   : SI i32 [f: 2]\n"
+        "  out : SO i32 [f: 2]\n"
+        "  x -> c.input\n"
+        "  w -> c.weight\n"
+        "  b -> c.bias\n"
+        "  c -> h\n"
+        "  h -> out\n"
+        "}\n"
+        "print(dense([1, 2, 3] as i8[3]).out.array)\n"
+        "// expect: [112, 112]\n",
+    .axes = axes_fr,
+    .in = holds_fr,
+    .out = gives_fr,
+    .feeds = feeds,
+    .cost = &cost};
+
+}  // namespace taskspec
