@@ -21,7 +21,6 @@ const std::map<std::string_view, Names> may_include = {
     {"ir/base/", {"ir/base/"}},
     {"ir/types/", {"ir/types/", "ir/base/"}},
     {"ir/files/", {"ir/files/", "ir/types/", "ir/base/"}},
-    {"ir/blocks/", {"ir/blocks/", "ir/types/", "ir/base/"}},
     {"ir/codes/", {"ir/codes/", "ir/base/"}},
     {"ir/layout/", {"ir/layout/", "ir/base/"}},
     {"ir/records/", {"ir/records/", "ir/types/", "ir/base/"}},
