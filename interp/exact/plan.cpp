@@ -80,7 +80,7 @@ class ExactPlanner {
     const std::int64_t shift = block.attribute("shift");
     if (shift % 2 == 0) return;
     diags_
-        .error("E4006", block.span,
+        .error("E4010", block.span,
                fmt::format("{} '{}' shifts by {} bits: a chip cuts pairs of bits", block.def->name, block.name, shift))
         .help(
             fmt::format("a CLUT does it exactly: lut_dw: 12, shift: {}, table[a] = floor(a / 2); or run in mode rabbit",
@@ -220,7 +220,7 @@ class ExactPlanner {
     const ExactFeed& feed = cluster.feeds[0];
     const bool goes_back = cluster.feeds.size() == 1 && feed.delay == 0 && feed.map.is_bijection();
     if (!goes_back) {
-      diags_.error("E4006", graph_[id].span,
+      diags_.error("E4010", graph_[id].span,
                    fmt::format("'{}' of {} '{}' is no storage as a whole: its new contents have no place",
                                graph_[id].in_cluster_name(position), graph_[id].def->name, graph_[id].name));
       return;

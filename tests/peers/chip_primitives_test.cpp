@@ -9,7 +9,7 @@
 
 #include "tests/guard/paths.hpp"
 #include "tests/peers/golden_folder.hpp"
-#include "tests/unit/block_graphs.hpp"
+#include "tests/unit/block_cases.hpp"
 
 using namespace taskspec;
 
@@ -277,15 +277,29 @@ namespace {
 // A configuration of the recorded neurons as a CLIF with its states.
 BlockCase neurons(const Json& c) {
   const std::int64_t n = c["neurons"], type = c["fire_type"];
-  BlockCase block("CLIF", {.f = n}, type == 5 ? Precision::tern : type < 2 || type == 6 ? Precision::i32 : Precision::i8);
-  const std::pair<const char*, const char*> names[] = {
-      {"vth0", "Vth0"},         {"vth_adpt_en", "Vth_adpt_en"},       {"vth_alpha", "Vth_alpha"},
-      {"vth_beta", "Vth_beta"}, {"vth_incre", "Vth_Incre"},           {"vr", "VR"},
-      {"vl", "VL"},             {"vleaky_adpt_en", "Vleaky_adpt_en"}, {"vleaky_alpha", "Vleaky_alpha"},
-      {"dv", "dV"},             {"vleaky_beta", "Vleaky_beta"},       {"ref_len", "Ref_len"},
-      {"tw_len", "Tw_len"},     {"tw_en", "Tw_en"},                   {"vinit", "Vinit"},
-      {"vm_const", "VM"},       {"reset_mode", "reset_mode"},         {"fire_type", "fire_type"},
-      {"seed", "seed"}};
+  BlockCase block("CLIF", {.f = n},
+                  type == 5               ? Precision::tern
+                  : type < 2 || type == 6 ? Precision::i32
+                                          : Precision::i8);
+  const std::pair<const char*, const char*> names[] = {{"vth0", "Vth0"},
+                                                       {"vth_adpt_en", "Vth_adpt_en"},
+                                                       {"vth_alpha", "Vth_alpha"},
+                                                       {"vth_beta", "Vth_beta"},
+                                                       {"vth_incre", "Vth_Incre"},
+                                                       {"vr", "VR"},
+                                                       {"vl", "VL"},
+                                                       {"vleaky_adpt_en", "Vleaky_adpt_en"},
+                                                       {"vleaky_alpha", "Vleaky_alpha"},
+                                                       {"dv", "dV"},
+                                                       {"vleaky_beta", "Vleaky_beta"},
+                                                       {"ref_len", "Ref_len"},
+                                                       {"tw_len", "Tw_len"},
+                                                       {"tw_en", "Tw_en"},
+                                                       {"vinit", "Vinit"},
+                                                       {"vm_const", "VM"},
+                                                       {"reset_mode", "reset_mode"},
+                                                       {"fire_type", "fire_type"},
+                                                       {"seed", "seed"}};
   for (auto [ours, theirs] : names) block.set(ours, static_cast<std::int32_t>(c[theirs].get<std::int64_t>()));
   block.set("shift", 2 * c["bit_shift_num"].get<std::int64_t>());
   block.set("vtheta_const_en", 0);

@@ -1,4 +1,4 @@
-#include "tests/unit/block_graphs.hpp"
+#include "tests/unit/block_cases.hpp"
 
 #include <algorithm>
 
