@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "frontend/check/arguments.hpp"
 #include "frontend/check/declare.hpp"
@@ -85,6 +86,7 @@ class BlockLines {
   // ---- blocks ----
 
   void add(const ast::IrBlock& line, Span span) {
+    if (line.kind.text == "TEST") return add_test(line);
     TaskBlock block;
     block.name = line.name.text;
     block.span = span;
@@ -144,8 +146,99 @@ class BlockLines {
     }
   }
 
-  // What files carry and nobody computes with.
-  bool file_attribute(TaskBlock&, const ast::Name&, const ast::Expr&) { return false; }
+  // ---- what files carry, and nobody computes with ----
+
+  bool file_attribute(TaskBlock& block, const ast::Name& name, const ast::Expr& value) {
+    auto small = [&](auto& field) {
+      if (const std::optional<std::int64_t> number = integer(value))
+        in_32_bits(*number, value.span) ? static_cast<void>(field = static_cast<std::int32_t>(*number)) : void();
+    };
+    if (name.text == "number") return small(block.number), true;
+    if (name.text == "major_task") return small(block.major_task), true;
+    if (name.text == "pipeline") return small(block.pipeline), true;
+    if (name.text == "socket") return small(block.socket), true;
+    if (name.text == "virtual") return read_virtual(block, value), true;
+    if (name.text == "bias") return read_bias(block, value), true;
+    if (name.text == "group" || name.text == "approx" || name.text == "metric") return read_group(name, value), true;
+    return false;
+  }
+
+  bool in_32_bits(std::int64_t number, Span span) {
+    if (number == static_cast<std::int32_t>(number)) return true;
+    refuse("E1003", span, fmt::format("{} does not fit 32 bits", number));
+    return false;
+  }
+
+  void read_virtual(TaskBlock& block, const ast::Expr& value) {
+    const std::optional<Value> flag = known(value);
+    if (flag && !flag->is_bool()) refuse("E1003", value.span, "'virtual' is true or false");
+    if (flag && flag->is_bool()) block.is_virtual = flag->boolean();
+  }
+
+  // Where it is another kind than the edges and attributes say.
+  void read_bias(TaskBlock& block, const ast::Expr& value) {
+    constexpr std::string_view kinds[] = {"none", "vector", "constant"};
+    const std::optional<Value> word = known(value);
+    if (!word) return;
+    auto found = word->is_string() ? std::ranges::find(kinds, word->string()) : std::end(kinds);
+    if (found == std::end(kinds)) {
+      refuse("E1003", value.span, "'bias' is \"none\", \"vector\" or \"constant\"");
+      return;
+    }
+    block.bias = static_cast<BiasKind>(found - std::begin(kinds));
+    said_bias_.insert(block.name);
+  }
+
+  // The block that is read next belongs to these groups; approx and metric speak of the last one.
+  void read_group(const ast::Name& name, const ast::Expr& value) {
+    const std::optional<Value> given = known(value);
+    if (!given) return;
+    if (name.text == "group") {
+      for (const Value& number : given->is_list() ? given->list() : List{*given}) {
+        if (number.is_integer() && in_32_bits(number.integer(), value.span))
+          join_group(static_cast<std::int32_t>(number.integer()));
+        else if (!number.is_integer())
+          refuse("E1003", value.span, "'group' is a number, or a list of numbers");
+      }
+    } else if (graph_->groups.empty()) {
+      refuse("E1003", name.span, fmt::format("'{}' speaks of a group, and this block has none yet", name.text))
+          .help("group: 1, approx: 0.01");
+    } else if (name.text == "approx" && given->is_number()) {
+      last_group_->approx = given->real();
+    } else if (name.text == "metric" && given->is_string()) {
+      last_group_->metric = given->string();
+    } else {
+      refuse("E1003", value.span, fmt::format("'{}' is a {}", name.text, name.text == "metric" ? "string" : "number"));
+    }
+  }
+
+  void join_group(std::int32_t number) {
+    auto group = std::ranges::find(graph_->groups, number, &BlockGroup::number);
+    if (group == graph_->groups.end()) group = graph_->groups.insert(group, BlockGroup{.number = number, .blocks = {}, .approx = {}, .metric = {}});
+    last_group_ = &*group;
+    group->blocks.push_back(BlockId(graph_->blocks.size()));
+  }
+
+  // test : TEST of [mode: "PRIM_OUTPUT", seed: 3, name: "cc"]
+  void add_test(const ast::IrBlock& line) {
+    constexpr std::string_view modes[] = {"MEMORY_STATE", "PRIM_OUTPUT", "CASE_OUTPUT"};
+    BlockTestConfig& test = graph_->test.emplace();
+    for (const ast::Arg& word : line.dims) {
+      const ast::Name* name = named(word, "words of a test");
+      const std::optional<Value> value = name ? known(*word.value) : std::nullopt;
+      if (!value) continue;
+      if (name->text == "seed" && value->is_integer()) {
+        test.random_seed = value->integer();
+      } else if (name->text == "name" && value->is_string()) {
+        test.name = value->string();
+      } else if (auto mode = value->is_string() ? std::ranges::find(modes, value->string()) : std::end(modes);
+                 name->text == "mode" && mode != std::end(modes)) {
+        test.mode = static_cast<std::int32_t>(mode - std::begin(modes));
+      } else {
+        refuse("E1003", word.span, "a test has a mode (MEMORY_STATE, PRIM_OUTPUT or CASE_OUTPUT), a seed and a name");
+      }
+    }
+  }
 
   // ---- edges ----
 
@@ -153,8 +246,9 @@ class BlockLines {
     BlockEdge edge;
     edge.span = span;
     const bool from = read_port(line.from, false, edge.from), to = read_port(line.to, true, edge.to);
+    if (!from || !to) return;
     for (const ast::IrMove& move : line.moves) add_move(edge, move);
-    if (from && to) graph_->edges.push_back(std::move(edge));
+    graph_->edges.push_back(std::move(edge));
   }
 
   // `add.input3` makes it a block of three inputs.
@@ -171,6 +265,7 @@ class BlockLines {
     TaskBlock& block = graph_->blocks[id.index()];
     if (!block.def) return;
     const std::optional<std::size_t> cluster = block.in_cluster_named("bias");
+    if (said_bias_.contains(block.name)) return;
     if (cluster && !graph_->into(id, *cluster).empty()) block.bias = BiasKind::vector;
     else if (cluster && block.has("constant_b")) block.bias = BiasKind::constant;
   }
@@ -245,9 +340,10 @@ class BlockLines {
     const std::string& name = move.name.text;
     if (name == "delay") return add_delay(edge, move);
     if (name == "trigger") return add_trigger(edge, move);
+    if (name == "number") return add_number(edge, move);
     const RearrangeDef* def = rearrangement_named(name);
     if (!def) {
-      std::vector<std::string> names{"delay", "trigger"};
+      std::vector<std::string> names{"delay", "number", "trigger"};
       for (const RearrangeDef* one : all_rearrangements()) names.emplace_back(one->name);
       unknown(move.name, "rearrangement", names);
       return;
@@ -283,16 +379,47 @@ class BlockLines {
     return given;
   }
 
-  // The one number of delay(2).
+  // delay(2), delay(1, initial: [0, 0, 1]): what comes before there is a value.
   void add_delay(BlockEdge& edge, const ast::IrMove& move) {
-    if (move.args.size() != 1) {
-      refuse("E1003", move.span, "'delay' takes the number of time steps").help("delay(1)");
+    const bool has_initial = move.args.size() == 2 && move.args[1].name && move.args[1].name->text == "initial";
+    if (move.args.empty() || move.args[0].name || (move.args.size() > 1 && !has_initial)) {
+      refuse("E1003", move.span, "'delay' takes the number of time steps, and initial: the values before there are some")
+          .help("delay(1)");
     } else if (const std::optional<std::int64_t> steps = integer(*move.args[0].value)) {
       if (*steps < 1 || *steps > most_delay)
         refuse("E1003", move.args[0].span, fmt::format("a delay is 1 to {} time steps, not {}", most_delay, *steps));
       else
         edge.delay += static_cast<std::int32_t>(*steps);
+      if (has_initial) read_initial(edge, *move.args[1].value);
     }
+  }
+
+  // One number for all, or nested lists.
+  void read_initial(BlockEdge& edge, const ast::Expr& written) {
+    const std::optional<Value> value = known(written);
+    if (!value) return;
+    const TaskBlock& source = (*graph_)[edge.from.block];
+    try {
+      const ArrayType type{source.precision, edge.from.box.size};
+      Array initial = Array::make(type);
+      if (value->is_integer())
+        for (std::int64_t i = 0; i < initial.elements(); ++i) initial.set_integer(i, value->integer());
+      else
+        initial = array_of(*value, source.precision);
+      if (initial.type() == type) return static_cast<void>(edge.initial = std::move(initial));
+      refuse("E2001", written.span, fmt::format("this is {}, the edge carries {}", initial.type().text(), type.text()));
+    } catch (const Error& error) {
+      file_.world.report(error, written.span);
+      failed_ = true;
+    }
+  }
+
+  void add_number(BlockEdge& edge, const ast::IrMove& move) {
+    const std::optional<std::int64_t> number = move.args.size() == 1 ? integer(*move.args[0].value) : std::nullopt;
+    if (number && in_32_bits(*number, move.args[0].span))
+      edge.number = static_cast<std::int32_t>(*number);
+    else if (move.args.size() != 1)
+      refuse("E1003", move.span, "'number' takes that of the edge in its file");
   }
 
   void add_trigger(BlockEdge& edge, const ast::IrMove& move) {
@@ -305,6 +432,8 @@ class BlockLines {
   const BlockTable& table_;
   const ast::IrDecl& declaration_;
   std::shared_ptr<BlockGraph> graph_ = std::make_shared<BlockGraph>();
+  BlockGroup* last_group_ = nullptr;
+  std::set<std::string> said_bias_;  // blocks
   bool failed_ = false;
 };
 
