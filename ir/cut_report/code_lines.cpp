@@ -238,11 +238,13 @@ class Writer {
     return text;
   }
 
-  // f(x), or a.f(x) for the member of an agent.
+  // f(x), or a.f(x) for the member of an agent; that of an `ir` declaration goes by the name of the agent.
   Words called(const Call& call) {
+    const Function& callee = program_[call.callee];
     const std::string& name = names_.functions[call.callee.index()];
-    if (!program_[call.callee].agent.valid() || call.in.empty()) return {name + "(" + list(call) + ")"};
-    return {words(call.in[0]).within(Precedence::tight) + "." + program_[call.callee].name + "(" + list(call, 1) + ")"};
+    if (!callee.agent.valid() || call.in.empty()) return {name + "(" + list(call) + ")"};
+    const std::string member = callee.name.empty() ? "" : "." + callee.name;
+    return {words(call.in[0]).within(Precedence::tight) + member + "(" + list(call, 1) + ")"};
   }
 
   Words operation(const Call& call) {
