@@ -10,15 +10,14 @@ constexpr CodeInfo blocks_family[] = {
      .program = R"(ir pool {
   img : SI i32 [y: 9, x: 8, f: 4]
   max : CCMPB i32 [y: 4, x: 4, f: 4, ky: 2, kx: 2, iy: 9, ix: 8] (stride_y: 3, stride_x: 2)
-  out : SO i32 [y: 4, x: 4, f: 4]
+  z   : SO i32 [y: 4, x: 4, f: 4]
   img -> max
-  max -> out
+  max -> z
 })",
      .cause = R"(Extents, kernel, strides, pads and dilations of a block describe one window that moves over its input,
 and here they disagree; or an extent or attribute is missing, given twice, or outside its bounds.)",
      .fix = R"(outputs = floor((input + pads - ((kernel - 1) * dilation + 1)) / stride) + 1, for y and for x. The message
-says which side gives what; taskspec doc BLOCK lists extents and attributes.)",
-     .reach = Reach::circumstance},
+says which side gives what; taskspec doc BLOCK lists extents and attributes.)"},
     {.code = "E4002",
      .summary = "a block cannot be split there",
      .program = R"(// a block graph that is cut into parts of a size which one of its blocks does not allow)",
@@ -32,73 +31,72 @@ axis or at that place.)",
   a    : SI i8 [y: 4, x: 4, f: 2]
   b    : SI i8 [y: 4, x: 4, f: 2]
   both : SI i8 [y: 4, x: 4, f: 4]
-  out  : SO i8 [y: 4, x: 4, f: 4]
+  z    : SO i8 [y: 4, x: 4, f: 4]
   a -> both[0..4, 0..4, 0..2]
   b -> both[0..4, 0..4, 1..3]
-  both -> out
+  both -> z
 })",
      .cause = R"(Each place of an input of a block is filled by exactly one edge. Here two edges fill the same place, none
 fills it, a box reaches beyond its block, or the two ends of an edge differ in size.)",
      .fix = R"(Correct the boxes of the edges at the place that the message names. Ends of different shapes and equal
-size are joined by a rearrangement: a -> b | reshape().)",
-     .reach = Reach::circumstance},
+size are joined by a rearrangement: a -> b | reshape().)"},
     {.code = "E4004",
      .summary = "one block cannot feed the other",
      .program = R"(ir two {
   x   : SIC i8 [y: 1, x: 1, r: 4]
-  w   : SW i8 [f: 4, r: 4] = fill(i8[4, 4], 1)
+  w   : SW i8 [f: 4, r: 4] = fill(1)
   c   : CC i32 [y: 1, x: 1, f: 4, r: 4]
   m   : CCMPB i8 [y: 1, x: 1, f: 4]
-  out : SO i8 [y: 1, x: 1, f: 4]
+  z   : SO i8 [y: 1, x: 1, f: 4]
   x -> c.input
   w -> c.weight
   c -> m
-  m -> out
+  m -> z
 })",
      .cause = R"(Storage and compute blocks alternate: compute blocks read storage of their own kind (SIC feeds CC, SIC2D
 CC2D, SIFC CVM, SI most others) and write into storage or outputs. Storage may feed storage.)",
-     .fix = R"(Put a storage block of the kind that the message names between the two.)",
-     .reach = Reach::circumstance},
+     .fix = R"(Put a storage block of the kind that the message names between the two.)"},
     {.code = "E4005",
      .summary = "a block does not compute with these precisions",
      .program = R"(ir wide {
   x   : SI i16 [f: 4]
   m   : CCMPB i8 [f: 4] (shift: 8)
   h   : SI i8 [f: 4]
-  out : SO i8 [f: 4]
+  z   : SO i8 [f: 4]
   x -> m
   m -> h
-  h -> out
+  h -> z
 })",
      .cause = R"(Each kind of block takes certain pairs of precisions, those of its hardware: sums of products make i32
 of i8, u8 or tern; a compare makes i8, u8, tern or i32 of i32. All other precisions are for storage.)",
-     .fix = R"(Use one of the pairs that the message lists: a CCMPB or CLUT cuts i32 to i8 on the way.)",
-     .reach = Reach::circumstance},
+     .fix = R"(Use one of the pairs that the message lists: a CCMPB or CLUT cuts i32 to i8 on the way.)"},
     {.code = "E4006",
      .summary = "data that do not fit their block",
-     .program = R"(ir front {
-  b : SB tern [f: 3] = [0, 1, 2] as tern[3]
+     .program = R"(ir cut {
+  x : SI i32 [f: 4]
+  m : CCMPB i8 [f: 4] = fill(1)
+  z : SO i8 [f: 4]
+  x -> m
+  m -> z
 })",
      .cause = R"(The contents of a storage block have its extents and its precision, and each value lies within that
 precision. Other blocks hold no data.)",
-     .fix = R"(Compare with the type that the message names: give the block a wider precision, or convert the data.)",
-     .reach = Reach::circumstance},
+     .fix = R"(Compare with the type that the message names: give the block a wider precision, or convert the data.)"},
     {.code = "E4007",
      .summary = "a chip cannot shift by an odd number of bits",
      .program = R"(ir cut {
   x   : SI i32 [f: 4]
   m   : CCMPB i8 [f: 4] (shift: 7)
   h   : SI i8 [f: 4]
-  out : SO i8 [f: 4]
+  z   : SO i8 [f: 4]
   x -> m
   m -> h
-  h -> out
+  h -> z
 })",
      .cause = R"(When a chip cuts a sum to few bits it shifts by units of two bits. The arithmetic of `rabbit` mode, in which
 the files of the reference are run, shifts by any number.)",
      .fix = R"(A CLUT with lut_dw: 12, a shift that is smaller by one and the table floor(a / 2) does it exactly; or shift
-by an even number, or run in rabbit mode.)",
-     .reach = Reach::circumstance},
+by an even number, or run in rabbit mode.)"},
     {.code = "E4008",
      .summary = "a block graph says more than a Task IR file can hold",
      .program = R"(// exporting a block graph with a delayed edge as .task.txt)",
