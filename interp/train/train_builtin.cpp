@@ -1,0 +1,123 @@
+// train: a net, a loss, an optimizer and metrics become a training.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/train/builtins.hpp"
+#include "ir/base/text.hpp"
+#include "ir/program/trained_member.hpp"
+
+namespace taskspec {
+
+using namespace builtins;
+
+namespace {
+
+constexpr std::string_view module_name = "training";
+constexpr std::string_view recompute_names[] = {"none", "sqrt"};  // as in Recompute
+
+Type train_type(RuleContext& c) {
+  const Type& agent = c.type(0);
+  if (!agent.is(Type::Kind::agent) && !agent.is(Type::Kind::error)) wrong_type(c, 0, "an agent");
+  if (const Type& loss = c.type(1);
+      !loss.is(Type::Kind::string) && !loss.is(Type::Kind::function) && !loss.is(Type::Kind::error))
+    wrong_type(c, 1, "the name of a loss, or a function");
+  want(c, 2, Type::Kind::optimizer, "an optimizer, such as sgd(lr: 0.1)");
+  const Type& metrics = c.type(3);
+  const bool names = metrics.is(Type::Kind::list) &&
+                     (metrics.parts[0].is(Type::Kind::string) || metrics.parts[0].is(Type::Kind::error));
+  if (!names && !metrics.is(Type::Kind::none) && !metrics.is(Type::Kind::error))
+    wrong_type(c, 3, "a list of names of metrics");
+  if (const Value* clip = c.constant(4); clip && clip->real() < 0)
+    c.fail("E1003", "a norm to clip at is not negative", 4);
+  const Value* recompute = c.constant(5);
+  if (!recompute) c.fail("E1003", "what is computed again must be a constant", 5);
+  if (std::ranges::find(recompute_names, recompute->string()) == std::end(recompute_names))
+    c.fail("E1001", fmt::format("recompute is no '{}'", recompute->string()), 5, "there are none, sqrt");
+  Type training(Type::Kind::training);
+  training.agent = agent.agent;
+  return training;
+}
+
+// The functions that the checker linked for this.
+std::map<std::string, Value> module_functions(const Program& program) {
+  std::map<std::string, Value> found;
+  const auto module = std::ranges::find(program.served, module_name, &std::pair<std::string, ModuleId>::first);
+  if (module == program.served.end()) bug("a program that trains has no module of that name");
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.functions[i];
+    if (function.module != module->second || function.agent.valid() || function.part != Part::whole) continue;
+    if (function.kind == FunctionKind::module) continue;
+    found[function.name] = Value(std::static_pointer_cast<Object>(std::make_shared<Callable>(program, FunctionId(i))));
+  }
+  return found;
+}
+
+Value named(const std::map<std::string, Value>& module, std::span<const std::string_view> names, const Value& name,
+            const std::string& kind) {
+  std::vector<std::string> all(names.begin(), names.end());
+  if (std::ranges::find(all, name.string()) == all.end())
+    throw failure("E5003", {},
+                  fmt::format("no {} is called '{}'; there are {}", kind, name.string(), joined(all, ", ")));
+  return module.at(name.string());
+}
+
+constexpr std::string_view loss_names[] = {"categorical_crossentropy", "sparse_categorical_crossentropy", "mse_avg",
+                                           "mse_sum", "identity"};
+constexpr std::string_view metric_names[] = {
+    "accuracy", "categorical_crossentropy", "sparse_categorical_crossentropy", "mse", "rmse", "mae"};
+
+Value run_train(HostContext& host, std::span<const Value> v) {
+  TrainOptions options;
+  options.agent = std::static_pointer_cast<Agent>(v[0].object());
+  const AgentDef& agent = host.program[options.agent->definition];
+  const std::optional<FunctionId> forward = trained_member(host.program, agent.members);
+  if (!forward) throw failure("E1004", {}, fmt::format("agent '{}' has no task 'forward' to train", agent.name));
+  options.forward = *forward;
+  options.optimizer = std::static_pointer_cast<const Optimizer>(v[2].object());
+  options.module = module_functions(host.program);
+  const auto& module = options.module;
+  const bool is_named = v[1].is_string();
+  options.functions.loss = is_named ? named(module, loss_names, v[1], "loss") : v[1];
+  options.functions.loss_name = is_named ? v[1].string() : "loss";
+  if (v[3].is_list())
+    for (const Value& metric : v[3].list())
+      options.functions.metrics.emplace_back(metric.string(), named(module, metric_names, metric, "metric"));
+  options.functions.labels_f32 = module.at("labels_f32");
+  options.functions.labels_f64 = module.at("labels_f64");
+  options.functions.added = module.at("added");
+  options.clip = v[4].real();
+  options.recompute = v[5].string() == "sqrt" ? Recompute::sqrt : Recompute::none;
+  auto training = std::make_shared<Training>(host.program, host.ops, std::move(options));
+  return Value(std::static_pointer_cast<Object>(std::move(training)));
+}
+
+constexpr Operand train_operands[] = {
+    {"agent", OperandKind::value},     {"loss", OperandKind::value},
+    {"optimizer", OperandKind::value}, {"metrics", OperandKind::value, Default::absent()},
+    {"clip", OperandKind::real, 0.0},  {"recompute", OperandKind::string, "none"}};
+
+}  // namespace
+
+constinit const Builtin builtin_train = BuiltinFields{
+    .name = "train",
+    .operands = train_operands,
+    .doc =
+        "A net in training: its task or graph `forward` (or the only one), a loss, an optimizer, metrics. The loss is "
+        "categorical_crossentropy, sparse_categorical_crossentropy (both of logits; labels are integers), mse_avg, "
+        "mse_sum, identity, or a pure fn of the prediction and what it should have been. `clip` bounds the norm of all "
+        "gradients. `recompute: \"sqrt\"` keeps of n values inside of a task about sqrt(n) until its reverse, and "
+        "computes the others again there. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
+        "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.weight(\"w\"), m.steps, m.epochs, "
+        "m.profile() and m.cost (what a step takes), and m.eval(), the net as it is then; save(m, path) and load(m, "
+        "path) keep all of it. backward before forward is E5007; two in a row "
+        "add their gradients; a weight that reaches the loss only through ops without a gradient is E5013. Tasks in "
+        "which tensors decide what runs are carried out once more for their reverse.",
+    .example = training_example,
+    .type = train_type,
+    .run = run_train,
+    .runs_in = RunsIn::either,
+    .module = module_name};
+
+}  // namespace taskspec
