@@ -15,7 +15,31 @@ using namespace builtins;
 namespace {
 
 constexpr std::string_view module_name = "training";
+constexpr std::string_view loss_names[] = {"categorical_crossentropy", "sparse_categorical_crossentropy", "mse_avg",
+                                           "mse_sum", "identity"};
+constexpr std::string_view metric_names[] = {
+    "accuracy", "categorical_crossentropy", "sparse_categorical_crossentropy", "mse", "rmse", "mae"};
 constexpr std::string_view recompute_names[] = {"none", "sqrt"};  // as in Recompute
+
+std::vector<std::string> listed(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
+// A name that is written down is looked at before the program runs.
+void want_name(RuleContext& c, int operand, const Value& name, std::span<const std::string_view> names,
+               std::string_view missing) {
+  if (std::ranges::find(names, name.string()) != names.end()) return;
+  const std::optional<std::string> near = nearest(name.string(), listed(names));
+  c.fail("E1001", fmt::format("{} '{}'", missing, name.string()), operand,
+         near ? fmt::format("did you mean '{}'?", *near) : "there are " + joined(listed(names), ", "));
+}
+
+void want_metrics(RuleContext& c, int operand) {
+  const Type& type = c.type(static_cast<std::size_t>(operand));
+  if (type.is(Type::Kind::none) || type.is(Type::Kind::error)) return;
+  if (!type.is(Type::Kind::list) || !(type.parts[0].is(Type::Kind::string) || type.parts[0].is(Type::Kind::error)))
+    wrong_type(c, static_cast<std::size_t>(operand), "a list of names of metrics");
+  if (const Value* written = c.constant(static_cast<std::size_t>(operand)))
+    for (const Value& metric : written->list()) want_name(c, operand, metric, metric_names, "no metric is called");
+}
 
 Type train_type(RuleContext& c) {
   const Type& agent = c.type(0);
@@ -23,18 +47,15 @@ Type train_type(RuleContext& c) {
   if (const Type& loss = c.type(1);
       !loss.is(Type::Kind::string) && !loss.is(Type::Kind::function) && !loss.is(Type::Kind::error))
     wrong_type(c, 1, "the name of a loss, or a function");
+  if (const Value* loss = c.constant(1); loss && loss->is_string())
+    want_name(c, 1, *loss, loss_names, "no loss is called");
   want(c, 2, Type::Kind::optimizer, "an optimizer, such as sgd(lr: 0.1)");
-  const Type& metrics = c.type(3);
-  const bool names = metrics.is(Type::Kind::list) &&
-                     (metrics.parts[0].is(Type::Kind::string) || metrics.parts[0].is(Type::Kind::error));
-  if (!names && !metrics.is(Type::Kind::none) && !metrics.is(Type::Kind::error))
-    wrong_type(c, 3, "a list of names of metrics");
+  want_metrics(c, 3);
   if (const Value* clip = c.constant(4); clip && clip->real() < 0)
     c.fail("E1003", "a norm to clip at is not negative", 4);
   const Value* recompute = c.constant(5);
   if (!recompute) c.fail("E1003", "what is computed again must be a constant", 5);
-  if (std::ranges::find(recompute_names, recompute->string()) == std::end(recompute_names))
-    c.fail("E1001", fmt::format("recompute is no '{}'", recompute->string()), 5, "there are none, sqrt");
+  want_name(c, 5, *recompute, recompute_names, "recompute is no");
   Type training(Type::Kind::training);
   training.agent = agent.agent;
   return training;
@@ -56,17 +77,11 @@ std::map<std::string, Value> module_functions(const Program& program) {
 
 Value named(const std::map<std::string, Value>& module, std::span<const std::string_view> names, const Value& name,
             const std::string& kind) {
-  std::vector<std::string> all(names.begin(), names.end());
-  if (std::ranges::find(all, name.string()) == all.end())
+  if (std::ranges::find(names, name.string()) == names.end())
     throw failure("E5003", {},
-                  fmt::format("no {} is called '{}'; there are {}", kind, name.string(), joined(all, ", ")));
+                  fmt::format("no {} is called '{}'; there are {}", kind, name.string(), joined(listed(names), ", ")));
   return module.at(name.string());
 }
-
-constexpr std::string_view loss_names[] = {"categorical_crossentropy", "sparse_categorical_crossentropy", "mse_avg",
-                                           "mse_sum", "identity"};
-constexpr std::string_view metric_names[] = {
-    "accuracy", "categorical_crossentropy", "sparse_categorical_crossentropy", "mse", "rmse", "mae"};
 
 Value run_train(HostContext& host, std::span<const Value> v) {
   TrainOptions options;
@@ -111,9 +126,9 @@ constinit const Builtin builtin_train = BuiltinFields{
         "computes the others again there. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
         "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.weight(\"w\"), m.steps, m.epochs, "
         "m.profile() and m.cost (what a step takes), and m.eval(), the net as it is then; save(m, path) and load(m, "
-        "path) keep all of it. backward before forward is E5007; two in a row "
-        "add their gradients; a weight that reaches the loss only through ops without a gradient is E5013. Tasks in "
-        "which tensors decide what runs are carried out once more for their reverse.",
+        "path) keep all of it. backward before forward is E5007; two in a row add their gradients; a weight that "
+        "reaches the loss only through ops without a gradient is E5013. Tasks in which tensors decide what runs are "
+        "carried out once more for their reverse.",
     .example = training_example,
     .type = train_type,
     .run = run_train,
