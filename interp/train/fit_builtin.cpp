@@ -21,32 +21,38 @@ void fit_row(Interpreter& interpreter, Training& training, const Value& row, con
   training.update(interpreter, site);
 }
 
+void fit_rows(HostContext& host, Training& training, const Value& rows, FitProgress& progress) {
+  const StepSite site = site_of(host);
+  if (!rows.is_list() || rows.list().empty()) throw failure("E5003", site.span, "fit has no rows to learn from");
+  for (const Value& row : rows.list()) {
+    progress.at(training.epochs(), static_cast<std::size_t>(&row - rows.list().data()), rows.list().size());
+    fit_row(*host.interpreter, training, row, site);
+  }
+}
+
+// Of a program that was cut in two, the graph's part learns; what a function that gives rows does besides (asserts,
+// prints) is done by the host's part.
 Value run_fit(HostContext& host, std::span<const Value> v) {
   Training& training = training_of(v[0]);
-  Interpreter& interpreter = *host.interpreter;
-  const StepSite site = site_of(host);
+  const bool learns = host.frame->function.part != Part::host;
   FitProgress progress;
   for (std::int64_t epoch = 0; epoch < v[2].integer(); ++epoch) {
     training.reset_metrics();
-    const Value rows = v[1].is_list() ? v[1] : interpreter.apply(v[1], {Value(training.epochs())}, {site.span}).value;
-    if (!rows.is_list() || rows.list().empty()) throw failure("E5003", site.span, "fit has no rows to learn from");
-    for (const Value& row : rows.list()) {
-      progress.at(training.epochs(), static_cast<std::size_t>(&row - rows.list().data()), rows.list().size());
-      fit_row(interpreter, training, row, site);
-    }
+    const Value rows = v[1].as<Callable>()
+                           ? host.interpreter->apply(v[1], {Value(training.epochs())}, {host.span, host.frame}).value
+                           : v[1];
+    if (learns) fit_rows(host, training, rows, progress);
     training.end_epoch();
   }
   return {};
 }
 
 Type fit_type(RuleContext& c) {
-  const Type& data = c.type(1);
-  const bool list =
+  Type data = c.type(1);
+  if (data.is(Type::Kind::function)) data = c.closure(1, {Type::Kind::integer});
+  const bool rows =
       data.is(Type::Kind::list) && (data.parts[0].is(Type::Kind::tuple) || data.parts[0].is(Type::Kind::error));
-  const bool made = data.is(Type::Kind::function) && data.parts.size() == 2 && data.parts[0].is(Type::Kind::integer) &&
-                    data.parts[1].is(Type::Kind::list);
-  if (!list && !made && !data.is(Type::Kind::error))
-    wrong_type(c, 1, "a list of rows (x, y), or a fn(epoch) that gives one");
+  if (!rows && !data.is(Type::Kind::error)) wrong_type(c, 1, "a list of rows (x, y), or a fn(epoch) that gives one");
   if (const Value* epochs = c.constant(2); epochs && epochs->integer() < 0)
     c.fail("E1003", "epochs are not negative", 2);
   return Type::Kind::none;
@@ -61,9 +67,10 @@ constinit const Builtin builtin_training_fit =
     BuiltinFields{.name = "training.fit",
                   .operands = fit_operands,
                   .doc =
-                      "m.fit(data, epochs: 3): a step for each row (x, y) of a list, or of what a fn(epoch) gives; "
-                      "metrics begin anew with each epoch. Epochs are counted over all calls, from 0 (m.epochs). No "
-                      "rows are E5003.",
+                      "m.fit(data, epochs: 3): a step for each row (x, y) of a list, or of what a fn(epoch) gives, "
+                      "such as epoch => digits.batches(64, seed: epoch); metrics begin anew with each epoch. Rows may "
+                      "differ in the extent of the batch, as a short last one does. Epochs are counted over all "
+                      "calls, from 0 (m.epochs). No rows are E5003.",
                   .example = training_example,
                   .type = fit_type,
                   .run = run_fit,

@@ -9,16 +9,11 @@ using namespace builtins;
 
 namespace {
 
-bool is_rate(const Type& type) {
-  const bool schedule = type.is(Type::Kind::function) && type.parts.size() == 2 &&
-                        type.parts[0].is(Type::Kind::integer) && type.parts[1].is_number();
-  return type.is_number() || schedule || type.is(Type::Kind::error);
-}
-
+// A schedule is a function of the number of the step.
 Type optimizer_type(RuleContext& c) {
   Type rate = c.type(0);
-  if (rate.is(Type::Kind::none)) rate = c.closure(0, {Type::Kind::integer});
-  if (!is_rate(rate)) wrong_type(c, 0, "a float, or a fn(step) -> float");
+  if (rate.is(Type::Kind::function)) rate = c.closure(0, {Type::Kind::integer});
+  if (!rate.is_number() && !rate.is(Type::Kind::error)) wrong_type(c, 0, "a float, or a fn(step) -> float");
   return Type::Kind::optimizer;
 }
 
