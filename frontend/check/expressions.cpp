@@ -8,6 +8,7 @@
 #include "frontend/check/convert.hpp"
 #include "frontend/check/fold.hpp"
 #include "frontend/check/messages.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec::checking {
 
@@ -138,6 +139,24 @@ Term expression(Body& body, const ast::Expr& expr, const Type* expected) {
 
 namespace {
 
+// The type of a list's items that holds both, where they differ in extents only: "(f32[_, 2], i32[_])".
+std::optional<std::string> open_type(const Type& one, const Type& two) {
+  if (one == two) return one.text();
+  std::vector<std::string> parts;
+  if (one.is_tensor() && two.is_tensor() && one.precision == two.precision && one.rank() == two.rank()) {
+    for (std::size_t axis = 0; axis < one.rank(); ++axis)
+      parts.push_back(one.dims[axis] == two.dims[axis] ? one.dims[axis].text() : "_");
+    return fmt::format("{}[{}]", info(one.precision).name, joined(parts, ", "));
+  }
+  if (!one.is(Kind::tuple) || !two.is(Kind::tuple) || one.parts.size() != two.parts.size()) return std::nullopt;
+  for (std::size_t i = 0; i < one.parts.size(); ++i) {
+    std::optional<std::string> part = open_type(one.parts[i], two.parts[i]);
+    if (!part) return std::nullopt;
+    parts.push_back(*std::move(part));
+  }
+  return "(" + joined(parts, ", ") + ")";
+}
+
 // The two parts of a list do not go together.
 Term refuse_parts(Body& body, const Term& first, const Term& other, Span span) {
   const Type one = body.type(first), two = body.type(other);
@@ -147,10 +166,7 @@ Term refuse_parts(Body& body, const Term& first, const Term& other, Span span) {
   Diag& diag = wrong_type(body.world.diags, other.span,
                           fmt::format("a list holds values of one type, here {} and {}", text(one), text(two)));
   diag.at(text(two)).label(first.span, text(one));
-  const bool shapes = one.is_tensor() && two.is_tensor() && one.precision == two.precision && one.rank() == two.rank();
-  std::string blanks = "_";
-  for (std::size_t axis = 1; axis < one.rank(); ++axis) blanks += ", _";
-  if (shapes) diag.help(fmt::format("say that shapes differ: let l: [{}[{}]] = ...", info(one.precision).name, blanks));
+  if (const auto open = open_type(one, two)) diag.help(fmt::format("say that shapes differ: let l: [{}] = ...", *open));
   return body.error(span);
 }
 

@@ -20,8 +20,34 @@ using Kind = Type::Kind;
 
 namespace {
 
-// What the int symbols of a member's signature are for this agent, where that can be seen: its arguments, or
-// the own parameters inside of it.
+std::optional<Dim> own_extent(Body& body, const std::string& parameter) {
+  auto own = body.scopes.front().names.find(parameter);
+  if (own == body.scopes.front().names.end()) return std::nullopt;
+  return extent_of(body, own->second.call, parameter);
+}
+
+// `layer c = Linear(10, n)`: what stands there, a number or a parameter of the agent that has the layer.
+std::optional<Dim> layer_extent(Body& body, std::size_t index, std::size_t parameter) {
+  const Program& program = body.world.program;
+  const std::vector<Slot>& slots = program[body.agent].slots;
+  if (index >= slots.size() || slots[index].kind != SlotKind::layer || !slots[index].initial.valid())
+    return std::nullopt;
+  const Function& initial = program[slots[index].initial];
+  if (initial.body.calls.empty()) return std::nullopt;
+  const Call& end = initial[initial.body.calls.back()];
+  if (end.form != Form::return_ || end.in.empty() || initial[end.in[0]].form != Form::agent) return std::nullopt;
+  const Call& made = initial[end.in[0]];
+  if (parameter >= made.in.size() || !made.in[parameter].valid()) return std::nullopt;
+  const Call& given = initial[made.in[parameter]];
+  if (!given.type.is(Kind::integer)) return std::nullopt;
+  if (given.form == Form::constant) return Dim(given.value.integer());
+  if (given.form != Form::parameter || initial.parameters[given.index].role != Role::agent_parameter)
+    return std::nullopt;
+  return own_extent(body, initial.parameters[given.index].name);
+}
+
+// What the int symbols of a member's signature are for this agent, where that can be seen: its arguments, those of a
+// layer, or the own parameters inside of it.
 std::optional<Dim> agent_extent(Body& body, const Term& agent, std::size_t parameter) {
   const Call& call = body[agent.id];
   const AgentDef& definition = body.world.program[body.type(agent).agent];
@@ -30,10 +56,11 @@ std::optional<Dim> agent_extent(Body& body, const Term& agent, std::size_t param
     CallId in = call.in[parameter];
     return body.type(in).is(Kind::integer) ? std::optional(extent_of(body, in, name)) : std::nullopt;
   }
-  if (call.form != Form::self) return std::nullopt;
-  auto own = body.scopes.front().names.find(name);
-  if (own == body.scopes.front().names.end()) return std::nullopt;
-  return extent_of(body, own->second.call, name);
+  if (call.form == Form::self) return own_extent(body, name);
+  if (call.form != Form::variable || !body.agent.valid()) return std::nullopt;
+  for (const auto& [index, variable] : body.slots)
+    if (variable == call.variable) return layer_extent(body, index, parameter);
+  return std::nullopt;
 }
 
 // Symbols of the signature that mean the same whatever the arguments are: top-level lets and agent parameters.

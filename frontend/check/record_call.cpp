@@ -57,6 +57,9 @@ class Operands {
         return function(operand, expr);
       case OperandKind::tensors:
         return {tensors(operand, expr)};
+      case OperandKind::value:  // the rule may know of which types its parameters are
+        if (std::holds_alternative<ast::Lambda>(expr.node)) return {{}, &expr};
+        [[fallthrough]];
       default:
         return {fit(operand, expression(body_, expr))};
     }
@@ -269,7 +272,11 @@ Term ruled_call(Body& body, const Record& record, TypeRule rule, std::vector<Rul
   try {
     type = rule(rules);
   } catch (const RuleFailure& failure) {
-    report(body, failure, operands, span, sign);
+    const auto at = static_cast<std::size_t>(failure.operand);
+    if (failure.operand >= 0 && at < operands.size() && operands[at].closure)
+      expression(body, *operands[at].closure);  // no function is wanted: it stands on its own
+    else
+      report(body, failure, operands, span, sign);
     return body.error(span);
   }
   for (RuleOperand& given : operands) {

@@ -58,7 +58,7 @@ Diags faults_of(const std::string& text, const std::string& name, const Options&
 int show(const GraphFile& file, const Options& options, const Toolbox& tools, std::string& text) {
   const std::string& path = options.files[0];
   bool one_only = options.stage != "slices" && (options.format == "json" || options.format == "svg");
-  if (one_only && file.graphs.size() != 1)
+  if (one_only && !file.recorded && file.graphs.size() != 1)
     return usage(several_graphs(file, options.format == "json" ? "JSON" : "SVG"));
   text = stage_text(file, options.stage, options.format, options, tools);
   if (!options.validate) return 0;

@@ -107,6 +107,13 @@ Result<ImportedGraph> read_graph(const std::string& path, const Toolbox& tools) 
   }
 }
 
+// The weights that it changes, and the moments of its optimizer, live in the training.
+Error step_refused(const std::string& file) {
+  Diag diag("E1004", Severity::error, {}, "'" + file + "' holds a step of a training, which runs in the training only");
+  diag.help_text = "taskspec graph " + file + " shows it; the program that it comes from runs it";
+  return Error(std::move(diag));
+}
+
 }  // namespace
 
 int run_graph(const Options& options, const Toolbox& tools, const RunSettings& settings) {
@@ -117,6 +124,10 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
     Result<ImportedGraph> imported = read_graph(file, tools);
     report(options, Sources(), imported.diags());
     if (!imported) return 1;
+    if (imported->recorded) {
+      report(options, Sources(), step_refused(file).diags());
+      return 1;
+    }
     program = std::move(imported->program);
     if (name.empty()) name = imported->name;
   } else {

@@ -46,14 +46,21 @@ std::string inputs_text(const TaskGraph& graph) {
 
 SinkRule sink_rule(const Options& options) { return options.sink_rule == "output" ? SinkRule::output : SinkRule::task; }
 
-std::string one_graph(const Program& program, const GraphView& view, const std::string& stage,
+// Calls use(function, graph); a graph that stands in no text is of no function.
+void each_graph(const GraphFile& file, const Toolbox& tools, FunctionRef<void(FunctionId, const TaskGraph&)> use) {
+  if (file.recorded) return use(FunctionId(), *file.recorded);
+  for (FunctionId id : file.graphs)
+    with_graph(
+        file.program, id, tools.ops, [&](const GraphView& view) { use(id, view.graph); }, &interrupted());
+}
+
+std::string one_graph(const Program& program, FunctionId function, const TaskGraph& graph, const std::string& stage,
                       const std::string& format, const Options& options) {
-  const TaskGraph& graph = view.graph;
   Chains chains = aggregate(graph, {.sink_rule = sink_rule(options)});
   verified([&] { return verify_graph(graph); });
   verified([&] { return verify_chains(graph, chains); });
   std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of_view(graph, chains) : nullptr;
-  if (format == "json") return graph_json(program, view.function, graph, chains, plan.get());
+  if (format == "json") return graph_json(program, function, graph, chains, plan.get());
   if (format == "dot") return to_dot(graph, chains);
   if (format == "svg") return to_svg(graph, chains);
   if (stage == "graph") return graph_text(graph);
@@ -66,15 +73,11 @@ std::string one_graph(const Program& program, const GraphView& view, const std::
 std::string graphs_html(const GraphFile& file, const Options& options, const Toolbox& tools) {
   Report report{.title = options.files[0], .sources = &file.program.sources};
   if (!options.files[0].ends_with(".json")) report.slices = report_cut_json(file.program);
-  for (FunctionId id : file.graphs)
-    with_graph(
-        file.program, id, tools.ops,
-        [&](const GraphView& view) {
-          Chains chains = aggregate(view.graph, {.sink_rule = sink_rule(options)});
-          std::shared_ptr<const Plan> plan = plan_of_view(view.graph, chains);
-          report.graphs.push_back(report_graph(file.program, id, view.graph, chains, plan.get()));
-        },
-        &interrupted());
+  each_graph(file, tools, [&](FunctionId function, const TaskGraph& graph) {
+    Chains chains = aggregate(graph, {.sink_rule = sink_rule(options)});
+    std::shared_ptr<const Plan> plan = plan_of_view(graph, chains);
+    report.graphs.push_back(report_graph(file.program, function, graph, chains, plan.get()));
+  });
   return report_html(report);
 }
 
@@ -85,7 +88,8 @@ Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, 
   if (!imported) return imported.diags();
   GraphFile file;
   file.program = std::move(imported->program);
-  choose_graphs(file, name, imported->name);
+  file.recorded = std::move(imported->recorded);
+  if (!file.recorded) choose_graphs(file, name, imported->name);
   return file;
 }
 
@@ -113,12 +117,10 @@ std::string stage_text(const GraphFile& file, const std::string& stage, const st
   if (stage == "slices") return cut_stage(file.program, format, options);
   if (format == "html") return graphs_html(file, options, tools);
   std::string text;
-  for (FunctionId id : file.graphs) {
+  each_graph(file, tools, [&](FunctionId function, const TaskGraph& graph) {
     if (!text.empty()) text += "\n";
-    with_graph(
-        file.program, id, tools.ops,
-        [&](const GraphView& view) { text += one_graph(file.program, view, stage, format, options); }, &interrupted());
-  }
+    text += one_graph(file.program, function, graph, stage, format, options);
+  });
   return text;
 }
 

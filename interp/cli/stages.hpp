@@ -4,6 +4,7 @@
 
 #include "interp/cli/commands.hpp"
 #include "ir/base/result.hpp"
+#include "ir/graph/task_graph.hpp"
 
 namespace taskspec::cli {
 
@@ -11,7 +12,8 @@ namespace taskspec::cli {
 struct GraphFile {
   Program program;
   std::vector<FunctionId> graphs;
-  std::string problem;  // wrong usage, such as a --name that there is not
+  std::shared_ptr<const TaskGraph> recorded;  // in their place, a graph that stands in no text
+  std::string problem;                        // wrong usage, such as a --name that there is not
 };
 Result<GraphFile> load_graphs(const std::string& file, const Options& options, const Toolbox& tools, Sources& sources);
 Result<GraphFile> graph_of_json(std::string_view text, const std::string& name, const Toolbox& tools);

@@ -80,7 +80,7 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const WrittenForm& form : forms)
     if (form.suffix == suffix) {
-      if (form.carries_program && !function.valid())
+      if (form.carries_program && !function.valid() && !is_self_contained(graph))
         throw failure("E1004", {}, "'" + graph.name + "' has no definition to write down; make a graph that calls it");
       return write_text(path, form.text({program, function, graph, chains}));
     }

@@ -12,7 +12,7 @@ void keep_thrown(TaskContext& context, std::uint32_t task) {
     throw;
   } catch (const Error& error) {
     const Diag& first = error.diags().items().front();
-    context.faults.push_back({task, {first.code, first.message}});
+    context.faults.push_back({task, {first.code, first.message, first.primary.span}});
   } catch (const std::bad_alloc&) {
     context.faults.push_back({task, {"E5008", "no memory left"}});
   } catch (const std::exception& thrown) {

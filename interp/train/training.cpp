@@ -453,6 +453,21 @@ class SameSlots {
 
 }  // namespace
 
+// What slots and moments hold is no part of the graph of a step.
+void Training::forget_contents(GraphView& view, RecordTarget& target) {
+  auto unknown = [&](const Type& type) { return view.handle(Ref::constant(view.graph.add_constant(type, {})), type); };
+  for (Weight& weight : weights_) {
+    const Type type = target.type_of(weight.slot.value());
+    weight.slot.value() = unknown(type);
+    weight.gradient = {};
+    weight.moments.clear();
+    if (weight.slot.kind() != SlotKind::weight) continue;
+    for (const std::string& name : moment_names())
+      weight.moments.push_back(target.place(weight.slot.path + "." + name, unknown(type)));
+  }
+  reset_metrics();
+}
+
 std::unique_ptr<GraphView> Training::graph(const Interpreter& outer, ViewContents contents, Span span) {
   if (plans_.empty() || !last_target_)
     throw failure("E5007", span, "the graph of a training is that of its last step, and there was none");
@@ -466,6 +481,7 @@ std::unique_ptr<GraphView> Training::graph(const Interpreter& outer, ViewContent
   };
   const SameSlots same(plans_.begin()->second);
   Training copy(*this);
+  copy.forget_contents(*view, target);
   std::vector<Value> arguments;
   for (const auto& argument : last_arguments_) {
     auto* type = std::get_if<Type>(&argument);
@@ -473,8 +489,6 @@ std::unique_ptr<GraphView> Training::graph(const Interpreter& outer, ViewContent
     arguments.push_back(type ? input(name, *type) : std::get<Value>(argument));
   }
   const StepSite site{ScopeId(0), span};
-  for (Weight& weight : copy.weights_) weight.gradient = {};
-  copy.reset_metrics();
   copy.call(interpreter, std::move(arguments), site.scope, span);
   copy.backward(interpreter, input("y", *last_target_), site);
   copy.update(interpreter, site);

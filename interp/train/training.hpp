@@ -110,6 +110,7 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
     std::string place;  // that it is a version of; empty: of none
   };
   std::vector<Saved> state(Target& target);
+  void forget_contents(GraphView& view, RecordTarget& target);
 
   const Program& program_;
   const OpTable& ops_;

@@ -4,6 +4,7 @@
 
 #include "ir/graph/op_list.hpp"
 #include "ir/json/blocks.hpp"
+#include "ir/json/recorded.hpp"
 
 namespace taskspec {
 
@@ -251,40 +252,8 @@ void put_op(JsonText& out, const OpDef& op) {
   out.close(']');
 }
 
-// What a list computes that stands in no text: values are numbers, inputs first, then constants, then what lines make.
-void put_list(JsonText& out, const OpList& list) {
-  auto values = [&](const char* key, const std::vector<ValueId>& ids) {
-    out.key(key).open('[');
-    for (ValueId id : ids) out.number(id.value);
-    out.close(']');
-  };
-  out.key("constants").open('[');
-  for (const Value& constant : list.constants) {
-    out.line().open('{');
-    if (constant.is_array())
-      out.member("type", constant.array().type().text()), put_data(out, constant.array());
-    else
-      out.member("number", print(constant));
-    out.close('}');
-  }
-  out.close(']').key("ops").open('[');
-  for (const OpList::Line& line : list.lines) {
-    out.line().open('{').member("op", line.op->name);
-    values("in", line.in);
-    values("out", line.out);
-    out.key("attrs").open('[');
-    for (const Value& attribute : line.attributes) out.string(attribute.is_none() ? "" : print(attribute));
-    out.close(']').key("types").open('[');
-    for (ValueId id : line.out) out.string(list.type(id).text());
-    out.close(']').close('}');
-  }
-  std::vector<ValueId> results;
-  for (const OpList::Output& output : list.outputs) results.push_back(output.value);
-  out.close(']');
-  values("results", results);
-}
-
-void put_native(JsonText& out, const Definition& definition) {
+void put_native(JsonText& out, const Defs& defs, const Definition& definition) {
+  if (definition.list || definition.embedded) return put_recorded(out, defs, definition);
   out.member("kind", "task").member("name", definition.title()).key("params").open('[');
   for (const std::string& name : definition.inputs)
     out.open('{').member("name", name).member("type", "tensor").member("priv", "in").close('}');
@@ -292,7 +261,6 @@ void put_native(JsonText& out, const Definition& definition) {
   for (const std::string& name : definition.outputs)
     out.open('{').member("name", name).member("type", "tensor").close('}');
   out.close(']');
-  if (definition.list) return put_list(out, *definition.list);
   out.member("extern", definition.name);
 }
 
@@ -337,7 +305,7 @@ void put_def_members(JsonText& out, const Program& program, const TaskGraph& gra
       put_op(out, *def.op);
       break;
     case Def::Kind::native:
-      put_native(out, graph.definitions()[def.native.index()]);
+      put_native(out, defs, graph.definitions()[def.native.index()]);
       break;
     case Def::Kind::function:
       FunctionWriter(out, program, defs, def.function).put();

@@ -1,5 +1,6 @@
 #include "ir/json/defs.hpp"
 
+#include "ir/json/recorded.hpp"
 #include "ir/program/top_level.hpp"
 
 namespace taskspec {
@@ -62,6 +63,7 @@ void collect_symbols(const Function& function, FunctionNumbers& numbers) {
 Defs::Defs(const Program& program, FunctionId function, const TaskGraph& graph) : program_(program) {
   reach_nodes(graph);
   if (function.valid()) reach(function);
+  for (FunctionId inside : embedded_functions(graph)) reach(inside);
   for (const Scope& scope : graph.scopes())
     if (scope.function.valid()) reach(scope.function);
   for (const AgentInstance& agent : graph.agents()) reach(agent.definition);

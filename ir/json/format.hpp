@@ -13,7 +13,7 @@
 namespace taskspec {
 
 inline constexpr std::string_view graph_format = "taskspec-graph";
-inline constexpr std::int64_t graph_version = 1;  // grows with every change that a reader must know
+inline constexpr std::int64_t graph_version = 2;  // grows with every change that a reader must know
 
 std::string_view stop_name(Stop stop);
 

@@ -6,6 +6,7 @@
 #include "ir/json/body.hpp"
 #include "ir/json/format.hpp"
 #include "ir/json/json.hpp"
+#include "ir/json/recorded.hpp"
 #include "ir/program/block_calls.hpp"
 #include "ir/program/top_level.hpp"
 #include "ir/show/graph_layout.hpp"
@@ -18,7 +19,8 @@ class GraphWriter {
  public:
   GraphWriter(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains, bool contents)
       : contents_(contents),
-        program_(with_needed_top_level(program, function)),
+        program_(function.valid() ? with_needed_top_level(program, function)
+                                  : with_needed_top_level(program, embedded_functions(graph))),
         function_(function),
         graph_(graph),
         chains_(chains),
@@ -339,6 +341,7 @@ class GraphWriter {
 
   std::vector<Span> call_spans(const Def& def) const {
     std::vector<Span> spans;
+    if (def.kind == Def::Kind::native) return line_spans(graph_.definitions()[def.native.index()]);
     if (def.kind == Def::Kind::function)
       for (CallId id : defs_.numbers(def.function).call_order) spans.push_back(program_[def.function][id].span);
     return spans;

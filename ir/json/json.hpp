@@ -4,7 +4,8 @@
 //   write_text("pipeline.json", graph_json(program, id, graph, chains));
 //   Result<ImportedGraph> again = import_graph(text, "pipeline.json", ops, builtins);
 //
-// Nodes, edges, chains and layout are for viewers: a reader makes them anew from the definitions. Texts of sources are
+// Nodes, edges, chains and layout are for viewers: a reader makes them anew from the definitions (or from the nodes, of
+// a graph that has none). Texts of sources are
 // not carried, but the places of definitions and calls are, so that exporting an imported graph gives the same bytes.
 // It is the program, not a state of it: slots of agents begin with their first values, wherever it is read.
 #pragma once
@@ -24,9 +25,14 @@ namespace taskspec {
 std::string graph_json(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
                        const Plan* plan = nullptr, bool contents = true);
 
+// Whether a graph that stands in no text can be read back all the same: its tasks carry what they do, as those of a
+// step of training. What its constants hold is not written down where nobody knew it.
+bool is_self_contained(const TaskGraph& graph);
+
 struct ImportedGraph {
   Program program;  // the definitions reached; its main module holds the graph
   std::string name;
+  std::shared_ptr<const TaskGraph> recorded;  // of a graph that stands in no text
 };
 inline constexpr std::size_t largest_graph = std::size_t{1} << 30;  // bytes of a file
 

@@ -5,6 +5,7 @@
 #include "ir/json/body.hpp"
 #include "ir/json/format.hpp"
 #include "ir/json/json.hpp"
+#include "ir/json/recorded.hpp"
 #include "ir/program/folded.hpp"
 #include "ir/verify/verify.hpp"
 
@@ -65,12 +66,16 @@ class Importer {
     for (std::size_t i = 0; i < defs.size(); ++i)
       if (ids.agents[i].valid()) read_agent(context_, defs[i], ids.agents[i]);
     add_members();
-    read_spans(imported_.program, root_["spans"], defs, ids);
+    const bool recorded = is_recorded(root_);
+    const GraphSpans spans = read_spans(imported_.program, root_, ids, recorded);
     if (std::vector<std::string> wrong = verify(imported_.program); !wrong.empty()) defs.fail(wrong[0]);
     mark_folded(imported_.program);
     for (std::size_t i = 0; i < defs.size(); ++i)
       if (ids.functions[i].valid()) check_types(imported_.program, ids.functions[i], defs[i]);
-    find_graph();
+    if (recorded)
+      imported_.recorded = read_recorded(context_, root_, spans);
+    else
+      find_graph();
     check_graph_part(root_);
     return std::move(imported_);
   }

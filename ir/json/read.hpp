@@ -42,9 +42,14 @@ void read_agent(ImportContext& context, const Item& def, AgentId id);  // withou
 void check_types(const Program& program, FunctionId id, const Item& def);
 
 // Texts of blanks in which every place of the table exists, and the spans of functions, agents and calls in them.
-void read_spans(Program& program, const Item& spans, const Item& defs, const ImportIds& ids);
+struct GraphSpans {  // of a recorded graph, else nothing
+  std::vector<Span> nodes;
+  std::vector<std::vector<Span>> lines;  // of op lists, by def
+};
+GraphSpans read_spans(Program& program, const Item& root, const ImportIds& ids, bool recorded);
 
 Value read_value(const Item& item, const Type& type, const TypeNames& names);
+Array read_array(const Item& item, const Item& type);  // "data" or "base64", of that type
 
 // Nodes, edges and chains are made anew from the definitions, but a file whose ids lead nowhere, or whose nodes
 // wait for one another, is broken.

@@ -69,23 +69,46 @@ class SpanReader {
       places.fail(
           fmt::format("{} for {}", plural(places.size(), "entry", "entries"), plural(defs.size(), "definition")));
     for (bool measure : {true, false}) {
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        Item at = places[i]["at"], calls = places[i]["calls"];
-        Span span = place(at, measure);
-        if (ids.agents[i].valid()) program_.agents[ids.agents[i].index()].span = span;
-        if (!ids.functions[i].valid()) continue;
-        Function& function = program_[ids.functions[i]];
-        function.span = span;
-        if (calls.size() != function.calls.size())
-          calls.fail(fmt::format("{} for {}", plural(calls.size(), "entry", "entries"),
-                                 plural(function.calls.size(), "call")));
-        for (std::size_t k = 0; k < calls.size(); ++k) function.calls[k].span = place(calls[k], measure);
-      }
+      for (std::size_t i = 0; i < places.size(); ++i) definition(i, places[i], ids, measure);
+      for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i] = place((*node_places_)[i], measure);
       if (measure) make_sources();
     }
   }
 
+  // Those of a graph that is read from its nodes count as well.
+  void read_nodes(const Item& nodes, std::size_t count) {
+    if (nodes.size() != count)
+      nodes.fail(fmt::format("{} for {}", plural(nodes.size(), "entry", "entries"), plural(count, "node")));
+    node_places_ = nodes;
+    nodes_.resize(count);
+  }
+  GraphSpans take() { return {std::move(nodes_), std::move(lines_)}; }
+
  private:
+  void definition(std::size_t id, const Item& places, const ImportIds& ids, bool measure) {
+    Item at = places["at"], calls = places["calls"];
+    Span span = place(at, measure);
+    if (ids.agents[id].valid()) program_.agents[ids.agents[id].index()].span = span;
+    if (ids.functions[id].valid())
+      function(program_[ids.functions[id]], span, calls, measure);
+    else if (node_places_)
+      lines(id, calls, measure);
+  }
+
+  void function(Function& function, Span span, const Item& calls, bool measure) {
+    function.span = span;
+    if (calls.size() != function.calls.size())
+      calls.fail(
+          fmt::format("{} for {}", plural(calls.size(), "entry", "entries"), plural(function.calls.size(), "call")));
+    for (std::size_t k = 0; k < calls.size(); ++k) function.calls[k].span = place(calls[k], measure);
+  }
+
+  void lines(std::size_t id, const Item& places, bool measure) {
+    if (lines_.size() <= id) lines_.resize(id + 1);
+    lines_[id].resize(places.size());
+    for (std::size_t k = 0; k < places.size(); ++k) lines_[id][k] = place(places[k], measure);
+  }
+
   Span place(const Item& item, bool measure) {
     std::optional<Spot> spot = read_spot(item, files_.size());
     if (!spot) return {};
@@ -108,15 +131,22 @@ class SpanReader {
   Item files_;
   std::vector<Blanks> blanks_;  // by file
   std::size_t size_ = 0;        // of all texts
+  std::optional<Item> node_places_;
+  std::vector<Span> nodes_;
+  std::vector<std::vector<Span>> lines_;  // by def
 };
 
 }  // namespace
 
-void read_spans(Program& program, const Item& spans, const Item& defs, const ImportIds& ids) {
-  SpanReader(program, spans).read(defs, spans["defs"], ids);
+GraphSpans read_spans(Program& program, const Item& root, const ImportIds& ids, bool recorded) {
+  const Item spans = root["spans"];
+  SpanReader reader(program, spans);
+  if (recorded) reader.read_nodes(spans["nodes"], root["nodes"].size());
+  reader.read(root["defs"], spans["defs"], ids);
   // What has no place of its own points at its function.
   for (Function& function : program.functions)
     for (Output& output : function.outputs) output.span = function.span;
+  return reader.take();
 }
 
 // ---- nodes and edges ------------------------------------------------------------------------------

@@ -30,9 +30,10 @@ void set_element(Array& array, std::int64_t position, const Item& item) {
   }
 }
 
+}  // namespace
+
 // Memory is taken only when the file has as many elements as the type says.
-Array read_array(const Item& item) {
-  Item written = item["array"];
+Array read_array(const Item& item, const Item& written) {
   Type type =
       written_type(written, {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
   if (type.is(Kind::boolean)) type = Type::tensor(Precision::boolean, {});
@@ -58,6 +59,8 @@ Array read_array(const Item& item) {
   return array;
 }
 
+namespace {
+
 Value read_tuple(const Item& list, const Type& type, const TypeNames& names) {
   bool typed = type.is(Kind::tuple) && type.parts.size() == list.size();
   Tuple tuple;
@@ -71,7 +74,7 @@ Value read_tagged(const Item& item, const Type& type, const TypeNames& names) {
   if (auto value = item.find("float")) return Value(value->real());
   if (auto value = item.find("name")) return Value::name(value->text());
   if (auto list = item.find("tuple")) return read_tuple(*list, type, names);
-  if (item.has("array")) return Value(read_array(item));
+  if (item.has("array")) return Value(read_array(item, item["array"]));
   if (auto ends = item.find("range")) {
     if (ends->size() != 2) ends->expected("two integers");
     return Value(Range{(*ends)[0].integer(), (*ends)[1].integer()});

@@ -13,6 +13,8 @@ namespace {
 
 using namespace schema_words;
 
+Schema element_schema() { return either({typed("number"), flag(), text()}); }
+
 // ---- definitions ----------------------------------------------------------------------------------
 
 Schema call_schema() {
@@ -32,7 +34,8 @@ Schema parameter_schema() {
                  {"priv", names(privilege_name, 4)},
                  {"role", names(role_name, 4), false},
                  {"variable", number(), false},
-                 {"default", reference("block"), false}});
+                 {"default", reference("block"), false},
+                 {"slot", names(slot_kind_name, slot_kind_words.size()), false}});
 }
 
 Schema symbol_schema() {
@@ -46,8 +49,27 @@ Schema slot_schema() {
                  {"initial", number(), false}});
 }
 
+// What a definition that stands in no text computes; values are numbered.
+Schema list_constant_schema() {
+  return object({{"type", text()},
+                 {"data", list(element_schema()), false},
+                 {"base64", text(), false},
+                 {"value", anything(), false}});
+}
+
+Schema list_line_schema() {
+  return object({{"op", text()},
+                 {"in", list(number())},
+                 {"out", list(number())},
+                 {"attrs", list(anything())},
+                 {"types", list(text())}});
+}
+
+Schema embedded_schema() { return object({{"def", number()}, {"call", number(), false}, {"backward", flag(), false}}); }
+
 Schema def_schema() {
-  Schema output = object({{"name", text()}, {"type", text()}, {"variable", number(), false}});
+  Schema output =
+      object({{"name", text()}, {"type", text()}, {"variable", number(), false}, {"version", flag(), false}});
   Schema variable = object({{"name", text()}, {"type", text()}, {"mutable", flag(), false}});
   return object({{"id", number()},
                  {"kind", one_of({"task", "graph", "fn", "op", "ir", "agent", "module"})},
@@ -63,7 +85,13 @@ Schema def_schema() {
                  {"variables", list(variable), false},
                  {"extern", text(), false},
                  {"local", flag(), false},
-                 {"body", list(reference("call")), false}});
+                 {"body", list(reference("call")), false},
+                 {"suffix", text(), false},
+                 {"pass", one_of({"forward", "backward", "update"}), false},
+                 {"constants", list(list_constant_schema()), false},
+                 {"ops", list(list_line_schema()), false},
+                 {"results", list(number()), false},
+                 {"embedded", embedded_schema(), false}});
 }
 
 // ---- the graph ------------------------------------------------------------------------------------
@@ -128,7 +156,7 @@ Schema chain_schema() {
 Schema const_schema() {
   return object({{"id", number()},
                  {"type", text()},
-                 {"data", list(either({typed("number"), flag(), text()})), false},
+                 {"data", list(element_schema()), false},
                  {"base64", text(), false},
                  {"value", anything(), false}});
 }

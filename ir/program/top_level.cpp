@@ -88,8 +88,8 @@ class Reads {
  public:
   explicit Reads(const Program& program) : program_(program), seen_(program.functions.size(), false) {}
 
-  std::map<ModuleId, std::vector<CallId>> calls_for(FunctionId function) {
-    look_into(function);
+  std::map<ModuleId, std::vector<CallId>> calls_for(std::span<const FunctionId> functions) {
+    for (FunctionId function : functions) look_into(function);
     std::map<ModuleId, std::vector<CallId>> calls;
     for (std::map<ModuleId, std::set<VariableId>> before; before != names_;) {
       before = names_;
@@ -159,13 +159,16 @@ std::vector<CallId> top_level_calls(const Function& top_level, const std::vector
   return Slicer(top_level).run(wanted);
 }
 
-Program with_needed_top_level(const Program& program, FunctionId function) {
+Program with_needed_top_level(const Program& program, std::span<const FunctionId> functions) {
   Program cut = program;
   for (Module& module : cut.modules) cut[module.top_level].body = {};
-  if (!function.valid()) return cut;
-  for (auto& [module, calls] : Reads(program).calls_for(function))
+  for (auto& [module, calls] : Reads(program).calls_for(functions))
     cut[cut.modules[module.index()].top_level].body.calls = std::move(calls);
   return cut;
+}
+
+Program with_needed_top_level(const Program& program, FunctionId function) {
+  return with_needed_top_level(program, std::span(&function, 1));
 }
 
 }  // namespace taskspec

@@ -20,6 +20,7 @@ std::vector<CallId> listed_since(const Function& top_level, std::size_t calls, s
 // The same program, its top levels cut down to what `function` and all that it calls read of them. Ids stay as they
 // are.
 Program with_needed_top_level(const Program& program, FunctionId function);
+Program with_needed_top_level(const Program& program, std::span<const FunctionId> functions);
 
 // Calls `visit(id)` for every call of a block and of the blocks inside it, in the order of the text.
 template <class Visit>

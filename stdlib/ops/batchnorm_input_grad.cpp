@@ -31,8 +31,7 @@ extern constinit const OpDef op_batchnorm_input_grad =
              .operands = operands,
              .doc =
                  "The gradient of batchnorm by x: from x, dy, the gradient by its result, the scale and what "
-                 "`batchnorm_sums` says "
-                 "of x and dy. Floats of one precision (E2002), shapes that differ are E2001.",
+                 "`batchnorm_sums` says of x and dy. Floats of one precision (E2002), shapes that differ are E2001.",
              .example =
                  "let x = [[1.0], [2.0], [6.0]] as f64[3, 1]\n"
                  "let dy = [[1.0], [0.0], [0.0]] as f64[3, 1]\n"

@@ -28,8 +28,7 @@ extern constinit const OpDef op_layernorm_input_grad =
              .operands = operands,
              .doc =
                  "The gradient of layernorm by x: from x, dy, the gradient by its result, and the scale. Floats of one "
-                 "precision "
-                 "(E2002), shapes that differ are E2001.",
+                 "precision (E2002), shapes that differ are E2001.",
              .example =
                  "let x = [1.0, 2.0, 6.0] as f64[3]\n"
                  "let dx = layernorm_input_grad(x, [1.0, 0.0, 0.0] as f64[3], [2.0, 1.0, 1.0] as f64[3], eps: 0.0)\n"

@@ -198,7 +198,8 @@ constinit const Builtin builtin_export =
                       "Writes a graph by suffix: .json (the published schema), .dot (Graphviz), .svg (a picture) or "
                       ".html (a page to walk "
                       "through), whole or not at all. It says what the text says: slots of agents have their first "
-                      "values in it, also when the program has changed them. A composite goes to .dot, .svg and .html.",
+                      "values in it, also when the program has changed them. Of a training it is the graph of its last "
+                      "step: what its tasks do, not what its weights hold. A composite goes to .dot, .svg and .html.",
                   .example =
                       "graph g(x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }\nexport(g, \"export_example.json\")\n"
                       "print(len(read(\"export_example.json\")) > 0)\n// expect: true",
