@@ -60,6 +60,8 @@ enum class Serves : std::uint8_t {
   counts,    // s[1..]: how long a list or a string is
   shows,     // what a value is, in a line of the output
   loads,     // the contents of a file, as the first value of a slot: file("w.npy")
+  cuts,      // a tensor becomes blocks of given extents along an axis: a batch in parts
+  joins,     // and the other way round
 };
 
 // What a call may do with an argument.
