@@ -74,6 +74,8 @@ ModelTrainingInstance train(const Agent& net, Operand loss, Operand optimizer, c
   add("optimizer", optimizer);
   if (!options.metrics.empty()) add("metrics", Operand(options.metrics, node.at));
   if (options.clip != 0) add("clip", Operand(options.clip, node.at));
+  if (options.recompute != "none") add("recompute", Operand(options.recompute, node.at));
+  if (options.parts != 1) add("parts", Operand(options.parts, node.at));
   if (Recording* here = Recording::current())
     fail("E1009", node.at, "training inside of " + described(here->function()) + " is not built yet");
   return ModelTrainingInstance(host_value(std::move(node)));

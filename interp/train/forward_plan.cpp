@@ -8,6 +8,7 @@
 #include "interp/control/capture.hpp"
 #include "interp/control/op_lists.hpp"
 #include "interp/control/record.hpp"
+#include "ir/gradient/parts.hpp"
 
 namespace taskspec {
 
@@ -118,6 +119,7 @@ class ForwardMaker {
     };
     const std::shared_ptr<const TaskGraph> shared(view_, &view_->graph);
     plan_.step = training_step(shared, options, list, ops_).value_or_throw();
+    cut_batch();
     refuse_ends();
     name_slots();
     find_writes();
@@ -125,6 +127,26 @@ class ForwardMaker {
       for (const StepTask& task : *tasks)
         for (const StepRef& ref : task.in)
           if (ref.kind == StepRef::Kind::constant) plan_.constants[ref.id] = graph().constant(ref.id);
+  }
+
+  // The batch has as many rows as the first argument; those of others that have as many are cut with it.
+  void cut_batch() {
+    std::vector<std::optional<std::int64_t>> rows;
+    for (std::size_t i = 0; i < plan_.arguments; ++i) {
+      const Type& type = graph().inputs()[i].type;
+      rows.push_back(type.rank() > 0 ? type.dims[0].constant() : std::nullopt);
+    }
+    if (rows.empty() || !rows[0]) return;
+    plan_.batch = Batch::of(*rows[0], call_.parts);
+    if (!plan_.batch.is_cut()) return;
+    PartsOptions options{plan_.batch, {}, {}, {true}, {}};
+    for (const std::optional<std::int64_t>& own : rows) options.cut.push_back(own == rows[0]);
+    TrainingStep cut = in_parts(plan_.step, options, ops_);
+    if (cut.result_parts[0].empty()) {  // the prediction is made as a whole, so is its gradient
+      options.upstream_in_parts = {};
+      cut = in_parts(plan_.step, options, ops_);
+    }
+    plan_.step = std::move(cut);
   }
 
   // A weight that has no path to the loss but through ops without a gradient.
@@ -142,13 +164,16 @@ class ForwardMaker {
   void name_slots() {
     TrainingStep& step = plan_.step;
     std::vector<std::shared_ptr<OpList>> lists;
+    std::map<std::shared_ptr<const OpList>, std::shared_ptr<OpList>> named;  // parts have one in common
     for (auto* tasks : {&step.tasks, &step.reverses})
       for (StepTask& task : *tasks) {
         if (task.embedded) {
           lists.emplace_back();
           continue;
         }
-        lists.push_back(std::make_shared<OpList>(*task.list));
+        std::shared_ptr<OpList>& copy = named[task.list];
+        if (!copy) copy = std::make_shared<OpList>(*task.list);
+        lists.push_back(copy);
         for (std::size_t k = 0; k < task.in.size(); ++k)
           if (const std::optional<SlotKind> kind = slot_kind(task.in[k])) {
             lists.back()->inputs[k].name = plan_.slots[task.in[k].id - plan_.arguments].path;

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "interp/control/op_lists.hpp"
+#include "ir/gradient/parts.hpp"
+#include "ir/gradient/reverse.hpp"
 #include "ir/graph/op_list_builder.hpp"
 #include "ir/records/scalar.hpp"
 
@@ -15,9 +17,14 @@ namespace {
 
 class LossMaker {
  public:
-  LossMaker(const Interpreter& outer, const StepFunctions& functions, const Type& prediction, const Type& target,
-            const OpTable& ops, Span span)
-      : outer_(outer), functions_(functions), prediction_(prediction), target_(target), ops_(ops), span_(span) {}
+  LossMaker(const Interpreter& outer, const StepFunctions& functions, const LossCall& call, const OpTable& ops)
+      : outer_(outer),
+        functions_(functions),
+        call_(call),
+        prediction_(call.prediction),
+        target_(call.target),
+        ops_(ops),
+        span_(call.span) {}
 
   LossPlan make() {
     if (!is_float(prediction_.precision))
@@ -32,7 +39,8 @@ class LossMaker {
       outputs.push_back({name, total(name, metric, y, target), false});
     OpList forward = std::move(made_).finish({}, functions_.loss_name, outputs);
     add_reverse(forward);
-    plan_.forward = std::make_shared<OpList>(std::move(forward));
+    add_forward(std::move(forward));
+    if (call_.parts) cut_batch();
     return std::move(plan_);
   }
 
@@ -95,28 +103,50 @@ class LossMaker {
           "E5013", span_,
           fmt::format("'{}' does not depend on the prediction in a way that has a gradient", functions_.loss_name));
     OpListBuilder list;
+    StepTask task{.list = {}, .embedded = {}, .name = functions_.loss_name, .members = {}, .in = {}};
     std::vector<ValueId> given{one(list, forward.type(forward.outputs[0].value))};
     for (std::size_t k = 0; k < made.reads.size(); ++k) {
       given.push_back(list.input(made.list.inputs[k + 1], made.list.types[k + 1]));
-      plan_.reads.push_back(kept(forward, made.reads[k]));
+      task.in.push_back(kept(forward, made.reads[k]));
     }
     const ValueId gradient = list.append(made.list, given)[0];
-    plan_.backward =
+    task.list =
         std::make_shared<OpList>(std::move(list).finish({}, made.list.name, {{"d_prediction", gradient, false}}));
+    plan_.step.reverses.push_back(std::move(task));
+    plan_.step.reversed.push_back(0);
+    plan_.step.gradients = {{{StepRef::Kind::task, 1, 0}}};
   }
+  void add_forward(OpList forward) {
+    StepTask task{.list = {}, .embedded = {}, .name = functions_.loss_name, .members = {}, .in = {}};
+    for (std::uint32_t i = 0; i < forward.inputs.size(); ++i) task.in.push_back({StepRef::Kind::input, i, 0});
+    for (std::uint16_t k = 0; k <= functions_.metrics.size(); ++k)
+      plan_.step.results.push_back({StepRef::Kind::task, 0, k});
+    task.list = std::make_shared<OpList>(std::move(forward));
+    plan_.step.tasks.push_back(std::move(task));
+  }
+
+  // The target is cut where it has a row for each of the prediction.
+  void cut_batch() {
+    const bool has_rows = target_.rank() > 0 && target_.dims[0] == prediction_.dims[0];
+    const PartsOptions options{*call_.parts, {true, has_rows}, {true}, {}, {true}};
+    plan_.step = in_parts(plan_.step, options, ops_);
+  }
+
   static ValueId one(OpListBuilder& list, const Type& type) {
     return list.constant(Value(scalar_array(Value(1.0), type.precision)), type);
   }
-  static std::size_t kept(OpList& forward, ValueId value) {
-    if (value.index() < forward.inputs.size()) return SIZE_MAX - value.index();
+  // A value of the forward list that its reverse reads.
+  static StepRef kept(OpList& forward, ValueId value) {
+    if (value.index() < forward.inputs.size()) return {StepRef::Kind::input, value.value, 0};
     auto known = std::ranges::find(forward.outputs, value, &OpList::Output::value);
-    const auto position = static_cast<std::size_t>(known - forward.outputs.begin());
+    const auto position = static_cast<std::uint16_t>(known - forward.outputs.begin());
     if (known == forward.outputs.end()) forward.outputs.push_back({fmt::format("v{}", value.value), value, false});
-    return position;
+    return {StepRef::Kind::task, 0, position};
   }
 
   const Interpreter& outer_;
   const StepFunctions& functions_;
+  const LossCall& call_;
   const Type &prediction_, &target_;
   const OpTable& ops_;
   const Span span_;
@@ -126,9 +156,9 @@ class LossMaker {
 
 }  // namespace
 
-LossPlan make_loss_plan(const Interpreter& outer, const StepFunctions& functions, const Type& prediction,
-                        const Type& target, const OpTable& ops, Span span) {
-  return LossMaker(outer, functions, prediction, target, ops, span).make();
+LossPlan make_loss_plan(const Interpreter& outer, const StepFunctions& functions, const LossCall& call,
+                        const OpTable& ops) {
+  return LossMaker(outer, functions, call, ops).make();
 }
 
 }  // namespace taskspec

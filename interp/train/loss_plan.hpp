@@ -3,9 +3,12 @@
 //
 //   loss:             prediction, target, totals of metrics  ->  loss, new totals, what the reverse needs
 //   loss.backward:    what it needs                          ->  gradient of the prediction
+//
+// Of a batch in parts each part does so by itself, and what the loss and metrics sum up comes together.
 #pragma once
 #include "interp/control/interpreter.hpp"
-#include "ir/gradient/reverse.hpp"
+#include "ir/gradient/batch.hpp"
+#include "ir/gradient/training_step.hpp"
 
 namespace taskspec {
 
@@ -18,13 +21,19 @@ struct StepFunctions {
 };
 
 struct LossPlan {
-  std::shared_ptr<const OpList> forward, backward;
-  // Outputs of `forward` that `backward` reads; input k < 2 counts as SIZE_MAX - k: the prediction, the target.
-  std::vector<std::size_t> reads;
+  // Inputs: prediction, target, totals of metrics. Results: the loss, new totals; gradients of input 0, part by part
+  // where the prediction comes so.
+  TrainingStep step;
   double rows = 1;  // of the batch
 };
 
-LossPlan make_loss_plan(const Interpreter& outer, const StepFunctions& functions, const Type& prediction,
-                        const Type& target, const OpTable& ops, Span span);
+struct LossCall {
+  const Type &prediction, &target;
+  const Batch* parts = nullptr;  // in which the prediction comes; none: as a whole
+  Span span;
+};
+
+LossPlan make_loss_plan(const Interpreter& outer, const StepFunctions& functions, const LossCall& call,
+                        const OpTable& ops);
 
 }  // namespace taskspec

@@ -41,6 +41,11 @@ void want_metrics(RuleContext& c, int operand) {
     for (const Value& metric : written->list()) want_name(c, operand, metric, metric_names, "no metric is called");
 }
 
+bool is_number_of_parts(std::int64_t parts) { return parts >= 1 && parts <= Batch::most_parts; }
+std::string parts_misfit(std::int64_t parts) {
+  return fmt::format("a batch is cut into 1 to {} parts, not {}", Batch::most_parts, parts);
+}
+
 Type train_type(RuleContext& c) {
   const Type& agent = c.type(0);
   if (!agent.is(Type::Kind::agent) && !agent.is(Type::Kind::error)) wrong_type(c, 0, "an agent");
@@ -56,6 +61,8 @@ Type train_type(RuleContext& c) {
   const Value* recompute = c.constant(5);
   if (!recompute) c.fail("E1003", "what is computed again must be a constant", 5);
   want_name(c, 5, *recompute, recompute_names, "recompute is no");
+  if (const Value* parts = c.constant(6); parts && !is_number_of_parts(parts->integer()))
+    c.fail("E1003", parts_misfit(parts->integer()), 6);
   Type training(Type::Kind::training);
   training.agent = agent.agent;
   return training;
@@ -104,6 +111,8 @@ Value run_train(HostContext& host, std::span<const Value> v) {
   options.functions.added = module.at("added");
   options.clip = v[4].real();
   options.recompute = v[5].string() == "sqrt" ? Recompute::sqrt : Recompute::none;
+  options.parts = v[6].integer();
+  if (!is_number_of_parts(options.parts)) throw failure("E1003", host.span, parts_misfit(options.parts));
   auto training = std::make_shared<Training>(host.program, host.ops, std::move(options));
   return Value(std::static_pointer_cast<Object>(std::move(training)));
 }
@@ -111,7 +120,8 @@ Value run_train(HostContext& host, std::span<const Value> v) {
 constexpr Operand train_operands[] = {
     {"agent", OperandKind::value},     {"loss", OperandKind::value},
     {"optimizer", OperandKind::value}, {"metrics", OperandKind::value, Default::absent()},
-    {"clip", OperandKind::real, 0.0},  {"recompute", OperandKind::string, "none"}};
+    {"clip", OperandKind::real, 0.0},  {"recompute", OperandKind::string, "none"},
+    {"parts", OperandKind::integer, 1}};
 
 }  // namespace
 
@@ -123,7 +133,10 @@ constinit const Builtin builtin_train = BuiltinFields{
         "categorical_crossentropy, sparse_categorical_crossentropy (both of logits; labels are integers), mse_avg, "
         "mse_sum, identity, or a pure fn of the prediction and what it should have been. `clip` bounds the norm of all "
         "gradients. `recompute: \"sqrt\"` keeps of n values inside of a task about sqrt(n) until its reverse, and "
-        "computes the others again there. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
+        "computes the others again there. `parts` cuts each batch into blocks of rows that run by themselves, part c of "
+        "n from row floor(c B / n), and adds up along a tree what they give: the bits depend on n alone, not on "
+        "threads. It is still the batch that dropout numbers, and that statistics and metrics are of; where a net mixes "
+        "rows in another way, all parts are joined. What it gives has m.forward(x), m.backward(y), m.update(), m.step(x, y), "
         "m.fit(data), m.loss, m.metrics.NAME, m.reset_metrics(), m.grad(\"w\"), m.weight(\"w\"), m.steps, m.epochs, "
         "m.profile() and m.cost (what a step takes), and m.eval(), the net as it is then; save(m, path) and load(m, "
         "path) keep all of it. backward before forward is E5007; two in a row add their gradients; a weight that "

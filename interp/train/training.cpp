@@ -47,6 +47,11 @@ RecordTarget::Listed backward_of(RecordTarget::Listed node, std::uint32_t ordina
   return node;
 }
 
+// Empty where it is made as a whole.
+std::vector<StepRef> parts_of_prediction(const ForwardPlan& plan) {
+  return plan.step.result_parts.empty() ? std::vector<StepRef>() : plan.step.result_parts[0];
+}
+
 Value integer(std::int64_t number) { return Value(scalar_array(Value(number), Precision::i64)); }
 Value real(double number) { return Value(scalar_array(Value(number), Precision::f64)); }
 
@@ -82,7 +87,8 @@ ForwardPlan& Training::plan_for(Interpreter& interpreter, const std::vector<Valu
   auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
   ForwardPlan plan =
-      make_forward_plan(interpreter, {options_.agent, options_.forward, arguments, options_.recompute, span}, ops_);
+      make_forward_plan(interpreter, {options_.agent, options_.forward, arguments, options_.recompute, options_.parts, span},
+                        ops_);
   if (plans_.empty()) note_lost_weights(plan);
   return plans_.emplace(std::move(key), std::move(plan)).first->second;
 }
@@ -97,24 +103,28 @@ void Training::note_lost_weights(const ForwardPlan& plan) const {
   }
 }
 
-Value Training::value_of(const StepRef& ref, const Value& upstream) const {
+Value Training::Made::operator[](const StepRef& ref) const {
   switch (ref.kind) {
     case StepRef::Kind::input:
-      return forward_.inputs[ref.id];
+      return inputs[ref.id].at(ref.slot);
     case StepRef::Kind::constant:
-      return forward_.plan->constants.at(ref.id);
+      return constants->at(ref.id);
     case StepRef::Kind::upstream:
-      return upstream;
+      return upstream[ref.id].at(ref.slot);
+    case StepRef::Kind::number:
+      return integer(step->numbers[ref.id]);
     case StepRef::Kind::task:
       break;
   }
-  return forward_.made[ref.id][ref.slot];
+  return tasks[ref.id][ref.slot];
 }
 
-std::vector<Value> Training::inputs_of(const StepTask& task, const Value& upstream) const {
-  std::vector<Value> inputs;
-  for (const StepRef& ref : task.in) inputs.push_back(value_of(ref, upstream));
-  return inputs;
+std::vector<Value> Training::Made::inputs_of(const StepTask& task) const { return all(task.in); }
+
+std::vector<Value> Training::Made::all(const std::vector<StepRef>& refs) const {
+  std::vector<Value> values;
+  for (const StepRef& ref : refs) values.push_back((*this)[ref]);
+  return values;
 }
 
 CallResult Training::call(Interpreter& interpreter, std::vector<Value> arguments, ScopeId scope, Span span) {
@@ -127,24 +137,27 @@ CallResult Training::call(Interpreter& interpreter, std::vector<Value> arguments
   forward_ = {};
   forward_.plan = &plan;
   forward_.scope = scope;
+  Made& made = forward_.made;
+  made.step = &plan.step;
+  made.constants = &plan.constants;
   for (const Value& value : arguments)
-    if (target.is_tensor(value)) forward_.inputs.push_back(value);
-  for (const TensorSlot& slot : plan.slots) forward_.inputs.push_back(slot.value());
-  forward_.inputs.push_back(integer(steps_));
+    if (target.is_tensor(value)) made.inputs.push_back({value});
+  for (const TensorSlot& slot : plan.slots) made.inputs.push_back({slot.value()});
+  made.inputs.push_back({integer(steps_)});
   for (std::size_t t = 0; t < plan.step.tasks.size(); ++t) {
-    RecordTarget::Listed node = task_of(plan.step.tasks[t], inputs_of(plan.step.tasks[t]), {scope, span});
+    RecordTarget::Listed node = task_of(plan.step.tasks[t], made.inputs_of(plan.step.tasks[t]), {scope, span});
     node.writes = plan.writes[t];
     node.begins = t == 0;
-    RecordTarget::ListedNode made = target.listed(std::move(node));
-    forward_.made.push_back(std::move(made.outputs));
-    forward_.ordinals.push_back(made.ordinal);
+    RecordTarget::ListedNode added = target.listed(std::move(node));
+    made.tasks.push_back(std::move(added.outputs));
+    made.ordinals.push_back(added.ordinal);
   }
   auto invocation = std::make_shared<Invocation>();
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     invocation->names.push_back(plan.outputs[i]);
-    invocation->outputs.push_back(value_of(plan.step.results[i], {}));
+    invocation->outputs.push_back(made[plan.step.results[i]]);
   }
-  for (const auto& [result, slot] : plan.versions) plan.slots[slot].value() = value_of(plan.step.results[result], {});
+  for (const auto& [result, slot] : plan.versions) plan.slots[slot].value() = made[plan.step.results[result]];
   forward_.prediction = invocation->outputs[0];
   return {Value(std::static_pointer_cast<Object>(invocation)), {}};
 }
@@ -156,52 +169,69 @@ void Training::backward(Interpreter& interpreter, const Value& goal, const StepS
   target.begin_pass(TrainingPass::backward);
   if (!forward_.plan)
     throw failure("E5007", site.span, "backward comes after a forward, and there was none since the last one");
-  const Type prediction = target.type_of(forward_.prediction), wanted = target.type_of(goal);
-  last_target_ = wanted;
-  auto known = losses_.find(prediction.text() + ' ' + wanted.text());
-  if (known == losses_.end())
-    known = losses_
-                .emplace(prediction.text() + ' ' + wanted.text(),
-                         make_loss_plan(interpreter, options_.functions, prediction, wanted, ops_, site.span))
-                .first;
-  const Value upstream = backward_of_loss(target, known->second, goal, site);
-  add_reverses(target, upstream, site);
-  add_gradients(interpreter, upstream, site);
+  last_target_ = target.type_of(goal);
+  const LossPlan& loss = loss_for(interpreter, *last_target_, site.span);
+  forward_.made.upstream = {backward_of_loss(target, loss, goal, site)};
+  add_reverses(target, forward_.made, site.scope == forward_.scope, site);
+  add_gradients(interpreter, site);
   forward_ = {};
   stepped_ = true;
 }
 
-// The loss and metrics, and the gradient of the prediction.
-Value Training::backward_of_loss(RecordTarget& target, const LossPlan& loss, const Value& goal, const StepSite& site) {
-  const std::string& name = options_.functions.loss_name;
-  std::vector<Value> inputs{forward_.prediction, goal};
-  inputs.insert(inputs.end(), totals_.begin(), totals_.end());
-  const RecordTarget::ListedNode made = target.listed(task_of(name, loss.forward, inputs, site));
-  loss_ = made.outputs[0];
-  for (std::size_t k = 0; k < totals_.size(); ++k) totals_[k] = made.outputs[k + 1];
-  rows_ += loss.rows;
-  std::vector<Value> read;
-  for (std::size_t position : loss.reads)
-    read.push_back(position < made.outputs.size() ? made.outputs[position] : inputs[SIZE_MAX - position]);
-  return target.listed(backward_of(task_of(name, loss.backward, read, site), made.ordinal)).outputs[0];
+const LossPlan& Training::loss_for(Interpreter& interpreter, const Type& wanted, Span span) {
+  const Type prediction = interpreter.target().type_of(forward_.prediction);
+  const bool in_parts = !parts_of_prediction(*forward_.plan).empty();
+  const std::string key = prediction.text() + ' ' + wanted.text() + (in_parts ? " in parts" : "");
+  auto known = losses_.find(key);
+  if (known == losses_.end()) {
+    const LossCall call{prediction, wanted, in_parts ? &forward_.plan->batch : nullptr, span};
+    known = losses_.emplace(key, make_loss_plan(interpreter, options_.functions, call, ops_)).first;
+  }
+  return known->second;
 }
 
-void Training::add_reverses(RecordTarget& target, const Value& upstream, const StepSite& site) {
-  const TrainingStep& step = forward_.plan->step;
-  const bool same_scope = site.scope == forward_.scope;  // else names are counted in the scope at hand
+// The loss and metrics, and the gradient of the prediction: the whole, or then its parts.
+std::vector<Value> Training::backward_of_loss(RecordTarget& target, const LossPlan& loss, const Value& goal,
+                                              const StepSite& site) {
+  const std::vector<Value> parts = forward_.made.all(parts_of_prediction(*forward_.plan));
+  Made made;
+  made.step = &loss.step;
+  made.inputs = {{forward_.prediction}, {goal}};
+  made.inputs[0].insert(made.inputs[0].end(), parts.begin(), parts.end());
+  for (const Value& total : totals_) made.inputs.push_back({total});
+  for (const StepTask& task : loss.step.tasks) {
+    RecordTarget::ListedNode added = target.listed(task_of(task, made.inputs_of(task), site));
+    made.tasks.push_back(std::move(added.outputs));
+    made.ordinals.push_back(added.ordinal);
+  }
+  const std::vector<Value> results = made.all(loss.step.results);
+  loss_ = results[0];
+  std::copy(results.begin() + 1, results.end(), totals_.begin());
+  rows_ += loss.rows;
+  add_reverses(target, made, true, site);
+  if (parts.empty()) return made.all(loss.step.gradients[0]);
+  std::vector<Value> upstream = made.all(loss.step.gradient_parts[0]);
+  upstream.emplace(upstream.begin());
+  return upstream;
+}
+
+// Where names are counted in another scope, reverses are counted there.
+void Training::add_reverses(RecordTarget& target, Made& made, bool same_scope, const StepSite& site) {
+  const TrainingStep& step = *made.step;
   for (std::size_t r = 0; r < step.reverses.size(); ++r) {
-    const std::uint32_t ordinal = same_scope ? forward_.ordinals[step.reversed[r]] : UINT32_MAX;
-    RecordTarget::Listed node = task_of(step.reverses[r], inputs_of(step.reverses[r], upstream), site);
-    forward_.made.push_back(target.listed(backward_of(std::move(node), ordinal)).outputs);
+    const bool called_after = same_scope && step.reversed[r] != TrainingStep::none;
+    const std::uint32_t ordinal = called_after ? made.ordinals[step.reversed[r]] : UINT32_MAX;
+    RecordTarget::Listed node = task_of(step.reverses[r], made.inputs_of(step.reverses[r]), site);
+    made.tasks.push_back(target.listed(backward_of(std::move(node), ordinal)).outputs);
   }
 }
 
-void Training::add_gradients(Interpreter& interpreter, const Value& upstream, const StepSite& site) {
+void Training::add_gradients(Interpreter& interpreter, const StepSite& site) {
   const ForwardPlan& plan = *forward_.plan;
   for (std::size_t i = 0; i < plan.slots.size(); ++i)
     for (const StepRef& part : plan.gradients(i)) {
       Value& gradient = weight_of(plan.slots[i]).gradient;
-      const Value more = value_of(part, upstream);
+      const Value more = forward_.made[part];
       gradient = gradient.is_none() ? more : run(interpreter, "total_gradient", {gradient, more}, {}, site);
     }
 }

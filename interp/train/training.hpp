@@ -26,6 +26,7 @@ struct TrainOptions {
   std::map<std::string, Value> module;  // functions of the module `training`, by name
   double clip = 0;                      // the norm of all gradients; 0: any
   Recompute recompute = Recompute::none;
+  std::int64_t parts = 1;  // of each batch
 };
 
 // Where in the program a part of a step is asked for.
@@ -67,11 +68,20 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   Value& known_cost();  // of a step of the shapes of the last one; none: not asked for yet
 
  private:
+  // What the values of a step are: those that are given, those that its tasks made so far.
+  struct Made {
+    const TrainingStep* step = nullptr;
+    const std::map<std::uint32_t, Value>* constants = nullptr;
+    std::vector<std::vector<Value>> inputs, upstream;  // each: the whole, or then its parts
+    std::vector<std::vector<Value>> tasks;
+    std::vector<std::uint32_t> ordinals;  // of forward ones
+    Value operator[](const StepRef& ref) const;
+    std::vector<Value> inputs_of(const StepTask& task) const;
+    std::vector<Value> all(const std::vector<StepRef>& refs) const;
+  };
   struct Forward {  // the last one, until backward
     ForwardPlan* plan = nullptr;
-    std::vector<Value> inputs;             // of the graph of the step
-    std::vector<std::vector<Value>> made;  // by task
-    std::vector<std::uint32_t> ordinals;
+    Made made;
     Value prediction;
     ScopeId scope = ScopeId(0);
   };
@@ -82,11 +92,11 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   };
   ForwardPlan& plan_for(Interpreter& interpreter, const std::vector<Value>& arguments, Span span);
   void note_lost_weights(const ForwardPlan& plan) const;
-  Value value_of(const StepRef& ref, const Value& upstream) const;
-  std::vector<Value> inputs_of(const StepTask& task, const Value& upstream = {}) const;
-  Value backward_of_loss(RecordTarget& target, const LossPlan& loss, const Value& goal, const StepSite& site);
-  void add_reverses(RecordTarget& target, const Value& upstream, const StepSite& site);
-  void add_gradients(Interpreter& interpreter, const Value& upstream, const StepSite& site);
+  const LossPlan& loss_for(Interpreter& interpreter, const Type& wanted, Span span);
+  std::vector<Value> backward_of_loss(RecordTarget& target, const LossPlan& loss, const Value& goal,
+                                      const StepSite& site);
+  static void add_reverses(RecordTarget& target, Made& made, bool same_scope, const StepSite& site);
+  void add_gradients(Interpreter& interpreter, const StepSite& site);
 
   Weight& weight_of(const TensorSlot& slot);
   const Weight& weight_at(const std::string& path, Span span) const;

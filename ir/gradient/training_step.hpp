@@ -28,11 +28,12 @@ struct StepRef {
     input,     // of the graph
     constant,  // of the graph
     task,      // an output of a task of the step
-    upstream   // the gradient of a result of the graph
+    upstream,  // the gradient of a result of the graph
+    number     // of the step itself, an i64
   };
   Kind kind = Kind::input;
   std::uint32_t id = 0;
-  std::uint16_t slot = 0;  // task: output
+  std::uint16_t slot = 0;  // task: output; of a batch in parts: which of them, from 1; else 0
   friend auto operator<=>(const StepRef&, const StepRef&) = default;
 };
 
@@ -56,7 +57,7 @@ struct StepOptions {
 struct TrainingStep {
   std::vector<StepTask> tasks;                  // forward ones, in order
   std::vector<StepTask> reverses;               // in reverse order; their StepRef::id counts on behind `tasks`
-  std::vector<std::size_t> reversed;            // by reverse: the forward task
+  std::vector<std::size_t> reversed;            // by reverse: the forward task after which it is called; or none
   std::vector<StepRef> results;                 // of the graph
   std::vector<std::vector<StepRef>> gradients;  // by input: parts, to be added in this order; none: no path
   struct End {                                  // of a path: an op without a gradient
@@ -65,6 +66,11 @@ struct TrainingStep {
     Span span;
   };
   std::vector<End> ends;
+  std::vector<std::int64_t> numbers;
+  // In parts (parts.hpp): what is there part by part; else empty.
+  std::vector<std::vector<StepRef>> result_parts;    // by result
+  std::vector<std::vector<StepRef>> gradient_parts;  // by input
+  static constexpr std::size_t none = SIZE_MAX;
 };
 
 // The list of each task of the graph, or why there is none: E3005 is no error here.

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "ir/records/scalar.hpp"
@@ -38,20 +39,22 @@ TASKSPEC_CLONES void make_words(const RandomSource& source, std::uint64_t first,
     for (int i = 0; i < batch; ++i) philox_round(c0[i], c1[i], c2[i], c3[i], key);
 }
 
-// Elements [begin, end) by `put(words, block in the batch, element in the block)`, `per_block` of them per block.
+// Elements [begin, end) by `put(words, block in the batch, element in the block)`, `per_block` of them per block; the
+// one numbered `skipped` is the first of out.
 template <class T, int per_block, class Put>
-void each_element(const RandomSource& source, std::int64_t begin, std::int64_t end, T* out, const Put& put) {
+void each_element(const RandomSource& source, std::int64_t begin, std::int64_t end, T* out, const Put& put,
+                  std::int64_t skipped = 0) {
   Words words;
   for (std::int64_t block = begin / per_block; block * per_block < end; block += batch) {
     make_words(source, static_cast<std::uint64_t>(block), words);
     const std::int64_t first = block * per_block;
     if (first >= begin && first + per_block * batch <= end) {
       for (int i = 0; i < batch; ++i)
-        for (int k = 0; k < per_block; ++k) out[first + i * per_block + k] = put(words, i, k);
+        for (int k = 0; k < per_block; ++k) out[first - skipped + i * per_block + k] = put(words, i, k);
       continue;
     }
     for (std::int64_t e = std::max(first, begin); e < std::min(first + per_block * batch, end); ++e)
-      out[e] = put(words, static_cast<int>((e - first) / per_block), static_cast<int>((e - first) % per_block));
+      out[e - skipped] = put(words, static_cast<int>((e - first) / per_block), static_cast<int>((e - first) % per_block));
   }
 }
 
@@ -86,15 +89,20 @@ class Dropout final : public Kernel {
   Dropout(std::int64_t count, double kept) : count_(count), kept_(kept) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
-    const GivenSource given = random_source(args.in);
+    const GivenSource given = random_source(args.in.first(4));
     if (given.fault) return given.fault;
+    std::int64_t first = 0;
+    std::memcpy(&first, args.in[4], sizeof first);
+    constexpr std::int64_t last = std::int64_t{1} << 62;
+    if (first < 0 || first > last) return Fault{"E1003", "no element has the number " + std::to_string(first)};
     const T* x = reinterpret_cast<const T*>(args.in[0]);
     T* out = reinterpret_cast<T*>(args.out[0]);
     const T yes = convert<T>(1.0), no = convert<T>(0.0);
     args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
-      each_element<T, 4>(given.source, begin, end, out, [this, yes, no](const Words& w, int i, int k) {
+      const auto put = [this, yes, no](const Words& w, int i, int k) {
         return static_cast<double>(uniform_f32(w.word[k][i])) < kept_ ? yes : no;
-      });
+      };
+      each_element<T, 4>(given.source, first + begin, first + end, out, put, first);
       for (std::int64_t e = begin; e < end; ++e)
         if (convert<double>(out[e]) != 0) out[e] = convert<T>(convert<double>(x[e]) / kept_);
     });

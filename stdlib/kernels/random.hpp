@@ -40,7 +40,8 @@ std::unique_ptr<Kernel> uniform_kernel(const ArrayType& out, double lo, double h
 // 1 where the uniform f32 is less than p. Every precision.
 std::unique_ptr<Kernel> bernoulli_kernel(const ArrayType& out, double p);
 
-// x / (1 - rate) where the uniform f32 is less than 1 - rate, else 0; computed in f64 and rounded once. x is input 0.
+// x / (1 - rate) where the uniform f32 is less than 1 - rate, else 0; computed in f64 and rounded once. x is input 0;
+// behind seed, stream and call comes the number of its first element, an i64.
 std::unique_ptr<Kernel> dropout_kernel(const ArrayType& x, double rate);
 
 // mean + std z; beyond `limit` standard deviations an element is drawn again with the next call.

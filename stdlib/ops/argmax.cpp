@@ -58,7 +58,7 @@ extern constinit const OpDef op_argmax = OpFields{
     .kernel = reduction_kernel<Argmax>,
     .gradient = Gradient::none(no_float_result),
     .lower = Lowering::none("cores do not pick by data"),
-    .sharding = Sharding::none(with_planner),
+    .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,
 };

@@ -58,7 +58,7 @@ extern constinit const OpDef op_argmin = OpFields{
     .kernel = reduction_kernel<Argmin>,
     .gradient = Gradient::none(no_float_result),
     .lower = Lowering::none("cores do not pick by data"),
-    .sharding = Sharding::none(with_planner),
+    .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,
 };

@@ -16,6 +16,14 @@ void gradient(GradientBuilder& g) {
   add_channel_gradients(g, g.emit(op_batchnorm_sums, {g.input(0), g.upstream(), g.call().attributes[3]}), 1);
 }
 
+// Parts of a batch have its mean and variance in common.
+std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
+  const CallBuilder::Var x = b.input(0);
+  return {standardised(b, x, batch_moments(b, x), b.input(1), b.input(2), b.call().attributes[3].real())};
+}
+
+std::vector<Split> splits(const OpInstance& call) { return channel_splits(call, made_of); }
+
 }  // namespace
 
 extern constinit const OpDef op_batchnorm = OpFields{
@@ -33,7 +41,7 @@ extern constinit const OpDef op_batchnorm = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = standardising_work,
     .tolerance = standardising_tolerance,
     .fusion = Fusion::opaque,

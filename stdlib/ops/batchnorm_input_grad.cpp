@@ -24,6 +24,11 @@ Type type(RuleContext& c) {
   return x;
 }
 
+// What the sums say holds for all of the batch: images, and channels.
+std::vector<Split> splits(const OpInstance&) {
+  return {{.in = {0, 0, Split::whole, Split::whole}, .out = {0}}, {.in = {1, 1, 0, 1}, .out = {1}}};
+}
+
 }  // namespace
 
 extern constinit const OpDef op_batchnorm_input_grad =
@@ -42,7 +47,7 @@ extern constinit const OpDef op_batchnorm_input_grad =
              .kernel = [](const OpInstance& call) { return standardise_input_kernel(channels_plan(call.in[0], 0)); },
              .gradient = Gradient::none(no_second_derivative),
              .lower = Lowering::none("a chip does not train"),
-             .sharding = Sharding::none(with_planner),
+             .sharding = splits,
              .work = standardising_work,
              .tolerance = standardising_tolerance,
              .fusion = Fusion::opaque,

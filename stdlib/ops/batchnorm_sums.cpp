@@ -1,8 +1,14 @@
 // batchnorm_sums: what the reverse of batchnorm needs to know of each channel.
+#include <array>
+#include <optional>
+
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
 namespace taskspec {
+
+extern const OpDef op_add, op_cast, op_fill, op_mul, op_ne, op_pad, op_reshape, op_sub,
+    op_where;  // parts of a batch are made of these
 
 namespace {
 
@@ -31,6 +37,48 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
   return standardise_sums_kernel(channels_plan(call.in[0], call.attributes[eps].real()), call.in.size() == 5);
 }
 
+// One below the other, by sums with zeros.
+CallBuilder::Var rows_of(CallBuilder& b, const std::array<CallBuilder::Var, sum_rows>& rows) {
+  const Value first(std::int64_t{0}), zero(std::int64_t{0});
+  std::optional<CallBuilder::Var> all;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const CallBuilder::Var row = b.emit(op_reshape, {rows[r], Value(std::int64_t{1}), Value(b.type(rows[r]).extents[1])});
+    const Value before(static_cast<std::int64_t>(r)), after(static_cast<std::int64_t>(rows.size() - 1 - r));
+    const CallBuilder::Var placed = b.emit(op_pad, {row, first, before, after, zero});
+    all = all ? b.emit(op_add, {*all, placed}) : placed;
+  }
+  return *all;
+}
+
+// Each row is a sum over the batch, or made of some. f16 is summed as f32.
+std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
+  using Var = CallBuilder::Var;
+  const Precision precision = b.call().out[0].precision;
+  auto wide = [&](std::size_t input) {
+    const Var var = b.input(input);
+    return b.type(var).precision == precision
+               ? var
+               : b.emit(op_cast, {var, Value(Type::of(Type::tensor(precision, {})))});
+  };
+  const Var x = wide(0), dy = wide(1);
+  const ArrayType type = b.type(x);
+  const std::size_t rank = type.extents.size();
+  Moments by = batch_moments(b, x);
+  Var share = b.emit(op_fill, {Value(Type::of(Type::tensor(precision, {Dim(1), Dim(type.extents[1])}))),
+                               Value(static_cast<double>(type.extents[1]) / static_cast<double>(type.elements()))});
+  if (b.call().in.size() == 5) {  // kept ones, unless a step trains
+    const Var trains = b.emit(op_ne, {b.input(4), Value(std::int64_t{0})});
+    by.mean = b.emit(op_where, {trains, by.mean, beside(b, wide(2), rank)});
+    by.variance = b.emit(op_where, {trains, by.variance, beside(b, wide(3), rank)});
+    share = b.emit(op_where, {trains, share, Value(0.0)});
+  }
+  const Var deviation = per_deviation(b, by.variance, b.call().attributes[eps].real());
+  const Var weighted = channel_sums(b, b.emit(op_mul, {dy, b.emit(op_sub, {x, by.mean})}));
+  return {rows_of(b, {by.mean, deviation, b.emit(op_mul, {weighted, deviation}), channel_sums(b, dy), share})};
+}
+
+std::vector<Split> splits(const OpInstance& call) { return channel_splits(call, made_of); }
+
 }  // namespace
 
 extern constinit const OpDef op_batchnorm_sums =
@@ -52,7 +100,7 @@ extern constinit const OpDef op_batchnorm_sums =
              .kernel = kernel,
              .gradient = Gradient::none(no_second_derivative),
              .lower = Lowering::none("a chip does not train"),
-             .sharding = Sharding::none(with_planner),
+             .sharding = splits,
              .work = [](const OpInstance& call) -> Work {
                return {8 * static_cast<double>(call.in[0].elements()),
                        2 * static_cast<double>(call.in[0].bytes()) + static_cast<double>(call.out[0].bytes())};

@@ -40,6 +40,13 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 void gradient(GradientBuilder& g) { g.add(0, reduce_to(g, g.upstream(), g.call().in[0])); }
 
+// Axes of the result; those that are stretched need x whole.
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits = pointwise_splits(call);
+  for (Split& split : splits) split.extent = split.out[0] + 1;
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_broadcast = OpFields{
@@ -55,7 +62,7 @@ extern constinit const OpDef op_broadcast = OpFields{
     .kernel = kernel,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -1,6 +1,8 @@
 // concat: tensors one after another along an axis.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -63,10 +65,17 @@ void gradient(GradientBuilder& g) {
   }
 }
 
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits = splits_beside(call, {static_cast<std::size_t>(call.attributes[1].integer())});
+  for (Split& split : splits) std::ranges::fill(split.in, split.in[0]);
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_concat = OpFields{
     .name = "concat",
+    .serves = Serves::joins,
     .operands = operands,
     .doc =
         "Joins a list of tensors along an axis, in order. Their precisions and all their other extents must be "
@@ -80,7 +89,7 @@ extern constinit const OpDef op_concat = OpFields{
     .kernel = kernel,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};
 

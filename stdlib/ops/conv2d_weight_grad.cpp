@@ -68,6 +68,12 @@ Work work(const OpInstance& call) {
   return {per_element * static_cast<double>(call.in[1].elements()), product_work(call, 1).bytes};
 }
 
+// Images: parts of them give parts of the sum over all.
+std::vector<Split> splits(const OpInstance& call) {
+  if (call.in[0].extents.size() < 4) return {};
+  return {{.in = {0, 0}, .out = {Split::whole}, .sums = true}};
+}
+
 }  // namespace
 
 extern constinit const OpDef op_conv2d_weight_grad = OpFields{
@@ -85,7 +91,7 @@ extern constinit const OpDef op_conv2d_weight_grad = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
     .lower = Lowering::none("a chip does not train"),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

@@ -62,6 +62,19 @@ void gradient(GradientBuilder& g) {
                   {g.emit(op_fill, {zeros, Value(0.0)}), g.input(1), g.upstream(), g.call().attributes[2]}));
 }
 
+// Axes of the index; and those of x along which nothing is picked.
+std::vector<Split> splits(const OpInstance& call) {
+  const Extents &x = call.in[0].extents, &index = call.in[1].extents;
+  const int axis = static_cast<int>(call.attributes[2].integer()), rank = static_cast<int>(index.size());
+  std::vector<Split> splits;
+  for (int d = 0; d < rank; ++d)
+    if (index[static_cast<std::size_t>(d)] > 1) splits.push_back({{Split::whole, d}, {axis + d}});
+  for (int d = 0; d < static_cast<int>(x.size()); ++d)
+    if (d != axis && x[static_cast<std::size_t>(d)] > 1)
+      splits.push_back({{d, Split::whole}, {d < axis ? d : d - 1 + rank}});
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_gather = OpFields{
@@ -81,7 +94,7 @@ extern constinit const OpDef op_gather = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b10}},
     .lower = Lowering::none("cores do not pick by data"),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -21,6 +21,13 @@ Type type(RuleContext& c) {
   return x;
 }
 
+// Rows of x and of dy.
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits = splits_beside(call, {call.in[0].extents.size() - 1});
+  for (Split& split : splits) split.in[1] = split.in[0];
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_layernorm_input_grad =
@@ -41,7 +48,7 @@ extern constinit const OpDef op_layernorm_input_grad =
                  },
              .gradient = Gradient::none(no_second_derivative),
              .lower = Lowering::none("a chip does not train"),
-             .sharding = Sharding::none(with_planner),
+             .sharding = splits,
              .work = standardising_work,
              .tolerance = standardising_tolerance,
              .fusion = Fusion::opaque,

@@ -62,6 +62,15 @@ void gradient(GradientBuilder& g) {
 
 Work work(const OpInstance& call) { return product_work(call, call.in[1].extents[1]); }
 
+// Rows of x, and rows of w with their numbers of b.
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits = splits_beside(call, {call.in[0].extents.size() - 1});
+  Split columns{std::vector<int>(call.in.size(), 0), {static_cast<int>(call.out[0].extents.size()) - 1}};
+  columns.in[0] = Split::whole;
+  if (call.in[1].extents[0] > 1) splits.push_back(std::move(columns));
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_linear =
@@ -79,7 +88,7 @@ extern constinit const OpDef op_linear =
              .kernel = kernel,
              .gradient = {gradient, {.inputs = 0b11}},
              .lower = Lowering::later(),
-             .sharding = row_splits<2>,
+             .sharding = splits,
              .work = work,
              .tolerance = product_tolerance,
              .fusion = Fusion::opaque};

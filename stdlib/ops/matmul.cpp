@@ -132,6 +132,28 @@ void gradient(GradientBuilder& g) {
 
 Work work(const OpInstance& call) { return product_work(call, matrix(call.in[0].extents, true)[1]); }
 
+// Matrices of the batch, rows of the left one, columns of the right one, and what is summed over.
+std::vector<Split> splits(const OpInstance& call) {
+  const int left = static_cast<int>(call.in[0].extents.size()), right = static_cast<int>(call.in[1].extents.size()),
+            out = static_cast<int>(call.out[0].extents.size());
+  const int batch = out - (left > 1) - (right > 1), columns = right > 1 ? right - 1 : Split::whole;
+  auto extent = [&](std::size_t input, int axis) { return call.in[input].extents[static_cast<std::size_t>(axis)]; };
+  std::vector<Split> splits;
+  for (int d = 0; d < batch; ++d) {
+    Split split{{Split::whole, Split::whole}, {d}};
+    for (std::size_t input : {0, 1}) {
+      const int axis = d - batch + static_cast<int>(call.in[input].extents.size()) - 2;
+      if (axis >= 0 && extent(input, axis) > 1) split.in[input] = axis;
+    }
+    if (split.in != std::vector<int>{Split::whole, Split::whole}) splits.push_back(std::move(split));
+  }
+  if (left > 1 && extent(0, left - 2) > 1) splits.push_back({{left - 2, Split::whole}, {batch}});
+  if (right > 1 && extent(1, columns) > 1) splits.push_back({{Split::whole, columns}, {out - 1}});
+  if (extent(0, left - 1) > 1)
+    splits.push_back({.in = {left - 1, right > 1 ? right - 2 : 0}, .out = {Split::whole}, .sums = true});
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_matmul = OpFields{
@@ -152,7 +174,7 @@ extern constinit const OpDef op_matmul = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
     .lower = Lowering::later(),
-    .sharding = row_splits<2>,
+    .sharding = splits,
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

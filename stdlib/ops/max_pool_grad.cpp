@@ -29,6 +29,8 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) { return pool_gradient_ke
 
 Work work(const OpInstance& call) { return pool_work(call, plan(call)); }
 
+std::vector<Split> splits(const OpInstance&) { return {{.in = {0, 0}, .out = {0}}}; }
+
 }  // namespace
 
 extern constinit const OpDef op_max_pool_grad = OpFields{
@@ -45,7 +47,7 @@ extern constinit const OpDef op_max_pool_grad = OpFields{
     .kernel = kernel,
     .gradient = Gradient::none("second derivatives through the choice of a maximum are not offered"),
     .lower = Lowering::none("a chip does not train"),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = work,
     .fusion = Fusion::opaque};
 

@@ -5,7 +5,8 @@
 
 namespace taskspec {
 
-extern const OpDef op_mul;  // its reverse is made of these
+extern const OpDef op_mul;                   // its reverse is made of these
+extern const OpDef op_cast, op_div, op_sum;  // and parts of it of these
 
 namespace {
 
@@ -33,6 +34,30 @@ void gradient(GradientBuilder& g) {
   g.add(0, expand(g, g.emit(op_mul, {g.upstream(), Value(1 / count)}), g.call().in[0]));
 }
 
+// Over parts of what is averaged: the sum, divided. f16 is summed as f32.
+std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
+  const ArrayType x = b.call().in[0];
+  auto as = [&](CallBuilder::Var var, Precision precision) {
+    if (b.type(var).precision == precision) return var;
+    return b.emit(op_cast, {var, Value(Type::of(Type::tensor(precision, {})))});
+  };
+  const Precision wide = x.precision == Precision::f16 ? Precision::f32 : x.precision;
+  const CallBuilder::Var sum = b.emit(op_sum, {as(b.input(0), wide), b.call().attributes[1]});
+  const auto count = static_cast<double>(x.elements() / b.call().out[0].elements());
+  return {as(b.emit(op_div, {sum, Value(count)}), x.precision)};
+}
+
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits = kept_splits(call);
+  for (Split& split : summed_splits(call)) {
+    if (!split.sums) continue;
+    split.sums = false;
+    split.made_of = made_of;
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_mean = OpFields{
@@ -49,10 +74,9 @@ extern constinit const OpDef op_mean = OpFields{
     .kernel = reduction_kernel<Mean, Takes::floats>,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = kept_splits,
+    .sharding = splits,
     .work = reduction_work,
     .tolerance = 1e-6,
-    .fusion = Fusion::reduction,
-};
+    .fusion = Fusion::reduction};
 
 }  // namespace taskspec

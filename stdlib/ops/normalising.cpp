@@ -1,5 +1,7 @@
 #include "stdlib/ops/normalising.hpp"
 
+#include "stdlib/ops/splits.hpp"
+
 namespace taskspec {
 
 Type softmax_type(RuleContext& ctx, std::string_view symbol) {
@@ -23,6 +25,10 @@ SoftmaxPlan softmax_plan(const OpInstance& call, bool logarithm) {
   for (std::size_t i = 0; i < axis; ++i) plan.outer *= extents[i];
   for (std::size_t i = axis + 1; i < extents.size(); ++i) plan.inner *= extents[i];
   return plan;
+}
+
+std::vector<Split> softmax_splits(const OpInstance& call) {
+  return splits_beside(call, {static_cast<std::size_t>(softmax_axis(call).integer())});
 }
 
 Work softmax_work(const OpInstance& call) {

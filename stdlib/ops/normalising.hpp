@@ -14,6 +14,9 @@ SoftmaxPlan softmax_plan(const OpInstance& call, bool logarithm);
 // The axis of a call: the last one when it is left out.
 Value softmax_axis(const OpInstance& call);
 
+// The other axes.
+std::vector<Split> softmax_splits(const OpInstance& call);
+
 Work softmax_work(const OpInstance& call);
 
 }  // namespace taskspec

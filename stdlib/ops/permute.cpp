@@ -51,6 +51,14 @@ void gradient(GradientBuilder& g) {
   g.add(0, g.emit(op_permute, back));
 }
 
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits;
+  for (std::size_t axis = 0; axis < call.out[0].extents.size(); ++axis)
+    if (call.out[0].extents[axis] > 1)
+      splits.push_back({{static_cast<int>(call.attributes[axis + 1].integer())}, {static_cast<int>(axis)}});
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_permute = OpFields{
@@ -67,7 +75,7 @@ extern constinit const OpDef op_permute = OpFields{
     .kernel = kernel,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};
 

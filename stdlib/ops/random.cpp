@@ -13,8 +13,8 @@ Type random_type(RuleContext& c, std::string_view name, bool any) {
   return result;
 }
 
-void check_source(RuleContext& c, std::size_t seed) {
-  const std::size_t stream = c.count() - 2, call = c.count() - 1;
+void check_source(RuleContext& c, std::size_t seed, std::optional<std::size_t> said) {
+  const std::size_t stream = said.value_or(c.count() - 2), call = stream + 1;
   for (std::size_t operand : {seed, stream, call}) {
     const std::string_view name = operand == seed ? "seed" : operand == stream ? "stream" : "call";
     const int guilty = static_cast<int>(operand);

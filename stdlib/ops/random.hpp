@@ -22,8 +22,8 @@ inline constexpr Operand normal_operands[] = {{.name = "T", .kind = OperandKind:
 // The written type, of floats unless `any`; stream and call are numbers of 32 bits (E1003).
 Type random_type(RuleContext& c, std::string_view name, bool any = false);
 
-// Seed, stream and call alone; the last two are the last operands.
-void check_source(RuleContext& c, std::size_t seed = 1);
+// Seed, stream and call alone; the last two are the last operands unless it is said where they are.
+void check_source(RuleContext& c, std::size_t seed = 1, std::optional<std::size_t> stream = {});
 
 // The limits of the first values of weights: the inputs and outputs that one element of a tensor
 // [outputs, inputs, window...] joins. E2001 for less than two axes.

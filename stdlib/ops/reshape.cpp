@@ -73,6 +73,12 @@ void gradient(GradientBuilder& g) {
   g.add(0, g.emit(op_reshape, back));
 }
 
+std::vector<Split> splits(const OpInstance& call) {
+  std::vector<Split> splits = same_bytes_splits(call);
+  for (Split& split : splits) split.extent = split.out[0] + 1;
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_reshape = OpFields{
@@ -90,7 +96,7 @@ extern constinit const OpDef op_reshape = OpFields{
     .kernel = kernel,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};

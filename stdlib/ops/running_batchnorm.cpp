@@ -1,12 +1,15 @@
 // running_batchnorm: batchnorm with a mean and a variance that are kept from batch to batch.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
 namespace taskspec {
 
-extern const OpDef op_batchnorm_sums;  // its reverse is made of these
+extern const OpDef op_batchnorm_sums;                    // its reverse is made of these
+extern const OpDef op_add, op_mul, op_ne, op_where;  // and parts of a batch of these
 
 namespace {
 
@@ -55,6 +58,31 @@ Work work(const OpInstance& call) {
   return work;
 }
 
+// Parts of a batch have its mean and variance in common, and move the kept ones once.
+std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
+  using Var = CallBuilder::Var;
+  const Var x = b.input(0), trains = b.emit(op_ne, {b.input(training_input), Value(std::int64_t{0})});
+  const ArrayType type = b.type(x);
+  const std::size_t rank = type.extents.size();
+  const auto elements = static_cast<double>(type.elements() / type.extents[1]);
+  const double share = b.call().attributes[momentum].real();
+  const Moments batch = batch_moments(b, x);
+  auto used = [&](Var now, std::size_t kept) {
+    return b.emit(op_where, {trains, now, beside(b, b.input(kept), rank)});
+  };
+  auto moved = [&](Var now, std::size_t kept) {
+    const Var some = b.emit(op_mul, {per_channel(b, now), Value(share)});
+    return b.emit(op_where, {trains, b.emit(op_add, {b.emit(op_mul, {b.input(kept), Value(1 - share)}), some}),
+                             b.input(kept)});
+  };
+  const Var unbiased = b.emit(op_mul, {batch.variance, Value(elements / std::max(1.0, elements - 1))});
+  return {standardised(b, x, {used(batch.mean, mean), used(batch.variance, variance)}, b.input(scale), b.input(shift),
+                       b.call().attributes[eps].real()),
+          moved(batch.mean, mean), moved(unbiased, variance)};
+}
+
+std::vector<Split> splits(const OpInstance& call) { return channel_splits(call, made_of); }
+
 }  // namespace
 
 extern constinit const OpDef op_running_batchnorm = OpFields{
@@ -81,7 +109,7 @@ extern constinit const OpDef op_running_batchnorm = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b101001, .outputs = 0b110}},
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = work,
     .tolerance = standardising_tolerance,
     .fusion = Fusion::opaque,

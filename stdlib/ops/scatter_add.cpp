@@ -107,6 +107,20 @@ Work work(const OpInstance& call) {
           static_cast<double>(2 * call.in[0].bytes() + call.in[1].bytes() + 3 * call.in[2].bytes())};
 }
 
+// Indices with their updates, which are added up; and axes along which nothing is picked.
+std::vector<Split> splits(const OpInstance& call) {
+  const Extents &x = call.in[0].extents, &index = call.in[1].extents;
+  const int axis = static_cast<int>(call.attributes[3].integer()), rank = static_cast<int>(index.size());
+  std::vector<Split> splits;
+  for (int d = 0; d < rank; ++d)
+    if (index[static_cast<std::size_t>(d)] > 1)
+      splits.push_back({.in = {Split::whole, d, axis + d}, .out = {Split::whole}, .sums = true, .once = 0});
+  for (int d = 0; d < static_cast<int>(x.size()); ++d)
+    if (d != axis && x[static_cast<std::size_t>(d)] > 1)
+      splits.push_back({{d, Split::whole, d < axis ? d : d - 1 + rank}, {d}});
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_scatter_add = OpFields{
@@ -125,7 +139,7 @@ extern constinit const OpDef op_scatter_add = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b10}},
     .lower = Lowering::none("cores do not pick by data"),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = work,
     .fusion = Fusion::opaque};
 

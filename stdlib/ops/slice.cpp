@@ -101,6 +101,19 @@ void gradient(GradientBuilder& g) {
   g.add(0, back);
 }
 
+// Axes that are taken whole.
+std::vector<Split> splits(const OpInstance& call) {
+  const std::string& spec = call.attributes[1].string();
+  std::vector<Split> splits;
+  int kept = 0;
+  for (std::size_t axis = 0; axis < call.in[0].extents.size(); ++axis) {
+    const char letter = axis < spec.size() ? spec[axis] : '*';
+    if (letter == '*' && call.in[0].extents[axis] > 1) splits.push_back({{static_cast<int>(axis)}, {kept}});
+    kept += letter != 'i';
+  }
+  return splits;
+}
+
 }  // namespace
 
 extern constinit const OpDef op_slice = OpFields{
@@ -119,7 +132,7 @@ extern constinit const OpDef op_slice = OpFields{
     .kernel = kernel,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -34,7 +34,7 @@ extern constinit const OpDef op_softmax =
              .kernel = kernel,
              .gradient = {gradient, {.outputs = 1}},
              .lower = Lowering::later(),
-             .sharding = Sharding::none(with_planner),
+             .sharding = softmax_splits,
              .work = softmax_work,
              .tolerance = 1e-6,
              .fusion = Fusion::opaque,

@@ -114,6 +114,7 @@ void gradient(GradientBuilder& g) {
 
 extern constinit const OpDef op_split = OpFields{
     .name = "split",
+    .serves = Serves::cuts,
     .operands = operands,
     .outputs = outputs,
     .doc =
@@ -128,7 +129,7 @@ extern constinit const OpDef op_split = OpFields{
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<SplitKernel>(call); },
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = Sharding::none(with_planner),
+    .sharding = [](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[axis].integer())}); },
     .work = movement_work,
     .fusion = Fusion::movement};
 

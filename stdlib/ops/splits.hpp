@@ -20,6 +20,15 @@ std::vector<Split> row_splits(const OpInstance& call) {
   return {rows};
 }
 
+// Of the same elements in another shape: an axis of the input and one of the result before which there are as many.
+std::vector<Split> same_bytes_splits(const OpInstance& call);
+
+// Of calls that treat all axes but one alike and keep them: every input but the first is whole.
+std::vector<Split> splits_beside(const OpInstance& call, const std::vector<std::size_t>& axes);
+
+// The same splits of a call whose operand says how long its result is, one of a type.
+std::vector<Split> written_at(int operand, std::vector<Split> splits);
+
 inline constexpr std::string_view numbered_elements =
     "its elements are numbered from the first of the whole tensor, which a block does not know";
 inline constexpr std::string_view with_planner = "comes with the planner of shards";

@@ -7,7 +7,8 @@
 
 namespace taskspec {
 
-extern const OpDef op_batchnorm_input_grad, op_cast, op_slice;  // reverses are made of these
+extern const OpDef op_batchnorm_input_grad, op_cast, op_slice;          // reverses are made of these
+extern const OpDef op_add, op_div, op_mul, op_reshape, op_rsqrt, op_sub, op_sum;  // and parts of a batch of these
 
 Type standardising_type(RuleContext& c, std::string_view name, std::size_t rank, int axis) {
   if (already_reported(c)) return Type::Kind::error;
@@ -74,6 +75,59 @@ void add_channel_gradients(GradientBuilder& g, GradientBuilder::Var sums, std::s
   };
   g.add(scale, row(row_scale));
   g.add(scale + 1, row(row_shift));
+}
+
+CallBuilder::Var channel_sums(CallBuilder& b, CallBuilder::Var x) {
+  Tuple axes;
+  for (std::size_t d = 0; d < b.type(x).extents.size(); ++d)
+    if (d != 1) axes.items.push_back(static_cast<std::int64_t>(d));
+  return b.emit(op_sum, {x, Value(std::move(axes))});
+}
+
+CallBuilder::Var beside(CallBuilder& b, CallBuilder::Var per_channel, std::size_t rank) {
+  std::vector<std::variant<CallBuilder::Var, Value>> shape{per_channel};
+  for (std::size_t d = 0; d < rank; ++d) shape.emplace_back(Value(d == 1 ? b.type(per_channel).extents[0] : 1));
+  return b.emit(op_reshape, shape);
+}
+
+CallBuilder::Var per_channel(CallBuilder& b, CallBuilder::Var sums) {
+  return b.emit(op_reshape, {sums, Value(b.type(sums).extents[1])});
+}
+
+CallBuilder::Var per_deviation(CallBuilder& b, CallBuilder::Var variance, double epsilon) {
+  return b.emit(op_rsqrt, {b.emit(op_add, {variance, Value(epsilon)})});
+}
+
+Moments batch_moments(CallBuilder& b, CallBuilder::Var x) {
+  const ArrayType type = b.type(x);
+  const Value count(static_cast<double>(type.elements() / type.extents[1]));
+  const CallBuilder::Var mean = b.emit(op_div, {channel_sums(b, x), count});
+  const CallBuilder::Var d = b.emit(op_sub, {x, mean});
+  return {mean, b.emit(op_div, {channel_sums(b, b.emit(op_mul, {d, d})), count})};
+}
+
+CallBuilder::Var standardised(CallBuilder& b, CallBuilder::Var x, Moments by, CallBuilder::Var scale,
+                              CallBuilder::Var shift, double epsilon) {
+  const std::size_t rank = b.type(x).extents.size();
+  const CallBuilder::Var n =
+      b.emit(op_mul, {b.emit(op_sub, {x, by.mean}), per_deviation(b, by.variance, epsilon)});
+  return b.emit(op_add, {b.emit(op_mul, {n, beside(b, scale, rank)}), beside(b, shift, rank)});
+}
+
+std::vector<Split> channel_splits(const OpInstance& call, std::vector<CallBuilder::Var> (*made_of)(CallBuilder&)) {
+  const ArrayType& x = call.in[0];
+  auto channels = [](const ArrayType& type) {
+    if (type.extents.size() > 1) return 1;
+    return type.extents.size() == 1 && type.elements() > 1 ? 0 : Split::whole;
+  };
+  auto rows = [&](const ArrayType& type) { return type.extents == x.extents ? 0 : Split::whole; };
+  Split by_channel, by_row{.in = {}, .out = {}, .made_of = made_of};
+  for (const ArrayType& in : call.in) by_channel.in.push_back(channels(in)), by_row.in.push_back(rows(in));
+  for (const ArrayType& out : call.out) by_channel.out.push_back(channels(out)), by_row.out.push_back(rows(out));
+  std::vector<Split> splits;
+  if (x.extents[1] > 1) splits.push_back(std::move(by_channel));
+  if (x.extents[0] > 1) splits.push_back(std::move(by_row));
+  return splits;
 }
 
 Work standardising_work(const OpInstance& call) {

@@ -18,7 +18,7 @@ class RandomNet {
  public:
   explicit RandomNet(std::uint64_t seed) : random_(seed) {}
 
-  std::string text(const std::string& recompute = "none") {
+  std::string text(const std::string& recompute = "none", int parts = 1) {
     std::string tasks, forward;
     for (int k = 0; k < 3; ++k) {
       const bool state = chance(3);
@@ -55,12 +55,12 @@ agent Net() {{
 let x = normal(f64[2, 3], seed: 5)
 let t = normal(f64[2, 3], seed: 6)
 let net = Net()
-let m = train(net, loss: "mse_sum", optimizer: sgd(lr: 0.1), recompute: "{}")
+let m = train(net, loss: "mse_sum", optimizer: sgd(lr: 0.1), recompute: "{}", parts: {})
 m.forward(x, 0.0, 0.0)
 m.backward(t)
 print((m.grad("a") * uniform(f64[3, 3], seed: 3)).sum().scalar, (m.grad("b") * uniform(f64[3, 3], seed: 4)).sum().scalar)
 )",
-                       tasks, forward, recompute);
+                       tasks, forward, recompute, parts);
   }
 
   // The slope of the loss along both directions, by a coarse and by a fine difference: where they are not alike, a
@@ -172,5 +172,27 @@ TEST_CASE("[training] gradients of random nets have the same bits, computed agai
         settings.threads = threads;
         CHECK(run_text(RandomNet(seed).text("sqrt"), settings).output == wanted.output);
       }
+  }
+}
+
+TEST_CASE("[training] gradients of random nets in parts [L19]: those of the whole, the same bits for as many parts") {
+  for (std::uint64_t seed : random_seeds(6, 200)) {
+    CAPTURE(seed);
+    const std::vector<double> whole = numbers(run_text(RandomNet(seed).text()).output);
+    for (const int parts : {2, 3, 5}) {
+      const Ran wanted = run_text(RandomNet(seed).text("none", parts));
+      REQUIRE(wanted.errors == "");
+      const std::vector<double> found = numbers(wanted.output);
+      REQUIRE(found.size() == whole.size());
+      for (std::size_t k = 0; k < found.size(); ++k)
+        CHECK(std::abs(found[k] - whole[k]) < 1e-9 * std::max(1.0, std::abs(whole[k])));
+      for (const Schedule schedule : {Schedule::push, Schedule::pull, Schedule::eager})
+        for (const std::uint32_t threads : {1U, 2U, 4U}) {
+          RunSettings settings;
+          settings.schedule = schedule;
+          settings.threads = threads;
+          CHECK(run_text(RandomNet(seed).text("sqrt", parts), settings).output == wanted.output);
+        }
+    }
   }
 }

@@ -4,6 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
+#include "ir/gradient/parts.hpp"
+#include "ir/records/scalar.hpp"
 #include "ir/verify/verify.hpp"
 #include "tests/unit/op_list_cases.hpp"
 #include "tests/unit/random_cases.hpp"
@@ -47,6 +51,7 @@ Ran run_step(const TaskGraph& graph, const TrainingStep& step, const std::vector
   std::vector<std::vector<Array>> made;
   auto value = [&](const StepRef& ref) {
     if (ref.kind == StepRef::Kind::input) return inputs[ref.id];
+    if (ref.kind == StepRef::Kind::number) return scalar_array(Value(step.numbers[ref.id]), Precision::i64);
     if (ref.kind == StepRef::Kind::constant) return graph.constant(ref.id).array();
     return ref.kind == StepRef::Kind::upstream ? upstream[ref.id] : made.at(ref.id).at(ref.slot);
   };
@@ -66,6 +71,15 @@ Ran run_step(const TaskGraph& graph, const TrainingStep& step, const std::vector
     for (const StepRef& part : parts) sum = sum ? call_op("add", {*sum, value(part)}) : value(part);
   }
   return ran;
+}
+
+// The largest difference, relative to what is larger than one.
+double distance(const Array& a, const Array& b) {
+  REQUIRE(a.type() == b.type());
+  double worst = 0;
+  for (std::int64_t e = 0; e < a.elements(); ++e)
+    worst = std::max(worst, std::abs(a.number(e) - b.number(e)) / std::max(1.0, std::abs(a.number(e))));
+  return worst;
 }
 
 TrainingStep step_of(const TaskGraph& graph) {
@@ -101,6 +115,56 @@ TEST_CASE("gradients of random graphs equal central differences [ops-grad]") {
     const Ran ran = run_step(graph, step, inputs, upstream);
     CHECK(worst_difference(compute, inputs, ran.gradients) < 1e-6);
   }
+}
+
+// Every input that has an axis of so many first is cut along it, whatever is done to it then.
+TEST_CASE("a step in parts has the results and gradients of the whole [L19] [ops-grad]") {
+  for (std::uint64_t seed : random_seeds(60, 1000)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const OpList list = RandomList(random).list();
+    const TaskGraph graph = graph_of(list);
+    const TrainingStep step = step_of(graph);
+    std::vector<Array> inputs, upstream;
+    for (std::size_t i = 0; i < list.inputs.size(); ++i)
+      inputs.push_back(random_array(concrete(list.types[i]), seed + i));
+    for (const GraphResult& result : graph.results())
+      upstream.push_back(random_array(concrete(result.type), seed + 50 + upstream.size()));
+    const Ran wanted = run_step(graph, step, inputs, upstream);
+    if (list.types[0].rank() == 0) continue;
+    const std::int64_t rows = *list.types[0].dims[0].constant();
+    for (const std::int64_t parts : {2, 3, 5}) {
+      PartsOptions options{Batch::of(rows, parts), {}, {}, {}, {}};
+      if (!options.batch.is_cut()) continue;
+      for (std::size_t i = 0; i < list.inputs.size(); ++i)
+        options.cut.push_back(list.types[i].rank() > 0 && list.types[i].dims[0] == list.types[0].dims[0]);
+      const Ran ran = run_step(graph, in_parts(step, options, standard_ops()), inputs, upstream);
+      for (std::size_t k = 0; k < wanted.results.size(); ++k) CHECK(distance(wanted.results[k], ran.results[k]) < 1e-9);
+      for (std::size_t i = 0; i < wanted.gradients.size(); ++i) {
+        REQUIRE(wanted.gradients[i].has_value() == ran.gradients[i].has_value());
+        if (wanted.gradients[i]) CHECK(distance(*wanted.gradients[i], *ran.gradients[i]) < 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("parts add up along a tree whose shape depends on their number alone [L19]") {
+  auto text = [](std::int64_t rows, std::int64_t places) {
+    const Batch batch = Batch::of(rows, places);
+    std::vector<std::string> leaves;
+    for (const Batch::Part& part : batch.parts) leaves.push_back(std::to_string(part.place));
+    return batch.sum(leaves, [](const std::string& a, const std::string& b) { return "(" + a + " " + b + ")"; });
+  };
+  CHECK(text(9, 1) == "0");
+  CHECK(text(9, 3) == "((0 1) 2)");
+  CHECK(text(9, 5) == "(((0 1) (2 3)) 4)");
+  CHECK(text(9, 6) == "(((0 1) (2 3)) (4 5))");
+  CHECK(text(2, 5) == "(2 4)");
+  CHECK(text(3, 8) == "(2 (5 7))");
+  const Batch uneven = Batch::of(7, 3);
+  CHECK(uneven.parts[0].rows() == 2);
+  CHECK(uneven.parts[2].begin == 4);
+  CHECK(uneven.parts[2].rows() == 3);
 }
 
 TEST_CASE("a chain is one task, and its reverse is one") {

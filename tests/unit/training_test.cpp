@@ -9,7 +9,7 @@ using namespace taskspec;
 namespace {
 
 // Dropout, a rate that falls, momentum: all that changes from step to step.
-std::string program(int steps) {
+std::string program(int steps, int parts = 1) {
   return fmt::format(R"(import nn
 agent Net() {{
   layer a = nn.Linear(4, 8, act: "relu", seed: 1)
@@ -19,20 +19,20 @@ agent Net() {{
   graph forward(x: f32[B, 4]) -> (y: f32[B, 1]) {{ y = thinned(norm.forward(a.forward(x).y).y).y }}
 }}
 fn rate(step: int) -> float {{ return 0.05 / (1.0 + 0.01 * step as float) }}
-let m = train(Net(), loss: "mse_avg", optimizer: sgd(lr: rate, momentum: 0.9), metrics: ["mae"])
+let m = train(Net(), loss: "mse_avg", optimizer: sgd(lr: rate, momentum: 0.9), metrics: ["mae"], parts: {})
 let x = normal(f32[16, 4], seed: 3)
 let y = x.sum(1)
 for k in 0..{} {{ m.step(x, y) }}
 print(m.loss.scalar, m.metrics.mae.scalar, m.eval().forward(x).y.array)
 )",
-                     steps);
+                     parts, steps);
 }
 
-Ran run_steps(int steps, Schedule schedule, std::uint32_t threads) {
+Ran run_steps(int steps, Schedule schedule, std::uint32_t threads, int parts = 1) {
   RunSettings settings;
   settings.schedule = schedule;
   settings.threads = threads;
-  const Ran ran = run_text(program(steps), settings);
+  const Ran ran = run_text(program(steps, parts), settings);
   CHECK(ran.errors == "");
   return ran;
 }
@@ -51,4 +51,16 @@ TEST_CASE("[training] the same bits on any schedule and number of threads") {
   const std::string wanted = run_steps(50, Schedule::push, 1).output;
   for (const Schedule schedule : {Schedule::push, Schedule::pull, Schedule::eager})
     for (const std::uint32_t threads : {1U, 2U, 4U}) CHECK(run_steps(50, schedule, threads).output == wanted);
+}
+
+TEST_CASE("[training] in parts: one plan for all steps, nothing left behind, the same bits on any schedule [L19]") {
+  for (const int parts : {3, 4}) {
+    const Ran some = run_steps(100, Schedule::push, 2, parts), more = run_steps(200, Schedule::push, 2, parts);
+    CHECK(some.report.plans == more.report.plans);
+    CHECK(some.report.plans < 12);
+    CHECK(more.report.memory.allocations == more.report.memory.frees);
+    const std::string wanted = run_steps(20, Schedule::push, 1, parts).output;
+    for (const Schedule schedule : {Schedule::push, Schedule::pull, Schedule::eager})
+      for (const std::uint32_t threads : {2U, 4U}) CHECK(run_steps(20, schedule, threads, parts).output == wanted);
+  }
 }
