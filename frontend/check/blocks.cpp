@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "frontend/check/block_lines.hpp"
-#include "frontend/check/declare.hpp"
 #include "frontend/check/calls.hpp"
+#include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/members.hpp"
 #include "frontend/check/messages.hpp"
@@ -34,7 +34,8 @@ ast::Name name_of(const TaskBlock& block) { return {block.name, block.span}; }
 // Slots for contents that come with each run. The expressions stay where they are written.
 ast::Slot slot_of(const BlockGraph& graph, BlockId id, bool written, const ast::IrDecl& lines) {
   const TaskBlock& block = graph[id];
-  ast::Slot slot{{written ? "state" : "table", block.span}, name_of(block), written_as_type(block, block.span), nullptr};
+  ast::Slot slot{
+      {written ? "state" : "table", block.span}, name_of(block), written_as_type(block, block.span), nullptr};
   for (const ast::IrLine& line : lines.lines)
     if (auto* declared = std::get_if<ast::IrBlock>(&line.node); declared && declared->name.text == block.name)
       slot.init = declared->init;
@@ -91,15 +92,17 @@ void forget(Body& file, const ast::Name& name) {
 }
 
 // The agent that the lines describe: as syntax, so that slots and signature are checked as those of a text.
-void describe(World& world, const Binding& binding, std::shared_ptr<const BlockGraph> graph, const ast::IrDecl& declaration) {
+void describe(World& world, const Binding& binding, std::shared_ptr<const BlockGraph> graph,
+              const ast::IrDecl& declaration) {
   const BlockCall blocks = call_of(*graph);
   BlockDeclaration& made = world.block_declarations.emplace_back();
   made.graph = graph;
   made.agent.name = declaration.name;
   std::vector<ast::AgentMember>& members = made.agent.members;
   for (BlockId id : blocks.given)
-    members.push_back({(*graph)[id].span,
-                       slot_of(*graph, id, std::ranges::find(blocks.written, id) != blocks.written.end(), declaration)});
+    members.push_back(
+        {(*graph)[id].span,
+         slot_of(*graph, id, std::ranges::find(blocks.written, id) != blocks.written.end(), declaration)});
   if (blocks.memory > 0) members.push_back({declaration.name.span, memory_slot(blocks.memory, declaration.name.span)});
   members.push_back({declaration.name.span, task_of(*graph, blocks, declaration.name)});
   AgentInfo& info = world.info(binding.agent);

@@ -68,7 +68,11 @@ Array lent(const ArrayType& type, const std::byte* bytes) {
 class BlockKernel final : public Kernel {
  public:
   explicit BlockKernel(const OpInstance& call)
-      : keeps_(call.attributes[0]), graph_(keeps_.as<BlockGraphValue>()->graph), call_(call_of(*graph_)), in_(call.in), out_(call.out) {}
+      : keeps_(call.attributes[0]),
+        graph_(keeps_.as<BlockGraphValue>()->graph),
+        call_(call_of(*graph_)),
+        in_(call.in),
+        out_(call.out) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
     try {
@@ -167,7 +171,8 @@ extern constinit const OpDef op_blocks = OpFields{
     .outputs = outputs,
     .doc =
         "Runs a graph of Task IR blocks, bit for bit as a chip does: sums saturate after each addition. Called by the "
-        "name of an `ir` declaration, which is its first operand; the inputs come next, in the order of the declaration, "
+        "name of an `ir` declaration, which is its first operand; the inputs come next, in the order of the "
+        "declaration, "
         "each with the shape (y, x, f) and the precision of its block (E2001, E2002).",
     .example =
         "ir half {\n"

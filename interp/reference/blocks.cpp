@@ -19,7 +19,8 @@ std::string list_text(std::span<const ClusterDef> clusters) {
   std::vector<std::string> texts;
   for (const ClusterDef& cluster : clusters)
     texts.push_back(fmt::format("{}{}{}{}", cluster.name, cluster.axes.empty() ? "" : " " + axes_text(cluster.axes),
-                                cluster.repeated ? ", and more of them" : "", cluster.optional ? " (may be left out)" : ""));
+                                cluster.repeated ? ", and more of them" : "",
+                                cluster.optional ? " (may be left out)" : ""));
   return joined(texts, "; ");
 }
 
@@ -34,9 +35,7 @@ std::string signature_text(const BlockDef& block) {
                      attributes.empty() ? "" : " (" + joined(attributes, ", ") + ")");
 }
 
-std::string signature_text(const RearrangeDef& moves) {
-  return "a -> b | " + call_text(moves.name, moves.operands);
-}
+std::string signature_text(const RearrangeDef& moves) { return "a -> b | " + call_text(moves.name, moves.operands); }
 
 std::string clusters_text(const BlockDef& block) {
   std::string text;

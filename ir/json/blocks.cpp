@@ -166,8 +166,8 @@ class BlockGraphReader {
       if (data.text() != comes_with_each_run) data.expected("an array, or \"given\"");
       return;
     }
-    const Value value = read_value(data, Type(), {[](std::string_view) { return std::nullopt; },
-                                                  [](std::size_t) { return std::nullopt; }});
+    const Value value = read_value(
+        data, Type(), {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
     if (!value.is_array()) data.expected("an array");
     block.data = value.array();
   }
