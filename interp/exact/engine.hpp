@@ -28,7 +28,7 @@ struct ExactOptions {
 
 class ExactEngine {
  public:
-  // Error E4010: a block that this mode has no arithmetic for; E3002: a cycle.
+  // Errors of check_block, E4004: a state that no storage keeps; E3002: a cycle.
   static Result<ExactEngine> make(std::shared_ptr<const BlockGraph> graph, const ExactOptions& options);
   ExactEngine(ExactEngine&&) noexcept;
   ExactEngine& operator=(ExactEngine&&) noexcept;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "interp/exact/fill.hpp"
+#include "ir/blocks/check.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/pack.hpp"
 
@@ -59,7 +60,7 @@ class ExactPlanner {
   void plan_block(BlockId id) {
     ExactBlock& made = plan_.blocks[id.index()];
     const TaskBlock& block = *made.block;
-    refuse_what_the_mode_lacks(block);
+    check_block(block, plan_.options.mode, diags_);
     if (diags_.has_errors()) return;
     for (std::size_t c = 0; c < block.in_clusters(); ++c) made.in.push_back(plan_cluster(id, c));
     if (diags_.has_errors()) return;
@@ -73,18 +74,6 @@ class ExactPlanner {
     made.row.operations = operations(block);
     made.row.bytes = stored_bytes(block);
     if (block.def->kind == BlockKind::data && block.data) made.row.parameters = value_type(block).elements();
-  }
-
-  void refuse_what_the_mode_lacks(const TaskBlock& block) {
-    if (plan_.options.mode == BlockMode::rabbit || !block.def->find_attribute("shift")) return;
-    const std::int64_t shift = block.attribute("shift");
-    if (shift % 2 == 0) return;
-    diags_
-        .error("E4010", block.span,
-               fmt::format("{} '{}' shifts by {} bits: a chip cuts pairs of bits", block.def->name, block.name, shift))
-        .help(
-            fmt::format("a CLUT does it exactly: lut_dw: 12, shift: {}, table[a] = floor(a / 2); or run in mode rabbit",
-                        shift - 1));
   }
 
   // ---- clusters -----------------------------------------------------------------------------------
@@ -220,7 +209,7 @@ class ExactPlanner {
     const ExactFeed& feed = cluster.feeds[0];
     const bool goes_back = cluster.feeds.size() == 1 && feed.delay == 0 && feed.map.is_bijection();
     if (!goes_back) {
-      diags_.error("E4010", graph_[id].span,
+      diags_.error("E4004", graph_[id].span,
                    fmt::format("'{}' of {} '{}' is no storage as a whole: its new contents have no place",
                                graph_[id].in_cluster_name(position), graph_[id].def->name, graph_[id].name));
       return;
