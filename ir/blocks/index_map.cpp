@@ -91,9 +91,7 @@ IndexMap IndexMap::affine(Extents source, Extents target, std::int64_t offset, E
   return map;
 }
 
-IndexMap IndexMap::identity(const Extents& extents) {
-  return affine(extents, extents, 0, row_major_strides(extents));
-}
+IndexMap IndexMap::identity(const Extents& extents) { return affine(extents, extents, 0, row_major_strides(extents)); }
 
 IndexMap IndexMap::table(Extents source, Extents target, std::vector<std::int32_t> places) {
   if (places_of(target) != static_cast<std::int64_t>(places.size())) bug("a map of another size than its target");

@@ -36,7 +36,8 @@ axis or at that place.)",
   b -> both[0..4, 0..4, 1..3]
   both -> z
 })",
-     .cause = R"(Each place of an input of a block is filled by exactly one edge. Here two edges fill the same place, none
+     .cause =
+         R"(Each place of an input of a block is filled by exactly one edge. Here two edges fill the same place, none
 fills it, a box reaches beyond its block, or the two ends of an edge differ in size.)",
      .fix = R"(Correct the boxes of the edges at the place that the message names. Ends of different shapes and equal
 size are joined by a rearrangement: a -> b | reshape().)"},
@@ -53,7 +54,8 @@ size are joined by a rearrangement: a -> b | reshape().)"},
   c -> m
   m -> z
 })",
-     .cause = R"(Storage and compute blocks alternate: compute blocks read storage of their own kind (SIC feeds CC, SIC2D
+     .cause =
+         R"(Storage and compute blocks alternate: compute blocks read storage of their own kind (SIC feeds CC, SIC2D
 CC2D, SIFC CVM, SI most others) and write into storage or outputs. Storage may feed storage.)",
      .fix = R"(Put a storage block of the kind that the message names between the two.)"},
     {.code = "E4005",
@@ -93,7 +95,8 @@ precision. Other blocks hold no data.)",
   m -> h
   h -> z
 })",
-     .cause = R"(When a chip cuts a sum to few bits it shifts by units of two bits. The arithmetic of `rabbit` mode, in which
+     .cause =
+         R"(When a chip cuts a sum to few bits it shifts by units of two bits. The arithmetic of `rabbit` mode, in which
 the files of the reference are run, shifts by any number.)",
      .fix = R"(A CLUT with lut_dw: 12, a shift that is smaller by one and the table floor(a / 2) does it exactly; or shift
 by an even number, or run in rabbit mode.)"},
