@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 
+#include "frontend/imported_model.hpp"
 #include "ir/records/builtin.hpp"
 #include "ir/records/op.hpp"
 
@@ -14,6 +15,7 @@ struct Toolbox {
   OpTable ops;
   BuiltinTable builtins;
   std::span<const FormStep> forms = {};  // beyond those of the language, and how they run
+  ImportModel import_model = {};         // who reads model files; null: nobody
 };
 
 }  // namespace taskspec
