@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "frontend/ast.hpp"
+#include "frontend/imported_model.hpp"
 #include "ir/base/result.hpp"
 #include "ir/blocks/block.hpp"
 #include "ir/program/program.hpp"
@@ -31,6 +32,8 @@ struct CheckOptions {
   bool at_prompt = false;                                         // names may be defined again
   // The text of a file; E7001 where there is none. Without it no file can be imported.
   std::function<std::string(const std::string& path)> read = {};
+  // A model file as a module. Without it `import "net.onnx"` is not built.
+  ImportModel import_model = {};
 };
 
 // Imported files are parsed on the way and added to `sources`, so that their diagnostics can be shown.

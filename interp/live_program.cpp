@@ -14,7 +14,8 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
                 .blocks = tools_.blocks,
                 .search_path = load.search_path,
                 .prelude = prelude_folders(),
-                .read = [](const std::string& file) { return read_text(file); }}),
+                .read = [](const std::string& file) { return read_text(file); },
+                .import_model = tools_.import_model}),
       host_(checker_.program(), tools_.ops) {
   settings_.keep_graph = true;  // the prompt shows it, C++ programs export it
   take_settings(host_, settings_);

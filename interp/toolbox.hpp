@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 
+#include "frontend/imported_model.hpp"
 #include "ir/blocks/block.hpp"
 #include "ir/records/builtin.hpp"
 #include "ir/records/op.hpp"
@@ -16,6 +17,7 @@ struct Toolbox {
   BuiltinTable builtins;
   BlockTable blocks = {};
   std::span<const FormStep> forms = {};  // beyond those of the language, and how they run
+  ImportModel import_model = {};         // who reads model files; null: nobody
 };
 
 }  // namespace taskspec

@@ -12,6 +12,7 @@
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
 #include "frontend/parse.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec::checking {
@@ -63,14 +64,64 @@ class Files {
 
   // The bound name and what it stands for; an invalid module when something is wrong with it.
   std::pair<const ast::Name*, ModuleId> bring(const ast::ImportDecl& import, Span span, SourceId from) {
-    if (import.file) {
-      not_built(world_.diags, import.file->span, "the import of a model file", "importers");
-      return {import.alias ? &*import.alias : nullptr, ModuleId()};
-    }
+    if (import.file) return bring_model(import, from);
     const ast::Name* bound = import.alias ? &*import.alias : &import.path.back();
     Wanted wanted{{}, join(import.path.front().span, import.path.back().span), span};
     for (const ast::Name& name : import.path) wanted.path.push_back(name.text);
     return {bound, load(wanted, fs::path(world_.sources[from].path()).parent_path())};
+  }
+
+  // ---- model files ----
+
+  std::pair<const ast::Name*, ModuleId> bring_model(const ast::ImportDecl& import, SourceId from) {
+    const ast::Name& file = *import.file;
+    const std::string stem = fs::path(file.text).filename().replace_extension().string();
+    const ast::Name* bound = import.alias ? &*import.alias : &world_.bound.emplace_back(ast::Name{stem, file.span});
+    if (!world_.options.import_model) {
+      not_built(world_.diags, file.span, "the import of a model file", "importers");
+    } else if (!import.alias && !is_name(stem)) {
+      world_.diags.error("E0001", file.span, fmt::format("'{}' is no name that the module could go by", stem))
+          .help(fmt::format("import \"{}\" as net", file.text));
+      bound = nullptr;
+    } else {
+      return {bound, load_model(file, stem, fs::path(world_.sources[from].path()).parent_path())};
+    }
+    return {bound, ModuleId()};
+  }
+
+  static bool is_name(const std::string& text) {
+    return !text.empty() && !is_digit(text[0]) && std::ranges::all_of(text, is_word);
+  }
+
+  // Beside the importing file, then in the folders that are searched for modules.
+  ModuleId load_model(const ast::Name& file, const std::string& name, const fs::path& own) {
+    std::vector<std::string> folders{own.string()};
+    folders.insert(folders.end(), world_.options.search_path.begin(), world_.options.search_path.end());
+    std::error_code none;
+    for (const std::string& folder : folders)
+      if (const fs::path path = fs::path(folder) / file.text; fs::exists(path, none))
+        return load_model(path, name, file);
+    Diag& diag = world_.diags.error("E7001", file.span, fmt::format("model file '{}' is not found", file.text));
+    for (const std::string& folder : folders)
+      diag.note(fmt::format("no file {}", (fs::path(folder) / file.text).string()));
+    return {};
+  }
+
+  ModuleId load_model(const fs::path& path, const std::string& name, const ast::Name& file) {
+    std::error_code error;
+    const std::string key = fs::weakly_canonical(path, error).string();
+    if (auto known = world_.loaded.find(key); known != world_.loaded.end()) return known->second;
+    ModuleId module;
+    try {
+      ImportedModel model = world_.options.import_model(path.string(), name);
+      const SourceId source = world_.sources.add(path.string(), std::move(model.text));
+      world_.beside.emplace(source, std::move(model.folder));
+      module = check(source, name);
+    } catch (const Error& failed) {
+      world_.report(failed, file.span);
+    }
+    world_.loaded.add(key, module);
+    return module;
   }
 
   // A module as an import names it, or a library that was built with it.

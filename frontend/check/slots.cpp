@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "frontend/check/convert.hpp"
@@ -49,11 +50,37 @@ class Initialiser {
       return fill(expression(body_, *call.args[0].value), slot_.init->span);
     const Record builtin = name == "file" ? Record{nullptr, body_.world.options.builtins.serving(Serves::loads)}
                                           : find_builtin(body_.world, name);
+    const std::vector<ast::Arg> found = name == "file" ? found_beside(call.args) : std::vector<ast::Arg>();
+    const std::span<const ast::Arg> args = found.empty() ? std::span(call.args) : std::span(found);
     for (const Record& record : {find_op(body_.world, name), builtin})
       if (record && !record.operands().empty() && record.operands()[0].kind == OperandKind::type)
-        return call_record(body_, record, type_operand(body_, type_, type_span_), call.args, slot_.init->span,
+        return call_record(body_, record, type_operand(body_, type_, type_span_), args, slot_.init->span,
                            stream_of(record));
     return value();
+  }
+
+  // The arguments of file("net.npz", ...) with the place of a file that lies beside the text but not in the folder that
+  // the program was started in; none if they may stay as they are.
+  std::vector<ast::Arg> found_beside(const std::vector<ast::Arg>& args) {
+    namespace fs = std::filesystem;
+    auto text = [](const ast::Arg& arg) { return std::get_if<ast::StringLit>(&arg.value->node); };
+    if (args.empty() || args[0].name || !std::ranges::all_of(args, text)) return {};
+    const World& world = body_.world;
+    const SourceId source = slot_.name.span.source;
+    const auto known = world.beside.find(source);
+    const fs::path folder =
+        known != world.beside.end() ? fs::path(known->second) : fs::path(world.sources[source].path()).parent_path();
+    const fs::path path = text(args[0])->value, there = folder / path;
+    std::error_code none;
+    const bool here = known == world.beside.end() && fs::exists(path, none);
+    if (path.is_absolute() || here || !fs::exists(there, none)) return {};
+    std::vector<ast::Arg> found;
+    for (const ast::Arg& arg : args) {
+      const std::string& value = found.empty() ? there.string() : text(arg)->value;
+      found.push_back(
+          {arg.span, arg.name, std::make_unique<ast::Expr>(ast::Expr{arg.value->span, ast::StringLit{value}})});
+    }
+    return found;
   }
 
   // Random numbers of a slot come from a stream of its own, which the agent gives when it is made.

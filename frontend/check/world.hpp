@@ -136,12 +136,14 @@ class World {
   const CheckOptions& options;
   Program program;
   Diags diags;
-  std::deque<Ast> trees;           // own all syntax that the infos point into
-  std::deque<ast::Expr> values;    // likewise, of -D
+  std::deque<Ast> trees;                   // own all syntax that the infos point into
+  std::deque<ast::Expr> values;            // likewise, of -D
   std::deque<BlockDeclaration> block_declarations;
-  std::deque<FileScope> files;     // by ModuleId
-  std::deque<FunctionInfo> infos;  // by FunctionId
-  std::deque<AgentInfo> agents;    // by AgentId
+  std::deque<ast::Name> bound;             // likewise, of model files that go by their own names
+  std::map<SourceId, std::string> beside;  // of texts made of model files: where the files are that they name
+  std::deque<FileScope> files;             // by ModuleId
+  std::deque<FunctionInfo> infos;          // by FunctionId
+  std::deque<AgentInfo> agents;            // by AgentId
   std::vector<DroppedCall> dropped;
   bool has_local = false;                                                 // some value may differ between shards
   std::vector<std::pair<AgentId, const ast::Slot*>> slots_in_the_making;  // outer ones first

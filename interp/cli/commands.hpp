@@ -13,6 +13,7 @@ int test(const Options& options, const Toolbox& tools);
 int graph(const Options& options, const Toolbox& tools);
 int slices(const Options& options, const Toolbox& tools);
 int build(const Options& options, const Toolbox& tools);
+int import(const Options& options);
 int explain(const Options& options);
 int doc(const Options& options, const Toolbox& tools);
 int bench(const Options& options);

@@ -22,6 +22,7 @@ int dispatch(const cli::Options& options) {
       {"graph", [&] { return cli::graph(options, tools); }},
       {"slices", [&] { return cli::slices(options, tools); }},
       {"build", [&] { return cli::build(options, tools); }},
+      {"import", [&] { return cli::import(options); }},
       {"explain", [&] { return cli::explain(options); }},
       {"doc", [&] { return cli::doc(options, tools); }},
       {"bench", [&] { return cli::bench(options); }},

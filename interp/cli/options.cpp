@@ -92,6 +92,18 @@ void add_slices(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   add_defines(*slices, defines);
 }
 
+void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
+  CLI::App* import = app.add_subcommand("import", "write a model file as a program, with its weights beside it");
+  import->add_option("MODEL", o.files, "an .onnx file")->required()->expected(1);
+  import->add_option("-o", o.output, "the program; its weights go to the .npz of that name")
+      ->type_name("FILE.task")
+      ->required();
+  import
+      ->add_option("-D", defines, "name=value: a number for an open extent, or for an input that decides about shapes")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+}
+
 // Before the command or behind it, of those that have something to say about a program.
 void add_diagnostics(CLI::App& app, Options& o) {
   auto add = [&o](CLI::App& to) {
@@ -99,7 +111,7 @@ void add_diagnostics(CLI::App& app, Options& o) {
         ->check(CLI::IsMember({"text", "json"}));
   };
   add(app);
-  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "repl"})
+  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "import", "repl"})
     add(*app.get_subcommand(command));
 }
 
@@ -127,6 +139,7 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
       ->required();
   build->add_option("-o", options.output, "where to; else where an import of NAME finds it from here")
       ->type_name("FILE");
+  add_import(app, options, defines);
   CLI::App* explain = app.add_subcommand("explain", "what an error code means, with an example and its cure");
   explain->add_option("CODE", options.topic, "such as E2003; none: all codes, a line each");
   CLI::App* doc = app.add_subcommand("doc", "reference of ops, builtins, types and errors, out of their records");

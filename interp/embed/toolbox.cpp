@@ -4,6 +4,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/exact/blocks_op.hpp"
+#include "interp/models.hpp"
 #include "stdlib/blocks.hpp"
 #include "stdlib/ops.hpp"
 
@@ -24,6 +25,13 @@ OpTable all_ops() {
 
 }  // namespace
 
-Toolbox standard_toolbox() { return {all_ops(), standard_builtins(), standard_blocks()}; }
+Toolbox standard_toolbox() {
+  return {
+      all_ops(),
+      standard_builtins(),
+      standard_blocks(),
+      {},
+      [reader = ModelReader()](const std::string& path, const std::string& name) { return reader.module(path, name); }};
+}
 
 }  // namespace taskspec

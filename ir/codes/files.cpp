@@ -50,6 +50,23 @@ the same of everything that it uses. One of them does not fit what is there now.
      .fix =
          R"(Build it again from its text: taskspec build --lib NAME, in the folder from which NAME, or a.NAME, is imported.)",
      .reach = Reach::circumstance},
+    {.code = "E7007",
+     .summary = "a model uses operators that are not known",
+     .program = R"(taskspec import detector.onnx -o detector.task    // where detector.onnx has NonMaxSuppression)",
+     .cause =
+         R"(A model is a graph of operators of its format. Those in the list are none that the importer can write in the
+language, at the version that the model says.)",
+     .fix = R"(Export the part of the model in front of them, or write what they do in the language.)",
+     .reach = Reach::circumstance},
+    {.code = "E7008",
+     .summary = "a model leaves a number open that its import needs",
+     .program = R"(taskspec import net.onnx -o net.task    // where the height of the pictures is 'height')",
+     .cause =
+         R"(Extents, axes, pads and bounds of a program are numbers, or names of extents. A model may leave them to its
+inputs: then somebody has to say what they are.)",
+     .fix =
+         R"(Say it: taskspec import net.onnx -o net.task -D height=224; of an input with several elements -D shape=2,3.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(files_family, 7));
 

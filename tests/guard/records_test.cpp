@@ -38,7 +38,9 @@ const std::set<std::pair<std::string, std::string>> other_names = {{"frontend/ch
 
 bool is_looked_at(const std::string& file) {
   const bool is_record = file.starts_with("interp/control/builtins/") || file.starts_with("interp/backends/");
-  return !is_record && (file.starts_with("ir/") || file.starts_with("frontend/") || file.starts_with("interp/"));
+  const bool writes_programs = file.starts_with("interp/import/");
+  return !is_record && !writes_programs &&
+         (file.starts_with("ir/") || file.starts_with("frontend/") || file.starts_with("interp/"));
 }
 
 bool is_comment(const std::string& text, std::size_t at) {

@@ -103,7 +103,7 @@ def elementwise(s):
         "abs": np.abs, "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "round": np.rint, "exp": np.exp,
         "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
         "relu": lambda x: np.maximum(x, 0), "elu": lambda x: np.where(x > 0, x, np.expm1(x)),
-        "gelu": lambda x: x * (1 + erf(x / math.sqrt(2))) / 2, "isnan": np.isnan,
+        "gelu": lambda x: x * (1 + erf(x / math.sqrt(2))) / 2, "erf": erf, "isnan": np.isnan,
     }
     for name, f in functions.items():
         for precision in FLOATS:

@@ -40,6 +40,7 @@ TEST_CASE("functions of f32 are within one unit of the last place, at the ends o
       {"tanh", [](double x) { return std::tanh(x); }},
       {"sigmoid", [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }},
       {"gelu", [](double x) { return std::isinf(x) ? std::max(x, 0.0) : x * std::erfc(-x / std::sqrt(2.0)) / 2; }},
+      {"erf", [](double x) { return std::erf(x); }},
       {"elu", [](double x) { return x < 0 ? std::expm1(x) : x; }},
       {"sqrt", [](double x) { return std::sqrt(x); }},
       {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},

@@ -1,0 +1,152 @@
+#include "interp/models.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "interp/prelude.hpp"
+#include "ir/base/at_end.hpp"
+#include "ir/files/files.hpp"
+#include "ir/json/messages.hpp"
+
+extern char** environ;
+
+namespace taskspec {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* program_name = "taskspec-models";
+
+// Beside this program where both are installed. A program that uses the library finds it by where the prelude is: in an
+// installation below share, in a build tree below stdlib.
+std::optional<fs::path> program_of_models() {
+  std::error_code none;
+  std::vector<fs::path> places{fs::read_symlink("/proc/self/exe", none).parent_path() / program_name};
+  for (const std::string& prelude : prelude_folders()) {
+    const fs::path above = fs::path(prelude).parent_path().parent_path();
+    places.push_back(above / "interp/import" / program_name);
+    places.push_back(above.parent_path() / "bin" / program_name);
+  }
+  for (const fs::path& place : places)
+    if (fs::exists(place, none)) return place;
+  return std::nullopt;
+}
+
+Error not_there(const std::string& path) {
+  Diag diag("E7001", Severity::error, {},
+            "'" + path + "' is read by the program '" + program_name + "', which is not there");
+  diag.note("it is built apart, as it needs the libraries of these formats");
+  diag.help("./dev build interp/import/taskspec-models");
+  return Error(std::move(diag));
+}
+
+std::string all_of(int from) {
+  std::string text;
+  std::array<char, 4096> part{};
+  for (;;) {
+    const ssize_t got = ::read(from, part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// What it wrote to its standard output, and whether it came to its end.
+struct Said {
+  std::string text;
+  bool ended = false;
+};
+
+Said run(const std::vector<std::string>& words) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {};
+  const AtEnd close_reader([&] { ::close(pipe_ends[0]); });
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int wrong = posix_spawn(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(pipe_ends[1]);
+  if (wrong != 0) return {};
+  Said said{all_of(pipe_ends[0]), false};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  said.ended = WIFEXITED(status);
+  return said;
+}
+
+}  // namespace
+
+// Made when it is first needed.
+class ModelReader::Folder {
+ public:
+  Folder() = default;
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  // A further one in it, for one model.
+  std::string next() {
+    if (path_.empty()) make();
+    const fs::path made = path_ / std::to_string(count_++);
+    std::error_code none;
+    fs::create_directory(made, none);
+    return made.string();
+  }
+
+ private:
+  void make() {
+    std::error_code none;
+    std::string name = (fs::temp_directory_path(none) / "taskspec-model-XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      throw failure("E7004", {}, "no folder can be made in '" + fs::path(name).parent_path().string() + "'");
+    path_ = name;
+  }
+
+  fs::path path_;
+  int count_ = 0;
+};
+
+std::vector<std::string> read_model(const std::string& path, const std::string& folder, const std::string& name,
+                                    const std::vector<std::pair<std::string, std::string>>& set) {
+  std::error_code none;
+  if (!fs::exists(path, none)) throw failure("E7001", {}, "no file '" + path + "'");
+  const std::optional<fs::path> program = program_of_models();
+  if (!program) throw not_there(path);
+  std::vector<std::string> words{program->string(), "read", path, "--into", folder, "--name", name};
+  for (const auto& [key, value] : set) {
+    words.emplace_back("--set");
+    words.push_back(key + "=" + value);
+  }
+  const Said said = run(words);
+  if (!said.ended || said.text.empty())
+    throw failure("E7003", {}, "'" + path + "' is broken: its reader ended without a word");
+  Messages messages = read_messages(said.text);
+  if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
+  return std::move(messages.notes);
+}
+
+ModelReader::ModelReader() : folder_(std::make_shared<Folder>()) {}
+
+ImportedModel ModelReader::module(const std::string& path, const std::string& name) const {
+  const std::string folder = folder_->next();
+  read_model(path, folder, name);
+  return {read_text(folder + "/" + name + ".task"), folder};
+}
+
+}  // namespace taskspec

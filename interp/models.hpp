@@ -1,0 +1,32 @@
+// Model files as modules: what the program `taskspec-models` makes of one, in a folder of its own.
+//
+//   ModelReader reader;
+//   ImportedModel net = reader.module("nets/lenet.onnx", "lenet");     // net.text, a file beside lenet.npz
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/imported_model.hpp"
+
+namespace taskspec {
+
+// Copies share one folder for all that they read; it goes with the last of them.
+class ModelReader {
+ public:
+  ModelReader();
+  // Throws Error: what the reader says of the file; E7001 where there is no such program, with the command that builds
+  // it.
+  ImportedModel module(const std::string& path, const std::string& name) const;
+
+ private:
+  class Folder;
+  std::shared_ptr<Folder> folder_;
+};
+
+// The same into a folder that is there: NAME.task, and NAME.npz if it has arrays. Gives the notes.
+std::vector<std::string> read_model(const std::string& path, const std::string& folder, const std::string& name,
+                                    const std::vector<std::pair<std::string, std::string>>& set = {});
+
+}  // namespace taskspec

@@ -1,0 +1,181 @@
+// `taskspec import` and `import "net.onnx" as net`: from a model file to a program that runs.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "ir/files/files.hpp"
+#include "tests/guard/tool.hpp"
+#include "tests/unit/onnx_builder.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// relu([1 2 3 4] w1' + b1) w2' + b2 with the weights of onnx_mlp, in double.
+std::string wanted_of_mlp() {
+  auto w = [](std::int64_t i) { return 0.1 + 0.1 * static_cast<double>(i % 7); };
+  std::string text;
+  for (std::int64_t o = 0; o < 3; ++o) {
+    double y = w(o);
+    for (std::int64_t h = 0; h < 5; ++h) {
+      double sum = w(h);
+      for (std::int64_t i = 0; i < 4; ++i) sum += w(h * 4 + i) * static_cast<double>(i + 1);
+      y += w(o * 5 + h) * std::max(0.0, sum);
+    }
+    text += (o == 0 ? "" : ", ") + std::to_string(y);
+  }
+  return text;
+}
+
+const std::string program =
+    "import \"net.onnx\" as net\n"
+    "let x = [[1.0, 2.0, 3.0, 4.0]] as f32[1, 4]\n"
+    "print(close(net.net(x).y.array, [[" +
+    wanted_of_mlp() +
+    "]], rel: 1e-5))\n"
+    "let m = net.Net()\n"
+    "print(m.forward(x).y.shape)\n";
+
+}  // namespace
+
+TEST_CASE("a program imports an ONNX model as a module [onnx]") {
+  const TemporaryFolder folder;
+  folder.put("net.onnx", onnx_mlp().bytes());
+  folder.put("main.task", program);
+  const Outcome ran = in_shell("taskspec run main.task", folder);
+  CHECK(ran.err == "");
+  CHECK(ran.out == "true\n[1, 3]\n");
+}
+
+TEST_CASE("the module of a model has its weights wherever the program is started, and leaves nothing behind [onnx]") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.path() / "nets");
+  fs::create_directories(folder.path() / "tmp");
+  folder.put("nets/net.onnx", onnx_mlp().bytes());
+  folder.put("nets/main.task", program);
+  const Outcome ran = in_shell("TMPDIR=$PWD/tmp taskspec run nets/main.task", folder);
+  CHECK(ran.err == "");
+  CHECK(ran.out == "true\n[1, 3]\n");
+  CHECK(fs::is_empty(folder.path() / "tmp"));
+}
+
+TEST_CASE("import writes a program and its weights beside it [onnx]") {
+  const TemporaryFolder folder;
+  folder.put("net.onnx", onnx_mlp().bytes());
+  fs::create_directories(folder.path() / "out");
+  const Outcome made = in_shell("taskspec import net.onnx -o out/mlp.task", folder);
+  CHECK(made.code == 0);
+  CHECK(made.out.starts_with("wrote out/mlp.npz: "));
+  const std::string text = taskspec::read_text(folder / "out/mlp.task");
+  CHECK(text.find("weight fc1_weight: f32[5, 4] = file(\"mlp.npz\", name: \"fc1.weight\")") != std::string::npos);
+  CHECK(text.find("graph mlp(x: f32[Batch, 4]) -> (y: f32[Batch, 3])") != std::string::npos);
+  CHECK(in_shell("taskspec fmt --check out/mlp.task", folder).code == 0);
+  // The weights are found beside the text, from any folder.
+  const Outcome ran = in_shell("taskspec run out/mlp.task --name mlp -D 'x=[[1.0, 2.0, 3.0, 4.0]]'", folder);
+  CHECK(ran.err == "");
+  CHECK(ran.out.starts_with("y: [["));
+  CHECK(in_shell("taskspec import net.onnx -o mlp.onnx", folder).code == 2);
+}
+
+TEST_CASE("an open extent and an input that decides about shapes are bound at import [onnx]") {
+  const TemporaryFolder folder;
+  folder.put("net.onnx", onnx_mlp().bytes());
+  CHECK(in_shell("taskspec import net.onnx -o net.task -D batch=2", folder).code == 0);
+  CHECK(taskspec::read_text(folder / "net.task").find("(x: f32[2, 4])") != std::string::npos);
+  const Outcome unknown = in_shell("taskspec import net.onnx -o net.task -D bach=2", folder);
+  CHECK(unknown.code == 1);
+  CHECK(unknown.err == "error E7008: 'net.onnx' has no input and no open extent 'bach'; there are: batch, x\n");
+  OnnxModel shaped;
+  shaped.input("x", {2, 3}).input("shape", {2}, 7).output("y", {3, 2}).node("Reshape", {"x", "shape"}, {"y"});
+  folder.put("shaped.onnx", shaped.bytes());
+  const Outcome open = in_shell("taskspec import shaped.onnx -o shaped.task", folder);
+  CHECK(open.code == 1);
+  CHECK(open.err.find("needs the numbers in its input 'shape' at import") != std::string::npos);
+  CHECK(open.err.find("-D shape=") != std::string::npos);
+  CHECK(in_shell("taskspec import shaped.onnx -o shaped.task -D shape=3,-1", folder).code == 0);
+  CHECK(taskspec::read_text(folder / "shaped.task").find("x.reshape(3, 2)") != std::string::npos);
+}
+
+TEST_CASE("operators that are not known are told of all at once [onnx]") {
+  const TemporaryFolder folder;
+  OnnxModel model;
+  model.input("x", {2}).output("y", {2});
+  model.node("Frob", {"x"}, {"a"})
+      .node("Frob", {"a"}, {"b"})
+      .node("Relu", {"b"}, {"c"})
+      .node("Twist", {"c"}, {"y"}, {}, "com.acme");
+  folder.put("odd.onnx", model.bytes());
+  const Outcome odd = in_shell("taskspec import odd.onnx -o odd.task", folder);
+  CHECK(odd.code == 1);
+  CHECK(odd.err ==
+        "error E7007: 'odd.onnx' uses 2 operators that are not known at opset 13\n"
+        " = note: Frob: 2 nodes: Frob_a, Frob_b\n"
+        " = note: com.acme.Twist: 1 node: Twist_y\n");
+  CHECK_FALSE(fs::exists(folder.path() / "odd.task"));
+}
+
+TEST_CASE("files that are no models, or broken ones, end with a diagnostic [onnx] [hostile]") {
+  const TemporaryFolder folder;
+  const std::string whole = onnx_mlp().bytes();
+  folder.put("cut.onnx", whole.substr(0, whole.size() / 2));
+  CHECK(in_shell("taskspec import cut.onnx -o cut.task", folder).err.starts_with("error E7003: 'cut.onnx' is broken"));
+  folder.put("text.txt", "hello");
+  CHECK(in_shell("taskspec import text.txt -o text.task", folder)
+            .err.starts_with("error E7003: 'text.txt' is no model file"));
+  CHECK(in_shell("taskspec import none.onnx -o none.task", folder).err.starts_with("error E7001: no file 'none.onnx'"));
+  folder.put("main.task", "import \"cut.onnx\" as net\n");
+  const Outcome in_program = in_shell("taskspec check main.task", folder);
+  CHECK(in_program.code == 1);
+  CHECK(in_program.err.find("main.task:1:8") != std::string::npos);
+  folder.put("main.task", "import \"my-net.onnx\"\n");
+  folder.put("my-net.onnx", whole);
+  CHECK(in_shell("taskspec check main.task", folder).err.find("error E0001") != std::string::npos);
+}
+
+TEST_CASE("weights beside a model stay in its folder [onnx] [hostile]") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.path() / "in");
+  folder.put("secret", std::string(16, 'x'));
+  folder.put("in/w.bin", std::string(16, '\0'));
+  auto model = [](const std::string& location) {
+    OnnxModel made;
+    made.input("x", {4}).output("y", {4}).weight_beside("w", {4}, location).node("Add", {"x", "w"}, {"y"});
+    return made.bytes();
+  };
+  folder.put("in/net.onnx", model("w.bin"));
+  CHECK(in_shell("taskspec import in/net.onnx -o net.task", folder).code == 0);
+  fs::create_symlink("../secret", folder.path() / "in/link");
+  for (const std::string location : {"../secret", "link", "/etc/passwd"}) {
+    folder.put("in/net.onnx", model(location));
+    CHECK(in_shell("taskspec import in/net.onnx -o net.task", folder).err.find("lie outside of the model's folder") !=
+          std::string::npos);
+  }
+  folder.put("in/net.onnx", model("none.bin"));
+  CHECK(in_shell("taskspec import in/net.onnx -o net.task", folder).err.starts_with("error E7001"));
+  folder.put("in/w.bin", std::string(15, '\0'));
+  folder.put("in/net.onnx", model("w.bin"));
+  CHECK(in_shell("taskspec import in/net.onnx -o net.task", folder).err.starts_with("error E7003"));
+}
+
+TEST_CASE("an imported net is trained [onnx]") {
+  const TemporaryFolder folder;
+  folder.put("net.onnx", onnx_mlp().bytes());
+  folder.put("main.task",
+             "import \"net.onnx\" as net\n"
+             "let x = [[1.0, 2.0, 3.0, 4.0]] as f32[1, 4]\n"
+             "let m = train(net.Net(), loss: \"mse_avg\", optimizer: sgd(lr: 0.001))\n"
+             "m.forward(x)\n"
+             "m.backward(fill(f32[1, 3], 1.0))\n"
+             "let before = m.loss.scalar\n"
+             "m.update()\n"
+             "for i in 0..5 {\n"
+             "  m.forward(x)\n"
+             "  m.backward(fill(f32[1, 3], 1.0))\n"
+             "  m.update()\n"
+             "}\n"
+             "let after = m.loss.scalar\n"
+             "print(after < before)\n");
+  const Outcome ran = in_shell("taskspec run main.task", folder);
+  CHECK(ran.err == "");
+  CHECK(ran.out == "true\n");
+}
