@@ -1,6 +1,7 @@
 // concat: tensors one after another along an axis.
 #include <fmt/format.h>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -79,7 +80,7 @@ extern constinit const OpDef op_concat = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};
