@@ -27,7 +27,7 @@ the first needs one of the last. Such a graph could never start.)",
 })",
      .cause = R"(The edges of an `ir` block lead from a block back to itself.)",
      .fix = R"(Remove one edge of the path, or give it `delay(d)`: then the value of an earlier step comes back.)",
-     .reach = Reach::later},
+     .reach = Reach::circumstance},
     {.code = "E3004",
      .summary = "nothing to compose",
      .program = R"(task halves(in x: f32[4]) -> (low: f32[2], high: f32[2]) {

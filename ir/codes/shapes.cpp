@@ -48,7 +48,7 @@ multiples of 90 degrees, a permutation that does not name each axis once, a shuf
 places onto one, a matrix of another size, rows and columns of what has none.)",
      .fix = R"(Compare the numbers of the rearrangement with the extents that the message names. What makes a plane smaller
 is a pooling block, no rearrangement.)",
-     .reach = Reach::later},
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(shapes_family, 2));
 

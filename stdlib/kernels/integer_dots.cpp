@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "stdlib/kernels/integer_dots_sets.hpp"
 
@@ -73,6 +74,8 @@ constexpr DotSet dot_set_portable{.name = "portable",
                                   .available = [] { return true; },
                                   .run = run_dots_portable};
 
+std::atomic<const DotSet*> preferred_set = nullptr;
+
 struct DotSets {
   std::array<const DotSet*, 4> sets{};
   std::size_t count = 0;
@@ -95,7 +98,11 @@ std::span<const DotSet* const> all_dot_sets() {
   return {found.sets.data(), found.count};
 }
 
+void prefer_dot_set(const DotSet* set) { preferred_set = set; }
+
 const DotSet& best_dot_set(bool signed_bytes) {
+  const DotSet* preferred = preferred_set;
+  if (preferred && (preferred->group == 2 || signed_bytes)) return *preferred;
   for (const DotSet* set : all_dot_sets())
     if (set->group == 2 || signed_bytes) return *set;
   return *all_dot_sets().back();

@@ -47,6 +47,8 @@ struct DotSet {
 std::span<const DotSet* const> all_dot_sets();  // that this processor has, the best one first
 // For weights of one byte with sign, or else without VNNI.
 const DotSet& best_dot_set(bool signed_bytes);
+// For tests and benchmarks: what is made ready from now on takes this one where it can; null: the best again.
+void prefer_dot_set(const DotSet* set);
 
 // Elements of packed weights, int16 or bytes: padded outputs times groups of all runs.
 std::int64_t packed_weights(const DotSet& set, std::int64_t outputs, std::int64_t runs, std::int64_t run_groups);

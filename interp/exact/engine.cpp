@@ -1,0 +1,143 @@
+#include "interp/exact/engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "interp/exact/fill.hpp"
+#include "interp/exact/plan.hpp"
+#include "ir/blocks/pack.hpp"
+
+namespace taskspec {
+
+struct ExactEngine::Parts {
+  ExactPlan plan;
+  std::int64_t steps = 0;
+
+  void take_inputs(std::span<const Array> inputs);
+  void run_block(ExactBlock& block);
+  void note(ExactBlock& block);
+  void reset();
+};
+
+Result<ExactEngine> ExactEngine::make(std::shared_ptr<const BlockGraph> graph, const ExactOptions& options) {
+  Result<ExactPlan> plan = plan_exactly(std::move(graph), options);
+  if (!plan) return plan.diags();
+  auto parts = std::make_unique<Parts>(Parts{.plan = *std::move(plan)});
+  parts->reset();
+  return ExactEngine(std::move(parts));
+}
+
+ExactEngine::ExactEngine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ExactEngine::ExactEngine(ExactEngine&&) noexcept = default;
+ExactEngine& ExactEngine::operator=(ExactEngine&&) noexcept = default;
+ExactEngine::~ExactEngine() = default;
+
+void ExactEngine::Parts::take_inputs(std::span<const Array> inputs) {
+  if (inputs.size() != plan.inputs.size()) bug("a block graph was given another number of inputs");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Array& values = plan.blocks[plan.inputs[i].index()].values;
+    if (inputs[i].precision() != values.precision() || inputs[i].elements() != values.elements())
+      bug("an input of a block graph is of another type");
+    std::memcpy(values.raw(), inputs[i].raw(), values.bytes());
+  }
+}
+
+void ExactEngine::Parts::run_block(ExactBlock& block) {
+  if (!block.runner) {
+    const bool is_filled = !block.in.empty() && block.in[0].is_there() && block.values.valid();
+    if (is_filled) block.row.saturations += fill_exactly(plan, block, steps);
+    return;
+  }
+  for (ExactCluster& cluster : block.in)
+    if (cluster.is_there() && !cluster.alias && !cluster.is_done) fill_exactly(plan, cluster, steps);
+  const BlockRun run = block.runner->run({.in = block.in_bytes,
+                                          .out = block.values.raw(),
+                                          .states = block.state_bytes,
+                                          .scratch = plan.scratch,
+                                          .force_ordered = plan.options.force_ordered});
+  block.row.saturations += run.saturations;
+  block.row.ordered_steps += run.ordered ? 1 : 0;
+  if (run.ordered && block.row.reason.empty()) block.row.reason = "asked for";
+}
+
+// What the values of a step were.
+void ExactEngine::Parts::note(ExactBlock& block) {
+  const ArrayType type{block.precision, value_type(*block.block).extents};
+  const std::int64_t count = type.elements();
+  if (is_float(block.precision) || count == 0) return;
+  const ValueRange range = range_of(block.precision, block.bytes, count);
+  BlockRow& row = block.row;
+  row.range =
+      row.range ? ValueRange{std::min(row.range->least, range.least), std::max(row.range->most, range.most)} : range;
+  row.elements += count;
+  const std::size_t element = info(block.precision).bytes;
+  constexpr std::byte zero[8] = {};
+  for (std::int64_t i = 0; i < count; ++i)
+    row.zeros += std::memcmp(block.bytes + static_cast<std::size_t>(i) * element, zero, element) == 0 ? 1 : 0;
+}
+
+void ExactEngine::Parts::reset() {
+  steps = 0;
+  for (ExactBlock& block : plan.blocks) {
+    if (block.runner) block.runner->reset();
+    block.row.range.reset();
+    block.row.elements = block.row.zeros = block.row.saturations = block.row.ordered_steps = 0;
+    for (ExactCluster& cluster : block.in)
+      for (ExactFeed& feed : cluster.feeds)
+        for (Array& kept : feed.kept) std::memcpy(kept.raw(), feed.first.raw(), kept.bytes());
+    for (ExactState& state : block.states) {
+      ExactBlock& storage = plan.blocks[state.storage.index()];
+      std::memset(storage.values.raw(), 0, storage.values.bytes());
+      if (!storage.block->data) continue;
+      const Array first = converted(*storage.block->data, storage.precision);
+      std::memcpy(storage.values.raw(), first.raw(), storage.values.bytes());
+    }
+  }
+}
+
+void ExactEngine::run(std::span<const Array> inputs, std::span<Array> outputs) {
+  ExactPlan& plan = parts_->plan;
+  parts_->take_inputs(inputs);
+  for (BlockId id : plan.order) parts_->run_block(plan.blocks[id.index()]);
+  if (plan.options.statistics)
+    for (ExactBlock& block : plan.blocks) parts_->note(block);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    std::memcpy(outputs[i].raw(), plan.blocks[plan.outputs[i].index()].bytes, outputs[i].bytes());
+  end_step(plan, parts_->steps);
+  ++parts_->steps;
+}
+
+std::vector<Array> ExactEngine::run(std::span<const Array> inputs) {
+  std::vector<Array> outputs;
+  for (const ArrayType& type : output_types()) outputs.push_back(Array::make(type));
+  run(inputs, outputs);
+  return outputs;
+}
+
+void ExactEngine::reset() { parts_->reset(); }
+
+std::vector<ArrayType> ExactEngine::input_types() const {
+  std::vector<ArrayType> types;
+  for (BlockId id : parts_->plan.inputs) types.push_back(parts_->plan.type(id));
+  return types;
+}
+
+std::vector<ArrayType> ExactEngine::output_types() const {
+  std::vector<ArrayType> types;
+  for (BlockId id : parts_->plan.outputs) types.push_back(parts_->plan.type(id));
+  return types;
+}
+
+Array ExactEngine::value(BlockId block) const {
+  Array values = Array::make(parts_->plan.type(block));
+  std::memcpy(values.raw(), parts_->plan.blocks[block.index()].bytes, values.bytes());
+  return values;
+}
+
+ExactReport ExactEngine::report() const {
+  ExactReport report{.rows = {}, .steps = parts_->steps};
+  for (const ExactBlock& block : parts_->plan.blocks) report.rows.push_back(block.row);
+  return report;
+}
+
+}  // namespace taskspec

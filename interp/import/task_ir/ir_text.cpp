@@ -1,0 +1,133 @@
+// A block graph as an `ir` declaration. Every line is one that the grammar has; README.md says what the words mean.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "interp/import/task_ir/task_ir.hpp"
+#include "ir/base/text.hpp"
+#include "ir/types/value.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::string_view test_modes[] = {"MEMORY_STATE", "PRIM_OUTPUT", "CASE_OUTPUT"};
+
+// The bias that a reader takes for granted: a vector where an edge brings one, a constant where that is given.
+BiasKind expected_bias(const BlockGraph& graph, BlockId id) {
+  const TaskBlock& block = graph[id];
+  const bool is_filled = std::ranges::any_of(graph.edges, [&](const BlockEdge& edge) {
+    return edge.to.block == id && !edge.trigger && block.in_cluster(edge.to.cluster).name == "bias";
+  });
+  return is_filled ? BiasKind::vector : block.has("constant_b") ? BiasKind::constant : BiasKind::none;
+}
+
+class IrText {
+ public:
+  IrText(const BlockGraph& graph, std::string_view archive) : graph_(graph), archive_(archive) {}
+
+  TaskIrText write() {
+    out_.text = "ir " + graph_.name + " {\n";
+    for (std::size_t b = 0; b < graph_.blocks.size(); ++b) block(BlockId(b));
+    for (std::size_t e = 0; e < graph_.edges.size(); ++e) edge(e);
+    if (graph_.test) test(*graph_.test);
+    out_.text += "}\n";
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<std::string> words(BlockId id) const;
+  std::vector<std::string> group_words(BlockId id) const;
+  void block(BlockId id);
+  void edge(std::size_t number);
+  void test(const BlockTestConfig& test);
+  std::string port(const BlockPort& port, bool is_input) const;
+  std::string side_file(std::string name, const Array& array) {
+    out_.arrays.push_back({name, array});
+    return fmt::format("file({}, name: {})", in_quotes(archive_), in_quotes(name));
+  }
+
+  const BlockGraph& graph_;
+  std::string archive_;
+  TaskIrText out_;
+};
+
+// Numbers of its groups; and what is said of a group as a whole, where this is its first block.
+std::vector<std::string> IrText::group_words(BlockId id) const {
+  std::vector<std::string> numbers, all;
+  for (const BlockGroup& group : graph_.groups)
+    if (std::ranges::find(group.blocks, id) != group.blocks.end()) numbers.push_back(std::to_string(group.number));
+  if (numbers.size() == 1) all.push_back("group: " + numbers[0]);
+  if (numbers.size() > 1) all.push_back("group: [" + joined(numbers, ", ") + "]");
+  for (const BlockGroup& group : graph_.groups)
+    if (group.approx && !group.blocks.empty() && group.blocks[0] == id)
+      all.push_back(fmt::format("approx: {}, metric: {}", print(*group.approx), in_quotes(group.metric)));
+  return all;
+}
+
+// What stands in ( ) behind its extents.
+std::vector<std::string> IrText::words(BlockId id) const {
+  constexpr std::string_view biases[] = {"none", "vector", "constant"};
+  const TaskBlock& block = graph_[id];
+  std::vector<std::string> all;
+  for (const auto& [def, value] : block.attributes) all.push_back(fmt::format("{}: {}", def->name, value));
+  if (block.bias != expected_bias(graph_, id))
+    all.push_back(fmt::format("bias: \"{}\"", biases[static_cast<std::size_t>(block.bias)]));
+  if (block.number >= 0) all.push_back(fmt::format("number: {}", block.number));
+  if (block.is_virtual) all.push_back(fmt::format("virtual: {}", *block.is_virtual));
+  if (block.major_task) all.push_back(fmt::format("major_task: {}", *block.major_task));
+  if (block.pipeline) all.push_back(fmt::format("pipeline: {}", *block.pipeline));
+  if (block.socket) all.push_back(fmt::format("socket: {}", *block.socket));
+  const std::vector<std::string> groups = group_words(id);
+  all.insert(all.end(), groups.begin(), groups.end());
+  return all;
+}
+
+void IrText::block(BlockId id) {
+  const TaskBlock& block = graph_[id];
+  out_.text += fmt::format("  {} : {} {} {}", block.name, block.def->name, info(block.precision).name, block.shape.text());
+  if (const std::vector<std::string> all = words(id); !all.empty()) out_.text += " (" + joined(all, ", ") + ")";
+  if (block.data) out_.text += " = " + side_file(block.name, *block.data);
+  out_.text += '\n';
+}
+
+std::string IrText::port(const BlockPort& port, bool is_input) const {
+  const TaskBlock& block = graph_[port.block];
+  std::string text = block.name;
+  const bool is_only = block.def->in.size() == 1 && !block.def->in[0].repeated;
+  if (is_input && !is_only) text += "." + block.in_cluster_name(port.cluster);
+  const ClusterDef& cluster = is_input ? block.in_cluster(port.cluster) : block.def->out[port.cluster];
+  if (port.box == whole(cluster_extents(block, cluster))) return text;
+  std::vector<std::string> ranges;
+  for (std::size_t k = 0; k < port.box.size.size(); ++k)
+    ranges.push_back(fmt::format("{}..{}", port.box.position[k], port.box.position[k] + port.box.size[k]));
+  return text + "[" + joined(ranges, ", ") + "]";
+}
+
+void IrText::edge(std::size_t number) {
+  const BlockEdge& edge = graph_.edges[number];
+  out_.text += "  " + port(edge.from, false) + " -> " + port(edge.to, true);
+  for (const Rearrangement& move : edge.moves) out_.text += " | " + move.text();
+  if (edge.delay != 0 || edge.initial) {
+    out_.text += fmt::format(" | delay({}", edge.delay);
+    if (edge.initial) out_.text += ", initial: " + side_file(fmt::format("edge{}", number), *edge.initial);
+    out_.text += ')';
+  }
+  if (edge.trigger) out_.text += " | trigger()";
+  if (edge.number >= 0) out_.text += fmt::format(" | number({})", edge.number);
+  out_.text += '\n';
+}
+
+void IrText::test(const BlockTestConfig& test) {
+  std::vector<std::string> words;
+  if (test.mode) words.push_back(fmt::format("mode: \"{}\"", test_modes[static_cast<std::size_t>(*test.mode)]));
+  if (test.random_seed) words.push_back(fmt::format("seed: {}", *test.random_seed));
+  if (test.name) words.push_back("name: " + in_quotes(*test.name));
+  if (!words.empty()) out_.text += "  test : TEST of [" + joined(words, ", ") + "]\n";
+}
+
+}  // namespace
+
+TaskIrText task_ir_text(const BlockGraph& graph, std::string_view archive) { return IrText(graph, archive).write(); }
+
+}  // namespace taskspec

@@ -1,0 +1,43 @@
+// Task IR files: block graphs as protobuf, text (*.task.txt) or bytes (*.task.pb, *.task), and as the `ir` declaration
+// that says the same in our language. README.md has the three forms side by side.
+//
+//   Result<TaskIrFile> file = read_task_ir(bytes, sources.add(path, text), "lenet", blocks);
+//   write_task_ir(file->graph, TaskIrForm::binary)       // the canonical bytes of it
+//   task_ir_text(file->graph, "lenet.npz")               // ir lenet { ... }, and the arrays of lenet.npz
+//
+// What is read is hostile until proven: memory is bounded by the size of the file, and all faults are told at once, each
+// with its line and column, or with block and field where bytes have no lines. No header of protobuf is seen from here.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/result.hpp"
+#include "ir/blocks/block_graph.hpp"
+#include "ir/files/files.hpp"
+
+namespace taskspec {
+
+enum class TaskIrForm : std::uint8_t { text, binary };
+
+struct TaskIrFile {
+  BlockGraph graph;  // blocks are called b<number>
+  TaskIrForm form = TaskIrForm::text;
+};
+
+// The content decides which form it is. `source` is the text of the file, or anything that has its path where it is
+// bytes. Warnings: fields that nobody knows. The graph may still be ill formed: check_blocks.
+Result<TaskIrFile> read_task_ir(std::string_view bytes, SourceId source, const std::string& name,
+                                const BlockTable& blocks);
+
+// One number per line, or packed; blocks and edges without a number get free ones. E4008: what such files cannot say.
+Result<std::string> write_task_ir(const BlockGraph& graph, TaskIrForm form);
+
+// The graph as a declaration, with its data in a side file of that name.
+struct TaskIrText {
+  std::string text;
+  std::vector<NamedArray> arrays;
+};
+TaskIrText task_ir_text(const BlockGraph& graph, std::string_view archive);
+
+}  // namespace taskspec
