@@ -45,6 +45,7 @@ class Quantizer {
     // The first graph is thrown away: it says which tensors become integers, and which have one scale.
     Result<LoweredGraph> survey = lowered();
     if (!survey) return survey.diags();
+    scales_.forget_bounds();
     find_ranges();
     for (int round = 0; round < most_rounds; ++round) {
       scales_.set_ranges(ranges_);

@@ -45,6 +45,7 @@ class ScalePlan final : public Scales {
   ValueId class_of(ValueId value) const;
   // Gives each class its scale: 127 / range, not above the bounds that were asked for.
   void set_ranges(const std::map<std::uint32_t, double>& by_class);
+  void forget_bounds() { bounds_.clear(); }  // of scales that were none yet
   bool was_bounded() const { return bounded_; }  // since then
   std::map<std::uint32_t, std::vector<double>> errors;
 

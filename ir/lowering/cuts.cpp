@@ -109,7 +109,7 @@ void BlockBuilder::State::settle_scaled(LoweredValue& value) {
   const std::optional<int> n = scales()->cuts_by_table() && value.precision == Precision::i32 && ratio != 1 ? std::nullopt : power_of_four(ratio);
   SomaStage& stage = value.stage;
   const ValueRange after = stage.rectifies ? ValueRange{0, 127} : ValueRange{-128, 127};
-  if (value.precision == Precision::i32) note_layer(value.id, value.name, wanted, value.scale, n ? *n : -1);
+  if (value.precision == Precision::i32) note_layer(value.id, value.name, wanted, value.scale, n.value_or(-1));
   if (n && (value.precision == Precision::i32 || ratio == 1)) {
     became(value, compare(value, Precision::i8, 2 * *n), Precision::i8, after);
   } else {

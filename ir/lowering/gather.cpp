@@ -79,11 +79,12 @@ BlockGather BlockGather::picked(Extents extents, const std::vector<Place>& place
   BlockGather made;
   made.extents_ = std::move(extents);
   made.sources_ = sources_;
-  bool is_same = is_whole() && static_cast<std::int64_t>(places.size()) == size();
+  bool is_same = sources_.size() == 1 && static_cast<std::int64_t>(places.size()) == product_of(sources_[0].extents);
   made.places_.reserve(places.size());
   for (const Place& place : places) {
-    is_same = is_same && !place.is_constant() && place.place == static_cast<std::int64_t>(made.places_.size());
-    made.places_.push_back(place.is_constant() ? place : at(place.place));
+    const Place from = place.is_constant() ? place : at(place.place);
+    is_same = is_same && from == Place{0, static_cast<std::int64_t>(made.places_.size())};
+    made.places_.push_back(from);
   }
   if (is_same) made.places_.clear();
   return made;

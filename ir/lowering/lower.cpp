@@ -139,10 +139,15 @@ class ListLowering {
     state_.line_name = output.name;
     const bool is_shared = state_.readers[output.value.index()] > 1;
     LoweredValue& ready = is_shared ? state_.ready(value.id) : state_.ready_as_output(value.id);
-    LoweredValue shown = ready;
-    shown.id = output.value;
-    const BlockId id = state_.add("OUTPUT", output.name, ready.precision, shape_of(ready.gather.extents()));
-    state_.fill(id, ready.gather, ready.precision);
+    // What comes from outside goes through storage, also where nothing is done to it.
+    const bool is_computed = std::ranges::all_of(ready.gather.sources(), [&](const BlockGather::Source& source) {
+      return state_.block(source.block).def->computes();
+    });
+    BlockGather gather = ready.gather;
+    if (!is_computed)
+      gather = BlockGather::of(state_.stored(gather, ready.precision, "SI", output.name + "_kept"), gather.extents());
+    const BlockId id = state_.add("OUTPUT", output.name, ready.precision, shape_of(gather.extents()));
+    state_.fill(id, gather, ready.precision);
     LoweredPort port = state_.port_of(ready, state_.block(id).name);
     port.block = id;
     state_.made.outputs.push_back(std::move(port));

@@ -27,7 +27,7 @@ LoweredValue behind(BlockBuilder::State& state, ValueId in, ValueId out) {
   if (!(is_open && is_only_reader)) state.ready(in);
   LoweredValue next = state.value(in);
   next.id = out;
-  next.name = state.line_name;
+  if (!next.sum) next.name = state.line_name;
   // Its integers are those of `base`: relu and pools keep the scale.
   if (state.scales() && !next.sum) state.scales()->same(next.base, out);
   return next;
@@ -60,7 +60,7 @@ void BlockBuilder::convert(Precision to) {
 void BlockBuilder::shift_right(std::int64_t bits) {
   if (bits == 0) return pass();
   LoweredValue value = behind(state_, line_.in[0], line_.out[0]);
-  const bool is_wide = call_.in[0].precision == Precision::i32 && !value.stage.narrows && !value.stage.pools;
+  const bool is_wide = call_.in[0].precision == Precision::i32 && !value.stage.narrows;
   if (!is_wide || bits > 30 || value.precision == Precision::i8) return map();
   value.stage.shift += static_cast<int>(bits);
   state_.keep(std::move(value));

@@ -48,7 +48,7 @@ void BlockBuilder::window_maximum(const BlockLayout& layout, const WindowSide& y
   if (s.scales() && !value.sum) s.scales()->same(value.base, out);
   value.stage.pools = true;
   value.stage.y = y, value.stage.x = x;
-  value.name = s.line_name;
+  if (!value.sum) value.name = s.line_name;
   if (has_pads(y, x) && !value.stage.rectifies && value.range.least < 0) {
     value.gather = bordered(value.gather, y, x, info(value.precision).minimum);
     value.stage.y.before = value.stage.y.after = value.stage.x.before = value.stage.x.after = 0;
@@ -56,13 +56,49 @@ void BlockBuilder::window_maximum(const BlockLayout& layout, const WindowSide& y
   s.keep(std::move(value));
 }
 
+namespace {
+
+// How many of a window's rows lie inside.
+std::int64_t inside(const WindowSide& side, std::int64_t extent, std::int64_t output) {
+  const std::int64_t begin = output * side.stride - side.before;
+  return std::min(extent, begin + side.kernel) - std::max<std::int64_t>(0, begin);
+}
+
+// Sums over windows of which some reach over the border: means as if all counted, in bytes, times a map of area / count.
+template <class Sum>
+Sums evened(BlockBuilder::State& s, const Sum& sum, const LoweredValue& value, const WindowSide& y, const WindowSide& x) {
+  const double area = static_cast<double>(y.kernel * x.kernel);
+  const int n = static_cast<int>(std::ceil(std::log2(area) / 2 - 1e-12));
+  Sums sums = sum(value, n > 0 ? std::int64_t{1} << (2 * n - 1) : 0);
+  const Extents extents = sums.gather.extents(), read = s.type(value.id).extents;
+  const BlockId cut = s.add("CCMPB", s.line_name + "_bytes", Precision::i8, shape_of(extents));
+  s.set(cut, "shift", 2 * n);
+  s.block(cut).set(*s.options.blocks.attribute("cmp"), -128);
+  s.connect(s.stored(sums.gather, Precision::i32, "SI", s.line_name + "_sums"), cut, "input");
+  std::vector<double> factors;
+  for (std::int64_t row = 0; row < extents[0]; ++row)
+    for (std::int64_t column = 0; column < extents[1]; ++column)
+      factors.push_back(area / static_cast<double>(inside(y, read[sums.layout.y], row) * inside(x, read[sums.layout.x], column)));
+  const double factor_scale = 127 / *std::ranges::max_element(factors);
+  std::vector<std::int64_t> map;
+  for (const double factor : factors) map.insert(map.end(), static_cast<std::size_t>(extents[2]), rounded(factor * factor_scale));
+  const BlockId by = s.data("SI", s.line_name + "_counts", shape_of(extents), Precision::i8, map);
+  const BlockId axon = s.add("CVVH", s.line_name + "_even", Precision::i32, shape_of(extents));
+  s.connect(s.stored(BlockGather::of(cut, extents), Precision::i8, "SI", s.line_name + "_in"), axon, "input");
+  s.connect(by, axon, "input2");
+  sums.gather = BlockGather::of(axon, extents);
+  sums.scale = value.scale * area / std::pow(4.0, n) * factor_scale;
+  sums.range = {-128 * 127, 128 * 127};
+  return sums;
+}
+
+}  // namespace
+
 void BlockBuilder::window_sum(const BlockLayout& layout, const WindowSide& y, const WindowSide& x, bool is_mean) {
   State& s = state_;
   const ValueId in = line_.in[0], out = line_.out[0];
   const ArrayType type = call_.out[0];
-  if (is_mean && has_pads(y, x))
-    refuse("pads do not count in its means, and a block divides all of them by the same number",
-           "pad: 0, or pad(...) before it: then the border counts");
+  const bool is_uneven = is_mean && has_pads(y, x);  // means of fewer numbers at the border
   auto sum = [&s, layout, y, x, type, name = s.line_name](LoweredValue value, std::int64_t half) {
     const BlockGather plane = as_plane(s.arranged(value, layout));
     const Extents extents = block_extents(type.extents, layout);
@@ -99,15 +135,16 @@ void BlockBuilder::window_sum(const BlockLayout& layout, const WindowSide& y, co
     return;
   }
   const double area = is_mean ? static_cast<double>(y.kernel * x.kernel) : 1;
-  if (is_mean) {
+  if (is_mean && !is_uneven) {
     const int n = static_cast<int>(std::ceil(std::log2(area) / 2 - 1e-12));
     s.scales()->prefers(out, in, area / std::pow(4.0, n));
   }
   auto pending = std::make_shared<PendingSum>();
   pending->name = s.line_name, pending->span = s.span;
-  pending->make = [&s, in, layout, sum, area](double wanted, ValueId) {
+  pending->make = [&s, in, layout, sum, area, is_uneven, y, x](double wanted, ValueId) {
     const LoweredValue value = s.ready(in, &layout);
     const double scale = value.scale * area;
+    if (is_uneven) return evened(s, sum, value, y, x);
     const std::optional<int> n = wanted > 0 ? power_of_four(scale / wanted) : std::nullopt;
     const bool rounds = n && *n > 0 && !s.scales()->cuts_by_table();
     Sums sums = sum(value, rounds ? std::int64_t{1} << (2 * *n - 1) : 0);

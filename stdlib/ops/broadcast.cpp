@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -54,7 +55,7 @@ extern constinit const OpDef op_broadcast = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};

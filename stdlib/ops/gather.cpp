@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "stdlib/ops/indexing.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -62,6 +63,12 @@ void gradient(GradientBuilder& g) {
                   {g.emit(op_fill, {zeros, Value(0.0)}), g.input(1), g.upstream(), g.call().attributes[2]}));
 }
 
+void lower(BlockBuilder& b, const OpInstance&) {
+  if (b.is_fixed(0) || !b.is_fixed(1))
+    b.refuse("cores do not pick by data", "an index that is known: then it is an edge; else the host can run it");
+  b.move();
+}
+
 }  // namespace
 
 extern constinit const OpDef op_gather = OpFields{
@@ -80,7 +87,7 @@ extern constinit const OpDef op_gather = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b10}},
-    .lower = Lowering::none("cores do not pick by data"),
+    .lower = lower,
     .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "interp/exact/engine.hpp"
+#include "ir/blocks/check.hpp"
 #include "ir/lowering/lower.hpp"
 #include "stdlib/blocks.hpp"
 #include "tests/unit/op_list_cases.hpp"
@@ -35,7 +36,10 @@ class NetOf {
     call.out[0].extents[static_cast<std::size_t>(axis)] = 0;
     for (ValueId part : parts)
       call.out[0].extents[static_cast<std::size_t>(axis)] += type(part).extents[static_cast<std::size_t>(axis)];
-    return list_.append(call, parts, {FunctionId(0), CallId(0), {}})[0];
+    return append(call, parts);
+  }
+  ValueId append(const OpInstance& call, const std::vector<ValueId>& in) {
+    return list_.append(call, in, {FunctionId(0), CallId(0), {}})[0];
   }
   ValueId cast(ValueId x, Precision to) {
     return emit("cast", {x, Value(Type::of(Type::tensor(to, list_.type(x).dims)))});
@@ -75,6 +79,7 @@ class NetOf {
 // All outputs of one step, as tensors.
 inline std::vector<Array> run_blocks(const LoweredGraph& made, const std::vector<Array>& given, std::size_t steps = 1) {
   const auto graph = std::make_shared<const BlockGraph>(made.graph);
+  if (Diags diags = check_blocks(*graph, standard_blocks()); diags.has_errors()) throw Error(std::move(diags));
   ExactEngine engine = ExactEngine::make(graph, {}).value_or_throw();
   const std::vector<BlockId> order = graph->inputs();
   std::vector<Array> in(order.size());
