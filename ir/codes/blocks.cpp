@@ -107,6 +107,23 @@ by an even number, or run in rabbit mode.)"},
 approximate groups are ours.)",
      .fix = R"(Export the graph as .json or as text, which hold everything; or unroll what is delayed.)",
      .reach = Reach::circumstance},
+    {.code = "E4011",
+     .summary = "an op that no Task IR block does",
+     .program = R"(task t(in x: i8[1, 4]) -> (y: i32[1, 1]) { y = (x as i32[1, 4]).prod(1) })",
+     .cause = R"(Blocks multiply bytes by weights, add, compare, look up in tables and fire; storage and edges move what
+they make. Some ops are none of it: what sorts, picks by data or divides by data, what belongs to training. Others are,
+but not with these operands: a block holds weights as data, one sample at a time, and at most three extents.)",
+     .fix = R"(The message has the nearest thing that works. What is left runs on the host: end the graph in front of it.)",
+     .reach = Reach::circumstance},
+    {.code = "E4012",
+     .summary = "a sum that blocks may saturate and the host wraps around",
+     .program = R"(task t(in x: i8[4]) -> (y: i8[4]) { y = x + x })",
+     .cause = R"(Integers of the host wrap around, those of blocks stay at the largest or smallest number. A graph of integers
+becomes blocks only where it is proven that no number leaves its precision, from the weights and from what is known of
+inputs: their precision, and the bounds of shifts, relu, clamp and tables on the way. The bound and the limit are in the
+message.)",
+     .fix = R"(Cut the numbers before, with shift_right and `as i8`, take smaller weights, or add in a wider precision.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(blocks_family, 4));
 

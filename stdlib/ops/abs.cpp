@@ -5,6 +5,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -40,7 +41,7 @@ extern constinit const OpDef op_abs = OpFields{
     .kernel = unary_kernel<Abs, Takes::numbers>,
     .scalar = scalar::abs,
     .gradient = {+[](GradientBuilder& g) { chain(g, g.emit(op_sign, {g.input(0)})); }, {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

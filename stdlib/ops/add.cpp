@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -40,7 +41,7 @@ extern constinit const OpDef op_add = OpFields{
     .extent = [](std::span<const Dim> v) { return v[0] + v[1]; },
     .joins = true,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance&) { b.add(1); },
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -33,7 +34,7 @@ extern constinit const OpDef op_and = OpFields{
     .kernel = binary_kernel<And, Takes::bits>,
     .scalar = scalar::bit_and,
     .gradient = Gradient::none(no_float_result),
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

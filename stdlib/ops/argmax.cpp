@@ -3,6 +3,7 @@
 
 #include "stdlib/kernels/first_extremum.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -57,7 +58,9 @@ extern constinit const OpDef op_argmax = OpFields{
     .type = type,
     .kernel = reduction_kernel<Argmax>,
     .gradient = Gradient::none(no_float_result),
-    .lower = Lowering::none("cores do not pick by data"),
+    .lower = +[](BlockBuilder& b, const OpInstance&) {
+      b.leave_to_host("cores do not pick by data");
+    },
     .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,

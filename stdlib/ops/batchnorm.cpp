@@ -40,7 +40,7 @@ extern constinit const OpDef op_batchnorm = OpFields{
     .type = [](RuleContext& c) { return standardising_type(c, "batchnorm", 2, 1); },
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
-    .lower = Lowering::later(),
+    .lower = Lowering::none("it takes mean and variance of the batch at hand; running_batchnorm keeps them"),
     .sharding = splits,
     .work = standardising_work,
     .tolerance = standardising_tolerance,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -61,7 +62,7 @@ extern constinit const OpDef op_broadcast = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};

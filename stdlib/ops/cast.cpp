@@ -6,6 +6,7 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/list_shape.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -148,7 +149,7 @@ extern constinit const OpDef op_cast = OpFields{
     .kernel = kernel,
     .scalar = scalar::convert,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) { b.convert(call.out[0].precision); },
     .sharding = [](const OpInstance& call) { return written_at(1, pointwise_splits(call)); },
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

@@ -4,6 +4,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -39,6 +40,12 @@ void gradient(GradientBuilder& g) {
   add_reduced(g, 2, where(above));
 }
 
+void lower(BlockBuilder& b, const OpInstance&) {
+  const std::optional<double> least = lowering::known_number(b, 1), most = lowering::known_number(b, 2);
+  if (!least || !most) b.refuse("its bounds are tensors, and a block compares with one number", "bounds that are numbers");
+  b.bound(least, most);
+}
+
 }  // namespace
 
 extern constinit const OpDef op_clamp = OpFields{
@@ -55,7 +62,7 @@ extern constinit const OpDef op_clamp = OpFields{
     .kernel = kernel,
     .scalar = on_host,
     .gradient = {gradient, {.inputs = 0b111}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = pointwise_splits,
     .work = work_per_element<2>,
     .fusion = Fusion::pointwise,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -88,7 +89,7 @@ extern constinit const OpDef op_concat = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -3,6 +3,7 @@
 
 #include "ir/base/text.hpp"
 #include "stdlib/ops/convolution.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -106,6 +107,22 @@ void gradient(GradientBuilder& g) {
 
 Work work(const OpInstance& call) { return product_work(call, call.in[w].extents[1] * call.in[w].extents[2]); }
 
+// A convolution of images of one row.
+void lower(BlockBuilder& b, const OpInstance& call) {
+  const Array weights = lowering::known(b, w, "weights");
+  const Extents& e = weights.extents();
+  const std::size_t rank = call.in[0].extents.size();
+  const std::int64_t beside = call.attributes[pad].integer();
+  const BlockLayout lines{.x = rank - 1, .f = rank - 2};
+  b.weigh({.input = 0,
+           .weights = Array::wrap({weights.precision(), {e[0], e[1], 1, e[2]}}, weights.storage()),
+           .bias = lowering::known_bias(b, call),
+           .layout = lines,
+           .result = lines,
+           .x = {e[2], call.attributes[stride].integer(), beside, beside, call.attributes[dilation].integer()},
+           .groups = call.attributes[groups].integer()});
+}
+
 }  // namespace
 
 extern constinit const OpDef op_conv1d = OpFields{
@@ -123,7 +140,7 @@ extern constinit const OpDef op_conv1d = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) { return convolution_kernel(as_images(call)); },
     .gradient = {gradient, {.inputs = 0b11}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = row_splits<3>,
     .work = work,
     .tolerance = product_tolerance,

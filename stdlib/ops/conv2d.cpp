@@ -1,5 +1,6 @@
 // conv2d: convolution of images, in the sense of neural networks: windows are not turned.
 #include "stdlib/ops/convolution.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -43,6 +44,25 @@ Work work(const OpInstance& call) {
   return product_work(call, w[1] * w[2] * w[3]);
 }
 
+void lower(BlockBuilder& b, const OpInstance& call) {
+  enum : std::size_t { stride = 3, pad, dilation, groups };
+  const Array w = lowering::known(b, 1, "weights");
+  const Pair steps = pair_value(call.attributes[stride]), pads = pair_value(call.attributes[pad]);
+  const Pair apart = pair_value(call.attributes[dilation]);
+  auto side = [&](std::size_t k) {
+    return WindowSide{w.extents()[2 + k], steps[k], pads[k], pads[k], apart[k]};
+  };
+  const BlockLayout images = lowering::image(call.in[0].extents);
+  b.weigh({.input = 0,
+           .weights = w,
+           .bias = lowering::known_bias(b, call),
+           .layout = images,
+           .result = images,
+           .y = side(0),
+           .x = side(1),
+           .groups = call.attributes[groups].integer()});
+}
+
 }  // namespace
 
 extern constinit const OpDef op_conv2d = OpFields{
@@ -60,7 +80,7 @@ extern constinit const OpDef op_conv2d = OpFields{
     .type = type,
     .kernel = convolution_kernel,
     .gradient = {gradient, {.inputs = 0b11}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = row_splits<4>,
     .work = work,
     .tolerance = product_tolerance,

@@ -1,5 +1,6 @@
 // copy: the same tensor, in memory of its own.
 #include "stdlib/ops/elementwise.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -32,7 +33,7 @@ extern constinit const OpDef op_copy = OpFields{
     .type = [](RuleContext& c) { return already_reported(c) ? Type(Type::Kind::error) : tensor_operand(c, "copy", 0); },
     .kernel = kernel,
     .gradient = +[](GradientBuilder& g) { g.add(0, g.upstream()); },
-    .lower = Lowering::later(),
+    .lower = lowering::passed,
     .sharding = pointwise_splits,
     .work = work_per_element<0>,
     .fusion = Fusion::pointwise,

@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -29,6 +30,13 @@ void gradient(GradientBuilder& g) {
   add_reduced(g, 1, g.emit(op_neg, {g.emit(op_mul, {g.upstream(), falling})}));
 }
 
+// By a number that is known a product, else a table if it is a function of one tensor.
+void lower(BlockBuilder& b, const OpInstance& call) {
+  const std::optional<double> divisor = lowering::known_number(b, 1);
+  if (!divisor || !is_float(call.in[0].precision) || *divisor == 0) return b.map();
+  b.affine(no_axis, {1 / *divisor}, {0});
+}
+
 }  // namespace
 
 extern constinit const OpDef op_div = OpFields{
@@ -48,7 +56,7 @@ extern constinit const OpDef op_div = OpFields{
     .scalar = scalar::div,
     .divides = true,
     .gradient = {gradient, {.inputs = 0b10, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = pointwise_splits,
     .work = work_per_element<4>,
     .fusion = Fusion::pointwise,

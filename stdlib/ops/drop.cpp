@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -50,7 +51,7 @@ extern constinit const OpDef op_drop = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = same_bytes_splits,
     .work = movement_work,
     .fusion = Fusion::movement,

@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -59,7 +60,7 @@ extern constinit const OpDef op_elu = OpFields{
     .kernel = kernel,
     .scalar = on_host,
     .gradient = {gradient, {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<24>,
     .tolerance = 1e-6,

@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -38,7 +39,7 @@ extern constinit const OpDef op_erf = OpFields{
     .kernel = unary_kernel<Erf, Takes::floats>,
     .scalar = [](std::span<const Value> v) -> Value { return Erf{}(v[0].real()); },
     .gradient = {gradient, {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<40>,
     .tolerance = 1e-6,

@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -31,7 +32,7 @@ extern constinit const OpDef op_exp = OpFields{
     .kernel = unary_kernel<Exp, Takes::floats>,
     .scalar = scalar::real_function<std::exp>,
     .gradient = {+[](GradientBuilder& g) { chain(g, g.output()); }, {.outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "stdlib/ops/indexing.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -75,6 +76,12 @@ std::vector<Split> splits(const OpInstance& call) {
   return splits;
 }
 
+void lower(BlockBuilder& b, const OpInstance&) {
+  if (b.is_fixed(0) || !b.is_fixed(1))
+    b.refuse("cores do not pick by data", "an index that is known: then it is an edge; else the host can run it");
+  b.move();
+}
+
 }  // namespace
 
 extern constinit const OpDef op_gather = OpFields{
@@ -93,7 +100,7 @@ extern constinit const OpDef op_gather = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b10}},
-    .lower = Lowering::none("cores do not pick by data"),
+    .lower = lower,
     .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -51,7 +52,7 @@ extern constinit const OpDef op_gelu = OpFields{
     .kernel = unary_kernel<Gelu, Takes::floats>,
     .scalar = on_host,
     .gradient = {gradient, {.inputs = 1, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<40>,
     .tolerance = 1e-6,

@@ -1,4 +1,5 @@
 // global_pool: each image plane becomes one pixel.
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/pooling.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -47,6 +48,12 @@ void gradient(GradientBuilder& g) {
 
 Work work(const OpInstance& call) { return pool_work(call, plan_of(call)); }
 
+void lower(BlockBuilder& b, const OpInstance& call) {
+  const std::size_t rank = call.in[0].extents.size();
+  if (is_mean(call.attributes[1])) return b.reduce({rank - 2, rank - 1}, true);
+  b.reduce_maximum({rank - 2, rank - 1});
+}
+
 }  // namespace
 
 extern constinit const OpDef op_global_pool =
@@ -63,7 +70,7 @@ extern constinit const OpDef op_global_pool =
              .type = type,
              .kernel = [](const OpInstance& call) { return pool_kernel(plan_of(call)); },
              .gradient = {gradient, {.inputs = 1}},
-             .lower = Lowering::later(),
+             .lower = lower,
              .sharding = row_splits<3>,
              .work = work,
              .tolerance = 1e-6,

@@ -6,6 +6,7 @@
 
 #include "ir/records/rules.hpp"
 #include "stdlib/kernels/neurons.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -197,6 +198,22 @@ Work work(const OpInstance& call) {
   return {12 * static_cast<double>(call.in[0].elements()), bytes};
 }
 
+void lower(BlockBuilder& b, const OpInstance& call) {
+  const LifPlan plan = plan_of(call);
+  if (plan.has_count || plan.has_ticks || plan.has_random || plan.has_theta)
+    b.refuse("a neuron with refractory steps, a window, a mask or a moving threshold keeps more than its potential",
+             "an `ir` declaration with a CLIF and the storages of its states");
+  b.fire(u, v,
+         {.threshold = plan.threshold,
+          .leak = -plan.leak,
+          .reset = static_cast<std::int64_t>(plan.reset),
+          .dv = plan.dv,
+          .vr = plan.vr,
+          .vl = plan.floor,
+          .vinit = plan.initial,
+          .decay = plan.decay});
+}
+
 }  // namespace
 
 extern constinit const OpDef op_lif = OpFields{
@@ -222,7 +239,7 @@ extern constinit const OpDef op_lif = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) { return lif_kernel(plan_of(call), call.in[u].precision); },
     .gradient = Gradient::none("a spike is a step of the potential"),
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::opaque,

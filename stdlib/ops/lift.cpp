@@ -1,6 +1,7 @@
 // lift: puts axes of extent 1 into the shape.
 #include <algorithm>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -44,7 +45,7 @@ extern constinit const OpDef op_lift = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = same_bytes_splits,
     .work = movement_work,
     .fusion = Fusion::movement,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "stdlib/kernels/dense.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -71,6 +72,20 @@ std::vector<Split> splits(const OpInstance& call) {
   return splits;
 }
 
+// A vector is multiplied by a matrix, rows of a sequence are pixels of a convolution.
+void lower(BlockBuilder& b, const OpInstance& call) {
+  const Array w = lowering::known(b, 1, "weights");
+  const std::size_t last = call.in[0].extents.size() - 1;
+  BlockLayout layout{.f = last};
+  for (std::size_t axis = 0; axis < last; ++axis)
+    if (call.in[0].extents[axis] != 1) (layout.x == no_axis ? layout.x : layout.y) = axis;
+  b.weigh({.input = 0,
+           .weights = Array::wrap({w.precision(), {w.extents()[0], w.extents()[1], 1, 1}}, w.storage()),
+           .bias = lowering::known_bias(b, call),
+           .layout = layout,
+           .result = layout});
+}
+
 }  // namespace
 
 extern constinit const OpDef op_linear =
@@ -87,7 +102,7 @@ extern constinit const OpDef op_linear =
              .type = type,
              .kernel = kernel,
              .gradient = {gradient, {.inputs = 0b11}},
-             .lower = Lowering::later(),
+             .lower = lower,
              .sharding = splits,
              .work = work,
              .tolerance = product_tolerance,

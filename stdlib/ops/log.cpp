@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -38,7 +39,7 @@ extern constinit const OpDef op_log = OpFields{
                    g.add(0, g.emit(op_div, {g.upstream(), g.input(0)}));
                  },
                  {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,

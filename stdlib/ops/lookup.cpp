@@ -3,6 +3,7 @@
 
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/ops/dispatch.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -84,7 +85,7 @@ extern constinit const OpDef op_lookup = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = Gradient::none("its table holds integers"),
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance&) { b.look_up(0, 1); },
     .sharding = Sharding::none(with_planner),
     .work = work,
     .fusion = Fusion::opaque};

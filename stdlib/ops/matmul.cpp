@@ -6,6 +6,7 @@
 #include "stdlib/kernels/copy.hpp"
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -173,7 +174,7 @@ extern constinit const OpDef op_matmul = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance&) { b.matrix_product(); },
     .sharding = splits,
     .work = work,
     .tolerance = product_tolerance,

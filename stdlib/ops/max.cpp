@@ -1,6 +1,7 @@
 // max: the largest element along axes, or of a host list.
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -48,7 +49,7 @@ extern constinit const OpDef op_max = OpFields{
     .kernel = reduction_kernel<Max>,
     .scalar = scalar::max,
     .gradient = {extremum_gradient, {.inputs = 1, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) { b.reduce_maximum(reduced_axes(call)); },
     .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,

@@ -1,4 +1,5 @@
 // max_pool: the largest pixel of each window.
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/pooling.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -29,6 +30,13 @@ void gradient(GradientBuilder& g) {
 
 Work work(const OpInstance& call) { return pool_work(call, plan(call)); }
 
+void lower(BlockBuilder& b, const OpInstance& call) {
+  const Pair k = pair_value(call.attributes[1]), pad = pair_value(call.attributes[3]);
+  const Pair stride = call.attributes[2].is_none() ? k : pair_value(call.attributes[2]);
+  auto side = [&](std::size_t i) { return WindowSide{k[i], stride[i], pad[i], pad[i]}; };
+  b.window_maximum(lowering::image(call.in[0].extents), side(0), side(1));
+}
+
 }  // namespace
 
 extern constinit const OpDef op_max_pool = OpFields{
@@ -45,7 +53,7 @@ extern constinit const OpDef op_max_pool = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = row_splits<3>,
     .work = work,
     .fusion = Fusion::opaque};

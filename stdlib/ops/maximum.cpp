@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -24,6 +25,13 @@ void gradient(GradientBuilder& g) {
   add_reduced(g, 1, g.emit(op_where, {left, Value(0.0), g.upstream()}));
 }
 
+void lower(BlockBuilder& b, const OpInstance&) {
+  const std::size_t known = b.is_fixed(0) ? 0 : 1;
+  const std::optional<double> bound = lowering::known_number(b, known);
+  if (!bound || known == 0) b.refuse("it compares two tensors, and a block compares with one number", "a bound that is a number, as the second operand");
+  b.bound(bound, std::nullopt);
+}
+
 }  // namespace
 
 extern constinit const OpDef op_maximum = OpFields{
@@ -41,7 +49,7 @@ extern constinit const OpDef op_maximum = OpFields{
     .kernel = binary_kernel<Maximum, Takes::numbers>,
     .scalar = scalar::maximum,
     .gradient = {gradient, {.inputs = 0b11}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

@@ -1,5 +1,6 @@
 // mean: the average along axes.
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -73,7 +74,7 @@ extern constinit const OpDef op_mean = OpFields{
     .type = type,
     .kernel = reduction_kernel<Mean, Takes::floats>,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) { b.reduce(reduced_axes(call), true); },
     .sharding = splits,
     .work = reduction_work,
     .tolerance = 1e-6,

@@ -48,7 +48,7 @@ extern constinit const OpDef op_min = OpFields{
     .kernel = reduction_kernel<Min>,
     .scalar = scalar::min,
     .gradient = {extremum_gradient, {.inputs = 1, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = Lowering::none("windows of a chip have a largest number; the smallest of x is -(-x).max()"),
     .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,

@@ -4,6 +4,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -68,7 +69,7 @@ extern constinit const OpDef op_mod = OpFields{
     .scalar = scalar::mod,
     .divides = true,
     .gradient = {gradient, {.inputs = 0b11, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<8>,
     .fusion = Fusion::pointwise,

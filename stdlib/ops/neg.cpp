@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -37,7 +38,7 @@ extern constinit const OpDef op_neg = OpFields{
     .scalar = scalar::neg,
     .extent = [](std::span<const Dim> v) { return Dim(-1) * v[0]; },
     .gradient = +[](GradientBuilder& g) { g.add(0, g.emit(op_neg, {g.upstream()})); },
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

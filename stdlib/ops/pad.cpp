@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ir/records/scalar.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -64,7 +65,7 @@ extern constinit const OpDef op_pad = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = [](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[1].integer())}); },
     .work = movement_work,
     .fusion = Fusion::movement};

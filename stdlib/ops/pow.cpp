@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -75,7 +76,7 @@ extern constinit const OpDef op_pow = OpFields{
     .kernel = kernel,
     .scalar = scalar::pow,
     .gradient = {gradient, {.inputs = 0b11, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<40>,
     .tolerance = 1e-6,

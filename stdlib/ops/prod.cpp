@@ -48,7 +48,7 @@ extern constinit const OpDef op_prod = OpFields{
     .type = type,
     .kernel = reduction_kernel<Prod>,
     .gradient = {gradient, {.inputs = 1, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = Lowering::none("a chip multiplies two tensors, not all numbers of one"),
     .sharding = kept_splits,
     .work = reduction_work,
     .tolerance = 1e-6,

@@ -1,4 +1,5 @@
 // reflect: a mirror image along one axis.
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -33,7 +34,7 @@ extern constinit const OpDef op_reflect = OpFields{
     .type = type,
     .kernel = mirror_kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = [](const OpInstance& call) { return splits_beside(call, axes_of(call.attributes[1], call.in[0].extents.size())); },
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -40,7 +41,7 @@ extern constinit const OpDef op_relu = OpFields{
     .kernel = unary_kernel<Relu, Takes::numbers>,
     .scalar = on_host,
     .gradient = {gradient, {.outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance&) { b.rectify(); },
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

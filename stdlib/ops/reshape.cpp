@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -95,7 +96,7 @@ extern constinit const OpDef op_reshape = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = splits,
     .work = movement_work,
     .fusion = Fusion::movement,

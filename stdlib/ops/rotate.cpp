@@ -1,4 +1,5 @@
 // rotate: quarter turns of a plane.
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/windows.hpp"
@@ -67,7 +68,7 @@ extern constinit const OpDef op_rotate = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};

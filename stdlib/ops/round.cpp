@@ -4,6 +4,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -34,7 +35,7 @@ extern constinit const OpDef op_round = OpFields{
     .kernel = unary_kernel<Round, Takes::floats>,
     .scalar = on_host,
     .gradient = Gradient::none(piecewise_constant),
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

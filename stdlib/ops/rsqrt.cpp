@@ -4,6 +4,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -41,7 +42,7 @@ extern constinit const OpDef op_rsqrt = OpFields{
     .kernel = unary_kernel<Rsqrt, Takes::floats>,
     .scalar = on_host,
     .gradient = {gradient, {.inputs = 1, .outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<8>,
     .tolerance = 1e-6,

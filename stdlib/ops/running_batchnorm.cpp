@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
@@ -83,6 +84,20 @@ std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
 
 std::vector<Split> splits(const OpInstance& call) { return channel_splits(call, made_of); }
 
+// With kept statistics a factor and a summand for each channel, which the layer before takes into its weights.
+void lower(BlockBuilder& b, const OpInstance& call) {
+  for (std::size_t input = 1; input < call.in.size(); ++input) lowering::known(b, input, "statistics");
+  if (b.fixed(training_input).number(0) != 0)
+    b.refuse("it takes mean and variance of the batch at hand", "the kept ones: a net that is not in training");
+  std::vector<double> factor, summand;
+  for (std::int64_t c = 0; c < b.fixed(mean).elements(); ++c) {
+    factor.push_back(b.fixed(scale).number(c) / std::sqrt(b.fixed(variance).number(c) + call.attributes[eps].real()));
+    summand.push_back(b.fixed(shift).number(c) - b.fixed(mean).number(c) * factor.back());
+  }
+  b.affine(1, factor, summand);
+  b.keeps(1, mean), b.keeps(2, variance);
+}
+
 }  // namespace
 
 extern constinit const OpDef op_running_batchnorm = OpFields{
@@ -108,7 +123,7 @@ extern constinit const OpDef op_running_batchnorm = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b101001, .outputs = 0b110}},
-    .lower = Lowering::later(),
+    .lower = lower,
     .sharding = splits,
     .work = work,
     .tolerance = standardising_tolerance,

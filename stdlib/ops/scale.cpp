@@ -1,4 +1,5 @@
 // scale: every element several times, one beside the other.
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -63,7 +64,7 @@ extern constinit const OpDef op_scale = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = Sharding::none(with_planner),
     .work = movement_work,
     .fusion = Fusion::movement};

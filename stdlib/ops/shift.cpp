@@ -1,6 +1,7 @@
 // shift: elements along an axis move on, with zeros or the other end coming in.
 #include <algorithm>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -63,7 +64,7 @@ extern constinit const OpDef op_shift = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = [](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[1].integer())}); },
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -1,6 +1,7 @@
 // shift_left: x times 2^n, bit by bit.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -48,7 +49,7 @@ extern constinit const OpDef op_shift_left = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = Gradient::none(no_float_result),
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

@@ -1,6 +1,7 @@
 // shift_right: x divided by 2^n, rounded down.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -49,7 +50,7 @@ extern constinit const OpDef op_shift_right = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = Gradient::none(no_float_result),
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) { b.shift_right(call.attributes[1].integer()); },
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

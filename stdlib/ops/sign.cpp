@@ -2,6 +2,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -30,7 +31,7 @@ extern constinit const OpDef op_sign = OpFields{
     .kernel = unary_kernel<Sign, Takes::numbers>,
     .scalar = scalar::sign,
     .gradient = Gradient::none(piecewise_constant),
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -33,7 +34,7 @@ extern constinit const OpDef op_sin = OpFields{
     .kernel = unary_kernel<Sin, Takes::floats>,
     .scalar = scalar::real_function<std::sin>,
     .gradient = {+[](GradientBuilder& g) { chain(g, g.emit(op_cos, {g.input(0)})); }, {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<20>,
     .tolerance = 1e-6,

@@ -1,6 +1,7 @@
 // split: parts along an axis, equal ones or of given extents.
 #include <fmt/format.h>
 
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -128,7 +129,7 @@ extern constinit const OpDef op_split = OpFields{
     .type = type,
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<SplitKernel>(call); },
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = lowering::moved,
     .sharding = [](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[axis].integer())}); },
     .work = movement_work,
     .fusion = Fusion::movement};

@@ -4,6 +4,7 @@
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -37,7 +38,7 @@ extern constinit const OpDef op_sqrt = OpFields{
                    g.add(0, g.emit(op_div, {g.emit(op_mul, {g.upstream(), Value(0.5)}), g.output()}));
                  },
                  {.outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<4>,
     .fusion = Fusion::pointwise,

@@ -1,6 +1,7 @@
 // sum: the sum along axes, or of a host list.
 #include "ir/records/scalar.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -47,7 +48,7 @@ extern constinit const OpDef op_sum = OpFields{
     .kernel = reduction_kernel<Sum>,
     .scalar = scalar::sum,
     .gradient = gradient,
-    .lower = Lowering::later(),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) { b.reduce(reduced_axes(call), false); },
     .sharding = summed_splits,
     .work = reduction_work,
     .tolerance = 1e-6,

@@ -3,6 +3,7 @@
 #include "stdlib/kernels/float_math.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -40,7 +41,7 @@ extern constinit const OpDef op_tanh = OpFields{
                    chain(g, g.emit(op_sub, {Value(1.0), g.emit(op_mul, {g.output(), g.output()})}));
                  },
                  {.outputs = 1}},
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<24>,
     .tolerance = 1e-6,

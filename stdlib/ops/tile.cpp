@@ -1,4 +1,5 @@
 // tile: an axis repeated.
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
@@ -59,7 +60,7 @@ extern constinit const OpDef op_tile =
              .type = type,
              .kernel = kernel,
              .gradient = gradient,
-             .lower = Lowering::later(),
+             .lower = lowering::moved,
              .sharding = [](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[1].integer())}); },
              .work = movement_work,
              .fusion = Fusion::movement};

@@ -56,7 +56,7 @@ extern constinit const OpDef op_where = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 1}},
-    .lower = Lowering::later(),
+    .lower = Lowering::none("blocks do not choose by bools; relu, clamp, maximum and minimum choose by size"),
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,

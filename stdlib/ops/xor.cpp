@@ -1,6 +1,7 @@
 // xor: exclusive or of bools, bit by bit of integers.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
 namespace taskspec {
@@ -33,7 +34,7 @@ extern constinit const OpDef op_xor = OpFields{
     .type = type,
     .kernel = binary_kernel<Xor, Takes::bits>,
     .gradient = Gradient::none(no_float_result),
-    .lower = Lowering::later(),
+    .lower = lowering::mapped,
     .sharding = pointwise_splits,
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
