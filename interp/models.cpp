@@ -14,6 +14,7 @@
 #include "interp/prelude.hpp"
 #include "ir/base/at_end.hpp"
 #include "ir/files/files.hpp"
+#include "ir/json/blocks.hpp"
 #include "ir/json/messages.hpp"
 
 extern char** environ;
@@ -141,7 +142,23 @@ std::vector<std::string> read_model(const std::string& path, const std::string& 
   return std::move(messages.notes);
 }
 
+void write_blocks(const BlockGraph& graph, const std::string& path) {
+  const std::optional<fs::path> program = program_of_models();
+  if (!program) throw not_there(path);
+  const ModelReader scratch;
+  const std::string json = scratch.folder() + "/graph.json";
+  JsonText text;
+  put_block_graph(text, graph);
+  write_text(json, text.take());
+  const Said said = run({program->string(), "write", json, "--to", path});
+  if (!said.ended || said.text.empty()) throw failure("E7004", {}, "'" + path + "' was not written: its writer ended without a word");
+  Messages messages = read_messages(said.text);
+  if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
+}
+
 ModelReader::ModelReader() : folder_(std::make_shared<Folder>()) {}
+
+std::string ModelReader::folder() const { return folder_->next(); }
 
 ImportedModel ModelReader::module(const std::string& path, const std::string& name) const {
   const std::string folder = folder_->next();

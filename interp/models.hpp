@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/imported_model.hpp"
+#include "ir/blocks/block_graph.hpp"
 
 namespace taskspec {
 
@@ -19,6 +20,7 @@ class ModelReader {
   // Throws Error: what the reader says of the file; E7001 where there is no such program, with the command that builds
   // it.
   ImportedModel module(const std::string& path, const std::string& name) const;
+  std::string folder() const;  // a new one, empty
 
  private:
   class Folder;
@@ -28,5 +30,9 @@ class ModelReader {
 // The same into a folder that is there: NAME.task, and NAME.npz if it has arrays. Gives the notes.
 std::vector<std::string> read_model(const std::string& path, const std::string& folder, const std::string& name,
                                     const std::vector<std::pair<std::string, std::string>>& set = {});
+
+// A graph of Task IR blocks as a file of another format, by its suffix: .task.txt, .task.pb. E4008, E7003, E7004; E7001
+// where there is no such program.
+void write_blocks(const BlockGraph& graph, const std::string& path);
 
 }  // namespace taskspec

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "frontend/imported_model.hpp"
+#include "interp/write_blocks.hpp"
 #include "ir/blocks/block.hpp"
 #include "ir/records/builtin.hpp"
 #include "ir/records/op.hpp"
@@ -18,6 +19,7 @@ struct Toolbox {
   BlockTable blocks = {};
   std::span<const FormStep> forms = {};  // beyond those of the language, and how they run
   ImportModel import_model = {};         // who reads model files; null: nobody
+  WriteBlocks write_blocks = {};         // and who writes graphs of blocks
 };
 
 }  // namespace taskspec

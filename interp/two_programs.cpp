@@ -104,6 +104,7 @@ GraphRunning run_graph_program(Shared& shared) {
       const Program& program = shared.cut.program;
       HostContext context(program, shared.tools.ops);
       context.forms = shared.tools.forms;
+      context.write_blocks = shared.tools.write_blocks;
       take_settings(context, settings);
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
@@ -139,6 +140,7 @@ Ending run_host_program(Shared& shared) {
     const Program& program = shared.cut.program;
     HostContext context(program, shared.tools.ops);
     context.forms = shared.tools.forms;
+    context.write_blocks = shared.tools.write_blocks;
     take_settings(context, shared.settings);
     HostTarget target;
     HostChannelEnd end(shared.cut, shared.exchange, shared.settings.pause);

@@ -14,6 +14,7 @@ int graph(const Options& options, const Toolbox& tools);
 int slices(const Options& options, const Toolbox& tools);
 int build(const Options& options, const Toolbox& tools);
 int import(const Options& options);
+int export_blocks(const Options& options, const Toolbox& tools);
 int explain(const Options& options);
 int doc(const Options& options, const Toolbox& tools);
 int bench(const Options& options);

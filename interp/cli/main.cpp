@@ -23,6 +23,7 @@ int dispatch(const cli::Options& options) {
       {"slices", [&] { return cli::slices(options, tools); }},
       {"build", [&] { return cli::build(options, tools); }},
       {"import", [&] { return cli::import(options); }},
+      {"export", [&] { return cli::export_blocks(options, tools); }},
       {"explain", [&] { return cli::explain(options); }},
       {"doc", [&] { return cli::doc(options, tools); }},
       {"bench", [&] { return cli::bench(options); }},

@@ -94,7 +94,7 @@ void add_slices(CLI::App& app, Options& o, std::vector<std::string>& defines) {
 
 void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* import = app.add_subcommand("import", "write a model file as a program, with its weights beside it");
-  import->add_option("MODEL", o.files, "an .onnx file")->required()->expected(1);
+  import->add_option("MODEL", o.files, "an .onnx or Task IR file")->required()->expected(1);
   import->add_option("-o", o.output, "the program; its weights go to the .npz of that name")
       ->type_name("FILE.task")
       ->required();
@@ -104,6 +104,16 @@ void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->type_name("NAME=VALUE");
 }
 
+void add_export(CLI::App& app, Options& o, std::vector<std::string>& defines) {
+  CLI::App* command = app.add_subcommand("export", "write the blocks of an ir declaration as a Task IR file");
+  command->add_option("FILE", o.files, "a .task file")->required()->expected(1);
+  command->add_option("-o", o.output, "the file: protobuf text, or bytes")
+      ->type_name("FILE.task.txt|.task.pb")
+      ->required();
+  command->add_option("--name", o.graph, "this declaration of the file")->type_name("NAME");
+  add_defines(*command, defines);
+}
+
 // Before the command or behind it, of those that have something to say about a program.
 void add_diagnostics(CLI::App& app, Options& o) {
   auto add = [&o](CLI::App& to) {
@@ -111,7 +121,7 @@ void add_diagnostics(CLI::App& app, Options& o) {
         ->check(CLI::IsMember({"text", "json"}));
   };
   add(app);
-  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "import", "repl"})
+  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "import", "export", "repl"})
     add(*app.get_subcommand(command));
 }
 
@@ -140,6 +150,7 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   build->add_option("-o", options.output, "where to; else where an import of NAME finds it from here")
       ->type_name("FILE");
   add_import(app, options, defines);
+  add_export(app, options, defines);
   CLI::App* explain = app.add_subcommand("explain", "what an error code means, with an example and its cure");
   explain->add_option("CODE", options.topic, "such as E2003; none: all codes, a line each");
   CLI::App* doc = app.add_subcommand("doc", "reference of ops, builtins, types and errors, out of their records");

@@ -31,7 +31,8 @@ Toolbox standard_toolbox() {
       standard_builtins(),
       standard_blocks(),
       {},
-      [reader = ModelReader()](const std::string& path, const std::string& name) { return reader.module(path, name); }};
+      [reader = ModelReader()](const std::string& path, const std::string& name) { return reader.module(path, name); },
+      write_blocks};
 }
 
 }  // namespace taskspec

@@ -4,8 +4,11 @@
 //
 //   taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...
 //
-// writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object on standard
-// output: notes and diagnostics. Exit codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be
+//   taskspec-models write GRAPH.json --to FILE
+//
+// The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object on standard
+// output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where FILE ends in
+// .task.pb. Exit codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be
 // written.
 #include <cstdio>
 #include <exception>
@@ -15,7 +18,10 @@
 
 #include "interp/import/importer.hpp"
 #include "interp/import/memory.hpp"
+#include "interp/import/task_ir/task_ir.hpp"
+#include "ir/json/blocks.hpp"
 #include "ir/json/messages.hpp"
+#include "stdlib/blocks.hpp"
 
 namespace {
 
@@ -81,12 +87,37 @@ int read(const Request& request) {
   return say(messages, 0);
 }
 
+bool ends_with(std::string_view text, std::string_view end) { return text.ends_with(end); }
+
+int write(const std::string& from, const std::string& to) {
+  Messages messages;
+  try {
+    const bool binary = ends_with(to, ".task.pb");
+    if (!binary && !ends_with(to, ".task.txt")) {
+      Diag diag("E7003", Severity::error, {}, "'" + to + "' names no form in which a graph of blocks can be written");
+      diag.help("end it in .task.txt or .task.pb");
+      throw Error(std::move(diag));
+    }
+    const std::string text = read_text(from, std::size_t{1} << 32);
+    const JsonFile json(from, text, "graph of blocks");
+    const auto graph = read_block_graph(json.root(), standard_blocks());
+    write_text(to, write_task_ir(*graph, binary ? TaskIrForm::binary : TaskIrForm::text).value_or_throw());
+  } catch (const Error& error) {
+    messages.diags = error.diags();
+  }
+  return say(messages, messages.diags.has_errors() ? 1 : 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 5 && std::string_view(argv[1]) == "write" && std::string_view(argv[3]) == "--to")
+    return write(argv[2], argv[4]);
   const std::optional<Request> request = request_of(argc, argv);
   if (!request) {
-    std::fputs("usage: taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...\n", stderr);
+    std::fputs("usage: taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...\n"
+              "       taskspec-models write GRAPH.json --to FILE\n",
+              stderr);
     return 2;
   }
   try {

@@ -1,10 +1,12 @@
 // Graphs as values: chains, check, edges, export.
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/control/block_contents.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/value_json.hpp"
 #include "ir/files/files.hpp"
+#include "ir/program/block_calls.hpp"
 #include "ir/show/graph_text.hpp"
 
 namespace taskspec {
@@ -112,7 +114,16 @@ Type export_type(RuleContext& c) {
   return Type::Kind::none;
 }
 
+// That of an `ir` declaration, in a format of others; the forms of graphs are written for a graph that calls it.
+bool export_blocks(HostContext& host, const Value& value, const std::string& path) {
+  auto* callable = value.as<Callable>();
+  if (!callable || !blocks_of(host.program, callable->function) || !host.write_blocks) return false;
+  host.write_blocks(*with_contents(*host.interpreter, callable->function, callable->agent, host.span), path);
+  return true;
+}
+
 Value run_export(HostContext& host, std::span<const Value> values) {
+  if (export_blocks(host, values[0], values[1].string())) return {};
   auto g = view(host, values[0], contents_for(values[1].string()));
   export_graph(host.program, *g, values[1].string());
   return {};
