@@ -17,6 +17,8 @@
 
 namespace taskspec {
 
+struct BlockGraph;
+
 class Interpreter;
 class Target;
 struct Frame;
