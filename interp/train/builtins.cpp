@@ -73,9 +73,9 @@ constexpr Operand adam_operands[] = {{"lr", OperandKind::value, 1e-3},
 
 constexpr std::string_view recompute_names[] = {"none", "sqrt"};  // as in Recompute
 
-bool is_number_of_parts(std::int64_t parts) { return parts >= 1 && parts <= Batch::most_parts; }
+bool is_number_of_parts(std::int64_t parts) { return parts >= 1 && parts <= BatchParts::most_parts; }
 std::string parts_misfit(std::int64_t parts) {
-  return fmt::format("a batch is cut into 1 to {} parts, not {}", Batch::most_parts, parts);
+  return fmt::format("a batch is cut into 1 to {} parts, not {}", BatchParts::most_parts, parts);
 }
 
 Type train_type(RuleContext& c) {
