@@ -149,7 +149,7 @@ extern constinit const OpDef op_cast = OpFields{
     .scalar = scalar::convert,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = [](const OpInstance& call) { return written_at(1, pointwise_splits(call)); },
+    .sharding = +[](const OpInstance& call) { return written_at(1, pointwise_splits(call)); },
     .work = work_per_element<>,
     .fusion = Fusion::pointwise,
 };

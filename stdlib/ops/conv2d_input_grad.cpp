@@ -87,7 +87,7 @@ extern constinit const OpDef op_conv2d_input_grad = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
     .lower = Lowering::none("a chip does not train"),
-    .sharding = [](const OpInstance& call) { return written_at(0, row_splits<4>(call)); },
+    .sharding = +[](const OpInstance& call) { return written_at(0, row_splits<4>(call)); },
     .work = work,
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};

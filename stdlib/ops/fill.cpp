@@ -59,7 +59,7 @@ extern constinit const OpDef op_fill = OpFields{
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<FillKernel>(call); },
     .gradient = Gradient::none("it has no tensor operands"),
     .lower = Lowering::later(),
-    .sharding = [](const OpInstance& call) { return written_at(0, pointwise_splits(call)); },
+    .sharding = +[](const OpInstance& call) { return written_at(0, pointwise_splits(call)); },
     .work = maker_work,
 };
 

@@ -42,7 +42,7 @@ extern constinit const OpDef op_layernorm = OpFields{
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
     .lower = Lowering::later(),
-    .sharding = [](const OpInstance& call) { return splits_beside(call, {call.in[0].extents.size() - 1}); },
+    .sharding = +[](const OpInstance& call) { return splits_beside(call, {call.in[0].extents.size() - 1}); },
     .work = standardising_work,
     .tolerance = standardising_tolerance,
     .fusion = Fusion::opaque,

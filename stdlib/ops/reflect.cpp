@@ -34,7 +34,7 @@ extern constinit const OpDef op_reflect = OpFields{
     .kernel = mirror_kernel,
     .gradient = gradient,
     .lower = Lowering::later(),
-    .sharding = [](const OpInstance& call) { return splits_beside(call, axes_of(call.attributes[1], call.in[0].extents.size())); },
+    .sharding = +[](const OpInstance& call) { return splits_beside(call, axes_of(call.attributes[1], call.in[0].extents.size())); },
     .work = movement_work,
     .fusion = Fusion::movement};
 
