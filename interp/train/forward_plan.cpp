@@ -137,7 +137,7 @@ class ForwardMaker {
       rows.push_back(type.rank() > 0 ? type.dims[0].constant() : std::nullopt);
     }
     if (rows.empty() || !rows[0]) return;
-    plan_.batch = Batch::of(*rows[0], call_.parts);
+    plan_.batch = BatchParts::of(*rows[0], call_.parts);
     if (!plan_.batch.is_cut()) return;
     PartsOptions options{plan_.batch, {}, {}, {true}, {}};
     for (const std::optional<std::int64_t>& own : rows) options.cut.push_back(own == rows[0]);

@@ -6,7 +6,7 @@
 
 #include "interp/control/checkpoint.hpp"
 #include "interp/control/interpreter.hpp"
-#include "ir/gradient/batch.hpp"
+#include "ir/gradient/batch_parts.hpp"
 #include "ir/gradient/training_step.hpp"
 
 namespace taskspec {
@@ -21,7 +21,7 @@ struct ForwardPlan {
   std::map<std::uint32_t, Value> constants;                   // that tasks of the step read, by id
   // By task of the step, by output: the input of the task whose place it writes; SIZE_MAX: none.
   std::vector<std::vector<std::size_t>> writes;
-  Batch batch;  // cut or not
+  BatchParts batch;  // cut or not
   // Parts of the gradient of a slot, to be added in this order.
   const std::vector<StepRef>& gradients(std::size_t slot) const { return step.gradients[arguments + slot]; }
 };

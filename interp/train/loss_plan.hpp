@@ -7,7 +7,7 @@
 // Of a batch in parts each part does so by itself, and what the loss and metrics sum up comes together.
 #pragma once
 #include "interp/control/interpreter.hpp"
-#include "ir/gradient/batch.hpp"
+#include "ir/gradient/batch_parts.hpp"
 #include "ir/gradient/training_step.hpp"
 
 namespace taskspec {
@@ -29,7 +29,7 @@ struct LossPlan {
 
 struct LossCall {
   const Type &prediction, &target;
-  const Batch* parts = nullptr;  // in which the prediction comes; none: as a whole
+  const BatchParts* parts = nullptr;  // in which the prediction comes; none: as a whole
   Span span;
 };
 

@@ -41,9 +41,9 @@ void want_metrics(RuleContext& c, int operand) {
     for (const Value& metric : written->list()) want_name(c, operand, metric, metric_names, "no metric is called");
 }
 
-bool is_number_of_parts(std::int64_t parts) { return parts >= 1 && parts <= Batch::most_parts; }
+bool is_number_of_parts(std::int64_t parts) { return parts >= 1 && parts <= BatchParts::most_parts; }
 std::string parts_misfit(std::int64_t parts) {
-  return fmt::format("a batch is cut into 1 to {} parts, not {}", Batch::most_parts, parts);
+  return fmt::format("a batch is cut into 1 to {} parts, not {}", BatchParts::most_parts, parts);
 }
 
 Type train_type(RuleContext& c) {

@@ -143,7 +143,7 @@ class PartLists::Draft {
   std::vector<OpListBuilder::Output> names_;
 };
 
-PartLists::PartLists(const Batch& batch, const OpTable& ops)
+PartLists::PartLists(const BatchParts& batch, const OpTable& ops)
     : batch_(batch),
       add_(*ops.find_operator("+", 2)),
       fill_(*ops.serving(Serves::fills)),
@@ -268,7 +268,7 @@ PartLists::Made PartLists::cutting(const Type& type, int axis) const {
 PartLists::Made PartLists::joining(const Type& type, int axis) const {
   OpListBuilder list;
   std::vector<ValueId> parts;
-  for (const Batch::Part& part : batch_.parts)
+  for (const BatchParts::Part& part : batch_.parts)
     parts.push_back(list.input({fmt::format("part_{}", parts.size()), Privilege::in, {}},
                                part_type(type, axis, part.rows()).type()));
   const ValueId y = join(list, parts, {.type = type, .axis = axis}, {});
@@ -279,7 +279,7 @@ std::vector<ValueId> PartLists::cut(OpListBuilder& list, ValueId x, const Parted
                                     const OpListBuilder::Origin& origin) const {
   OpInstance call{&cut_, {concrete(to.type)}, {Value(), Value(), Value(std::int64_t{to.axis})}, {}};
   List extents;
-  for (const Batch::Part& part : batch_.parts) {
+  for (const BatchParts::Part& part : batch_.parts) {
     call.out.push_back(part_type(to.type, to.axis, part.rows()));
     extents.emplace_back(call.out.back().extents[static_cast<std::size_t>(to.axis)]);
   }

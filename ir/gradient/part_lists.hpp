@@ -1,7 +1,7 @@
 // The op lists of what runs together in a list for a batch in parts (parted_list.hpp): a stage for a part of so many
 // rows; what hangs together of a stage on the whole; and lists that only cut or join.
 #pragma once
-#include "ir/gradient/batch.hpp"
+#include "ir/gradient/batch_parts.hpp"
 #include "ir/gradient/parted_list.hpp"
 
 namespace taskspec {
@@ -22,7 +22,7 @@ class PartLists {
     std::vector<Output> outputs;
   };
 
-  PartLists(const Batch& batch, const OpTable& ops);
+  PartLists(const BatchParts& batch, const OpTable& ops);
   // Lists are made of this one from here on, `names` has the names of its inputs and outputs.
   void begin(const PartedList& parted, const OpList& names);
 
@@ -47,7 +47,7 @@ class PartLists {
   std::string name_of(FlowId flow) const;
   ArrayType part_type(const Type& type, int axis, std::int64_t rows) const;
 
-  const Batch& batch_;
+  const BatchParts& batch_;
   const OpDef &add_, &fill_, &cut_, &join_;
   const PartedList* parted_ = nullptr;
   const OpList* names_ = nullptr;

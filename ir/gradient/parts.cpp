@@ -224,7 +224,7 @@ class StepInParts {
 
   const TrainingStep& step_;
   const PartsOptions& options_;
-  const Batch& batch_;
+  const BatchParts& batch_;
   const OpTable& ops_;
   PartLists lists_;
   std::map<StepRef, Form> forms_;                                              // by its place in the step as it was

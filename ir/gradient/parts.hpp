@@ -15,13 +15,13 @@
 //
 // Sums go along a tree over all parts, whose shape depends on their number alone: the same bits wherever they run.
 #pragma once
-#include "ir/gradient/batch.hpp"
+#include "ir/gradient/batch_parts.hpp"
 #include "ir/gradient/training_step.hpp"
 
 namespace taskspec {
 
 struct PartsOptions {
-  Batch batch;
+  BatchParts batch;
   // By input of the graph: its first axis has the rows of the batch, so it is cut. By input, and by result whose
   // gradient is given: it comes in parts, which go by StepRef::slot from 1.
   std::vector<bool> cut, given_in_parts, upstream_in_parts;

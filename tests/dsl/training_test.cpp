@@ -87,13 +87,15 @@ TEST_CASE("[training] a net learns in C++ what it learns in a text, to the last 
     std::function<Operand()> optimizer;
     std::string text;
     double clip;
+    int parts = 1;
+    std::string recompute = "none";
   };
   const Fn rate =
       fn("rate").in("step", integer).returns(real).body([](Tensor step) { return 0.1 / (1.0 + 0.1 * step.as(real)); });
   const std::vector<Case> cases{
       {[] { return sgd(0.1, arg("momentum", 0.9), arg("nesterov", true), arg("weight_decay", 1e-4)); },
        "sgd(lr: 0.1, momentum: 0.9, nesterov: true, weight_decay: 1e-4)", 0},
-      {[&] { return sgd(rate); }, "sgd(lr: rate)", 0.5},
+      {[&] { return sgd(rate); }, "sgd(lr: rate)", 0.5, 3, "sqrt"},
       {[] { return adam(0.01, arg("beta1", 0.8)); }, "adam(lr: 0.01, beta1: 0.8)", 0},
       {[] { return adamw(); }, "adamw()", 0},
   };
@@ -102,14 +104,17 @@ TEST_CASE("[training] a net learns in C++ what it learns in a text, to the last 
     Workspace work;
     entered(work, net_in_text);
     entered(work,
-            fmt::format("let m = train(Learner(), loss: \"mse_avg\", optimizer: {}, metrics: [\"mae\"], clip: {:.1f})",
-                        one.text, one.clip));
+            fmt::format("let m = train(Learner(), loss: \"mse_avg\", optimizer: {}, metrics: [\"mae\"], clip: {:.1f}, "
+                        "recompute: \"{}\", parts: {})",
+                        one.text, one.clip, one.recompute, one.parts));
     entered(work, "for k in 0..7 { m.step(x, y) }");
     by_itself([&] {
       Tensor x = normal(f32(16, 3), arg("seed", 3));
       Tensor y = x.sum(1);
       Learner net;
-      ModelTrainingInstance m = train(net, "mse_avg", one.optimizer(), {.metrics = {"mae"}, .clip = one.clip});
+      ModelTrainingInstance m = train(
+          net, "mse_avg", one.optimizer(),
+          {.metrics = {"mae"}, .clip = one.clip, .recompute = one.recompute, .parts = one.parts});
       for (int k = 0; k < 7; ++k) {
         forward(m, x);
         backward(m, y);

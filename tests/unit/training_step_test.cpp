@@ -134,7 +134,7 @@ TEST_CASE("a step in parts has the results and gradients of the whole [L19] [ops
     if (list.types[0].rank() == 0) continue;
     const std::int64_t rows = *list.types[0].dims[0].constant();
     for (const std::int64_t parts : {2, 3, 5}) {
-      PartsOptions options{Batch::of(rows, parts), {}, {}, {}, {}};
+      PartsOptions options{BatchParts::of(rows, parts), {}, {}, {}, {}};
       if (!options.batch.is_cut()) continue;
       for (std::size_t i = 0; i < list.inputs.size(); ++i)
         options.cut.push_back(list.types[i].rank() > 0 && list.types[i].dims[0] == list.types[0].dims[0]);
@@ -150,9 +150,9 @@ TEST_CASE("a step in parts has the results and gradients of the whole [L19] [ops
 
 TEST_CASE("parts add up along a tree whose shape depends on their number alone [L19]") {
   auto text = [](std::int64_t rows, std::int64_t places) {
-    const Batch batch = Batch::of(rows, places);
+    const BatchParts batch = BatchParts::of(rows, places);
     std::vector<std::string> leaves;
-    for (const Batch::Part& part : batch.parts) leaves.push_back(std::to_string(part.place));
+    for (const BatchParts::Part& part : batch.parts) leaves.push_back(std::to_string(part.place));
     return batch.sum(leaves, [](const std::string& a, const std::string& b) { return "(" + a + " " + b + ")"; });
   };
   CHECK(text(9, 1) == "0");
@@ -161,7 +161,7 @@ TEST_CASE("parts add up along a tree whose shape depends on their number alone [
   CHECK(text(9, 6) == "(((0 1) (2 3)) (4 5))");
   CHECK(text(2, 5) == "(2 4)");
   CHECK(text(3, 8) == "(2 (5 7))");
-  const Batch uneven = Batch::of(7, 3);
+  const BatchParts uneven = BatchParts::of(7, 3);
   CHECK(uneven.parts[0].rows() == 2);
   CHECK(uneven.parts[2].begin == 4);
   CHECK(uneven.parts[2].rows() == 3);

@@ -1,8 +1,8 @@
 // A batch cut into parts along its rows: part c of n holds rows floor(c B / n) to floor((c + 1) B / n). Parts without
 // rows are left out; the others keep their places.
 //
-//   Batch::of(7, 3).parts         {0, 2}, {2, 4}, {4, 7}
-//   Batch::of(2, 4).parts         {0, 1} in place 1, {1, 2} in place 3
+//   BatchParts::of(7, 3).parts         {0, 2}, {2, 4}, {4, 7}
+//   BatchParts::of(2, 4).parts         {0, 1} in place 1, {1, 2} in place 3
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace taskspec {
 
-struct Batch {
+struct BatchParts {
   static constexpr std::int64_t most_parts = 65535;
 
   struct Part {
@@ -21,8 +21,8 @@ struct Batch {
   std::int64_t rows = 0, places = 1;
   std::vector<Part> parts;
 
-  static Batch of(std::int64_t rows, std::int64_t places) {
-    Batch batch{rows, places, {}};
+  static BatchParts of(std::int64_t rows, std::int64_t places) {
+    BatchParts batch{rows, places, {}};
     for (std::int64_t c = 0; c < places; ++c) {
       const Part part{c * rows / places, (c + 1) * rows / places, c};
       if (part.rows() > 0) batch.parts.push_back(part);
