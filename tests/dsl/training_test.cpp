@@ -193,7 +193,7 @@ TEST_CASE("[training] what is wrong with a training is said at its line of C++ [
     line = __LINE__ + 1;
     m.fit({});
   });
-  at("E5003", [&] {
+  at("E1001", [&] {
     line = __LINE__ + 1;
     (void)train(net, "no_such_loss", sgd(0.1));
   });
