@@ -51,8 +51,9 @@ void check_attributes(const TaskBlock& block, BlockMode mode, Diags& diags) {
   for (std::size_t i = 0; i < block.attributes.size(); ++i) {
     const auto& [def, value] = block.attributes[i];
     if (value < def->least || value > def->most)
-      diags.error("E4001", block.span,
-                  fmt::format("{}: {} is {}, outside {}..{}", described(block), def->name, value, def->least, def->most));
+      diags.error(
+          "E4001", block.span,
+          fmt::format("{}: {} is {}, outside {}..{}", described(block), def->name, value, def->least, def->most));
     for (std::size_t k = 0; k < i; ++k)
       if (block.attributes[k].def == def)
         diags.error("E4001", block.span, fmt::format("{}: {} is given twice", described(block), def->name));
@@ -89,8 +90,9 @@ void check_data(const TaskBlock& block, Diags& diags) {
   } else if (!block.data->valid()) {
     return;  // it comes with each run: a slot of an `ir` declaration, of the type of the block
   } else if (const ArrayType wanted = value_type(block); block.data->type() != wanted) {
-    diags.error("E4006", block.span,
-                fmt::format("{}: its data is {}, it holds {}", described(block), block.data->type().text(), wanted.text()));
+    diags.error(
+        "E4006", block.span,
+        fmt::format("{}: its data is {}, it holds {}", described(block), block.data->type().text(), wanted.text()));
   } else {
     check_values(block, diags);
   }

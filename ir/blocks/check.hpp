@@ -1,5 +1,6 @@
-// Is a block graph well formed? Extents, attributes and data of each block; what feeds what, sizes and rearrangements of
-// each edge; whether boxes tile clusters exactly; no cycle without a delay. All faults at once, by the names of blocks.
+// Is a block graph well formed? Extents, attributes and data of each block; what feeds what, sizes and rearrangements
+// of each edge; whether boxes tile clusters exactly; no cycle without a delay. All faults at once, by the names of
+// blocks.
 //
 //   Diags diags = check_blocks(graph, blocks, BlockMode::chip);
 //   error E4003: two edges fill [3..4, 0..28, 0..6] of conv.input

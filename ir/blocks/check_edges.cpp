@@ -60,8 +60,7 @@ class EdgeCheck {
 void EdgeCheck::one_edge(const BlockEdge& edge) {
   if (edge.from.block.index() >= graph_.blocks.size() || edge.to.block.index() >= graph_.blocks.size())
     bug("an edge to a block that is not there");
-  if (edge.delay < 0)
-    diags_.error("E4004", edge.span, fmt::format("a delay is 0 steps or more, not {}", edge.delay));
+  if (edge.delay < 0) diags_.error("E4004", edge.span, fmt::format("a delay is 0 steps or more, not {}", edge.delay));
   // It carries no values into a cluster.
   if (edge.trigger) return;
   if (!check_ends(edge) || !check_kinds(edge)) {
@@ -72,7 +71,8 @@ void EdgeCheck::one_edge(const BlockEdge& edge) {
   check_storage(edge);
   const TaskBlock &from = graph_[edge.from.block], &to = graph_[edge.to.block];
   const bool from_fits = check_box(edge, edge.from, value_type(from).extents, from.name);
-  const bool to_fits = check_box(edge, edge.to, cluster_extents(to, to.in_cluster(edge.to.cluster)), cluster_text(edge.to));
+  const bool to_fits =
+      check_box(edge, edge.to, cluster_extents(to, to.in_cluster(edge.to.cluster)), cluster_text(edge.to));
   auto& edges = into_[{edge.to.block.index(), edge.to.cluster}];
   if (!to_fits) return;
   edges.push_back(&edge);
@@ -125,7 +125,8 @@ bool EdgeCheck::check_kinds(const BlockEdge& edge) {
   if (from.def->feeds.empty() || std::ranges::find(from.def->feeds, to.def->name) != from.def->feeds.end()) return true;
   const std::vector<std::string> fed(from.def->feeds.begin(), from.def->feeds.end());
   diags_
-      .error("E4004", edge.span, fmt::format("{} '{}' cannot feed {} '{}'", from.def->name, from.name, to.def->name, to.name))
+      .error("E4004", edge.span,
+             fmt::format("{} '{}' cannot feed {} '{}'", from.def->name, from.name, to.def->name, to.name))
       .note(fmt::format("{} feeds {}; {} is fed by {}", from.def->name, joined(fed, ", "), to.def->name, wanted));
   return false;
 }
@@ -219,10 +220,9 @@ void EdgeCheck::check_precision(const TaskBlock& block, std::size_t cluster,
     if (def.precisions.empty() || std::ranges::find(def.precisions, from.precision) != def.precisions.end()) continue;
     std::vector<std::string> names;
     for (const Precision precision : def.precisions) names.emplace_back(info(precision).name);
-    diags_
-        .error("E4005", edge->span,
-               fmt::format("'{}' holds {}, and {} of {} '{}' takes {}", from.name, info(from.precision).name,
-                           block.in_cluster_name(cluster), block.def->name, block.name, joined(names, " or ")));
+    diags_.error("E4005", edge->span,
+                 fmt::format("'{}' holds {}, and {} of {} '{}' takes {}", from.name, info(from.precision).name,
+                             block.in_cluster_name(cluster), block.def->name, block.name, joined(names, " or ")));
   }
 }
 

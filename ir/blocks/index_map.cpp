@@ -149,7 +149,7 @@ std::vector<std::int32_t> IndexMap::all_places() const {
   const std::int64_t count = places_of(target_);
   places.reserve(static_cast<std::size_t>(count));
   auto add = [&](std::int64_t place) { places.push_back(static_cast<std::int32_t>(place)); };
-  if (count > 0) walk(gather_loops(target_, strides_), offset_, add);
+  if (count > 0) walk(all_of(gather_loops(target_, strides_)), offset_, add);
   return places;
 }
 

@@ -33,8 +33,8 @@ class IndexMap {
   bool is_identity() const;                       // the same places in the same order; extents may differ
   bool is_affine() const { return table_ == nullptr; }
   bool is_bijection() const;
-  IndexMap then(const IndexMap& next) const;       // next.source() has as many elements as target()
-  IndexMap inverse() const;                        // of a bijection
+  IndexMap then(const IndexMap& next) const;               // next.source() has as many elements as target()
+  IndexMap inverse() const;                                // of a bijection
   IndexMap seen_as(Extents source, Extents target) const;  // the same places, other extents with as many elements
 
   // Elements of 1, 2, 4 or 8 bytes; target elements in holes become 0.

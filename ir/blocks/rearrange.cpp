@@ -10,9 +10,10 @@ namespace taskspec {
 
 namespace {
 
-constexpr const RearrangeDef* rearrangements[] = {
-    &rearrange_identity, &rearrange_reshape, &rearrange_permute, &rearrange_rotate, &rearrange_shift, &rearrange_scale,
-    &rearrange_shear,    &rearrange_reflect, &rearrange_affine,  &rearrange_project, &rearrange_shuffle};
+constexpr const RearrangeDef* rearrangements[] = {&rearrange_identity, &rearrange_reshape, &rearrange_permute,
+                                                  &rearrange_rotate,   &rearrange_shift,   &rearrange_scale,
+                                                  &rearrange_shear,    &rearrange_reflect, &rearrange_affine,
+                                                  &rearrange_project,  &rearrange_shuffle};
 
 bool fits_32_bits(std::int64_t number) {
   return number >= std::numeric_limits<std::int32_t>::min() && number <= std::numeric_limits<std::int32_t>::max();
@@ -150,7 +151,8 @@ Result<std::int64_t> axis_argument(const Value& given, Span span) {
   }
   Diags diags;
   diags.error("E2005", span,
-              (given.is_string() ? in_quotes(given.string()) : print(given)) + " is no axis: \"y\", \"x\", \"f\", or a number from 0 on");
+              (given.is_string() ? in_quotes(given.string()) : print(given)) +
+                  " is no axis: \"y\", \"x\", \"f\", or a number from 0 on");
   return diags;
 }
 

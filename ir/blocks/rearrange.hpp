@@ -1,6 +1,6 @@
-// Rearrangements: what an edge of a block graph does to the box that it carries. Each is a map from places of the target
-// to places of the source, with holes, which are zeros; the ones of an edge are composed, so that a chain of them is one
-// gather, whatever its length.
+// Rearrangements: what an edge of a block graph does to the box that it carries. Each is a map from places of the
+// target to places of the source, with holes, which are zeros; the ones of an edge are composed, so that a chain of
+// them is one gather, whatever its length.
 //
 //   img -> pad | reflect(axis: "x") | shift(left: 1, wrap: true)
 //   Result<IndexMap> map = compose(edge.moves, {28, 28, 1}, {28, 28, 1}, edge.span);     map->gather(image)
@@ -54,7 +54,8 @@ struct RearrangeDef {
   std::span<const Operand> operands;
   Result<std::vector<std::int64_t>> (*numbers)(std::span<const Value> given, Span span) = nullptr;
   std::string (*arguments)(std::span<const std::int64_t> numbers) = nullptr;  // back again: "axis: \"x\""
-  // Which extents come out, at most 2^31 - 1 elements; E2001 or E2005: why it does not fit. Quick, whatever the extents.
+  // Which extents come out, at most 2^31 - 1 elements; E2001 or E2005: why it does not fit. Quick, whatever the
+  // extents.
   Result<Extents> (*target)(const RearrangeCall& call) = nullptr;
   // The map to such a target.
   IndexMap (*map)(const RearrangeCall& call, const Extents& target) = nullptr;

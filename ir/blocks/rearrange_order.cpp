@@ -194,25 +194,25 @@ constexpr Operand places_operands[] = {{.name = "places", .kind = OperandKind::i
 
 }  // namespace
 
-extern constinit const RearrangeDef rearrange_identity{
-    .name = "identity",
-    .label = "IDENTITY",
-    .number = 0,
-    .doc = "Everything stays where it is. No numbers.",
-    .operands = {},
-    .numbers = integer_arguments,
-    .arguments = plain_arguments,
-    .target = identity_target,
-    .map = identity_map,
-    .before = same_extents};
+extern constinit const RearrangeDef rearrange_identity{.name = "identity",
+                                                       .label = "IDENTITY",
+                                                       .number = 0,
+                                                       .doc = "Everything stays where it is. No numbers.",
+                                                       .operands = {},
+                                                       .numbers = integer_arguments,
+                                                       .arguments = plain_arguments,
+                                                       .target = identity_target,
+                                                       .map = identity_map,
+                                                       .before = same_extents};
 
 extern constinit const RearrangeDef rearrange_reshape{
     .name = "reshape",
     .label = "RESHAPE",
     .number = 1,
-    .doc = "Reads the elements one after another and lays them out in the shape at the other end. Its numbers are the "
-           "axes of the source from the fastest to the slowest; none: the last is the fastest, as in memory. "
-           "`reshape()`, `reshape(\"y\", \"x\", \"f\")`.",
+    .doc =
+        "Reads the elements one after another and lays them out in the shape at the other end. Its numbers are the "
+        "axes of the source from the fastest to the slowest; none: the last is the fastest, as in memory. "
+        "`reshape()`, `reshape(\"y\", \"x\", \"f\")`.",
     .operands = order_operands,
     .numbers = axes_arguments,
     .arguments = axes_text,
@@ -248,8 +248,9 @@ extern constinit const RearrangeDef rearrange_shuffle{
     .name = "shuffle",
     .label = "SHUFFLE",
     .number = 10,
-    .doc = "Element or column k of the target is number numbers[k] of the source: one number per element, or one per "
-           "column (x). `shuffle(1, 3, 0, 2)`.",
+    .doc =
+        "Element or column k of the target is number numbers[k] of the source: one number per element, or one per "
+        "column (x). `shuffle(1, 3, 0, 2)`.",
     .operands = places_operands,
     .numbers = integer_arguments,
     .arguments = plain_arguments,

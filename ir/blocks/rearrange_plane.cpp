@@ -28,8 +28,8 @@ Extents with_plane(Extents extents, std::int64_t rows, std::int64_t columns) {
 Diags check_plane(const RearrangeCall& call, std::string_view name, std::size_t least, std::size_t most,
                   std::string_view what) {
   if (call.source.size() != 2 && call.source.size() != 3)
-    return does_not_fit(
-        call, std::string(name) + " moves rows and columns, and " + extents_text(call.source) + " has no [y, x] or [y, x, f]");
+    return does_not_fit(call, std::string(name) + " moves rows and columns, and " + extents_text(call.source) +
+                                  " has no [y, x] or [y, x, f]");
   return check_count(call, least, most, std::string(name) + " takes " + std::string(what));
 }
 
@@ -155,7 +155,8 @@ std::string scale_text(std::span<const std::int64_t> numbers) {
 Result<Extents> scale_target(const RearrangeCall& call) {
   if (Diags diags = check_plane(call, "scale", 2, 2, "a factor for y and one for x"); diags.has_errors()) return diags;
   if (call.numbers[0] < 1 || call.numbers[1] < 1)
-    return does_not_fit(call, "scale repeats rows and columns, so its factors are 1 or more; a pooling block makes less");
+    return does_not_fit(call,
+                        "scale repeats rows and columns, so its factors are 1 or more; a pooling block makes less");
   const Plane plane = plane_of(call.source);
   return bounded(call, with_plane(call.source, plane.rows * call.numbers[0], plane.columns * call.numbers[1]));
 }
@@ -222,7 +223,8 @@ Affinity sheared(std::span<const std::int64_t> numbers, const Plane& plane) {
 Result<Extents> shear_target(const RearrangeCall& call) {
   if (Diags diags = check_plane(call, "shear", 2, 3, "a factor for x and one for y"); diags.has_errors()) return diags;
   if (call.numbers.size() == 3 && call.numbers[2] != 0)
-    return does_not_fit(call, "a shear that wraps has no meaning: what it moves out of the plane is kept, with zeros around");
+    return does_not_fit(call,
+                        "a shear that wraps has no meaning: what it moves out of the plane is kept, with zeros around");
   const Plane plane = plane_of(call.source);
   if (has_collision(sheared(call.numbers, plane), plane))
     return does_not_fit(call, "shear(" + shear_text(call.numbers) + ")" + std::string(collides));
@@ -245,11 +247,12 @@ Result<Extents> affine_target(const RearrangeCall& call) {
   const auto [least, most] = reach_of(affinity(call.numbers), plane);
   // What is wanted may be larger: zeros around.
   const bool is_wanted = call.wanted.size() == call.source.size();
-  const Extents target = with_plane(call.source, is_wanted ? call.wanted[0] : most.y + 1, is_wanted ? call.wanted[1] : most.x + 1);
+  const Extents target =
+      with_plane(call.source, is_wanted ? call.wanted[0] : most.y + 1, is_wanted ? call.wanted[1] : most.x + 1);
   if (least.y < 0 || least.x < 0 || most.y >= target[0] || most.x >= target[1])
     return does_not_fit(call, "affine(" + plain_arguments(call.numbers) + ") of " + extents_text(call.source) +
-                                  " reaches from (" + std::to_string(least.y) + ", " + std::to_string(least.x) + ") to (" +
-                                  std::to_string(most.y) + ", " + std::to_string(most.x) + "), outside " +
+                                  " reaches from (" + std::to_string(least.y) + ", " + std::to_string(least.x) +
+                                  ") to (" + std::to_string(most.y) + ", " + std::to_string(most.x) + "), outside " +
                                   extents_text(target));
   return bounded(call, target);
 }
@@ -289,7 +292,8 @@ Result<Extents> project_target(const RearrangeCall& call) {
   const Matrix m = matrix_of(call.numbers);
   const std::array<Wide, 9> inverse = adjugate(m);
   if (m[0] * inverse[0] + m[1] * inverse[3] + m[2] * inverse[6] == 0)
-    return does_not_fit(call, "project(" + plain_arguments(call.numbers) + ") flattens the plane: its determinant is 0");
+    return does_not_fit(call,
+                        "project(" + plain_arguments(call.numbers) + ") flattens the plane: its determinant is 0");
   const bool is_wanted = call.wanted.size() == call.source.size();
   return is_wanted ? with_plane(call.source, call.wanted[0], call.wanted[1]) : call.source;
 }
@@ -325,9 +329,10 @@ extern constinit const RearrangeDef rearrange_shift{
     .name = "shift",
     .label = "SHIFT",
     .number = 4,
-    .doc = "Moves rows and columns. What leaves is lost and zeros come in, or, with `wrap: true`, it comes in at the "
-           "other end. Its numbers: how far towards higher y, higher x, and 1 where it wraps. "
-           "`shift(left: 1, up: 2, wrap: true)`.",
+    .doc =
+        "Moves rows and columns. What leaves is lost and zeros come in, or, with `wrap: true`, it comes in at the "
+        "other end. Its numbers: how far towards higher y, higher x, and 1 where it wraps. "
+        "`shift(left: 1, up: 2, wrap: true)`.",
     .operands = shift_operands,
     .numbers = shift_numbers,
     .arguments = shift_text,
@@ -363,8 +368,9 @@ extern constinit const RearrangeDef rearrange_shear{
     .name = "shear",
     .label = "SHEAR",
     .number = 6,
-    .doc = "Place (x, y) goes to (x + a y, y + b x), with zeros around; [m, n] becomes [m + |b| n, n + |a| m], and what "
-           "goes towards lower places begins at 0. Its numbers are a and b. `shear(x: 1)`.",
+    .doc =
+        "Place (x, y) goes to (x + a y, y + b x), with zeros around; [m, n] becomes [m + |b| n, n + |a| m], and what "
+        "goes towards lower places begins at 0. Its numbers are a and b. `shear(x: 1)`.",
     .operands = shear_operands,
     .numbers = integer_arguments,
     .arguments = shear_text,
@@ -376,8 +382,9 @@ extern constinit const RearrangeDef rearrange_affine{
     .name = "affine",
     .label = "AFFINE",
     .number = 8,
-    .doc = "Place (x, y) goes to (a x + b y + c, d x + e y + f), with zeros between and around, in the shape at the "
-           "other end. Its numbers are a to f. `affine(2, 0, 0, 0, 2, 0)` puts a zero between any two.",
+    .doc =
+        "Place (x, y) goes to (a x + b y + c, d x + e y + f), with zeros between and around, in the shape at the "
+        "other end. Its numbers are a to f. `affine(2, 0, 0, 0, 2, 0)` puts a zero between any two.",
     .operands = matrix_operands,
     .numbers = integer_arguments,
     .arguments = plain_arguments,
@@ -389,9 +396,10 @@ extern constinit const RearrangeDef rearrange_project{
     .name = "project",
     .label = "PROJECT",
     .number = 9,
-    .doc = "Place (x, y) goes to (u / w, v / w), where (u, v, w) is a matrix times (x, y, 1): each place of the target "
-           "takes what is nearest to where it comes from, zero where that lies outside. Its numbers are the 3 x 3 of "
-           "the matrix, row by row. `project(1, 0, 0, 0, 1, 0, 0, 0, 1)`.",
+    .doc =
+        "Place (x, y) goes to (u / w, v / w), where (u, v, w) is a matrix times (x, y, 1): each place of the target "
+        "takes what is nearest to where it comes from, zero where that lies outside. Its numbers are the 3 x 3 of "
+        "the matrix, row by row. `project(1, 0, 0, 0, 1, 0, 0, 0, 1)`.",
     .operands = matrix_operands,
     .numbers = integer_arguments,
     .arguments = plain_arguments,

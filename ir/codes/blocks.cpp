@@ -16,7 +16,8 @@ constexpr CodeInfo blocks_family[] = {
 })",
      .cause = R"(Extents, kernel, strides, pads and dilations of a block describe one window that moves over its input,
 and here they disagree; or an extent or attribute is missing, given twice, or outside its bounds.)",
-     .fix = R"(outputs = floor((input + pads - ((kernel - 1) * dilation + 1)) / stride) + 1, for y and for x. The message
+     .fix =
+         R"(outputs = floor((input + pads - ((kernel - 1) * dilation + 1)) / stride) + 1, for y and for x. The message
 says which side gives what; taskspec doc BLOCK lists extents and attributes.)",
      .reach = Reach::circumstance},
     {.code = "E4002",
@@ -37,7 +38,8 @@ axis or at that place.)",
   b -> both[0..4, 0..4, 1..3]
   both -> out
 })",
-     .cause = R"(Each place of an input of a block is filled by exactly one edge. Here two edges fill the same place, none
+     .cause =
+         R"(Each place of an input of a block is filled by exactly one edge. Here two edges fill the same place, none
 fills it, a box reaches beyond its block, or the two ends of an edge differ in size.)",
      .fix = R"(Correct the boxes of the edges at the place that the message names. Ends of different shapes and equal
 size are joined by a rearrangement: a -> b | reshape().)",
@@ -55,7 +57,8 @@ size are joined by a rearrangement: a -> b | reshape().)",
   c -> m
   m -> out
 })",
-     .cause = R"(Storage and compute blocks alternate: compute blocks read storage of their own kind (SIC feeds CC, SIC2D
+     .cause =
+         R"(Storage and compute blocks alternate: compute blocks read storage of their own kind (SIC feeds CC, SIC2D
 CC2D, SIFC CVM, SI most others) and write into storage or outputs. Storage may feed storage.)",
      .fix = R"(Put a storage block of the kind that the message names between the two.)",
      .reach = Reach::circumstance},
@@ -94,9 +97,11 @@ precision. Other blocks hold no data.)",
   m -> h
   h -> out
 })",
-     .cause = R"(When a chip cuts a sum to few bits it shifts by units of two bits. The arithmetic of `rabbit` mode, in which
+     .cause =
+         R"(When a chip cuts a sum to few bits it shifts by units of two bits. The arithmetic of `rabbit` mode, in which
 the files of the reference are run, shifts by any number.)",
-     .fix = R"(A CLUT with lut_dw: 12, a shift that is smaller by one and the table floor(a / 2) does it exactly; or shift
+     .fix =
+         R"(A CLUT with lut_dw: 12, a shift that is smaller by one and the table floor(a / 2) does it exactly; or shift
 by an even number, or run in rabbit mode.)",
      .reach = Reach::circumstance},
     {.code = "E4008",

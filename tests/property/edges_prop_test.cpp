@@ -125,7 +125,7 @@ std::vector<std::int32_t> read_out(const Cube& s, const Numbers& order) {
 // In floating point: the inverse by Cramer's rule. Exact halves go up in both.
 Cube projected(const Cube& s, const Numbers& p, std::int64_t rows, std::int64_t columns) {
   auto q = [&](int r, int k) { return static_cast<long double>(p[static_cast<std::size_t>(3 * r + k)]); };
-  auto det3 = [](const long double (&a)[3][3]) {
+  auto det3 = [](const long double(&a)[3][3]) {
     return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
            a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
   };
@@ -135,7 +135,10 @@ Cube projected(const Cube& s, const Numbers& p, std::int64_t rows, std::int64_t 
       long double a[3][3];
       for (int r = 0; r < 3; ++r)
         for (int k = 0; k < 3; ++k)
-          a[r][k] = k == column ? (r == 0 ? static_cast<long double>(X) : r == 1 ? static_cast<long double>(Y) : 1) : q(r, k);
+          a[r][k] = k == column ? (r == 0   ? static_cast<long double>(X)
+                                   : r == 1 ? static_cast<long double>(Y)
+                                            : 1)
+                                : q(r, k);
       solved[column] = det3(a);
     }
     if (solved[2] == 0) return 0;
@@ -388,8 +391,8 @@ TEST_CASE("gathers move elements of each size, in runs and one by one [edges]") 
                                                {move("permute", {1, 0, 2})},
                                                {move("reflect", {2})},
                                                {move("reflect", {2}), move("shift", {1, 1, 0})}};
-  const Precision precisions[] = {Precision::tern, Precision::u4, Precision::i8, Precision::i9, Precision::f16,
-                                  Precision::i28,  Precision::f32, Precision::i64};
+  const Precision precisions[] = {Precision::tern, Precision::u4,  Precision::i8,  Precision::i9,
+                                  Precision::f16,  Precision::i28, Precision::f32, Precision::i64};
   for (const auto& chain : chains) {
     const Extents target = chain.size() == 1 && chain[0].def->name == "permute" ? Extents{8, 9, 6} : extents;
     const IndexMap map = composed(chain, extents, target);
@@ -408,8 +411,7 @@ TEST_CASE("gathers move elements of each size, in runs and one by one [edges]") 
 TEST_CASE("what a rearrangement cannot do is said [edges]") {
   const Extents e{4, 6, 2};
   CHECK(refused("rotate", {45}, e, e) == "E2005 rotate turns by a multiple of 90 degrees, not by 45");
-  CHECK(refused("rotate", {90}, {6}, {6}) ==
-        "E2005 rotate moves rows and columns, and [6] has no [y, x] or [y, x, f]");
+  CHECK(refused("rotate", {90}, {6}, {6}) == "E2005 rotate moves rows and columns, and [6] has no [y, x] or [y, x, f]");
   CHECK(refused("rotate", {}, e, e) == "E2005 rotate takes one angle, not 0 numbers");
   CHECK(refused("permute", {0, 0, 1}, e, e) == "E2005 permute of [4, 6, 2] takes each of its 3 axes once, not 0, 0, 1");
   CHECK(refused("permute", {0, 1}, e, e) == "E2005 permute of [4, 6, 2] takes each of its 3 axes once, not 0, 1");
@@ -436,8 +438,7 @@ TEST_CASE("what a rearrangement cannot do is said [edges]") {
   CHECK(refused("shear", {2147483647, -2147483648LL}, e, e).ends_with("at most 2147483647 elements"));
   CHECK(refused("shift", {1LL << 40, 0, 0}, e, e) == "E2005 the numbers of a rearrangement have 32 bits");
   CHECK(refused("shift", {2147483647, -2147483648LL, 1}, e, e).empty());
-  CHECK(refused("identity", {}, {0, 4}, {0, 4}) ==
-        "E2005 an edge carries from 1 to 2147483647 elements, not [0, 4]");
+  CHECK(refused("identity", {}, {0, 4}, {0, 4}) == "E2005 an edge carries from 1 to 2147483647 elements, not [0, 4]");
   CHECK(refused("identity", {}, {1LL << 40, 1LL << 40}, e).starts_with("E2005 an edge carries from 1 to"));
 }
 

@@ -116,8 +116,7 @@ void GraphWriter::cluster(const ClusterDef& def, const TaskBlock& block, const s
     tianjic_ir::EdgeInterface& interface = *to.add_interfaces();
     const Box& box = is_input ? graph_.edges[e].to.box : graph_.edges[e].from.box;
     if (box.position != all.position)
-      for (std::size_t k = 0; k < axes.size(); ++k)
-        set_extent(*interface.mutable_position(), axes[k], box.position[k]);
+      for (std::size_t k = 0; k < axes.size(); ++k) set_extent(*interface.mutable_position(), axes[k], box.position[k]);
     if (box != all)
       for (std::size_t k = 0; k < axes.size(); ++k) set_extent(*interface.mutable_size(), axes[k], box.size[k]);
     interface.set_edge_id(edge_numbers_[e]);
@@ -153,7 +152,9 @@ void GraphWriter::test(const BlockTestConfig& test) {
 }
 
 void check_block(const TaskBlock& block, Diags& diags) {
-  auto refuse = [&](const std::string& what) { diags.error("E4008", block.span, fmt::format("block '{}': {}", block.name, what)); };
+  auto refuse = [&](const std::string& what) {
+    diags.error("E4008", block.span, fmt::format("block '{}': {}", block.name, what));
+  };
   if (!tianjic_ir::TaskBlock::TaskBlockType_IsValid(block.def->number))
     refuse(fmt::format("{} is no block of Task IR files", block.def->name));
   if (!number_of(block.precision))

@@ -12,12 +12,12 @@ struct PrecisionNumber {
 };
 
 constexpr PrecisionNumber precision_numbers[] = {
-    {Precision::i8, tianjic_ir::INT_8},      {Precision::u8, tianjic_ir::UINT_8},
-    {Precision::i16, tianjic_ir::INT_16},    {Precision::u16, tianjic_ir::UINT_16},
-    {Precision::i32, tianjic_ir::INT_32},    {Precision::u32, tianjic_ir::UINT_32},
-    {Precision::f16, tianjic_ir::FLOAT_16},  {Precision::f32, tianjic_ir::FLOAT_32},
-    {Precision::tern, tianjic_ir::TERNARY},  {Precision::i28, tianjic_ir::INT_28},
-    {Precision::u4, tianjic_ir::UINT_4},     {Precision::i9, tianjic_ir::INT_9}};
+    {Precision::i8, tianjic_ir::INT_8},     {Precision::u8, tianjic_ir::UINT_8},
+    {Precision::i16, tianjic_ir::INT_16},   {Precision::u16, tianjic_ir::UINT_16},
+    {Precision::i32, tianjic_ir::INT_32},   {Precision::u32, tianjic_ir::UINT_32},
+    {Precision::f16, tianjic_ir::FLOAT_16}, {Precision::f32, tianjic_ir::FLOAT_32},
+    {Precision::tern, tianjic_ir::TERNARY}, {Precision::i28, tianjic_ir::INT_28},
+    {Precision::u4, tianjic_ir::UINT_4},    {Precision::i9, tianjic_ir::INT_9}};
 
 struct AxisField {
   std::int32_t (tianjic_ir::Shape::*get)() const;

@@ -85,7 +85,8 @@ std::vector<std::string> IrText::words(BlockId id) const {
 
 void IrText::block(BlockId id) {
   const TaskBlock& block = graph_[id];
-  out_.text += fmt::format("  {} : {} {} {}", block.name, block.def->name, info(block.precision).name, block.shape.text());
+  out_.text +=
+      fmt::format("  {} : {} {} {}", block.name, block.def->name, info(block.precision).name, block.shape.text());
   if (const std::vector<std::string> all = words(id); !all.empty()) out_.text += " (" + joined(all, ", ") + ")";
   if (block.data) out_.text += " = " + side_file(block.name, *block.data);
   out_.text += '\n';

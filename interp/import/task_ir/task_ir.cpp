@@ -68,9 +68,8 @@ Result<TaskIrFile> read_task_ir(std::string_view bytes, SourceId source, const s
   if (begins_as_binary(bytes) && messages.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return read_binary(messages, source, name, blocks);
   if (is_printable(bytes)) return read_text_form(bytes, source, name, blocks);
-  return broken(source, begins_as_binary(bytes)
-                            ? "this Task IR file is cut short or damaged, or nested deeper than 100"
-                            : "this is no Task IR file: neither text nor the bytes of a graph");
+  return broken(source, begins_as_binary(bytes) ? "this Task IR file is cut short or damaged, or nested deeper than 100"
+                                                : "this is no Task IR file: neither text nor the bytes of a graph");
 }
 
 Result<std::string> write_task_ir(const BlockGraph& graph, TaskIrForm form) {

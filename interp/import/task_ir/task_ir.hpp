@@ -5,8 +5,9 @@
 //   write_task_ir(file->graph, TaskIrForm::binary)       // the canonical bytes of it
 //   task_ir_text(file->graph, "lenet.npz")               // ir lenet { ... }, and the arrays of lenet.npz
 //
-// What is read is hostile until proven: memory is bounded by the size of the file, and all faults are told at once, each
-// with its line and column, or with block and field where bytes have no lines. No header of protobuf is seen from here.
+// What is read is hostile until proven: memory is bounded by the size of the file, and all faults are told at once,
+// each with its line and column, or with block and field where bytes have no lines. No header of protobuf is seen from
+// here.
 #pragma once
 #include <string>
 #include <string_view>

@@ -28,7 +28,8 @@ std::string_view filled_field(const tianjic_ir::Tensor& tensor, const std::strin
   std::string_view filled;
   for (const auto& [field, is_filled] : fields) {
     if (!is_filled) continue;
-    if (!filled.empty()) diags.error("E7003", place(field, 0), fmt::format("{} stand in {} and {}", who, filled, field));
+    if (!filled.empty())
+      diags.error("E7003", place(field, 0), fmt::format("{} stand in {} and {}", who, filled, field));
     filled = field;
   }
   return filled;
@@ -88,8 +89,9 @@ bool check_size(const tianjic_ir::Tensor& tensor, std::size_t count, const Array
                 const TensorPlace& place, Diags& diags) {
   const Extents dims(tensor.dims().begin(), tensor.dims().end());
   if (!dims.empty() && without_ones_of(dims) != without_ones_of(type.extents)) {
-    diags.error("E4006", place("dims", 0),
-                fmt::format("{} have the dims {}, its block holds {}", who, extents_text(dims), extents_text(type.extents)));
+    diags.error(
+        "E4006", place("dims", 0),
+        fmt::format("{} have the dims {}, its block holds {}", who, extents_text(dims), extents_text(type.extents)));
     return false;
   }
   if (places_of(type.extents) == static_cast<std::int64_t>(count)) return true;
@@ -118,8 +120,9 @@ std::optional<Array> array_of(const tianjic_ir::Tensor& tensor, const ArrayType&
                             : field == "uint32_data" ? std::to_string(tensor.uint32_data(at))
                                                      : fmt::format("{}", tensor.float_data(at));
   const std::string range = precision.is_float ? fmt::format("what {} holds", precision.name)
-                            : field == "float_data" ? fmt::format("the integers of {}", precision.name)
-                                                    : fmt::format("{}..{} of {}", precision.minimum, precision.maximum, precision.name);
+                            : field == "float_data"
+                                ? fmt::format("the integers of {}", precision.name)
+                                : fmt::format("{}..{} of {}", precision.minimum, precision.maximum, precision.name);
   diags.error("E4006", place(field, good), fmt::format("{}: {}[{}] is {}, outside {}", who, field, good, value, range));
   return std::nullopt;
 }

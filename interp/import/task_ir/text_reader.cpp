@@ -42,7 +42,8 @@ void UnknownFields::add(std::string_view message, std::string_view field, const 
 void UnknownFields::tell(Diags& diags) const {
   for (const auto& [key, entry] : entries_) {
     const std::string where = entry.path.empty() ? "the graph" : entry.path;
-    Diag& diag = diags.warning("E7003", entry.span, "no field '" + entry.field + "' is known in " + where + ": it is skipped");
+    Diag& diag =
+        diags.warning("E7003", entry.span, "no field '" + entry.field + "' is known in " + where + ": it is skipped");
     if (entry.count > 1) diag.note(plural(entry.count - 1, "more field") + " of this name in such messages");
   }
 }
@@ -164,8 +165,7 @@ void TextReader::fields(Message& message, char close) {
 
 void TextReader::known_field(Message& message, const Field& field, Span name) {
   const bool has_colon = take(':');
-  if (!has_colon && !is_message(field))
-    stop(next_token(), "expected ':' behind '" + field.name() + "'");
+  if (!has_colon && !is_message(field)) stop(next_token(), "expected ':' behind '" + field.name() + "'");
   if (!field.is_repeated()) {
     if (message.GetReflection()->HasField(message, &field)) stop(name, "'" + field.name() + "' is given twice");
     return one_value(message, field, name);
@@ -180,7 +180,7 @@ void TextReader::known_field(Message& message, const Field& field, Span name) {
 void TextReader::one_value(Message& message, const Field& field, Span name) {
   if (is_message(field)) return sub_message(message, field, name);
   if (field.is_repeated() && field.cpp_type() == Field::CPPTYPE_INT32)
-    return integers(*message.GetReflection()->MutableRepeatedField<std::int32_t>(&message, &field), field.name());
+    return integers(message.GetReflection()->GetMutableRepeatedFieldRef<std::int32_t>(&message, &field), field.name());
   scalar(message, field);
 }
 
@@ -198,7 +198,7 @@ void TextReader::sub_message(Message& message, const Field& field, Span name) {
 }
 
 // The weights: nearly all of a file. One number, and those that follow it in lines of the same name.
-void TextReader::integers(google::protobuf::RepeatedField<std::int32_t>& into, std::string_view name) {
+void TextReader::integers(const Integers& into, std::string_view name) {
   for (;;) {
     into.Add(integer<std::int32_t>("int32"));
     std::size_t at = at_;
@@ -262,7 +262,8 @@ T TextReader::integer(std::string_view type) {
       const Span span = token.empty() ? next_token() : span_from(begin);
       const bool too_many = !token.empty() && std::all_of(token.begin(), token.end(), is_digit);
       stop(span, too_many ? "this is outside " + std::string(type)
-                          : "expected an integer, not '" + std::string(text_.substr(span.begin, span.end - span.begin)) + "'");
+                          : "expected an integer, not '" +
+                                std::string(text_.substr(span.begin, span.end - span.begin)) + "'");
     }
   }
   const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
@@ -336,7 +337,8 @@ std::string TextReader::string() {
     const std::size_t begin = at_;
     const char quote = text_[at_++];
     for (;;) {
-      if (at_ >= text_.size() || text_[at_] == '\n') stop({source_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)}, "this string has no end");
+      if (at_ >= text_.size() || text_[at_] == '\n')
+        stop({source_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)}, "this string has no end");
       const char c = text_[at_++];
       if (c == quote) break;
       if (c != '\\' || at_ >= text_.size()) {
@@ -403,8 +405,10 @@ void TextReader::skip_message(char close) {
   enter(next_token());
   while (!take(close)) {
     if (at_ == text_.size()) stop(next_token(), std::string("expected '") + close + "' at the end of this message");
-    if (peek() == '[') at_ = std::min(text_.find(']', at_), text_.size() - 1) + 1;
-    else if (word().empty()) stop(next_token(), "expected the name of a field");
+    if (peek() == '[')
+      at_ = std::min(text_.find(']', at_), text_.size() - 1) + 1;
+    else if (word().empty())
+      stop(next_token(), "expected the name of a field");
     take(':');
     if (take('[')) {
       if (!take(']')) {

@@ -7,6 +7,7 @@
 //   reader.place(graph.blocks(3))             // the span of its name
 #pragma once
 #include <google/protobuf/message.h>
+#include <google/protobuf/reflection.h>
 
 #include <map>
 #include <string>
@@ -49,6 +50,7 @@ class TextReader {
  private:
   using Message = google::protobuf::Message;
   using Field = google::protobuf::FieldDescriptor;
+  using Integers = google::protobuf::MutableRepeatedFieldRef<std::int32_t>;
   struct Step {  // on the way to where the reader is
     const Field* field;
     int index;
@@ -65,7 +67,7 @@ class TextReader {
   void one_value(Message& message, const Field& field, Span name);
   void sub_message(Message& message, const Field& field, Span name);
   void scalar(Message& message, const Field& field);
-  void integers(google::protobuf::RepeatedField<std::int32_t>& into, std::string_view name);
+  void integers(const Integers& into, std::string_view name);
   template <class T>
   T integer(std::string_view type);
   double real();

@@ -88,13 +88,11 @@ class GraphReader {
 
 bool GraphReader::number_of_block(const tianjic_ir::TaskBlock& message) {
   if (!message.has_id()) return refuse(message, "this block has no id"), false;
-  if (message.id() < 0)
-    return refuse(message, "id", fmt::format("ids are 0 or more, not {}", message.id())), false;
+  if (message.id() < 0) return refuse(message, "id", fmt::format("ids are 0 or more, not {}", message.id())), false;
   const auto [first, is_new] = blocks_.emplace(message.id(), BlockId(graph_.blocks.size()));
   if (is_new) return true;
   Diag& diag = refuse(message, "id", fmt::format("two blocks have the id {}", message.id()));
-  if (first->second.index() < graph_.blocks.size())
-    diag.label(graph_[first->second].span, "the other one");
+  if (first->second.index() < graph_.blocks.size()) diag.label(graph_[first->second].span, "the other one");
   return false;
 }
 
@@ -109,8 +107,9 @@ bool GraphReader::kind_of_block(const tianjic_ir::TaskBlock& message, TaskBlock&
   }
   block.def = table_.find(static_cast<int>(message.type()));
   if (!block.def)
-    return refuse(message, "type", who + " is of a kind that is not known: " +
-                                       tianjic_ir::TaskBlock::TaskBlockType_Name(message.type())),
+    return refuse(
+               message, "type",
+               who + " is of a kind that is not known: " + tianjic_ir::TaskBlock::TaskBlockType_Name(message.type())),
            false;
   block.precision = *precision_of(message.precision());
   return true;
@@ -194,8 +193,11 @@ void GraphReader::block_of(const tianjic_ir::TaskBlock& message) {
   shape_of_block(message, block);
   attributes_of(message, block);
   if (message.has_data() && diags_.size() == before) {
-    const TensorPlace at = [&](std::string_view field, std::size_t index) { return place(message.data(), field, index); };
-    block.data = array_of(message.data(), value_type(block), fmt::format("block {}: its data", message.id()), at, diags_);
+    const TensorPlace at = [&](std::string_view field, std::size_t index) {
+      return place(message.data(), field, index);
+    };
+    block.data =
+        array_of(message.data(), value_type(block), fmt::format("block {}: its data", message.id()), at, diags_);
   }
   block.name = fmt::format("b{}", message.id());
   if (is_numbered) graph_.blocks.push_back(std::move(block));
@@ -231,7 +233,8 @@ void GraphReader::ports_of(const tianjic_ir::EdgeCluster& cluster, BlockId id, s
   const Extents extents = cluster_extents(block, def);
   const std::vector<BlockAxis> axes = axes_of(block, def);
   if (extents.size() != axes.size()) return;  // of extents that were refused
-  const std::string which = fmt::format("block {}: {}", block.number, is_input ? block.in_cluster_name(position) : "output");
+  const std::string which =
+      fmt::format("block {}: {}", block.number, is_input ? block.in_cluster_name(position) : "output");
   if (cluster.has_shape()) check_cluster_shape(cluster.shape(), which, extents, axes, def.windowed);
   for (const tianjic_ir::EdgeInterface& interface : cluster.interfaces()) {
     if (!interface.has_edge_id()) {
@@ -244,7 +247,8 @@ void GraphReader::ports_of(const tianjic_ir::EdgeCluster& cluster, BlockId id, s
     FilePort& port = (is_input ? to_ : from_)[interface.edge_id()];
     if (port.count++ == 0) port = {{id, static_cast<std::uint16_t>(position), std::move(box)}, &interface, 1};
     if (port.count == 2)
-      refuse(interface, fmt::format("edge {} {} two interfaces", interface.edge_id(), is_input ? "ends in" : "begins in"))
+      refuse(interface,
+             fmt::format("edge {} {} two interfaces", interface.edge_id(), is_input ? "ends in" : "begins in"))
           .label(place(*port.message), "the other one");
     if (!edges_.contains(interface.edge_id()))
       refuse(interface, "edge_id", fmt::format("{} names edge {}, which is not there", which, interface.edge_id()));
@@ -296,14 +300,18 @@ bool GraphReader::check_end(const tianjic_ir::Edge& message, bool is_input) {
   if (!has_id) return refuse(message, fmt::format("{} has no {}", who, field)), false;
   const auto block = blocks_.find(id);
   if (block == blocks_.end())
-    return refuse(message, field, fmt::format("{} {} block {}, which is not there", who, is_input ? "leads to" : "comes from", id)), false;
+    return refuse(message, field,
+                  fmt::format("{} {} block {}, which is not there", who, is_input ? "leads to" : "comes from", id)),
+           false;
   if (!block->second.valid()) return false;  // refused already
   const auto& ports = is_input ? to_ : from_;
   const auto port = ports.find(message.id());
   if (port == ports.end())
     return refuse(message, fmt::format("no {} of block {} names {}", is_input ? "input" : "output", id, who)), false;
   if (port->second.port.block == block->second) return true;
-  refuse(message, field, fmt::format("{} names block {}, but it is block {} that names the edge", who, id, graph_[port->second.port.block].number))
+  refuse(message, field,
+         fmt::format("{} names block {}, but it is block {} that names the edge", who, id,
+                     graph_[port->second.port.block].number))
       .label(place(*port->second.message), "there");
   return false;
 }
@@ -315,7 +323,8 @@ void GraphReader::move_of(const tianjic_ir::RearrangeInfo& message, std::int32_t
     return;
   }
   Rearrangement move{def, {}, place(message)};
-  if (message.matrix_size() > 1) refuse(message.matrix(1), fmt::format("edge {}: a rearrangement has one matrix", edge));
+  if (message.matrix_size() > 1)
+    refuse(message.matrix(1), fmt::format("edge {}: a rearrangement has one matrix", edge));
   if (message.matrix_size() > 0) {
     const tianjic_ir::Tensor& matrix = message.matrix(0);
     move.numbers.assign(matrix.int32_data().begin(), matrix.int32_data().end());
@@ -359,7 +368,8 @@ void GraphReader::group_of(const tianjic_ir::Group& message) {
   for (int k = 0; k < message.block_ids_size(); ++k) {
     const auto block = blocks_.find(message.block_ids(k));
     if (block == blocks_.end())
-      refuse(message, "block_ids", fmt::format("group {} has block {}, which is not there", number, message.block_ids(k)),
+      refuse(message, "block_ids",
+             fmt::format("group {} has block {}, which is not there", number, message.block_ids(k)),
              static_cast<std::size_t>(k));
     else if (block->second.valid())
       group.blocks.push_back(block->second);
