@@ -7,7 +7,7 @@
 #include "stdlib/kernels/integer_dots_sets.hpp"
 
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace taskspec {

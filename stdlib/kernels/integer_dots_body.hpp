@@ -1,6 +1,7 @@
 // The loops of integer_dots, included by each file that compiles them for an instruction set, inside an anonymous
 // namespace and behind a `#pragma GCC target`: nothing of the standard library may be used here, since its functions
 // would be compiled for that set, too. `Set` gives the vectors.
+#pragma once
 
 // `pixels` pixels times `vectors` vectors of outputs.
 template <class Set, int pixels, int vectors>
