@@ -8,6 +8,7 @@
 #include "bench/build.hpp"
 #include "bench/chains.hpp"
 #include "bench/channels.hpp"
+#include "bench/exact.hpp"
 #include "bench/front.hpp"
 #include "bench/loops.hpp"
 #include "bench/ops.hpp"
@@ -23,8 +24,9 @@ struct Benchmark {
   int (*run)(const Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels}, {"front", front},
-                                    {"loops", loops}, {"ops", ops},       {"replay", replay},     {"train", train}};
+constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels},
+                                    {"exact", exact}, {"front", front},   {"loops", loops},
+                                    {"ops", ops},     {"replay", replay}, {"train", train}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

@@ -63,8 +63,7 @@ void ExactEngine::Parts::run_block(ExactBlock& block) {
 
 // What the values of a step were.
 void ExactEngine::Parts::note(ExactBlock& block) {
-  const ArrayType type{block.precision, value_type(*block.block).extents};
-  const std::int64_t count = type.elements();
+  const std::int64_t count = block.type.elements();
   if (is_float(block.precision) || count == 0) return;
   const ValueRange range = range_of(block.precision, block.bytes, count);
   BlockRow& row = block.row;
@@ -171,18 +170,18 @@ void ExactEngine::reset() { parts_->reset(); }
 
 std::vector<ArrayType> ExactEngine::input_types() const {
   std::vector<ArrayType> types;
-  for (BlockId id : parts_->plan.inputs) types.push_back(parts_->plan.type(id));
+  for (BlockId id : parts_->plan.inputs) types.push_back(parts_->plan.blocks[id.index()].type);
   return types;
 }
 
 std::vector<ArrayType> ExactEngine::output_types() const {
   std::vector<ArrayType> types;
-  for (BlockId id : parts_->plan.outputs) types.push_back(parts_->plan.type(id));
+  for (BlockId id : parts_->plan.outputs) types.push_back(parts_->plan.blocks[id.index()].type);
   return types;
 }
 
 Array ExactEngine::value(BlockId block) const {
-  Array values = Array::make(parts_->plan.type(block));
+  Array values = Array::make(parts_->plan.blocks[block.index()].type);
   std::memcpy(values.raw(), parts_->plan.blocks[block.index()].bytes, values.bytes());
   return values;
 }

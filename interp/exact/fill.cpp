@@ -44,15 +44,14 @@ std::int64_t bring(ExactPlan& plan, const ExactFeed& feed, const ArrayType& type
   const ExactBlock& block = plan.blocks[feed.source.index()];
   const Array* kept = feed.delay > 0 ? &feed.kept[static_cast<std::size_t>(step % feed.delay)] : nullptr;
   const std::span<const std::byte> source =
-      kept ? bytes_of(kept->raw(), kept->type()) : bytes_of(block.bytes, plan.type(feed.source));
+      kept ? bytes_of(kept->raw(), kept->type()) : bytes_of(block.bytes, block.type);
   const std::size_t element = info(feed.precision).bytes;
   const bool is_same = feed.precision == type.precision;
-  const ArrayType part{feed.precision, feed.part.size};
   if (is_same && feed.is_whole) {
     feed.map.gather(source, {to, type.bytes()}, element);
     return 0;
   }
-  feed.map.gather(source, {plan.gathered.data(), part.bytes()}, element);
+  feed.map.gather(source, {plan.gathered.data(), feed.bytes}, element);
   if (is_same) {
     insert_part(plan.gathered.data(), feed.part, type, to);
     return 0;
@@ -68,13 +67,13 @@ std::int64_t bring(ExactPlan& plan, const ExactFeed& feed, const ArrayType& type
 
 void fill_exactly(ExactPlan& plan, ExactCluster& cluster, std::int64_t step) {
   for (const ExactFeed& feed : cluster.feeds) {
-    plan.gathered.resize(std::max(plan.gathered.size(), ArrayType{feed.precision, feed.part.size}.bytes()));
+    plan.gathered.resize(std::max(plan.gathered.size(), feed.bytes));
     bring(plan, feed, cluster.type, step, cluster.values.raw());
   }
 }
 
 std::int64_t fill_exactly(ExactPlan& plan, ExactBlock& block, std::int64_t step) {
-  const ArrayType type = block.values.type();
+  const ArrayType& type = block.values.type();
   std::int64_t cuts = 0;
   for (const ExactFeed& feed : block.in[0].feeds) cuts += bring(plan, feed, type, step, block.values.raw());
   return cuts;
@@ -86,7 +85,7 @@ void end_step(ExactPlan& plan, std::int64_t step) {
       for (ExactFeed& feed : cluster.feeds) {
         if (feed.delay == 0) continue;
         Array& kept = feed.kept[static_cast<std::size_t>(step % feed.delay)];
-        feed.kept_map.gather(bytes_of(plan.blocks[feed.source.index()].bytes, plan.type(feed.source)),
+        feed.kept_map.gather(bytes_of(plan.blocks[feed.source.index()].bytes, plan.blocks[feed.source.index()].type),
                              {kept.raw(), kept.bytes()}, info(feed.precision).bytes);
       }
   for (ExactBlock& block : plan.blocks)

@@ -11,11 +11,6 @@
 
 namespace taskspec {
 
-ArrayType ExactPlan::type(BlockId id) const {
-  const ExactBlock& block = blocks[id.index()];
-  return {block.precision, value_type(*block.block).extents};
-}
-
 namespace {
 
 bool holds_all_of(Precision wide, Precision narrow) {
@@ -49,6 +44,7 @@ class ExactPlanner {
       ExactBlock& made = plan_.blocks[id.index()];
       made.block = &graph_[id];
       made.precision = made.block->precision;
+      made.type = value_type(*made.block);
       made.range = is_float(made.precision) ? ValueRange{} : range_of(made.precision);
     }
     for (BlockId id : plan_.order) plan_block(id);
@@ -73,7 +69,7 @@ class ExactPlanner {
     made.row.multiply_adds = multiply_adds(block);
     made.row.operations = operations(block);
     made.row.bytes = stored_bytes(block);
-    if (block.def->kind == BlockKind::data && block.data) made.row.parameters = value_type(block).elements();
+    if (block.def->kind == BlockKind::data && block.data) made.row.parameters = made.type.elements();
   }
 
   // ---- clusters -----------------------------------------------------------------------------------
@@ -98,7 +94,7 @@ class ExactPlanner {
   void plan_feed(BlockEdgeId id, ExactCluster& cluster) {
     const BlockEdge& edge = graph_.edges[id.index()];
     const ExactBlock& source = plan_.blocks[edge.from.block.index()];
-    const Extents extents = value_type(*source.block).extents;
+    const Extents& extents = source.type.extents;
     const Box from = edge.from.box.size.empty() ? whole(extents) : edge.from.box;
     ExactFeed feed;
     feed.edge = id;
@@ -106,6 +102,7 @@ class ExactPlanner {
     feed.precision = source.precision;
     feed.part = edge.to.box.size.empty() ? whole(cluster.type.extents) : edge.to.box;
     feed.is_whole = feed.part == whole(cluster.type.extents);
+    feed.bytes = ArrayType{feed.precision, feed.part.size}.bytes();
     feed.delay = edge.delay;
     Result<IndexMap> moves = compose(edge.moves, from.size, feed.part.size, edge.span);
     if (!moves) return diags_.append(moves.diags());
@@ -138,7 +135,7 @@ class ExactPlanner {
     const ExactFeed& feed = cluster.feeds[0];
     const bool is_same = feed.delay == 0 && feed.is_whole && feed.precision == wanted && feed.map.is_identity();
     const ExactBlock& source = plan_.blocks[feed.source.index()];
-    const bool all_of_it = value_type(*source.block).elements() == cluster.type.elements();
+    const bool all_of_it = source.type.elements() == cluster.type.elements();
     return is_same && all_of_it ? source.bytes : nullptr;
   }
 
@@ -149,7 +146,7 @@ class ExactPlanner {
     if (is_filled && plan_.options.mode == BlockMode::rabbit &&
         !holds_all_of(made.precision, made.in[0].type.precision))
       made.precision = made.in[0].type.precision;
-    const ArrayType type = plan_.type(id);
+    made.type.precision = made.precision;
     if (is_filled) {
       if (!is_float(made.precision) && !is_float(made.in[0].type.precision)) {
         const ValueRange own = range_of(made.precision), come = made.in[0].range;
@@ -158,7 +155,7 @@ class ExactPlanner {
       made.bytes = alias_of(made.in[0], made.precision);
       if (made.bytes) return;
     }
-    made.values = Array::make(type);
+    made.values = Array::make(made.type);
     made.bytes = made.values.raw();
     if (!block.data || is_filled) return;
     if (!graph_.is_state(id)) {
@@ -188,7 +185,7 @@ class ExactPlanner {
     made.runner = made.block->def->numerics->prepare(*made.block, operands, plan_.options.mode);
     made.range = made.runner->range();
     made.row.reason = made.runner->reason();
-    made.values = Array::make(plan_.type(id));
+    made.values = Array::make(made.type);
     made.bytes = made.values.raw();
   }
 
@@ -225,8 +222,7 @@ class ExactPlanner {
     for (const ExactBlock& block : plan_.blocks) {
       if (block.runner) most = std::max(most, block.runner->scratch_bytes());
       for (const ExactCluster& cluster : block.in)
-        for (const ExactFeed& feed : cluster.feeds)
-          widest = std::max(widest, static_cast<std::size_t>(ArrayType{feed.precision, feed.part.size}.bytes()));
+        for (const ExactFeed& feed : cluster.feeds) widest = std::max(widest, feed.bytes);
     }
     plan_.room.resize(most + 64);
     const auto begin = reinterpret_cast<std::uintptr_t>(plan_.room.data());

@@ -15,6 +15,7 @@ struct ExactFeed {
   Precision precision = Precision::i32;   // of what comes
   IndexMap map = IndexMap::identity({});  // from the source, or from what was kept of it, to the part of the target
   Box part;                               // of the target's cluster
+  std::size_t bytes = 0;                  // of that part, in the source's precision
   bool is_whole = true;                   // that part is all of it
   std::int32_t delay = 0;
   IndexMap kept_map = IndexMap::identity({});  // delayed: from the source to what is kept
@@ -44,6 +45,7 @@ struct ExactState {
 struct ExactBlock {
   const TaskBlock* block = nullptr;
   Precision precision = Precision::i32;  // that its values have: in rabbit mode storage keeps what comes
+  ArrayType type;                        // of its values
   ValueRange range;
   std::vector<ExactCluster> in;
   Array values;                      // of its own
@@ -64,8 +66,6 @@ struct ExactPlan {
   std::vector<std::byte> room;      // of the runners, one at a time
   std::byte* scratch = nullptr;     // in it, aligned
   std::vector<std::byte> gathered;  // a part on its way into a cluster
-
-  ArrayType type(BlockId id) const;  // of a block's values
 };
 
 Result<ExactPlan> plan_exactly(std::shared_ptr<const BlockGraph> graph, const ExactOptions& options);

@@ -1,6 +1,7 @@
 #include "ir/blocks/index_map.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -31,9 +32,13 @@ struct GatherLoop {
   std::int64_t count, stride;
 };
 
+using GatherLoops = boost::container::small_vector<GatherLoop, 8>;  // a gather takes no memory
+
+std::span<const GatherLoop> all_of(const GatherLoops& loops) { return {loops.data(), loops.size()}; }
+
 // Axes of one element are left out; two that are one walk through the source become one loop.
-std::vector<GatherLoop> gather_loops(const Extents& extents, const Extents& strides) {
-  std::vector<GatherLoop> loops;
+GatherLoops gather_loops(const Extents& extents, const Extents& strides) {
+  GatherLoops loops;
   for (std::size_t k = 0; k < extents.size(); ++k) {
     if (extents[k] == 1) continue;
     if (!loops.empty() && loops.back().stride == strides[k] * extents[k])
@@ -76,7 +81,7 @@ std::optional<Extents> affine_strides(const Extents& target, const std::vector<s
   std::size_t at = 0;
   bool follows = true;
   auto compare = [&](std::int64_t place) { follows = follows && places[at] == place, ++at; };
-  walk(gather_loops(target, strides), places[0], compare);
+  walk(all_of(gather_loops(target, strides)), places[0], compare);
   return follows ? std::optional(strides) : std::nullopt;
 }
 
@@ -134,7 +139,7 @@ bool IndexMap::is_identity() const {
   if (places_of(source_) != places_of(target_)) return false;
   if (places_of(target_) == 0) return true;
   if (table_ || offset_ != 0) return false;
-  const std::vector<GatherLoop> loops = gather_loops(target_, strides_);
+  const GatherLoops loops = gather_loops(target_, strides_);
   return loops.empty() || (loops.size() == 1 && loops[0].stride == 1);
 }
 
@@ -144,7 +149,7 @@ std::vector<std::int32_t> IndexMap::all_places() const {
   const std::int64_t count = places_of(target_);
   places.reserve(static_cast<std::size_t>(count));
   auto add = [&](std::int64_t place) { places.push_back(static_cast<std::int32_t>(place)); };
-  if (count > 0) walk(gather_loops(target_, strides_), offset_, add);
+  if (count > 0) walk(all_of(gather_loops(target_, strides_)), offset_, add);
   return places;
 }
 
@@ -167,7 +172,7 @@ IndexMap IndexMap::seen_as(Extents source, Extents target) const {
     map.target_ = std::move(target);
     return map;
   }
-  const std::vector<GatherLoop> loops = gather_loops(target_, strides_);
+  const GatherLoops loops = gather_loops(target_, strides_);
   if (loops.size() > 1) return table(std::move(source), std::move(target), all_places());
   Extents strides = row_major_strides(target);  // one walk with one stride: so it is over other extents, too
   for (std::int64_t& stride : strides) stride *= loops.empty() ? 1 : loops[0].stride;
@@ -200,7 +205,7 @@ template <class T>
 void IndexMap::gather_as(const T* source, T* target) const {
   if (places_of(target_) == 0) return;
   if (!table_) {
-    gather_affine(std::span<const GatherLoop>(gather_loops(target_, strides_)), source + offset_, target);
+    gather_affine(all_of(gather_loops(target_, strides_)), source + offset_, target);
   } else if (table_->runs.empty()) {
     for (const std::int32_t place : table_->places) *target++ = place < 0 ? T{0} : source[place];
   } else {

@@ -13,14 +13,14 @@ namespace {
 // Rows or columns that a part reads, and the zeros around them.
 struct PartWindow {
   std::int64_t begin = 0, size = 0, before = 0, after = 0;
-  bool is_possible = true;  // not: it would read nothing but zeros behind the input
+  bool is_possible = true;  // not: it would read nothing but zeros around the input
 };
 
 PartWindow part_window(const BlockWindow& whole, std::int64_t begin, std::int64_t outputs) {
   const std::int64_t first = begin * whole.stride - whole.before;
   const std::int64_t end = (begin + outputs - 1) * whole.stride - whole.before + whole.reach();
   PartWindow part;
-  part.is_possible = first < whole.in;
+  part.is_possible = first < whole.in && end > 0;
   part.begin = std::clamp<std::int64_t>(first, 0, whole.in - 1);
   part.size = std::clamp(end, part.begin + 1, whole.in) - part.begin;
   part.before = std::max<std::int64_t>(0, part.begin - first);

@@ -40,7 +40,8 @@ TASKSPEC_CLONES std::int64_t convert(std::int32_t* x, std::int64_t count, int sh
   std::int32_t cuts = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t shifted = x[i] >> shift;
-    const std::int32_t cut = std::clamp(shifted, least, most);
+    const std::int32_t above = shifted < least ? least : shifted;  // std::clamp becomes a branch
+    const std::int32_t cut = above > most ? most : above;
     cuts += cut != shifted ? 1 : 0;
     x[i] = cut;
   }

@@ -18,15 +18,16 @@ TASKSPEC_CLONES std::int64_t find_addresses(const X* x, std::int64_t count, int 
   std::int32_t cuts = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t shifted = static_cast<std::int32_t>(x[i]) >> shift;
-    const std::int32_t cut = std::clamp(shifted, -half, half - 1);
+    const std::int32_t above = shifted < -half ? -half : shifted;
+    const std::int32_t cut = above > half - 1 ? half - 1 : above;
     cuts += cut != shifted ? 1 : 0;
     to[i] = static_cast<std::uint16_t>(cut & (2 * half - 1));
   }
   return cuts;
 }
 
-template <class T>
-void read_table(const T* table, const std::uint16_t* at, std::int64_t count, T* out) {
+template <class T, class Address>
+void read_table(const T* table, const Address* at, std::int64_t count, T* out) {
   std::int64_t i = 0;
   for (; i + 8 <= count; i += 8)
     for (int k = 0; k < 8; ++k) out[i + k] = table[at[i + k]];
@@ -53,6 +54,10 @@ class LookUps final : public BlockRunner {
     T* out = reinterpret_cast<T*>(args.out);
     auto* addresses = reinterpret_cast<std::uint16_t*>(args.scratch);
     BlockRun result;
+    if (sizeof(X) == 1 && half_ == 128) {  // every byte is an address
+      read_table(table, reinterpret_cast<const std::uint8_t*>(x), count_, out);
+      return result;
+    }
     for (std::int64_t i = 0; i < count_; i += at_once) {
       const std::int64_t some = std::min(at_once, count_ - i);
       result.saturations += find_addresses(x + i, some, shift_, half_, addresses);

@@ -97,6 +97,9 @@ class WindowProducts final : public BlockRunner {
     is_wide_ = is_wide(in_) || is_wide(weight_);
     offset_ = in_ == Precision::u8 ? 0 : set_->offset;
     groups_ = rounded_up(w_.run_length, set_->group) / set_->group;
+    for (std::int32_t run : w_.runs)
+      for (std::int64_t g = 0; g < groups_; ++g)
+        group_places_.push_back(run + static_cast<std::int32_t>(g * set_->group));
     const auto outputs = static_cast<std::size_t>(w_.outputs);
     const auto padded = static_cast<std::size_t>(rounded_up(w_.outputs, saturating_lanes));
     weights_.resize(outputs * static_cast<std::size_t>(w_.depth()));
@@ -105,8 +108,7 @@ class WindowProducts final : public BlockRunner {
     start_.resize(padded);
     if (!is_wide_)
       packed_.resize(static_cast<std::size_t>(
-          packed_weights(*set_, w_.outputs, static_cast<std::int64_t>(w_.runs.size()), groups_) *
-          set_->element_bytes()));
+          packed_weights(*set_, w_.outputs, static_cast<std::int64_t>(group_places_.size())) * set_->element_bytes()));
     input_bytes_ = rounded_up((w_.elements + 64) * static_cast<std::int64_t>(sizeof(std::int32_t)), 64);
     scratch_ = static_cast<std::size_t>(input_bytes_);
     is_fixed_ = in[1].fixed != nullptr;
@@ -226,9 +228,8 @@ class WindowProducts final : public BlockRunner {
     set_->run({.input = args.scratch,
                .pixels = w_.pixels.data(),
                .pixel_count = static_cast<std::int64_t>(w_.pixels.size()),
-               .runs = w_.runs.data(),
-               .run_count = static_cast<std::int64_t>(w_.runs.size()),
-               .run_groups = groups_,
+               .groups = group_places_.data(),
+               .group_count = static_cast<std::int64_t>(group_places_.size()),
                .weights = packed_.data(),
                .start = start_.data(),
                .out = reinterpret_cast<std::int32_t*>(args.out),
@@ -266,7 +267,7 @@ class WindowProducts final : public BlockRunner {
   bool is_wide_ = false, is_fixed_ = false;
   int offset_ = 0;
   std::int64_t groups_ = 0, input_bytes_ = 0;
-  std::vector<std::int32_t> weights_, ordered_, start_;
+  std::vector<std::int32_t> weights_, ordered_, start_, group_places_;
   std::vector<std::int64_t> magnitudes_, sums_;  // per output: of |w|, of w
   std::vector<std::byte> packed_;
 };

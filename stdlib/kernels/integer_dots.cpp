@@ -7,7 +7,7 @@
 #include "stdlib/kernels/integer_dots_sets.hpp"
 
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace taskspec {
@@ -24,6 +24,11 @@ struct PairsOf128 {
   static constexpr int lanes = 4, group = 2, pixels = 6, some_pixels = 2;
   static Vector load(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
   static void store(void* to, Vector v) { _mm_storeu_si128(static_cast<__m128i*>(to), v); }
+  static void store_part(std::int32_t* to, const Vector& v, std::int64_t count) {
+    std::int32_t lane[lanes];
+    store(lane, v);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = lane[i];
+  }
   static Vector broadcast(const Element* from) {
     int pair;
     __builtin_memcpy(&pair, from, sizeof pair);
@@ -53,6 +58,11 @@ struct FoursByHand {
     return v;
   }
   static void store(void* to, const Vector& v) { __builtin_memcpy(to, &v, sizeof v); }
+  static void store_part(std::int32_t* to, const Vector& v, std::int64_t count) {
+    std::int32_t lane[lanes];
+    store(lane, v);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = lane[i];
+  }
   static Vector broadcast(const Element* from) {
     std::uint32_t four;
     __builtin_memcpy(&four, from, sizeof four);
@@ -108,8 +118,8 @@ const DotSet& best_dot_set(bool signed_bytes) {
   return *all_dot_sets().back();
 }
 
-std::int64_t packed_weights(const DotSet& set, std::int64_t outputs, std::int64_t runs, std::int64_t run_groups) {
-  return set.padded(outputs) * runs * run_groups * set.group;
+std::int64_t packed_weights(const DotSet& set, std::int64_t outputs, std::int64_t groups) {
+  return set.padded(outputs) * groups * set.group;
 }
 
 }  // namespace taskspec

@@ -21,12 +21,11 @@ struct DotTask {
   const std::byte* input = nullptr;      // packed: int16, or bytes with the offset added
   const std::int32_t* pixels = nullptr;  // where each begins, in elements
   std::int64_t pixel_count = 0;
-  const std::int32_t* runs = nullptr;  // where each begins, from the pixel's beginning on
-  std::int64_t run_count = 0;
-  std::int64_t run_groups = 0;          // groups of elements in a run; zeros in weights fill the last one
-  const std::byte* weights = nullptr;   // packed
-  const std::int32_t* start = nullptr;  // what the sums begin with, for padded outputs
-  std::int32_t* out = nullptr;          // [pixel][output]
+  const std::int32_t* groups = nullptr;  // where each group of elements begins, from the pixel's beginning on
+  std::int64_t group_count = 0;          // zeros in weights fill groups that are not whole
+  const std::byte* weights = nullptr;    // packed
+  const std::int32_t* start = nullptr;   // what the sums begin with, for padded outputs
+  std::int32_t* out = nullptr;           // [pixel][output]
   std::int64_t outputs = 0;
 };
 
@@ -50,7 +49,7 @@ const DotSet& best_dot_set(bool signed_bytes);
 // For tests and benchmarks: what is made ready from now on takes this one where it can; null: the best again.
 void prefer_dot_set(const DotSet* set);
 
-// Elements of packed weights, int16 or bytes: padded outputs times groups of all runs.
-std::int64_t packed_weights(const DotSet& set, std::int64_t outputs, std::int64_t runs, std::int64_t run_groups);
+// Elements of packed weights, int16 or bytes.
+std::int64_t packed_weights(const DotSet& set, std::int64_t outputs, std::int64_t groups);
 
 }  // namespace taskspec

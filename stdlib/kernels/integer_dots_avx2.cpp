@@ -21,6 +21,10 @@ struct PairsOf256 {
   static constexpr int lanes = 8, group = 2, pixels = 6, some_pixels = 2;
   static Vector load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
   static void store(void* to, Vector v) { _mm256_storeu_si256(static_cast<__m256i*>(to), v); }
+  static void store_part(std::int32_t* to, Vector v, std::int64_t count) {
+    const Vector lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_maskstore_epi32(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane), v);
+  }
   static Vector broadcast(const Element* from) {
     int pair;
     __builtin_memcpy(&pair, from, sizeof pair);

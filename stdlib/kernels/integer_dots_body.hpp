@@ -1,6 +1,7 @@
 // The loops of integer_dots, included by each file that compiles them for an instruction set, inside an anonymous
 // namespace and behind a `#pragma GCC target`: nothing of the standard library may be used here, since its functions
 // would be compiled for that set, too. `Set` gives the vectors.
+#pragma once
 
 // `pixels` pixels times `vectors` vectors of outputs.
 template <class Set, int pixels, int vectors>
@@ -12,31 +13,30 @@ template <class Set, int pixels, int vectors>
   constexpr std::int64_t lanes = Set::lanes, group = Set::group;
   const Element* input = reinterpret_cast<const Element*>(t.input);
   Vector sum[pixels][vectors];
-  for (int p = 0; p < pixels; ++p)
+  const Element* from[pixels];
+  for (int p = 0; p < pixels; ++p) {
+    from[p] = input + at[p];
     for (int v = 0; v < vectors; ++v) sum[p][v] = Set::load(start + v * lanes);
-  for (std::int64_t r = 0; r < t.run_count; ++r) {
-    const Element* from[pixels];
-    for (int p = 0; p < pixels; ++p) from[p] = input + at[p] + t.runs[r];
-    for (std::int64_t g = 0; g < t.run_groups; ++g) {
-      Vector w[vectors];
-      for (int v = 0; v < vectors; ++v) w[v] = Set::load(weights + v * lanes * group);
+  }
+  for (std::int64_t g = 0; g < t.group_count; ++g) {
+    const std::int64_t place = t.groups[g];
+    Vector w[vectors];
+    for (int v = 0; v < vectors; ++v) w[v] = Set::load(weights + v * lanes * group);
 #pragma GCC unroll 16
-      for (int p = 0; p < pixels; ++p) {
-        const Vector x = Set::broadcast(from[p] + g * group);
-        for (int v = 0; v < vectors; ++v) sum[p][v] = Set::dot(sum[p][v], x, w[v]);
-      }
-      weights += vectors * lanes * group;
+    for (int p = 0; p < pixels; ++p) {
+      const Vector x = Set::broadcast(from[p] + place);
+      for (int v = 0; v < vectors; ++v) sum[p][v] = Set::dot(sum[p][v], x, w[v]);
     }
+    weights += vectors * lanes * group;
   }
   for (int p = 0; p < pixels; ++p) {
     std::int32_t* to = out + p * t.outputs;
-    if (valid == vectors * lanes) {
-      for (int v = 0; v < vectors; ++v) Set::store(to + v * lanes, sum[p][v]);
-      continue;
-    }
-    std::int32_t lane[vectors * lanes];
-    for (int v = 0; v < vectors; ++v) Set::store(lane + v * lanes, sum[p][v]);
-    for (std::int64_t i = 0; i < valid; ++i) to[i] = lane[i];
+    for (int v = 0; v < vectors - 1; ++v) Set::store(to + v * lanes, sum[p][v]);
+    const std::int64_t last = valid - (vectors - 1) * lanes;
+    if (last == lanes)
+      Set::store(to + (vectors - 1) * lanes, sum[p][vectors - 1]);
+    else
+      Set::store_part(to + (vectors - 1) * lanes, sum[p][vectors - 1], last);
   }
 }
 
@@ -60,7 +60,7 @@ template <class Set>
 void run_dots(const DotTask& t) {
   using Element = typename Set::Element;
   constexpr std::int64_t lanes = Set::lanes, block = 2 * lanes, tile = Set::pixels * 10;
-  const std::int64_t depth = t.run_count * t.run_groups * Set::group;
+  const std::int64_t depth = t.group_count * Set::group;
   for (std::int64_t begin = 0; begin < t.pixel_count; begin += tile) {
     const std::int64_t end = begin + tile < t.pixel_count ? begin + tile : t.pixel_count;
     const Element* weights = reinterpret_cast<const Element*>(t.weights);

@@ -20,6 +20,9 @@ struct FoursOf512 {
   static constexpr int lanes = 16, group = 4, pixels = 12, some_pixels = 4;
   static Vector load(const void* from) { return _mm512_loadu_si512(from); }
   static void store(void* to, Vector v) { _mm512_storeu_si512(to, v); }
+  static void store_part(std::int32_t* to, Vector v, std::int64_t count) {
+    _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1U << count) - 1), v);
+  }
   static Vector broadcast(const Element* from) {
     int four;
     __builtin_memcpy(&four, from, sizeof four);

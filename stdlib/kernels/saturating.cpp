@@ -11,47 +11,56 @@ namespace {
 
 using Lanes = std::int32_t __attribute__((vector_size(32)));
 using Bits = std::uint32_t __attribute__((vector_size(32)));
-constexpr int vectors = saturating_lanes / 8;
 
 // Where both summands have a sign that the sum has not, it left 32 bits: -1 in `cut`.
-#define TASKSPEC_CUT_SUM(sum, term, count)                                    \
-  do {                                                                        \
-    const Lanes total_ = (Lanes)((Bits)(sum) + (Bits)(term));                 \
-    const Lanes cut_ = (Lanes)((((sum) ^ total_) & ((term) ^ total_)) >> 31); \
-    (sum) = (cut_ & (((sum) >> 31) ^ INT32_MAX)) | (~cut_ & total_);          \
-    (count) -= cut_;                                                          \
+#define TASKSPEC_CUT_SUM(sum, term, count)                                   \
+  do {                                                                       \
+    const Lanes term_ = (term);                                              \
+    const Lanes total_ = (Lanes)((Bits)(sum) + (Bits)term_);                 \
+    const Lanes cut_ = (Lanes)((((sum) ^ total_) & (term_ ^ total_)) >> 31); \
+    (sum) = (cut_ & (((sum) >> 31) ^ INT32_MAX)) | (~cut_ & total_);         \
+    (count) -= cut_;                                                         \
   } while (false)
 
-// Several pixels at once: the additions of one wait for one another.
-constexpr int side_by_side = 2;
-
+// Two pixels at once, since the additions of one wait for one another, times two vectors of outputs. All of them are
+// named: the compiler keeps arrays in memory.
 TASKSPEC_CLONES std::int64_t ordered_block(const OrderedTask& t, std::int64_t first) {
   const std::int64_t valid = std::min(saturating_lanes, t.outputs - first);
-  const std::int32_t* weights = t.weights + first * t.tap_count;
-  Lanes count[vectors] = {};
-  for (std::int64_t p = 0; p < t.pixel_count; p += side_by_side) {
+  const std::int32_t *weights = t.weights + first * t.tap_count, *start = t.start + first;
+  Lanes total = {};
+  for (std::int64_t p = 0; p < t.pixel_count; p += 2) {
     const bool is_pair = p + 1 < t.pixel_count;
     const std::int16_t *a = t.input + t.pixels[p], *b = t.input + t.pixels[is_pair ? p + 1 : p];
-    Lanes sum[side_by_side][vectors], cuts[side_by_side][vectors] = {};
-    for (auto& of_pixel : sum) std::memcpy(&of_pixel, t.start + first, sizeof of_pixel);
+    Lanes a0, a1, b0, b1, cuts_a = {}, cuts_b = {};
+    std::memcpy(&a0, start, sizeof a0);
+    std::memcpy(&a1, start + 8, sizeof a1);
+    b0 = a0;
+    b1 = a1;
     for (std::int64_t k = 0; k < t.tap_count; ++k) {
-      Lanes w[vectors];
-      std::memcpy(&w, weights + k * saturating_lanes, sizeof w);
+      Lanes w0, w1;
+      std::memcpy(&w0, weights + k * saturating_lanes, sizeof w0);
+      std::memcpy(&w1, weights + k * saturating_lanes + 8, sizeof w1);
       const std::int32_t x = a[t.taps[k]], y = b[t.taps[k]];
-      for (int v = 0; v < vectors; ++v) {
-        TASKSPEC_CUT_SUM(sum[0][v], w[v] * x, cuts[0][v]);
-        TASKSPEC_CUT_SUM(sum[1][v], w[v] * y, cuts[1][v]);
-      }
+      TASKSPEC_CUT_SUM(a0, w0 * x, cuts_a);
+      TASKSPEC_CUT_SUM(a1, w1 * x, cuts_a);
+      TASKSPEC_CUT_SUM(b0, w0 * y, cuts_b);
+      TASKSPEC_CUT_SUM(b1, w1 * y, cuts_b);
     }
-    for (int i = 0; i < (is_pair ? 2 : 1); ++i) {
-      std::memcpy(t.out + (p + i) * t.outputs + first, &sum[i], static_cast<std::size_t>(valid) * sizeof(std::int32_t));
-      for (int v = 0; v < vectors; ++v) count[v] += cuts[i][v];
-    }
+    std::int32_t made[2][saturating_lanes];
+    std::memcpy(made[0], &a0, sizeof a0);
+    std::memcpy(made[0] + 8, &a1, sizeof a1);
+    std::memcpy(made[1], &b0, sizeof b0);
+    std::memcpy(made[1] + 8, &b1, sizeof b1);
+    const auto bytes = static_cast<std::size_t>(valid) * sizeof(std::int32_t);
+    std::memcpy(t.out + p * t.outputs + first, made[0], bytes);
+    total += cuts_a;
+    if (!is_pair) break;
+    std::memcpy(t.out + (p + 1) * t.outputs + first, made[1], bytes);
+    total += cuts_b;
   }
-  std::int64_t total = 0;
-  for (const Lanes& lanes : count)
-    for (int i = 0; i < 8; ++i) total += lanes[i];
-  return total;
+  std::int64_t cuts = 0;
+  for (int i = 0; i < 8; ++i) cuts += total[i];
+  return cuts;
 }
 
 #undef TASKSPEC_CUT_SUM

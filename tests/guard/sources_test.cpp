@@ -17,7 +17,7 @@ constexpr std::ptrdiff_t longest_file = 600;
 std::string build_texts(const fs::path& file) {
   std::string text;
   for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
-    text += read_file(folder / "meson.build") + read_file(folder / "ops.def");
+    text += read_file(folder / "meson.build") + read_file(folder / "ops.def") + read_file(folder / "blocks.def");
     if (folder.empty()) return text;
   }
 }
@@ -27,12 +27,12 @@ bool has_own_build(const std::string& file) {
   return file.starts_with("examples/") || file.starts_with("tests/install/");
 }
 
-// Named as 'add.cpp', 'ops/add.cpp', by its stem in a list that adds the ending, or in the list of ops.
+// Named as 'add.cpp', 'ops/add.cpp', by its stem in a list that adds the ending, or in the lists of ops and blocks.
 bool is_built(const fs::path& file) {
   const std::string text = build_texts(file), name = file.filename().string(), stem = file.stem().string();
   auto holds = [&](const std::string& what) { return text.find(what) != std::string::npos; };
-  return holds("'" + name + "'") || holds("/" + name + "'") || holds("'" + stem + "'") ||
-         text.find("OP(" + stem + ")") != std::string::npos;
+  return holds("'" + name + "'") || holds("/" + name + "'") || holds("'" + stem + "'") || holds("OP(" + stem + ")") ||
+         holds("BLOCK(" + stem + ")");
 }
 
 }  // namespace

@@ -1,0 +1,182 @@
+#include "bench/exact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "bench/exact_graphs.hpp"
+#include "interp/exact/engine.hpp"
+#include "stdlib/kernels/dense_bytes.hpp"
+#include "stdlib/kernels/integer_dots.hpp"
+
+namespace taskspec::bench {
+
+namespace {
+
+constexpr DenseBytesShape layer{.rows = 56, .columns = 56, .channels = 64, .outputs = 64, .kernel = 3, .pad = 1};
+constexpr std::int64_t look_ups = 1 << 15;  // that a core's caches hold
+constexpr double layer_work = 56.0 * 56 * 64 * 64 * 9;
+
+struct Subject {
+  std::string name;
+  std::function<void()> run;
+  double work = 0;  // multiply-adds or look-ups
+  Repeats times;
+};
+
+// The rule as one would write it down: from the bias on, r, ky, kx, cut after every addition.
+void plain_convolution(const std::int8_t* image, const std::int8_t* weights, const std::int32_t* bias,
+                       std::int32_t* out) {
+  constexpr std::int64_t n = 56, c = 64, k = 3;
+  for (std::int64_t y = 0; y < n; ++y)
+    for (std::int64_t x = 0; x < n; ++x)
+      for (std::int64_t f = 0; f < c; ++f) {
+        std::int64_t sum = bias[f];
+        for (std::int64_t r = 0; r < c; ++r)
+          for (std::int64_t ky = 0; ky < k; ++ky)
+            for (std::int64_t kx = 0; kx < k; ++kx) {
+              const std::int64_t row = y + ky - 1, column = x + kx - 1;
+              if (row < 0 || row >= n || column < 0 || column >= n) continue;
+              sum += std::int64_t{image[(row * n + column) * c + r]} * weights[((f * c + r) * k + ky) * k + kx];
+              sum = std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX);
+            }
+        out[(y * n + x) * c + f] = static_cast<std::int32_t>(sum);
+      }
+}
+
+// The engine on one graph, ready to be run.
+class Ready {
+ public:
+  Ready(const std::shared_ptr<const BlockGraph>& graph, const ExactOptions& options)
+      : engine_(ExactEngine::make(graph, options).value_or_throw()) {
+    std::uint64_t seed = 5;
+    for (const ArrayType& type : engine_.input_types()) {
+      Array input = random_bytes(type.extents, seed++);
+      if (type.precision == Precision::i32) {
+        Array wide = Array::make(type);
+        for (std::int64_t i = 0; i < input.elements(); ++i) wide.set_integer(i, input.integer(i) * 300);
+        input = wide;
+      }
+      inputs_.push_back(input);
+    }
+    for (const ArrayType& type : engine_.output_types()) outputs_.push_back(Array::make(type));
+  }
+  void run() { engine_.run(inputs_, outputs_); }
+  std::vector<Array>& inputs() { return inputs_; }
+  const Array& output() const { return outputs_[0]; }
+  bool was_ordered() const { return engine_.report().total().ordered_steps > 0; }
+
+ private:
+  ExactEngine engine_;
+  std::vector<Array> inputs_, outputs_;
+};
+
+// The inner loop alone, on data in the first cache: what the engine could reach at most.
+class InnerLoop {
+ public:
+  explicit InnerLoop(const DotSet& set) : set_(set), input_(16'384), weights_(16'384), start_(64), out_(64 * 64) {
+    for (std::int32_t p = 0; p < 48; ++p) pixels_.push_back(p * 64);
+    for (std::int64_t g = 0; g < depth / set.group; ++g) groups_.push_back(static_cast<std::int32_t>(g * set.group));
+    task_ = {.input = input_.data(),
+             .pixels = pixels_.data(),
+             .pixel_count = 48,
+             .groups = groups_.data(),
+             .group_count = depth / set.group,
+             .weights = weights_.data(),
+             .start = start_.data(),
+             .out = out_.data(),
+             .outputs = set.block()};
+  }
+  void run() {
+    for (int i = 0; i < 200; ++i) set_.run(task_);
+  }
+  double work() const { return 200.0 * 48 * static_cast<double>(depth * set_.block()); }
+
+ private:
+  static constexpr std::int64_t depth = 256;
+  const DotSet& set_;
+  std::vector<std::byte> input_, weights_;
+  std::vector<std::int32_t> pixels_, groups_, start_, out_;
+  DotTask task_;
+};
+
+void measure_in_turns(std::vector<Subject>& subjects, int repeats) {
+  for (Subject& subject : subjects) subject.run();
+  for (int i = 0; i < repeats; ++i)
+    for (Subject& subject : subjects) subject.times.add(measure(subject.run));
+}
+
+double rate(const Subject& subject) { return subject.work / subject.times.min_cpu() / 1e9; }
+
+std::vector<std::string> row(const Subject& subject, double peer, const std::string& bar) {
+  return {subject.name,
+          fmt::format("{:.3f}", subject.times.min_wall() * 1e3),
+          fmt::format("{:.3f}", subject.times.median_wall() * 1e3),
+          fmt::format("{:.2f}", rate(subject)),
+          fmt::format("{:.2f}", rate(subject) / peer),
+          bar};
+}
+
+std::string verdict(bool held, const std::string& bar) { return bar + (held ? ": held" : ": MISSED"); }
+
+}  // namespace
+
+int exact(const Settings& settings) {
+  const int repeats = settings.repeats > 0 ? settings.repeats : 10;
+  const DotSet& set = best_dot_set(true);
+  fmt::print("exact integers, one thread; inner loops: {}; rates by CPU time, at the minimum of {} turns\n", set.name,
+             repeats);
+  const Array weights = random_bytes({64, 64, 3, 3}, 1), bias = Array::make({Precision::i32, {64}});
+  const std::shared_ptr<const BlockGraph> graph = convolution_graph(weights, bias);
+  Ready fast(graph, {}), ordered(graph, {.force_ordered = true}), lenet(lenet_graph(), {});
+  Ready bytes(table_graph(Precision::i8, 8, look_ups), {}), sums(table_graph(Precision::i32, 12, look_ups), {});
+  std::vector<std::int32_t> plain_out(56 * 56 * 64), twin_out(plain_out.size());
+  const std::int8_t* image = fast.inputs()[0].data<std::int8_t>().data();
+  const std::unique_ptr<DenseBytes> twin = dense_bytes(layer, weights.data<std::int8_t>().data());
+  InnerLoop inner(set);
+  std::vector<Subject> subjects{{"plain loop",
+                                 [&] {
+                                   plain_convolution(image, weights.data<std::int8_t>().data(),
+                                                     bias.data<std::int32_t>().data(), plain_out.data());
+                                 },
+                                 layer_work,
+                                 {}},
+                                {"conv 56x56x64 -> 64, 3x3", [&] { fast.run(); }, layer_work, {}},
+                                {"the same in order", [&] { ordered.run(); }, layer_work, {}},
+                                {"oneDNN, s8 s8 s32",
+                                 [&] {
+                                   if (twin) twin->run(image, twin_out.data());
+                                 },
+                                 twin ? layer_work : 0,
+                                 {}},
+                                {"inner loop alone", [&] { inner.run(); }, inner.work(), {}},
+                                {"LeNet, 32 x 32", [&] { lenet.run(); }, 416'520, {}},
+                                {"CLUT i8, 256 entries", [&] { bytes.run(); }, look_ups, {}},
+                                {"CLUT i32, 4096 entries", [&] { sums.run(); }, look_ups, {}}};
+  measure_in_turns(subjects, repeats);
+  const auto same = [&](const std::vector<std::int32_t>& other) {
+    const auto ours = fast.output().data<std::int32_t>();
+    return std::equal(ours.begin(), ours.end(), other.begin());
+  };
+  fmt::print("sums equal: plain loop {}, in order {}, oneDNN {}; proofs held: conv {}, LeNet {}\n", same(plain_out),
+             std::equal(ordered.output().data<std::int32_t>().begin(), ordered.output().data<std::int32_t>().end(),
+                        plain_out.begin()),
+             twin ? fmt::format("{}", same(twin_out)) : "not built", !fast.was_ordered(), !lenet.was_ordered());
+  const double plain = rate(subjects[0]), limit = rate(subjects[4]);
+  Table table({"what", "min ms", "median ms", "G/s", "ratio to", "peer and bar"});
+  table.add(row(subjects[0], plain, "itself"));
+  table.add(row(subjects[1], 20, verdict(rate(subjects[1]) >= 20, "20 G multiply-adds/s; bar 1")));
+  table.add(row(subjects[1], twin ? rate(subjects[3]) : 1, "oneDNN"));
+  table.add(row(subjects[1], limit, "inner loop alone"));
+  table.add(row(subjects[2], plain, verdict(rate(subjects[2]) >= 5 * plain, "plain loop; bar 5")));
+  table.add(row(subjects[3], limit, "inner loop alone"));
+  table.add(row(subjects[4], 497, "VNNI limit of performance.md"));
+  table.add(row(subjects[5], 20, verdict(rate(subjects[5]) >= 20, "20 G multiply-adds/s; bar 1")));
+  for (std::size_t i : {6U, 7U})
+    table.add(row(subjects[i], 1, verdict(rate(subjects[i]) >= 1, "1 G look-ups/s; bar 1")));
+  fmt::print("{}", table.text());
+  return 0;
+}
+
+}  // namespace taskspec::bench

@@ -1,0 +1,45 @@
+// The exact engine beside oneDNN's convolution of bytes, with weights so small that oneDNN is exact without VNNI, too: it
+// adds products in pairs of 16 bits.
+#include <doctest/doctest.h>
+
+#include "stdlib/kernels/dense_bytes.hpp"
+#include "tests/unit/block_cases.hpp"
+#include "tests/unit/random_cases.hpp"
+
+using namespace taskspec;
+
+TEST_CASE("convolutions are those of oneDNN [ir-loops]") {
+  for (std::uint64_t seed : random_seeds(10, 100)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const DenseBytesShape s{.rows = between(random, 3, 9),
+                            .columns = between(random, 3, 9),
+                            .channels = between(random, 1, 20),
+                            .outputs = between(random, 1, 40),
+                            .kernel = between(random, 1, 3),
+                            .pad = between(random, 0, 1)};
+    const Array image = random_array(random, Precision::i8, {s.rows, s.columns, s.channels});
+    const Array weights = random_array(random, Precision::i8, {s.outputs, s.channels, s.kernel, s.kernel}, -60, 60);
+    const std::unique_ptr<DenseBytes> twin = dense_bytes(s, weights.data<std::int8_t>().data());
+    if (!twin) {
+      MESSAGE("skipped: built without oneDNN");
+      return;
+    }
+    BlockCase c("CC",
+                {.y = s.out_rows(),
+                 .x = s.out_columns(),
+                 .f = s.outputs,
+                 .r = s.channels,
+                 .ky = s.kernel,
+                 .kx = s.kernel,
+                 .iy = s.rows,
+                 .ix = s.columns},
+                Precision::i32);
+    for (const char* pad : {"pad_up", "pad_down", "pad_left", "pad_right"}) c.set(pad, s.pad);
+    c.feed(0, image, true);
+    c.feed(1, weights);
+    Array sums = Array::make({Precision::i32, {s.out_rows(), s.out_columns(), s.outputs}});
+    twin->run(image.data<std::int8_t>().data(), sums.data<std::int32_t>().data());
+    CHECK(integers_of(c.run({})) == integers_of(sums));
+  }
+}
