@@ -128,3 +128,19 @@ TEST_CASE("dev format takes the folders that exist") {
   CHECK(outcome.code == 0);
   CHECK(read_file(tree.folder.path() / "formatted") == "-i ir/a.cpp ir/b.hpp\n");
 }
+
+TEST_CASE("dev builds the reader of models for programs that import one, and only then") {
+  Tree tree;
+  tree.folder.put("build/model_packages", "");
+  tree.script("bin/ninja", "echo \"$*\" >>asked; echo 'ninja: no work to do.'");
+  tree.programs(unit_fine, "true");
+  tree.folder.put("plain.task", "import nn\nprint(\"import\")\n");
+  tree.folder.put("with.task", "import nn\nimport \"net.onnx\" as net\n");
+  CHECK(tree.dev("run plain.task").code == 0);
+  CHECK(read_file(tree.folder.path() / "asked").find("taskspec-models") == std::string::npos);
+  for (const char* words : {"run with.task", "import net.onnx -o net.task"}) {
+    tree.folder.put("asked", "");
+    CHECK(tree.dev(words).code == 0);
+    CHECK(read_file(tree.folder.path() / "asked").find("interp/import/taskspec-models") != std::string::npos);
+  }
+}
