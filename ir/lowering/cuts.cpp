@@ -106,12 +106,13 @@ void BlockBuilder::State::settle_integers(LoweredValue& value) {
 void BlockBuilder::State::settle_scaled(LoweredValue& value) {
   const double wanted = scales()->of(value.id);
   const double ratio = value.scale / wanted;
-  const std::optional<int> n = scales()->cuts_by_table() && value.precision == Precision::i32 && ratio != 1 ? std::nullopt : power_of_four(ratio);
+  const bool by_table = scales()->cuts_by_table() && value.precision == Precision::i32 && ratio != 1;
+  const int n = by_table ? -1 : power_of_four(ratio).value_or(-1);  // -1: a table
   SomaStage& stage = value.stage;
   const ValueRange after = stage.rectifies ? ValueRange{0, 127} : ValueRange{-128, 127};
-  if (value.precision == Precision::i32) note_layer(value.id, value.name, wanted, value.scale, n.value_or(-1));
-  if (n && (value.precision == Precision::i32 || ratio == 1)) {
-    became(value, compare(value, Precision::i8, 2 * *n), Precision::i8, after);
+  if (value.precision == Precision::i32) note_layer(value.id, value.name, wanted, value.scale, n);
+  if (n >= 0 && (value.precision == Precision::i32 || ratio == 1)) {
+    became(value, compare(value, Precision::i8, 2 * n), Precision::i8, after);
   } else {
     const bool is_wide = value.precision == Precision::i32;
     int s = 0;

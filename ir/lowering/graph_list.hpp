@@ -4,6 +4,7 @@
 //   graph of Conv.forward, Norm.forward     %3 = conv2d(%0, %1, %2), %8 = running_batchnorm(%3, ...)
 #pragma once
 #include "ir/base/function_ref.hpp"
+#include "ir/base/result.hpp"
 #include "ir/graph/op_list.hpp"
 #include "ir/graph/task_graph.hpp"
 

@@ -30,6 +30,7 @@ LoweredValue behind(BlockBuilder::State& state, ValueId in, ValueId out) {
   if (!next.sum) next.name = state.line_name;
   // Its integers are those of `base`: relu and pools keep the scale.
   if (state.scales() && !next.sum) state.scales()->same(next.base, out);
+  if (state.scales() && next.sum && next.sum->scaled_as) state.scales()->same(*next.sum->scaled_as, out);
   return next;
 }
 
@@ -312,7 +313,7 @@ struct BlockBuilder::Impl {
     s.keep(std::move(made));
   }
 
-  void keep_pending(BlockLayout layout, std::function<Sums(double, ValueId)> make) {
+  void keep_pending(BlockLayout layout, std::function<Sums(double, ValueId)> make, std::optional<ValueId> scaled_as = {}) {
     LoweredValue made;
     made.id = out;
     made.layout = layout;
@@ -320,6 +321,7 @@ struct BlockBuilder::Impl {
     auto pending = std::make_shared<PendingSum>();
     pending->make = std::move(make);
     pending->name = name, pending->span = s.span;
+    pending->scaled_as = scaled_as;
     made.sum = std::move(pending);
     s.keep(std::move(made));
   }
@@ -405,7 +407,7 @@ struct BlockBuilder::Impl {
       if (sign < 0) parts = {self.times(left, parts[0], 1), self.times(right, parts[1], -1)};
       const BlockId axon = self.sum_of(parts, sign < 0 ? Precision::i32 : Precision::i8, extents);
       return Sums{BlockGather::of(axon, extents), layout, left.scale, {-256, 256}, state.block(axon).name};
-    });
+    }, out);
   }
 
   void add_known(double sign) {

@@ -46,6 +46,7 @@ void BlockBuilder::window_maximum(const BlockLayout& layout, const WindowSide& y
   }
   value.id = out;
   if (s.scales() && !value.sum) s.scales()->same(value.base, out);
+  if (s.scales() && value.sum && value.sum->scaled_as) s.scales()->same(*value.sum->scaled_as, out);
   value.stage.pools = true;
   value.stage.y = y, value.stage.x = x;
   if (!value.sum) value.name = s.line_name;

@@ -40,6 +40,8 @@ struct PendingSum {
   std::function<void(const std::vector<double>& factor, const std::vector<double>& shift)> fold = {};
   std::string name = {};  // of its line
   Span span = {};
+  // A residual add: what it becomes, behind relu and pools, has the scale of this one.
+  std::optional<ValueId> scaled_as = {};
 };
 
 struct LoweredValue {
