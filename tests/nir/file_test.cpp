@@ -1,6 +1,5 @@
 // The files themselves: written and read back, packed, and broken in every place.
 #include <doctest/doctest.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +82,8 @@ TEST_CASE("nir: both precisions of the neurons are one text") {
   std::string narrow = read_file("stdlib/prelude/nir.task"), wide = read_file("stdlib/prelude/nir64.task");
   auto body = [](const std::string& text) { return text.substr(text.find("\n\n")); };
   narrow = body(narrow);
-  for (std::size_t at = narrow.find("f32"); at != std::string::npos; at = narrow.find("f32", at)) narrow.replace(at, 3, "f64");
+  for (std::size_t at = narrow.find("f32"); at != std::string::npos; at = narrow.find("f32", at))
+    narrow.replace(at, 3, "f64");
   CHECK(narrow == body(wide));
 }
 

@@ -36,9 +36,12 @@ double at(const Array& array, std::initializer_list<std::int64_t> index) {
 nir::Node conv2d(Array weight, Array bias, std::vector<std::int64_t> stride, nir::Parameter padding,
                  std::vector<std::int64_t> dilation, std::int64_t groups, std::vector<std::int64_t> shape) {
   nir::Node node{"conv", "Conv2d", {}, {}, {}};
-  node.parameters = {{"weight", std::move(weight)},      {"bias", std::move(bias)},
-                     {"stride", counts(std::move(stride))}, {"padding", std::move(padding)},
-                     {"dilation", counts(std::move(dilation))}, {"groups", counts({groups})},
+  node.parameters = {{"weight", std::move(weight)},
+                     {"bias", std::move(bias)},
+                     {"stride", counts(std::move(stride))},
+                     {"padding", std::move(padding)},
+                     {"dilation", counts(std::move(dilation))},
+                     {"groups", counts({groups})},
                      {"input_shape", counts(std::move(shape))}};
   return node;
 }
@@ -126,20 +129,18 @@ TEST_CASE("nir: pools and flatten") {
 TEST_CASE("nir: edges backwards carry an earlier step") {
   for (const std::int64_t late : {1, 3}) {
     const nir::Node back = affine("back", 2, 2, 41);
-    const nir::Model model =
-        network({input("input", {2}), lif("lif"), back, output("output", {2})},
-                {{"input", "lif"}, {"lif", "output"}, {"lif", "back"}, {"back", "lif"}});
+    const nir::Model model = network({input("input", {2}), lif("lif"), back, output("output", {2})},
+                                     {{"input", "lif"}, {"lif", "output"}, {"lif", "back"}, {"back", "lif"}});
     const Array given = random_numbers({40, 2}, 43, -0.5, 2);
-    const Array got =
-        run(model, {{"precision", "f64"}, {"feedback", std::to_string(late)}}, given)["output"];
+    const Array got = run(model, {{"precision", "f64"}, {"feedback", std::to_string(late)}}, given)["output"];
     const Array &w = std::get<Array>(back.parameters.at("weight")), &b = std::get<Array>(back.parameters.at("bias"));
     std::vector<std::array<double, 2>> returned;
     double v[2] = {0, 0};
     for (std::int64_t t = 0; t < 40; ++t) {
       double z[2];
       for (std::int64_t k = 0; k < 2; ++k) {
-        const double x =
-            at(given, {t, k}) + (t >= late ? returned[static_cast<std::size_t>(t - late)][static_cast<std::size_t>(k)] : 0);
+        const double x = at(given, {t, k}) +
+                         (t >= late ? returned[static_cast<std::size_t>(t - late)][static_cast<std::size_t>(k)] : 0);
         v[k] += 1e-4 / 1e-3 * ((0 - v[k]) + x);
         z[k] = v[k] > 0.05 ? 1 : 0;
         if (z[k] > 0) v[k] = 0;
@@ -165,10 +166,11 @@ TEST_CASE("nir: graphs inside of graphs are spliced") {
   const nir::Node fc = linear("fc", 3, 2, 61);
   nir::Node inner{"block", "NIRGraph", {}, {input("in", {2}), fc, lif("lif"), output("out", {3})}, {}};
   inner.edges = {{"in", "fc"}, {"fc", "lif"}, {"lif", "out"}};
-  const nir::Model nested = network({input("input", {2}), inner, output("output", {3})},
-                                    {{"input", "block"}, {"block", "output"}});
+  const nir::Model nested =
+      network({input("input", {2}), inner, output("output", {3})}, {{"input", "block"}, {"block", "output"}});
   const Array given = random_numbers({20, 2}, 63, -1, 3);
-  const Array got = run(nested, {{"precision", "f64"}, {"record", "all"}}, given, {"output", "block_lif_spikes"})["output"];
+  const Array got =
+      run(nested, {{"precision", "f64"}, {"record", "all"}}, given, {"output", "block_lif_spikes"})["output"];
   CHECK(largest_difference(got, run(chain({fc, lif("lif")}, {2}, {3}), {{"precision", "f64"}}, given)["output"]) == 0);
 }
 
@@ -195,8 +197,7 @@ TEST_CASE("nir: loops that keep nothing, and shapes that do not fit") {
               {{"input", "a"}, {"a", "b"}, {"b", "a"}, {"b", "output"}});
   CHECK(refusal(loop) == "E7003 'net.nir' cannot be imported: a loop without a node that keeps a state: 'a', 'b'");
   const nir::Model shapes = chain({linear("a", 3, 2, 1), linear("b", 2, 4, 2)}, {2}, {2});
-  CHECK(refusal(shapes) ==
-        "E7003 'net.nir' cannot be imported: node 'b' (Linear): it takes [4], and is given [3]");
+  CHECK(refusal(shapes) == "E7003 'net.nir' cannot be imported: node 'b' (Linear): it takes [4], and is given [3]");
   CHECK(refusal(chain({lif("a")}, {2}, {2}), {{"dt", "0"}}) == "E1003 'dt' is a time above 0, not '0'");
   CHECK(refusal(chain({lif("a")}, {2}, {2}), {{"step", "1"}}) ==
         "E1003 a NIR model has no option 'step'; options: dt, integrator, reset, feedback, precision, like, record");
@@ -207,8 +208,7 @@ TEST_CASE("nir: an input that says another shape") {
   CHECK(refusal(model) == "E7003 'net.nir' cannot be imported: node 'b' (Linear): it takes [3], and is given [1]");
   const nir::Model wide = chain({linear("b", 1, 3, 5)}, {1}, {3});
   const ModelText made = nir::program_of(wide, "net.nir", "net", {});
-  CHECK(made.notes ==
-        std::vector<std::string>{"dt 0.0001, integrator euler, reset file, feedback 1 step, precision f32",
-                                 "Input 'input' says [1], 'b' takes [3]: that counts",
-                                 "Output 'output' says [3], it is [1]"});
+  CHECK(made.notes == std::vector<std::string>{
+                          "dt 0.0001, integrator euler, reset file, feedback 1 step, precision f32",
+                          "Input 'input' says [1], 'b' takes [3]: that counts", "Output 'output' says [3], it is [1]"});
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t steps = 60, neurons = 3;
 constexpr double dt = 1e-4;
-const std::vector<double> tau{1e-3, 2e-3, 0.7e-3}, tau_syn{0.4e-3, 0.9e-3, 2e-3}, r{1.5, 0.7, 2.0}, leak{0.1, -0.2, 0.0},
-    threshold{0.3, 0.2, 0.5}, v_reset{0.05, -0.1, 0.0}, w_in{1.0, 1.3, 0.6};
+const std::vector<double> tau{1e-3, 2e-3, 0.7e-3}, tau_syn{0.4e-3, 0.9e-3, 2e-3}, r{1.5, 0.7, 2.0},
+    leak{0.1, -0.2, 0.0}, threshold{0.3, 0.2, 0.5}, v_reset{0.05, -0.1, 0.0}, w_in{1.0, 1.3, 0.6};
 
 nir::Node neuron(const std::string& type, std::vector<std::pair<std::string, std::vector<double>>> parameters) {
   nir::Node node{"n", type, {}, {}, {}};
@@ -62,7 +62,8 @@ nir::Node lif_at_rest() {
 }
 nir::Node integrator() { return neuron("IF", {{"r", r}, {"v_threshold", threshold}, {"v_reset", v_reset}}); }
 nir::Node cuba(bool fires, std::vector<double> rest = leak) {
-  nir::Node node = neuron("CubaLI", {{"tau_syn", tau_syn}, {"tau_mem", tau}, {"r", r}, {"v_leak", rest}, {"w_in", w_in}});
+  nir::Node node =
+      neuron("CubaLI", {{"tau_syn", tau_syn}, {"tau_mem", tau}, {"r", r}, {"v_leak", rest}, {"w_in", w_in}});
   if (!fires) return node;
   node.type = "CubaLIF";
   node.parameters.emplace("v_threshold", numbers(threshold));
@@ -76,24 +77,21 @@ TEST_CASE("nir: neurons are their recursions") {
   compare(neuron("I", {{"r", r}}), [](State& s, double x, std::size_t k) { return s.v += r[k] * x; });
   for (const std::string reset : {"file", "zero", "subtract"}) {
     CAPTURE(reset);
-    compare(
-        integrator(),
-        [&](State& s, double x, std::size_t k) {
-          s.v += r[k] * x;
-          return fired(s, k, reset);
-        },
-        {{"reset", reset}});
-    compare(
-        lif(),
-        [&](State& s, double x, std::size_t k) {
-          s.v += dt / tau[k] * ((leak[k] - s.v) + r[k] * x);
-          return fired(s, k, reset);
-        },
-        {{"reset", reset}});
+    compare(integrator(),
+            [&](State& s, double x, std::size_t k) {
+              s.v += r[k] * x;
+              return fired(s, k, reset);
+            },
+            {{"reset", reset}});
+    compare(lif(),
+            [&](State& s, double x, std::size_t k) {
+              s.v += dt / tau[k] * ((leak[k] - s.v) + r[k] * x);
+              return fired(s, k, reset);
+            },
+            {{"reset", reset}});
   }
-  compare(neuron("LI", {{"tau", tau}, {"r", r}, {"v_leak", leak}}), [](State& s, double x, std::size_t k) {
-    return s.v += dt / tau[k] * ((leak[k] - s.v) + r[k] * x);
-  });
+  compare(neuron("LI", {{"tau", tau}, {"r", r}, {"v_leak", leak}}),
+          [](State& s, double x, std::size_t k) { return s.v += dt / tau[k] * ((leak[k] - s.v) + r[k] * x); });
   for (const bool fires : {false, true})
     compare(cuba(fires), [&](State& s, double x, std::size_t k) {
       s.i += dt / tau_syn[k] * (-s.i + w_in[k] * x);
@@ -104,30 +102,27 @@ TEST_CASE("nir: neurons are their recursions") {
 
 TEST_CASE("nir: the exact integrator") {
   auto factor = [](double t) { return 1 - std::exp(-dt / t); };
-  compare(
-      lif(),
-      [&](State& s, double x, std::size_t k) {
-        s.v += factor(tau[k]) * ((leak[k] - s.v) + r[k] * x);
-        return fired(s, k, "file");
-      },
-      {{"integrator", "exact"}});
-  compare(
-      cuba(false),
-      [&](State& s, double x, std::size_t k) {
-        s.i += factor(tau_syn[k]) * (-s.i + w_in[k] * x);
-        return s.v += factor(tau[k]) * ((leak[k] - s.v) + r[k] * s.i);
-      },
-      {{"integrator", "exact"}});
+  compare(lif(),
+          [&](State& s, double x, std::size_t k) {
+            s.v += factor(tau[k]) * ((leak[k] - s.v) + r[k] * x);
+            return fired(s, k, "file");
+          },
+          {{"integrator", "exact"}});
+  compare(cuba(false),
+          [&](State& s, double x, std::size_t k) {
+            s.i += factor(tau_syn[k]) * (-s.i + w_in[k] * x);
+            return s.v += factor(tau[k]) * ((leak[k] - s.v) + r[k] * s.i);
+          },
+          {{"integrator", "exact"}});
 }
 
 TEST_CASE("nir: another time step") {
-  compare(
-      lif(),
-      [](State& s, double x, std::size_t k) {
-        s.v += 5e-4 / tau[k] * ((leak[k] - s.v) + r[k] * x);
-        return fired(s, k, "file");
-      },
-      {{"dt", "5e-4"}});
+  compare(lif(),
+          [](State& s, double x, std::size_t k) {
+            s.v += 5e-4 / tau[k] * ((leak[k] - s.v) + r[k] * x);
+            return fired(s, k, "file");
+          },
+          {{"dt", "5e-4"}});
 }
 
 TEST_CASE("nir: a threshold and a scale keep nothing") {
@@ -153,66 +148,58 @@ TEST_CASE("nir: like other tools") {
   auto euler = [](State& s, double x, std::size_t k, double step, double resistance, double rest) {
     s.v += step / tau[k] * ((rest - s.v) + resistance * x);
   };
-  compare(
-      lif(),
-      [&](State& s, double x, std::size_t k) {
-        euler(s, x, k, 1e-3, 1, leak[k]);
-        return fired(s, k, "file");
-      },
-      {{"like", "norse"}});
-  compare(
-      lif_at_rest(),
-      [&](State& s, double x, std::size_t k) {
-        euler(s, x, k, 1e-4, r[k], 0);
-        return fired(s, k, "zero");
-      },
-      {{"like", "snntorch"}});
-  compare(
-      cuba(true, {0, 0, 0}),
-      [](State& s, double x, std::size_t k) {
-        s.i = s.i * (1 - dt / tau_syn[k]) + w_in[k] * x * (dt / tau_syn[k]);
-        s.v = s.v * (1 - dt / tau[k]) + s.i;
-        return fired(s, k, "zero");
-      },
-      {{"like", "snntorch"}});
-  compare(
-      lif(),
-      [](State& s, double x, std::size_t k) {
-        s.v += (1 - std::exp(-1e-3 / tau[k])) * ((leak[k] - s.v) + r[k] * x);
-        return fired(s, k, "zero");
-      },
-      {{"like", "nengo"}});
-  compare(
-      integrator(),
-      [](State& s, double x, std::size_t k) {
-        s.v += x;
-        return fired(s, k, "zero");
-      },
-      {{"like", "nengo"}});
-  compare(
-      cuba(true),
-      [](State& s, double x, std::size_t k) {
-        s.i += 1e-3 / tau_syn[k] * (-s.i + w_in[k] * x);
-        s.v += (1 - std::exp(-1e-3 / tau[k])) * ((leak[k] - s.v) + r[k] * s.i);
-        return fired(s, k, "zero");
-      },
-      {{"like", "nengo"}});
-  compare(
-      lif_at_rest(),
-      [](State& s, double x, std::size_t k) {
-        s.v = s.v * std::exp(-0.5 / tau[k]) + x;
-        return fired(s, k, "subtract");
-      },
-      {{"like", "sinabs"}, {"dt", "0.5"}});
-  compare(
-      integrator(),
-      [](State& s, double x, std::size_t k) {
-        s.v += r[k] * x;
-        const double spikes = fired(s, k, "subtract");
-        s.v = std::max(s.v, -threshold[k]);
-        return spikes;
-      },
-      {{"like", "sinabs"}});
+  compare(lif(),
+          [&](State& s, double x, std::size_t k) {
+            euler(s, x, k, 1e-3, 1, leak[k]);
+            return fired(s, k, "file");
+          },
+          {{"like", "norse"}});
+  compare(lif_at_rest(),
+          [&](State& s, double x, std::size_t k) {
+            euler(s, x, k, 1e-4, r[k], 0);
+            return fired(s, k, "zero");
+          },
+          {{"like", "snntorch"}});
+  compare(cuba(true, {0, 0, 0}),
+          [](State& s, double x, std::size_t k) {
+            s.i = s.i * (1 - dt / tau_syn[k]) + w_in[k] * x * (dt / tau_syn[k]);
+            s.v = s.v * (1 - dt / tau[k]) + s.i;
+            return fired(s, k, "zero");
+          },
+          {{"like", "snntorch"}});
+  compare(lif(),
+          [](State& s, double x, std::size_t k) {
+            s.v += (1 - std::exp(-1e-3 / tau[k])) * ((leak[k] - s.v) + r[k] * x);
+            return fired(s, k, "zero");
+          },
+          {{"like", "nengo"}});
+  compare(integrator(),
+          [](State& s, double x, std::size_t k) {
+            s.v += x;
+            return fired(s, k, "zero");
+          },
+          {{"like", "nengo"}});
+  compare(cuba(true),
+          [](State& s, double x, std::size_t k) {
+            s.i += 1e-3 / tau_syn[k] * (-s.i + w_in[k] * x);
+            s.v += (1 - std::exp(-1e-3 / tau[k])) * ((leak[k] - s.v) + r[k] * s.i);
+            return fired(s, k, "zero");
+          },
+          {{"like", "nengo"}});
+  compare(lif_at_rest(),
+          [](State& s, double x, std::size_t k) {
+            s.v = s.v * std::exp(-0.5 / tau[k]) + x;
+            return fired(s, k, "subtract");
+          },
+          {{"like", "sinabs"}, {"dt", "0.5"}});
+  compare(integrator(),
+          [](State& s, double x, std::size_t k) {
+            s.v += r[k] * x;
+            const double spikes = fired(s, k, "subtract");
+            s.v = std::max(s.v, -threshold[k]);
+            return spikes;
+          },
+          {{"like", "sinabs"}});
   CHECK(refusal(chain({lif()}, {neurons}, {neurons}), {{"like", "snntorch"}}) ==
         "E7003 'net.nir' cannot be imported: node 'n' (LIF): 'v_leak' must be 0 like snntorch");
 }

@@ -163,8 +163,10 @@ class Reader {
     const std::size_t most = (packed ? best_packing : 1) * stored + small_array;
     std::size_t bytes = element;
     for (hsize_t dim : dims)
-      if (dim > 0 && bytes > most / dim) too_large(where);
-      else bytes *= dim;
+      if (dim > 0 && bytes > most / dim)
+        too_large(where);
+      else
+        bytes *= dim;
     refuse_large_chunks(creation, element, most, where);
     total_ += bytes;
     if (total_ > best_packing * file_bytes_ + most_nodes * small_array) too_large(where);
@@ -194,8 +196,10 @@ class Reader {
     const int rank = H5Pget_chunk(creation, H5S_MAX_RANK, chunk);
     std::size_t bytes = element;
     for (int i = 0; i < rank; ++i)
-      if (chunk[i] == 0 || bytes > most / chunk[i]) too_large(where);
-      else bytes *= chunk[i];
+      if (chunk[i] == 0 || bytes > most / chunk[i])
+        too_large(where);
+      else
+        bytes *= chunk[i];
   }
 
   Parameter value(hid_t data, const std::string& where) {

@@ -34,9 +34,10 @@ ModelText program_of(const Model& model, const std::string& path, const std::str
 const ImporterRecord importer{
     .name = "NIR",
     .suffixes = suffixes,
-    .doc = "Spiking networks. Options: dt (seconds), integrator (euler, exact), reset (file, zero, subtract), feedback "
-           "(steps that an edge backwards takes), precision (f32, f64), like (norse, snntorch, lava, nengo, sinabs: the "
-           "choices of that tool), record (outputs, all: the spikes and voltages of all populations, too).",
+    .doc =
+        "Spiking networks. Options: dt (seconds), integrator (euler, exact), reset (file, zero, subtract), feedback "
+        "(steps that an edge backwards takes), precision (f32, f64), like (norse, snntorch, lava, nengo, sinabs: the "
+        "choices of that tool), record (outputs, all: the spikes and voltages of all populations, too).",
     .recognises = recognises,
     .read = read,
 };

@@ -25,7 +25,8 @@ constexpr std::int64_t most = std::int64_t{1} << 40;  // of an extent, a stride 
 std::vector<std::int64_t> whole_numbers(const Node& node, std::string_view name) {
   const Array& array = array_of(node, name);
   std::vector<std::int64_t> numbers;
-  if (array.extents().size() > 1 || array.elements() > 64) throw Problem{"'" + std::string(name) + "' is no list of numbers"};
+  if (array.extents().size() > 1 || array.elements() > 64)
+    throw Problem{"'" + std::string(name) + "' is no list of numbers"};
   for (std::int64_t i = 0; i < array.elements(); ++i) {
     const double number = array.number(i);
     if (!(number > -most && number < most) || number != static_cast<double>(static_cast<std::int64_t>(number)))
@@ -40,7 +41,8 @@ std::vector<std::int64_t> whole_numbers(const Node& node, std::string_view name)
 std::vector<std::int64_t> ints_of(const Node& node, std::string_view name, std::size_t count) {
   std::vector<std::int64_t> numbers = whole_numbers(node, name);
   if (numbers.size() == 1) numbers.resize(count, numbers[0]);
-  if (numbers.size() != count) throw Problem{"'" + std::string(name) + "' does not hold " + std::to_string(count) + " numbers"};
+  if (numbers.size() != count)
+    throw Problem{"'" + std::string(name) + "' does not hold " + std::to_string(count) + " numbers"};
   return numbers;
 }
 
@@ -57,10 +59,13 @@ Shape shape_of(const Node& node, std::string_view name) {
 namespace {
 
 std::string text(std::int64_t number) { return std::to_string(number); }
-std::string pair_text(const std::vector<std::int64_t>& pair) { return "(" + text(pair[0]) + ", " + text(pair[1]) + ")"; }
+std::string pair_text(const std::vector<std::int64_t>& pair) {
+  return "(" + text(pair[0]) + ", " + text(pair[1]) + ")";
+}
 
 void require_volume(const Shape& in, const Shape& wanted) {
-  if (volume(in) != volume(wanted)) throw Problem{"it takes " + shape_text(wanted) + ", and is given " + shape_text(in)};
+  if (volume(in) != volume(wanted))
+    throw Problem{"it takes " + shape_text(wanted) + ", and is given " + shape_text(in)};
 }
 
 // ---- ends -----------------------------------------------------------------------------------------
@@ -128,7 +133,8 @@ Shape scale_shape(const Population& node, const Shape& in) {
 std::string write_scale(ProgramText& program, const Population& node, const std::string& x) {
   const Array& scale = array_of(*node.node, "scale");
   const std::string name = program.weight(node, "scale", scale);
-  return ProgramText::tight(x) + " * " + (scale.elements() == 1 ? name + ".reshape(1)" : ProgramText::reshaped(name, scale.extents(), node.in));
+  return ProgramText::tight(x) + " * " +
+         (scale.elements() == 1 ? name + ".reshape(1)" : ProgramText::reshaped(name, scale.extents(), node.in));
 }
 
 // ---- windows --------------------------------------------------------------------------------------
@@ -252,14 +258,15 @@ std::string write_conv(ProgramText& program, const Population& node, const std::
     return axes == 1 ? text(numbers[0]) : pair_text(numbers);
   };
   const Array* bias = find_array(*node.node, "bias");
-  const std::string biases = bias ? ProgramText::reshaped(program.weight(node, "b", *bias), bias->extents(), {node.out[0]})
-                                  : "fill(" + program.type({node.out[0]}) + ", 0.0)";
+  const std::string biases =
+      bias ? ProgramText::reshaped(program.weight(node, "b", *bias), bias->extents(), {node.out[0]})
+           : "fill(" + program.type({node.out[0]}) + ", 0.0)";
   Shape out = node.out;
   out.insert(out.begin(), 1);
   const std::string made = "conv" + text(axes) + "d(" + lifted(given, in) + ", " + program.weight(node, "w", weight) +
                            ", " + biases + ", stride: " + by_axis(window.stride) + ", pad: " + by_axis(pads) +
-                           ", dilation: " + by_axis(window.dilation) + ", groups: " + text(int_of(*node.node, "groups")) +
-                           ")";
+                           ", dilation: " + by_axis(window.dilation) +
+                           ", groups: " + text(int_of(*node.node, "groups")) + ")";
   return ProgramText::reshaped(made, out, node.out);
 }
 
@@ -347,7 +354,8 @@ std::optional<Shape> population_wants(const Population& node) {
 Shape population_shape(const Population& node, const Shape& in) {
   for (const ParameterRecord& parameter : node.kind->parameters) {
     const Array* array = find_array(*node.node, parameter.name);
-    if (node.node->parameters.contains(std::string(parameter.name)) && !array) (void)array_of(*node.node, parameter.name);
+    if (node.node->parameters.contains(std::string(parameter.name)) && !array)
+      (void)array_of(*node.node, parameter.name);
     if (array && array->elements() != 1 && array->elements() != volume(in))
       throw Problem{"'" + std::string(parameter.name) + "' is " + shape_text(array->extents()) + ", and it is given " +
                     shape_text(in)};
@@ -442,7 +450,8 @@ std::string write_lif(ProgramText& program, const Population& node, const std::s
 
 // Nengo filters the input by Euler's rule, whatever the membrane does.
 Neuron& synapse(Neuron& neuron, const ProgramText& program) {
-  return neuron.state("i").state("v").factor("tau_syn", is_like(program, Like::nengo) ? "\"euler\"" : program.integrator());
+  return neuron.state("i").state("v").factor("tau_syn",
+                                             is_like(program, Like::nengo) ? "\"euler\"" : program.integrator());
 }
 
 std::string write_cuba(ProgramText& program, const Population& node, const std::string& x, bool fires) {
@@ -495,7 +504,8 @@ std::string write_delay(ProgramText& program, const Population& node, const std:
   for (std::size_t i = 0; i < steps.size(); ++i)
     late.data<std::int64_t>()[i] = steps[i] * count + static_cast<std::int64_t>(i);
   const std::string index = program.weight(node, "late", late);
-  return ProgramText::reshaped(program.call("delays") + "(" + given + ", " + line + ", " + index + ").y", flat, node.out);
+  return ProgramText::reshaped(program.call("delays") + "(" + given + ", " + line + ", " + index + ").y", flat,
+                               node.out);
 }
 
 // ---- the records ----------------------------------------------------------------------------------
@@ -504,8 +514,8 @@ constexpr ParameterRecord shape_parameter[] = {{"shape"}};
 constexpr ParameterRecord affine[] = {{"weight"}, {"bias"}};
 constexpr ParameterRecord linear[] = {{"weight"}};
 constexpr ParameterRecord scale[] = {{"scale"}};
-constexpr ParameterRecord conv[] = {{"weight"}, {"stride"},        {"padding"}, {"dilation"},
-                                    {"groups"}, {"input_shape", false}, {"bias", false}};
+constexpr ParameterRecord conv[] = {
+    {"weight"}, {"stride"}, {"padding"}, {"dilation"}, {"groups"}, {"input_shape", false}, {"bias", false}};
 constexpr ParameterRecord pool[] = {{"kernel_size"}, {"stride"}, {"padding"}};
 constexpr ParameterRecord flatten[] = {{"input_type", false}, {"start_dim", false}, {"end_dim", false}};
 constexpr ParameterRecord delay[] = {{"delay"}};
@@ -515,8 +525,8 @@ constexpr ParameterRecord if_[] = {{"r"}, {"v_threshold"}, {"v_reset", false}};
 constexpr ParameterRecord li[] = {{"tau"}, {"r"}, {"v_leak"}};
 constexpr ParameterRecord lif[] = {{"tau"}, {"r"}, {"v_leak"}, {"v_threshold"}, {"v_reset", false}};
 constexpr ParameterRecord cuba_li[] = {{"tau_syn"}, {"tau_mem"}, {"r"}, {"v_leak"}, {"w_in", false}};
-constexpr ParameterRecord cuba_lif[] = {{"tau_syn"}, {"tau_mem"},     {"r"},
-                                        {"v_leak"},  {"v_threshold"}, {"v_reset", false}, {"w_in", false}};
+constexpr ParameterRecord cuba_lif[] = {{"tau_syn"},     {"tau_mem"},        {"r"},          {"v_leak"},
+                                        {"v_threshold"}, {"v_reset", false}, {"w_in", false}};
 
 constexpr Kind kinds[] = {
     {.type = "Input", .parameters = shape_parameter, .shape = input_shape, .write = as_it_is},
@@ -529,22 +539,56 @@ constexpr Kind kinds[] = {
     {.type = "SumPool2d", .parameters = pool, .shape = pool_shape, .write = sum_of_windows},
     {.type = "AvgPool2d", .parameters = pool, .shape = pool_shape, .write = mean_of_windows},
     {.type = "Flatten", .parameters = flatten, .wants = flatten_wants, .shape = flatten_shape, .write = write_flatten},
-    {.type = "Delay", .parameters = delay, .keeps = true, .wants = population_wants, .shape = population_shape,
+    {.type = "Delay",
+     .parameters = delay,
+     .keeps = true,
+     .wants = population_wants,
+     .shape = population_shape,
      .write = write_delay},
-    {.type = "Threshold", .parameters = threshold, .wants = population_wants, .shape = population_shape,
+    {.type = "Threshold",
+     .parameters = threshold,
+     .wants = population_wants,
+     .shape = population_shape,
      .write = write_threshold},
-    {.type = "I", .parameters = i, .keeps = true, .wants = population_wants, .shape = population_shape,
+    {.type = "I",
+     .parameters = i,
+     .keeps = true,
+     .wants = population_wants,
+     .shape = population_shape,
      .write = write_i},
-    {.type = "IF", .parameters = if_, .keeps = true, .spikes = true, .wants = population_wants,
-     .shape = population_shape, .write = write_if},
-    {.type = "LI", .parameters = li, .keeps = true, .wants = population_wants, .shape = population_shape,
+    {.type = "IF",
+     .parameters = if_,
+     .keeps = true,
+     .spikes = true,
+     .wants = population_wants,
+     .shape = population_shape,
+     .write = write_if},
+    {.type = "LI",
+     .parameters = li,
+     .keeps = true,
+     .wants = population_wants,
+     .shape = population_shape,
      .write = write_li},
-    {.type = "LIF", .parameters = lif, .keeps = true, .spikes = true, .wants = population_wants,
-     .shape = population_shape, .write = write_lif},
-    {.type = "CubaLI", .parameters = cuba_li, .keeps = true, .wants = population_wants, .shape = population_shape,
+    {.type = "LIF",
+     .parameters = lif,
+     .keeps = true,
+     .spikes = true,
+     .wants = population_wants,
+     .shape = population_shape,
+     .write = write_lif},
+    {.type = "CubaLI",
+     .parameters = cuba_li,
+     .keeps = true,
+     .wants = population_wants,
+     .shape = population_shape,
      .write = write_cuba_li},
-    {.type = "CubaLIF", .parameters = cuba_lif, .keeps = true, .spikes = true, .wants = population_wants,
-     .shape = population_shape, .write = write_cuba_lif},
+    {.type = "CubaLIF",
+     .parameters = cuba_lif,
+     .keeps = true,
+     .spikes = true,
+     .wants = population_wants,
+     .shape = population_shape,
+     .write = write_cuba_lif},
 };
 
 }  // namespace

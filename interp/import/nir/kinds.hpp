@@ -18,7 +18,7 @@ struct ParameterRecord {
 struct Kind {
   std::string_view type;
   std::span<const ParameterRecord> parameters = {};
-  bool keeps = false;  // it has a state or a delay, so a loop may go through it
+  bool keeps = false;   // it has a state or a delay, so a loop may go through it
   bool spikes = false;  // and its state is a voltage `v`
   // The shape of what it must be given, where its parameters say. Throws Problem, as the next one.
   std::optional<Shape> (*wants)(const Population& node) = nullptr;

@@ -41,8 +41,9 @@ Model completed(Model model) {
 
 bool same(const Node& a, const Node& b) {
   if (a.name != b.name || a.type != b.type || a.parameters.size() != b.parameters.size()) return false;
-  const bool parameters = std::ranges::equal(
-      a.parameters, b.parameters, [](const auto& x, const auto& y) { return x.first == y.first && same(x.second, y.second); });
+  const bool parameters = std::ranges::equal(a.parameters, b.parameters, [](const auto& x, const auto& y) {
+    return x.first == y.first && same(x.second, y.second);
+  });
   if (!parameters || sorted(a.edges, std::identity()) != sorted(b.edges, std::identity())) return false;
   return std::ranges::equal(sorted(a.nodes, &Node::name), sorted(b.nodes, &Node::name),
                             [](const Node& x, const Node& y) { return same(x, y); });

@@ -135,8 +135,8 @@ void refuse_idle_loops(const Network& net, const std::vector<Edge>& edges, Probl
     if (!net.nodes[edge.first].kind->keeps && !net.nodes[edge.second].kind->keeps) idle.push_back(edge);
   const Graph graph = graph_of(net.nodes.size(), idle);
   std::vector<std::size_t> component(net.nodes.size());
-  boost::strong_components(graph, boost::make_iterator_property_map(component.begin(),
-                                                                    boost::get(boost::vertex_index, graph)));
+  boost::strong_components(
+      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
   std::map<std::size_t, std::vector<std::string>> loops;
   std::set<std::size_t> closed;
   for (const Edge& edge : idle)
@@ -219,8 +219,7 @@ void find_shapes(Network& net, Problems& problems) {
       if (volume(node.out) < 1) throw Problem{"it gives " + shape_text(node.out) + ", which is nothing"};
     } catch (const Problem& problem) {
       unknown.insert(i);
-      if (!problem.text.empty())
-        problems.add("node '" + node.path + "' (" + node.node->type + "): " + problem.text);
+      if (!problem.text.empty()) problems.add("node '" + node.path + "' (" + node.node->type + "): " + problem.text);
     }
   }
   for (const Population& node : net.nodes)

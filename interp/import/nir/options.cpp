@@ -17,8 +17,8 @@ struct LikeRow {
   std::string_view integrator, reset;
 };
 constexpr LikeRow likes[] = {
-    {"norse", Like::norse, 1e-3, "euler", "file"},    {"snntorch", Like::snntorch, 1e-4, "euler", "zero"},
-    {"lava", Like::lava, 1e-4, "euler", "zero"},      {"nengo", Like::nengo, 1e-3, "exact", "zero"},
+    {"norse", Like::norse, 1e-3, "euler", "file"},      {"snntorch", Like::snntorch, 1e-4, "euler", "zero"},
+    {"lava", Like::lava, 1e-4, "euler", "zero"},        {"nengo", Like::nengo, 1e-3, "exact", "zero"},
     {"sinabs", Like::sinabs, 1.0, "exact", "subtract"},
 };
 
@@ -68,9 +68,9 @@ void set(Choices& choices, const std::string& name, const std::string& value) {
   else if (name == "feedback")
     choices.feedback = static_cast<std::int64_t>(positive(name, value));
   else
-    throw failure("E1003", {},
-                  "a NIR model has no option '" + name +
-                      "'; options: dt, integrator, reset, feedback, precision, like, record");
+    throw failure(
+        "E1003", {},
+        "a NIR model has no option '" + name + "'; options: dt, integrator, reset, feedback, precision, like, record");
   constexpr std::int64_t most_steps = 1'000'000;
   if (choices.feedback < 1 || choices.feedback > most_steps) wrong(name, value, "a number of steps from 1 to 1000000");
 }

@@ -139,8 +139,8 @@ std::string ProgramText::value_of_before(std::size_t from, const Shape& wanted) 
   const bool line = choices.feedback > 1;
   if (fresh) {
     known->second = state(node, "before", line ? Shape{choices.feedback, flat[0]} : flat);
-    ends_.push_back(call(line ? "delay" : "keep") + "(" + reshaped(ident(node), node.out, flat) + ", " +
-                    known->second + ")");
+    ends_.push_back(call(line ? "delay" : "keep") + "(" + reshaped(ident(node), node.out, flat) + ", " + known->second +
+                    ")");
   }
   const std::string last = line ? known->second + "[" + std::to_string(choices.feedback - 1) + "]" : known->second;
   return reshaped(last, flat, wanted);

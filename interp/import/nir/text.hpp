@@ -21,8 +21,8 @@ class ProgramText {
 
   // ---- for the records of nodes ----
   const Choices& choices;
-  std::string type(const Shape& shape) const;      // "f64[2, 3]"
-  std::string call(std::string_view task) const;   // "nir.lif", in the precision of the program
+  std::string type(const Shape& shape) const;     // "f64[2, 3]"
+  std::string call(std::string_view task) const;  // "nir.lif", in the precision of the program
   std::string ident(const Population& node) const { return idents_.at(&node); }
   // Slots: their names. `suffix` is behind that of the node.
   std::string weight(const Population& node, std::string_view suffix, const Array& array);
@@ -55,7 +55,7 @@ class ProgramText {
   std::string agent_name() const;
   std::string graph_of_one_call() const;
   std::string written() const;
-  static std::string real(double value);    // a literal
+  static std::string real(double value);   // a literal
   std::string number(double value) const;  // in the precision of the program
   void add_slot(std::string_view kind, const std::string& name, const Shape& shape, const std::string& first);
 
