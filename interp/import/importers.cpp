@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "interp/import/importer.hpp"
+#include "interp/import/nir/importer.hpp"
 #include "interp/import/onnx/importer.hpp"
 #include "interp/import/task_ir/importer.hpp"
 
@@ -10,7 +11,7 @@ namespace taskspec {
 
 namespace {
 
-const std::array all{onnx::importer, task_ir::importer};
+const std::array all{nir::importer, onnx::importer, task_ir::importer};
 
 std::vector<std::byte> head_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -60,6 +60,7 @@ const std::map<std::string_view, Names> may_include = {
     {"interp/train/", {"interp/train/", "interp/control/", "ir/"}},
     {"interp/backends/",
      {"interp/backends/", "interp/host/", "interp/control/", "interp/toolbox.hpp", "frontend/", "ir/"}},
+    {"interp/import/", {"interp/import/", "ir/"}},
     {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library
     {"interp/workspace/", {"interp/", "frontend/", "ir/", "include/"}},
     {"interp/repl/", {"interp/repl/", "include/"}},  // on the public API alone
@@ -85,6 +86,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"jpeglib", {"ir/files/jpeg.cpp"}},
     {"jerror", {"ir/files/jpeg.cpp"}},
     {"zlib", {"ir/files/zip.cpp"}},
+    {"hdf5", {"interp/import/nir/hdf5.cpp"}},
     {"dnnl", {"stdlib/kernels/"}},
     {"oneapi/dnnl", {"stdlib/kernels/"}},
     {"omp", {"stdlib/kernels/"}},
