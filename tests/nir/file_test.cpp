@@ -36,7 +36,7 @@ std::string bytes_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("nir: what is written is read back equal") {
+TEST_CASE("what is written is read back equal [nir]") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "net.nir").string();
   const nir::Model model = sample();
@@ -52,7 +52,7 @@ TEST_CASE("nir: what is written is read back equal") {
   CHECK(bytes_of(path) == bytes);
 }
 
-TEST_CASE("nir: arrays are packed") {
+TEST_CASE("arrays are packed [nir]") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "net.nir").string();
   nir::Node scale{"s", "Scale", {{"scale", Array::make({Precision::f64, {100'000}})}}, {}, {}};
@@ -61,7 +61,7 @@ TEST_CASE("nir: arrays are packed") {
   CHECK(std::get<Array>(nir::read_model(path).root.nodes[2].parameters.at("scale")).elements() == 100'000);
 }
 
-TEST_CASE("nir: what is no model is refused") {
+TEST_CASE("what is no model is refused [nir]") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "net.nir").string();
   auto says = [&] {
@@ -78,7 +78,7 @@ TEST_CASE("nir: what is no model is refused") {
   CHECK_THROWS_AS(nir::write_model(sample(), (folder.path() / "none" / "net.nir").string()), Error);
 }
 
-TEST_CASE("nir: both precisions of the neurons are one text") {
+TEST_CASE("both precisions of the neurons are one text [nir]") {
   std::string narrow = read_file("stdlib/prelude/nir.task"), wide = read_file("stdlib/prelude/nir64.task");
   auto body = [](const std::string& text) { return text.substr(text.find("\n\n")); };
   narrow = body(narrow);
@@ -112,7 +112,7 @@ Fate read_apart(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("nir: broken files are refused, whatever is broken") {
+TEST_CASE("broken files are refused, whatever is broken [nir]") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "net.nir").string();
   nir::write_model(sample(), path);

@@ -72,7 +72,7 @@ void compare(const Case& one, const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("nir: golden models give the same spikes in every step") {
+TEST_CASE("golden models give the same spikes in every step [nir]") {
   const std::string folder = golden();
   if (folder.empty()) {
     MESSAGE("skipped: no folder of golden data (TASKSPEC_GOLDEN)");
@@ -84,7 +84,7 @@ TEST_CASE("nir: golden models give the same spikes in every step") {
   }
 }
 
-TEST_CASE("nir: golden models are written and read back equal") {
+TEST_CASE("golden models are written and read back equal [nir]") {
   const std::string folder = golden();
   if (folder.empty()) {
     MESSAGE("skipped: no folder of golden data (TASKSPEC_GOLDEN)");

@@ -48,7 +48,7 @@ nir::Node conv2d(Array weight, Array bias, std::vector<std::int64_t> stride, nir
 
 }  // namespace
 
-TEST_CASE("nir: affine layers") {
+TEST_CASE("affine layers [nir]") {
   const nir::Node layer = affine("fc", 4, 3, 5);
   const Array input = random_numbers({6, 3}, 3, -1, 1);
   const Array got = run(chain({layer}, {3}, {4}), {{"precision", "f64"}}, input)["output"];
@@ -61,7 +61,7 @@ TEST_CASE("nir: affine layers") {
     }
 }
 
-TEST_CASE("nir: convolutions with uneven padding, strides, dilation and groups") {
+TEST_CASE("convolutions with uneven padding, strides, dilation and groups [nir]") {
   const Array weight = random_numbers({4, 1, 2, 3}, 21, -1, 1), bias = random_numbers({4}, 22, -1, 1);
   const Array input = random_numbers({2, 2, 5, 6}, 23, -1, 1);
   struct Form {
@@ -94,7 +94,7 @@ TEST_CASE("nir: convolutions with uneven padding, strides, dilation and groups")
   }
 }
 
-TEST_CASE("nir: pools and flatten") {
+TEST_CASE("pools and flatten [nir]") {
   const Array input = random_numbers({2, 3, 5, 7}, 31, -1, 1);
   struct Form {
     std::int64_t k, s, p, rows, columns;
@@ -126,7 +126,7 @@ TEST_CASE("nir: pools and flatten") {
     }
 }
 
-TEST_CASE("nir: edges backwards carry an earlier step") {
+TEST_CASE("edges backwards carry an earlier step [nir] [delay]") {
   for (const std::int64_t late : {1, 3}) {
     const nir::Node back = affine("back", 2, 2, 41);
     const nir::Model model = network({input("input", {2}), lif("lif"), back, output("output", {2})},
@@ -152,7 +152,7 @@ TEST_CASE("nir: edges backwards carry an earlier step") {
   }
 }
 
-TEST_CASE("nir: like lava, synapses are one step late") {
+TEST_CASE("like lava, synapses are one step late [nir]") {
   const nir::Node layer = linear("fc", 2, 2, 51);
   const Array given = random_numbers({10, 2}, 53, -1, 1);
   const nir::Model model = chain({layer}, {2}, {2});
@@ -162,7 +162,7 @@ TEST_CASE("nir: like lava, synapses are one step late") {
     for (std::int64_t k = 0; k < 2; ++k) CHECK(at(late, {t, k}) == (t == 0 ? 0 : at(plain, {t - 1, k})));
 }
 
-TEST_CASE("nir: graphs inside of graphs are spliced") {
+TEST_CASE("graphs inside of graphs are spliced [nir]") {
   const nir::Node fc = linear("fc", 3, 2, 61);
   nir::Node inner{"block", "NIRGraph", {}, {input("in", {2}), fc, lif("lif"), output("out", {3})}, {}};
   inner.edges = {{"in", "fc"}, {"fc", "lif"}, {"lif", "out"}};
@@ -174,7 +174,7 @@ TEST_CASE("nir: graphs inside of graphs are spliced") {
   CHECK(largest_difference(got, run(chain({fc, lif("lif")}, {2}, {3}), {{"precision", "f64"}}, given)["output"]) == 0);
 }
 
-TEST_CASE("nir: all that is wrong is refused at once") {
+TEST_CASE("all that is wrong is refused at once [nir]") {
   nir::Node inner{"lif1", "NIRGraph", {}, {input("input", {2}), lif("lif1"), output("output", {2})}, {}};
   inner.edges = {{"input", "lif"}, {"lif", "output"}};
   nir::Node strange{"s", "Izhikevich", {}, {}, {}};
@@ -191,7 +191,7 @@ TEST_CASE("nir: all that is wrong is refused at once") {
         "node 'p' (LI) has no 'v_leak'");
 }
 
-TEST_CASE("nir: loops that keep nothing, and shapes that do not fit") {
+TEST_CASE("loops that keep nothing, and shapes that do not fit [nir]") {
   const nir::Model loop =
       network({input("input", {2}), linear("a", 2, 2, 1), linear("b", 2, 2, 2), output("output", {2})},
               {{"input", "a"}, {"a", "b"}, {"b", "a"}, {"b", "output"}});
@@ -203,7 +203,7 @@ TEST_CASE("nir: loops that keep nothing, and shapes that do not fit") {
         "E1003 a NIR model has no option 'step'; options: dt, integrator, reset, feedback, precision, like, record");
 }
 
-TEST_CASE("nir: an input that says another shape") {
+TEST_CASE("an input that says another shape [nir]") {
   const nir::Model model = chain({lif("a"), linear("b", 1, 3, 5)}, {1}, {3});
   CHECK(refusal(model) == "E7003 'net.nir' cannot be imported: node 'b' (Linear): it takes [3], and is given [1]");
   const nir::Model wide = chain({linear("b", 1, 3, 5)}, {1}, {3});

@@ -73,7 +73,7 @@ nir::Node cuba(bool fires, std::vector<double> rest = leak) {
 
 }  // namespace
 
-TEST_CASE("nir: neurons are their recursions") {
+TEST_CASE("neurons are their recursions [nir]") {
   compare(neuron("I", {{"r", r}}), [](State& s, double x, std::size_t k) { return s.v += r[k] * x; });
   for (const std::string reset : {"file", "zero", "subtract"}) {
     CAPTURE(reset);
@@ -100,7 +100,7 @@ TEST_CASE("nir: neurons are their recursions") {
     });
 }
 
-TEST_CASE("nir: the exact integrator") {
+TEST_CASE("the exact integrator [nir]") {
   auto factor = [](double t) { return 1 - std::exp(-dt / t); };
   compare(lif(),
           [&](State& s, double x, std::size_t k) {
@@ -116,7 +116,7 @@ TEST_CASE("nir: the exact integrator") {
           {{"integrator", "exact"}});
 }
 
-TEST_CASE("nir: another time step") {
+TEST_CASE("another time step [nir]") {
   compare(lif(),
           [](State& s, double x, std::size_t k) {
             s.v += 5e-4 / tau[k] * ((leak[k] - s.v) + r[k] * x);
@@ -125,13 +125,13 @@ TEST_CASE("nir: another time step") {
           {{"dt", "5e-4"}});
 }
 
-TEST_CASE("nir: a threshold and a scale keep nothing") {
+TEST_CASE("a threshold and a scale keep nothing [nir]") {
   compare(neuron("Threshold", {{"threshold", threshold}}),
           [](State&, double x, std::size_t k) { return x > threshold[k] ? 1.0 : 0.0; });
   compare(neuron("Scale", {{"scale", r}}), [](State&, double x, std::size_t k) { return r[k] * x; });
 }
 
-TEST_CASE("nir: delays, the same for all and by element") {
+TEST_CASE("delays, the same for all and by element [nir]") {
   for (const std::vector<double>& delay : {std::vector<double>{3e-4, 3e-4, 3e-4}, {0.0, 1e-4, 4e-4}}) {
     const Array input = random_numbers({steps, neurons}, 11, -1, 1);
     const Array got = run(chain({neuron("Delay", {{"delay", delay}})}, {neurons}, {neurons}), {{"precision", "f64"}},
@@ -144,7 +144,7 @@ TEST_CASE("nir: delays, the same for all and by element") {
   }
 }
 
-TEST_CASE("nir: like other tools") {
+TEST_CASE("like other tools [nir]") {
   auto euler = [](State& s, double x, std::size_t k, double step, double resistance, double rest) {
     s.v += step / tau[k] * ((rest - s.v) + resistance * x);
   };
