@@ -109,8 +109,8 @@ TEST_CASE("operators that are not known are told of all at once [onnx]") {
   CHECK(odd.code == 1);
   CHECK(odd.err ==
         "error E7007: 'odd.onnx' uses 2 operators that are not known at opset 13\n"
-        " = note: Frob: 2 nodes: Frob_a, Frob_b\n"
-        " = note: com.acme.Twist: 1 node: Twist_y\n");
+        "  = note: Frob: 2 nodes: Frob_a, Frob_b\n"
+        "  = note: com.acme.Twist: 1 node: Twist_y\n");
   CHECK_FALSE(fs::exists(folder.path() / "odd.task"));
 }
 

@@ -1,4 +1,6 @@
 // The readers of model files, here in this process: what `taskspec-models` does with a file before it writes anything.
+#include <optional>
+
 #include "interp/embed/toolbox.hpp"
 #include "interp/import/importer.hpp"
 #include "interp/load.hpp"
@@ -70,10 +72,25 @@ std::vector<std::string> onnx_samples() {
   return {onnx_mlp().bytes(), convolutional(), reshaping(), recurrent(), resizing()};
 }
 
+// Nothing for a model that is whole, but says what the language cannot: operators or extents that are not known,
+// weights that lie nowhere, extents beyond all numbers.
+std::optional<ModelText> read_or_refused(const std::string& path) {
+  try {
+    return importer_of(path).read(path, "net", {});
+  } catch (const Error& error) {
+    const Code code = error.diags().items().front().code;
+    for (const Code refused : {Code("E7001"), Code("E7007"), Code("E7008"), Code("E5001")})
+      if (code == refused) return std::nullopt;
+    throw;
+  }
+}
+
 bool read_onnx(const std::string& bytes) {
   static const TemporaryFolder folder;
   folder.put("net.onnx", bytes);
-  const ModelText made = importer_of(folder / "net.onnx").read(folder / "net.onnx", "net", {});
+  const std::optional<ModelText> read = read_or_refused(folder / "net.onnx");
+  if (!read) return false;
+  const ModelText& made = *read;
   if (made.text.find("agent Net {") == std::string::npos) throw Odd("the text of the model holds no agent");
   if (made.text.size() > 100'000) return true;
   static const Toolbox tools = standard_toolbox();

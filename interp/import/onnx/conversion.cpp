@@ -261,7 +261,9 @@ Term Conversion::written(Term term, const std::string& hint) {
 
 Term Conversion::slot(const Array& array, const std::string& hint) {
   const std::string name = names_.make(hint);
-  const std::string key = hint.empty() ? name : hint;
+  // Names of a file may be no text at all.
+  const bool plain = !hint.empty() && std::ranges::all_of(hint, [](char c) { return c >= ' ' && c < 0x7f; });
+  const std::string key = plain ? hint : name;
   Dims dims(array.extents().begin(), array.extents().end());
   const char* kind = is_float(array.precision()) ? "weight" : "table";
   std::string own = key;
