@@ -96,7 +96,7 @@ class ListLowering {
 
   void take_constant(std::size_t k) {
     const std::size_t at = list_.inputs.size() + k;
-    if (!list_.constants[k].is_array()) return;  // a number of each run: whoever reads it is told
+    if (!list_.constants[k].is_array()) return;  // a number of each run
     state_.values[at].id = ValueId(at);
     state_.values[at].kind = LoweredValue::Kind::fixed;
     state_.values[at].contents = list_.constants[k].array();
@@ -122,8 +122,13 @@ class ListLowering {
   }
 
   void lower_line(const OpList::Line& line) {
-    for (ValueId in : line.in)
-      if (state_.value(in).kind == LoweredValue::Kind::missing) throw MissingValue{};
+    for (ValueId in : line.in) {
+      const bool is_constant = in.index() >= list_.inputs.size() && in.index() < list_.first_made();
+      if (state_.value(in).kind != LoweredValue::Kind::missing) continue;
+      if (!is_constant) throw MissingValue{};
+      throw Refused{"E4011", "it reads a number that may be another one in each run",
+                    "a number that is known: a constant"};
+    }
     if (is_known(line)) return compute(line);
     state_.span = line.span;
     std::string& name = state_.line_name;

@@ -243,9 +243,13 @@ TEST_CASE("[quantize] every op that has a lowering does on blocks what it does o
       }
       if (!net) continue;
       CAPTURE(std::string(op->name));
-      const Result<Quantized> made =
-          quantize(net->finished(),
-                   {.blocks = blocks(), .known = net->known, .samples = {given}, .method = RangeMethod::absmax});
+      auto made_of = [&](const std::vector<Array>& sample) {
+        return quantize(net->finished(),
+                        {.blocks = blocks(), .known = net->known, .samples = {sample}, .method = RangeMethod::absmax});
+      };
+      Result<Quantized> made = made_of(given);
+      // Once more on numbers that the input holds exactly: functions with jumps then jump at the same places.
+      if (made) made = made_of({from_block(made->lowered.inputs[0], to_block(made->lowered.inputs[0], given[0]))});
       if (!made) {
         // A refusal of these operands: with a reason, and only E4011.
         CHECK(made.diags().items().front().code == Code("E4011"));
