@@ -21,7 +21,8 @@ FloatRun::FloatRun(const OpList& list, const std::vector<std::optional<Array>>& 
     const OpInstance call = instance(list, line);
     kernels_.push_back(line.op->kernel(call));
     room = std::max(room, kernels_.back()->scratch_bytes());
-    for (std::size_t slot = 0; slot < line.out.size(); ++slot) values_[line.out[slot].index()] = Array::make(call.out[slot]);
+    for (std::size_t slot = 0; slot < line.out.size(); ++slot)
+      values_[line.out[slot].index()] = Array::make(call.out[slot]);
   }
   scratch_ = Array::make({Precision::u8, {static_cast<std::int64_t>(room)}});
 }
@@ -35,7 +36,8 @@ void FloatRun::run(std::span<const Array> inputs) {
     std::vector<std::byte*> out;
     for (ValueId value : line.in) in.push_back(values_[value.index()].raw());
     for (ValueId value : line.out) out.push_back(values_[value.index()].raw());
-    if (auto fault = kernels_[k]->run({in, out, scratch_.raw(), serial})) throw failure(fault->code, line.span, fault->message);
+    if (auto fault = kernels_[k]->run({in, out, scratch_.raw(), serial}))
+      throw failure(fault->code, line.span, fault->message);
   }
 }
 

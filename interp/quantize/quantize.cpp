@@ -37,7 +37,8 @@ class Quantizer {
  public:
   Quantizer(const OpList& list, const QuantizeInput& input)
       : list_(list), input_(input), floats_(list, input.known), scales_(list.types.size(), input.by_table) {
-    const auto held_back = static_cast<std::size_t>(std::floor(static_cast<double>(input.samples.size()) * input.held_back));
+    const auto held_back =
+        static_cast<std::size_t>(std::floor(static_cast<double>(input.samples.size()) * input.held_back));
     calibrated_ = std::max<std::size_t>(1, input.samples.size() - held_back);
   }
 
@@ -78,7 +79,8 @@ class Quantizer {
     };
     each([&](std::uint32_t of_class, const Array& array) {
       for (std::int64_t k = 0; k < array.elements(); ++k)
-        if (const double size = std::abs(array.number(k)); std::isfinite(size)) most[of_class] = std::max(most[of_class], size);
+        if (const double size = std::abs(array.number(k)); std::isfinite(size))
+          most[of_class] = std::max(most[of_class], size);
     });
     std::map<std::uint32_t, Histogram> histograms;
     for (const auto& [of_class, size] : most) histograms.emplace(of_class, Histogram(size));
@@ -111,7 +113,8 @@ class Quantizer {
     if (sum.error.size() != channels) sum.error.assign(channels, 0);
     const std::vector<double> in_order = in_block_order(port, wanted);
     for (std::int64_t k = 0; k < integers.elements(); ++k)
-      sum.error[static_cast<std::size_t>(k) % channels] += static_cast<double>(integers.integer(k)) / port.scale - in_order[static_cast<std::size_t>(k)];
+      sum.error[static_cast<std::size_t>(k) % channels] +=
+          static_cast<double>(integers.integer(k)) / port.scale - in_order[static_cast<std::size_t>(k)];
     sum.samples += static_cast<double>(integers.elements()) / static_cast<double>(channels);
   }
 
@@ -185,7 +188,8 @@ class Quantizer {
     result.compared = input_.samples.size() - begin;
     for (std::size_t h = 0; h < made.held.size(); ++h) {
       if (!made.held[h].is_whole) continue;
-      const auto layer = std::ranges::find_if(made.layers, [&](const LoweredLayer& l) { return l.value == made.held[h].value; });
+      const auto layer =
+          std::ranges::find_if(made.layers, [&](const LoweredLayer& l) { return l.value == made.held[h].value; });
       result.layers.push_back({(*result.graph)[made.held[h].block].name, made.held[h].port.scale,
                                layer == made.layers.end() ? -2 : layer->cut, 127 / made.held[h].port.scale,
                                sums[h].saturated / std::max(1.0, sums[h].count), sums[h].decibels()});
@@ -228,15 +232,17 @@ Result<Quantized> quantize(const OpList& list, const QuantizeInput& input) {
 std::string Quantized::text() const {
   std::size_t width = 5;
   for (const QuantizedLayer& layer : layers) width = std::max(width, layer.name.size());
-  std::string all = fmt::format("{:<{}}  {:>10}  {:>6}  {:>8}  {:>9}  {:>8}\n", "layer", width, "scale", "cut", "range", "saturated", "SNR");
+  std::string all = fmt::format("{:<{}}  {:>10}  {:>6}  {:>8}  {:>9}  {:>8}\n", "layer", width, "S", "cut", "range",
+                                "saturated", "SNR");
   for (const QuantizedLayer& layer : layers) {
     const std::string cut = layer.cut >= 0 ? fmt::format("4^{}", layer.cut) : layer.cut == -1 ? "table" : "none";
-    all += fmt::format("{:<{}}  {:>10.4g}  {:>6}  {:>8.4g}  {:>7.2f} %  {:>5.1f} dB\n", layer.name, width, layer.scale, cut, layer.range,
-                       100 * layer.saturated, layer.snr);
+    all += fmt::format("{:<{}}  {:>10.4g}  {:>6}  {:>8.4g}  {:>7.2f} %  {:>5.1f} dB\n", layer.name, width, layer.scale,
+                       cut, layer.range, 100 * layer.saturated, layer.snr);
   }
   all += fmt::format("{} samples for the ranges, {} others for the comparison\n", calibrated, compared);
   if (float_accuracy)
-    all += fmt::format("right: {:.2f} % with floats, {:.2f} % with blocks\n", 100 * *float_accuracy, 100 * *block_accuracy);
+    all += fmt::format("right: {:.2f} % with floats, {:.2f} % with blocks\n", 100 * *float_accuracy,
+                       100 * *block_accuracy);
   return all;
 }
 

@@ -1,6 +1,6 @@
-// Quantisation: a net of floats becomes a block graph of 8-bit integers. Calibration runs the floats and notes how large
-// numbers become; lowering asks for scales and says which tensors share one; what was made is then compared with the floats
-// on samples that the calibration did not see.
+// Quantisation: a net of floats becomes a block graph of 8-bit integers. Calibration runs the floats and notes how
+// large numbers become; lowering asks for scales and says which tensors share one; what was made is then compared with
+// the floats on samples that the calibration did not see.
 //
 //   Result<Quantized> made = quantize(list, {.blocks = table, .known = weights, .samples = images});
 //   made->text()      conv2d   S 63.5, cut 4^3, range 2, 0.0 % saturated, 38.1 dB

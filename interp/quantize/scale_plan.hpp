@@ -1,5 +1,6 @@
-// Scales of a net: tensors that must have the same one are a class (both sides and the sum of a residual add, what a pool
-// reads and makes, the parts of a concatenation); the range of a class, which calibration finds, decides its scale.
+// Scales of a net: tensors that must have the same one are a class (both sides and the sum of a residual add, what a
+// pool reads and makes, the parts of a concatenation); the range of a class, which calibration finds, decides its
+// scale.
 #pragma once
 #include <map>
 #include <numeric>
@@ -45,7 +46,7 @@ class ScalePlan final : public Scales {
   ValueId class_of(ValueId value) const;
   // Gives each class its scale: 127 / range, not above the bounds that were asked for.
   void set_ranges(const std::map<std::uint32_t, double>& by_class);
-  void forget_bounds() { bounds_.clear(); }  // of scales that were none yet
+  void forget_bounds() { bounds_.clear(); }      // of scales that were none yet
   bool was_bounded() const { return bounded_; }  // since then
   std::map<std::uint32_t, std::vector<double>> errors;
 

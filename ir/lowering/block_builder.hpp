@@ -1,6 +1,6 @@
-// What the lowering of an op appends blocks to. A rule says what its op is: a product with weights, a sum, a maximum over
-// windows, a function of single numbers, a movement. Which blocks that takes, their storage, edges, scales, cuts and
-// proofs are the builder's.
+// What the lowering of an op appends blocks to. A rule says what its op is: a product with weights, a sum, a maximum
+// over windows, a function of single numbers, a movement. Which blocks that takes, their storage, edges, scales, cuts
+// and proofs are the builder's.
 //
 //   .lower = +[](BlockBuilder& b, const OpInstance& call) { b.rectify(); }                      relu
 //   b.multiply_in({.input = 0, .weights = w, .bias = bias, .channel = 1, .rows = 2, .columns = 3, ...})    conv2d
@@ -65,18 +65,18 @@ class BlockBuilder {
   void pass(std::size_t input = 0);
   void keeps(std::size_t output, std::size_t input);  // a place that stays as it was
   void weigh(const WeightedSum& sum);
-  void add(double sign);               // operand 0 + sign * operand 1, with broadcasting of fixed ones
-  void multiply();                     // operand 0 * operand 1
+  void add(double sign);  // operand 0 + sign * operand 1, with broadcasting of fixed ones
+  void multiply();        // operand 0 * operand 1
   // operand * factor + shift, one of each for every index along the axis, or one for all (no_axis).
   void affine(std::size_t axis, const std::vector<double>& factor, const std::vector<double>& shift,
               std::size_t input = 0);
-  void rectify();                      // relu
+  void rectify();  // relu
   void bound(std::optional<double> least, std::optional<double> most);
   void window_maximum(const BlockLayout& layout, const WindowSide& y, const WindowSide& x);
   void window_sum(const BlockLayout& layout, const WindowSide& y, const WindowSide& x, bool is_mean);
   void reduce(const std::vector<std::size_t>& axes, bool is_mean);
   void reduce_maximum(const std::vector<std::size_t>& axes);
-  void matrix_product();               // of two tensors, either of which may be fixed
+  void matrix_product();  // of two tensors, either of which may be fixed
   void convert(Precision to);
   void shift_right(std::int64_t bits);
   void look_up(std::size_t table, std::size_t input);

@@ -1,5 +1,5 @@
-// From sums to bytes: what was put off until now (shift, relu, saturation, pool) becomes one compare, or a table where a
-// shift is odd or scales are no powers of 4 apart.
+// From sums to bytes: what was put off until now (shift, relu, saturation, pool) becomes one compare, or a table where
+// a shift is odd or scales are no powers of 4 apart.
 #include <fmt/format.h>
 
 #include "ir/lowering/state.hpp"
@@ -8,9 +8,7 @@ namespace taskspec {
 
 namespace {
 
-Extents pooled_extents(const LoweredValue& value, const Extents& tensor) {
-  return block_extents(tensor, value.layout);
-}
+Extents pooled_extents(const LoweredValue& value, const Extents& tensor) { return block_extents(tensor, value.layout); }
 
 std::vector<std::int64_t> by_address(int bits, FunctionRef<std::int64_t(std::int64_t)> entry) {
   const std::int64_t half = std::int64_t{1} << (bits - 1);
@@ -21,7 +19,9 @@ std::vector<std::int64_t> by_address(int bits, FunctionRef<std::int64_t(std::int
 
 ValueRange shifted(ValueRange range, int bits) { return {range.least >> bits, range.most >> bits}; }
 
-ValueRange rectified(ValueRange range) { return {std::max<std::int64_t>(range.least, 0), std::max<std::int64_t>(range.most, 0)}; }
+ValueRange rectified(ValueRange range) {
+  return {std::max<std::int64_t>(range.least, 0), std::max<std::int64_t>(range.most, 0)};
+}
 
 }  // namespace
 
@@ -42,7 +42,7 @@ BlockId BlockBuilder::State::compare(const LoweredValue& value, Precision to, in
   }
   const BlockId id = add("CCMPB", value.name, to, shape);
   if (stage.pools) set_windows(id, stage.y, stage.x, false);
-  set(id, "shift", shift);
+  set_shift(id, shift);
   block(id).set(*options.blocks.attribute("cmp"), stage.rectifies ? 0 : info(to).minimum);
   connect(from, id, "input");
   return id;
@@ -51,10 +51,11 @@ BlockId BlockBuilder::State::compare(const LoweredValue& value, Precision to, in
 BlockId BlockBuilder::State::table(const LoweredValue& value, int bits, int shift, Precision to,
                                    const std::vector<std::int64_t>& entries) {
   const BlockId from = stored(value.gather, value.precision, "SI", line_name + "_in");
-  const BlockId contents = data("SB", line_name + "_table", {.f = static_cast<std::int64_t>(entries.size())}, to, entries);
+  const BlockId contents =
+      data("SB", line_name + "_table", {.f = static_cast<std::int64_t>(entries.size())}, to, entries);
   const BlockId id = add("CLUT", value.name, to, shape_of(value.gather.extents()));
   set(id, "lut_dw", bits);
-  set(id, "shift", shift);
+  set_shift(id, shift);
   connect(from, id, "input");
   connect(contents, id, "table");
   return id;
@@ -91,8 +92,8 @@ void BlockBuilder::State::settle_integers(LoweredValue& value) {
   const ValueRange address = shifted(value.range, even);
   if (address.least < -32768 || address.most > 32767)
     throw Refused{"E4011",
-                  fmt::format("a shift by {} of numbers from {} to {} leaves more than a table of 16 bits reads", stage.shift,
-                              value.range.least, value.range.most),
+                  fmt::format("a shift by {} of numbers from {} to {} leaves more than a table of 16 bits reads",
+                              stage.shift, value.range.least, value.range.most),
                   "put `as i8` behind the shift: both are one block then"};
   const int rest = stage.shift - even;
   became(value, table(value, 16, even, Precision::i32, by_address(16, [&](std::int64_t a) { return a >> rest; })),
@@ -182,8 +183,8 @@ LoweredValue BlockBuilder::State::narrowed(ValueId id, std::string_view what) {
   const ValueRange bytes = range_of(Precision::i8);
   if (it.range.least < bytes.least || it.range.most > bytes.most)
     throw Refused{"E4011",
-                  fmt::format("{} takes bytes, and this is {} that may be {} to {}", what, type(id).text(), it.range.least,
-                              it.range.most),
+                  fmt::format("{} takes bytes, and this is {} that may be {} to {}", what, type(id).text(),
+                              it.range.least, it.range.most),
                   "cut it to 8 bits before: x.shift_right(8) as i8"};
   LoweredValue copy = it;
   copy.stage.narrows = true;

@@ -11,7 +11,8 @@ std::vector<Array> evaluate(const OpInstance& op, std::span<const Array> tensors
   for (const ArrayType& output : op.out) out.push_back(results.emplace_back(Array::make(output)).raw());
   Array scratch = Array::make({Precision::u8, {static_cast<std::int64_t>(kernel->scratch_bytes())}});
   Serial serial;
-  if (auto fault = kernel->run({in, out, scratch.raw(), serial})) throw failure(fault->code, fault->span, fault->message);
+  if (auto fault = kernel->run({in, out, scratch.raw(), serial}))
+    throw failure(fault->code, fault->span, fault->message);
   return results;
 }
 

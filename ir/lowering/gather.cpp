@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/base/diag.hpp"
+#include "ir/blocks/rearrange_rules.hpp"
 
 namespace taskspec {
 
@@ -124,9 +125,7 @@ bool BlockGather::is_permutation() const {
 
 namespace {
 
-Rearrangement move_by(std::string_view name, std::vector<std::int64_t> numbers) {
-  return {rearrangement_named(name), std::move(numbers)};
-}
+Rearrangement move_by(const RearrangeDef& def, std::vector<std::int64_t> numbers) { return {&def, std::move(numbers)}; }
 
 bool makes(const std::vector<Rearrangement>& moves, const BlockGather& gather, const Extents& source) {
   const Result<IndexMap> map = compose(moves, source, gather.extents(), {});
@@ -142,16 +141,17 @@ std::vector<std::vector<Rearrangement>> candidates(const Extents& source, const 
   const bool is_plane = source.size() == 3 && gather.extents().size() == 3;
   if (is_plane) {
     std::vector<std::int64_t> order{0, 1, 2};
-    while (std::ranges::next_permutation(order).found) all.push_back({move_by("permute", order)});
-    for (std::int64_t axis : {0, 1, 2}) all.push_back({move_by("reflect", {axis})});
-    for (std::int64_t angle : {90, 180, 270}) all.push_back({move_by("rotate", {angle})});
+    while (std::ranges::next_permutation(order).found) all.push_back({move_by(rearrange_permute, order)});
+    for (std::int64_t axis : {0, 1, 2}) all.push_back({move_by(rearrange_reflect, {axis})});
+    for (std::int64_t angle : {90, 180, 270}) all.push_back({move_by(rearrange_rotate, {angle})});
     const Spot3 first = spot_at(as_three(source), gather.at(0).place);
-    all.push_back({move_by("shift", {(source[0] - first[0]) % source[0], (source[1] - first[1]) % source[1], 1})});
+    all.push_back(
+        {move_by(rearrange_shift, {(source[0] - first[0]) % source[0], (source[1] - first[1]) % source[1], 1})});
   }
   std::vector<std::int64_t> order(source.size());
   std::iota(order.begin(), order.end(), 0);
   do {
-    if (!std::ranges::is_sorted(order, std::ranges::greater())) all.push_back({move_by("reshape", order)});
+    if (!std::ranges::is_sorted(order, std::ranges::greater())) all.push_back({move_by(rearrange_reshape, order)});
   } while (std::ranges::next_permutation(order).found);
   return all;
 }
@@ -165,14 +165,14 @@ std::vector<Rearrangement> permutation_moves(const BlockGather& gather) {
   const Extents& source = gather.sources()[0].extents;
   if (gather.is_whole()) {
     if (source == gather.extents()) return {};
-    return {move_by("reshape", {})};
+    return {move_by(rearrange_reshape, {})};
   }
   for (std::vector<Rearrangement>& moves : candidates(source, gather))
     if (may_be_made_by(moves[0], source, gather) && makes(moves, gather, source)) return std::move(moves);
   std::vector<std::int64_t> places;
   for (std::int64_t k = 0; k < gather.size(); ++k) places.push_back(gather.at(k).place);
-  std::vector<Rearrangement> moves{move_by("shuffle", std::move(places))};
-  if (source != gather.extents()) moves.push_back(move_by("reshape", {}));
+  std::vector<Rearrangement> moves{move_by(rearrange_shuffle, std::move(places))};
+  if (source != gather.extents()) moves.push_back(move_by(rearrange_reshape, {}));
   return moves;
 }
 
@@ -184,7 +184,7 @@ std::optional<std::vector<Rearrangement>> scaling_moves(const BlockGather& gathe
   if (target[0] % source[0] != 0 || target[1] % source[1] != 0) return std::nullopt;
   for (std::int64_t k = 0; k < gather.size(); ++k)
     if (gather.at(k).is_constant()) return std::nullopt;
-  std::vector<Rearrangement> moves{move_by("scale", {target[0] / source[0], target[1] / source[1]})};
+  std::vector<Rearrangement> moves{move_by(rearrange_scale, {target[0] / source[0], target[1] / source[1]})};
   if (!makes(moves, gather, source)) return std::nullopt;
   return moves;
 }
@@ -195,7 +195,10 @@ std::optional<std::vector<Rearrangement>> scaling_moves(const BlockGather& gathe
 class BoxFinder {
  public:
   BoxFinder(const BlockGather& gather, const std::array<std::size_t, 3>& order)
-      : gather_(gather), order_(order), extents_(as_three(gather.extents())), done_(static_cast<std::size_t>(gather.size())) {}
+      : gather_(gather),
+        order_(order),
+        extents_(as_three(gather.extents())),
+        done_(static_cast<std::size_t>(gather.size())) {}
 
   std::optional<std::vector<BlockLink>> find() {
     std::vector<BlockLink> links;
@@ -239,7 +242,8 @@ class BoxFinder {
     for (std::size_t axis : {2U, 1U, 0U})
       while (can_grow(begin, size, axis)) ++size[axis];
     const std::size_t rank = gather_.extents().size();
-    BlockLink link{.from = {}, .source = {}, .target = {last_of(begin, rank), last_of(size, rank)}, .moves = {}, .constants = {}};
+    BlockLink link{
+        .from = {}, .source = {}, .target = {last_of(begin, rank), last_of(size, rank)}, .moves = {}, .constants = {}};
     const BlockGather::Place first = gather_.at(place);
     if (!first.is_constant()) take_source(link, first, size);
     Spot3 at = begin;
@@ -262,9 +266,9 @@ class BoxFinder {
     if (link.source.size == link.target.size && order_ == std::array<std::size_t, 3>{0, 1, 2}) return;
     std::vector<std::int64_t> order(order_.begin(), order_.end());
     if (std::ranges::is_sorted(order) || rank != 3 || link.target.size.size() != 3)
-      link.moves.push_back(move_by("reshape", {}));
+      link.moves.push_back(move_by(rearrange_reshape, {}));
     else
-      link.moves.push_back(move_by("permute", order));
+      link.moves.push_back(move_by(rearrange_permute, order));
   }
 
   const BlockGather& gather_;
@@ -278,7 +282,8 @@ class BoxFinder {
 std::optional<std::vector<BlockLink>> links_of(const BlockGather& gather) {
   if (gather.is_permutation()) {
     const BlockGather::Source& source = gather.sources()[0];
-    return std::vector{BlockLink{source.block, whole(source.extents), whole(gather.extents()), permutation_moves(gather), {}}};
+    return std::vector{
+        BlockLink{source.block, whole(source.extents), whole(gather.extents()), permutation_moves(gather), {}}};
   }
   if (std::optional<std::vector<Rearrangement>> moves = scaling_moves(gather)) {
     const BlockGather::Source& source = gather.sources()[0];

@@ -1,6 +1,6 @@
-// Where the elements of a value come from, while a network becomes blocks: each from a place in what a block makes, or it
-// is a constant. Slices, transposes, concatenations and pads only change such tables; what an edge needs of boxes and
-// rearrangements is found when a block reads the value.
+// Where the elements of a value come from, while a network becomes blocks: each from a place in what a block makes, or
+// it is a constant. Slices, transposes, concatenations and pads only change such tables; what an edge needs of boxes
+// and rearrangements is found when a block reads the value.
 //
 //   BlockGather g = BlockGather::of(conv, {24, 24, 6});
 //   g = g.picked({6}, {0, 1, 2, 3, 4, 5});                 the channels of the first pixel
@@ -30,7 +30,8 @@ class BlockGather {
   };
 
   static BlockGather of(BlockId block, Extents extents);
-  static BlockGather joined(const std::vector<BlockGather>& parts);  // all elements of one behind those of another, as [f]
+  static BlockGather joined(
+      const std::vector<BlockGather>& parts);  // all elements of one behind those of another, as [f]
 
   const Extents& extents() const { return extents_; }
   std::int64_t size() const;

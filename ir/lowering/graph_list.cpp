@@ -13,7 +13,8 @@ class GraphLister {
   GraphLister(const TaskGraph& graph, FunctionRef<Result<OpList>(NodeId)> list_of) : graph_(graph), list_of_(list_of) {}
 
   Result<OpList> run() {
-    for (const GraphInput& input : graph_.inputs()) inputs_.push_back(made_.input({input.name, input.privilege, {}}, input.type));
+    for (const GraphInput& input : graph_.inputs())
+      inputs_.push_back(made_.input({input.name, input.privilege, {}}, input.type));
     for (std::size_t k = 0; k < graph_.size(); ++k)
       if (!add(NodeId(k))) return diags_;
     std::vector<OpListBuilder::Output> outputs;
@@ -23,7 +24,8 @@ class GraphLister {
 
  private:
   bool add(NodeId node) {
-    if (graph_.definition(node).structured()) return refuse(node, "tensors decide what it does, and blocks all run in each step");
+    if (graph_.definition(node).structured())
+      return refuse(node, "tensors decide what it does, and blocks all run in each step");
     Result<OpList> list = list_of_(node);
     if (!list) {
       diags_.append(list.diags());

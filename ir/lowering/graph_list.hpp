@@ -1,5 +1,5 @@
-// A task graph as one op list: the lists of its tasks, one behind the other, so that lowering sees a layer and the batch
-// norm behind it, whoever wrote them.
+// A task graph as one op list: the lists of its tasks, one behind the other, so that lowering sees a layer and the
+// batch norm behind it, whoever wrote them.
 //
 //   graph of Conv.forward, Norm.forward     %3 = conv2d(%0, %1, %2), %8 = running_batchnorm(%3, ...)
 #pragma once

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "ir/lowering/state.hpp"
 #include "ir/lowering/evaluate.hpp"
+#include "ir/lowering/state.hpp"
 
 namespace taskspec {
 
@@ -32,9 +32,11 @@ void BlockBuilder::keeps(std::size_t output, std::size_t input) {
 
 // Behind the last blocks the host goes on: the graph ends in front of the op.
 void BlockBuilder::leave_to_host(std::string_view why_not_here) {
-  const bool is_last = state_.readers[line_.out[0].index()] == 1 &&
-                       std::ranges::any_of(list_.outputs, [&](const OpList::Output& o) { return o.value == line_.out[0]; });
-  if (!is_last || is_fixed(0)) refuse(std::string(why_not_here), "it runs on the host where it is the last op of the graph");
+  const bool is_last =
+      state_.readers[line_.out[0].index()] == 1 &&
+      std::ranges::any_of(list_.outputs, [&](const OpList::Output& o) { return o.value == line_.out[0]; });
+  if (!is_last || is_fixed(0))
+    refuse(std::string(why_not_here), "it runs on the host where it is the last op of the graph");
   LoweredValue value = state_.value(line_.in[0]);
   if (value.kind == LoweredValue::Kind::missing) throw MissingValue{};
   if (state_.readers[line_.in[0].index()] > 1 || !value.sum) value = state_.ready(line_.in[0]);
@@ -53,7 +55,8 @@ class ListLowering {
     for (std::size_t k = 0; k < list_.inputs.size(); ++k) take_input(k);
     state_.made.inputs.resize(open_inputs_);
     for (std::size_t k = 0; k < list_.constants.size(); ++k) take_constant(k);
-    for (const OpList::Line& line : list_.lines) guarded(line.span, std::string(line.op->name), [&] { lower_line(line); });
+    for (const OpList::Line& line : list_.lines)
+      guarded(line.span, std::string(line.op->name), [&] { lower_line(line); });
     for (const OpList::Output& output : list_.outputs)
       if (!output.version) guarded({}, output.name, [&] { give(output); });
     if (diags_.has_errors()) return diags_;
@@ -67,7 +70,8 @@ class ListLowering {
     try {
       f();
     } catch (const Refused& refused) {
-      Diag& diag = diags_.error(refused.code, span, fmt::format("'{}' cannot be made of blocks: {}", what, refused.message));
+      Diag& diag =
+          diags_.error(refused.code, span, fmt::format("'{}' cannot be made of blocks: {}", what, refused.message));
       if (!refused.help.empty()) diag.help(refused.help);
     } catch (const MissingValue&) {
       // Its cause was said where the value should have been made.
@@ -92,14 +96,15 @@ class ListLowering {
 
   void take_constant(std::size_t k) {
     const std::size_t at = list_.inputs.size() + k;
-    if (!list_.constants[k].is_array()) return;  // a number of each run: whoever reads it is told
+    if (!list_.constants[k].is_array()) return;  // a number of each run
     state_.values[at].id = ValueId(at);
     state_.values[at].kind = LoweredValue::Kind::fixed;
     state_.values[at].contents = list_.constants[k].array();
   }
 
   bool is_known(const OpList::Line& line) const {
-    return std::ranges::all_of(line.in, [&](ValueId in) { return state_.values[in.index()].kind == LoweredValue::Kind::fixed; });
+    return std::ranges::all_of(line.in,
+                               [&](ValueId in) { return state_.values[in.index()].kind == LoweredValue::Kind::fixed; });
   }
 
   void compute(const OpList::Line& line) {
@@ -117,15 +122,21 @@ class ListLowering {
   }
 
   void lower_line(const OpList::Line& line) {
-    for (ValueId in : line.in)
-      if (state_.value(in).kind == LoweredValue::Kind::missing) throw MissingValue{};
+    for (ValueId in : line.in) {
+      const bool is_constant = in.index() >= list_.inputs.size() && in.index() < list_.first_made();
+      if (state_.value(in).kind != LoweredValue::Kind::missing) continue;
+      if (!is_constant) throw MissingValue{};
+      throw Refused{"E4011", "it reads a number that may be another one in each run",
+                    "a number that is known: a constant"};
+    }
     if (is_known(line)) return compute(line);
     state_.span = line.span;
     std::string& name = state_.line_name;
     const int number = ++counts_[std::string(line.op->name)];
     name = number == 1 ? std::string(line.op->name) : fmt::format("{}_{}", line.op->name, number);
     const Lowering& rule = line.op->lower;
-    if (!rule.build) throw Refused{"E4011", std::string(rule.why_none), "the host can run it: cut the graph in front of it"};
+    if (!rule.build)
+      throw Refused{"E4011", std::string(rule.why_none), "the host can run it: cut the graph in front of it"};
     BlockBuilder builder(state_, list_, line);
     rule.build(builder, builder.call());
   }
@@ -200,8 +211,11 @@ Array to_block(const LoweredPort& port, const Array& tensor) {
   const PrecisionInfo& limits = info(port.precision);
   const std::vector<std::int64_t> places = tensor_places(port.tensor.extents, layout_of(port));
   for (std::size_t k = 0; k < places.size(); ++k) {
-    const double scaled = is_float(tensor.precision()) ? std::floor(tensor.number(places[k]) * port.scale + 0.5) : tensor.number(places[k]);
-    const double kept = std::isnan(scaled) ? 0 : std::clamp(scaled, static_cast<double>(limits.minimum), static_cast<double>(limits.maximum));
+    const double scaled = is_float(tensor.precision()) ? std::floor(tensor.number(places[k]) * port.scale + 0.5)
+                                                       : tensor.number(places[k]);
+    const double kept = std::isnan(scaled) ? 0
+                                           : std::clamp(scaled, static_cast<double>(limits.minimum),
+                                                        static_cast<double>(limits.maximum));
     made.set_integer(static_cast<std::int64_t>(k), static_cast<std::int64_t>(kept));
   }
   return made;
@@ -209,7 +223,8 @@ Array to_block(const LoweredPort& port, const Array& tensor) {
 
 std::vector<double> in_block_order(const LoweredPort& port, const Array& tensor) {
   std::vector<double> numbers;
-  for (const std::int64_t place : tensor_places(port.tensor.extents, layout_of(port))) numbers.push_back(tensor.number(place));
+  for (const std::int64_t place : tensor_places(port.tensor.extents, layout_of(port)))
+    numbers.push_back(tensor.number(place));
   return numbers;
 }
 

@@ -1,8 +1,8 @@
 // Movements and products of two tensors.
 #include <fmt/format.h>
 
-#include "ir/lowering/state.hpp"
 #include "ir/lowering/evaluate.hpp"
+#include "ir/lowering/state.hpp"
 
 namespace taskspec {
 
@@ -59,7 +59,8 @@ class MovedPlaces {
         continue;
       }
       const auto operand = static_cast<std::int64_t>(std::floor(a / each));
-      all.push_back({static_cast<std::size_t>(operand - 1), static_cast<std::int64_t>(a - each * static_cast<double>(operand)), 0});
+      all.push_back({static_cast<std::size_t>(operand - 1),
+                     static_cast<std::int64_t>(a - each * static_cast<double>(operand)), 0});
     }
     return all;
   }
@@ -99,6 +100,12 @@ void BlockBuilder::move() {
   std::int64_t count = 0;
   for (std::size_t k = 0; k < call_.in.size(); ++k) {
     known.push_back(is_fixed(k) ? &s.value(line_.in[k]).contents : nullptr);
+    if (known[k] && s.scales() && is_float(known[k]->precision())) {
+      double most = 0;
+      for (const double number : s.contents_of(*known[k])) most = std::max(most, std::abs(number));
+      for (ValueId out : line_.out)
+        if (most > 0) s.scales()->at_most(out, 127 / most);
+    }
     if (known[k]) continue;
     LoweredValue& value = s.ready(line_.in[k]);
     if (s.scales())
@@ -106,12 +113,14 @@ void BlockBuilder::move() {
     gathers.push_back(value.gather);
     const std::vector<std::int64_t> places = tensor_places(call_.in[k].extents, value.layout);
     at[k].resize(places.size());
-    for (std::size_t p = 0; p < places.size(); ++p) at[k][static_cast<std::size_t>(places[p])] = static_cast<std::int64_t>(p);
+    for (std::size_t p = 0; p < places.size(); ++p)
+      at[k][static_cast<std::size_t>(places[p])] = static_cast<std::int64_t>(p);
     first[k] = count;
     count += value.gather.size();
     const ValueRange before = sample.range;
     const bool is_first = gathers.size() == 1;
-    if (!is_first && value.precision != sample.precision) refuse("its operands are held in bytes and in 32 bits", "cut all of them alike");
+    if (!is_first && value.precision != sample.precision)
+      refuse("its operands are held in bytes and in 32 bits", "cut all of them alike");
     sample = value;
     if (!is_first) sample.range = {std::min(before.least, value.range.least), std::max(before.most, value.range.most)};
   }
@@ -121,7 +130,8 @@ void BlockBuilder::move() {
   for (std::size_t slot = 0; slot < line_.out.size(); ++slot) {
     const Extents& tensor = call_.out[slot].extents;
     if (!covers(tensor, layouts_of(tensor)[0]) && layouts_of(tensor).size() == 1)
-      refuse(fmt::format("it makes {}, and blocks have y, x and f, of one sample", call_.out[slot].text()), "a batch of 1");
+      refuse(fmt::format("it makes {}, and blocks have y, x and f, of one sample", call_.out[slot].text()),
+             "a batch of 1");
     LoweredValue made = sample;
     made.stage = {};
     std::vector<BlockGather::Place> by_tensor;
@@ -131,7 +141,8 @@ void BlockBuilder::move() {
         continue;
       }
       const double scaled = s.scales() ? std::floor(from.number * sample.scale + 0.5) : from.number;
-      const auto number = static_cast<std::int64_t>(std::clamp(scaled, static_cast<double>(limits.minimum), static_cast<double>(limits.maximum)));
+      const auto number = static_cast<std::int64_t>(
+          std::clamp(scaled, static_cast<double>(limits.minimum), static_cast<double>(limits.maximum)));
       by_tensor.push_back({BlockGather::constant, number});
       made.range = {std::min(made.range.least, number), std::max(made.range.most, number)};
     }
@@ -139,7 +150,8 @@ void BlockBuilder::move() {
     for (const BlockLayout& layout : layouts_of(tensor)) {
       if (!covers(tensor, layout)) continue;
       std::vector<BlockGather::Place> places;
-      for (const std::int64_t place : tensor_places(tensor, layout)) places.push_back(by_tensor[static_cast<std::size_t>(place)]);
+      for (const std::int64_t place : tensor_places(tensor, layout))
+        places.push_back(by_tensor[static_cast<std::size_t>(place)]);
       BlockGather gather = all.picked(block_extents(tensor, layout), places);
       const bool is_better = !is_found || (gather.is_whole() && gather.extents() == gather.sources()[0].extents);
       if (!is_better) continue;
@@ -192,7 +204,9 @@ void BlockBuilder::matrix_product() {
     // (a b)' = b' a': a is the weights, columns of b are pixels.
     Array matrix = s.value(line_.in[0]).contents;
     matrix = Array::wrap({matrix.precision(), {a[row], a[inner], 1, 1}}, matrix.storage());
-    return weigh({.input = 1, .weights = matrix, .bias = {},
+    return weigh({.input = 1,
+                  .weights = matrix,
+                  .bias = {},
                   .layout = {.x = b.size() - 1, .f = b.size() - 2},
                   .result = {.x = out_rank - 1, .f = out_rank - 2}});
   }
@@ -200,21 +214,25 @@ void BlockBuilder::matrix_product() {
   const BlockLayout rows{.x = row, .f = inner}, columns{.x = b.size() - 1, .f = b.size() - 2};
   const BlockLayout made_layout{.x = out_rank - 2, .f = out_rank - 1};
   const ArrayType out = call_.out[0];
-  auto product = [&s, rows, columns, made_layout, out, name = s.line_name](const LoweredValue& x, const LoweredValue& w) {
+  auto product = [&s, rows, columns, made_layout, out, name = s.line_name](const LoweredValue& x,
+                                                                           const LoweredValue& w) {
     const BlockGather read = s.arranged(x, rows), weights = s.arranged(w, columns);
     const std::int64_t t = read.extents()[1], r = read.extents()[2], f = weights.extents()[1];
     const BlockId from = s.stored(read, Precision::i8, "SIC", name + "_in");
     const BlockId held = s.stored(weights.seen_as({1, f, r}), Precision::i8, "SI", name + "_w_in");
     const BlockId kernel = s.add("SW", name + "_w", Precision::i8, {.f = f, .r = r, .ky = 1, .kx = 1});
     s.connect(held, kernel, "input");
-    const BlockId axon = s.add("CC", name, Precision::i32, {.y = 1, .x = t, .f = f, .r = r, .ky = 1, .kx = 1, .iy = 1, .ix = t});
+    const BlockId axon =
+        s.add("CC", name, Precision::i32, {.y = 1, .x = t, .f = f, .r = r, .ky = 1, .kx = 1, .iy = 1, .ix = t});
     s.connect(from, axon, "input");
     s.connect(kernel, axon, "weight");
     const std::int64_t most = r * x.range.magnitude() * w.range.magnitude();
     if (most > INT32_MAX)
-      throw Refused{"E4012",
-                    fmt::format("sums of {} may reach {}, and blocks hold at most {}: the host wraps around, they saturate", name, most, INT32_MAX),
-                    "cut the numbers before: x.shift_right(8) as i8"};
+      throw Refused{
+          "E4012",
+          fmt::format("sums of {} may reach {}, and blocks hold at most {}: the host wraps around, they saturate", name,
+                      most, INT32_MAX),
+          "cut the numbers before: x.shift_right(8) as i8"};
     return s.summed_by(axon, out, made_layout, x.scale * w.scale, {-most, most});
   };
   const ValueId x = line_.in[0], w = line_.in[1];

@@ -65,24 +65,28 @@ std::int64_t inside(const WindowSide& side, std::int64_t extent, std::int64_t ou
   return std::min(extent, begin + side.kernel) - std::max<std::int64_t>(0, begin);
 }
 
-// Sums over windows of which some reach over the border: means as if all counted, in bytes, times a map of area / count.
+// Sums over windows of which some reach over the border: means as if all counted, in bytes, times a map of area /
+// count.
 template <class Sum>
-Sums evened(BlockBuilder::State& s, const Sum& sum, const LoweredValue& value, const WindowSide& y, const WindowSide& x) {
+Sums evened(BlockBuilder::State& s, const Sum& sum, const LoweredValue& value, const WindowSide& y,
+            const WindowSide& x) {
   const double area = static_cast<double>(y.kernel * x.kernel);
   const int n = static_cast<int>(std::ceil(std::log2(area) / 2 - 1e-12));
   Sums sums = sum(value, n > 0 ? std::int64_t{1} << (2 * n - 1) : 0);
   const Extents extents = sums.gather.extents(), read = s.type(value.id).extents;
   const BlockId cut = s.add("CCMPB", s.line_name + "_bytes", Precision::i8, shape_of(extents));
-  s.set(cut, "shift", 2 * n);
+  s.set_shift(cut, 2 * n);
   s.block(cut).set(*s.options.blocks.attribute("cmp"), -128);
   s.connect(s.stored(sums.gather, Precision::i32, "SI", s.line_name + "_sums"), cut, "input");
   std::vector<double> factors;
   for (std::int64_t row = 0; row < extents[0]; ++row)
     for (std::int64_t column = 0; column < extents[1]; ++column)
-      factors.push_back(area / static_cast<double>(inside(y, read[sums.layout.y], row) * inside(x, read[sums.layout.x], column)));
+      factors.push_back(
+          area / static_cast<double>(inside(y, read[sums.layout.y], row) * inside(x, read[sums.layout.x], column)));
   const double factor_scale = 127 / *std::ranges::max_element(factors);
   std::vector<std::int64_t> map;
-  for (const double factor : factors) map.insert(map.end(), static_cast<std::size_t>(extents[2]), rounded(factor * factor_scale));
+  for (const double factor : factors)
+    map.insert(map.end(), static_cast<std::size_t>(extents[2]), rounded(factor * factor_scale));
   const BlockId by = s.data("SI", s.line_name + "_counts", shape_of(extents), Precision::i8, map);
   const BlockId axon = s.add("CVVH", s.line_name + "_even", Precision::i32, shape_of(extents));
   s.connect(s.stored(BlockGather::of(cut, extents), Precision::i8, "SI", s.line_name + "_in"), axon, "input");
@@ -117,11 +121,13 @@ void BlockBuilder::window_sum(const BlockLayout& layout, const WindowSide& y, co
     const ValueRange range{area * std::min<std::int64_t>(value.range.least, 0) + half,
                            area * std::max<std::int64_t>(value.range.most, 0) + half};
     if (range.magnitude() > INT32_MAX)
-      throw Refused{"E4012",
-                    fmt::format("sums of {} may reach {}, and blocks hold at most {}: the host wraps around, they saturate", name,
-                                range.magnitude(), INT32_MAX),
-                    "cut the numbers before: x.shift_right(8) as i8"};
-    Sums made{BlockGather::of(axon, {shape.y, shape.x, shape.f}).seen_as(extents), layout, value.scale, range, s.block(axon).name};
+      throw Refused{
+          "E4012",
+          fmt::format("sums of {} may reach {}, and blocks hold at most {}: the host wraps around, they saturate", name,
+                      range.magnitude(), INT32_MAX),
+          "cut the numbers before: x.shift_right(8) as i8"};
+    Sums made{BlockGather::of(axon, {shape.y, shape.x, shape.f}).seen_as(extents), layout, value.scale, range,
+              s.block(axon).name};
     return made;
   };
   LoweredValue made;
@@ -177,21 +183,31 @@ WindowSide all_of(const Extents& tensor, std::size_t axis, const std::vector<std
   return {.kernel = tensor[axis], .stride = tensor[axis]};
 }
 
+// Without axes a reduction makes a tensor of rank 0.
+void require_axes(const BlockBuilder& b) {
+  if (b.call().out[0].extents.empty())
+    b.refuse("it reduces all axes to rank 0", "name the axes: they stay with extent 1");
+}
+
 }  // namespace
 
 void BlockBuilder::reduce(const std::vector<std::size_t>& axes, bool is_mean) {
   const Extents& tensor = call_.in[0].extents;
+  require_axes(*this);
   if (std::ranges::all_of(axes, [&](std::size_t axis) { return tensor[axis] == 1; })) return pass();
   const std::optional<BlockLayout> layout = across(tensor, axes);
-  if (!layout) refuse(fmt::format("it goes over more axes of {} than a window has", call_.in[0].text()), "two axes at a time");
+  if (!layout)
+    refuse(fmt::format("it goes over more axes of {} than a window has", call_.in[0].text()), "two axes at a time");
   window_sum(*layout, all_of(tensor, layout->y, axes), all_of(tensor, layout->x, axes), is_mean);
 }
 
 void BlockBuilder::reduce_maximum(const std::vector<std::size_t>& axes) {
   const Extents& tensor = call_.in[0].extents;
+  require_axes(*this);
   if (std::ranges::all_of(axes, [&](std::size_t axis) { return tensor[axis] == 1; })) return pass();
   const std::optional<BlockLayout> layout = across(tensor, axes);
-  if (!layout) refuse(fmt::format("it goes over more axes of {} than a window has", call_.in[0].text()), "two axes at a time");
+  if (!layout)
+    refuse(fmt::format("it goes over more axes of {} than a window has", call_.in[0].text()), "two axes at a time");
   window_maximum(*layout, all_of(tensor, layout->y, axes), all_of(tensor, layout->x, axes));
 }
 

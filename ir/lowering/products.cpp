@@ -48,17 +48,19 @@ ValueRange sum_range(const IntegerFactors& factors, ValueRange input, std::strin
       bound += std::abs(w) * input.magnitude();
     }
     if (bound > INT32_MAX)
-      throw Refused{"E4012",
-                    fmt::format("sums of {} may reach {}, and blocks hold at most {}: the host wraps around, they saturate", what,
-                                thousands(bound), INT32_MAX),
-                    "smaller weights, or inputs that are cut to fewer bits before"};
+      throw Refused{
+          "E4012",
+          fmt::format("sums of {} may reach {}, and blocks hold at most {}: the host wraps around, they saturate", what,
+                      thousands(bound), INT32_MAX),
+          "smaller weights, or inputs that are cut to fewer bits before"};
     all = {std::min(all.least, least), std::max(all.most, most)};
   }
   return all;
 }
 
 // Scales of 5.3: the largest n for which weights times So * 4^n / Si are bytes; half a unit so that the cut rounds.
-IntegerFactors scaled_factors(BlockBuilder::State& state, const Factors& factors, double in_scale, double wanted, ValueId value) {
+IntegerFactors scaled_factors(BlockBuilder::State& state, const Factors& factors, double in_scale, double wanted,
+                              ValueId value) {
   double weight_scale = factors.largest() > 0 ? 127 / factors.largest() : 1;
   std::int64_t half = 0;
   if (wanted > 0 && !state.scales()->cuts_by_table()) {
@@ -71,12 +73,14 @@ IntegerFactors scaled_factors(BlockBuilder::State& state, const Factors& factors
       weight_scale = at(n), half = n > 0 ? std::int64_t{1} << (2 * n - 1) : 0;
   }
   IntegerFactors made{.weights = {}, .bias = {}, .sum_scale = in_scale * weight_scale};
-  for (const double w : factors.weights) made.weights.push_back(std::clamp<std::int64_t>(rounded(w * weight_scale), -128, 127));
+  for (const double w : factors.weights)
+    made.weights.push_back(std::clamp<std::int64_t>(rounded(w * weight_scale), -128, 127));
   const std::vector<double> error = state.scales()->error_of(value);
   for (std::size_t o = 0; o < factors.bias.size(); ++o) {
     const double b = factors.bias[o] - (o < error.size() ? error[o] : 0);
     if (std::abs(b * made.sum_scale) >= 2147483647.0 - static_cast<double>(half))
-      throw Refused{"E4012", fmt::format("a bias of {:.4g} is beyond 32 bits at the scale of its sums", b), "a smaller bias"};
+      throw Refused{"E4012", fmt::format("a bias of {:.4g} is beyond 32 bits at the scale of its sums", b),
+                    "a smaller bias"};
     made.bias.push_back(rounded(b * made.sum_scale) + half);
   }
   return made;
@@ -126,7 +130,8 @@ struct ProductMaker {
   }
 
   // A permuted vector, as of a flattened image, is read as it lies: the columns of the weights change places.
-  Sums dense(const BlockGather& gather, Precision precision, const IntegerFactors& integers, double scale, ValueRange range) const {
+  Sums dense(const BlockGather& gather, Precision precision, const IntegerFactors& integers, double scale,
+             ValueRange range) const {
     BlockBuilder::State& s = *state;
     const auto r = gather.size(), f = static_cast<std::int64_t>(integers.bias.size());
     std::vector<std::int64_t> weights = integers.weights;
@@ -134,7 +139,8 @@ struct ProductMaker {
     if (gather.is_permutation() && !gather.is_whole()) {
       for (std::int64_t o = 0; o < f; ++o)
         for (std::int64_t k = 0; k < r; ++k)
-          weights[static_cast<std::size_t>(o * r + gather.at(k).place)] = integers.weights[static_cast<std::size_t>(o * r + k)];
+          weights[static_cast<std::size_t>(o * r + gather.at(k).place)] =
+              integers.weights[static_cast<std::size_t>(o * r + k)];
       read = BlockGather::of(gather.sources()[0].block, gather.sources()[0].extents).seen_as({r});
     }
     const BlockId from = s.stored(read, precision, "SIFC", name + "_in");
@@ -146,7 +152,8 @@ struct ProductMaker {
     return s.summed_by(axon, out, sum.result, scale, range);
   }
 
-  Sums windows(const BlockGather& gather, const LoweredValue& in, const IntegerFactors& integers, double scale, ValueRange range) const {
+  Sums windows(const BlockGather& gather, const LoweredValue& in, const IntegerFactors& integers, double scale,
+               ValueRange range) const {
     BlockBuilder::State& s = *state;
     const BlockGather plane = gather.extents().size() == 3 ? gather : gather.seen_as({1, 1, gather.size()});
     const bool is_first = s.block(plane.sources()[0].block).def->kind == BlockKind::input && plane.is_whole();
@@ -175,7 +182,8 @@ struct ProductMaker {
     bool is_flat;              // few channels of an image: CC2D
   };
 
-  BlockGather part(const BlockGather& plane, const LoweredValue& in, const IntegerFactors& integers, const Slice& slice) const {
+  BlockGather part(const BlockGather& plane, const LoweredValue& in, const IntegerFactors& integers,
+                   const Slice& slice) const {
     BlockBuilder::State& s = *state;
     const Extents& read = plane.extents();
     const std::int64_t r = slice.last - slice.first, f = slice.end - slice.begin;
@@ -185,7 +193,8 @@ struct ProductMaker {
     shape.y = extents.size() == 3 ? extents[0] : 1, shape.x = extents.size() == 3 ? extents[1] : 1;
     shape.iy = read[0], shape.ix = read[1];
     const BlockId from = s.stored(channels(plane, slice), in.precision, slice.is_flat ? "SIC2D" : "SIC", name + "_in");
-    const BlockId w = s.data(slice.is_flat ? "SW2D" : "SW", name + "_w", weights, Precision::i8, block_weights(integers, slice));
+    const BlockId w =
+        s.data(slice.is_flat ? "SW2D" : "SW", name + "_w", weights, Precision::i8, block_weights(integers, slice));
     const BlockId axon = s.add(slice.is_flat ? "CC2D" : "CC", name, Precision::i32, shape);
     s.set_windows(axon, sum.y, sum.x, true);
     s.connect(from, axon, "input");
@@ -333,7 +342,8 @@ void BlockBuilder::affine(std::size_t axis, const std::vector<double>& factor, c
   maker->sum.layout = maker->sum.result = layout;
   const std::size_t channels = layout.f == no_axis ? 1 : static_cast<std::size_t>(state_.type(in).extents[layout.f]);
   maker->factors = {factor, shift};
-  if (factor.size() == 1) maker->factors.weights.assign(channels, factor[0]), maker->factors.bias.assign(channels, shift[0]);
+  if (factor.size() == 1)
+    maker->factors.weights.assign(channels, factor[0]), maker->factors.bias.assign(channels, shift[0]);
   maker->input = in;
   maker->out = call_.out[0];
   maker->name = state_.line_name;

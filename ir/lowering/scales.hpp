@@ -1,8 +1,8 @@
 // The numbers of the quantised road, as lowering asks for them: which tensors must have one scale, and what it is. A
 // tensor x of scale S is held as integers X, x ~ X / S.
 //
-// Whoever chooses scales lowers the graph several times: the first time to hear which tensors there are and which belong
-// together, then with scales.
+// Whoever chooses scales lowers the graph several times: the first time to hear which tensors there are and which
+// belong together, then with scales.
 #pragma once
 #include <vector>
 
@@ -13,9 +13,9 @@ namespace taskspec {
 class Scales {
  public:
   virtual ~Scales() = default;
-  virtual double of(ValueId value) = 0;                // above 0
-  virtual void same(ValueId a, ValueId b) = 0;         // one scale for both
-  virtual void held(ValueId value) = 0;                // it becomes integers: its range counts
+  virtual double of(ValueId value) = 0;                   // above 0
+  virtual void same(ValueId a, ValueId b) = 0;            // one scale for both
+  virtual void held(ValueId value) = 0;                   // it becomes integers: its range counts
   virtual void at_most(ValueId value, double scale) = 0;  // a larger one has no weights of 8 bits
   // Where nothing else decides, `value` best has `factor` times the scale of `from`: then its cut is a shift.
   virtual void prefers(ValueId value, ValueId from, double factor) = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/blocks/rearrange_rules.hpp"
+
 namespace taskspec {
 
 BlockBuilder::State::State(const OpList& l, const LowerOptions& o) : list(l), options(o), values(l.types.size()) {
@@ -21,7 +23,8 @@ std::string BlockBuilder::State::name_for(std::string_view base) {
   return number == 1 ? name : fmt::format("{}_{}", name, number);
 }
 
-BlockId BlockBuilder::State::add(std::string_view type, std::string_view name, Precision precision, const BlockShape& shape) {
+BlockId BlockBuilder::State::add(std::string_view type, std::string_view name, Precision precision,
+                                 const BlockShape& shape) {
   TaskBlock block;
   block.def = options.blocks.find(type);
   if (!block.def) bug(fmt::format("the table of blocks has no {}", type));
@@ -38,6 +41,9 @@ void BlockBuilder::State::set(BlockId id, std::string_view attribute, std::int64
   if (!def) bug(fmt::format("no attribute {}", attribute));
   if (value != def->standard) block(id).set(*def, value);
 }
+
+// In bits; files call it so.
+void BlockBuilder::State::set_shift(BlockId id, int bits) { set(id, "BIT_SHIGT_NUM", bits); }
 
 void BlockBuilder::State::set_windows(BlockId id, const WindowSide& y, const WindowSide& x, bool dilated) {
   set(id, "stride_y", y.stride), set(id, "stride_x", x.stride);
@@ -60,7 +66,7 @@ void BlockBuilder::State::connect(BlockId from, BlockId to, std::string_view clu
   BlockEdge edge;
   edge.from = {from, 0, whole(value_type(block(from)).extents)};
   edge.to = {to, static_cast<std::uint16_t>(*position), whole_cluster(block(to), *position)};
-  if (edge.from.box.size != edge.to.box.size) edge.moves.push_back({rearrangement_named("reshape"), {}});
+  if (edge.from.box.size != edge.to.box.size) edge.moves.push_back({&rearrange_reshape, {}});
   edge.span = span;
   made.graph.edges.push_back(std::move(edge));
 }
@@ -68,15 +74,17 @@ void BlockBuilder::State::connect(BlockId from, BlockId to, std::string_view clu
 void BlockBuilder::State::fill(BlockId to, const BlockGather& gather, Precision precision) {
   const std::optional<std::vector<BlockLink>> links = links_of(gather);
   if (!links)
-    throw Refused{"E4011",
-                  fmt::format("'{}' picks its elements in more than {} pieces, one edge for each", block(to).name, most_links),
-                  "let the host rearrange it, or keep elements that lie beside one another together"};
+    throw Refused{
+        "E4011",
+        fmt::format("'{}' picks its elements in more than {} pieces, one edge for each", block(to).name, most_links),
+        "let the host rearrange it, or keep elements that lie beside one another together"};
   for (const BlockLink& link : *links) {
     BlockEdge edge;
     if (link.from)
       edge.from = {*link.from, 0, link.source};
     else
-      edge.from = {data("SI", "border", shape_of(link.target.size), precision, link.constants), 0, whole(link.target.size)};
+      edge.from = {data("SI", "border", shape_of(link.target.size), precision, link.constants), 0,
+                   whole(link.target.size)};
     edge.to = {to, 0, link.target};
     edge.moves = link.moves;
     edge.span = span;
@@ -84,8 +92,8 @@ void BlockBuilder::State::fill(BlockId to, const BlockGather& gather, Precision 
   }
 }
 
-BlockId BlockBuilder::State::data(std::string_view type, std::string_view name, const BlockShape& shape, Precision precision,
-                                  const std::vector<std::int64_t>& contents) {
+BlockId BlockBuilder::State::data(std::string_view type, std::string_view name, const BlockShape& shape,
+                                  Precision precision, const std::vector<std::int64_t>& contents) {
   const BlockId id = add(type, name, precision, shape);
   Array array = Array::make(value_type(block(id)));
   if (array.elements() != static_cast<std::int64_t>(contents.size())) bug("data of another shape than its block");
@@ -168,7 +176,8 @@ void BlockBuilder::State::place_input(LoweredValue& value, const BlockLayout* wi
                                              : "convert it on the host: x as i8"};
   value.layout = wish ? *wish : plain_layout(tensor.extents);
   if (!covers(tensor.extents, value.layout))
-    throw Refused{"E4011", fmt::format("input '{}' is {}: blocks have y, x and f, of one sample", value.name, tensor.text()),
+    throw Refused{"E4011",
+                  fmt::format("input '{}' is {}: blocks have y, x and f, of one sample", value.name, tensor.text()),
                   "lower the graph for one sample, a batch of 1"};
   value.precision = scaled ? Precision::i8 : tensor.precision;
   value.range = range_of(value.precision);

@@ -48,9 +48,9 @@ struct LoweredValue {
   enum class Kind : std::uint8_t { missing, fixed, input, made };
   Kind kind = Kind::missing;
   ValueId id;
-  Array contents;                          // fixed
-  std::shared_ptr<const PendingSum> sum;   // made, not summed yet
-  BlockGather gather;                      // made: what blocks hold, before the stage
+  Array contents;                         // fixed
+  std::shared_ptr<const PendingSum> sum;  // made, not summed yet
+  BlockGather gather;                     // made: what blocks hold, before the stage
   BlockLayout layout;
   Precision precision = Precision::i32;
   double scale = 1;
@@ -78,6 +78,7 @@ class BlockBuilder::State {
   BlockId add(std::string_view type, std::string_view name, Precision precision, const BlockShape& shape);
   TaskBlock& block(BlockId id) { return made.graph.blocks[id.index()]; }
   void set(BlockId id, std::string_view attribute, std::int64_t value);
+  void set_shift(BlockId id, int bits);
   void set_windows(BlockId id, const WindowSide& y, const WindowSide& x, bool dilated);
   void connect(BlockId from, BlockId to, std::string_view cluster);
   void fill(BlockId to, const BlockGather& gather, Precision precision);  // its first cluster
@@ -103,13 +104,13 @@ class BlockBuilder::State {
 
   std::vector<double> contents_of(const Array& array) const;
   std::string name_for(std::string_view base);
-  Span span;                     // of the line at hand
-  std::string line_name;         // what its blocks are called after
+  Span span;              // of the line at hand
+  std::string line_name;  // what its blocks are called after
   Span site() const { return span; }
 
  private:
   void place_input(LoweredValue& value, const BlockLayout* wish);
-  void settle(LoweredValue& value);         // sums, then the stage
+  void settle(LoweredValue& value);  // sums, then the stage
   void settle_integers(LoweredValue& value);
   void settle_scaled(LoweredValue& value);
   BlockId compare(const LoweredValue& value, Precision to, int shift);

@@ -29,7 +29,6 @@ struct Lowering {
     l.why_none = reason;
     return l;
   }
-  static constexpr Lowering later() { return none("comes with Task IR"); }
 };
 
 struct OpFields {

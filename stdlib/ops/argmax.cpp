@@ -58,9 +58,7 @@ extern constinit const OpDef op_argmax = OpFields{
     .type = type,
     .kernel = reduction_kernel<Argmax>,
     .gradient = Gradient::none(no_float_result),
-    .lower = +[](BlockBuilder& b, const OpInstance&) {
-      b.leave_to_host("cores do not pick by data");
-    },
+    .lower = +[](BlockBuilder& b, const OpInstance&) { b.leave_to_host("cores do not pick by data"); },
     .sharding = kept_splits,
     .work = reduction_work,
     .fusion = Fusion::reduction,

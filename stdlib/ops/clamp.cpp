@@ -42,7 +42,8 @@ void gradient(GradientBuilder& g) {
 
 void lower(BlockBuilder& b, const OpInstance&) {
   const std::optional<double> least = lowering::known_number(b, 1), most = lowering::known_number(b, 2);
-  if (!least || !most) b.refuse("its bounds are tensors, and a block compares with one number", "bounds that are numbers");
+  if (!least || !most)
+    b.refuse("its bounds are tensors, and a block compares with one number", "bounds that are numbers");
   b.bound(least, most);
 }
 

@@ -49,9 +49,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
   const Array w = lowering::known(b, 1, "weights");
   const Pair steps = pair_value(call.attributes[stride]), pads = pair_value(call.attributes[pad]);
   const Pair apart = pair_value(call.attributes[dilation]);
-  auto side = [&](std::size_t k) {
-    return WindowSide{w.extents()[2 + k], steps[k], pads[k], pads[k], apart[k]};
-  };
+  auto side = [&](std::size_t k) { return WindowSide{w.extents()[2 + k], steps[k], pads[k], pads[k], apart[k]}; };
   const BlockLayout images = lowering::image(call.in[0].extents);
   b.weigh({.input = 0,
            .weights = w,

@@ -41,7 +41,8 @@ extern constinit const OpDef op_layernorm = OpFields{
     .type = [](RuleContext& c) { return standardising_type(c, "layernorm", 1, -1); },
     .kernel = kernel,
     .gradient = {gradient, {.inputs = 0b11}},
-    .lower = Lowering::none("it divides each row by a deviation of its own, and a chip does not divide by what it computes"),
+    .lower =
+        Lowering::none("it divides each row by a deviation of its own, and a chip does not divide by what it computes"),
     .sharding = +[](const OpInstance& call) { return splits_beside(call, {call.in[0].extents.size() - 1}); },
     .work = standardising_work,
     .tolerance = standardising_tolerance,

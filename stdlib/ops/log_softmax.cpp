@@ -34,9 +34,10 @@ extern constinit const OpDef op_log_softmax = OpFields{
     .type = type,
     .kernel = kernel,
     .gradient = {gradient, {.outputs = 1}},
-    .lower = +[](BlockBuilder& b, const OpInstance&) {
-      b.leave_to_host("it needs an exponential, a sum and a division of numbers that differ widely");
-    },
+    .lower =
+        +[](BlockBuilder& b, const OpInstance&) {
+          b.leave_to_host("it needs an exponential, a sum and a division of numbers that differ widely");
+        },
     .sharding = softmax_splits,
     .work = softmax_work,
     .tolerance = 1e-6,

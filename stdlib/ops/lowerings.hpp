@@ -24,7 +24,8 @@ inline BlockLayout image(const Extents& tensor) {
 // Weights of blocks do not change from run to run.
 inline Array known(BlockBuilder& b, std::size_t input, std::string_view what) {
   if (!b.is_fixed(input))
-    b.refuse(fmt::format("its {} are computed, and blocks hold them as data", what), "weights that are slots of the net");
+    b.refuse(fmt::format("its {} are computed, and blocks hold them as data", what),
+             "weights that are slots of the net");
   return b.fixed(input);
 }
 
@@ -41,8 +42,10 @@ inline std::optional<double> known_number(BlockBuilder& b, std::size_t input) {
   return array.number(0);
 }
 
-inline constexpr Lowering no_choice = Lowering::none("blocks make no bools and choose nothing by them: max and min do with relu and clamp");
-inline constexpr Lowering only_training = Lowering::none("it belongs to training, and blocks run nets that are trained");
+inline constexpr Lowering no_choice =
+    Lowering::none("blocks make no bools and choose nothing by them: max and min do with relu and clamp");
+inline constexpr Lowering only_training =
+    Lowering::none("it belongs to training, and blocks run nets that are trained");
 inline constexpr Lowering only_host = Lowering::none("it makes numbers before anything runs, on the host");
 
 }  // namespace taskspec::lowering

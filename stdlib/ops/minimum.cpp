@@ -28,7 +28,9 @@ void gradient(GradientBuilder& g) {
 void lower(BlockBuilder& b, const OpInstance&) {
   const std::size_t known = b.is_fixed(0) ? 0 : 1;
   const std::optional<double> bound = lowering::known_number(b, known);
-  if (!bound || known == 0) b.refuse("it compares two tensors, and a block compares with one number", "a bound that is a number, as the second operand");
+  if (!bound || known == 0)
+    b.refuse("it compares two tensors, and a block compares with one number",
+             "a bound that is a number, as the second operand");
   b.bound(std::nullopt, bound);
 }
 

@@ -1,8 +1,7 @@
 // Lowering of nets of integers: equal to the host bit for bit, and what has no blocks is said at once.
-#include "ir/lowering/lower.hpp"
-
 #include <doctest/doctest.h>
 
+#include "ir/lowering/lower.hpp"
 #include "tests/unit/lowered_nets.hpp"
 #include "tests/unit/random_cases.hpp"
 
@@ -70,14 +69,17 @@ TEST_CASE("[lowering] a net of groups, slices, concatenations, pads, sums and ta
   NetOf net;
   ValueId x = net.input({i8, {1, 8, 6, 6}});
   ValueId w = net.weight(random_integers({i8, {8, 1, 3, 3}}, random, -9, 9));
-  ValueId y = net.emit("conv2d", {x, w, Value(), Value(std::int64_t{1}), Value(std::int64_t{1}), Value(std::int64_t{1}), Value(std::int64_t{8})});
+  ValueId y = net.emit("conv2d", {x, w, Value(), Value(std::int64_t{1}), Value(std::int64_t{1}), Value(std::int64_t{1}),
+                                  Value(std::int64_t{8})});
   y = net.cast(net.emit("shift_right", {y, Value(std::int64_t{4})}), i8);
   y = net.emit("add", {net.cast(y, i32), net.cast(x, i32)});
   y = net.cast(net.emit("shift_right", {y, Value(std::int64_t{2})}), i8);
   net.give(y);
   net.give(net.emit("reverse", {x, Value(std::int64_t{3})}));
-  net.give(net.emit("permute", {x, Value(std::int64_t{0}), Value(std::int64_t{2}), Value(std::int64_t{3}), Value(std::int64_t{1})}));
-  net.give(net.emit("pad", {x, Value(std::int64_t{2}), Value(std::int64_t{1}), Value(std::int64_t{2}), Value(std::int64_t{-7})}));
+  net.give(net.emit(
+      "permute", {x, Value(std::int64_t{0}), Value(std::int64_t{2}), Value(std::int64_t{3}), Value(std::int64_t{1})}));
+  net.give(net.emit(
+      "pad", {x, Value(std::int64_t{2}), Value(std::int64_t{1}), Value(std::int64_t{2}), Value(std::int64_t{-7})}));
   net.give(net.emit("sum", {x, Value(std::int64_t{2})}));
   net.give(net.emit("relu", {x}));
   net.give(net.emit("mul", {net.cast(x, i32), Value(std::int64_t{-3})}));
@@ -92,11 +94,13 @@ TEST_CASE("[lowering] neurons keep their state from step to step") {
   NetOf net;
   ValueId x = net.input({i8, {5}});
   ValueId v = net.weight(Array::make({i32, {5}}));
-  ValueId spikes = net.emit("lif", {net.cast(x, i32), v, Value(std::int64_t{64}), Value(std::int64_t{2}), Value("subtract")});
+  ValueId spikes =
+      net.emit("lif", {net.cast(x, i32), v, Value(std::int64_t{64}), Value(std::int64_t{2}), Value("subtract")});
   net.give(spikes);
   const Result<LoweredGraph> made = net.lowered();
   REQUIRE_MESSAGE(made, errors_of(made));
-  const Array in = array_of(List{std::int64_t{40}, std::int64_t{100}, std::int64_t{10}, std::int64_t{-5}, std::int64_t{64}}, i8);
+  const Array in =
+      array_of(List{std::int64_t{40}, std::int64_t{100}, std::int64_t{10}, std::int64_t{-5}, std::int64_t{64}}, i8);
   CHECK(print(run_blocks(*made, {in}, 1)[0]) == "[0, 1, 0, 0, 0]");
   CHECK(print(run_blocks(*made, {in}, 2)[0]) == "[1, 1, 0, 0, 1]");
 }
@@ -120,9 +124,11 @@ TEST_CASE("[lowering] all that has no blocks is said at once, with place, reason
 TEST_CASE("[lowering] a sum that may overflow is refused with the bound") {
   NetOf net;
   ValueId x = net.input({i8, {1, 4}});
-  ValueId y = net.emit("linear", {x, net.weight(call_op("fill", {Value(Type::of(ArrayType{i8, {2, 4}}.type())), Value(std::int64_t{127})})),
-                                  net.weight(call_op("fill", {Value(Type::of(ArrayType{i32, {2}}.type())), Value(std::int64_t{2147483000})}))},
-                      4);
+  ValueId y = net.emit(
+      "linear",
+      {x, net.weight(call_op("fill", {Value(Type::of(ArrayType{i8, {2, 4}}.type())), Value(std::int64_t{127})})),
+       net.weight(call_op("fill", {Value(Type::of(ArrayType{i32, {2}}.type())), Value(std::int64_t{2147483000})}))},
+      4);
   net.give(y);
   const Result<LoweredGraph> made = net.lowered();
   REQUIRE(!made);
@@ -176,7 +182,8 @@ class RandomNet {
   void convolve() {
     const Extents e = extents();
     const bool grouped = random_() % 3 == 0;
-    const std::int64_t groups = grouped ? e[1] : 1, outputs = grouped ? e[1] * between(random_, 1, 5) : between(random_, 1, 40);
+    const std::int64_t groups = grouped ? e[1] : 1,
+                       outputs = grouped ? e[1] * between(random_, 1, 5) : between(random_, 1, 40);
     const std::int64_t k = between(random_, 1, std::min<std::int64_t>(3, std::min(e[2], e[3])));
     const std::int64_t pad = between(random_, 0, 1), stride = between(random_, 1, 2);
     ValueId w = net.weight(random_integers({i8, {outputs, e[1] / groups, k, k}}, random_, -128, 127));
@@ -211,7 +218,8 @@ class RandomNet {
         x_ = net.concat({x_, x_}, between(random_, 1, 3));
         return;
       case 6:
-        x_ = net.emit("pad", {x_, number(between(random_, 1, 3)), number(1), number(between(random_, 0, 2)), number(between(random_, -128, 127))});
+        x_ = net.emit("pad", {x_, number(between(random_, 1, 3)), number(1), number(between(random_, 0, 2)),
+                              number(between(random_, -128, 127))});
         return;
       case 7:
         return cut(net.emit("add", {net.cast(x_, i32), net.cast(x_, i32)}), 3);

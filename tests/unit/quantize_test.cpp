@@ -25,9 +25,11 @@ ValueId biases(NetOf& net, std::mt19937_64& random, std::int64_t count) {
   return net.weight(random_floats({f32, {count}}, random, 0.1));
 }
 
-ValueId convolution(NetOf& net, std::mt19937_64& random, ValueId x, std::int64_t outputs, std::int64_t k, std::int64_t pad) {
+ValueId convolution(NetOf& net, std::mt19937_64& random, ValueId x, std::int64_t outputs, std::int64_t k,
+                    std::int64_t pad) {
   const std::int64_t inputs = net.type(x).extents[1];
-  return net.emit("conv2d", {x, weights(net, random, {outputs, inputs, k, k}), biases(net, random, outputs), number(1), number(pad)});
+  return net.emit("conv2d", {x, weights(net, random, {outputs, inputs, k, k}), biases(net, random, outputs), number(1),
+                             number(pad)});
 }
 
 ValueId dense(NetOf& net, std::mt19937_64& random, ValueId x, std::int64_t outputs) {
@@ -60,7 +62,8 @@ void make_lenet(NetOf& net, std::mt19937_64& random) {
 }
 
 void make_residual(NetOf& net, std::mt19937_64& random) {
-  ValueId x = net.emit("relu", {batch_norm(net, random, convolution(net, random, net.input({f32, {1, 3, 12, 12}}), 16, 3, 1))});
+  ValueId x =
+      net.emit("relu", {batch_norm(net, random, convolution(net, random, net.input({f32, {1, 3, 12, 12}}), 16, 3, 1))});
   for (int block = 0; block < 2; ++block) {
     ValueId y = net.emit("relu", {batch_norm(net, random, convolution(net, random, x, 16, 3, 1))});
     y = batch_norm(net, random, convolution(net, random, y, 16, 3, 1));
@@ -103,7 +106,11 @@ TEST_CASE("[quantize] LeNet in 8 bits, by all three ways to find ranges and both
       std::mt19937_64 random(5);
       NetOf net;
       make_lenet(net, random);
-      const Quantized made = quantized(net, {.blocks = blocks(), .known = {}, .samples = samples_of(net, random, 40), .method = method, .by_table = by_table});
+      const Quantized made = quantized(net, {.blocks = blocks(),
+                                             .known = {},
+                                             .samples = samples_of(net, random, 40),
+                                             .method = method,
+                                             .by_table = by_table});
       CAPTURE(made.text());
       CAPTURE(static_cast<int>(method));
       CHECK(snr_of(made, made.lowered.outputs[0].name) > 24);
@@ -142,7 +149,11 @@ TEST_CASE("[quantize] cuts round to nearest: layers are too small by nothing on 
   NetOf net;
   ValueId x = net.input({f32, {1, 4, 12, 12}});
   net.give(net.emit("tanh", {convolution(net, random, x, 8, 3, 0)}));
-  const QuantizeInput input{.blocks = blocks(), .known = net.known, .samples = samples_of(net, random, 24), .method = RangeMethod::absmax, .corrects_bias = false};
+  const QuantizeInput input{.blocks = blocks(),
+                            .known = net.known,
+                            .samples = samples_of(net, random, 24),
+                            .method = RangeMethod::absmax,
+                            .corrects_bias = false};
   const Quantized made = quantize(net.finished(), input).value_or_throw();
   const LoweredGraph::Held* cut = nullptr;
   for (const LoweredGraph::Held& held : made.lowered.held)
@@ -167,7 +178,8 @@ TEST_CASE("[quantize] an average pool loses nothing but rounding") {
   std::mt19937_64 random(8);
   NetOf net;
   net.give(net.emit("tanh", {net.emit("avg_pool", {net.input({f32, {1, 3, 12, 12}}), number(3)})}));
-  const Quantized made = quantized(net, {.blocks = blocks(), .known = {}, .samples = samples_of(net, random, 16), .method = RangeMethod::absmax});
+  const Quantized made = quantized(
+      net, {.blocks = blocks(), .known = {}, .samples = samples_of(net, random, 16), .method = RangeMethod::absmax});
   for (const LoweredLayer& layer : made.lowered.layers)
     if (layer.name.find("avg_pool") == 0) CHECK(layer.cut == 2);  // 9 / 16 of the scale in front of it
   CHECK(made.layers.back().snr > 25);
@@ -185,7 +197,8 @@ std::optional<NetOf> net_of(const OpDef& op, const Operands& operands, std::vect
   std::vector<ValueId> in;
   std::size_t data = 0;
   for (std::size_t k = 0; k < call.tensors.size(); ++k)
-    if (call.tensors[k].precision() == Precision::f64 && call.tensors[k].elements() > call.tensors[data].elements()) data = k;
+    if (call.tensors[k].precision() == Precision::f64 && call.tensors[k].elements() > call.tensors[data].elements())
+      data = k;
   auto as_single = [](ArrayType type) {
     if (type.precision == Precision::f64) type.precision = f32;
     return type;
@@ -230,7 +243,13 @@ TEST_CASE("[quantize] every op that has a lowering does on blocks what it does o
       }
       if (!net) continue;
       CAPTURE(std::string(op->name));
-      const Result<Quantized> made = quantize(net->finished(), {.blocks = blocks(), .known = net->known, .samples = {given}, .method = RangeMethod::absmax});
+      auto made_of = [&](const std::vector<Array>& sample) {
+        return quantize(net->finished(),
+                        {.blocks = blocks(), .known = net->known, .samples = {sample}, .method = RangeMethod::absmax});
+      };
+      Result<Quantized> made = made_of(given);
+      // Once more on numbers that the input holds exactly: functions with jumps then jump at the same places.
+      if (made) made = made_of({from_block(made->lowered.inputs[0], to_block(made->lowered.inputs[0], given[0]))});
       if (!made) {
         // A refusal of these operands: with a reason, and only E4011.
         CHECK(made.diags().items().front().code == Code("E4011"));
