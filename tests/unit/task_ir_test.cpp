@@ -14,7 +14,9 @@
 #include "ir/blocks/check.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/block_graphs.hpp"
+#include "tests/unit/ir_declaration.hpp"
 #include "tests/unit/random_cases.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 using namespace taskspec;
 using namespace taskspec::tests;
@@ -51,12 +53,14 @@ BlockGraph graph_of(const std::string& bytes) { return std::move(read(bytes).fil
 
 std::string written(const BlockGraph& graph, TaskIrForm form) { return write_task_ir(graph, form).value_or_throw(); }
 
-// The declaration is one of the language.
+// The declaration is one of the language, and says all of the graph.
 void check_text(const BlockGraph& graph) {
   Sources sources;
-  const SourceId id = sources.add("net.task", task_ir_text(graph, "net.npz").text);
+  const TaskIrText text = task_ir_text(graph, "net.npz");
+  const SourceId id = sources.add("net.task", text.text);
   const Result<Ast> ast = parse(sources, id);
-  CHECK_MESSAGE(ast, render(sources, ast.diags()));
+  REQUIRE_MESSAGE(ast, render(sources, ast.diags()));
+  CHECK_MESSAGE(same(graph, block_graph_of(std::get<ast::IrDecl>(ast->items[0].node), text.arrays)), text.text);
 }
 
 // There and back in both forms, twice: equal graphs, and the same bytes from then on.
@@ -105,6 +109,7 @@ TEST_CASE("every Task IR file of the golden data is read, written and read again
     const BlockGraph& graph = from.file->graph;
     CHECK(from.file.diags().empty());
     check_round_trip(graph);
+    check_text(graph);
     const Diags diags = check_blocks(graph, standard_blocks(), BlockMode::rabbit);
     CHECK_MESSAGE(diags.empty(), render(from.sources, diags));
     ++files;
@@ -247,6 +252,25 @@ TEST_CASE("fields that nobody knows are skipped, and told once with path and nam
   CHECK(from.file.diags().items().front().notes[0] == "999 more fields of this name in such messages");
 }
 
+TEST_CASE("a file that is loaded has its places in the messages [golden-blocks]") {
+  TemporaryFolder folder;
+  const auto said_of = [&](const std::string& text) -> std::string {
+    folder.put("x.task.txt", text);
+    try {
+      return "fine, " + std::to_string(load_task_ir(folder / "x.task.txt", "x", standard_blocks()).notes.size());
+    } catch (const Error& error) {
+      return error.diags().items().front().message.substr(std::string(folder / "").size());
+    }
+  };
+  CHECK(said_of(small()) == "fine, 0");
+  CHECK(said_of(small("colour: 3")) == "fine, 1");
+  CHECK(said_of("blocks {\n  id: x }") == "x.task.txt:2:7: expected an integer, not 'x'");
+  std::string other = small();
+  other.replace(other.rfind("nf: 4"), 5, "nf: 5");
+  CHECK(said_of(other) == "x.task.txt:5:1: 'b3' gives [4], and 'b1' takes [5]");
+  CHECK_THROWS_AS(load_task_ir(folder / "no.task", "x", standard_blocks()), Error);
+}
+
 TEST_CASE("binary files: unpacked lists, unknown fields, numbers outside of enumerations [golden-blocks]") {
   using namespace std::string_literals;
   auto message = [](char tag, const std::string& body) {
@@ -303,7 +327,7 @@ TEST_CASE("a block graph as a declaration of the language [golden-blocks]") {
   const BlockId w = make.block("w", "SW2D", Precision::i8, {.f = 2, .r = 1, .ky = 3, .kx = 3});
   const BlockId conv = make.block("conv", "CC2D", Precision::i32, {.y = 4, .x = 4, .f = 2, .r = 1, .ky = 3, .kx = 3},
                                   {{"stride_x", 1}, {"pad_up", 0}});
-  const BlockId out = make.block("out", "OUTPUT", Precision::i32, {.y = 4, .x = 4, .f = 1});
+  const BlockId out = make.block("last", "OUTPUT", Precision::i32, {.y = 4, .x = 4, .f = 1});
   make.graph.blocks[w.index()].data = make.data(w);
   make.graph.blocks[conv.index()].bias = BiasKind::constant;
   make.graph.blocks[conv.index()].number = 3;
@@ -325,11 +349,11 @@ TEST_CASE("a block graph as a declaration of the language [golden-blocks]") {
   pad : SIC2D i8 [y: 6, x: 6, r: 1] (group: 0)
   w : SW2D i8 [f: 2, r: 1, ky: 3, kx: 3] = file("front.npz", name: "w")
   conv : CC2D i32 [y: 4, x: 4, f: 2, r: 1, ky: 3, kx: 3] (stride_x: 1, pad_up: 0, bias: "constant", number: 3, virtual: false, socket: 1, group: [0, 4], approx: 0.5, metric: "max")
-  out : OUTPUT i32 [y: 4, x: 4, f: 1]
+  last : OUTPUT i32 [y: 4, x: 4, f: 1]
   img -> pad | reflect(axis: "x") | shift(left: 1, wrap: true)
   pad -> conv.input | number(5)
   w -> conv.weight
-  conv[0..4, 0..4, 1..2] -> out
+  conv[0..4, 0..4, 1..2] -> last
   img -> img | delay(2, initial: file("front.npz", name: "edge4"))
   test : TEST of [mode: "CASE_OUTPUT", seed: 7, name: "a \"b\""]
 }

@@ -71,12 +71,17 @@ std::vector<BlockAxis> axes_of(const TaskBlock& block, const ClusterDef& cluster
   return axes;
 }
 
-std::optional<std::vector<std::size_t>> listed_clusters(const TaskBlock& block, std::size_t count) {
+std::vector<std::size_t> possible_clusters(const TaskBlock& block) {
   std::vector<std::size_t> listed;
   for (std::size_t c = 0; c < block.in_clusters(); ++c) {
     const ClusterDef& cluster = block.in_cluster(c);
     if (!cluster.present || cluster.present(block)) listed.push_back(c);
   }
+  return listed;
+}
+
+std::optional<std::vector<std::size_t>> listed_clusters(const TaskBlock& block, std::size_t count) {
+  std::vector<std::size_t> listed = possible_clusters(block);
   for (std::size_t k = listed.size(); k-- > 0 && listed.size() > count;) {
     const ClusterDef& cluster = block.in_cluster(listed[k]);
     if (cluster.optional && !cluster.present) listed.erase(listed.begin() + static_cast<std::ptrdiff_t>(k));

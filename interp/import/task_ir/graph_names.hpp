@@ -19,7 +19,10 @@ BlockShape block_shape(const tianjic_ir::Shape& shape);
 // The axes of the extents of a cluster, one by one.
 std::vector<BlockAxis> axes_of(const TaskBlock& block, const ClusterDef& cluster);
 
-// The positions of input clusters that a file has for a block, in its order, if it has `count` of them; none: it cannot
+// The positions of input clusters that its attributes let a block have.
+std::vector<std::size_t> possible_clusters(const TaskBlock& block);
+
+// Those of them that a file has for a block, in its order, if it has `count` of them; none: it cannot
 // have so many. Those that are optional without a rule of their own are the last to be missed.
 std::optional<std::vector<std::size_t>> listed_clusters(const TaskBlock& block, std::size_t count);
 

@@ -13,18 +13,16 @@ namespace {
 
 constexpr std::string_view test_modes[] = {"MEMORY_STATE", "PRIM_OUTPUT", "CASE_OUTPUT"};
 
-// The bias that a reader takes for granted: a vector where an edge brings one, a constant where that is given.
-BiasKind expected_bias(const BlockGraph& graph, BlockId id) {
-  const TaskBlock& block = graph[id];
-  const bool is_filled = std::ranges::any_of(graph.edges, [&](const BlockEdge& edge) {
-    return edge.to.block == id && !edge.trigger && block.in_cluster(edge.to.cluster).name == "bias";
-  });
-  return is_filled ? BiasKind::vector : block.has("constant_b") ? BiasKind::constant : BiasKind::none;
-}
-
 class IrText {
  public:
-  IrText(const BlockGraph& graph, std::string_view archive) : graph_(graph), archive_(archive) {}
+  IrText(const BlockGraph& graph, std::string_view archive)
+      : graph_(graph), archive_(archive), has_bias_edge_(graph.blocks.size()), groups_(graph.blocks.size()) {
+    for (const BlockEdge& edge : graph.edges)
+      if (!edge.trigger && graph[edge.to.block].in_cluster(edge.to.cluster).name == "bias")
+        has_bias_edge_[edge.to.block.index()] = true;
+    for (const BlockGroup& group : graph.groups)
+      for (const BlockId block : group.blocks) groups_[block.index()].push_back(&group);
+  }
 
   TaskIrText write() {
     out_.text = "ir " + graph_.name + " {\n";
@@ -36,6 +34,7 @@ class IrText {
   }
 
  private:
+  BiasKind expected_bias(BlockId id) const;
   std::vector<std::string> words(BlockId id) const;
   std::vector<std::string> group_words(BlockId id) const;
   void block(BlockId id);
@@ -49,19 +48,26 @@ class IrText {
 
   const BlockGraph& graph_;
   std::string archive_;
+  std::vector<bool> has_bias_edge_;                     // by block
+  std::vector<std::vector<const BlockGroup*>> groups_;  // by block
   TaskIrText out_;
 };
+
+// The bias that a reader takes for granted: a vector where an edge brings one, a constant where that is given.
+BiasKind IrText::expected_bias(BlockId id) const {
+  if (has_bias_edge_[id.index()]) return BiasKind::vector;
+  return graph_[id].has("constant_b") ? BiasKind::constant : BiasKind::none;
+}
 
 // Numbers of its groups; and what is said of a group as a whole, where this is its first block.
 std::vector<std::string> IrText::group_words(BlockId id) const {
   std::vector<std::string> numbers, all;
-  for (const BlockGroup& group : graph_.groups)
-    if (std::ranges::find(group.blocks, id) != group.blocks.end()) numbers.push_back(std::to_string(group.number));
+  for (const BlockGroup* group : groups_[id.index()]) numbers.push_back(std::to_string(group->number));
   if (numbers.size() == 1) all.push_back("group: " + numbers[0]);
   if (numbers.size() > 1) all.push_back("group: [" + joined(numbers, ", ") + "]");
-  for (const BlockGroup& group : graph_.groups)
-    if (group.approx && !group.blocks.empty() && group.blocks[0] == id)
-      all.push_back(fmt::format("approx: {}, metric: {}", print(*group.approx), in_quotes(group.metric)));
+  for (const BlockGroup* group : groups_[id.index()])
+    if (group->approx && group->blocks[0] == id)
+      all.push_back(fmt::format("approx: {}, metric: {}", print(*group->approx), in_quotes(group->metric)));
   return all;
 }
 
@@ -71,7 +77,7 @@ std::vector<std::string> IrText::words(BlockId id) const {
   const TaskBlock& block = graph_[id];
   std::vector<std::string> all;
   for (const auto& [def, value] : block.attributes) all.push_back(fmt::format("{}: {}", def->name, value));
-  if (block.bias != expected_bias(graph_, id))
+  if (block.bias != expected_bias(id))
     all.push_back(fmt::format("bias: \"{}\"", biases[static_cast<std::size_t>(block.bias)]));
   if (block.number >= 0) all.push_back(fmt::format("number: {}", block.number));
   if (block.is_virtual) all.push_back(fmt::format("virtual: {}", *block.is_virtual));

@@ -1,6 +1,7 @@
 #include "interp/import/task_ir/task_ir.hpp"
 
 #include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -65,6 +66,7 @@ Result<TaskIrFile> read_task_ir(std::string_view bytes, SourceId source, const s
   if (bytes.size() >= most_bytes) return broken(source, "a Task IR file has less than 2 GiB");
   if (bytes.empty()) return broken(source, "the file is empty");
   tianjic_ir::TaskGraph messages;
+  const google::protobuf::LogSilencer silence;  // it would write to the console what is wrong with texts in bytes
   if (begins_as_binary(bytes) && messages.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return read_binary(messages, source, name, blocks);
   if (is_printable(bytes)) return read_text_form(bytes, source, name, blocks);

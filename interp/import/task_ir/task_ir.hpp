@@ -31,6 +31,16 @@ struct TaskIrFile {
 Result<TaskIrFile> read_task_ir(std::string_view bytes, SourceId source, const std::string& name,
                                 const BlockTable& blocks);
 
+// For importers, which have no Sources that outlive them: reads a file and checks it as rabbit mode does, in which the
+// files of others are run. Throws Error E7001 or those of above, the place of each in its message ("x.task.txt:3:9:
+// ...").
+struct LoadedTaskIr {
+  BlockGraph graph;
+  TaskIrForm form = TaskIrForm::text;
+  std::vector<std::string> notes;  // warnings
+};
+LoadedTaskIr load_task_ir(const std::string& path, const std::string& name, const BlockTable& blocks);
+
 // One number per line, or packed; blocks and edges without a number get free ones. E4008: what such files cannot say.
 Result<std::string> write_task_ir(const BlockGraph& graph, TaskIrForm form);
 

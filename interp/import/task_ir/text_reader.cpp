@@ -21,6 +21,10 @@ bool is_message(const google::protobuf::FieldDescriptor& field) {
   return field.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE;
 }
 
+bool is_tiny(std::string_view number) {
+  return number.find("e-") != std::string_view::npos || number.starts_with('.') || number.starts_with("0.");
+}
+
 // Digits to a number; nothing where there are others than the base has, or too many.
 bool parse_magnitude(std::string_view digits, std::uint64_t& value) {
   int base = 10;
@@ -293,11 +297,12 @@ double TextReader::real() {
   } else {
     if (token.size() > 1 && token.back() == 'f') token.pop_back();
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-    const bool is_large = error == std::errc::result_out_of_range;
+    const bool is_outside = error == std::errc::result_out_of_range;
     if (token.empty() || !(is_digit(token[0]) || token[0] == '.') || end != token.data() + token.size() ||
-        (error != std::errc() && !is_large))
+        (error != std::errc() && !is_outside))
       stop(span, "expected a number, not '" + std::string(text_.substr(span.begin, span.end - span.begin)) + "'");
-    if (is_large) value = std::strtod(token.c_str(), nullptr);
+    // Out of range of a double, either way.
+    if (is_outside) value = is_tiny(token) ? 0 : std::numeric_limits<double>::infinity();
   }
   return negative ? -value : value;
 }

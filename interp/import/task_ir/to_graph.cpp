@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "interp/import/task_ir/graph_names.hpp"
 #include "interp/import/task_ir/tensor.hpp"
@@ -81,6 +82,7 @@ class GraphReader {
   std::unordered_map<std::int32_t, BlockId> blocks_;  // by their ids in the file
   std::unordered_map<std::int32_t, const tianjic_ir::Edge*> edges_;
   std::unordered_map<std::int32_t, FilePort> from_, to_;  // by id of the edge
+  std::unordered_set<std::int32_t> groups_;
   Diags diags_;
 };
 
@@ -267,8 +269,7 @@ void GraphReader::ports_of(const tianjic_ir::TaskBlock& message) {
   const auto count = static_cast<std::size_t>(message.input_clusters_size());
   const auto listed = listed_clusters(block, count);
   if (!listed) {
-    std::size_t most = count;
-    while (!listed_clusters(block, most)) --most;
+    const std::size_t most = possible_clusters(block).size();
     refuse(message.input_clusters(static_cast<int>(most)),
            fmt::format("block {}: {} has {} as its attributes are, not {}", block.number, block.def->name,
                        plural(most, "input"), count));
@@ -362,8 +363,7 @@ void GraphReader::group_of(const tianjic_ir::Group& message) {
     return;
   }
   const std::int32_t number = message.group_id();
-  if (std::ranges::find(graph_.groups, number, &BlockGroup::number) != graph_.groups.end())
-    refuse(message, "group_id", fmt::format("two groups have the id {}", number));
+  if (!groups_.insert(number).second) refuse(message, "group_id", fmt::format("two groups have the id {}", number));
   BlockGroup group{.number = number, .blocks = {}, .approx = {}, .metric = {}};
   for (int k = 0; k < message.block_ids_size(); ++k) {
     const auto block = blocks_.find(message.block_ids(k));
