@@ -36,6 +36,11 @@ class OpenSession final : public NestedSession {
   Target& target() override { return target_; }
   bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
   bool named() const override { return session_->handles > target_.kept_handles(); }
+  void hold() override {
+    session_->hold();
+    target_.keep_agents();
+  }
+  std::vector<Array> run_steps(const TimeSteps& steps, Span place) override { return session_->run_steps(steps, place); }
   Value report() override;
   Diags end_early() override;
   // What failed of the effects that ran.

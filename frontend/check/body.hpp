@@ -98,6 +98,12 @@ class Body {
   UndoMap<std::unordered_map<std::uint64_t, CallId>> globals;  // by module and variable: its call in the prologue
 
   // ---- while statements are checked ----
+  // Of the call that a `run` repeats: what is given for each of its time steps.
+  struct TimeSteps {
+    const ast::Arg* arguments;
+    Dim count;
+  };
+  const TimeSteps* time_steps = nullptr;
   std::vector<bool> is_set;                // by output
   std::vector<std::vector<Label>> missed;  // by output: where a path goes by without setting it
   std::uint32_t loops = 0;

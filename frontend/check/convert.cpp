@@ -16,6 +16,8 @@ using Kind = Type::Kind;
 std::optional<std::uint32_t> single_output(const Type& invocation) {
   std::size_t count = invocation.parts.size();
   if (count > 0 && invocation.parts.back().is(Kind::record) && invocation.names.back() == "report") --count;
+  const bool ran = count < invocation.parts.size();
+  if (ran && count > 0 && invocation.parts[count - 1].is(Kind::invocation)) --count;  // of all time steps
   return count == 1 ? std::optional<std::uint32_t>(0) : std::nullopt;
 }
 

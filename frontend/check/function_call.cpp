@@ -13,6 +13,7 @@
 #include "frontend/check/mentions.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/places.hpp"
+#include "frontend/check/time_steps.hpp"
 
 namespace taskspec::checking {
 
@@ -210,7 +211,8 @@ class FunctionCall {
     } else if (parameter(i).privilege == Privilege::inout && !wanted.is(Kind::error)) {
       term = place_argument(body_, expr, i, written_);
     } else {
-      term = adapt(body_, expression(body_, expr, &wanted), wanted);
+      const Term given = expression(body_, expr, &wanted);
+      term = adapt(body_, slice_of_step(body_, match_, args_, given, wanted, expected(i)), wanted);
       note_read(body_, expr, i, written_);
     }
     terms_[i] = term;
@@ -360,6 +362,11 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
   Callable callable{fmt::format("'{}'", body.text(callee.span)), {}, names, 0};
   auto places = place_arguments(body.world.diags, callable, call.args, span);
   if (!places) return not_callable(body, {body.error(span).id, span}, call, span);
+  auto expected = [&](std::size_t i) -> Expected {
+    return {task ? fmt::format("'{}' of {}", names[i].name, callable.text)
+                 : fmt::format("argument {} of {}", i + 1, callable.text),
+            {}};
+  };
   Match match(body, Match::foreign);
   std::vector<Term> in(count + 1);
   in[0] = callee;
@@ -372,16 +379,14 @@ Term apply(Body& body, const Term& callee, const ast::Call& call, Span span) {
       in[at + 1] = place_argument(body, argument, at, written);
     } else {
       Type wanted = match.substitute(type.parts[at]);
-      in[at + 1] = adapt(body, expression(body, argument, &wanted), wanted);
+      const Term given = expression(body, argument, &wanted);
+      in[at + 1] = adapt(body, slice_of_step(body, match, call.args, given, wanted, expected(at)), wanted);
       note_read(body, argument, at, written);
     }
     match.bind(type.parts[at], in[at + 1]);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    Expected expected{task ? fmt::format("'{}' of {}", names[i].name, callable.text)
-                           : fmt::format("argument {} of {}", i + 1, callable.text),
-                      {}};
-    failed = !match.require(type.parts[i], in[i + 1], expected, true) || body.is_error(in[i + 1]) || failed;
+    failed = !match.require(type.parts[i], in[i + 1], expected(i), true) || body.is_error(in[i + 1]) || failed;
   }
   if (failed || !written.check(body)) return body.error(span);
   written.read_newest(body);

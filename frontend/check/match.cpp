@@ -111,7 +111,6 @@ std::optional<Match::Difference> Match::compare_extents(const Type& wanted, cons
   return std::nullopt;
 }
 
-// False where a running frame could not tell what the two sides are: such a guard would never fail.
 bool Match::guard(const Dim& wanted, const Dim& given, const Term& value, std::size_t axis) {
   std::vector<Term> tensors{value};
   tensors.insert(tensors.end(), tensors_.begin(), tensors_.end());

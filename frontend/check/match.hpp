@@ -40,6 +40,8 @@ class Match {
   Type substitute(const Type& type) const;
 
   std::vector<Guard> guards;
+  // False where a running frame could not tell what the two sides are: such a guard would never fail.
+  bool guard(const Dim& wanted, const Dim& given, const Term& value, std::size_t axis);
 
  private:
   struct Bound {
@@ -63,7 +65,6 @@ class Match {
   std::optional<Difference> compare(const Type& wanted, const Type& given, Open open, const Term* value = nullptr);
   std::optional<Difference> compare_extents(const Type& wanted, const Type& given, Open open, const Term* value);
   std::optional<Difference> compare_parts(const Type& wanted, const Type& given);
-  bool guard(const Dim& wanted, const Dim& given, const Term& value, std::size_t axis);
   void report(const Difference& difference, const Type& wanted, const Term& value, const Expected& expected);
 
   Body& body_;

@@ -1,10 +1,13 @@
-// run e on B: a nested session for one call. Its value is an invocation: the outputs of `e` and `report`.
+// run e on B: a nested session for one call. Its value is an invocation: the outputs of `e` and `report`; with time
+// steps `steps`, too, which are those of all steps.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "frontend/check/expressions.hpp"
-#include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/time_steps.hpp"
 #include "ir/records/backend_record.hpp"
 
 namespace taskspec::checking {
@@ -39,20 +42,31 @@ Term backend(Body& body, const ast::Expr& expr) {
   return body.error(expr.span);
 }
 
-// The default is the only one so far.
-bool refuse_time_steps(Body& body, const ast::Expr& expr) {
+// What is repeated; other calls that stand in the expression are not.
+const ast::Arg* arguments_of(const ast::Expr& expr) {
   auto* call = std::get_if<ast::Call>(&expr.node);
-  if (!call) return false;
-  for (const ast::Arg& arg : call->args) {
-    auto* literal = std::get_if<ast::IntLit>(&arg.value->node);
-    if (!arg.name || arg.name->text != "time_steps" || (literal && literal->value == 1)) continue;
-    not_built(body.world.diags, arg.span, "'time_steps'", "networks that run in steps");
-    return true;
-  }
+  return call && !call->args.empty() ? call->args.data() : nullptr;
+}
+
+Term repeated(Body& body, const ast::Expr& call, const std::optional<Dim>& steps) {
+  const Body::TimeSteps here{arguments_of(call), steps.value_or(Dim(1))};
+  const Body::TimeSteps* before = std::exchange(body.time_steps, steps ? &here : nullptr);
+  Term value = expression(body, call);
+  body.time_steps = before;
+  return value;
+}
+
+bool may_repeat(Body& body, const ast::Expr& call, const Term& value) {
+  const Type type = body.type(value);
+  if (type.is(Kind::invocation)) return true;
+  wrong_type(body.world.diags, call.span,
+             fmt::format("'{}' repeats a graph, a task or an agent's member; this call gives {}", time_steps_option,
+                         type.is(Kind::none) ? "nothing" : type.text()))
+      .help("a fn may run one: run g(x) on host(time_steps: ...)");
   return false;
 }
 
-Type session_type(const Type& value, Type report) {
+Type session_type(const Type& value, const std::optional<Dim>& steps, Type report) {
   Type type = value;
   if (!value.is(Kind::invocation)) {
     type = Type(Kind::invocation);
@@ -60,6 +74,10 @@ Type session_type(const Type& value, Type report) {
       type.parts.push_back(value);
       type.names.push_back("value");
     }
+  }
+  if (steps) {
+    type.parts.push_back(stacked(value, *steps));
+    type.names.push_back("steps");
   }
   type.parts.push_back(std::move(report));
   type.names.push_back("report");
@@ -69,10 +87,10 @@ Type session_type(const Type& value, Type report) {
 }  // namespace
 
 Term run_expression(Body& body, const ast::Run& run, Span span) {
-  bool refused = refuse_time_steps(body, *run.backend);
-  Term on = refused ? body.error(run.backend->span) : backend(body, *run.backend);
+  Term on = backend(body, *run.backend);
+  const std::optional<Dim> steps = time_steps_of(body.type(on));
   body.open_block();
-  Term value = expression(body, *run.call);
+  Term value = repeated(body, *run.call, steps);
   Block block = body.close_block();
   block.result = value.id;
   body.info().effects.host.push_back({"run", span});
@@ -81,8 +99,9 @@ Term run_expression(Body& body, const ast::Run& run, Span span) {
     wrong_type(body.world.diags, run.call->span, "'run' takes a call: run f(x) on host");
     return body.error(span);
   }
+  if (steps && !may_repeat(body, *run.call, value)) return body.error(span);
   Type report = report_type(body.world, body.type(on));
-  Term made = body.make(Form::run, session_type(Type(body.type(value)), std::move(report)), span, {on});
+  Term made = body.make(Form::run, session_type(Type(body.type(value)), steps, std::move(report)), span, {on});
   body[made.id].blocks.push_back(std::move(block));
   return made;
 }

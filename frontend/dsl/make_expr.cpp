@@ -134,11 +134,14 @@ ast::Expr ExprMaker::callable(const Node& node, Span at) {
 }
 
 ast::Expr ExprMaker::run(const Node& node, Span at) {
-  // host(threads: 2, schedule: "pull")
+  // host(threads: 2, schedule: "pull", time_steps: 16)
   ast::Call backend{boxed(name(node.text, at)), {}, at};
   if (node.integer != 0) backend.args.push_back({at, ast::Name{"threads", at}, boxed({at, ast::IntLit{node.integer}})});
   if (!node.names[0].empty())
     backend.args.push_back({at, ast::Name{"schedule", at}, boxed({at, ast::StringLit{node.names[0]}})});
+  if (node.real > 0)
+    backend.args.push_back(
+        {at, ast::Name{"time_steps", at}, boxed({at, ast::IntLit{static_cast<std::int64_t>(node.real)}})});
   return {at, ast::Run{content(*node.in[0]), boxed({at, std::move(backend)})}};
 }
 

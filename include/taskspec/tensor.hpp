@@ -24,6 +24,13 @@ struct Backend {
   std::string name = "host";
   int threads = 0;
   std::string schedule = {};
+  std::int64_t steps = 0;  // 0: the call runs once
+  // The call runs so often, with states carried over: r["y"] is of the last step, r["steps"]["y"] of all of them.
+  Backend time_steps(std::int64_t count) const {
+    Backend repeated = *this;
+    repeated.steps = count;
+    return repeated;
+  }
 };
 inline Backend host(int threads = 0, std::string schedule = "") { return {"host", threads, std::move(schedule)}; }
 

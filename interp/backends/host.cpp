@@ -1,5 +1,6 @@
-// host(threads:, schedule:, poison:): the cores of this machine.
+// host(threads:, schedule:, time_steps:, poison:): the cores of this machine.
 #include "interp/backends/backends.hpp"
+#include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/host/host_backend.hpp"
 #include "ir/base/text.hpp"
@@ -18,20 +19,17 @@ bool is_wrong(const Value& threads) { return threads.integer() < 0 || threads.in
 Type host_type(RuleContext& c) {
   want(c, 0, Type::Kind::integer, "a number of threads");
   want(c, 1, Type::Kind::string, "a schedule");
-  want(c, 2, Type::Kind::integer, "a number of steps");
   want(c, 3, Type::Kind::boolean, "true or false");
   if (const Value* schedule = c.constant(1))
     if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
       c.fail("E1003", "no schedule " + in_quotes(s), 1, "push, pull or eager");
   if (const Value* threads = c.constant(0); threads && is_wrong(*threads)) c.fail("E1003", wrong_threads, 0);
-  const Value* steps = c.constant(2);
-  if (!steps || steps->integer() != 1)
-    c.fail("E1009", "time_steps needs a part not built yet: time steps with carried state", 2);
-  return backend_type("host");
+  return backend_type("host", time_steps(c, 2));
 }
 
 Value run_host(HostContext& host, std::span<const Value> options) {
   if (is_wrong(options[0])) throw failure("E5003", {}, wrong_threads);
+  check_time_steps(options[2]);
   return choose<builtin_host>(host, options);
 }
 
@@ -42,7 +40,7 @@ std::unique_ptr<Backend> open_host(std::span<const Value> options) {
 
 constexpr Operand host_options[] = {{"threads", OperandKind::integer, 0},
                                     {"schedule", OperandKind::string, ""},
-                                    {"time_steps", OperandKind::integer, 1},
+                                    {time_steps_option, OperandKind::integer, Default::absent()},
                                     {"poison", OperandKind::boolean, false}};
 constexpr BackendRecord host_record{.open = open_host};
 
@@ -53,7 +51,12 @@ constinit const Builtin builtin_host = BuiltinFields{
     .operands = host_options,
     .doc =
         "The backend that runs on this machine: threads (0: one per core) and schedule push, pull or eager. For run .. "
-        "on. poison: true fills memory that holds nothing (new, lent or given back) with patterns, so that a mistake "
+        "on. time_steps: T runs a graph, task or agent's member T times, with states carried over: an input with an "
+        "extra leading extent T gives one slice per step, any other is repeated; an output is that of the last step, "
+        ".steps.y all of them on a new first axis. What does not depend on the step or on a state runs once, so random "
+        "numbers are the same in each step, unless their `call` is an input that gives the number of the step: "
+        "iota(T). poison: true fills memory that holds nothing (new, lent or given back) with patterns, so that a "
+        "mistake "
         "which reads it shows; the results of a program do not change by it.",
     .example =
         "graph g() -> (y: i64[2]) { y = iota(2) }\nprint((run g() on host(threads: 1)).y.array)\n// expect: [0, 1]",

@@ -4,6 +4,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/interpreter.hpp"
+#include "ir/records/backend_record.hpp"
 
 namespace taskspec {
 
@@ -30,6 +31,16 @@ const Builtin* named_backend(const std::string& written, const Toolbox& tools) {
   return found && found->backend ? found : nullptr;
 }
 
+// A program is more than one graph: nobody could say what of it runs again.
+void refuse_time_steps(BackendChoice& choice, Span span) {
+  const Value* steps = choice.option(time_steps_option);
+  if (!steps || steps->is_none()) return;
+  Diag diag("E1004", Severity::error, span, "'time_steps' repeats one call, and this is the session of a program");
+  diag.help("write it in the program: run g(x) on " + std::string(choice.backend->name) +
+            "(time_steps: " + print(*steps) + ")");
+  throw Error(std::move(diag));
+}
+
 }  // namespace
 
 Result<BackendChoice> read_backend(const std::string& written, const Toolbox& tools, Sources& sources) {
@@ -40,15 +51,17 @@ Result<BackendChoice> read_backend(const std::string& written, const Toolbox& to
     options.at_prompt = true;  // where a value may stand alone
     Result<Program> program = check(sources, source, options);
     if (!program) return program.diags();
-    if (!is_one_backend(*program))
-      throw failure("E1004", {source, 0, static_cast<std::uint32_t>(written.size())}, "this is no backend");
+    const Span whole{source, 0, static_cast<std::uint32_t>(written.size())};
+    if (!is_one_backend(*program)) throw failure("E1004", whole, "this is no backend");
     HostContext host(*program, tools.ops);
     ImmediateTarget target;
     Interpreter interpreter(*program, &host);
     interpreter.set_target(target);
     Frame& frame = interpreter.module(program->main());
     const Call& last = frame.function[frame.function.body.calls.back()];
-    return *frame[last.variable].as<BackendChoice>();
+    BackendChoice choice = *frame[last.variable].as<BackendChoice>();
+    refuse_time_steps(choice, whole);
+    return choice;
   } catch (const Error& error) {
     return error.diags();
   }

@@ -6,6 +6,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"
+#include "interp/control/step_recording.hpp"
 #include "ir/base/hash.hpp"
 
 namespace taskspec {
@@ -110,6 +111,7 @@ Value Interpreter::make_agent(AgentId id, std::vector<Value> arguments, const Ca
   if (!of_graph && !layer) guard.emplace(*target_);
   for (const Slot& slot : def.slots) agent->slots.push_back(first_value(slot, self, name, site));
   target_->layers(*agent);
+  if (recording_) recording_->made(self);
   return self;
 }
 

@@ -158,6 +158,7 @@ std::span<const FormStep> Interpreter::standard_steps() {
       {Form::variable, gives<&Interpreter::read_variable>, emit_variable},
       {Form::global, gives<&Interpreter::read_global>},
       {Form::loop, nothing, emit_nothing},
+      {Form::time_step, gives<&Interpreter::time_step>},
       {Form::op, run_op, emit_op},
       {Form::builtin, run_builtin, emit_builtin},
       {Form::tuple, made<tuple_of>},

@@ -12,6 +12,7 @@
 #include "interp/control/facts.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/control/objects.hpp"
+#include "interp/control/time_steps.hpp"
 #include "interp/control/trial.hpp"
 #include "ir/records/builtin.hpp"
 
@@ -30,6 +31,9 @@ class NestedSession {
   virtual Target& target() = 0;
   virtual bool owns(const Tensor& tensor) const = 0;
   virtual bool named() const = 0;  // a handle still names something in it: the slot of an agent, say
+  // What is recorded from here on waits for `run_steps`, which gives each output in all steps, along a new first axis.
+  virtual void hold() = 0;
+  virtual std::vector<Array> run_steps(const TimeSteps& steps, Span place) = 0;
   virtual Value report() = 0;      // after everything that has effects ran
   virtual Diags end_early() = 0;   // what has effects runs, although the program goes no further; what failed of it
 };

@@ -17,6 +17,7 @@ namespace taskspec {
 struct AgentName;
 class HostContext;
 class LayerNames;
+class StepRecording;
 class Natives;
 
 // Of a step of training: what ops and layers ask that work otherwise there.
@@ -123,6 +124,7 @@ class Interpreter {
   friend const FormStep& step_of(Form form, std::span<const FormStep> more);
   // How compact programs run (compact_run.cpp).
   friend struct Machine;
+  friend class StepRecording;
   Flow execute(Frame& frame, const Compact& code);
   void call_planned(Frame& frame, const PlannedCall& planned, const Instruction& at);
   Flow form_step(Frame& frame, CallId id) { return frame.facts.steps[id.index()]->run(*this, frame, id); }
@@ -166,6 +168,7 @@ class Interpreter {
   Value apply_value(Frame& frame, const Call& call);
   Value call_function(Frame& frame, const Call& call);
   Value run_on(Frame& frame, const Call& call);
+  Value time_step(Frame& frame, const Call& call);
   static void forget(Frame& frame, const Block& block);
   bool truth(const Value& value, Span span);
   void call_native(Frame& frame, Span span);
@@ -212,6 +215,7 @@ class Interpreter {
   std::uint32_t unknown_extents_ = 0;
   bool by_rules_ = false;
   StepContext* step_ = nullptr;
+  StepRecording* recording_ = nullptr;  // of what a run repeats
   std::uintptr_t stack_limit_ = 0;
 };
 

@@ -64,6 +64,8 @@ class RecordTarget final : public Target {
 
   // `if`, loops and calls of fns in graphs are carried out where they stand, unless tensors decide about them.
   void unroll() { unrolls_ = true; }
+  // What makes agents is carried out, too: they keep their states when the recorded graph runs again.
+  void keep_agents() { keeps_agents_ = true; }
 
   Recorder& recorder() { return recorder_; }
   std::size_t kept_handles() const;  // of constants, for calls to come: nobody else knows them
@@ -152,6 +154,7 @@ class RecordTarget final : public Target {
   static constexpr std::uint32_t unknown_turns = 1 << 20;
   // Gives `copy`, a frame without values, what the call leaves there; false: tensors decide about that.
   bool rehearse(Interpreter& interpreter, const Frame& frame, CallId id, Frame& copy);
+  bool makes_agents(const Frame& frame, CallId id) const;
   bool tensors_decide(Interpreter& interpreter, const Frame& frame, CallId id);
   Counted count(Interpreter& interpreter, const Frame& frame, CallId id);
   AgentCounts most_agents(const Frame& frame, const Call& call) const;
@@ -168,6 +171,7 @@ class RecordTarget final : public Target {
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded
   TrainingPass pass_ = TrainingPass::none;
   bool unrolls_ = false;
+  bool keeps_agents_ = false;
   int slots_ = 0;  // whose first values are being computed, one for the other
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>

@@ -2,6 +2,8 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"
+#include "interp/control/step_recording.hpp"
+#include "ir/records/backend_record.hpp"
 
 namespace taskspec {
 
@@ -12,6 +14,24 @@ void Interpreter::forget(Frame& frame, const Block& block) {
     for (const Block& inner : frame.function[id].blocks) forget(frame, inner);
   }
 }
+
+namespace {
+
+std::optional<std::int64_t> time_steps_of(BackendChoice& choice) {
+  const Value* steps = choice.option(time_steps_option);
+  return steps && steps->is_integer() ? std::optional(steps->integer()) : std::nullopt;
+}
+
+// `.steps` of what a run gives: its outputs in all time steps.
+Value stacked(const Invocation& last, const std::vector<Array>& all, Target& target) {
+  auto steps = std::make_shared<Invocation>();
+  steps->label = last.name();
+  steps->names.assign(last.names.begin(), last.names.begin() + static_cast<std::ptrdiff_t>(all.size()));
+  for (const Array& output : all) steps->outputs.push_back(target.constant(output));
+  return Value(std::static_pointer_cast<Object>(std::move(steps)));
+}
+
+}  // namespace
 
 Value Interpreter::run_on(Frame& frame, const Call& call) {
   if (frame.function.part == Part::host) {  // the graph program opens the session
@@ -33,9 +53,18 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   }};
   Interpreter inner = nested(session->target());
   Value value;
+  std::optional<StepRecording> repeated;
+  std::vector<Array> all;  // by output: those of all time steps
   try {
+    if (const std::optional<std::int64_t> steps = time_steps_of(*choice)) {
+      session->hold();
+      repeated.emplace(*this, inner, frame, CallId(&call - frame.function.calls.data()), *steps);
+    }
     value = inner.value_of(frame, call.blocks[0]);
+    auto between = [&] { poll(call.span); };
+    if (repeated) all = session->run_steps(repeated->taken(value, between), call.span);
   } catch (...) {  // also exit(code): what it showed before that is seen
+    if (repeated) repeated->undo();
     forget(frame, call.blocks[0]);
     if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) host_->unseen.append(session->end_early());
     throw;
@@ -51,6 +80,8 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   else if (!value.is_none())
     result->outputs.push_back(value);
   value = Value();
+  if (repeated) result->outputs.push_back(stacked(*result, all, *target_));
+  repeated.reset();
   forget(frame, call.blocks[0]);
   result->outputs.push_back(session->report());
   result->names = call.type.names;

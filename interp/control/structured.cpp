@@ -2,6 +2,7 @@
 // and its body runs on the backend without the host.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "interp/control/capture.hpp"
 #include "interp/control/interpreter.hpp"
@@ -30,9 +31,26 @@ bool depends_on_graph(const Value& value) {
 }  // namespace
 
 bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id) {
-  if (unrolls_ && !tensors_decide(interpreter, frame, id)) return false;
+  if ((unrolls_ || (keeps_agents_ && makes_agents(frame, id))) && !tensors_decide(interpreter, frame, id)) return false;
+  if (keeps_agents_ && makes_agents(frame, id))
+    throw failure("E1009", frame.function[id].span,
+                  "an agent that is made where a tensor decides what runs, in time steps, is not built yet");
   return frame.function[id].form == Form::call ? structured_call(interpreter, frame, id)
                                                : structured_block(interpreter, frame, id);
+}
+
+// It, or what it calls.
+bool RecordTarget::makes_agents(const Frame& frame, CallId id) const {
+  std::set<std::uint32_t> seen;
+  auto makes = [&](auto&& self, const Call& call) -> bool {
+    if (call.form == Form::agent) return true;
+    if (call.form != Form::call || !seen.insert(call.callee.value).second) return false;
+    return std::ranges::any_of(program_[call.callee].calls, [&](const Call& inside) { return self(self, inside); });
+  };
+  bool found = makes(makes, frame.function[id]);
+  for (const Block& block : frame.function[id].blocks)
+    each_call(frame.function, block, [&](CallId inside) { found = found || makes(makes, frame.function[inside]); });
+  return found;
 }
 
 // Output `slot` is the next version of a place that is read already.

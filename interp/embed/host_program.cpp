@@ -368,6 +368,8 @@ CutCall HostProgram::cut(const Node& call, At at, std::vector<NodePtr>& changed)
 
 NodePtr HostProgram::run_apart(const Node& run) {
   const Node& call = *run.in[0];
+  if (run.real > 0)
+    fail("E1004", run.at, "time steps repeat a graph, and this is a fn", "call run() on the graph inside of it");
   check_run(run);
   std::vector<NodePtr> changed;
   CutCall program = cut(call, run.at, changed);

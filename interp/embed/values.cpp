@@ -59,7 +59,10 @@ NodePtr given(const void* data, std::size_t count, const char* precision, std::v
 
 namespace {
 
-bool is_report(const std::string& name, const Value& value) { return name == "report" && value.as<Record>(); }
+// Of what a run gives; a call that runs once gives none of it.
+bool is_of_run(const std::string& name, const Value& value) {
+  return (name == "report" && value.as<Record>()) || (name == "steps" && value.as<Invocation>());
+}
 
 }  // namespace
 
@@ -69,7 +72,7 @@ Value only_output(const Value& value, At at) {
   std::vector<std::string> names;
   Value found;
   for (std::size_t i = 0; i < invocation->outputs.size(); ++i) {
-    if (is_report(invocation->names[i], invocation->outputs[i])) continue;
+    if (is_of_run(invocation->names[i], invocation->outputs[i])) continue;
     names.push_back(invocation->names[i]);
     found = invocation->outputs[i];
   }
@@ -218,6 +221,8 @@ Tensor Tensor::run(const Backend& backend, At at) const {
   node.text = backend.name;
   node.integer = backend.threads;
   node.names.push_back(backend.schedule);
+  if (backend.steps < 0) fail("E1003", at, "time steps are at least one");
+  node.real = static_cast<double>(backend.steps);
   node.in.push_back(detail::use(Operand(*this, at)));
   if (node.in[0]->kind != Node::Kind::invoke || node.in[0]->entered)
     fail("E1004", at, "run() takes a call of a graph or fn that is not used yet", "graph(arguments).run(host())");

@@ -20,6 +20,7 @@ Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
 // ---- recording ------------------------------------------------------------------------------------
 
 void Session::adding(Span site) {
+  if (holds_) return;
   // Eager: the task before this one runs now, when the handles of its outputs exist.
   if (pending_.fills_window(site) || options_.schedule == Schedule::eager) fits([&] { run_needed(); });
   sweep_if_due();
@@ -95,6 +96,7 @@ void Session::run_for(NodeId node, Span place) {
 }
 
 void Session::run_pending() {
+  if (holds_) return;
   if (options_.schedule == Schedule::push && !pending_.empty()) fits([&] { run_needed(); });
   sweep_if_due();
 }

@@ -19,6 +19,7 @@
 #include <chrono>
 
 #include "interp/control/recorder.hpp"
+#include "interp/control/time_steps.hpp"
 #include "interp/session/failures.hpp"
 #include "interp/session/op_profile.hpp"
 #include "interp/session/pending.hpp"
@@ -56,6 +57,11 @@ class Session final : public Recorder {
   std::unique_ptr<Trial> trial() override;
   bool forgets() const override { return options_.forget; }
 
+  // ---- time steps ----
+  void hold() { holds_ = true; }  // nothing runs before the steps do, except what is received
+  // Runs what was recorded `steps.count` times. What depends on no step and no state runs once.
+  std::vector<Array> run_steps(const TimeSteps& steps, Span place);
+
   void run_prints() override;
   void run_effects() override;
   // The first effect that failed and was not told yet, if there is one. A receive that fails tells of those that failed
@@ -83,6 +89,7 @@ class Session final : public Recorder {
   void run(std::vector<NodeId> nodes);
   static bool fits(FunctionRef<void()> running);
   std::vector<NodeId> needed();
+  friend class StepRun;
   void run_part(const std::vector<NodeId>& nodes);
   std::uint32_t first_cause(NodeId node);
   void execute(std::vector<NodeId> nodes);
@@ -111,6 +118,7 @@ class Session final : public Recorder {
   std::vector<ScopeId> open_;  // scopes of calls under way, by depth
   std::vector<Ref> received_;
   std::size_t left_ = 0;  // by the last sweep
+  bool holds_ = false;    // what is recorded waits for run_steps
   struct Counts {         // as in SessionReport
     std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, arena = 0, plan_peak = 0, peak_without_chains = 0,
                   received = 0, run_peak = 0;

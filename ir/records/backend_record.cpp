@@ -21,10 +21,15 @@ bool is_local_in_reports(std::string_view field) {
   return std::ranges::any_of(common_report(), [&](const ReportField& f) { return f.local && f.name == field; });
 }
 
-Type backend_type(std::string_view name) {
+Type backend_type(std::string_view name, std::optional<Dim> time_steps) {
   Type type(Type::Kind::backend);
   type.names.emplace_back(name);
+  if (time_steps) type.dims.push_back(*std::move(time_steps));
   return type;
+}
+
+std::optional<Dim> time_steps_of(const Type& backend) {
+  return backend.dims.empty() ? std::nullopt : std::optional(backend.dims[0]);
 }
 
 }  // namespace taskspec

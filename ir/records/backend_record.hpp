@@ -2,6 +2,7 @@
 // how it is opened. A builtin with such a record is a backend; checker, --on, prompt and manual read it there.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -31,7 +32,12 @@ std::span<const ReportField> common_report();
 // One of those that is local; reports of all backends have it.
 bool is_local_in_reports(std::string_view field);
 
-// Which backend it is stands in the type: `backend host`.
-Type backend_type(std::string_view name);
+// Which backend it is stands in the type: `backend host`. With `time_steps` it has one extent: how many there are.
+Type backend_type(std::string_view name, std::optional<Dim> time_steps = {});
+std::optional<Dim> time_steps_of(const Type& backend);
+
+// The option of that name, the same for all backends that have it.
+inline constexpr std::string_view time_steps_option = "time_steps";
+inline constexpr std::int64_t most_time_steps = INT32_MAX;
 
 }  // namespace taskspec

@@ -85,6 +85,24 @@ TEST_CASE("calls of graphs are futures, and run in sessions of their own when th
   CHECK(g(tensor({1}, f32)).scalar<float>() == 4);
 }
 
+TEST_CASE("a call runs in time steps, its agents keep their states meanwhile [dsl]") {
+  struct Counter : Agent {
+    using Agent::Agent;
+    Var total = state("total", i64[1], zero());
+    Task add = task("add").in("x", i64[1]).out("sum", i64[1]).body([this](Tensor x) {
+      total += x;
+      return total;
+    });
+  };
+  Graph g = graph("counted").in("x", i64[1]).out("y", i64[1]).body([](Tensor x) { return Counter().add(x); });
+  Tensor r = g(tensor({3}, i64)).run(host().time_steps(4));
+  CHECK(r.array<int>() == std::vector<int>{12});
+  CHECK(r["y"].array<int>() == std::vector<int>{12});
+  CHECK(r["steps"]["y"].array<int>() == std::vector<int>{3, 6, 9, 12});
+  CHECK(g(tensor({3}, i64)).run(host().time_steps(2))["steps"]["y"].array<int>() == std::vector<int>{3, 6});
+  CHECK(error_code([&] { (void)g(tensor({3}, i64)).run(host().time_steps(-1)); }) == "E1003");
+}
+
 TEST_CASE("a graph without a signature gets its types by the first call [dsl]") {
   struct Scale : Agent {
     using Agent::Agent;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ir/files/files.hpp"
+#include "ir/records/backend_record.hpp"
 #include "ir/show/program_text.hpp"
 #include "ir/verify/verify.hpp"
 #include "stdlib/ops.hpp"
@@ -22,7 +23,10 @@ Type nothing(RuleContext&) { return Kind::none; }
 Type integer(RuleContext&) { return Kind::integer; }
 Type real(RuleContext&) { return Kind::real; }
 Type text(RuleContext&) { return Kind::string; }
-Type backend(RuleContext&) { return Kind::backend; }
+Type backend(RuleContext& c) {
+  const bool repeats = c.count() > 2 && c.type(2).is(Kind::integer);
+  return backend_type("host", repeats ? c.dim(2) : std::nullopt);
+}
 Type names(RuleContext&) { return Type::list(Type::list(Kind::string)); }
 
 Type facts(RuleContext&) {
@@ -55,9 +59,10 @@ constexpr taskspec::Operand listed[] = {{.name = "l", .kind = OperandKind::value
                                         {.name = "f", .kind = OperandKind::function}};
 constexpr taskspec::Operand two[] = {{.name = "a", .kind = OperandKind::value},
                                      {.name = "b", .kind = OperandKind::value}};
-constexpr taskspec::Operand of_host[] = {{.name = "threads", .kind = OperandKind::integer, .standard = 0},
-                                         {.name = "schedule", .kind = OperandKind::string, .standard = ""},
-                                         {.name = "time_steps", .kind = OperandKind::integer, .standard = 1}};
+constexpr taskspec::Operand of_host[] = {
+    {.name = "threads", .kind = OperandKind::integer, .standard = 0},
+    {.name = "schedule", .kind = OperandKind::string, .standard = ""},
+    {.name = "time_steps", .kind = OperandKind::integer, .standard = Default::absent()}};
 constexpr taskspec::Operand of_load[] = {{.name = "T", .kind = OperandKind::type},
                                          {.name = "path", .kind = OperandKind::string}};
 constexpr taskspec::Operand of_format[] = {{.name = "s", .kind = OperandKind::string},

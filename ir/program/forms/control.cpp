@@ -38,13 +38,20 @@ void check_logic(const FormCheck& c, const Call& call) {
          "a condition is a bool");
 }
 
-// `run e on B`: the outputs of e, or its value, and the report.
+// `run e on B`: the outputs of e, or its value, then those of all time steps where there are some, and the report.
 void check_run(const FormCheck& c, const Call& call) {
   c.want(c.type(call, 0).is(Kind::backend) && call.blocks[0].result.valid(), "no backend");
   const Type& value = c.type(call.blocks[0].result);
   std::vector<Type> parts = value.is(Kind::invocation) ? value.parts
                             : value.is(Kind::none)     ? std::vector<Type>{}
                                                        : std::vector<Type>{value};
+  const std::size_t outputs = parts.size();
+  const bool repeats = value.is(Kind::invocation) && call.type.parts.size() == outputs + 2;
+  if (repeats) {
+    const Type& all = call.type.parts[outputs];
+    c.want(all.is(Kind::invocation) && all.names == value.names && all.parts.size() == outputs, "other time steps");
+    parts.push_back(all);
+  }
   c.want(call.type.is(Kind::invocation) && call.type.parts.size() == parts.size() + 1 &&
              call.type.names.size() == parts.size() + 1 && call.type.parts.back().is(Kind::record) &&
              std::equal(parts.begin(), parts.end(), call.type.parts.begin(), agree),

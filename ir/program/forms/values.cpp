@@ -93,4 +93,15 @@ constinit const FormRecord loop = {
     .check = [](const FormCheck& c, const Call& call) { c.want(c.is_turn(call), "a loop variable outside of a loop"); },
 };
 
+// Inside of a run that repeats its call: the number of the time step, from 0.
+constinit const FormRecord time_step = {
+    .word = "time_step",
+    .operands = {0, 0},
+    .text = "time step",
+    .check =
+        [](const FormCheck& c, const Call& call) {
+          c.want(call.type == Type::tensor(Precision::i64, {}), "the number of a time step is an i64 tensor of rank 0");
+        },
+};
+
 }  // namespace taskspec::form_records
