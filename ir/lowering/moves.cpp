@@ -108,6 +108,10 @@ void BlockBuilder::move() {
     }
     if (known[k]) continue;
     LoweredValue& value = s.ready(line_.in[k]);
+    // Moved again, parts of several blocks would be ever smaller boxes: storage holds them in between.
+    if (!value.gather.is_permutation())
+      value.gather =
+          BlockGather::of(s.stored(value.gather, value.precision, "SI", s.line_name + "_in"), value.gather.extents());
     if (s.scales())
       for (ValueId out : line_.out) s.scales()->same(line_.in[k], out);
     gathers.push_back(value.gather);

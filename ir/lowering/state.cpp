@@ -19,8 +19,13 @@ BlockBuilder::State::State(const OpList& l, const LowerOptions& o) : list(l), op
 std::string BlockBuilder::State::name_for(std::string_view base) {
   std::string name;
   for (const char c : base) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  const int number = ++names_[name];
-  return number == 1 ? name : fmt::format("{}_{}", name, number);
+  int& number = names_[name];
+  std::string made_name;
+  do {
+    ++number;
+    made_name = number == 1 ? name : fmt::format("{}_{}", name, number);
+  } while (!taken_.insert(made_name).second);
+  return made_name;
 }
 
 BlockId BlockBuilder::State::add(std::string_view type, std::string_view name, Precision precision,

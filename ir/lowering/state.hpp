@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ir/lowering/block_builder.hpp"
 
@@ -119,6 +120,7 @@ class BlockBuilder::State {
 
   std::vector<ArrayType> types_;
   std::map<std::string, int> names_;
+  std::set<std::string> taken_;
   std::map<std::string, BlockId> stores_;
   std::map<std::uint32_t, LoweredValue> narrow_;
 };
