@@ -151,7 +151,8 @@ void write_blocks(const BlockGraph& graph, const std::string& path) {
   put_block_graph(text, graph);
   write_text(json, text.take());
   const Said said = run({program->string(), "write", json, "--to", path});
-  if (!said.ended || said.text.empty()) throw failure("E7004", {}, "'" + path + "' was not written: its writer ended without a word");
+  if (!said.ended || said.text.empty())
+    throw failure("E7004", {}, "'" + path + "' was not written: its writer ended without a word");
   Messages messages = read_messages(said.text);
   if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
 }

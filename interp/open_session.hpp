@@ -40,7 +40,9 @@ class OpenSession final : public NestedSession {
     session_->hold();
     target_.keep_agents();
   }
-  std::vector<Array> run_steps(const TimeSteps& steps, Span place) override { return session_->run_steps(steps, place); }
+  std::vector<Array> run_steps(const TimeSteps& steps, Span place) override {
+    return session_->run_steps(steps, place);
+  }
   Value report() override;
   Diags end_early() override;
   // What failed of the effects that ran.

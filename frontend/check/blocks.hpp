@@ -3,7 +3,8 @@
 //   ir front { img : SI i8 [...]     w : SW2D i8 [...] = file("w.npy")     ...     conv -> out6 }
 //
 //   ->  agent front { table w: i8[6, 1, 5, 5] = file("w.npy")              its slots: what `=` says, and states
-//                     task (img: i8[28, 28, 1]) -> (out6: i32[24, 24, 6])  its body: one call of the op that runs blocks
+//                     task (img: i8[28, 28, 1]) -> (out6: i32[24, 24, 6])  its body: one call of the op that runs
+//                     blocks
 //       }
 //       one instance, made where the declaration stands; front(x) calls its task
 #pragma once

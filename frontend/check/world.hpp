@@ -136,8 +136,8 @@ class World {
   const CheckOptions& options;
   Program program;
   Diags diags;
-  std::deque<Ast> trees;                   // own all syntax that the infos point into
-  std::deque<ast::Expr> values;            // likewise, of -D
+  std::deque<Ast> trees;         // own all syntax that the infos point into
+  std::deque<ast::Expr> values;  // likewise, of -D
   std::deque<BlockDeclaration> block_declarations;
   std::deque<ast::Name> bound;             // likewise, of model files that go by their own names
   std::map<SourceId, std::string> beside;  // of texts made of model files: where the files are that they name

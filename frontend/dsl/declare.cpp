@@ -82,7 +82,7 @@ void result(Function& function, const Name& name, const Type& type) {
 namespace {
 
 bool writes_places(const detail::Function* function) {
-  if (!function) return true;  // composed
+  if (!function) return true;                                         // composed
   if (function->acts || !function->block_lines.empty()) return true;  // blocks may hold states
   auto agent = function->agent.lock();
   return (agent && !agent->slots.empty()) ||

@@ -136,7 +136,8 @@ class Declarations {
     if (!parsed) throw error_of(sources, parsed.diags());
     auto* declaration = parsed->items.size() == 1 ? std::get_if<ast::IrDecl>(&parsed->items[0].node) : nullptr;
     if (!declaration)
-      fail("E0001", function.name.at, "these are not the lines of one 'ir' declaration", "leave out 'ir' and its braces");
+      fail("E0001", function.name.at, "these are not the lines of one 'ir' declaration",
+           "leave out 'ir' and its braces");
     return std::move(*declaration);
   }
 

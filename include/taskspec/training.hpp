@@ -31,7 +31,7 @@ struct TrainOptions {
   std::vector<std::string> metrics = {};  // accuracy, categorical_crossentropy, mse, rmse, mae, ...
   double clip = 0;                        // the norm of all gradients together; 0: any
   std::string recompute = "none";         // or "sqrt": of what happens inside of a task, little is kept for its reverse
-  int parts = 1;                          // blocks of rows of each batch, which run by themselves; the bits depend on it
+  int parts = 1;  // blocks of rows of each batch, which run by themselves; the bits depend on it
 };
 
 // A net in training. Copies are the same training; it belongs to the thread that made it.

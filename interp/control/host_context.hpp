@@ -34,8 +34,8 @@ class NestedSession {
   // What is recorded from here on waits for `run_steps`, which gives each output in all steps, along a new first axis.
   virtual void hold() = 0;
   virtual std::vector<Array> run_steps(const TimeSteps& steps, Span place) = 0;
-  virtual Value report() = 0;      // after everything that has effects ran
-  virtual Diags end_early() = 0;   // what has effects runs, although the program goes no further; what failed of it
+  virtual Value report() = 0;     // after everything that has effects ran
+  virtual Diags end_early() = 0;  // what has effects runs, although the program goes no further; what failed of it
 };
 
 // What the output is shown on.
@@ -65,8 +65,8 @@ class HostContext {
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
   std::span<const FormStep> forms;                   // beyond those of the language
   std::function<void(const BlockGraph& graph, const std::string& path)> write_blocks;  // in formats of others
-  const Natives* natives = nullptr;                  // behind `extern` tasks; null: there are none
-  std::optional<MachineRates> rates;                 // once somebody wanted to know
+  const Natives* natives = nullptr;   // behind `extern` tasks; null: there are none
+  std::optional<MachineRates> rates;  // once somebody wanted to know
 
   // The call being executed, for builtins.
   Interpreter* interpreter = nullptr;

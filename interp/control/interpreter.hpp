@@ -112,7 +112,8 @@ class Interpreter {
   void leave_host();
   // From here on types of tensors go by what the rules of ops say of those that come, and not by what the text says.
   void go_by_rules() { by_rules_ = true; }
-  // What a call of a fn gives, by the arguments that it has here: extents that the text leaves open are known from them.
+  // What a call of a fn gives, by the arguments that it has here: extents that the text leaves open are known from
+  // them.
   Type call_type(Frame& frame, const Call& call);
   // What it runs belongs to a step of training; none: it does not.
   void set_step(StepContext* step) { step_ = step; }

@@ -36,8 +36,8 @@ std::shared_ptr<const Checked> checked(const std::shared_ptr<Function>& function
   Sources sources;
   Places places(sources);
   Ast ast = make_ast({function}, places);
-  taskspec::Result<Program> program =
-      check(sources, std::move(ast), {.ops = toolbox().ops, .builtins = toolbox().builtins, .blocks = toolbox().blocks});
+  taskspec::Result<Program> program = check(
+      sources, std::move(ast), {.ops = toolbox().ops, .builtins = toolbox().builtins, .blocks = toolbox().blocks});
   if (!program) throw error_of(sources, program.diags());
   auto made = std::make_shared<Checked>();
   made->program = std::move(*program);

@@ -6,10 +6,9 @@
 //
 //   taskspec-models write GRAPH.json --to FILE
 //
-// The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object on standard
-// output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where FILE ends in
-// .task.pb. Exit codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be
-// written.
+// The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object
+// on standard output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where
+// FILE ends in .task.pb. Exit codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -115,9 +114,10 @@ int main(int argc, char** argv) {
     return write(argv[2], argv[4]);
   const std::optional<Request> request = request_of(argc, argv);
   if (!request) {
-    std::fputs("usage: taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...\n"
-              "       taskspec-models write GRAPH.json --to FILE\n",
-              stderr);
+    std::fputs(
+        "usage: taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...\n"
+        "       taskspec-models write GRAPH.json --to FILE\n",
+        stderr);
     return 2;
   }
   try {

@@ -86,9 +86,8 @@ ForwardPlan& Training::plan_for(Interpreter& interpreter, const std::vector<Valu
   }
   auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
-  ForwardPlan plan =
-      make_forward_plan(interpreter, {options_.agent, options_.forward, arguments, options_.recompute, options_.parts, span},
-                        ops_);
+  ForwardPlan plan = make_forward_plan(
+      interpreter, {options_.agent, options_.forward, arguments, options_.recompute, options_.parts, span}, ops_);
   if (plans_.empty()) note_lost_weights(plan);
   return plans_.emplace(std::move(key), std::move(plan)).first->second;
 }

@@ -16,7 +16,8 @@ constexpr CodeInfo blocks_family[] = {
 })",
      .cause = R"(Extents, kernel, strides, pads and dilations of a block describe one window that moves over its input,
 and here they disagree; or an extent or attribute is missing, given twice, or outside its bounds.)",
-     .fix = R"(outputs = floor((input + pads - ((kernel - 1) * dilation + 1)) / stride) + 1, for y and for x. The message
+     .fix =
+         R"(outputs = floor((input + pads - ((kernel - 1) * dilation + 1)) / stride) + 1, for y and for x. The message
 says which side gives what; taskspec doc BLOCK lists extents and attributes.)"},
     {.code = "E4002",
      .summary = "a block cannot be split there",
@@ -98,7 +99,8 @@ precision. Other blocks hold no data.)",
      .cause =
          R"(When a chip cuts a sum to few bits it shifts by units of two bits. The arithmetic of `rabbit` mode, in which
 the files of the reference are run, shifts by any number.)",
-     .fix = R"(A CLUT with lut_dw: 12, a shift that is smaller by one and the table floor(a / 2) does it exactly; or shift
+     .fix =
+         R"(A CLUT with lut_dw: 12, a shift that is smaller by one and the table floor(a / 2) does it exactly; or shift
 by an even number, or run in rabbit mode.)"},
     {.code = "E4008",
      .summary = "a block graph says more than a Task IR file can hold",
@@ -113,16 +115,19 @@ approximate groups are ours.)",
      .cause = R"(Blocks multiply bytes by weights, add, compare, look up in tables and fire; storage and edges move what
 they make. Some ops are none of it: what sorts, picks by data or divides by data, what belongs to training. Others are,
 but not with these operands: a block holds weights as data, one sample at a time, and at most three extents.)",
-     .fix = R"(The message has the nearest thing that works. What is left runs on the host: end the graph in front of it.)",
+     .fix =
+         R"(The message has the nearest thing that works. What is left runs on the host: end the graph in front of it.)",
      .reach = Reach::circumstance},
     {.code = "E4012",
      .summary = "a sum that blocks may saturate and the host wraps around",
      .program = R"(task t(in x: i8[4]) -> (y: i8[4]) { y = x + x })",
-     .cause = R"(Integers of the host wrap around, those of blocks stay at the largest or smallest number. A graph of integers
+     .cause =
+         R"(Integers of the host wrap around, those of blocks stay at the largest or smallest number. A graph of integers
 becomes blocks only where it is proven that no number leaves its precision, from the weights and from what is known of
 inputs: their precision, and the bounds of shifts, relu, clamp and tables on the way. The bound and the limit are in the
 message.)",
-     .fix = R"(Cut the numbers before, with shift_right and `as i8`, take smaller weights, or add in a wider precision.)",
+     .fix =
+         R"(Cut the numbers before, with shift_right and `as i8`, take smaller weights, or add in a wider precision.)",
      .reach = Reach::circumstance},
 };
 static_assert(is_family(blocks_family, 4));

@@ -43,10 +43,12 @@ of a range is not part of it; there are no negative indices.)",
   out : SO i8 [y: 28, x: 28, f: 1]
   img -> out | rotate(45)
 })",
-     .cause = R"(What an edge does to the box that it carries cannot be done to one of these extents: a turn by other than
+     .cause =
+         R"(What an edge does to the box that it carries cannot be done to one of these extents: a turn by other than
 multiples of 90 degrees, a permutation that does not name each axis once, a shuffle or an affine map that puts two
 places onto one, a matrix of another size, rows and columns of what has none.)",
-     .fix = R"(Compare the numbers of the rearrangement with the extents that the message names. What makes a plane smaller
+     .fix =
+         R"(Compare the numbers of the rearrangement with the extents that the message names. What makes a plane smaller
 is a pooling block, no rearrangement.)",
      .reach = Reach::circumstance},
 };

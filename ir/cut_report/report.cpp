@@ -180,7 +180,8 @@ std::vector<std::string> function_names(const Program& program) {
       names.push_back(written.path.ends_with(".task") ? module + ".task" : module);  // no fn goes by such a name
       continue;
     }
-    if (!is_name(function.name) && !function.name.empty()) name = "closure at " + position_text(program, function.span);  // <closure>
+    if (!is_name(function.name) && !function.name.empty())
+      name = "closure at " + position_text(program, function.span);  // <closure>
     std::string whose = module;
     std::ranges::replace(whose, '/', '.');
     names.push_back(function.module == program.main_module ? name : whose + "." + name);

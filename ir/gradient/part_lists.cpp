@@ -68,8 +68,7 @@ class PartLists::Draft {
  private:
   void add_line(const PartedList::Node& made) {
     const bool in_part = made.in_parts();
-    const OpInstance call =
-        in_part ? block_of(made.call, made.split, 0, rows_, lists_.batch_.rows) : made.call;
+    const OpInstance call = in_part ? block_of(made.call, made.split, 0, rows_, lists_.batch_.rows) : made.call;
     std::vector<ValueId> in;
     for (std::size_t i = 0; i < made.in.size(); ++i) {
       const int at = static_cast<int>(i);
@@ -116,8 +115,7 @@ class PartLists::Draft {
     const PartedList::Flow& from = parted_[flow];
     std::vector<ValueId> all;
     for (std::size_t k = 0; k < lists_.batch_.parts.size(); ++k)
-      all.push_back(
-          input({flow, k, 0}, lists_.part_type(from.type, from.axis, lists_.batch_.parts[k].rows()).type()));
+      all.push_back(input({flow, k, 0}, lists_.part_type(from.type, from.axis, lists_.batch_.parts[k].rows()).type()));
     return all;
   }
 

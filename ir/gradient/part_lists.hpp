@@ -9,8 +9,8 @@ namespace taskspec {
 class PartLists {
  public:
   struct Input {
-    FlowId flow;               // or none: the number of the first element of a part, of so many for each row
-    std::size_t part = 0;      // where the list reads all parts: which of them
+    FlowId flow;           // or none: the number of the first element of a part, of so many for each row
+    std::size_t part = 0;  // where the list reads all parts: which of them
     std::int64_t per_row = 0;
   };
   struct Output {
@@ -51,9 +51,9 @@ class PartLists {
   const OpDef &add_, &fill_, &cut_, &join_;
   const PartedList* parted_ = nullptr;
   const OpList* names_ = nullptr;
-  std::vector<bool> needed_, repeated_;      // by node
-  std::vector<std::size_t> group_;           // by node: a stage in parts, or what hangs together
-  std::vector<bool> leaves_;                 // by flow: read outside of its group
+  std::vector<bool> needed_, repeated_;  // by node
+  std::vector<std::size_t> group_;       // by node: a stage in parts, or what hangs together
+  std::vector<bool> leaves_;             // by flow: read outside of its group
 };
 
 }  // namespace taskspec

@@ -12,7 +12,6 @@ namespace taskspec {
 
 namespace {
 
-
 class StepInParts {
  public:
   StepInParts(const TrainingStep& step, const PartsOptions& options, const OpTable& ops)
@@ -41,7 +40,7 @@ class StepInParts {
     std::optional<Type> type;
     std::optional<StepRef> whole_at = {};
     std::map<int, std::vector<StepRef>> parts_at = {};  // by axis
-    int axis = PartedList::whole;                                   // as which it is made
+    int axis = PartedList::whole;                       // as which it is made
   };
 
   Form& form(const StepRef& ref) {
@@ -50,8 +49,8 @@ class StepInParts {
     if (!fresh) return made;
     auto given = [&](const std::vector<bool>& inputs) { return ref.id < inputs.size() && inputs[ref.id]; };
     const bool is_input = ref.kind == StepRef::Kind::input, is_upstream = ref.kind == StepRef::Kind::upstream;
-    const bool comes_in_parts = (is_input && given(options_.given_in_parts)) ||
-                                (is_upstream && given(options_.upstream_in_parts));
+    const bool comes_in_parts =
+        (is_input && given(options_.given_in_parts)) || (is_upstream && given(options_.upstream_in_parts));
     if (comes_in_parts)
       for (std::size_t k = 0; k < batch_.parts.size(); ++k)
         made.parts_at[0].push_back({ref.kind, ref.id, static_cast<std::uint16_t>(k + 1)});
@@ -227,11 +226,11 @@ class StepInParts {
   const BatchParts& batch_;
   const OpTable& ops_;
   PartLists lists_;
-  std::map<StepRef, Form> forms_;                                              // by its place in the step as it was
-  std::map<FlowId, std::vector<StepRef>> flows_;                               // of the task at hand: one, or each part
+  std::map<StepRef, Form> forms_;                                          // by its place in the step as it was
+  std::map<FlowId, std::vector<StepRef>> flows_;                           // of the task at hand: one, or each part
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> forward_of_;  // task as it was, part -> task
-  std::set<std::size_t> called_;                                               // forward tasks that a reverse is called after
-  std::size_t old_ = 0;  // the task at hand, as it was: forward ones, then reverses
+  std::set<std::size_t> called_;  // forward tasks that a reverse is called after
+  std::size_t old_ = 0;           // the task at hand, as it was: forward ones, then reverses
   std::vector<StepTask>* into_ = nullptr;
   TrainingStep made_;
 };

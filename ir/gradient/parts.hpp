@@ -10,8 +10,8 @@
 //
 // Which calls work row by row the records of their ops say (ir/records/sharding.hpp): along which axes a call splits,
 // which splits give parts of a sum. A value is known part by part, along the axis where its rows are then, or as a
-// whole. A call that no split serves reads the whole: parts are joined for it, or, where its record says what it is made
-// of, only sums are (a mean; statistics of the batch). So the step says what it said, however it mixes rows.
+// whole. A call that no split serves reads the whole: parts are joined for it, or, where its record says what it is
+// made of, only sums are (a mean; statistics of the batch). So the step says what it said, however it mixes rows.
 //
 // Sums go along a tree over all parts, whose shape depends on their number alone: the same bits wherever they run.
 #pragma once

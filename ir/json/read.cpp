@@ -50,7 +50,12 @@ class Importer {
            BlockTable blocks)
       : root_(file.root()),
         path_(file.path()),
-        context_{.program = imported_.program, .ops = ops, .builtins = builtins, .ids = {}, .forms = forms, .blocks = blocks} {}
+        context_{.program = imported_.program,
+                 .ops = ops,
+                 .builtins = builtins,
+                 .ids = {},
+                 .forms = forms,
+                 .blocks = blocks} {}
 
   ImportedGraph run() {
     check_header(root_);

@@ -111,7 +111,8 @@ class Linker {
         ids_(ids),
         host_(host),
         source_end_(library.source().size() + 1),
-        context_{.program = host.program, .ops = host.ops, .builtins = host.builtins, .ids = {}, .blocks = host.blocks} {
+        context_{
+            .program = host.program, .ops = host.ops, .builtins = host.builtins, .ids = {}, .blocks = host.blocks} {
     context_.first_symbol = host.first_symbol;
     context_.symbols = library.symbols();
   }

@@ -158,8 +158,8 @@ class Arena {
       if (open_.end(i)) pool(step).give(root(storages_[i]).offset, rounded(root(storages_[i]).type->bytes()));
   }
 
-  // What lies at a step, or at one right before it that has other successors still to come: where a loop updates several
-  // values in each turn, the bytes of the last turn lie there.
+  // What lies at a step, or at one right before it that has other successors still to come: where a loop updates
+  // several values in each turn, the bytes of the last turn lie there.
   std::optional<std::uint64_t> take_from(std::uint32_t step, std::uint64_t bytes) {
     constexpr std::size_t most_predecessors = 8;  // bounds the work, too
     if (pools_[step])

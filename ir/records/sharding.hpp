@@ -1,6 +1,6 @@
 // How the call of an op may be taken apart: which axes of its tensors can be split into blocks, each computed by
-// itself. What a planner of shards reads, and who cuts a batch into parts (ir/gradient/parts.hpp); a rule, or the stated
-// reason why there is none.
+// itself. What a planner of shards reads, and who cuts a batch into parts (ir/gradient/parts.hpp); a rule, or the
+// stated reason why there is none.
 //
 //   y = a + b, f32[8, 3] and f32[3]     {.out = {0}, .in = {0, -1}}  rows of y need those rows of a, and all of b
 //                                       {.out = {1}, .in = {1, 0}}

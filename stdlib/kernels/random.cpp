@@ -54,7 +54,8 @@ void each_element(const RandomSource& source, std::int64_t begin, std::int64_t e
       continue;
     }
     for (std::int64_t e = std::max(first, begin); e < std::min(first + per_block * batch, end); ++e)
-      out[e - skipped] = put(words, static_cast<int>((e - first) / per_block), static_cast<int>((e - first) % per_block));
+      out[e - skipped] =
+          put(words, static_cast<int>((e - first) / per_block), static_cast<int>((e - first) % per_block));
   }
 }
 

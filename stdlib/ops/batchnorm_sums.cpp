@@ -42,7 +42,8 @@ CallBuilder::Var rows_of(CallBuilder& b, const std::array<CallBuilder::Var, sum_
   const Value first(std::int64_t{0}), zero(std::int64_t{0});
   std::optional<CallBuilder::Var> all;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const CallBuilder::Var row = b.emit(op_reshape, {rows[r], Value(std::int64_t{1}), Value(b.type(rows[r]).extents[1])});
+    const CallBuilder::Var row =
+        b.emit(op_reshape, {rows[r], Value(std::int64_t{1}), Value(b.type(rows[r]).extents[1])});
     const Value before(static_cast<std::int64_t>(r)), after(static_cast<std::int64_t>(rows.size() - 1 - r));
     const CallBuilder::Var placed = b.emit(op_pad, {row, first, before, after, zero});
     all = all ? b.emit(op_add, {*all, placed}) : placed;
@@ -56,9 +57,8 @@ std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
   const Precision precision = b.call().out[0].precision;
   auto wide = [&](std::size_t input) {
     const Var var = b.input(input);
-    return b.type(var).precision == precision
-               ? var
-               : b.emit(op_cast, {var, Value(Type::of(Type::tensor(precision, {})))});
+    return b.type(var).precision == precision ? var
+                                              : b.emit(op_cast, {var, Value(Type::of(Type::tensor(precision, {})))});
   };
   const Var x = wide(0), dy = wide(1);
   const ArrayType type = b.type(x);

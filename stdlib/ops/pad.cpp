@@ -66,7 +66,10 @@ extern constinit const OpDef op_pad = OpFields{
     .kernel = kernel,
     .gradient = gradient,
     .lower = lowering::moved,
-    .sharding = +[](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[1].integer())}); },
+    .sharding =
+        +[](const OpInstance& call) {
+          return splits_beside(call, {static_cast<std::size_t>(call.attributes[1].integer())});
+        },
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -33,7 +33,10 @@ extern constinit const OpDef op_reverse = OpFields{
     .kernel = mirror_kernel,
     .gradient = gradient,
     .lower = lowering::moved,
-    .sharding = +[](const OpInstance& call) { return splits_beside(call, axes_of(call.attributes[1], call.in[0].extents.size())); },
+    .sharding =
+        +[](const OpInstance& call) {
+          return splits_beside(call, axes_of(call.attributes[1], call.in[0].extents.size()));
+        },
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -9,7 +9,7 @@
 
 namespace taskspec {
 
-extern const OpDef op_batchnorm_sums;                    // its reverse is made of these
+extern const OpDef op_batchnorm_sums;                // its reverse is made of these
 extern const OpDef op_add, op_mul, op_ne, op_where;  // and parts of a batch of these
 
 namespace {
@@ -73,8 +73,8 @@ std::vector<CallBuilder::Var> made_of(CallBuilder& b) {
   };
   auto moved = [&](Var now, std::size_t kept) {
     const Var some = b.emit(op_mul, {per_channel(b, now), Value(share)});
-    return b.emit(op_where, {trains, b.emit(op_add, {b.emit(op_mul, {b.input(kept), Value(1 - share)}), some}),
-                             b.input(kept)});
+    return b.emit(op_where,
+                  {trains, b.emit(op_add, {b.emit(op_mul, {b.input(kept), Value(1 - share)}), some}), b.input(kept)});
   };
   const Var unbiased = b.emit(op_mul, {batch.variance, Value(elements / std::max(1.0, elements - 1))});
   return {standardised(b, x, {used(batch.mean, mean), used(batch.variance, variance)}, b.input(scale), b.input(shift),

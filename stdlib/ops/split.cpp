@@ -130,7 +130,10 @@ extern constinit const OpDef op_split = OpFields{
     .kernel = [](const OpInstance& call) -> std::unique_ptr<Kernel> { return std::make_unique<SplitKernel>(call); },
     .gradient = gradient,
     .lower = lowering::moved,
-    .sharding = +[](const OpInstance& call) { return splits_beside(call, {static_cast<std::size_t>(call.attributes[axis].integer())}); },
+    .sharding =
+        +[](const OpInstance& call) {
+          return splits_beside(call, {static_cast<std::size_t>(call.attributes[axis].integer())});
+        },
     .work = movement_work,
     .fusion = Fusion::movement};
 

@@ -7,7 +7,7 @@
 
 namespace taskspec {
 
-extern const OpDef op_batchnorm_input_grad, op_cast, op_slice;          // reverses are made of these
+extern const OpDef op_batchnorm_input_grad, op_cast, op_slice;                    // reverses are made of these
 extern const OpDef op_add, op_div, op_mul, op_reshape, op_rsqrt, op_sub, op_sum;  // and parts of a batch of these
 
 Type standardising_type(RuleContext& c, std::string_view name, std::size_t rank, int axis) {
@@ -109,8 +109,7 @@ Moments batch_moments(CallBuilder& b, CallBuilder::Var x) {
 CallBuilder::Var standardised(CallBuilder& b, CallBuilder::Var x, Moments by, CallBuilder::Var scale,
                               CallBuilder::Var shift, double epsilon) {
   const std::size_t rank = b.type(x).extents.size();
-  const CallBuilder::Var n =
-      b.emit(op_mul, {b.emit(op_sub, {x, by.mean}), per_deviation(b, by.variance, epsilon)});
+  const CallBuilder::Var n = b.emit(op_mul, {b.emit(op_sub, {x, by.mean}), per_deviation(b, by.variance, epsilon)});
   return b.emit(op_add, {b.emit(op_mul, {n, beside(b, scale, rank)}), beside(b, shift, rank)});
 }
 

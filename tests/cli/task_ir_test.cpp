@@ -48,7 +48,8 @@ TEST_CASE("blocks go to a Task IR file and come back as the same file and the sa
     CHECK(taskspec::read_text(folder / name) == taskspec::read_text(folder / first));
   }
   REQUIRE(in_shell("taskspec import front.task.pb -o bytes.task", folder).code == 0);
-  CHECK(in_shell("taskspec export bytes.task -o bytes.task.txt && cmp bytes.task.txt front.task.txt", folder).code == 0);
+  CHECK(in_shell("taskspec export bytes.task -o bytes.task.txt && cmp bytes.task.txt front.task.txt", folder).code ==
+        0);
 
   const Outcome there = in_shell("taskspec run front.task", folder);
   folder.put("use.task",
@@ -69,8 +70,9 @@ TEST_CASE("what has no blocks, or another suffix, is not exported [task-ir]") {
   CHECK(in_shell("taskspec export none.task -o x.task.txt", folder).code == 2);
   CHECK(in_shell("taskspec export front.task --name back -o x.task.txt", folder).code == 2);
   CHECK(in_shell("taskspec export front.task -o x.pdf", folder).err.find("E7003") != std::string::npos);
-  folder.put("late.task",
-             "ir late {\n  x : SI i8 [f: 2]\n  y : SI i8 [f: 2]\n  z : SO i8 [f: 2]\n  x -> y | delay(1)\n  y -> z\n}\n");
+  folder.put(
+      "late.task",
+      "ir late {\n  x : SI i8 [f: 2]\n  y : SI i8 [f: 2]\n  z : SO i8 [f: 2]\n  x -> y | delay(1)\n  y -> z\n}\n");
   CHECK(in_shell("taskspec export late.task -o late.task.txt", folder).err.find("E4008") != std::string::npos);
   folder.put("b.task.txt", "blocks { id: 0 type: SI\n");
   folder.put("use.task", "import \"b.task.txt\" as b\n");

@@ -112,9 +112,9 @@ TEST_CASE("[training] a net learns in C++ what it learns in a text, to the last 
       Tensor x = normal(f32(16, 3), arg("seed", 3));
       Tensor y = x.sum(1);
       Learner net;
-      ModelTrainingInstance m = train(
-          net, "mse_avg", one.optimizer(),
-          {.metrics = {"mae"}, .clip = one.clip, .recompute = one.recompute, .parts = one.parts});
+      ModelTrainingInstance m =
+          train(net, "mse_avg", one.optimizer(),
+                {.metrics = {"mae"}, .clip = one.clip, .recompute = one.recompute, .parts = one.parts});
       for (int k = 0; k < 7; ++k) {
         forward(m, x);
         backward(m, y);

@@ -179,7 +179,8 @@ void run(const Program& program, FunctionId graph) {
 
 bool read_json(const std::string& bytes) {
   if (bytes.size() % 16 == 0) validate_graph_json(bytes);  // takes longer than all the rest
-  ImportedGraph graph = import_graph(bytes, "fuzz.json", tools().ops, tools().builtins, all_forms(), tools().blocks).value_or_throw();
+  ImportedGraph graph =
+      import_graph(bytes, "fuzz.json", tools().ops, tools().builtins, all_forms(), tools().blocks).value_or_throw();
   want_well_formed(graph.program);
   std::string text;
   try {

@@ -63,7 +63,7 @@ const std::map<std::string_view, Names> may_include = {
     {"interp/import/", {"interp/import/", "ir/"}},
     {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library
     {"interp/workspace/", {"interp/", "frontend/", "ir/", "include/"}},
-    {"interp/repl/", {"interp/repl/", "include/"}},  // on the public API alone
+    {"interp/repl/", {"interp/repl/", "include/"}},                      // on the public API alone
     {"interp/import/", {"interp/import/", "stdlib/blocks.hpp", "ir/"}},  // a program of its own
     {"interp/cli/", {"interp/", "frontend/", "hwsim/", "stdlib/", "ir/"}},
     {"bench/", {"bench/", "include/", "interp/", "frontend/", "hwsim/", "stdlib/", "ir/"}},

@@ -79,7 +79,8 @@ TEST_CASE("the README runs") {
       CAPTURE(outcome.err);
       CHECK(outcome.code == 0);
       const bool has_output = i + 1 < all.size() && all[i + 1].kind == "text" && all[i + 1].follows_on;
-      if (has_output) CHECK_MESSAGE(taskspec::fits_pattern(all[i + 1].text, outcome.out), "it printed:\n" << outcome.out);
+      if (has_output)
+        CHECK_MESSAGE(taskspec::fits_pattern(all[i + 1].text, outcome.out), "it printed:\n" << outcome.out);
     } else if (snippet.kind == "task") {
       ++run;
       folder.put("snippet.task", snippet.text);

@@ -155,8 +155,8 @@ TEST_CASE("of groups that no order fits some have no frame, and those of the oth
     check_frames(nested, sheet);
     check_edges(nested, sheet);
     groups += sheet.frames.size();
-    frames += static_cast<std::size_t>(
-        std::count_if(sheet.frames.begin(), sheet.frames.end(), [](const LayoutBox& frame) { return frame.width > 0; }));
+    frames += static_cast<std::size_t>(std::count_if(sheet.frames.begin(), sheet.frames.end(),
+                                                     [](const LayoutBox& frame) { return frame.width > 0; }));
   }
   CHECK(frames > groups / 10);
 }

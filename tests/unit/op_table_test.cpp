@@ -322,7 +322,8 @@ TEST_CASE("blocks of a call that is split give what the whole gives [ops]") {
         MadeOfCalls made(call);
         const std::vector<CallBuilder::Var> outputs = split.made_of(made);
         REQUIRE(outputs.size() == whole.size());
-        for (std::size_t k = 0; k < whole.size(); ++k) check_close(whole[k], made[outputs[k]], std::max(op.tolerance, 1e-12));
+        for (std::size_t k = 0; k < whole.size(); ++k)
+          check_close(whole[k], made[outputs[k]], std::max(op.tolerance, 1e-12));
         continue;
       }
       const std::int64_t rows = rows_of(call.instance, split);

@@ -1,7 +1,7 @@
 // Graphs as values: chains, check, edges, export.
+#include "interp/control/block_contents.hpp"
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"
-#include "interp/control/block_contents.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/value_json.hpp"

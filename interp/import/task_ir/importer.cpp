@@ -44,7 +44,8 @@ ModelText read(const std::string& path, const std::string& name, const ImportOpt
   TaskIrText text = task_ir_text(file->graph, name + ".npz");
   ModelText model{std::move(text.text), std::move(text.arrays), {}};
   note_warnings(with_places(file.diags(), sources), model);
-  model.notes.push_back(fmt::format("{}, {}", plural(file->graph.blocks.size(), "block"), plural(file->graph.edges.size(), "edge")));
+  model.notes.push_back(
+      fmt::format("{}, {}", plural(file->graph.blocks.size(), "block"), plural(file->graph.edges.size(), "edge")));
   return model;
 }
 
