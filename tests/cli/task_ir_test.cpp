@@ -20,7 +20,7 @@ const std::string program = R"(ir front {
   x -> conv.input | reflect(axis: "x")
   w -> conv.weight; b -> conv.bias
   conv -> h
-  h[.., 0..1, ..] -> z[0..4] | reshape("f", "y")
+  h[.., 0..1, ..] -> z[0..4] | reshape("f", "x", "y")
   h[.., 1..2, ..] -> z[4..8] | reshape()
   t -> sign
 }

@@ -59,11 +59,11 @@ TEST_CASE("blocks in C++ remember from call to call [ir-blocks]") {
 
 TEST_CASE("what is wrong with blocks in C++ is said with their lines [ir-blocks]") {
   const Diagnostic syntax = wrong("x : SI i32 [f: 2\n");
-  CHECK(syntax.code == "E0005");
+  CHECK(syntax.code == "E0002");
   const Diagnostic unknown = wrong("x : SJ i32 [f: 2]\ny : SO i32 [f: 2]\nx -> y");
   CHECK(unknown.code == "E1001");
   CHECK(unknown.message == "unknown kind of block 'SJ'");
-  CHECK(unknown.line == 3);  // of "ir wrong {", an empty line, and the lines
+  CHECK(unknown.line == 2);  // below "ir wrong {"
   CHECK(wrong(" \n").code == "E1006");
   CHECK(wrong("x : SI i32 [f: 2]\n}\nir other {\n").code == "E0001");
 }

@@ -116,7 +116,7 @@ Samples movement(Maker m) {
       {"reshape", {{m.tensor({2, 6}), i(3), i(-1)}}},
       {"permute", {{m.tensor({2, 3, 4}), i(2), i(0), i(1)}}},
       {"broadcast", {{m.tensor({3, 1}), i(2), i(3), i(4)}, {m.tensor({}), i(2)}}},
-      {"reverse", {{m.tensor({2, 3}), tuple({0, 1})}}},
+      {"reverse", {{m.tensor({2, 3}), tuple({0, 1})}, {m.tensor({2, 3}), i(0)}}},
       {"concat", {{List{m.tensor({2, 3}), m.tensor({2, 1}), m.tensor({2, 2})}, i(1)}}},
       {"slice",
        {{m.tensor({4, 5, 2}), "ir", i(2), i(3), i(1), i(4)}, {m.tensor({4, 5}), "*i", i(0), i(4), i(4), i(5)}}},

@@ -55,7 +55,7 @@ TEST_CASE("[training] the same bits on any schedule and number of threads") {
 
 TEST_CASE("[training] in parts: one plan for all steps, nothing left behind, the same bits on any schedule [L19]") {
   for (const int parts : {3, 4}) {
-    const Ran some = run_steps(100, Schedule::push, 2, parts), more = run_steps(200, Schedule::push, 2, parts);
+    const Ran some = run_steps(400, Schedule::push, 2, parts), more = run_steps(800, Schedule::push, 2, parts);
     CHECK(some.report.plans == more.report.plans);
     CHECK(some.report.plans < 12);
     CHECK(more.report.memory.allocations == more.report.memory.frees);
