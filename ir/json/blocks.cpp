@@ -63,9 +63,10 @@ void put_block(JsonText& out, const BlockGraph& graph, std::size_t id) {
   for (std::size_t axis = 0; axis < block_axes; ++axis)
     if (const std::int64_t extent = block.shape[static_cast<BlockAxis>(axis)]; extent > 0)
       out.member(text(static_cast<BlockAxis>(axis)), extent);
-  out.close('}').key("attributes").open('{');
-  for (const BlockAttribute& attribute : block.attributes) out.member(attribute.def->name, attribute.value);
-  out.close('}');
+  out.close('}').key("attributes").open('[');  // in their order
+  for (const BlockAttribute& attribute : block.attributes)
+    out.open('[').string(attribute.def->name).number(attribute.value).close(']');
+  out.close(']');
   if (block.branches > 1) out.member("branches", block.branches);
   put_file_fields(out, block);
   if (block.data && !block.data->valid()) out.key("data").string(comes_with_each_run);
@@ -149,8 +150,12 @@ class BlockGraphReader {
         block.shape[axis] = extent->integer();
         if (block.shape[axis] < 1) extent->expected("an extent from 1 on");
       }
-    for (const BlockAttributeDef* def : block.def->attributes)
-      if (auto value = item["attributes"].find(def->name)) block.attributes.push_back({def, value->integer()});
+    each(item["attributes"], [&](const Item& attribute) {
+      if (attribute.size() != 2) attribute.expected("a name and a number");
+      const BlockAttributeDef* def = table_.attribute(attribute[0].text());
+      if (!def) attribute[0].expected("an attribute of blocks");
+      block.attributes.push_back({def, attribute[1].integer()});
+    });
     if (auto branches = item.find("branches")) {
       if (branches->integer() < 1 || branches->integer() > UINT16_MAX) branches->expected("1 to 65535");
       block.branches = static_cast<std::uint16_t>(branches->integer());

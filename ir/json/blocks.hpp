@@ -1,7 +1,7 @@
 // Graphs of Task IR blocks as JSON, and back.
 //
 //   {"name": "front", "blocks": [{"name": "conv", "type": "CC2D", "precision": "i32", "shape": {"y": 24, ...},
-//    "attributes": {"stride_x": 1}, "in": [[{"edge": 1, "position": [0, 0, 0], "size": [28, 28, 1]}]], ...}],
+//    "attributes": [["stride_x", 1]], "in": [[{"edge": 1, "position": [0, 0, 0], "size": [28, 28, 1]}]], ...}],
 //    "edges": [{"id": 0, "from": {"block": 0, "cluster": "output", ...}, "to": {...}, "moves": [["reflect", [1]]]}]}
 #pragma once
 #include <memory>

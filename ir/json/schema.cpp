@@ -190,7 +190,7 @@ Schema block_graph_schema() {
                          {"type", text()},
                          {"precision", text()},
                          {"shape", map(number())},
-                         {"attributes", map(typed("integer"))},
+                         {"attributes", list(list(anything()))},
                          {"branches", number(), false},
                          {"number", number(), false},
                          {"bias", number(), false},
