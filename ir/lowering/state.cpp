@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/base/ascii.hpp"
 #include "ir/blocks/rearrange_rules.hpp"
 
 namespace taskspec {
@@ -18,7 +19,7 @@ BlockBuilder::State::State(const OpList& l, const LowerOptions& o) : list(l), op
 
 std::string BlockBuilder::State::name_for(std::string_view base) {
   std::string name;
-  for (const char c : base) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  for (const char c : base) name += is_word(c) ? c : '_';
   int& number = names_[name];
   std::string made_name;
   do {

@@ -86,7 +86,7 @@ TEST_CASE("calls of graphs are futures, and run in sessions of their own when th
 }
 
 TEST_CASE("a call runs in time steps, its agents keep their states meanwhile [dsl]") {
-  struct Counter : Agent {
+  struct Stepper : Agent {
     using Agent::Agent;
     Var total = state("total", i64[1], zero());
     Task add = task("add").in("x", i64[1]).out("sum", i64[1]).body([this](Tensor x) {
@@ -94,7 +94,7 @@ TEST_CASE("a call runs in time steps, its agents keep their states meanwhile [ds
       return total;
     });
   };
-  Graph g = graph("counted").in("x", i64[1]).out("y", i64[1]).body([](Tensor x) { return Counter().add(x); });
+  Graph g = graph("counted").in("x", i64[1]).out("y", i64[1]).body([](Tensor x) { return Stepper().add(x); });
   Tensor r = g(tensor({3}, i64)).run(host().time_steps(4));
   CHECK(r.array<int>() == std::vector<int>{12});
   CHECK(r["y"].array<int>() == std::vector<int>{12});

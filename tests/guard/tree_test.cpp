@@ -21,7 +21,7 @@ const std::set<std::string> at_the_root = {
 // Files below the root, by what their names end in; those of golden files are listed where they lie.
 const std::set<std::string> suffixes = {".build", ".cmake", ".cpp", ".css",  ".def",  ".g4",      ".hpp",
                                         ".html",  ".in",    ".jpg", ".js",   ".json", ".md",      ".npy",
-                                        ".png",   ".py",    ".svg", ".task", ".txt",  ".tasklib", ""};
+                                        ".png",   ".proto", ".py",    ".svg", ".task", ".txt",  ".tasklib", ""};
 const std::set<std::string> of_tests = {".ast", ".chains", ".cmd", ".code", ".err",     ".graph",
                                         ".in",  ".ops",    ".out", ".plan", ".program", ".slices"};
 

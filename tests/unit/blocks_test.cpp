@@ -8,6 +8,7 @@
 
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/pack.hpp"
+#include "ir/blocks/rewrites.hpp"
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
@@ -206,4 +207,13 @@ TEST_CASE("conversion saturates, rounds half to even, and knows no nan [precisio
   CHECK(integers_of(converted(wide, Precision::i28)) == Numbers{-300, -2, 0, 9, 134217727});
   CHECK(converted(wide, Precision::f16).number(0) == -300);
   CHECK(std::isinf(converted(wide, Precision::f16).number(4)));
+}
+
+TEST_CASE("a block is cut only where its record says, into parts that add up [split]") {
+  const TaskBlock table = block_of("CLUT", {.f = 4}, Precision::i8);
+  CHECK(split(table, BlockAxis::f, {1, 3}));
+  for (const auto& wrong : {split(table, BlockAxis::r, {2, 2}), split(table, BlockAxis::f, {1, 2})}) {
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.diags().items()[0].code == Code("E4002"));
+  }
 }

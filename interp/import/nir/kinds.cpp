@@ -6,8 +6,6 @@
 
 namespace taskspec::nir {
 
-// ---- parameters -----------------------------------------------------------------------------------
-
 const Array* find_array(const Node& node, std::string_view name) {
   const auto found = node.parameters.find(std::string(name));
   return found == node.parameters.end() ? nullptr : std::get_if<Array>(&found->second);
