@@ -209,7 +209,8 @@ TEST_CASE("check: a session gives the outputs and a report") {
   CHECK(type_of_last(scale + steps) ==
         "invocation (y: f32[3], steps: invocation (y: f32[4, 3]), report: record {tasks: int, chains: int, dispatches: "
         "int, peak: int, seconds: float, received: int})");
-  CHECK(type_of_last(scale + steps + ".sum(0)") == "f32[1]");
+  CHECK(type_of_last(scale + "let r = (run Scale(2.0).apply(fill(f32[4, 3], 0.0)) on host(time_steps: 4)).sum(0)") ==
+        "f32[1]");
   CHECK(error_of("fn f() { print(1) }\nrun f() on host(time_steps: 4)") ==
         "E1004 2:5 'time_steps' repeats a graph, a task or an agent's member; this call gives nothing");
 }

@@ -113,7 +113,7 @@ TEST_CASE("[op list] what comes with each run is an input of its op") {
       list_of("task t(in x: f32[N], in turn: int) -> (y: f32[N]) { y = dropout(x, 0.5, call: turn) }\n");
   REQUIRE(bool(list));
   REQUIRE(list->lines.size() == 1);
-  REQUIRE(list->lines[0].in.size() == 4);
+  REQUIRE(list->lines[0].in.size() == 5);  // x, seed, stream, call, first
   CHECK(list->type(list->lines[0].in[3]).text() == "i64");
   CHECK(print(list->constants[list->lines[0].in[3].index() - list->inputs.size()]) == "turn");
   CHECK(list->lines[0].attributes[4].is_none());
