@@ -32,6 +32,25 @@ Array narrowed(const Array& wide) {
   return narrow;
 }
 
+// Precisions that no file has (tern u4 i9 i28) lie there in the integers that hold them.
+bool holds(Precision found, Precision wanted) {
+  return info(wanted).storage_only && is_integer(found) && info(found).bytes == info(wanted).bytes;
+}
+
+Array in_range(const Array& wide, Precision precision, const std::string& path) {
+  const PrecisionInfo& range = info(precision);
+  Array narrow = Array::make({precision, wide.extents()});
+  for (std::int64_t i = 0; i < wide.elements(); ++i) {
+    const std::int64_t value = wide.integer(i);
+    if (value < range.minimum || value > range.maximum)
+      throw failure(
+          "E5001", {},
+          "'" + path + "' holds " + std::to_string(value) + ", which does not fit " + std::string(range.name));
+    narrow.set_integer(i, value);
+  }
+  return narrow;
+}
+
 Value run_load(HostContext& host, std::span<const Value> values) {
   const Type& wanted = values[0].type();
   const std::string path = host.input_path(values[1].string());
@@ -43,10 +62,13 @@ Value run_load(HostContext& host, std::span<const Value> values) {
   };
   // Pictures of 16 bits per channel may be asked for in 8.
   bool narrows = found.precision == Precision::u16 && wanted.precision == Precision::u8 && path.ends_with(".png");
-  if ((found.precision != wanted.precision && !narrows) || found.extents.size() != wanted.dims.size()) throw mismatch();
+  const bool is_held = holds(found.precision, wanted.precision);
+  if ((found.precision != wanted.precision && !narrows && !is_held) || found.extents.size() != wanted.dims.size())
+    throw mismatch();
   for (std::size_t i = 0; i < found.extents.size(); ++i)
     if (auto extent = wanted.dims[i].constant(); extent && *extent != found.extents[i]) throw mismatch();
   Array array = load_array(path, query);
+  if (is_held) array = in_range(array, wanted.precision, path);
   return host.interpreter->target().constant(narrows ? narrowed(array) : std::move(array));
 }
 
