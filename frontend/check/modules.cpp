@@ -75,7 +75,9 @@ class Files {
 
   std::pair<const ast::Name*, ModuleId> bring_model(const ast::ImportDecl& import, SourceId from) {
     const ast::Name& file = *import.file;
-    const std::string stem = fs::path(file.text).filename().replace_extension().string();
+    fs::path unended = fs::path(file.text).filename().replace_extension();
+    if (unended.extension() == ".task") unended.replace_extension();  // net.task.txt
+    const std::string stem = unended.string();
     const ast::Name* bound = import.alias ? &*import.alias : &world_.bound.emplace_back(ast::Name{stem, file.span});
     if (!world_.options.import_model) {
       not_built(world_.diags, file.span, "the import of a model file", "importers");
