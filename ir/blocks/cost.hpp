@@ -4,6 +4,7 @@
 //   stored_bytes(weights) == 800;     cycles(conv, {.in = Precision::i8, .weight = Precision::i8}, figures) == 4998
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "ir/blocks/block_graph.hpp"
 
@@ -31,6 +32,8 @@ struct BlockCost {
   BlockAxis aligned = BlockAxis::f;
   std::int64_t alignment = 0;
   std::int64_t wide_alignment = 0;  // of elements of four bytes, if it is another one
+  std::span<const BlockAxis> order = {};  // in memory, from the fastest to the slowest
+  bool is_grouped = false;  // as many along the aligned axis as fill a line lie together, with all of the other axes
   // Of compute blocks; none: 0.
   std::int64_t (*multiply_adds)(const TaskBlock& block) = nullptr;
   std::int64_t (*operations)(const TaskBlock& block) = nullptr;  // on elements, that are no multiply-adds

@@ -7,7 +7,8 @@ namespace {
 
 using namespace block_parts;
 
-constexpr BlockCost cost{.aligned = f, .alignment = 16};
+constexpr BlockAxis order[] = {f};
+constexpr BlockCost cost{.aligned = f, .alignment = 16, .order = order};
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace {
 using namespace block_parts;
 
 constexpr std::string_view feeds[] = {"CADD", "CVVH", "CAX", "CVS", "CCMPB", "CCMPS", "CLUT", "CLIF", "CAVG"};
-constexpr BlockCost cost{.aligned = f, .alignment = 16, .wide_alignment = 128};
+constexpr BlockAxis order[] = {f, x, y};
+constexpr BlockCost cost{.aligned = f, .alignment = 16, .wide_alignment = 128, .order = order};
 
 }  // namespace
 

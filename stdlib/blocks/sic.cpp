@@ -8,7 +8,8 @@ namespace {
 using namespace block_parts;
 
 constexpr std::string_view feeds[] = {"CC"};
-constexpr BlockCost cost{.aligned = r, .alignment = 16};
+constexpr BlockAxis order[] = {r, x, y};
+constexpr BlockCost cost{.aligned = r, .alignment = 16, .order = order};
 
 }  // namespace
 

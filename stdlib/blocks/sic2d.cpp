@@ -8,7 +8,8 @@ namespace {
 using namespace block_parts;
 
 constexpr std::string_view feeds[] = {"CC2D"};
-constexpr BlockCost cost{.aligned = x, .alignment = 16};
+constexpr BlockAxis order[] = {x, y, r};
+constexpr BlockCost cost{.aligned = x, .alignment = 16, .order = order};
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace {
 using namespace block_parts;
 
 constexpr std::string_view feeds[] = {"CVM"};
-constexpr BlockCost cost{.aligned = r, .alignment = 16};
+constexpr BlockAxis order[] = {r};
+constexpr BlockCost cost{.aligned = r, .alignment = 16, .order = order};
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace {
 using namespace block_parts;
 
 constexpr std::string_view feeds[] = {"CC", "CVM"};
-constexpr BlockCost cost{.aligned = f, .alignment = 32};
+constexpr BlockAxis order[] = {f, r, kx, ky};
+constexpr BlockCost cost{.aligned = f, .alignment = 32, .order = order, .is_grouped = true};
 
 }  // namespace
 

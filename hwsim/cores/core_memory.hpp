@@ -1,0 +1,53 @@
+// The memory of a core, with a shadow that knows who wrote what: reading what nobody wrote in this step, or what another
+// buffer has written over, is a fault of the mapping, and is told as one (E5012).
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "hwsim/program/program.hpp"
+
+namespace taskspec {
+
+class CoreMemory {
+ public:
+  CoreMemory(const Chip& chip, const ChipCore& core);
+
+  // Bytes of a buffer's slot, checked. Of `write` the words become that buffer's.
+  const std::byte* read(std::int32_t buffer, std::int64_t slot, std::int64_t step) const;
+  const std::byte* read(std::int32_t buffer, std::int64_t slot, std::int64_t step, const ChipMove::Run& run) const;
+  std::byte* write(std::int32_t buffer, std::int64_t slot, std::int64_t step);
+  std::byte* write(std::int32_t buffer, std::int64_t slot, std::int64_t step, std::int64_t begin, std::int64_t bytes);
+  void load(const ChipCore& core);  // first contents of all buffers
+
+  // Packets: what has come and was not moved yet.
+  void arrive(std::int32_t buffer, std::int64_t slot, std::int64_t begin, const std::byte* bytes, std::int64_t count,
+              std::int64_t step);
+  void moved(std::int32_t buffer, std::int64_t slot);
+  // A packet that lies there unread; none: nullptr.
+  const ChipBuffer* unread(bool delayed_too) const;
+
+  const ChipBuffer& buffer(std::int32_t number) const { return core_.buffers[static_cast<std::size_t>(number)]; }
+
+ private:
+  static constexpr std::int64_t word = 8, always = INT64_MAX;
+  struct Word {
+    std::int64_t step = -1;  // of the last write; always: what was loaded
+    std::int32_t writer = -1;
+    bool is_unread = false;
+  };
+  std::int64_t address(std::int32_t buffer, std::int64_t slot, std::int64_t begin, std::int64_t bytes) const;
+  void check(std::int32_t buffer, std::int64_t word, std::int64_t step) const;
+  void mark(std::int32_t buffer, std::int64_t at, std::int64_t bytes, std::int64_t step);
+  [[noreturn]] void fault(std::int32_t buffer, std::int64_t at, const std::string& what) const;
+
+  const Chip& chip_;
+  const ChipCore& core_;
+  std::vector<std::byte> bytes_;
+  std::vector<Word> words_;
+  std::vector<std::vector<bool>> holds_;  // by buffer: which of its words hold elements
+};
+
+// Throws Error E5012: a rule of the chip that a mapped program broke while it ran.
+[[noreturn]] void chip_fault(const ChipCore& core, const std::string& what);
+
+}  // namespace taskspec

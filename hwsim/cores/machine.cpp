@@ -1,0 +1,227 @@
+#include "hwsim/cores/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+#include "hwsim/cores/core_call.hpp"
+
+namespace taskspec {
+
+struct ChipMachine::Parts {
+  struct Core {
+    Core(const Chip& chip, const ChipCore& core) : memory(chip, core) {
+      for (const ChipPhase& phase : core.phases) {
+        axons.push_back(phase.axon ? std::make_unique<CoreCall>(*phase.axon, core) : nullptr);
+        somas.push_back(phase.soma ? std::make_unique<CoreCall>(*phase.soma, core) : nullptr);
+        arrived.emplace_back(0);
+      }
+    }
+    CoreMemory memory;
+    std::vector<std::unique_ptr<CoreCall>> axons, somas;  // by phase
+    std::vector<std::int64_t> arrived;                    // heads whose last packet came, for the moves of the phase
+  };
+
+  explicit Parts(std::shared_ptr<const ChipProgram> given) : program(std::move(given)) {
+    for (const ChipCore& core : program->cores) cores.emplace_back(*program->chip, core);
+    mover.assign(program->messages.size(), -1);
+    for (const ChipCore& core : program->cores)
+      for (std::size_t k = 0; k < core.phases.size(); ++k)
+        for (std::int32_t message : core.phases[k].receives)
+          mover[static_cast<std::size_t>(message)] = static_cast<std::int32_t>(k);
+    for (std::size_t i = 0; i < program->messages.size(); ++i)
+      if (program->messages[i].from_core == host_core) host_sends.push_back(static_cast<std::int32_t>(i));
+    for (const ChipBuffer& port : program->inputs) in_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
+    for (const ChipBuffer& port : program->outputs) {
+      out_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
+      out_heads.push_back(0);
+    }
+  }
+
+  std::shared_ptr<const ChipProgram> program;
+  std::deque<Core> cores;
+  std::vector<std::int32_t> host_sends, mover;  // mover: by message, the phase that moves what it brings
+  std::vector<std::vector<std::byte>> in_bytes, out_bytes;
+  std::vector<std::int64_t> out_heads;
+  MachineCounts counts;
+
+  void send(const ChipMessage& message, std::size_t number, const std::byte* bytes);
+  void move(std::int32_t core, std::int32_t phase);
+  void turn(const ChipProgram::Turn& turn);
+  void end_step();
+};
+
+ChipMachine::ChipMachine(std::shared_ptr<const ChipProgram> program)
+    : parts_(std::make_unique<Parts>(std::move(program))) {}
+ChipMachine::~ChipMachine() = default;
+ChipMachine::ChipMachine(ChipMachine&&) noexcept = default;
+
+const MachineCounts& ChipMachine::counts() const { return parts_->counts; }
+
+// `bytes`: of the buffer that it is taken from.
+void ChipMachine::Parts::send(const ChipMessage& message, std::size_t number, const std::byte* bytes) {
+  counts.packets += message.packets;
+  if (message.to_core == host_core) {
+    std::vector<std::byte>& port = out_bytes[static_cast<std::size_t>(message.to_buffer)];
+    for (const ChipMessage::Run& run : message.runs)
+      std::memcpy(port.data() + run.to, bytes + run.from, static_cast<std::size_t>(run.bytes));
+    out_heads[static_cast<std::size_t>(message.to_buffer)] += message.heads;
+    return;
+  }
+  Core& target = cores[static_cast<std::size_t>(message.to_core)];
+  const std::int64_t slots = target.memory.buffer(message.to_buffer).slots;
+  const std::int64_t slot = (counts.steps + message.delay) % slots;
+  for (const ChipMessage::Run& run : message.runs)
+    target.memory.arrive(message.to_buffer, slot, run.to, bytes + run.from, run.bytes, counts.steps + message.delay);
+  if (message.delay == 0) target.arrived[static_cast<std::size_t>(mover[number])] += message.heads;
+}
+
+// The soma2 of a phase: what was received goes into the inputs of the phase behind.
+void ChipMachine::Parts::move(std::int32_t position, std::int32_t phase) {
+  const ChipCore& core = program->cores[static_cast<std::size_t>(position)];
+  Core& state = cores[static_cast<std::size_t>(position)];
+  const ChipPhase& now = core.phases[static_cast<std::size_t>(phase)];
+  std::int64_t expected = 0;
+  for (std::int32_t number : now.receives) {
+    const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
+    if (message.delay == 0) expected += message.heads;
+  }
+  std::int64_t& arrived = state.arrived[static_cast<std::size_t>(phase)];
+  if (arrived != expected)
+    chip_fault(core, fmt::format("phase {} waits for {} stop flags, {} came", phase, expected, arrived));
+  arrived = 0;
+  for (const ChipMove& move : now.moves) {
+    const std::int64_t slot = counts.steps % state.memory.buffer(move.from).slots;
+    for (const ChipMove::Run& run : move.runs) {
+      const std::byte* from = state.memory.read(move.from, slot, counts.steps, run);
+      std::byte* to = state.memory.write(move.to, 0, counts.steps, run.byte, run.bytes);
+      std::memcpy(to, from, static_cast<std::size_t>(run.bytes));
+    }
+    state.memory.moved(move.from, slot);
+  }
+}
+
+void ChipMachine::Parts::turn(const ChipProgram::Turn& turn) {
+  const ChipCore& core = program->cores[static_cast<std::size_t>(turn.core)];
+  Core& state = cores[static_cast<std::size_t>(turn.core)];
+  const auto phases = static_cast<std::int32_t>(core.phases.size());
+  move(turn.core, (turn.phase + phases - 1) % phases);
+  const auto k = static_cast<std::size_t>(turn.phase);
+  for (const auto& call : {state.axons[k].get(), state.somas[k].get()}) {
+    if (!call) continue;
+    const BlockRun run = call->run(state.memory, counts.steps);
+    counts.saturations += run.saturations;
+    counts.ordered += run.ordered ? 1 : 0;
+  }
+  for (std::int32_t number : core.phases[k].sends) {
+    const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
+    send(message, static_cast<std::size_t>(number), state.memory.read(message.from_buffer, 0, counts.steps));
+  }
+}
+
+void ChipMachine::Parts::end_step() {
+  for (std::size_t i = 0; i < cores.size(); ++i)
+    if (const ChipBuffer* left = cores[i].memory.unread(false))
+      chip_fault(program->cores[i], fmt::format("packets for '{}' are left at the end of a step", left->name));
+  ++counts.steps;
+}
+
+std::vector<Array> ChipMachine::run(std::span<const Array> inputs) {
+  Parts& p = *parts_;
+  const ChipProgram& program = *p.program;
+  if (inputs.size() != program.inputs.size()) bug("a chip was given another number of inputs");
+  for (std::size_t i = 0; i < inputs.size(); ++i) put(program.inputs[i].layout, inputs[i], p.in_bytes[i].data());
+  for (std::int32_t number : p.host_sends) {
+    const ChipMessage& message = program.messages[static_cast<std::size_t>(number)];
+    p.send(message, static_cast<std::size_t>(number), p.in_bytes[static_cast<std::size_t>(message.from_buffer)].data());
+  }
+  for (const ChipProgram::Turn& turn : program.order) p.turn(turn);
+  p.end_step();
+  std::vector<Array> outputs;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    Array made = Array::make(program.outputs[i].layout.type);
+    take(program.outputs[i].layout, p.out_bytes[i].data(), made);
+    outputs.push_back(std::move(made));
+  }
+  return outputs;
+}
+
+void ChipMachine::reset() {
+  const std::shared_ptr<const ChipProgram> program = parts_->program;
+  *parts_ = Parts(program);
+}
+
+namespace {
+
+// Copies a part to its place in the whole, or out of it.
+void exchange_part(Array& whole, const Box& box, Array& part, bool into_whole) {
+  const std::vector<std::int32_t> places = places_in(whole.extents(), box);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    into_whole ? whole.set_integer(places[i], part.integer(at)) : part.set_integer(at, whole.integer(places[i]));
+  }
+}
+
+template <class F>
+void each_state(const ChipProgram& program, BlockId storage, F&& visit) {
+  for (const ChipProgram::Turn& turn : program.order) {
+    const ChipPhase& phase =
+        program.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
+    for (const std::optional<ChipCall>* call : {&phase.axon, &phase.soma}) {
+      if (!*call) continue;
+      for (std::int32_t buffer : (*call)->in) {
+        if (buffer == no_buffer) continue;
+        const ChipBuffer& held =
+            program.cores[static_cast<std::size_t>(turn.core)].buffers[static_cast<std::size_t>(buffer)];
+        if (held.use == BufferUse::state && held.block == storage) visit(turn.core, buffer, (*call)->out);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Array ChipMachine::state(BlockId storage) const {
+  const ChipProgram& program = *parts_->program;
+  Array all = Array::make(value_type((*program.net.graph)[storage]));
+  each_state(program, storage, [&](std::int32_t core, std::int32_t buffer, const Box& box) {
+    const CoreMemory& memory = parts_->cores[static_cast<std::size_t>(core)].memory;
+    const ChipLayout& layout = memory.buffer(buffer).layout;
+    Array part = Array::make(layout.type);
+    take(layout, memory.read(buffer, 0, parts_->counts.steps), part);
+    exchange_part(all, box, part, true);
+  });
+  return all;
+}
+
+void ChipMachine::set_state(BlockId storage, const Array& contents) {
+  Array all = contents;
+  each_state(*parts_->program, storage, [&](std::int32_t core, std::int32_t buffer, const Box& box) {
+    CoreMemory& memory = parts_->cores[static_cast<std::size_t>(core)].memory;
+    const ChipLayout& layout = memory.buffer(buffer).layout;
+    Array part = Array::make(layout.type);
+    exchange_part(all, box, part, false);
+    put(layout, part, memory.write(buffer, 0, parts_->counts.steps));
+  });
+}
+
+Array ChipMachine::value(BlockId block) const {
+  const ChipProgram& program = *parts_->program;
+  Array all = Array::make(value_type((*program.net.graph)[block]));
+  for (const ChipProgram::Turn& turn : program.order) {
+    const Parts::Core& core = parts_->cores[static_cast<std::size_t>(turn.core)];
+    const ChipPhase& phase =
+        program.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
+    for (const auto& [call, ready] : {std::pair{&phase.axon, core.axons[static_cast<std::size_t>(turn.phase)].get()},
+                                      {&phase.soma, core.somas[static_cast<std::size_t>(turn.phase)].get()}}) {
+      if (!*call || (*call)->whole != block) continue;
+      Array part = ready->made();
+      exchange_part(all, (*call)->out, part, true);
+    }
+  }
+  return all;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,235 @@
+#include "hwsim/map/lay_out.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hwsim/map/messages.hpp"
+
+namespace taskspec {
+
+namespace {
+
+class ProgramMaker {
+ public:
+  ProgramMaker(ChipProgram& program, const ChipPlan& plan)
+      : program_(program),
+        plan_(plan),
+        graph_(*program.net.graph),
+        messages_(graph_, program.chip->limits, program.chip->noc.payload_bytes) {}
+
+  Diags diags;
+
+  void make() {
+    make_cores();
+    for (const UnitPlan& unit : plan_.units)
+      for (std::size_t i = 0; i < unit.pieces.size(); ++i) make_piece(unit, i);
+    for (ChipCore& core : program_.cores) give_addresses(core);
+    if (diags.has_errors()) return;
+    make_ports();
+    for (const Reader& reader : readers_) bring(reader);
+    bring_outputs();
+    tell_phases();
+  }
+
+ private:
+  struct Reader {
+    std::int32_t core = 0, phase = 0;  // that moves what comes
+    PieceInput input;
+    BlockId block;
+  };
+
+  void make_cores() {
+    for (std::size_t i = 0; i < plan_.places.size(); ++i) {
+      ChipCore core{.core = plan_.places[i], .buffers = {}, .phases = {}};
+      const std::int32_t group = plan_.group_of_core[i];
+      core.phases.resize(static_cast<std::size_t>(plan_.group_phases[static_cast<std::size_t>(group)]));
+      for (ChipPhase& phase : core.phases) phase.group = group;
+      program_.cores.push_back(std::move(core));
+    }
+    program_.groups = static_cast<std::int32_t>(plan_.group_phases.size());
+  }
+
+  // Numbers of buffers are those of the core.
+  static void shift(std::int32_t& buffer, std::int32_t first) {
+    if (buffer != no_buffer) buffer += first;
+  }
+  static void shift(ChipCall& call, std::int32_t first) {
+    for (std::int32_t& buffer : call.in) shift(buffer, first);
+    shift(call.result, first);
+    shift(call.memory, first);
+  }
+
+  void make_piece(const UnitPlan& unit, std::size_t number) {
+    const std::int32_t position = unit.cores[number];
+    ChipCore& core = program_.cores[static_cast<std::size_t>(position)];
+    const auto phases = static_cast<std::int32_t>(core.phases.size());
+    const auto first = static_cast<std::int32_t>(core.buffers.size());
+    const UnitPiece& piece = unit.pieces[number];
+    PieceBuffers made = buffers_of(program_.net, unit.unit, piece, unit.phase, phases);
+    ChipPhase& phase = core.phases[static_cast<std::size_t>(unit.phase)];
+    for (auto [from, to] : {std::pair{&made.axon, &phase.axon}, {&made.soma, &phase.soma}}) {
+      if (!*from) continue;
+      shift(**from, first);
+      *to = std::move(*from);
+    }
+    program_.order.push_back({position, unit.phase});
+    const ChipCall& last = phase.soma ? *phase.soma : *phase.axon;
+    const ChipLayout layout = made.buffers[static_cast<std::size_t>(last.result - first)].layout;
+    messages_.makes(last.whole, {.core = position, .phase = unit.phase, .buffer = last.result, .layout = layout,
+                                 .box = piece.last().out});
+    const std::int32_t before = (unit.phase + phases - 1) % phases;
+    for (PieceInput& input : made.inputs) {
+      shift(input.buffer, first);
+      readers_.push_back({position, before, input, last.whole});
+    }
+    for (ChipMove& move : made.moves) {
+      shift(move.from, first);
+      shift(move.to, first);
+      core.phases[static_cast<std::size_t>(before)].moves.push_back(std::move(move));
+    }
+    for (ChipBuffer& buffer : made.buffers) core.buffers.push_back(std::move(buffer));
+  }
+
+  // Addresses, and the cycles that depend on them.
+  void give_addresses(ChipCore& core) {
+    const Chip& chip = *program_.chip;
+    const BufferFit fit = place_buffers(chip, core.buffers, static_cast<std::int32_t>(core.phases.size()));
+    core.bytes = fit.bytes;
+    if (!fit.fits) {
+      diags.error("E4021", graph_[fit.first->block].span,
+                  fmt::format("'{}' has no place on a core of {}: {} bytes more, where {} of {} bytes are in use",
+                              fit.first->name, chip.name, fit.first->bytes, fit.bytes - fit.first->bytes, fit.there));
+      return;
+    }
+    for (ChipPhase& phase : core.phases) {
+      for (std::optional<ChipCall>* call : {&phase.axon, &phase.soma})
+        if (*call) tell_cycles(core, **call);
+      for (const ChipMove& move : phase.moves) {
+        std::int64_t bytes = 0;
+        for (const ChipMove::Run& run : move.runs) bytes += run.bytes;
+        const std::int64_t port = chip.cycles.soma_bytes_per_clk;
+        phase.move_cycles += 2 * ((bytes + port - 1) / port);
+      }
+      if (phase.move_cycles > 0) phase.move_cycles += chip.cycles.start;
+    }
+  }
+
+  void tell_cycles(const ChipCore& core, ChipCall& call) const {
+    const Chip& chip = *program_.chip;
+    const ChipBank* input = nullptr;
+    const ChipBank* weight = nullptr;
+    for (std::size_t c = 0; c < call.in.size(); ++c) {
+      if (call.in[c] == no_buffer) continue;
+      const ChipBank* bank = chip.bank_at(core.buffers[static_cast<std::size_t>(call.in[c])].address);
+      if (c == 0) input = bank;
+      if (call.block.in_cluster(c).name == "weight") weight = bank;
+    }
+    call.use.same_bank = input != nullptr && input == weight;
+    call.cycles = cycles(call.block, call.use, chip.cycles);
+  }
+
+  // ---- messages -----------------------------------------------------------------------------------
+  ChipBuffer port(BlockId id) const {
+    const ArrayType type = value_type(graph_[id]);
+    ChipBuffer buffer{.name = graph_[id].name, .block = id,
+                      .layout = {.type = type, .bits = packed_bits(type.precision),
+                                 .strides = Extents(type.extents.size())},
+                      .data = {}, .early = {}};
+    std::int64_t stride = buffer.layout.bits;
+    for (std::size_t i = type.extents.size(); i-- > 0;) {
+      buffer.layout.strides[i] = stride;
+      stride *= type.extents[i];
+      if (i + 1 == type.extents.size()) stride = (stride + 63) / 64 * 64;  // pixels begin at whole packets
+    }
+    buffer.layout.bytes = buffer.bytes = std::max<std::int64_t>(8, stride / 8);
+    return buffer;
+  }
+
+  void make_ports() {
+    for (BlockId id : program_.net.inputs) {
+      program_.inputs.push_back(port(id));
+      messages_.makes(id, {.core = host_core, .phase = -1,
+                           .buffer = static_cast<std::int32_t>(program_.inputs.size() - 1),
+                           .layout = program_.inputs.back().layout,
+                           .box = whole(value_type(graph_[id]).extents)});
+    }
+    for (const NetOutput& output : program_.net.outputs) {
+      program_.outputs.push_back(port(output.block));
+      program_.outputs.back().layout.type.precision = output.in.type.precision;
+    }
+  }
+
+  void bring(const Reader& reader) {
+    const ChipCore& core = program_.cores[static_cast<std::size_t>(reader.core)];
+    const ChipBuffer& buffer = core.buffers[static_cast<std::size_t>(reader.input.buffer)];
+    const std::size_t first = program_.messages.size();
+    messages_.bring({.core = reader.core, .buffer = reader.input.buffer, .delay = reader.input.delay,
+                     .layout = buffer.layout, .box = reader.input.box, .cluster = reader.input.cluster,
+                     .name = buffer.name, .span = graph_[reader.block].span},
+                    program_.messages, diags);
+    for (std::size_t i = first; i < program_.messages.size(); ++i)
+      program_.cores[static_cast<std::size_t>(reader.core)].phases[static_cast<std::size_t>(reader.phase)].receives.push_back(
+          static_cast<std::int32_t>(i));
+  }
+
+  void bring_outputs() {
+    for (std::size_t i = 0; i < program_.net.outputs.size(); ++i) {
+      const NetOutput& output = program_.net.outputs[i];
+      messages_.bring({.core = host_core, .buffer = static_cast<std::int32_t>(i), .delay = 0,
+                       .layout = program_.outputs[i].layout, .box = whole(output.in.type.extents),
+                       .cluster = &output.in, .name = graph_[output.block].name, .span = graph_[output.block].span},
+                      program_.messages, diags);
+    }
+  }
+
+  void tell_phases() {
+    for (std::size_t i = 0; i < program_.messages.size(); ++i) {
+      const ChipMessage& message = program_.messages[i];
+      if (message.from_core == host_core) continue;
+      ChipCore& core = program_.cores[static_cast<std::size_t>(message.from_core)];
+      core.phases[static_cast<std::size_t>(message.from_phase)].sends.push_back(static_cast<std::int32_t>(i));
+    }
+    check_limits();
+  }
+
+  void check_limits() {
+    const ChipLimits& limits = program_.chip->limits;
+    for (const ChipCore& core : program_.cores) {
+      std::int64_t received = 0;
+      for (const ChipBuffer& buffer : core.buffers) received += buffer.use == BufferUse::receive ? buffer.bytes : 0;
+      if (limits.receive_bytes && received > *limits.receive_bytes)
+        refuse(fmt::format("core {} would receive into {} bytes, {} are there", core.core, received,
+                           *limits.receive_bytes));
+      if (limits.phases && static_cast<std::int64_t>(core.phases.size()) > *limits.phases)
+        refuse(fmt::format("core {} would have {} phases, {} are possible", core.core, core.phases.size(),
+                           *limits.phases));
+    }
+    if (limits.phase_groups && program_.groups > *limits.phase_groups)
+      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups));
+  }
+  void refuse(const std::string& why) { diags.error("E4023", {}, program_.chip->name + ": " + why); }
+
+  ChipProgram& program_;
+  const ChipPlan& plan_;
+  const BlockGraph& graph_;
+  MessageMaker messages_;
+  std::vector<Reader> readers_;
+};
+
+}  // namespace
+
+Result<ChipProgram> lay_out(std::shared_ptr<const Chip> chip, ChipExtent chips, ChipNet net, const ChipPlan& plan) {
+  ChipProgram program;
+  program.width = static_cast<std::int32_t>(chip->grid.cores.x * chips.x);
+  program.cores_there = static_cast<std::int32_t>(chip->grid.cores.area() * chips.area());
+  program.chip = std::move(chip);
+  program.chips = chips;
+  program.net = std::move(net);
+  ProgramMaker maker(program, plan);
+  maker.make();
+  if (maker.diags.has_errors()) return maker.diags;
+  return program;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,225 @@
+#include "hwsim/map/mapper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace taskspec {
+
+std::optional<MapObjective> map_objective(std::string_view name) {
+  if (name == "throughput") return MapObjective::throughput;
+  if (name == "latency") return MapObjective::latency;
+  if (name == "energy") return MapObjective::energy;
+  if (name == "cores") return MapObjective::cores;
+  return std::nullopt;
+}
+
+namespace {
+
+// Units that share cores, one phase each.
+struct SharedCores {
+  std::size_t first = 0, last = 0;      // of units
+  std::vector<std::size_t> choice;      // of each
+  std::int64_t cores = 0, cycles = 0;
+};
+
+class Mapper {
+ public:
+  Mapper(const ChipNet& net, const MapOptions& options) : net_(net), options_(options), chip_(*options.chip) {}
+
+  Diags diags;
+
+  std::optional<ChipPlan> plan() {
+    chips_ = options_.chips.area() > 0 ? options_.chips : chip_.grid.chips;
+    there_ = chip_.grid.cores.area() * chips_.area();
+    if (options_.cores) there_ = std::min<std::int64_t>(there_, *options_.cores);
+    units_ = units_of(net_);
+    check_chip();
+    for (const ChipUnit& unit : units_) choices_.push_back(choices_of(net_, unit, chip_));
+    for (std::size_t u = 0; u < units_.size(); ++u) begin_with_fewest(u);
+    if (diags.has_errors()) return std::nullopt;
+    share_cores();
+    if (diags.has_errors()) return std::nullopt;
+    if (options_.objective == MapObjective::throughput || options_.objective == MapObjective::latency) use_more_cores();
+    return made();
+  }
+
+  ChipExtent chips() const { return chips_; }
+
+ private:
+  const TaskBlock& block(std::size_t work) const { return (*net_.graph)[net_.works[work].block]; }
+
+  // ---- what the chip has not ----------------------------------------------------------------------
+  void check_chip() {
+    if (chip_.kind != ChipKind::primitive)
+      refuse("E4025", {}, fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip_.name,
+                                      name_of(chip_.kind)));
+    if (chips_.x > chip_.grid.max_chips.x || chips_.y > chip_.grid.max_chips.y)
+      refuse("E4023", {}, fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips_.x, chips_.y,
+                                      chip_.name, chip_.grid.max_chips.x, chip_.grid.max_chips.y));
+    for (const NetWork& work : net_.works) {
+      const TaskBlock& made = (*net_.graph)[work.block];
+      for (std::size_t c = 0; c < work.in.size(); ++c) {
+        if (made.in_cluster(c).name != "weight" || !work.in[c].is_there() || !work.in[0].is_there()) continue;
+        if (chip_.mac.takes(work.in[0].type.precision, work.in[c].type.precision)) continue;
+        refuse("E4025", made.span, fmt::format("{} '{}' multiplies {} by {}, which {} does not", made.def->name,
+                                               made.name, info(work.in[0].type.precision).name,
+                                               info(work.in[c].type.precision).name, chip_.name));
+      }
+    }
+  }
+
+  void refuse(Code code, Span span, const std::string& text) { diags.error(code, span, text); }
+
+  // ---- one unit -----------------------------------------------------------------------------------
+  void begin_with_fewest(std::size_t u) {
+    for (std::size_t i = 0; i < choices_[u].size(); ++i) {
+      if (!choices_[u][i].cost.fits) continue;
+      groups_.push_back({.first = u, .last = u, .choice = {i}, .cores = choices_[u][i].grid.pieces(),
+                         .cycles = choices_[u][i].cost.cycles});
+      return;
+    }
+    const std::size_t last = units_[u].last();
+    std::string text = fmt::format("'{}' fits no core of {}", block(last).name, chip_.name);
+    Diag diag("E4021", Severity::error, block(last).span, text);
+    if (!choices_[u].empty()) {
+      const UnitChoice& least = choices_[u].back();
+      diag.note(fmt::format("cut into {} pieces (y x x x f: {}), '{}' takes {} bytes, {} are there",
+                            least.grid.pieces(), least.grid.text(), least.cost.first, least.cost.first_bytes,
+                            least.cost.there));
+    }
+    diag.help("a smaller layer, or a chip whose cores have more memory");
+    diags.add(std::move(diag));
+  }
+
+  // ---- sharing ------------------------------------------------------------------------------------
+  std::int64_t cores_used() const {
+    std::int64_t used = 0;
+    for (const SharedCores& group : groups_) used += group.cores;
+    return used;
+  }
+
+  void share_cores() {
+    const bool wants_few = options_.objective == MapObjective::cores;
+    const std::int64_t alone = cores_used();
+    while (groups_.size() > 1 && (wants_few || cores_used() > there_)) {
+      std::size_t best = groups_.size();
+      std::optional<SharedCores> best_merged;
+      for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
+        std::optional<SharedCores> merged = merge(groups_[g], groups_[g + 1]);
+        if (!merged) continue;
+        if (best_merged && merged->cycles >= best_merged->cycles) continue;
+        best_merged = std::move(merged);
+        best = g;
+      }
+      if (!best_merged) break;
+      groups_[best] = *std::move(best_merged);
+      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    }
+    if (cores_used() <= there_) return;
+    const std::int64_t per_chip = chip_.grid.cores.area();
+    Diag diag("E4022", Severity::error, {},
+              fmt::format("the net needs {} cores of {}, {} are there", cores_used(), chip_.name, there_));
+    diag.note(fmt::format("one unit a core it would need {}", alone));
+    diag.help(fmt::format("chips: {} of them suffice", (cores_used() + per_chip - 1) / per_chip));
+    diags.add(std::move(diag));
+  }
+
+  // Both on the cores of one of them, one after another; none: their memory does not suffice.
+  std::optional<SharedCores> merge(const SharedCores& a, const SharedCores& b) const {
+    SharedCores both{.first = a.first, .last = b.last, .choice = a.choice, .cores = std::max(a.cores, b.cores),
+                     .cycles = a.cycles + b.cycles};
+    both.choice.insert(both.choice.end(), b.choice.begin(), b.choice.end());
+    if (chip_.limits.phases && static_cast<std::int64_t>(both.choice.size()) > *chip_.limits.phases) return std::nullopt;
+    return is_possible(both) ? std::optional(both) : std::nullopt;
+  }
+
+  // The core with most to hold is the first: every unit has a piece there.
+  bool is_possible(const SharedCores& group) const {
+    std::vector<ChipBuffer> buffers;
+    const auto phases = static_cast<std::int32_t>(group.choice.size());
+    for (std::size_t i = 0; i < group.choice.size(); ++i) {
+      const std::size_t u = group.first + i;
+      const Result<std::vector<UnitPiece>> pieces = cut_unit(net_, units_[u], choices_[u][group.choice[i]].grid);
+      PieceBuffers made = buffers_of(net_, units_[u], pieces->front(), static_cast<std::int32_t>(i), phases);
+      for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
+    }
+    std::int64_t received = 0;
+    for (const ChipBuffer& buffer : buffers) received += buffer.use == BufferUse::receive ? buffer.bytes : 0;
+    if (chip_.limits.receive_bytes && received > *chip_.limits.receive_bytes) return false;
+    return place_buffers(chip_, buffers, phases).fits;
+  }
+
+  // ---- more cores for the slowest -----------------------------------------------------------------
+  void use_more_cores() {
+    for (;;) {
+      auto slowest = std::ranges::max_element(groups_, {}, &SharedCores::cycles);
+      if (slowest == groups_.end() || slowest->choice.size() > 1) return;
+      const std::vector<UnitChoice>& choices = choices_[slowest->first];
+      const std::int64_t left = there_ - cores_used() + slowest->cores;
+      std::size_t next = choices.size();
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (!choices[i].cost.fits || choices[i].grid.pieces() > left || choices[i].cost.cycles >= slowest->cycles)
+          continue;
+        if (next == choices.size() || choices[i].grid.pieces() < choices[next].grid.pieces() ||
+            (choices[i].grid.pieces() == choices[next].grid.pieces() &&
+             choices[i].cost.cycles < choices[next].cost.cycles))
+          next = i;
+      }
+      if (next == choices.size()) return;
+      slowest->choice = {next};
+      slowest->cores = choices[next].grid.pieces();
+      slowest->cycles = choices[next].cost.cycles;
+    }
+  }
+
+  // ---- the plan -----------------------------------------------------------------------------------
+  std::optional<ChipPlan> made() {
+    ChipPlan plan;
+    std::int32_t first_core = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const SharedCores& group = groups_[g];
+      plan.group_phases.push_back(static_cast<std::int32_t>(group.choice.size()));
+      for (std::size_t i = 0; i < group.choice.size(); ++i) {
+        const std::size_t u = group.first + i;
+        UnitPlan unit{.unit = units_[u], .grid = choices_[u][group.choice[i]].grid, .pieces = {},
+                      .group = static_cast<std::int32_t>(g), .phase = static_cast<std::int32_t>(i), .cores = {}};
+        unit.pieces = *cut_unit(net_, units_[u], unit.grid);
+        for (std::size_t k = 0; k < unit.pieces.size(); ++k)
+          unit.cores.push_back(first_core + static_cast<std::int32_t>(k));
+        plan.units.push_back(std::move(unit));
+      }
+      for (std::int64_t k = 0; k < group.cores; ++k) plan.group_of_core.push_back(static_cast<std::int32_t>(g));
+      first_core += static_cast<std::int32_t>(group.cores);
+    }
+    for (std::size_t i = 0; i < plan.group_of_core.size(); ++i) plan.places.push_back(snake(static_cast<std::int64_t>(i)));
+    return plan;
+  }
+
+  // Neighbours in the order of the units are neighbours on the chip; rows go forth and back.
+  std::int32_t snake(std::int64_t i) const {
+    const std::int64_t width = chip_.grid.cores.x * chips_.x, y = i / width, x = i % width;
+    return static_cast<std::int32_t>(y * width + (y % 2 == 0 || options_.cores ? x : width - 1 - x));
+  }
+
+  const ChipNet& net_;
+  const MapOptions& options_;
+  const Chip& chip_;
+  ChipExtent chips_;
+  std::int64_t there_ = 0;
+  std::vector<ChipUnit> units_;
+  std::vector<std::vector<UnitChoice>> choices_;
+  std::vector<SharedCores> groups_;
+};
+
+}  // namespace
+
+Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
+  Mapper mapper(net, options);
+  std::optional<ChipPlan> plan = mapper.plan();
+  if (!plan) return mapper.diags;
+  return lay_out(options.chip, mapper.chips(), net, *plan);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,41 @@
+// The mapper: from a net to a program for a chip. Deterministic; one algorithm for all nets.
+//
+//   Result<ChipProgram> program = map_net(net, {.chip = chip});
+//
+// Each unit (an axon with its soma) is cut into pieces that fit a core; with cores left over, the slowest are cut
+// further, until the step is as short as it gets. Where there are fewer cores than units, neighbours share cores, one
+// phase each.
+#pragma once
+#include "hwsim/map/lay_out.hpp"
+
+namespace taskspec {
+
+enum class MapObjective : std::uint8_t { throughput, latency, energy, cores };
+std::optional<MapObjective> map_objective(std::string_view name);
+
+struct MapOptions {
+  std::shared_ptr<const Chip> chip;
+  ChipExtent chips = {0, 0};           // 0 x 0: as the chip's file says
+  std::optional<std::int32_t> cores;  // the first n in row order
+  MapObjective objective = MapObjective::throughput;
+};
+
+// Errors: E4021 a piece that fits no core, E4022 too few cores, E4023 a limit, E4024 a way, E4025 what the chip has not.
+Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
+
+// What one piece would be on a core by itself.
+struct PieceCost {
+  bool fits = false;
+  std::int64_t bytes = 0, cycles = 0;
+  std::string first;  // that finds no place
+  std::int64_t first_bytes = 0, there = 0;
+};
+
+// A way to cut a unit, at its worst piece.
+struct UnitChoice {
+  PieceGrid grid;
+  PieceCost cost;
+};
+std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip);
+
+}  // namespace taskspec

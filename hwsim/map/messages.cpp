@@ -1,0 +1,115 @@
+#include "hwsim/map/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace taskspec {
+
+namespace {
+
+struct BitRun {
+  std::int64_t from = 0, to = 0, bits = 0;
+};
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Packets and heads of a message: 8 bytes each where places allow it, else a byte each. A head stands for packets that
+// go to equally spaced places.
+void count_packets(ChipMessage& message, const std::vector<bool>& filled, std::int64_t payload, std::int64_t most) {
+  auto is_free = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      if (i >= static_cast<std::int64_t>(filled.size()) || filled[static_cast<std::size_t>(i)]) return false;
+    return true;
+  };
+  std::int64_t stride = 0, length = 0, last = 0, in_head = 0;
+  for (const ChipMessage::Run& run : message.runs) {
+    const std::int64_t end = run.to + run.bytes, whole = divided_up(run.bytes, payload) * payload;
+    const bool is_whole = run.to % payload == 0 && (run.bytes % payload == 0 || is_free(end, run.to + whole));
+    const std::int64_t packets = is_whole ? divided_up(run.bytes, payload) : run.bytes;
+    if (!is_whole) message.single = true;
+    const bool goes_on = message.heads > 0 && packets == length && in_head + packets <= most &&
+                         (stride == 0 || run.to - last == stride);
+    if (goes_on) {
+      stride = run.to - last;
+      in_head += packets;
+    } else {
+      message.heads += divided_up(packets, most);
+      stride = 0;
+      in_head = packets;
+    }
+    length = packets;
+    last = run.to;
+    message.packets += packets;
+  }
+}
+
+}  // namespace
+
+void MessageMaker::makes(BlockId block, MadeValues::Maker maker) {
+  made_[block.index()].makers.push_back(std::move(maker));
+}
+
+const MessageMaker::Source& MessageMaker::source(BlockId block) {
+  if (sources_.empty()) sources_.resize(graph_.blocks.size());
+  Source& source = sources_[block.index()];
+  if (!source.maker.empty()) return source;
+  const ArrayType type = value_type(graph_[block]);
+  source.maker.assign(static_cast<std::size_t>(type.elements()), -1);
+  source.bit.resize(source.maker.size());
+  const std::vector<MadeValues::Maker>& makers = made_[block.index()].makers;
+  for (std::size_t m = 0; m < makers.size(); ++m) {
+    const std::vector<std::int32_t> places = places_in(type.extents, makers[m].box);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      source.maker[static_cast<std::size_t>(places[i])] = static_cast<std::int32_t>(m);
+      source.bit[static_cast<std::size_t>(places[i])] = makers[m].layout.bit_of(static_cast<std::int64_t>(i));
+    }
+  }
+  return source;
+}
+
+void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& messages, Diags& diags) {
+  std::map<std::pair<BlockId, std::int32_t>, std::vector<BitRun>> by_maker;
+  const NetCluster& cluster = *target.cluster;
+  const std::vector<std::int32_t> places = places_in(cluster.type.extents, target.box);
+  auto refuse = [&](const std::string& why) { diags.error("E4024", target.span, target.name + ": " + why); };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
+    if (place.source < 0) continue;
+    const NetSource& from = cluster.sources[static_cast<std::size_t>(place.source)];
+    if (from.delay != target.delay || made_[from.block.index()].makers.empty()) continue;
+    const Source& made = source(from.block);
+    const std::int32_t maker = made.maker[static_cast<std::size_t>(place.place)];
+    const std::int64_t bit = made.bit[static_cast<std::size_t>(place.place)];
+    const std::int64_t bits = made_[from.block.index()].makers[static_cast<std::size_t>(maker)].layout.bits;
+    if (bits != target.layout.bits)
+      return refuse(fmt::format("'{}' changes its precision on the way", graph_[from.block].name));
+    const std::int64_t to = target.layout.bit_of(static_cast<std::int64_t>(i));
+    std::vector<BitRun>& runs = by_maker[{from.block, maker}];
+    if (!runs.empty() && runs.back().from + runs.back().bits == bit && runs.back().to + runs.back().bits == to)
+      runs.back().bits += bits;
+    else
+      runs.push_back({bit, to, bits});
+  }
+  std::vector<bool> filled(static_cast<std::size_t>(target.layout.bytes));
+  for (const auto& [key, runs] : by_maker)
+    for (const BitRun& run : runs)
+      for (std::int64_t byte = run.to / 8; byte < divided_up(run.to + run.bits, 8); ++byte)
+        filled[static_cast<std::size_t>(byte)] = true;
+  for (const auto& [key, runs] : by_maker) {
+    const MadeValues::Maker& maker = made_[key.first.index()].makers[static_cast<std::size_t>(key.second)];
+    ChipMessage message{.from_core = maker.core, .to_core = target.core, .from_phase = maker.phase,
+                        .from_buffer = maker.buffer, .to_buffer = target.buffer, .delay = target.delay, .runs = {}};
+    for (const BitRun& run : runs) {
+      if (run.from % 8 != 0 || run.to % 8 != 0)
+        return refuse(fmt::format("values of '{}' are parts of bytes, which no packet can put together anew",
+                                  graph_[key.first].name));
+      message.runs.push_back({run.from / 8, run.to / 8, divided_up(run.bits, 8)});
+    }
+    count_packets(message, filled, payload_, limits_.head_packets.value_or(INT64_MAX));
+    messages.push_back(std::move(message));
+  }
+}
+
+}  // namespace taskspec

@@ -1,0 +1,51 @@
+// Who sends which bytes to whom: the messages of a program, out of where every value is made and read.
+#pragma once
+#include <functional>
+
+#include "hwsim/map/piece_buffers.hpp"
+
+namespace taskspec {
+
+// Where the values of a block are made: per element of its array, a sender, and the bit in that sender's buffer.
+struct MadeValues {
+  struct Maker {
+    std::int32_t core = host_core, phase = -1, buffer = no_buffer;
+    ChipLayout layout;
+    Box box;  // of the block's array
+  };
+  std::vector<Maker> makers;
+};
+
+struct MessageTarget {
+  std::int32_t core = host_core, buffer = no_buffer, delay = 0;
+  ChipLayout layout;
+  Box box;
+  const NetCluster* cluster = nullptr;
+  std::string name;  // for errors
+  Span span;
+};
+
+class MessageMaker {
+ public:
+  MessageMaker(const BlockGraph& graph, const ChipLimits& limits, std::int64_t payload)
+      : graph_(graph), limits_(limits), payload_(payload), made_(graph.blocks.size()) {}
+  void makes(BlockId block, MadeValues::Maker maker);
+  // Messages that bring all elements of that delay. E4024: sub-bytes that do not lie as they did, precisions that
+  // differ, a state that others read.
+  void bring(const MessageTarget& target, std::vector<ChipMessage>& messages, Diags& diags);
+
+ private:
+  struct Source {
+    std::vector<std::int32_t> maker;  // by element of the block
+    std::vector<std::int64_t> bit;
+  };
+  const Source& source(BlockId block);
+
+  const BlockGraph& graph_;
+  const ChipLimits& limits_;
+  std::int64_t payload_;
+  std::vector<MadeValues> made_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace taskspec

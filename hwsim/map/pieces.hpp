@@ -1,0 +1,43 @@
+// Units of a net, and the pieces that they are cut into. A unit is what a core does in one phase: an axon and the soma
+// that reads its sums, or one of them alone.
+//
+//   std::vector<ChipUnit> units = units_of(net);
+//   Result<std::vector<UnitPiece>> pieces = cut_unit(net, units[0], {.y = 2, .x = 1, .f = 1});
+#pragma once
+#include "hwsim/net/net.hpp"
+#include "ir/blocks/rewrites.hpp"
+
+namespace taskspec {
+
+inline constexpr std::size_t no_work = SIZE_MAX;
+
+struct ChipUnit {
+  std::size_t axon = no_work, soma = no_work;  // of ChipNet::works
+  std::string name;                            // of the first of them
+  std::size_t last() const { return soma != no_work ? soma : axon; }  // whose result leaves the unit
+};
+
+// In topological order.
+std::vector<ChipUnit> units_of(const ChipNet& net);
+
+// Into how many parts, along each axis.
+struct PieceGrid {
+  std::int64_t y = 1, x = 1, f = 1;
+  std::int64_t pieces() const { return y * x * f; }
+  std::string text() const;  // "2 x 1 x 4"
+  friend bool operator==(const PieceGrid&, const PieceGrid&) = default;
+};
+
+// The parts of one piece; boxes are those of the works.
+struct UnitPiece {
+  std::optional<BlockPart> axon, soma;
+  const BlockPart& last() const { return soma ? *soma : *axon; }
+};
+
+// Features go in groups of 32, columns in groups of 4. Error E4002: it cannot be cut so.
+Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
+
+// All ways that make sense, at most 64, those of few pieces first.
+std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit);
+
+}  // namespace taskspec

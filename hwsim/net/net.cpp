@@ -1,0 +1,173 @@
+#include "hwsim/net/net.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace taskspec {
+
+bool NetCluster::is_data(const BlockGraph& graph) const {
+  return is_there() && !is_state && std::ranges::all_of(sources, [&](const NetSource& source) {
+    const TaskBlock& block = graph[source.block];
+    return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
+  });
+}
+
+std::size_t ChipNet::work_of(BlockId block) const {
+  for (std::size_t i = 0; i < works.size(); ++i)
+    if (works[i].block == block) return i;
+  return SIZE_MAX;
+}
+
+std::vector<std::int32_t> places_in(const Extents& extents, const Box& box) {
+  std::int64_t count = 1;
+  for (std::int64_t size : box.size) count *= size;
+  std::vector<std::int32_t> places(static_cast<std::size_t>(count));
+  Extents index(box.size.size());
+  for (std::int32_t& place : places) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) at = at * extents[i] + box.position[i] + index[i];
+    place = static_cast<std::int32_t>(at);
+    for (std::size_t i = index.size(); i-- > 0;) {
+      if (++index[i] < box.size[i]) break;
+      index[i] = 0;
+    }
+  }
+  return places;
+}
+
+namespace {
+
+class Flattener {
+ public:
+  Flattener(ChipNet& net, Diags& diags) : net_(net), graph_(*net.graph), diags_(diags) {}
+
+  void flatten(const std::vector<BlockId>& order) {
+    values_.resize(graph_.blocks.size());
+    for (BlockId id : order) {
+      if (!graph_[id].def->computes()) continue;
+      NetWork work{.block = id, .in = {}};
+      for (std::size_t c = 0; c < graph_[id].in_clusters(); ++c) work.in.push_back(cluster(id, c));
+      net_.works.push_back(std::move(work));
+    }
+    for (BlockId id : graph_.outputs()) net_.outputs.push_back({id, value(id)});
+  }
+
+ private:
+  // Storage that edges fill, and outputs.
+  bool is_passed_on(BlockId id) const {
+    return !graph_[id].def->computes() && !graph_.is_state(id) && !graph_.into(id, 0).empty();
+  }
+
+  // Of delayed edges the source may stand behind the target.
+  const NetCluster& value(BlockId id) {
+    Known& known = values_[id.index()];
+    if (known.is_there) return known.value;
+    if (known.is_asked) {
+      diags_.error("E4024", graph_[id].span, fmt::format("'{}' only passes on what it held before", graph_[id].name));
+      return known.value;
+    }
+    known.is_asked = true;
+    known.value = is_passed_on(id) ? cluster(id, 0) : itself(id);
+    known.is_there = true;
+    return known.value;
+  }
+
+  NetCluster itself(BlockId id) const {
+    NetCluster value{.type = value_type(graph_[id]), .holder = id, .sources = {{.block = id, .delay = 0, .initial = {}}},
+                     .places = {}};
+    for (std::int64_t i = 0; i < value.type.elements(); ++i) value.places.push_back({0, static_cast<std::int32_t>(i)});
+    return value;
+  }
+
+  NetCluster cluster(BlockId id, std::size_t position) {
+    const TaskBlock& block = graph_[id];
+    NetCluster made;
+    made.is_state = block.in_cluster(position).state;
+    made.type.extents = cluster_extents(block, block.in_cluster(position));
+    for (BlockEdgeId edge : graph_.into(id, position)) bring(graph_.edges[edge.index()], made);
+    if (!block.def->computes()) made.holder = id;
+    if (made.is_there()) made.type.precision = graph_[made.holder].precision;
+    return made;
+  }
+
+  void bring(const BlockEdge& edge, NetCluster& target) {
+    const NetCluster& value = this->value(edge.from.block);
+    if (value.places.empty()) return;
+    const Extents source_extents = value_type(graph_[edge.from.block]).extents;
+    const Box from = edge.from.box.size.empty() ? whole(source_extents) : edge.from.box;
+    const Box to = edge.to.box.size.empty() ? whole(target.type.extents) : edge.to.box;
+    const Result<IndexMap> moves = compose(edge.moves, from.size, to.size, edge.span);
+    if (!moves) return diags_.append(moves.diags());
+    if (target.places.empty()) target.places.resize(static_cast<std::size_t>(target.type.elements()));
+    if (!target.holder.valid()) target.holder = edge.from.block;
+    const std::vector<std::int32_t> taken = places_in(source_extents, from);
+    const std::vector<std::int32_t> filled = places_in(target.type.extents, to);
+    std::vector<std::int32_t> sources(value.sources.size(), -1);
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+      const std::int64_t at = moves->place(static_cast<std::int64_t>(i));
+      if (at < 0) continue;
+      const NetPlace place = value.places[static_cast<std::size_t>(taken[static_cast<std::size_t>(at)])];
+      if (place.source < 0) continue;
+      std::int32_t& number = sources[static_cast<std::size_t>(place.source)];
+      if (number < 0) number = add(value.sources[static_cast<std::size_t>(place.source)], edge, value, target);
+      target.places[static_cast<std::size_t>(filled[i])] = {number, place.place};
+    }
+  }
+
+  std::int32_t add(const NetSource& source, const BlockEdge& edge, const NetCluster& value, NetCluster& target) {
+    NetSource read = source;
+    if (edge.delay > 0) {
+      if (source.delay > 0)
+        diags_.error("E4024", edge.span, fmt::format("'{}' is delayed twice on one way", graph_[source.block].name));
+      read.delay = edge.delay;
+      if (edge.initial) read.initial = initial_of(source.block, edge, value);
+    }
+    auto is_same = [&](const NetSource& other) {
+      return other.block == read.block && other.delay == read.delay && !other.initial && !read.initial;
+    };
+    const auto found = std::ranges::find_if(target.sources, is_same);
+    if (found != target.sources.end()) return static_cast<std::int32_t>(found - target.sources.begin());
+    target.sources.push_back(std::move(read));
+    return static_cast<std::int32_t>(target.sources.size() - 1);
+  }
+
+  // What an edge begins with, at the places of the block that the values come from.
+  Array initial_of(BlockId source, const BlockEdge& edge, const NetCluster& value) const {
+    Array initial = Array::make(value_type(graph_[source]));
+    const Extents extents = value_type(graph_[edge.from.block]).extents;
+    const Box from = edge.from.box.size.empty() ? whole(extents) : edge.from.box;
+    const std::vector<std::int32_t> taken = places_in(extents, from);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      const NetPlace place = value.places[static_cast<std::size_t>(taken[i])];
+      if (place.source >= 0 && value.sources[static_cast<std::size_t>(place.source)].block == source)
+        initial.set_integer(place.place, edge.initial->integer(static_cast<std::int64_t>(i)));
+    }
+    return initial;
+  }
+
+  ChipNet& net_;
+  const BlockGraph& graph_;
+  Diags& diags_;
+  struct Known {
+    NetCluster value;
+    bool is_asked = false, is_there = false;
+  };
+  std::vector<Known> values_;
+};
+
+}  // namespace
+
+Result<ChipNet> chip_net(std::shared_ptr<const BlockGraph> graph) {
+  ChipNet net;
+  net.graph = std::move(graph);
+  Result<std::vector<BlockId>> order = net.graph->order();
+  if (!order) return order.diags();
+  net.inputs = net.graph->inputs();
+  Diags diags;
+  Flattener(net, diags).flatten(*order);
+  if (diags.has_errors()) return diags;
+  return net;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,63 @@
+// A block graph as the mapper sees it: only what computes is left. Each input of a work says, element by element, which
+// place of which source it comes from, whatever storages and rearrangements lie between.
+//
+//   img -> pad | reflect -> conv.input         net.works[0].in[0].places[k] == {source 0 (img), place 27 - k}
+//
+// So a storage is no place on a chip: what a work reads lies where the work is, and what it makes goes there in packets.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ir/base/result.hpp"
+#include "ir/blocks/block_graph.hpp"
+
+namespace taskspec {
+
+// A block whose values others read: an input of the graph, data, a state, or a work.
+struct NetSource {
+  BlockId block;
+  std::int32_t delay = 0;        // its value of so many steps ago
+  std::optional<Array> initial;  // before there is one, of all its places; none: zeros
+};
+
+struct NetPlace {
+  std::int32_t source = -1;  // of NetCluster::sources; -1: a hole, which is 0
+  std::int32_t place = 0;    // in the array of that block
+};
+
+struct NetCluster {
+  ArrayType type;  // of the storage that holds it
+  BlockId holder;  // that storage; none: nothing fills the cluster
+  std::vector<NetSource> sources;
+  std::vector<NetPlace> places;  // row-major; empty: nothing fills it
+  bool is_state = false;         // the work leaves new contents in the holder
+  bool is_there() const { return holder.valid(); }
+  bool is_data(const BlockGraph& graph) const;  // all of it never changes
+};
+
+struct NetWork {
+  BlockId block;
+  std::vector<NetCluster> in;  // by position of cluster
+};
+
+struct NetOutput {
+  BlockId block;
+  NetCluster in;
+};
+
+struct ChipNet {
+  std::shared_ptr<const BlockGraph> graph;
+  std::vector<NetWork> works;     // each behind what it reads without delay
+  std::vector<BlockId> inputs;    // as BlockGraph::inputs()
+  std::vector<NetOutput> outputs;  // as BlockGraph::outputs()
+  std::size_t work_of(BlockId block) const;  // position; SIZE_MAX: it is none
+};
+
+// Places of a box of an array, row-major.
+std::vector<std::int32_t> places_in(const Extents& extents, const Box& box);
+
+// Errors: E3002; E4024, what no packet can do: a delay behind a delay, a state that others read.
+Result<ChipNet> chip_net(std::shared_ptr<const BlockGraph> graph);
+
+}  // namespace taskspec

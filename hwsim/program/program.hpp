@@ -1,0 +1,119 @@
+// A mapped program: what each core of a chip holds, does in each phase, and sends to whom. The mapper writes it, the
+// behaviour runs it, the clock times it; none of them knows more than stands here.
+//
+// A step (one frame, one time step) repeats the phases of each core. Phase k computes the unit k of the core, sends what
+// it made, and meanwhile receives what the unit of the phase behind reads:
+//
+//   core 3:  phase 0 | axon conv1 | soma1 relu1 | send 3 messages | receive, then soma2 moves into the input of conv4
+//            phase 1 | axon conv4 | ...
+//
+// Messages carry runs of bytes from a buffer of one core into the receive buffer of another one. The host is a core
+// number of its own, which holds inputs and outputs of the net.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hwsim/chip/chip.hpp"
+#include "hwsim/net/net.hpp"
+#include "hwsim/program/layout.hpp"
+
+namespace taskspec {
+
+inline constexpr std::int32_t host_core = -1;
+inline constexpr std::int32_t no_buffer = -1;
+
+enum class BufferUse : std::uint8_t {
+  fixed,    // weights, bias, tables: written once, when the program is loaded
+  state,    // of neurons: goes on from step to step
+  input,    // what an axon or soma reads
+  receive,  // where packets arrive, until they are moved into an input
+  sum,      // what an axon made, for the soma behind it
+  result,   // what is sent
+  memory,   // what a block remembers for itself: shift register, counters
+};
+
+struct ChipBuffer {
+  BufferUse use = BufferUse::input;
+  std::string name;           // "conv1.weight": for errors and reports
+  BlockId block;              // that it belongs to
+  ChipLayout layout;
+  std::int64_t address = 0;   // in the core's memory
+  std::int64_t slots = 1;     // receive: of `layout` each, one per step of delay and one more
+  std::int64_t bytes = 0;     // of all slots
+  std::optional<Array> data;  // fixed, state: its first contents
+  std::vector<Array> early;   // receive: by slot, what comes before the first values do
+  std::int32_t first_phase = 0, last_phase = 0;  // it lives; first > last: around the end of the step
+  bool is_persistent = false;
+};
+
+// An axon or a soma on operands in memory.
+struct ChipCall {
+  TaskBlock block;               // of the piece
+  BlockId whole;                 // the block that it is a piece of
+  Box out;                       // which part of that
+  std::vector<std::int32_t> in;  // buffers, by cluster
+  std::int32_t result = no_buffer, memory = no_buffer;
+  BlockUse use;                  // for cycles
+  std::int64_t cycles = 0;
+};
+
+// soma2: from a receive buffer into the input.
+struct ChipMove {
+  std::int32_t from = no_buffer, to = no_buffer;
+  std::int32_t delay = 0;
+  struct Run {
+    std::int64_t byte = 0, bytes = 0;  // the same in both
+  };
+  std::vector<Run> runs;
+};
+
+struct ChipPhase {
+  std::optional<ChipCall> axon, soma;
+  std::vector<std::int32_t> sends;  // messages
+  std::vector<ChipMove> moves;      // for the unit of the phase behind
+  std::vector<std::int32_t> receives;  // messages without delay that these wait for
+  std::int64_t move_cycles = 0;
+  std::int32_t group = 0;  // cores of one group start each phase together
+};
+
+struct ChipCore {
+  std::int32_t core = 0;  // y * width + x over all chips
+  std::vector<ChipBuffer> buffers;
+  std::vector<ChipPhase> phases;
+  std::int64_t bytes = 0;  // in use at the worst moment
+};
+
+struct ChipMessage {
+  struct Run {
+    std::int64_t from = 0, to = 0, bytes = 0;
+  };
+  std::int32_t from_core = host_core, to_core = host_core;  // positions in ChipProgram::cores
+  std::int32_t from_phase = -1;
+  std::int32_t from_buffer = no_buffer, to_buffer = no_buffer;
+  std::int32_t delay = 0;
+  std::vector<Run> runs;
+  std::int64_t packets = 0, heads = 0;
+  bool single = false;  // a byte in each packet, since 8-byte places do not fit
+};
+
+struct ChipProgram {
+  std::shared_ptr<const Chip> chip;
+  ChipExtent chips;
+  ChipNet net;
+  std::int32_t width = 0;  // cores of a row, over all chips
+  std::vector<ChipCore> cores;
+  std::vector<ChipMessage> messages;
+  std::vector<ChipBuffer> inputs, outputs;  // of the host, as the net has them
+  struct Turn {
+    std::int32_t core = 0, phase = 0;  // position in cores
+  };
+  std::vector<Turn> order;  // of all that computes: each behind what it reads without delay
+  std::int32_t groups = 0;
+  std::int32_t cores_there = 0;  // that the mapper might take
+  std::vector<std::string> notes;
+};
+
+}  // namespace taskspec
