@@ -61,7 +61,7 @@ void read_heading(ChipFields& fields, Chip& chip) {
   chip.about = fields.text("about");
 }
 
-void read_sources(ChipFields& fields, Chip& chip) {
+void read_sources(ChipFields& fields, Chip& /*chip*/) {
   ChipReading& reading = fields.reading();
   const Json* sources = fields.need("sources");
   if (!sources) return;

@@ -16,7 +16,7 @@ std::optional<MapObjective> map_objective(std::string_view name);
 struct MapOptions {
   std::shared_ptr<const Chip> chip;
   ChipExtent chips = {0, 0};           // 0 x 0: as the chip's file says
-  std::optional<std::int32_t> cores;  // the first n in row order
+  std::optional<std::int32_t> cores = {};  // the first n in row order
   MapObjective objective = MapObjective::throughput;
 };
 

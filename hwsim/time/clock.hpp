@@ -1,0 +1,54 @@
+// The clock of a mapped program: when each stage of each core works, when packets leave and arrive, how long a frame
+// takes and how far apart frames come out.
+//
+//   ChipTiming timing = time_program(program, {.noc = NocModel::contended});
+//   timing.latency, timing.interval, timing.cycles
+//
+// Stages of a phase (ticks from its start): the axon, the soma behind it, sends as soma makes them, receives, and the
+// move of what came. A phase of a group of cores starts when all of them have ended the one before and the receivers
+// of what it sends have room. Source: spec of the chip, sections 4.1 to 4.3.
+#pragma once
+#include "hwsim/noc/noc.hpp"
+#include "hwsim/program/program.hpp"
+
+namespace taskspec {
+
+struct ClockOptions {
+  NocModel noc = NocModel::contended;
+  std::int64_t frames = 0;   // 0: until latency and interval stay as they are for three of them
+  bool keeps_stages = false;  // for timelines
+};
+
+// When a stage of a core worked, for timelines.
+struct StageTime {
+  enum class Stage : std::uint8_t { axon, soma, send, receive, move };
+  std::int32_t core = 0, phase = 0;  // position in cores
+  std::int64_t frame = 0;
+  Stage stage = Stage::axon;
+  std::int64_t begin = 0, end = 0;
+};
+
+struct CoreTime {
+  std::int64_t busy = 0;   // ticks in which some stage worked, per frame in the end
+  std::int64_t phase = 0;  // the longest phase
+};
+
+struct ChipTiming {
+  std::int64_t frames = 0;
+  std::int64_t cycles = 0;    // from the first packet of the first frame to the last one of the last frame
+  std::int64_t latency = 0;   // of a frame, in the steady state
+  std::int64_t interval = 0;  // between frames; 0: there was only one
+  std::vector<CoreTime> cores;
+  std::vector<std::int64_t> group_cycles;  // the longest phase of each group
+  NocTraffic traffic;                      // of all frames
+  std::vector<StageTime> stages;
+  std::int32_t limit_group = 0;  // whose phases take longest
+};
+
+// Errors: E5012, no event left and work left, with who waits for whom; a phase that is longer than a fixed one.
+Result<ChipTiming> time_program(const ChipProgram& program, const ClockOptions& options);
+
+// Of a chip, for its network.
+NocFigures noc_figures(const Chip& chip, ChipExtent chips);
+
+}  // namespace taskspec
