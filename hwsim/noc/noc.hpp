@@ -59,7 +59,7 @@ struct NocFlow {
   std::int64_t begin = 0;       // >= 0
   std::int64_t span = 0;        // >= 0; as many as packets: one per tick
   std::int64_t packets = 1;     // >= 1
-  std::span<const int> copies;  // cores that get a copy each, the first from the target, each other from the one before
+  std::span<const int> copies = {};  // cores that get a copy each, the first from the target, each other from the one before
 };
 
 struct NocTimes {
@@ -119,7 +119,7 @@ class NocRun {
   // The next event, if it comes at or before `until`: the last packet of a flow left its source, or arrived. Ascending in
   // time; at one time by flow, sent before arrived, then by leg.
   std::optional<NocEvent> next(std::int64_t until = std::numeric_limits<std::int64_t>::max());
-  const NocTraffic& traffic() const;
+  NocTraffic traffic() const;  // up to now
 
   struct Engine;
 
