@@ -1,0 +1,268 @@
+// `contended` on a mesh whose traffic is all known: links, in an order in which none waits for a later one, each merging
+// the sorted streams of its inputs. No queue of events; the same times.
+#include <algorithm>
+#include <array>
+
+#include "hwsim/noc/engine.hpp"
+#include "hwsim/noc/segments.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// Packets of one head in a row, where they are now.
+struct NocPiece {
+  std::int64_t at = 0;        // when the first arrives
+  std::uint32_t segment = 0;  // ascending by source, then by sequence
+  std::uint32_t flow = 0;
+  std::uint16_t x = 0, y = 0;  // of the target's router
+  std::uint16_t packets = 0;
+};
+using NocPieces = std::vector<NocPiece>;
+
+constexpr std::size_t eject = 4;  // beside the four sides
+constexpr std::size_t ways = 5;   // in and out
+
+class BatchSolver {
+ public:
+  BatchSolver(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result)
+      : routes_(routes),
+        flows_(flows),
+        result_(result),
+        counts_(routes),
+        columns_(routes.routers_x()),
+        rows_(routes.routers_y()),
+        x_first_(routes.figures().order == NocOrder::x_first),
+        queues_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_) * ways * ways) {}
+
+  void run() {
+    const NocTimes none{std::numeric_limits<std::int64_t>::max(), 0};
+    result_.departures.assign(flows_.size(), none);
+    result_.arrivals.assign(flows_.size(), none);
+    inject();
+    if (x_first_) solve_rows();
+    solve_columns();
+    if (!x_first_) solve_rows();
+    for (int y = 0; y < rows_; ++y)
+      for (int x = 0; x < columns_; ++x) solve_ejection(x, y);
+    result_.traffic = counts_.traffic(routes_);
+  }
+
+ private:
+  std::size_t router(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(x);
+  }
+  // What comes in at a port of a router and wants out there.
+  NocPieces& queue(int x, int y, NocPort in, std::size_t out) {
+    return queues_[(router(x, y) * ways + out) * ways + static_cast<std::size_t>(in)];
+  }
+
+  std::size_t out_at(int x, int y, const NocPiece& piece) const {
+    const std::size_t along_x = static_cast<std::size_t>(piece.x > x ? NocSide::east : NocSide::west);
+    const std::size_t along_y = static_cast<std::size_t>(piece.y > y ? NocSide::south : NocSide::north);
+    if (x_first_) return piece.x != x ? along_x : piece.y != y ? along_y : eject;
+    return piece.y != y ? along_y : piece.x != x ? along_x : eject;
+  }
+
+  void inject() {
+    NocPorts ports(routes_, flows_);
+    std::uint32_t segment = 0;
+    for (int endpoint = 0; endpoint < routes_.endpoints(); ++endpoint) {
+      const int x = routes_.x(endpoint), y = routes_.y(endpoint);
+      const NocPort in = routes_.is_host(endpoint) ? NocPort::west : NocPort::local;
+      const std::int64_t entry = routes_.entry(endpoint), pace = routes_.figures().link_clk;
+      std::int64_t& injected = counts_.injected[static_cast<std::size_t>(endpoint)];
+      ports.run(endpoint, [&](std::uint32_t flow, int target, std::int64_t now, std::int64_t packets) {
+        NocPiece piece{.at = now + entry, .segment = segment++, .flow = flow};
+        piece.x = static_cast<std::uint16_t>(routes_.x(target)), piece.y = static_cast<std::uint16_t>(routes_.y(target));
+        piece.packets = static_cast<std::uint16_t>(packets);
+        injected += packets;
+        widen(result_.departures[flow], now, now + (packets - 1) * pace);
+        queue(x, y, in, out_at(x, y, piece)).push_back(piece);
+      });
+      if (routes_.figures().cores_per_router > 1 && in == NocPort::local) sort_local(x, y);
+    }
+  }
+
+  // Cores of one router share its queues.
+  void sort_local(int x, int y) {
+    for (std::size_t out = 0; out < ways; ++out) {
+      NocPieces& pieces = queue(x, y, NocPort::local, out);
+      std::sort(pieces.begin(), pieces.end(),
+                [](const NocPiece& a, const NocPiece& b) { return a.at != b.at ? a.at < b.at : a.segment < b.segment; });
+    }
+  }
+
+  static void widen(NocTimes& times, std::int64_t first, std::int64_t last) {
+    times.first = std::min(times.first, first);
+    times.last = std::max(times.last, last);
+  }
+
+  // One column after the other, because a border joins all rows of a chip.
+  void solve_rows() {
+    for (int x = 0; x + 1 < columns_; ++x)
+      for (int y = 0; y < rows_; ++y) solve_link(x, y, NocSide::east);
+    for (int x = columns_ - 1; x > 0; --x)
+      for (int y = 0; y < rows_; ++y) solve_link(x, y, NocSide::west);
+  }
+  void solve_columns() {
+    for (int y = 0; y + 1 < rows_; ++y)
+      for (int x = 0; x < columns_; ++x) solve_link(x, y, NocSide::south);
+    for (int y = rows_ - 1; y > 0; --y)
+      for (int x = 0; x < columns_; ++x) solve_link(x, y, NocSide::north);
+  }
+
+  void solve_link(int x, int y, NocSide side) {
+    const std::size_t out = static_cast<std::size_t>(side), link = router(x, y) * 4 + out;
+    const std::uint32_t server = routes_.server_of_link(link);
+    if (server != link) return collect_for_border(x, y, side, link, server);
+    const int next_x = x + (side == NocSide::east) - (side == NocSide::west);
+    const int next_y = y + (side == NocSide::south) - (side == NocSide::north);
+    std::array<NocPieces*, ways> next;
+    for (std::size_t i = 0; i < ways; ++i) next[i] = &queue(next_x, next_y, port_behind(side), i);
+    const std::int64_t service = routes_.server(server).service, latency = routes_.server(server).latency;
+    std::int64_t free = 0, packets = 0;
+    merge(x, y, out, [&](NocPiece piece) {
+      const std::int64_t start = std::max(piece.at, free);
+      free = start + piece.packets * service;
+      packets += piece.packets;
+      piece.at = start + latency;
+      next[out_at(next_x, next_y, piece)]->push_back(piece);
+    });
+    counts_.links[link] = counts_.servers[server] = packets;
+  }
+
+  // Ascending by time, then by port; the queues are empty afterwards.
+  template <class Serve>
+  void merge(int x, int y, std::size_t out, const Serve& serve) {
+    struct Head {
+      const NocPiece* next;
+      const NocPiece* end;
+    };
+    std::array<Head, ways> heads;
+    std::size_t count = 0;
+    for (std::size_t in = 0; in < ways; ++in) {
+      const NocPieces& pieces = queue(x, y, static_cast<NocPort>(in), out);
+      if (!pieces.empty()) heads[count++] = {pieces.data(), pieces.data() + pieces.size()};
+    }
+    while (count > 1) {
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < count; ++i)
+        if (heads[i].next->at < heads[first].next->at) first = i;
+      serve(*heads[first].next);
+      if (++heads[first].next == heads[first].end) {
+        std::copy(heads.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                  heads.begin() + static_cast<std::ptrdiff_t>(count), heads.begin() + static_cast<std::ptrdiff_t>(first));
+        --count;
+      }
+    }
+    if (count == 1)
+      for (const NocPiece* piece = heads[0].next; piece != heads[0].end; ++piece) serve(*piece);
+    for (std::size_t in = 0; in < ways; ++in) NocPieces().swap(queue(x, y, static_cast<NocPort>(in), out));
+  }
+
+  // ---- borders between chips ----------------------------------------------------------------------------------------
+
+  struct Crossing {
+    NocPiece piece;
+    int x, y;  // the router behind the border
+    NocPort in;
+    friend bool operator<(const Crossing& a, const Crossing& b) {
+      if (a.piece.at != b.piece.at) return a.piece.at < b.piece.at;
+      return a.in != b.in ? a.in < b.in : a.piece.segment < b.piece.segment;
+    }
+  };
+
+  void collect_for_border(int x, int y, NocSide side, std::size_t link, std::uint32_t server) {
+    const int next_x = x + (side == NocSide::east) - (side == NocSide::west);
+    const int next_y = y + (side == NocSide::south) - (side == NocSide::north);
+    for (std::size_t in = 0; in < ways; ++in) {
+      NocPieces& pieces = queue(x, y, static_cast<NocPort>(in), static_cast<std::size_t>(side));
+      for (const NocPiece& piece : pieces) {
+        crossings_.push_back({piece, next_x, next_y, static_cast<NocPort>(in)});
+        counts_.links[link] += piece.packets;
+      }
+      NocPieces().swap(pieces);
+    }
+    const NocFigures& figures = routes_.figures();
+    const bool horizontal = side == NocSide::east || side == NocSide::west;
+    const int across = horizontal ? y : x, length = horizontal ? figures.cores_y : routes_.routers_x() / figures.chips_x;
+    if (across % length == length - 1) solve_border(side, server);
+  }
+
+  void solve_border(NocSide side, std::uint32_t server) {
+    std::sort(crossings_.begin(), crossings_.end());
+    const std::int64_t service = routes_.server(server).service, latency = routes_.server(server).latency;
+    std::int64_t free = 0;
+    for (const Crossing& crossing : crossings_) {
+      NocPiece piece = crossing.piece;
+      const std::int64_t start = std::max(piece.at, free), packets = piece.packets;
+      free = start + packets * service;
+      counts_.servers[server] += packets;
+      const std::int64_t parts = service == routes_.figures().link_clk ? 1 : packets;  // else each by itself
+      piece.packets = static_cast<std::uint16_t>(packets / parts);
+      NocPieces& next = queue(crossing.x, crossing.y, port_behind(side), out_at(crossing.x, crossing.y, piece));
+      for (std::int64_t i = 0; i < parts; ++i) {
+        piece.at = start + latency + i * service;
+        next.push_back(piece);
+      }
+    }
+    crossings_.clear();
+  }
+
+  void solve_ejection(int x, int y) {
+    const bool shared = routes_.figures().cores_per_router > 1 || x == 0;  // column 0 leads to the host, too
+    const int only = static_cast<int>(router(x, y));
+    const std::int64_t service = routes_.figures().link_clk;
+    if (free_.empty()) free_.assign(static_cast<std::size_t>(routes_.endpoints()), 0);
+    merge(x, y, eject, [&](const NocPiece& piece) {
+      const int endpoint = shared ? routes_.endpoint(flows_[piece.flow].target) : only;
+      std::int64_t& free = free_[static_cast<std::size_t>(endpoint)];
+      const std::int64_t start = std::max(piece.at, free);
+      free = start + piece.packets * service;
+      counts_.servers[routes_.ejection(endpoint)] += piece.packets;
+      const std::int64_t first = start + routes_.entry(endpoint);
+      widen(result_.arrivals[piece.flow], first, first + (piece.packets - 1) * service);
+    });
+  }
+
+  const NocRoutes& routes_;
+  std::span<const NocFlow> flows_;
+  NocResult& result_;
+  NocCounts counts_;
+  int columns_, rows_;
+  bool x_first_;
+  std::vector<NocPieces> queues_;
+  std::vector<Crossing> crossings_;
+  std::vector<std::int64_t> free_;  // ejection ports, by endpoint
+};
+
+}  // namespace
+
+void solve_noc_batch(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result) {
+  BatchSolver(routes, flows, result).run();
+}
+
+void solve_noc_ideal(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result) {
+  const std::int64_t pace = routes.figures().link_clk;
+  NocCounts counts(routes);
+  result.departures.assign(flows.size(), {std::numeric_limits<std::int64_t>::max(), 0});
+  result.arrivals.resize(flows.size());
+  NocPorts ports(routes, flows);
+  for (int from = 0; from < routes.endpoints(); ++from)
+    ports.run(from, [&](std::uint32_t flow, int to, std::int64_t now, std::int64_t packets) {
+      NocTimes& times = result.departures[flow];
+      times = {std::min(times.first, now), now + (packets - 1) * pace};
+      counts.injected[static_cast<std::size_t>(from)] += packets;
+      const std::int64_t latency = routes.latency(from, to);
+      result.arrivals[flow] = {times.first + latency, times.last + latency};
+      for (int i = 0; i <= routes.hops(from, to); ++i) {
+        const NocHop hop = routes.hop(from, to, i);
+        if (hop.link != NocHop::no_link) counts.links[hop.link] += packets;
+        counts.servers[hop.server] += packets;
+      }
+    });
+  result.traffic = counts.traffic(routes);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,113 @@
+// The choice among the models, and what they have in common.
+#include <algorithm>
+
+#include "hwsim/noc/engine.hpp"
+#include "ir/base/diag.hpp"
+
+namespace taskspec {
+
+NocTraffic NocCounts::traffic(const NocRoutes& routes) const {
+  NocTraffic all;
+  const NocFigures& figures = routes.figures();
+  const std::size_t cores = static_cast<std::size_t>(routes.cores());
+  const std::size_t first_ejection = routes.ejection(0);
+  all.links = links;
+  all.injected.assign(injected.begin(), injected.begin() + static_cast<std::ptrdiff_t>(cores));
+  all.from_host.assign(injected.begin() + static_cast<std::ptrdiff_t>(cores), injected.end());
+  for (std::size_t server = 0; server < servers.size(); ++server) {
+    const std::int64_t count = servers[server];
+    all.busiest = std::max(all.busiest, count * routes.server(server).service);
+    if (routes.is_border(server)) {
+      all.borders.push_back(count);
+      all.crossings += count;
+      if (figures.shape != NocShape::mesh) ((server - routes.links()) % 4 < 2 ? all.hops_x : all.hops_y) += count;
+    } else if (server >= first_ejection) {
+      (server - first_ejection < cores ? all.ejected : all.to_host).push_back(count);
+      all.packets += count;
+    }
+  }
+  for (std::size_t link = 0; link < links.size(); ++link)
+    (figures.shape != NocShape::mesh || link % 4 < 2 ? all.hops_x : all.hops_y) += links[link];
+  for (const auto* hosts : {&all.from_host, &all.to_host})
+    for (const std::int64_t count : *hosts) all.hops_x += count;
+  return all;
+}
+
+namespace {
+
+void solve_by_engine(NocRun::Engine& engine, std::span<const NocFlow> flows, NocResult& result) {
+  for (const NocFlow& flow : flows) engine.inject(flow);
+  while (engine.next() != std::numeric_limits<std::int64_t>::max()) engine.step();
+  engine.ledger.write(result);
+  result.traffic = engine.counts.traffic(engine.routes);
+}
+
+void find_ends(NocResult& result) {
+  if (result.arrivals.empty()) return;
+  result.begin = std::numeric_limits<std::int64_t>::max();
+  for (const NocTimes& times : result.departures) result.begin = std::min(result.begin, times.first);
+  for (const std::vector<NocTimes>* all : {&result.arrivals, &result.copies})
+    for (const NocTimes& times : *all) result.end = std::max(result.end, times.last);
+}
+
+bool wants_flits(const NocResult& result) { return result.traffic.busiest * 2 > result.makespan(); }
+
+bool has_copies(std::span<const NocFlow> flows) {
+  return std::any_of(flows.begin(), flows.end(), [](const NocFlow& flow) { return !flow.copies.empty(); });
+}
+
+}  // namespace
+
+NocResult solve_noc(const NocFigures& figures, std::span<const NocFlow> flows, NocModel model) {
+  if (flows.size() > 0x7fff'ffff) bug("more flows than the network can number");
+  const bool mesh = figures.shape == NocShape::mesh, copies = has_copies(flows);
+  NocResult result;
+  if (model == NocModel::flit || model == NocModel::flit_all) {
+    if (model == NocModel::flit || !mesh) {
+      result = solve_noc(figures, flows, NocModel::contended);
+      if (!mesh || !wants_flits(result)) return result;
+    }
+    result = NocResult();
+    result.model = NocModel::flit_all;
+    solve_by_engine(*noc_flit_engine(figures, false), flows, result);
+  } else {
+    result.model = model == NocModel::contended && (copies || !mesh) ? NocModel::events : model;
+    if (result.model == NocModel::contended)
+      solve_noc_batch(NocRoutes(figures), flows, result);
+    else if (result.model == NocModel::ideal && !copies)
+      solve_noc_ideal(NocRoutes(figures), flows, result);
+    else
+      solve_by_engine(*noc_event_engine(figures, model == NocModel::ideal, false), flows, result);
+  }
+  find_ends(result);
+  return result;
+}
+
+// ---- step by step ----------------------------------------------------------------------------------------------------
+
+NocRun::NocRun(const NocFigures& figures, NocModel model)
+    : engine_(model == NocModel::flit_all && figures.shape == NocShape::mesh
+                  ? noc_flit_engine(figures, true)
+                  : noc_event_engine(figures, model == NocModel::ideal, true)) {}
+NocRun::~NocRun() = default;
+NocRun::NocRun(NocRun&&) noexcept = default;
+NocRun& NocRun::operator=(NocRun&&) noexcept = default;
+
+int NocRun::inject(const NocFlow& flow) { return static_cast<int>(engine_->inject(flow)); }
+
+std::optional<NocEvent> NocRun::next(std::int64_t until) {
+  while (true) {
+    // What happens at the tick of the event may bring another of that tick.
+    const std::int64_t event = engine_->ledger.next_event(), tick = engine_->next();
+    if (tick <= std::min(event, until) && tick != std::numeric_limits<std::int64_t>::max())
+      engine_->step();
+    else if (event <= until && event != std::numeric_limits<std::int64_t>::max())
+      return engine_->ledger.take_event();
+    else
+      return std::nullopt;
+  }
+}
+
+NocTraffic NocRun::traffic() const { return engine_->counts.traffic(engine_->routes); }
+
+}  // namespace taskspec
