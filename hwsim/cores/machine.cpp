@@ -36,6 +36,7 @@ struct ChipMachine::Parts {
     for (const ChipBuffer& port : program->inputs) in_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
     for (const ChipBuffer& port : program->outputs) {
       out_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
+      put(port.layout, *port.data, out_bytes.back().data());
       out_heads.push_back(0);
     }
   }

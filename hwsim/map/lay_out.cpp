@@ -156,7 +156,9 @@ class ProgramMaker {
     }
     for (const NetOutput& output : program_.net.outputs) {
       program_.outputs.push_back(port(output.block));
-      program_.outputs.back().layout.type.precision = output.in.type.precision;
+      ChipBuffer& made = program_.outputs.back();
+      made.layout.type.precision = output.in.type.precision;
+      made.data = constant_part(graph_, output.in, whole(output.in.type.extents));
     }
   }
 

@@ -103,8 +103,8 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
                         .from_buffer = maker.buffer, .to_buffer = target.buffer, .delay = target.delay, .runs = {}};
     for (const BitRun& run : runs) {
       if (run.from % 8 != 0 || run.to % 8 != 0)
-        return refuse(fmt::format("values of '{}' are parts of bytes, which no packet can put together anew {} {} {}",
-                                  graph_[key.first].name, run.from, run.to, run.bits));
+        return refuse(fmt::format("values of '{}' are parts of bytes, which no packet can put together anew",
+                                  graph_[key.first].name));
       message.runs.push_back({run.from / 8, run.to / 8, divided_up(run.bits, 8)});
     }
     count_packets(message, filled, payload_, limits_.head_packets.value_or(INT64_MAX));

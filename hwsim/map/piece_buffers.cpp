@@ -9,6 +9,29 @@ namespace taskspec {
 
 namespace {
 
+bool is_constant(const BlockGraph& graph, const NetSource& source) {
+  const TaskBlock& block = graph[source.block];
+  return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
+}
+
+}  // namespace
+
+Array constant_part(const BlockGraph& graph, const NetCluster& cluster, const Box& box) {
+  Array part = Array::make({cluster.type.precision, box.size});
+  const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
+    if (place.source < 0) continue;
+    const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
+    if (!is_constant(graph, source) && !cluster.is_state) continue;
+    if (const auto& data = graph[source.block].data)
+      part.set_integer(static_cast<std::int64_t>(i), data->integer(place.place));
+  }
+  return part;
+}
+
+namespace {
+
 class PieceBuilder {
  public:
   PieceBuilder(const ChipNet& net, std::int32_t phase, std::int32_t phases)
@@ -59,30 +82,10 @@ class PieceBuilder {
                       .layout = layout_of(*holder.def, {cluster.type.precision, box.size}), .data = {}, .early = {}};
     if (cluster.is_state || cluster.is_data(graph_)) {
       buffer.use = cluster.is_state ? BufferUse::state : BufferUse::fixed;
-      buffer.data = constant_part(cluster, box);
+      buffer.data = constant_part(graph_, cluster, box);
       return keep(std::move(buffer));
     }
     return input(std::move(buffer), cluster, box);
-  }
-
-  // What of a box never changes; zeros elsewhere.
-  Array constant_part(const NetCluster& cluster, const Box& box) const {
-    Array part = Array::make({cluster.type.precision, box.size});
-    const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
-      if (place.source < 0) continue;
-      const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
-      if (is_constant(source) || cluster.is_state)
-        if (const auto& data = graph_[source.block].data)
-          part.set_integer(static_cast<std::int64_t>(i), data->integer(place.place));
-    }
-    return part;
-  }
-
-  bool is_constant(const NetSource& source) const {
-    const TaskBlock& block = graph_[source.block];
-    return source.delay == 0 && !block.def->computes() && block.data && !graph_.is_state(source.block);
   }
 
   std::int32_t input(ChipBuffer buffer, const NetCluster& cluster, const Box& box) {
@@ -93,12 +96,12 @@ class PieceBuilder {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
       const NetSource* source = place.source < 0 ? nullptr : &cluster.sources[static_cast<std::size_t>(place.source)];
-      if (!source || is_constant(*source))
+      if (!source || is_constant(graph_, *source))
         has_rest = true;
       else
         by_delay[source->delay].push_back(static_cast<std::int64_t>(i));
     }
-    if (has_rest) buffer.data = constant_part(cluster, box);
+    if (has_rest) buffer.data = constant_part(graph_, cluster, box);
     const ChipLayout layout = buffer.layout;
     const std::string name = buffer.name;
     const BlockId holder = buffer.block;

@@ -26,4 +26,7 @@ struct PieceBuffers {
 PieceBuffers buffers_of(const ChipNet& net, const ChipUnit& unit, const UnitPiece& piece, std::int32_t phase,
                         std::int32_t phases);
 
+// What of a box never changes, and the first contents of states; zeros elsewhere.
+Array constant_part(const BlockGraph& graph, const NetCluster& cluster, const Box& box);
+
 }  // namespace taskspec

@@ -62,6 +62,12 @@ ChipLayout layout_of(const BlockDef& holder, const ArrayType& type) {
       if (is_aligned) stride = rounded_up(stride, line);
     }
   }
+  // Axes that the record does not name lie behind the others.
+  for (std::size_t i = type.extents.size(); i-- > 0;) {
+    if (layout.strides[i] != 0) continue;
+    layout.strides[i] = stride;
+    stride *= type.extents[i];
+  }
   if (layout.grouped != SIZE_MAX) {
     layout.group_stride = stride;
     stride *= (type.extents[layout.grouped] + layout.group - 1) / layout.group;

@@ -83,7 +83,7 @@ class Clock {
     std::int64_t sends_begin = 0, sent = 0;   // packets leave
     std::int64_t received = 0, moved = 0;
     std::int32_t sends_left = 0;
-    bool waits_for_packets = false, has_ended = true;
+    bool waits_for_packets = false, is_moving = false, has_ended = true;
   };
   struct GroupState {
     std::vector<std::int32_t> cores;
@@ -220,13 +220,15 @@ class Clock {
         if (arrived_[static_cast<std::size_t>(m)] < item + 1 - program_.messages[static_cast<std::size_t>(m)].delay)
           return;
       core.waits_for_packets = false;
+      core.is_moving = true;
       core.received = now_;
       const std::int64_t begin = std::max(now_, core.computed);
       core.moved = begin + phase.move_cycles;
       stage(c, group, StageTime::Stage::receive, core.begin, now_);
       stage(c, group, StageTime::Stage::move, begin, core.moved);
       events_.push({core.moved, ++made_, Event::Kind::moved, c});
-    } else if (core.moved == 0) {  // the last frame: nothing comes behind it
+    } else if (!core.is_moving) {  // the last frame: nothing comes behind it
+      core.is_moving = true;
       core.moved = core.computed;
       events_.push({core.computed, ++made_, Event::Kind::moved, c});
     }
@@ -414,6 +416,7 @@ class Clock {
         }
       }
     }
+    diag.note(fmt::format("{} of {} frames came out, at {}", frames_out_, frames_, now_));
     diags.add(std::move(diag));
   }
 

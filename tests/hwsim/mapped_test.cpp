@@ -3,6 +3,7 @@
 
 #include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapper.hpp"
+#include "hwsim/time/clock.hpp"
 #include "interp/exact/engine.hpp"
 #include "stdlib/blocks.hpp"
 #include "tests/unit/block_graphs.hpp"
@@ -24,12 +25,37 @@ bool same_bytes(const Array& a, const Array& b) {
   return true;
 }
 
+// What the first block makes leaves the graph.
+std::shared_ptr<const BlockGraph> with_output(BlockGraph graph) {
+  const ArrayType type = value_type(graph.blocks[0]);
+  for (std::string_view kind : {"SI", "OUTPUT"}) {
+    TaskBlock block;
+    block.def = standard_blocks().find(kind);
+    block.name = kind;
+    block.precision = type.precision;
+    const std::size_t rank = type.extents.size();
+    block.shape.f = type.extents[rank - 1];
+    if (rank > 1) block.shape.x = type.extents[rank - 2], block.shape.y = rank > 2 ? type.extents[rank - 3] : 0;
+    const BlockId from(graph.blocks.size() > 1 && kind == "OUTPUT" ? graph.blocks.size() - 1 : 0);
+    graph.blocks.push_back(block);
+    const BlockId to(graph.blocks.size() - 1);
+    BlockEdge edge;
+    edge.from = {from, 0, whole(type.extents)};
+    edge.to = {to, 0, whole(type.extents)};
+    graph.edges.push_back(std::move(edge));
+  }
+  return std::make_shared<const BlockGraph>(std::move(graph));
+}
+
 // Steps on both, with random inputs.
-void compare(std::mt19937_64& random, const std::shared_ptr<const BlockGraph>& graph, const MapOptions& options,
+bool compare(std::mt19937_64& random, const std::shared_ptr<const BlockGraph>& graph, const MapOptions& options,
              int steps) {
   Result<ChipNet> net = chip_net(graph);
   REQUIRE_MESSAGE(net, (net ? "" : net.diags().items().front().message));
   Result<ChipProgram> program = map_net(*net, options);
+  // Ternary values that lie otherwise on the host than on the core are parts of bytes.
+  if (!program && program.diags().items().front().code == Code("E4024")) return false;
+  if (!program && program.diags().items().front().code == Code("E4025")) return false;  // tern by u8
   REQUIRE_MESSAGE(program, (program ? "" : program.diags().items().front().message));
   ExactEngine engine = ExactEngine::make(graph, {}).value_or_throw();
   ChipMachine machine(std::make_shared<const ChipProgram>(*std::move(program)));
@@ -39,14 +65,21 @@ void compare(std::mt19937_64& random, const std::shared_ptr<const BlockGraph>& g
       inputs.push_back(random_array(random, type.precision, type.extents));
     const std::vector<Array> wanted = engine.run(inputs), made = machine.run(inputs);
     REQUIRE(wanted.size() == made.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(same_bytes(wanted[i], made[i]));
+    REQUIRE(!wanted.empty());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      CAPTURE(graph->outputs().size());
+      CAPTURE((*graph)[graph->outputs()[i]].name);
+      CHECK(same_bytes(wanted[i], made[i]));
+    }
   }
+  return true;
 }
 
 }  // namespace
 
 TEST_CASE("single blocks on a core make what the engine makes [chip-exact]") {
   const auto chip = chip_named("tianjicx");
+  int refused = 0;
   for (std::uint64_t seed : random_seeds(100, 5'000)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -54,8 +87,39 @@ TEST_CASE("single blocks on a core make what the engine makes [chip-exact]") {
       CAPTURE(name);
       const RandomBlock made = random_block(random, name, false);
       BlockCase block = made.block_case();
-      auto graph = std::make_shared<const BlockGraph>(block.graph());
-      compare(random, graph, {.chip = chip}, 1);
+      const auto graph = with_output(block.graph());
+      refused += compare(random, graph, {.chip = chip}, 1) ? 0 : 1;
     }
   }
+  CHECK(refused < 400);
+}
+
+TEST_CASE("random graphs of blocks on chips make what the engine makes [chip-exact]") {
+  const auto tianjicx = chip_named("tianjicx"), tiny = chip_named("tiny");
+  for (std::uint64_t seed : random_seeds(100, 2'000)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    auto graph = std::make_shared<const BlockGraph>(tests::random_block_graph(random));
+    CHECK(compare(random, graph, {.chip = seed % 2 == 0 ? tianjicx : tiny}, 3));
+  }
+}
+
+TEST_CASE("a step takes what its stages and packets take [chip-time]") {
+  const auto chip = chip_named("tianjicx");
+  std::mt19937_64 random(1);
+  BlockCase conv("CC", {.y = 8, .x = 8, .f = 32, .r = 32, .ky = 3, .kx = 3}, Precision::i32);
+  conv.set("pad_up", 1), conv.set("pad_down", 1), conv.set("pad_left", 1), conv.set("pad_right", 1);
+  conv.feed(0, random_array(random, Precision::i8, {8, 8, 32}), true);
+  conv.feed(1, random_array(random, Precision::i8, {32, 32, 3, 3}));
+  const ChipNet net = chip_net(with_output(conv.graph())).value_or_throw();
+  const ChipProgram program = map_net(net, {.chip = chip, .cores = 1}).value_or_throw();
+  REQUIRE(program.cores.size() == 1);
+  const Result<ChipTiming> timed = time_program(program, {.noc = NocModel::ideal});
+  if (!timed)
+    for (const std::string& note : timed.diags().items().front().notes) MESSAGE(note);
+  REQUIRE(timed);
+  const ChipTiming& timing = *timed;
+  MESSAGE(timing.latency << " " << timing.interval << " " << program.cores[0].phases[0].axon->cycles << " "
+                         << program.cores[0].phases[0].move_cycles << " frames " << timing.frames);
+  CHECK(timing.interval > 0);
 }
