@@ -17,6 +17,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
                 .read = [](const std::string& file) { return read_text(file); },
                 .import_model = tools_.import_model}),
       host_(checker_.program(), tools_.ops) {
+  host_.blocks = &tools_.blocks;
   host_.write_blocks = tools_.write_blocks;
   settings_.keep_graph = true;  // the prompt shows it, C++ programs export it
   take_settings(host_, settings_);

@@ -18,6 +18,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
                 FunctionRef<void(Interpreter&, Session&)> body) {
   HostContext host(program, tools.ops);
   host.forms = tools.forms;
+  host.blocks = &tools.blocks;
   host.write_blocks = tools.write_blocks;
   take_settings(host, settings);
   auto run = [&] {

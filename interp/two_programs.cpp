@@ -104,6 +104,7 @@ GraphRunning run_graph_program(Shared& shared) {
       const Program& program = shared.cut.program;
       HostContext context(program, shared.tools.ops);
       context.forms = shared.tools.forms;
+      context.blocks = &shared.tools.blocks;
       context.write_blocks = shared.tools.write_blocks;
       take_settings(context, settings);
       Interpreter interpreter(program, &context);
@@ -140,6 +141,7 @@ Ending run_host_program(Shared& shared) {
     const Program& program = shared.cut.program;
     HostContext context(program, shared.tools.ops);
     context.forms = shared.tools.forms;
+    context.blocks = &shared.tools.blocks;
     context.write_blocks = shared.tools.write_blocks;
     take_settings(context, shared.settings);
     HostTarget target;

@@ -19,8 +19,8 @@ constexpr std::array parts{
     Part{"cyclic", "shards"},      Part{"detach", "regions"},   Part{"grid", "regions"},
     Part{"halo", "regions"},       Part{"hw", "the chip"},      Part{"image", "regions"},
     Part{"map", "the chip"},       Part{"mpi", "shards"},       Part{"owner", "shards"},
-    Part{"parallelise", "shards"}, Part{"preimage", "regions"}, Part{"quantize", "the chip"},
-    Part{"shrink", "regions"},     Part{"tiled", "shards"},
+    Part{"parallelise", "shards"}, Part{"preimage", "regions"}, Part{"shrink", "regions"},
+    Part{"tiled", "shards"},
 };
 
 constexpr bool before(const Part& a, const Part& b) { return a.name < b.name; }

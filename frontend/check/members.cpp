@@ -128,7 +128,9 @@ Term member_of_task(Body& body, const Term& base, const ast::Name& name, Span sp
   std::size_t count = name.text == "inputs" ? type.inputs : type.parts.size() - type.inputs;
   if (name.text == "inputs" || name.text == "outputs")
     return field(body, base, name.text, Type::tuple(std::vector<Type>(count, Type(Kind::string))), span);
-  no_member(body.world.diags, name, "a task", "member", {"inputs", "outputs"});
+  if (const Record asked = find_builtin(body.world, "task." + name.text))
+    return call_record(body, asked, base, {}, span);
+  no_member(body.world.diags, name, "a task", "member", {"inputs", "outputs", "report"});
   return body.error(span);
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array stages{"ast", "program", "slices", "ops", "graph", "chains", "plan", "json"};
+constexpr std::array stages{"ast", "program", "slices", "ops", "blocks", "graph", "chains", "plan", "json"};
 
 std::string text_of(const fs::path& file, const std::string& ending, const Observed& seen, const Options& options,
                     const Toolbox& tools) {

@@ -12,14 +12,13 @@ namespace {
 
 // What the options ask for that there is not, in words; empty if all is well.
 std::string refused(const Options& options) {
-  for (const std::string& part : {options.stage, options.format})
-    if (part == "blocks") return "'" + part + "' needs a part not built yet";
   const bool sliced = options.stage == "slices", exported = options.files[0].ends_with(".json");
   if (sliced && exported) return "an exported graph has no host program";
   if (sliced && options.validate) return "--validate checks graphs";
   if (sliced && (options.format == "dot" || options.format == "svg"))
     return "the stage slices is text, json or html; dot and svg show graphs";
-  bool whole_program = options.stage == "ast" || options.stage == "program" || options.stage == "ops";
+  bool whole_program = options.stage == "ast" || options.stage == "program" || options.stage == "ops" ||
+                       options.stage == "blocks";
   if (options.format != "text" && whole_program)
     return "the stage " + options.stage + " is text only; json, dot, svg and html show graph, chains and plan";
   if (options.stage == "ast" && exported) return "an exported graph has no syntax tree";

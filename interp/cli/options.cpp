@@ -56,8 +56,8 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
 void add_graph(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* graph = app.add_subcommand("graph", "show a program at any stage of its way");
   graph->add_option("FILE", o.files, "a .task file or a graph as .json")->required()->expected(1);
-  graph->add_option("--name", o.graph, "only this graph; of the stage ops, this task")->type_name("G");
-  graph->add_option("--stage", o.stage, "ast, program, slices, ops, graph, chains or plan")
+  graph->add_option("--name", o.graph, "only this graph; of the stage ops, this task; of blocks, a graph or an ir declaration")->type_name("G");
+  graph->add_option("--stage", o.stage, "ast, program, slices, ops, graph, chains, plan or blocks")
       ->check(CLI::IsMember({"ast", "program", "slices", "ops", "graph", "chains", "plan", "blocks"}));
   graph->add_option("--format", o.format, "text, json, dot, svg or html")
       ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}));

@@ -31,6 +31,13 @@ void choose_graphs(GraphFile& file, const std::string& path, const std::string& 
       file.problem = "no task '" + name + "' in " + path + (names.empty() ? "" : "; tasks: " + joined(names, ", "));
     return;
   }
+  if (stage == "blocks") {
+    const std::vector<std::string> names = names_of_blocks(file.program);
+    if (std::ranges::find(names, name) == names.end())
+      file.problem = "no graph or 'ir' declaration '" + name + "' in " + path +
+                     (names.empty() ? "" : "; there are " + joined(names, ", "));
+    return;
+  }
   FunctionId chosen = find_graph(file.program, name);
   if (chosen.valid())
     file.graphs = {chosen};
@@ -114,6 +121,7 @@ std::string stage_text(const GraphFile& file, const std::string& stage, const st
                        const Options& options, const Toolbox& tools) {
   if (stage == "program") return program_text(file.program);
   if (stage == "ops") return ops_stage(file, options, tools);
+  if (stage == "blocks") return blocks_stage(file, options, tools);
   if (stage == "slices") return cut_stage(file.program, format, options);
   if (format == "html") return graphs_html(file, options, tools);
   std::string text;

@@ -85,6 +85,19 @@ class Looking {
     return std::move(view_);
   }
 
+  std::unique_ptr<GraphView> at_call(const Value& callable, const std::vector<GraphInput>& inputs, Span span) {
+    target_.unroll();
+    view_->graph.name = name_of(callable);
+    std::vector<Value> arguments;
+    for (const GraphInput& given : inputs) arguments.push_back(input(given.name, given.type, false));
+    const CallResult called = interpreter_.apply(callable, std::move(arguments), {span});
+    auto* invocation = called.value.as<Invocation>();
+    if (!invocation) throw failure("E1004", span, "'" + view_->graph.name + "' gives no tensors");
+    for (std::size_t i = 0; i < invocation->outputs.size(); ++i)
+      result(invocation->names[i], invocation->outputs[i], span);
+    return std::move(view_);
+  }
+
  private:
   Value input(const std::string& name, const Type& type, bool is_place) {
     const std::size_t position = view_->graph.add_input({name, type, is_place ? Privilege::inout : Privilege::in});
@@ -143,6 +156,14 @@ std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId id, 
   auto graph = std::make_shared<Callable>(outer.program(), id);
   graph->agent = agent;
   return build_graph(outer, Value(std::static_pointer_cast<Object>(graph)), contents);
+}
+
+std::unique_ptr<GraphView> graph_of_call(const Interpreter& outer, const Value& callable,
+                                         const std::vector<GraphInput>& inputs, Span span) {
+  KeptSlots slots;
+  slots.keep(callable);
+  outer.each_global([&](const Value& value) { slots.keep(value); });
+  return Looking(outer, ViewContents::all).at_call(callable, inputs, span);
 }
 
 }  // namespace taskspec

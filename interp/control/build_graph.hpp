@@ -44,4 +44,9 @@ std::unique_ptr<GraphView> build_graph(const Interpreter& outer, const Value& gr
 std::unique_ptr<GraphView> build_graph(const Interpreter& outer, FunctionId graph, const Value& agent = {},
                                        ViewContents contents = ViewContents::none);
 
+// What a call of a graph, a task or a composite does with tensors of these types, as the program stands now: constants
+// and slots are those of this moment, control that no tensor decides about is carried out. Throws Error.
+std::unique_ptr<GraphView> graph_of_call(const Interpreter& outer, const Value& callable,
+                                         const std::vector<GraphInput>& inputs, Span span);
+
 }  // namespace taskspec

@@ -1,5 +1,6 @@
 #include "interp/control/export_graph.hpp"
 
+#include <algorithm>
 #include <boost/graph/topological_sort.hpp>
 #include <filesystem>
 
@@ -66,6 +67,11 @@ constexpr WrittenForm forms[] = {
     {".json", json_form, true}, {".dot", dot_form}, {".svg", svg_form}, {".html", html_form}};
 
 }  // namespace
+
+bool is_graph_form(const std::string& path) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  return std::ranges::any_of(forms, [&](const WrittenForm& form) { return form.suffix == suffix; });
+}
 
 ViewContents contents_for(const std::string& path) {
   return path.ends_with(".json") ? ViewContents::all : ViewContents::none;

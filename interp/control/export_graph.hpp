@@ -22,7 +22,8 @@ void with_graph(const Program& program, FunctionId graph, const OpTable& ops, Fu
 
 // What the view needs to have of it: only .json has contents of constants.
 ViewContents contents_for(const std::string& path);
-// .json, .dot, .svg, .html; E7003 for another suffix, E7004 when it cannot be written.
+bool is_graph_form(const std::string& path);  // by its suffix: .json, .dot, .svg, .html
+// E7003 for another suffix, E7004 when it cannot be written.
 void export_graph(const Program& program, const GraphView& view, const std::string& path);
 // Any graph that `function` stands for: of a top level, all that it recorded.
 void export_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,

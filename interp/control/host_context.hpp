@@ -19,6 +19,7 @@
 namespace taskspec {
 
 struct BlockGraph;
+class BlockTable;
 
 class Interpreter;
 class Target;
@@ -64,6 +65,7 @@ class HostContext {
   Diags unseen;                                      // what failed in sessions that ended early
   const std::atomic<bool>* interrupted = nullptr;    // set by Ctrl-C
   std::span<const FormStep> forms;                   // beyond those of the language
+  const BlockTable* blocks = nullptr;                // of Task IR; null: nets cannot be lowered here
   std::function<void(const BlockGraph& graph, const std::string& path)> write_blocks;  // in formats of others
   const Natives* natives = nullptr;   // behind `extern` tasks; null: there are none
   std::optional<MachineRates> rates;  // once somebody wanted to know

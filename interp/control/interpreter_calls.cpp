@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 
+#include "interp/control/block_task.hpp"
 #include "interp/control/capture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
@@ -279,6 +280,7 @@ void Interpreter::call_native(Frame& frame, Span span) {
 
 CallResult Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {
   if (auto* composed = callable.as<ComposedTask>()) return apply_composed(*composed, std::move(arguments), site);
+  if (auto* blocks = callable.as<BlockTask>()) return blocks->call(*this, std::move(arguments), site);
   auto* function = callable.as<Callable>();
   if (callable.as<GraphScalar>())
     throw failure("E1009", site.span, "looking at a graph that calls a function it is given is not built yet");

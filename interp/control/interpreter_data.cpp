@@ -302,8 +302,7 @@ Value Interpreter::field(Frame& frame, const Call& call) {
   Value value = operand(frame, call, 0);
   if (auto* record = value.as<Record>())
     if (const Value* found = record->find(call.name)) return *found;
-  if (value.as<ComposedTask>() || value.as<Callable>()) {
-    const Type& type = frame.function[call.in[0]].type;
+  if (const Type& type = frame.function[call.in[0]].type; type.is(Type::Kind::task)) {
     Tuple names;
     bool inputs = call.name == "inputs";
     for (std::size_t i = inputs ? 0 : type.inputs; i < (inputs ? type.inputs : type.names.size()); ++i)

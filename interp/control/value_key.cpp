@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "interp/control/block_task.hpp"
 #include "interp/control/capture.hpp"
 #include "ir/records/console.hpp"
 
@@ -49,6 +50,9 @@ void put_object(std::string& key, const Value& value) {
       put_value(key, Value(name));
       put_value(key, field);
     }
+  } else if (auto* blocks = value.as<BlockTask>()) {  // what it is says its address: the node keeps it
+    key += 'b';
+    put_bits(key, blocks);
   } else if (value.as<Console>()) {  // a session has one
     key += 'o';
   } else {

@@ -4,6 +4,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/exact/blocks_op.hpp"
+#include "interp/exact/tensor_blocks_op.hpp"
 #include "interp/models.hpp"
 #include "stdlib/blocks.hpp"
 #include "stdlib/ops.hpp"
@@ -12,12 +13,13 @@ namespace taskspec {
 
 namespace {
 
-// Those of the library, and the one that runs blocks.
+// Those of the library, and those that run blocks.
 OpTable all_ops() {
   static const std::vector<const OpDef*> ops = [] {
     const std::span<const OpDef* const> standard = standard_ops().all();
     std::vector<const OpDef*> all(standard.begin(), standard.end());
-    all.insert(std::ranges::upper_bound(all, op_blocks.name, {}, &OpDef::name), &op_blocks);
+    for (const OpDef* op : {&op_blocks, &op_tensor_blocks})
+      all.insert(std::ranges::upper_bound(all, op->name, {}, &OpDef::name), op);
     return all;
   }();
   return OpTable(ops);

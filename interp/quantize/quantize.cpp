@@ -7,6 +7,7 @@
 
 #include "interp/exact/engine.hpp"
 #include "interp/quantize/float_run.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -181,11 +182,13 @@ class Quantizer {
     Quantized result;
     result.graph = std::make_shared<const BlockGraph>(made.graph);
     std::size_t begin = calibrated_;
-    if (begin == input_.samples.size()) begin = 0;  // nothing was held back
+    result.holds_back = begin < input_.samples.size();
+    if (!result.holds_back) begin = 0;
     Accuracy right;
     const Agreements sums = agreements(made, result.graph, begin, input_.samples.size(), right);
     result.calibrated = calibrated_;
     result.compared = input_.samples.size() - begin;
+    for (std::size_t i = 0; i < made.inputs.size(); ++i) add_input_row(result, made.inputs[i], i, begin);
     for (std::size_t h = 0; h < made.held.size(); ++h) {
       if (!made.held[h].is_whole) continue;
       const auto layer =
@@ -204,6 +207,14 @@ class Quantizer {
     }
     result.lowered = std::move(made);
     return result;
+  }
+
+  void add_input_row(Quantized& result, const LoweredPort& port, std::size_t input, std::size_t begin) const {
+    Agreement sum;
+    for (std::size_t k = begin; k < input_.samples.size(); ++k)
+      compare(sum, port, input_.samples[k][input], to_block(port, input_.samples[k][input]));
+    result.layers.push_back({port.name, port.scale, -2, 127 / port.scale, sum.saturated / std::max(1.0, sum.count),
+                             sum.decibels()});
   }
 
   const OpList& list_;
@@ -236,10 +247,15 @@ std::string Quantized::text() const {
                                 "saturated", "SNR");
   for (const QuantizedLayer& layer : layers) {
     const std::string cut = layer.cut >= 0 ? fmt::format("4^{}", layer.cut) : layer.cut == -1 ? "table" : "none";
-    all += fmt::format("{:<{}}  {:>10.4g}  {:>6}  {:>8.4g}  {:>7.2f} %  {:>5.1f} dB\n", layer.name, width, layer.scale,
-                       cut, layer.range, 100 * layer.saturated, layer.snr);
+    const bool is_wide = layer.range == 0;  // an output of 32 bits
+    all += fmt::format("{:<{}}  {:>10.4g}  {:>6}  {:>8}  {:>9}  {:>5.1f} dB\n", layer.name, width, layer.scale, cut,
+                       is_wide ? "" : fmt::format("{:.4g}", layer.range),
+                       is_wide ? "" : fmt::format("{:.2f} %", 100 * layer.saturated), layer.snr);
   }
-  all += fmt::format("{} samples for the ranges, {} others for the comparison\n", calibrated, compared);
+  all += plural(calibrated, "sample");
+  all += holds_back ? fmt::format(" for the ranges, {} others for the comparison\n", compared)
+                    : std::string(" for the ranges, and the same for the comparison\n");
+  for (const std::string& note : lowered.notes) all += note + "\n";
   if (float_accuracy)
     all += fmt::format("right: {:.2f} % with floats, {:.2f} % with blocks\n", 100 * *float_accuracy,
                        100 * *block_accuracy);

@@ -34,8 +34,9 @@ struct QuantizedLayer {
 struct Quantized {
   LoweredGraph lowered;
   std::shared_ptr<const BlockGraph> graph;
-  std::vector<QuantizedLayer> layers;  // the last ones are the outputs
+  std::vector<QuantizedLayer> layers;  // the first ones are the inputs, the last ones the outputs
   std::size_t calibrated = 0, compared = 0;
+  bool holds_back = false;  // the comparison saw none of the samples that ranges are of
   std::optional<double> float_accuracy, block_accuracy;  // of the samples held back
   std::string text() const;
 };

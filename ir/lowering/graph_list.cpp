@@ -26,17 +26,27 @@ class GraphLister {
   bool add(NodeId node) {
     if (graph_.definition(node).structured())
       return refuse(node, "tensors decide what it does, and blocks all run in each step");
+    std::vector<ValueId> in;
+    for (Ref ref : graph_.in(node)) in.push_back(value_of(ref));
+    if (graph_.definition(node).kind == Definition::Kind::op) return keep(node, append_op(node, in));
     Result<OpList> list = list_of_(node);
     if (!list) {
       diags_.append(list.diags());
       return false;
     }
-    std::vector<ValueId> in;
-    for (Ref ref : graph_.in(node)) in.push_back(value_of(ref));
     if (in.size() != list->inputs.size()) return refuse(node, "it reads a number that may be another one in each run");
-    const std::vector<ValueId> out = made_.append(*list, in);
+    return keep(node, made_.append(*list, in));
+  }
+
+  bool keep(NodeId node, const std::vector<ValueId>& out) {
     for (std::size_t slot = 0; slot < out.size(); ++slot) made_of_[{node.value, slot}] = out[slot];
     return true;
+  }
+
+  std::vector<ValueId> append_op(NodeId node, const std::vector<ValueId>& in) {
+    OpInstance call{graph_.definition(node).op, {}, graph_.arguments(node), {}};
+    for (const TypeId type : graph_.out(node)) call.out.push_back(concrete(graph_.type(type)));
+    return made_.append(call, in, {{}, {}, graph_[node].span});
   }
 
   bool refuse(NodeId node, const std::string& reason) {

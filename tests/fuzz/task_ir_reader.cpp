@@ -3,6 +3,7 @@
 
 #include "interp/import/task_ir/task_ir.hpp"
 #include "ir/blocks/check.hpp"
+#include "ir/show/blocks_text.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/unit/block_graphs.hpp"
 
@@ -36,7 +37,7 @@ bool read_task_ir_file(const std::string& bytes) {
   if (!written) throw Odd("what was read cannot be written");
   const Result<TaskIrFile> again = read_task_ir(*written, sources.add("y.task", ""), "x", blocks);
   if (!again || !tests::same(file->graph, again->graph)) throw Odd("written and read again it is another graph");
-  if (task_ir_text(file->graph, "x.npz").text.empty()) throw Odd("a graph without a text");
+  if (blocks_text(file->graph, "x.npz").text.empty()) throw Odd("a graph without a text");
   return true;
 }
 

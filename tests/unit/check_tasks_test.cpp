@@ -264,5 +264,4 @@ TEST_CASE("check: what is not built yet is refused once per construct, and nothi
         "E1009 9:3 'launch' needs a part that is not built yet: regions");
   CHECK(error_of("import \"net.onnx\" as net\nlet y = net.net(1)") ==
         "E1009 1:8 the import of a model file needs a part that is not built yet: importers");
-  CHECK(error_of("let m = quantize(1, 2)") == "E1009 1:9 'quantize' needs a part that is not built yet: the chip");
 }

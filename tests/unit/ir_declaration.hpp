@@ -1,5 +1,5 @@
 // The smallest reader of `ir` declarations: to show that their text says all of a block graph. It takes what
-// task_ir_text writes and nothing else, and does not look for mistakes.
+// blocks_text writes and nothing else, and does not look for mistakes.
 #pragma once
 #include <span>
 

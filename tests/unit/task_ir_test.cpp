@@ -12,6 +12,7 @@
 #include "frontend/parse.hpp"
 #include "ir/base/render.hpp"
 #include "ir/blocks/check.hpp"
+#include "ir/show/blocks_text.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/block_graphs.hpp"
 #include "tests/unit/ir_declaration.hpp"
@@ -56,7 +57,7 @@ std::string written(const BlockGraph& graph, TaskIrForm form) { return write_tas
 // The declaration is one of the language, and says all of the graph.
 void check_text(const BlockGraph& graph) {
   Sources sources;
-  const TaskIrText text = task_ir_text(graph, "net.npz");
+  const BlocksText text = blocks_text(graph, "net.npz");
   const SourceId id = sources.add("net.task", text.text);
   const Result<Ast> ast = parse(sources, id);
   REQUIRE_MESSAGE(ast, render(sources, ast.diags()));
@@ -343,7 +344,7 @@ TEST_CASE("a block graph as a declaration of the language [golden-blocks]") {
   make.graph.groups = {{.number = 0, .blocks = {pad, conv}, .approx = {}, .metric = {}},
                        {.number = 4, .blocks = {conv}, .approx = 0.5, .metric = "max"}};
   make.graph.test = BlockTestConfig{.random_seed = 7, .name = "a \"b\"", .mode = 2};
-  const TaskIrText text = task_ir_text(make.graph, "front.npz");
+  const BlocksText text = blocks_text(make.graph, "front.npz");
   CHECK(text.text == R"(ir front {
   img : SI i8 [y: 6, x: 6, f: 1]
   pad : SIC2D i8 [y: 6, x: 6, r: 1] (group: 0)

@@ -1,5 +1,6 @@
 // Graphs as values: chains, check, edges, export.
 #include "interp/control/block_contents.hpp"
+#include "interp/control/block_task.hpp"
 #include "interp/control/build_graph.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/export_graph.hpp"
@@ -114,10 +115,16 @@ Type export_type(RuleContext& c) {
   return Type::Kind::none;
 }
 
-// That of an `ir` declaration, in a format of others; the forms of graphs are written for a graph that calls it.
+// That of an `ir` declaration, or one that a net was lowered to, in a format of others; the forms of graphs are written
+// for a graph that calls the first, and for a call of the second.
 bool export_blocks(HostContext& host, const Value& value, const std::string& path) {
+  if (!host.write_blocks) return false;
+  if (auto* blocks = value.as<BlockTask>(); blocks && !is_graph_form(path)) {
+    host.write_blocks(blocks->lowered().graph, path);
+    return true;
+  }
   auto* callable = value.as<Callable>();
-  if (!callable || !blocks_of(host.program, callable->function) || !host.write_blocks) return false;
+  if (!callable || !blocks_of(host.program, callable->function)) return false;
   host.write_blocks(*with_contents(*host.interpreter, callable->function, callable->agent, host.span), path);
   return true;
 }

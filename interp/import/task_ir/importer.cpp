@@ -6,6 +6,7 @@
 #include "interp/import/task_ir/task_ir.hpp"
 #include "ir/base/text.hpp"
 #include "ir/blocks/check.hpp"
+#include "ir/show/blocks_text.hpp"
 #include "stdlib/blocks.hpp"
 
 namespace taskspec::task_ir {
@@ -41,7 +42,7 @@ ModelText read(const std::string& path, const std::string& name, const ImportOpt
   if (!file) throw Error(with_places(file.diags(), sources));
   const Diags found = check_blocks(file->graph, blocks, BlockMode::rabbit);
   if (found.has_errors()) throw Error(with_places(found, sources));
-  TaskIrText text = task_ir_text(file->graph, name + ".npz");
+  BlocksText text = blocks_text(file->graph, name + ".npz");
   ModelText model{std::move(text.text), std::move(text.arrays), {}};
   note_warnings(with_places(file.diags(), sources), model);
   model.notes.push_back(

@@ -1,5 +1,6 @@
 #include "interp/import/task_ir/task_ir.hpp"
 #include "ir/blocks/check.hpp"
+#include "ir/files/files.hpp"
 
 namespace taskspec {
 

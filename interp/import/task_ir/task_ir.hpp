@@ -1,9 +1,9 @@
-// Task IR files: block graphs as protobuf, text (*.task.txt) or bytes (*.task.pb, *.task), and as the `ir` declaration
-// that says the same in our language. README.md has the three forms side by side.
+// Task IR files: block graphs as protobuf, text (*.task.txt) or bytes (*.task.pb, *.task). The `ir` declaration that says
+// the same in our language is written by ir/show/blocks_text; README.md has the three forms side by side.
 //
 //   Result<TaskIrFile> file = read_task_ir(bytes, sources.add(path, text), "lenet", blocks);
 //   write_task_ir(file->graph, TaskIrForm::binary)       // the canonical bytes of it
-//   task_ir_text(file->graph, "lenet.npz")               // ir lenet { ... }, and the arrays of lenet.npz
+//   blocks_text(file->graph, "lenet.npz")                // ir lenet { ... }, and the arrays of lenet.npz
 //
 // What is read is hostile until proven: memory is bounded by the size of the file, and all faults are told at once,
 // each with its line and column, or with block and field where bytes have no lines. No header of protobuf is seen from
@@ -15,7 +15,6 @@
 
 #include "ir/base/result.hpp"
 #include "ir/blocks/block_graph.hpp"
-#include "ir/files/files.hpp"
 
 namespace taskspec {
 
@@ -43,12 +42,5 @@ LoadedTaskIr load_task_ir(const std::string& path, const std::string& name, cons
 
 // One number per line, or packed; blocks and edges without a number get free ones. E4008: what such files cannot say.
 Result<std::string> write_task_ir(const BlockGraph& graph, TaskIrForm form);
-
-// The graph as a declaration, with its data in a side file of that name.
-struct TaskIrText {
-  std::string text;
-  std::vector<NamedArray> arrays;
-};
-TaskIrText task_ir_text(const BlockGraph& graph, std::string_view archive);
 
 }  // namespace taskspec

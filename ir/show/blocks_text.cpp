@@ -1,9 +1,10 @@
-// A block graph as an `ir` declaration. Every line is one that the grammar has; README.md says what the words mean.
+// What the words mean: interp/import/task_ir/README.md.
+#include "ir/show/blocks_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "interp/import/task_ir/task_ir.hpp"
 #include "ir/base/text.hpp"
 #include "ir/types/value.hpp"
 
@@ -13,9 +14,23 @@ namespace {
 
 constexpr std::string_view test_modes[] = {"MEMORY_STATE", "PRIM_OUTPUT", "CASE_OUTPUT"};
 
+// "150 values, -3..3"
+std::string data_words(const Array& data) {
+  if (!data.valid()) return "given with each run";
+  const auto count = static_cast<std::size_t>(data.elements());
+  if (data.elements() == 0 || is_float(data.precision())) return plural(count, "value");
+  std::int64_t least = data.integer(0), most = least;
+  for (std::int64_t k = 1; k < data.elements(); ++k) {
+    least = std::min(least, data.integer(k));
+    most = std::max(most, data.integer(k));
+  }
+  return fmt::format("{}, {}..{}", plural(count, "value"), least, most);
+}
+
 class IrText {
  public:
-  IrText(const BlockGraph& graph, std::string_view archive)
+  // Without an archive data are told of in a few words.
+  IrText(const BlockGraph& graph, std::optional<std::string_view> archive)
       : graph_(graph), archive_(archive), has_bias_edge_(graph.blocks.size()), groups_(graph.blocks.size()) {
     for (const BlockEdge& edge : graph.edges)
       if (!edge.trigger && graph[edge.to.block].in_cluster(edge.to.cluster).name == "bias")
@@ -24,7 +39,7 @@ class IrText {
       for (const BlockId block : group.blocks) groups_[block.index()].push_back(&group);
   }
 
-  TaskIrText write() {
+  BlocksText write() {
     out_.text = "ir " + graph_.name + " {\n";
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) block(BlockId(b));
     for (std::size_t e = 0; e < graph_.edges.size(); ++e) edge(e);
@@ -43,14 +58,14 @@ class IrText {
   std::string port(const BlockPort& port, bool is_input) const;
   std::string side_file(std::string name, const Array& array) {
     out_.arrays.push_back({name, array});
-    return fmt::format("file({}, name: {})", in_quotes(archive_), in_quotes(name));
+    return fmt::format("file({}, name: {})", in_quotes(*archive_), in_quotes(name));
   }
 
   const BlockGraph& graph_;
-  std::string archive_;
+  const std::optional<std::string_view> archive_;
   std::vector<bool> has_bias_edge_;                     // by block
   std::vector<std::vector<const BlockGroup*>> groups_;  // by block
-  TaskIrText out_;
+  BlocksText out_;
 };
 
 // The bias that a reader takes for granted: a vector where an edge brings one, a constant where that is given.
@@ -94,7 +109,7 @@ void IrText::block(BlockId id) {
   out_.text +=
       fmt::format("  {} : {} {} {}", block.name, block.def->name, info(block.precision).name, block.shape.text());
   if (const std::vector<std::string> all = words(id); !all.empty()) out_.text += " (" + joined(all, ", ") + ")";
-  if (block.data) out_.text += " = " + side_file(block.name, *block.data);
+  if (block.data) out_.text += archive_ ? " = " + side_file(block.name, *block.data) : "  // " + data_words(*block.data);
   out_.text += '\n';
 }
 
@@ -117,7 +132,8 @@ void IrText::edge(std::size_t number) {
   for (const Rearrangement& move : edge.moves) out_.text += " | " + move.text();
   if (edge.delay != 0 || edge.initial) {
     out_.text += fmt::format(" | delay({}", edge.delay);
-    if (edge.initial) out_.text += ", initial: " + side_file(fmt::format("edge{}", number), *edge.initial);
+    if (edge.initial && archive_)
+      out_.text += ", initial: " + side_file(fmt::format("edge{}", number), *edge.initial);
     out_.text += ')';
   }
   if (edge.trigger) out_.text += " | trigger()";
@@ -135,6 +151,8 @@ void IrText::test(const BlockTestConfig& test) {
 
 }  // namespace
 
-TaskIrText task_ir_text(const BlockGraph& graph, std::string_view archive) { return IrText(graph, archive).write(); }
+std::string blocks_text(const BlockGraph& graph) { return IrText(graph, std::nullopt).write().text; }
+
+BlocksText blocks_text(const BlockGraph& graph, std::string_view archive) { return IrText(graph, archive).write(); }
 
 }  // namespace taskspec

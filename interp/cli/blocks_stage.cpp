@@ -1,0 +1,88 @@
+// `taskspec graph --stage blocks`: what stands on a chip, as `ir` declarations.
+#include <algorithm>
+
+#include "interp/cli/stages.hpp"
+#include "interp/cli/terminal.hpp"
+#include "interp/control/block_contents.hpp"
+#include "interp/control/export_graph.hpp"
+#include "interp/control/net_list.hpp"
+#include "interp/pipeline.hpp"
+#include "ir/lowering/lower.hpp"
+#include "ir/program/block_calls.hpp"
+#include "ir/show/blocks_text.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+// `ir` declarations of the main file, then its graphs.
+std::vector<FunctionId> with_blocks(const Program& program) {
+  std::vector<FunctionId> found;
+  for (std::size_t i = 0; i < program.functions.size(); ++i)
+    if (program.functions[i].module == program.main_module && blocks_of(program, FunctionId(i))) found.emplace_back(i);
+  std::ranges::stable_sort(found, {}, [&](FunctionId id) { return program[id].span.begin; });
+  const std::vector<FunctionId> graphs = named_graphs(program);
+  found.insert(found.end(), graphs.begin(), graphs.end());
+  return found;
+}
+
+// All reasons, one in a line.
+std::string why_no_blocks(const Program& program, FunctionId graph, const Diags& diags) {
+  std::string text;
+  for (const Diag& diag : diags.items()) {
+    const Span at = diag.primary.span.valid() ? diag.primary.span : program[graph].span;
+    text += program.display_name(graph) + ": no blocks, " + program.sources.place(at) + ": " + diag.code.text() + ": " +
+            diag.message + "\n";
+  }
+  return text;
+}
+
+LoweredGraph lowered(Interpreter& interpreter, const Program& program, FunctionId graph, const Toolbox& tools) {
+  std::vector<GraphInput> inputs;
+  for (const Parameter& parameter : program[graph].parameters)
+    if (parameter.role == Role::declared) inputs.push_back({parameter.name, parameter.type, parameter.privilege});
+  auto callable = std::make_shared<Callable>(program, graph);
+  callable->agent = interpreter.agent_for(graph);
+  const Span span = program[graph].span;
+  const OpList net = net_list(interpreter, Value(std::static_pointer_cast<Object>(std::move(callable))),
+                              of_one_sample(std::move(inputs), span), span)
+                         .value_or_throw();
+  return lower(net, {.blocks = tools.blocks}).value_or_throw();
+}
+
+std::string text_of_blocks(const Program& program, FunctionId id, const Toolbox& tools) {
+  std::string text;
+  auto look = [&](Interpreter& interpreter) {
+    const bool is_declared = blocks_of(program, id) != nullptr;
+    text = is_declared ? blocks_text(*with_contents(interpreter, id, interpreter.agent_for(id), program[id].span))
+                       : blocks_text(lowered(interpreter, program, id, tools).graph);
+  };
+  try {
+    with_interpreter(program, id, tools.ops, look, &interrupted());
+  } catch (const Error& error) {
+    if (interrupted()) throw;
+    return why_no_blocks(program, id, error.diags());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of_blocks(const Program& program) {
+  std::vector<std::string> names;
+  for (FunctionId id : with_blocks(program)) names.push_back(program.display_name(id));
+  return names;
+}
+
+std::string blocks_stage(const GraphFile& file, const Options& options, const Toolbox& tools) {
+  const Program& program = file.program;
+  std::string text;
+  for (FunctionId id : with_blocks(program)) {
+    if (!options.graph.empty() && program.display_name(id) != options.graph) continue;
+    if (!text.empty()) text += "\n";
+    text += text_of_blocks(program, id, tools);
+  }
+  return text;
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,302 @@
+#include "interp/exact/tensor_blocks_op.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "interp/exact/engine.hpp"
+#include "ir/blocks/cost.hpp"
+#include "ir/blocks/value.hpp"
+#include "ir/records/rules.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr Operand tensor_blocks_of[] = {{.name = "graph", .kind = OperandKind::value},
+                                        {.name = "borders", .kind = OperandKind::value},
+                                        {.name = "tensors", .variadic = true}};
+constexpr std::string_view tensor_blocks_outputs[] = {"outputs"};  // the borders say which
+constexpr std::int64_t left_out = -1;                              // an axis that no axis of the block is
+
+// ---- borders as values ----------------------------------------------------------------------------
+
+// A tensor and the block that it goes to or comes from.
+struct Border {
+  std::string name;
+  ArrayType tensor;  // of one sample
+  double scale = 1;
+  std::vector<std::int64_t> axes;  // of the block, by axis of the tensor
+  std::size_t place = 0;           // of the block among the graph's inputs, or outputs
+};
+
+Value border_value(const LoweredPort& port, const std::vector<BlockId>& order) {
+  List axes;
+  for (const std::size_t axis : port.axes)
+    axes.push_back(Value(axis == SIZE_MAX ? left_out : static_cast<std::int64_t>(axis)));
+  const auto place = std::ranges::find(order, port.block) - order.begin();
+  return Value(Tuple{{Value(port.name), Value(port.tensor.type()), Value(port.scale), Value(std::move(axes)),
+                      Value(static_cast<std::int64_t>(place))}});
+}
+
+Value borders_value(const std::vector<LoweredPort>& ports, const std::vector<BlockId>& order) {
+  List all;
+  for (const LoweredPort& port : ports) all.push_back(border_value(port, order));
+  return Value(std::move(all));
+}
+
+std::vector<Border> borders_of(const Value& list) {
+  std::vector<Border> borders;
+  for (const Value& item : list.list()) {
+    const List& parts = item.tuple().items;
+    Border border{parts[0].string(), concrete(parts[1].type()), parts[2].real(), {}, {}};
+    for (const Value& axis : parts[3].list()) border.axes.push_back(axis.integer());
+    border.place = static_cast<std::size_t>(parts[4].integer());
+    borders.push_back(std::move(border));
+  }
+  return borders;
+}
+
+struct Borders {
+  std::vector<Border> inputs, outputs;
+  explicit Borders(const Value& value)
+      : inputs(borders_of(value.tuple().items[0])), outputs(borders_of(value.tuple().items[1])) {}
+  // Their first axis is that of samples: one for the graph, any number for a call.
+  bool take_batches() const {
+    const auto has_batch = [](const Border& border) {
+      return !border.axes.empty() && border.axes[0] == left_out && border.tensor.extents[0] == 1;
+    };
+    return std::ranges::all_of(inputs, has_batch) && std::ranges::all_of(outputs, has_batch);
+  }
+};
+
+// ---- type -----------------------------------------------------------------------------------------
+
+Type tensor_blocks_type(RuleContext& c) {
+  if (already_reported(c)) return Type::Kind::error;
+  const Value* graph = c.constant(0);
+  const Value* written = c.constant(1);
+  if (!graph || !graph->as<BlockGraphValue>() || !written || !written->is_tuple())
+    refuse(c, "E1004", "'tensor_blocks' runs a net that was lowered to Task IR blocks", 0);
+  const Borders borders(*written);
+  const std::string& name = graph->as<BlockGraphValue>()->graph->name;
+  if (c.count() != borders.inputs.size() + 2)
+    refuse(c, "E1003", fmt::format("'{}' takes {} tensors, not {}", name, borders.inputs.size(), c.count() - 2));
+  const bool batches = borders.take_batches();
+  std::optional<Dim> samples;
+  for (std::size_t k = 0; k < borders.inputs.size(); ++k) {
+    Type wanted = borders.inputs[k].tensor.type();
+    const Type& given = tensor_operand(c, "tensor_blocks", k + 2);
+    if (batches && given.rank() == wanted.rank()) {
+      if (!samples) samples = given.dims[0];
+      wanted.dims[0] = *samples;
+    }
+    const std::string text =
+        fmt::format("'{}' of '{}' is {}, this is {}", borders.inputs[k].name, name, wanted.text(), given.text());
+    if (given.precision != wanted.precision) refuse(c, "E2002", text, static_cast<int>(k + 2));
+    require_same_dims(c, text, wanted.dims, given.dims);
+  }
+  Type made(Type::Kind::invocation);
+  for (const Border& border : borders.outputs) {
+    made.parts.push_back(border.tensor.type());
+    if (samples) made.parts.back().dims[0] = *samples;
+    made.names.push_back(border.name);
+  }
+  return made;
+}
+
+// ---- kernel ---------------------------------------------------------------------------------------
+
+// Between the elements of a sample and those of a block.
+class Crossing {
+ public:
+  Crossing(const Border& border, const ArrayType& block) : tensor_(border.tensor), block_(block), scale_(border.scale) {
+    const std::size_t rank = block.extents.size();
+    std::vector<std::int64_t> step(rank, 0);  // in the tensor, by axis of the block
+    std::int64_t inner = 1;
+    for (std::size_t k = tensor_.extents.size(); k-- > 0; inner *= tensor_.extents[k])
+      if (border.axes[k] != left_out) step[static_cast<std::size_t>(border.axes[k])] = inner;
+    std::vector<std::int64_t> at(rank, 0);
+    for (std::int64_t n = block.elements(); n > 0; --n) {
+      std::int64_t place = 0;
+      for (std::size_t k = 0; k < rank; ++k) place += at[k] * step[k];
+      places_.push_back(place);
+      for (std::size_t k = rank; k-- > 0 && ++at[k] == block.extents[k];) at[k] = 0;
+    }
+  }
+
+  const ArrayType& block() const { return block_; }
+  std::size_t sample_bytes() const { return tensor_.bytes(); }
+
+  void in(const std::byte* sample, Array& integers) const {
+    const Array tensor = lent(sample);
+    const PrecisionInfo& limits = info(block_.precision);
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      const auto to = static_cast<std::int64_t>(k);
+      if (!is_float(tensor_.precision)) {
+        integers.set_integer(to, std::clamp(tensor.integer(places_[k]), limits.minimum, limits.maximum));
+        continue;
+      }
+      const double scaled = std::floor(tensor.number(places_[k]) * scale_ + 0.5);
+      const double most = static_cast<double>(limits.maximum), least = static_cast<double>(limits.minimum);
+      integers.set_integer(to, std::isnan(scaled) ? 0 : static_cast<std::int64_t>(std::clamp(scaled, least, most)));
+    }
+  }
+
+  void out(const Array& integers, std::byte* sample) const {
+    Array tensor = lent(sample);
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      const std::int64_t number = integers.integer(static_cast<std::int64_t>(k));
+      if (is_float(tensor_.precision))
+        tensor.set_number(places_[k], static_cast<double>(number) / scale_);
+      else
+        tensor.set_integer(places_[k], number);
+    }
+  }
+
+ private:
+  Array lent(const std::byte* bytes) const {
+    return Array::wrap(tensor_, std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(bytes)));
+  }
+
+  ArrayType tensor_, block_;
+  double scale_;
+  std::vector<std::int64_t> places_;  // in the tensor, by element of the block
+};
+
+// Engines that are ready; each run takes one, or makes one more.
+class TensorBlocksKernel final : public Kernel {
+ public:
+  explicit TensorBlocksKernel(const OpInstance& call)
+      : keeps_(call.attributes[0]), graph_(keeps_.as<BlockGraphValue>()->graph) {
+    const Borders borders(call.attributes[1]);
+    const std::vector<BlockId> from = graph_->inputs(), to = graph_->outputs();
+    for (const Border& border : borders.inputs) {
+      inputs_.emplace_back(border, value_type((*graph_)[from[border.place]]));
+      input_places_.push_back(border.place);
+    }
+    for (const Border& border : borders.outputs) {
+      outputs_.emplace_back(border, value_type((*graph_)[to[border.place]]));
+      output_places_.push_back(border.place);
+    }
+    if (!call.in.empty() && borders.take_batches()) samples_ = call.in[0].extents[0];
+  }
+
+  std::optional<Fault> run(const KernelArgs& args) const override {
+    try {
+      std::unique_ptr<Ready> ready = take();
+      for (std::int64_t sample = 0; sample < samples_; ++sample) one(*ready, args, static_cast<std::size_t>(sample));
+      const std::lock_guard lock(mutex_);
+      free_.push_back(std::move(ready));
+      return std::nullopt;
+    } catch (const Error& error) {
+      const Diag& first = error.diags().items().front();
+      return Fault{first.code, first.message};
+    }
+  }
+
+ private:
+  struct Ready {
+    ExactEngine engine;
+    std::vector<Array> in, out;  // of the graph
+  };
+
+  std::unique_ptr<Ready> take() const {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        std::unique_ptr<Ready> ready = std::move(free_.back());
+        free_.pop_back();
+        return ready;
+      }
+    }
+    auto ready = std::make_unique<Ready>(Ready{ExactEngine::make(graph_, {}).value_or_throw(), {}, {}});
+    for (const ArrayType& type : ready->engine.input_types()) ready->in.push_back(Array::make(type));
+    for (const ArrayType& type : ready->engine.output_types()) ready->out.push_back(Array::make(type));
+    return ready;
+  }
+
+  void one(Ready& ready, const KernelArgs& args, std::size_t sample) const {
+    for (std::size_t k = 0; k < inputs_.size(); ++k)
+      inputs_[k].in(args.in[k] + sample * inputs_[k].sample_bytes(), ready.in[input_places_[k]]);
+    ready.engine.run(ready.in, ready.out);
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      outputs_[k].out(ready.out[output_places_[k]], args.out[k] + sample * outputs_[k].sample_bytes());
+  }
+
+  const Value keeps_;
+  const std::shared_ptr<const BlockGraph> graph_;
+  std::vector<Crossing> inputs_, outputs_;  // by tensor
+  std::vector<std::size_t> input_places_, output_places_;
+  std::int64_t samples_ = 1;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Ready>> free_;
+};
+
+std::unique_ptr<Kernel> tensor_blocks_kernel(const OpInstance& call) {
+  return std::make_unique<TensorBlocksKernel>(call);
+}
+
+Work tensor_blocks_work(const OpInstance& call) {
+  const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
+  const bool batches = !call.in.empty() && Borders(call.attributes[1]).take_batches();
+  const double samples = batches ? static_cast<double>(call.in[0].extents[0]) : 1;
+  Work work;
+  for (const TaskBlock& block : graph.blocks) {
+    work.operations +=
+        samples * (2.0 * static_cast<double>(multiply_adds(block)) + static_cast<double>(operations(block)));
+    work.bytes += samples * static_cast<double>(stored_bytes(block));
+  }
+  return work;
+}
+
+}  // namespace
+
+std::vector<Value> tensor_blocks_operands(const LoweredGraph& lowered) {
+  auto graph = std::make_shared<const BlockGraph>(lowered.graph);
+  const std::vector<BlockId> from = graph->inputs(), to = graph->outputs();
+  Value borders(Tuple{{borders_value(lowered.inputs, from), borders_value(lowered.outputs, to)}});
+  auto value = std::make_shared<BlockGraphValue>(std::move(graph));
+  return {Value(std::static_pointer_cast<Object>(std::move(value))), std::move(borders)};
+}
+
+Diags check_tensor_blocks(const LoweredGraph& lowered, std::string_view name) {
+  Diags diags;
+  const BlockCall call = call_of(lowered.graph);
+  for (BlockId id : call.written)
+    diags
+        .error("E4011", lowered.graph[id].span,
+               fmt::format("'{}' keeps '{}' from call to call; a graph of blocks as a value begins anew with each", name,
+                           lowered.graph[id].name))
+        .help("write its blocks as an `ir` declaration, which has states");
+  if (call.written.empty() && call.memory > 0)
+    diags.error("E4011", {}, fmt::format("'{}' remembers steps before; a graph of blocks as a value does not", name))
+        .help("write its blocks as an `ir` declaration, which has states");
+  return diags;
+}
+
+extern constinit const OpDef op_tensor_blocks = OpFields{
+    .name = "tensor_blocks",
+    .operands = tensor_blocks_of,
+    .outputs = tensor_blocks_outputs,
+    .doc =
+        "Runs what `lower` or `quantize` made of a net, bit for bit as a chip does. It is what a call of that value "
+        "becomes: the graph of Task IR blocks is its first operand, the second says which tensors go to which blocks, "
+        "with their scales. A number x becomes the integer clamp(floor(x * S + 1/2)) of its block, an integer n of an "
+        "output n / S. Where the first axis of all tensors is that of samples, it takes any number of them, one after "
+        "another.",
+    .example =
+        "graph half(x: i8[1, 4]) -> (y: i8[1, 4]) { y = x.maximum(0) }\n"
+        "let blocks = lower(half)\n"
+        "print(blocks([[7, -7, 100, 4], [-1, 2, -3, 4]] as i8[2, 4]).y.array)\n"
+        "// expect: [[7, 0, 100, 4], [0, 2, 0, 4]]\n",
+    .type = tensor_blocks_type,
+    .kernel = tensor_blocks_kernel,
+    .gradient = Gradient::none("Task IR blocks compute in integers"),
+    .lower = Lowering::none("it is made of blocks already"),
+    .sharding = Sharding::none("its blocks lie on one chip"),
+    .work = tensor_blocks_work};
+
+}  // namespace taskspec

@@ -1,0 +1,1 @@
+graph graph_blocks_unknown.task --stage blocks --name h

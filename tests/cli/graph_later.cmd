@@ -1,1 +1,0 @@
-graph graphs.task --stage blocks
