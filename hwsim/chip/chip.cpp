@@ -49,7 +49,7 @@ const ChipFigure* Chip::figure(std::string_view pointer) const {
 
 std::string_view name_of(EnergyEvent event) {
   constexpr std::string_view names[energy_events] = {
-      "mac_i8", "mac_tern", "alu",      "rd",        "wr",         "out",      "in",     "hop_x",  "hop_y", "chip",
+      "mac_i8",   "mac_tern", "alu",       "rd",         "wr",       "out",    "in",     "hop_x", "hop_y", "chip",
       "core_clk", "idle_clk", "syn_dense", "syn_sparse", "syn_conv", "access", "update", "spike", "msg"};
   return names[static_cast<std::size_t>(event)];
 }
@@ -67,7 +67,7 @@ std::string_view name_of(NocTopology topology) {
   return names[static_cast<std::size_t>(topology)];
 }
 std::string_view name_of(BankRole role) {
-  constexpr std::string_view names[bank_roles] = {"input", "weight", "bias",    "table",  "state",
+  constexpr std::string_view names[bank_roles] = {"input",  "weight",  "bias", "table",  "state",
                                                   "output", "receive", "send", "program"};
   return names[static_cast<std::size_t>(role)];
 }

@@ -1,8 +1,9 @@
 // A chip as its file says it: plain typed values for mapper and simulators, and every figure with its source, for
 // reports. Nobody else knows a number of a chip.
 //
-//   Result<Chip> chip = load_chip("tianjicx");            chip->grid.cores.x == 16, chip->energy[EnergyEvent::alu] == 600
-//   Result<Chip> mine = read_chip(text, "mine.json");     every fault at once, each as E7003 with file, JSON pointer
+//   Result<Chip> chip = load_chip("tianjicx");            chip->grid.cores.x == 16, chip->energy[EnergyEvent::alu] ==
+//   600 Result<Chip> mine = read_chip(text, "mine.json");     every fault at once, each as E7003 with file, JSON
+//   pointer
 //
 // Times are ticks of 1/hz, energies 1e-4 pJ, both whole numbers. The format: hwsim/chips/README.md.
 #pragma once
@@ -43,9 +44,9 @@ struct ChipGrid {
 
 struct ChipSync {
   SyncMode mode = SyncMode::adaptive;
-  std::int64_t phase_clk = 0;           // of `fixed`
-  std::int64_t phase_clk_overhead = 0;  // added to each phase of `adaptive`
-  std::int64_t tick_clk = 0;            // of `tick`, the least; 0: as fast as it can
+  std::int64_t phase_clk = 0;                                  // of `fixed`
+  std::int64_t phase_clk_overhead = 0;                         // added to each phase of `adaptive`
+  std::int64_t tick_clk = 0;                                   // of `tick`, the least; 0: as fast as it can
   std::vector<std::pair<std::int64_t, std::int64_t>> barrier;  // (tiles in use, ticks), tiles ascending
   // Linear between entries, rounded down; beyond them as the first and the last. None: 0.
   std::int64_t barrier_clk(std::int64_t tiles) const;
@@ -76,7 +77,7 @@ struct ChipLimits {
   std::optional<std::int64_t> fan_in, fan_out, neurons;     // of a core: axons in, destinations out (of a neuron on
                                                             // a crossbar chip), neurons
   std::optional<std::int64_t> synapse_bits, weight_bits, state_bits, delay_max;
-  std::optional<std::int64_t> axon_types;                 // of the sources; a neuron has one weight for each
+  std::optional<std::int64_t> axon_types;               // of the sources; a neuron has one weight for each
   std::optional<std::int64_t> soft_phases, soft_bytes;  // what the mapper aims at
 };
 
@@ -84,10 +85,10 @@ struct ChipNoc {
   NocTopology topology = NocTopology::mesh;
   RouteOrder order = RouteOrder::x_first;
   std::int64_t packet_bytes = 0, payload_bytes = 0;
-  std::int64_t link_clk = 1;                // that a packet holds a link
+  std::int64_t link_clk = 1;                  // that a packet holds a link
   std::int64_t hop_clk_x = 1, hop_clk_y = 1;  // from router to router
-  std::int64_t burst = 1;                   // packets of a segment
-  std::int64_t vcs = 1, vc_depth = 1;       // virtual channels, flits in each
+  std::int64_t burst = 1;                     // packets of a segment
+  std::int64_t vcs = 1, vc_depth = 1;         // virtual channels, flits in each
   // Of a chip border; 0 where chips cannot be joined.
   std::int64_t chip_packet_clk = 0, chip_hop_clk_x = 0, chip_hop_clk_y = 0;
   SpikePackets snn_packets = SpikePackets::event;
@@ -103,25 +104,25 @@ struct ChipTime {
 
 // What is counted, and has a price.
 enum class EnergyEvent : std::uint8_t {
-  mac_i8,      // multiply-adds whose weights are bytes
-  mac_tern,    // whose weights are ternary
-  alu,         // other operations on elements
-  rd,          // bytes read at memory ports
-  wr,          // bytes written
-  out,         // packets sent
-  in,          // packets received
-  hop_x,       // packet and link of a row
-  hop_y,       // packet and link of a column
-  chip,        // packet and border between chips
-  core_clk,    // clk in which some stage of a core works
-  idle_clk,    // the other clk of a core of a chip in use
-  syn_dense,   // synaptic events
+  mac_i8,     // multiply-adds whose weights are bytes
+  mac_tern,   // whose weights are ternary
+  alu,        // other operations on elements
+  rd,         // bytes read at memory ports
+  wr,         // bytes written
+  out,        // packets sent
+  in,         // packets received
+  hop_x,      // packet and link of a row
+  hop_y,      // packet and link of a column
+  chip,       // packet and border between chips
+  core_clk,   // clk in which some stage of a core works
+  idle_clk,   // the other clk of a core of a chip in use
+  syn_dense,  // synaptic events
   syn_sparse,
   syn_conv,
-  access,      // neurons looked at
-  update,      // neurons updated
+  access,  // neurons looked at
+  update,  // neurons updated
   spike,
-  msg,         // messages of spikes that left a core
+  msg,  // messages of spikes that left a core
 };
 inline constexpr std::size_t energy_events = 19;
 std::string_view name_of(EnergyEvent event);  // as in a file
@@ -175,7 +176,7 @@ struct Chip {
   std::vector<ChipSource> sources;
   std::vector<ChipFigure> figures;  // all, in order of the file's fields
 
-  std::int64_t memory_bytes() const;                // of a core
+  std::int64_t memory_bytes() const;                 // of a core
   const ChipBank* bank_at(std::int64_t byte) const;  // that an address lies in; null: none
   std::vector<const ChipFigure*> assumed() const;
   const ChipFigure* figure(std::string_view pointer) const;

@@ -72,8 +72,9 @@ void ChipReading::expected(const std::string& pointer, const std::string& what, 
 double ChipReading::number(const Json& value, const std::string& pointer, const WantedNumber& wanted, bool plain) {
   const bool is_figure = value.is_object();
   if (!is_figure && !(plain && value.is_number())) {
-    expected(pointer, fmt::format("a figure {{\"v\": ..., \"unit\": \"{}\", \"src\": ...}}{}", wanted.unit,
-                                  plain ? " or a number" : ""),
+    expected(pointer,
+             fmt::format("a figure {{\"v\": ..., \"unit\": \"{}\", \"src\": ...}}{}", wanted.unit,
+                         plain ? " or a number" : ""),
              value);
     return NAN;
   }
@@ -169,12 +170,12 @@ const Json* ChipReading::worded(const Json& value, const std::string& pointer, c
 int ChipReading::word(const Json& value, const std::string& pointer, const std::vector<std::string>& words) {
   const Json* word = worded(value, pointer, words_text(words));
   if (!word) return -1;
-  const auto found =
-      word->is_string() ? std::ranges::find(words, word->get_ref<const std::string&>()) : words.end();
+  const auto found = word->is_string() ? std::ranges::find(words, word->get_ref<const std::string&>()) : words.end();
   if (found != words.end()) return static_cast<int>(found - words.begin());
   std::string help;
   if (word->is_string())
-    if (const auto near = nearest(word->get_ref<const std::string&>(), words)) help = fmt::format("did you mean '{}'?", *near);
+    if (const auto near = nearest(word->get_ref<const std::string&>(), words))
+      help = fmt::format("did you mean '{}'?", *near);
   fault(word == &value ? pointer : pointer + "/v",
         fmt::format("expected {}, found {}", words_text(words), shown_in_message(*word)), std::move(help));
   return -1;
@@ -276,8 +277,10 @@ void ChipFields::finish() {
   for (const auto& [key, value] : object_->items()) {
     if (asked_.contains(key) || reading_.is_full()) continue;
     std::string help;
-    if (const auto near = key.size() < 40 ? nearest(key, known) : std::nullopt) help = fmt::format("did you mean '{}'?", *near);
-    reading_.fault(pointer(key), fmt::format("unknown field, expected one of {}", joined(known, ", ")), std::move(help));
+    if (const auto near = key.size() < 40 ? nearest(key, known) : std::nullopt)
+      help = fmt::format("did you mean '{}'?", *near);
+    reading_.fault(pointer(key), fmt::format("unknown field, expected one of {}", joined(known, ", ")),
+                   std::move(help));
   }
 }
 

@@ -68,10 +68,10 @@ class ChipFields {
   bool is_there() const { return object_ != nullptr; }
   const std::string& pointer() const { return pointer_; }
   std::string pointer(std::string_view key) const;
-  const Json* find(std::string_view key);                      // null: absent
-  const Json* need(std::string_view key);                      // absent: a fault
-  ChipFields fields(std::string_view key);                     // of an object that must be there
-  std::string text(std::string_view key);                      // one line, not empty
+  const Json* find(std::string_view key);   // null: absent
+  const Json* need(std::string_view key);   // absent: a fault
+  ChipFields fields(std::string_view key);  // of an object that must be there
+  std::string text(std::string_view key);   // one line, not empty
   std::int64_t figure(std::string_view key, const WantedNumber& wanted);
   std::int64_t plain(std::string_view key, const WantedNumber& wanted);
   std::optional<std::int64_t> optional_figure(std::string_view key, const WantedNumber& wanted);

@@ -9,7 +9,7 @@ namespace taskspec::chip_parts {
 
 namespace {
 
-constexpr double most_clk = 1e9;       // of anything that takes time: products of a few stay within 64 bits
+constexpr double most_clk = 1e9;  // of anything that takes time: products of a few stay within 64 bits
 constexpr double most_seconds = 1000;
 constexpr double most_bytes = 1e9;
 
@@ -18,7 +18,8 @@ std::int64_t ticks(ChipReading& reading, const std::string& pointer, double seco
   if (std::isnan(seconds)) return 0;
   const double exact = seconds * static_cast<double>(hz), whole = std::round(exact);
   if (std::abs(exact - whole) > 1e-6 * std::max(1.0, whole) || whole > most_clk) {
-    reading.fault(pointer, fmt::format("expected a whole number of ticks of 1/{} s, at most {}, found {:.10g}", hz, most_clk, exact));
+    reading.fault(pointer, fmt::format("expected a whole number of ticks of 1/{} s, at most {}, found {:.10g}", hz,
+                                       most_clk, exact));
     return 0;
   }
   return static_cast<std::int64_t>(whole);
@@ -175,7 +176,7 @@ void read_compute(ChipFields& root, Chip& chip) {
 void read_limits(ChipFields fields, Chip& chip) {
   struct Limit {
     std::string_view name;
-    std::optional<std::int64_t> ChipLimits::* member;
+    std::optional<std::int64_t> ChipLimits::*member;
     WantedNumber wanted;
   };
   constexpr double most = 1e12;

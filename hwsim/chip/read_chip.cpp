@@ -22,8 +22,7 @@ Error no_chip(const std::string& file, const std::string& what) {
 struct TooDeepChip {};
 
 Json parsed_chip(const std::string& file, std::string_view text) {
-  if (text.size() > largest_chip_file)
-    throw no_chip(file, fmt::format("it has more than {} bytes", largest_chip_file));
+  if (text.size() > largest_chip_file) throw no_chip(file, fmt::format("it has more than {} bytes", largest_chip_file));
   const auto guard = [](int depth, Json::parse_event_t, Json&) {
     if (depth > deepest_chip_file) throw TooDeepChip();
     return true;
@@ -35,8 +34,8 @@ Json parsed_chip(const std::string& file, std::string_view text) {
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t start = before.rfind('\n');
     const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1;
-    throw no_chip(file, fmt::format("{} at line {}, column {}", error.byte > text.size() ? "cut off" : "not JSON", line,
-                                    column));
+    throw no_chip(
+        file, fmt::format("{} at line {}, column {}", error.byte > text.size() ? "cut off" : "not JSON", line, column));
   } catch (const Json::exception&) {
     throw no_chip(file, "not JSON: a number is beyond all ranges");
   } catch (const TooDeepChip&) {
@@ -61,7 +60,7 @@ void read_heading(ChipFields& fields, Chip& chip) {
   chip.about = fields.text("about");
 }
 
-void read_sources(ChipFields& fields, Chip& /*chip*/) {
+void read_sources(ChipFields& fields) {
   ChipReading& reading = fields.reading();
   const Json* sources = fields.need("sources");
   if (!sources) return;
@@ -89,7 +88,8 @@ void read_runs(ChipFields& fields, Chip& chip) {
     chip.runs_snn = has("snn") == 1;
   }
   const std::size_t known = (chip.runs_ann ? 1 : 0) + (chip.runs_snn ? 1 : 0);
-  if (known == 0 || runs->size() != known) fields.reading().expected("/runs", "a list of \"ann\", \"snn\" or both", *runs);
+  if (known == 0 || runs->size() != known)
+    fields.reading().expected("/runs", "a list of \"ann\", \"snn\" or both", *runs);
 }
 
 void read_grid(ChipFields fields, Chip& chip) {
@@ -118,7 +118,7 @@ Result<Chip> read_chip(std::string_view json, std::string file) {
     Chip chip;
     chip.file = file;
     ChipFields fields(reading, &root, "");
-    read_sources(fields, chip);  // first: figures name them
+    read_sources(fields);  // first: figures name them
     read_heading(fields, chip);
     chip.kind = fields.word<ChipKind>("kind", {"primitive", "crossbar", "synaptic"});
     read_runs(fields, chip);

@@ -36,4 +36,9 @@ std::int64_t cycles(const TaskBlock& block, const BlockUse& use, const CycleFigu
   return cost.cycles ? figures.start + cost.cycles(block, use, figures) : 0;
 }
 
+PortBytes port_bytes(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures) {
+  const BlockCost& cost = *block.def->cost;
+  return cost.port_bytes ? cost.port_bytes(block, use, figures) : PortBytes{};
+}
+
 }  // namespace taskspec

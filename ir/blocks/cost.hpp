@@ -10,14 +10,14 @@
 
 namespace taskspec {
 
-// Of a chip whose cores run primitives; the standard values are those of TianjicX.
+// Of a chip whose cores run primitives; its file has the numbers.
 struct CycleFigures {
-  std::int64_t start = 6;                 // at the beginning of each primitive
-  std::int64_t bias_bytes_per_clk = 32;   // a vector of bias, as it is loaded
-  std::int64_t axon_bytes_per_clk = 32;   // port of the multiply-add units
-  std::int64_t soma_bytes_per_clk = 16;   // port of the soma unit: one line
-  std::int64_t first_lines = 4;           // of the input, that nothing hides
-  std::int64_t pixels = 4, outputs = 32;  // that are computed side by side
+  std::int64_t start = 0;                // at the beginning of each primitive
+  std::int64_t bias_bytes_per_clk = 0;   // a vector of bias, as it is loaded
+  std::int64_t axon_bytes_per_clk = 0;   // port of the multiply-add units
+  std::int64_t soma_bytes_per_clk = 0;   // port of the soma unit: one line
+  std::int64_t first_lines = 0;          // of the input, that nothing hides
+  std::int64_t pixels = 0, outputs = 0;  // that are computed side by side
 };
 
 // What the edges of a block decide.
@@ -25,6 +25,11 @@ struct BlockUse {
   Precision in = Precision::i8;      // of its data input
   Precision weight = Precision::i8;  // of its weights, if it has some
   bool same_bank = false;            // input and weights lie in one bank of memory
+};
+
+// At the memory ports of a core.
+struct PortBytes {
+  std::int64_t read = 0, written = 0;
 };
 
 struct BlockCost {
@@ -37,7 +42,9 @@ struct BlockCost {
   // Of compute blocks; none: 0.
   std::int64_t (*multiply_adds)(const TaskBlock& block) = nullptr;
   std::int64_t (*operations)(const TaskBlock& block) = nullptr;  // on elements, that are no multiply-adds
+  bool only_reads = false;  // the operations take no arithmetic: what they cost is in the bytes
   std::int64_t (*cycles)(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures) = nullptr;
+  PortBytes (*port_bytes)(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures) = nullptr;
 };
 
 // Of storage: as a chip holds it, rows aligned; with row pipelining the rows that are kept.
@@ -46,6 +53,8 @@ std::int64_t multiply_adds(const TaskBlock& block);
 std::int64_t operations(const TaskBlock& block);
 // The start included.
 std::int64_t cycles(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures);
+// Of a compute block that runs once.
+PortBytes port_bytes(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures);
 
 // Bits that an element takes in the memory of a chip: u4 4, tern 2, i9 16, i28 32.
 std::int64_t packed_bits(Precision precision);

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// share/taskspec/<shared> of the installation that a file lies in, also of one that was moved: beside its bin, or beside
-// the folder of a library, which may be one deeper. In a build tree its <built>. Empty: there is none.
+// share/taskspec/<shared> of the installation that a file lies in, also of one that was moved: beside its bin, or
+// beside the folder of a library, which may be one deeper. In a build tree its <built>. Empty: there is none.
 fs::path data_of(const fs::path& file, const std::string& shared, const std::string& built) {
   std::error_code error;
   fs::path folder = file.parent_path();

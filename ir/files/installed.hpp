@@ -7,7 +7,8 @@
 
 namespace taskspec {
 
-// Folders that are there, or may be, in the order to look in. `shared` below share/taskspec, `built` below a build tree.
+// Folders that are there, or may be, in the order to look in. `shared` below share/taskspec, `built` below a build
+// tree.
 std::vector<std::string> installed_folders(const std::string& shared, const std::string& built);
 
 }  // namespace taskspec

@@ -13,7 +13,11 @@ constexpr const BlockAttributeDef* attributes[] = {&attribute::constant_b};
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f * b.branches; },
                          .cycles = [](const TaskBlock& b, const BlockUse& use,
-                                      const CycleFigures& chip) { return sum_cycles(b, use, chip, b.branches); }};
+                                      const CycleFigures& chip) { return sum_cycles(b, use, chip, b.branches); },
+                         .port_bytes =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures&) {
+                               return point_bytes(b, bytes_of(pixels(b) * b.shape.f * b.branches, use.in));
+                             }};
 
 }  // namespace
 

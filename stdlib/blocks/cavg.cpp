@@ -15,7 +15,11 @@ constexpr const BlockAttributeDef* attributes[] = {&attribute::kernel_x, &attrib
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f * taps(b); },
                          .cycles = [](const TaskBlock& b, const BlockUse& use,
-                                      const CycleFigures& chip) { return sum_cycles(b, use, chip, taps(b)); }};
+                                      const CycleFigures& chip) { return sum_cycles(b, use, chip, taps(b)); },
+                         .port_bytes =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures&) {
+                               return point_bytes(b, bytes_of(pixels(b) * b.shape.f * taps(b), use.in));
+                             }};
 
 }  // namespace
 

@@ -14,7 +14,12 @@ constexpr ClusterDef in[] = {{.name = "input", .axes = axes_yxf, .windowed = tru
 constexpr const BlockAttributeDef* attributes[] = {&attribute::stride_x, &attribute::stride_y, &attribute::constant_b};
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return 2 * pixels(b) * b.shape.f; },
-                         .cycles = product_cycles};
+                         .cycles = product_cycles,
+                         // A factor is a byte.
+                         .port_bytes =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures&) {
+                               return point_bytes(b, bytes_of(pixels(b) * b.shape.f, use.in) + pixels(b) * b.shape.f);
+                             }};
 
 }  // namespace
 

@@ -24,6 +24,11 @@ constexpr BlockCost cost{
           const std::int64_t each = bias_clk(b, chip.outputs, chip) + chip.first_lines * lines + taps(b) * b.shape.r +
                                     write_clk(chip.outputs * chip.pixels, chip);
           return rows(b) * divided_up(columns(b), chip.pixels) * divided_up(b.shape.f, chip.outputs) * each;
+        },
+    .port_bytes =
+        [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
+          const std::int64_t lines = divided_up(b.shape.r, per_line(use.in)) * taps(b);  // of a pixel
+          return convolution_bytes(b, chip, pixels(b) * divided_up(b.shape.f, chip.outputs) * lines);
         }};
 
 }  // namespace

@@ -15,15 +15,24 @@ constexpr const BlockAttributeDef* attributes[] = {
     &attribute::kernel_x, &attribute::kernel_y, &attribute::stride_x,  &attribute::stride_y,   &attribute::pad_up,
     &attribute::pad_down, &attribute::pad_left, &attribute::pad_right, &attribute::dilation_x, &attribute::dilation_y};
 
+// Of a row of the input, for a group of pixels.
+std::int64_t lines(const TaskBlock& b) { return columns(b) < 16 ? 1 : columns(b) < 32 ? 2 : 3; }
+std::int64_t groups(const TaskBlock& b, const CycleFigures& chip) {
+  return rows(b) * divided_up(columns(b), chip.pixels) * divided_up(b.shape.f, chip.outputs);
+}
+std::int64_t kernel_rows(const TaskBlock& b) { return std::max<std::int64_t>(1, b.shape.ky) * b.shape.r; }
+
 constexpr BlockCost cost{
     .multiply_adds = [](const TaskBlock& b) { return pixels(b) * b.shape.f * b.shape.r * taps(b); },
     .cycles =
         [](const TaskBlock& b, const BlockUse&, const CycleFigures& chip) {
-          const std::int64_t lines = columns(b) < 16 ? 1 : columns(b) < 32 ? 2 : 3;  // of a row of the input
-          const std::int64_t each = bias_clk(b, chip.outputs, chip) +
-                                    lines * std::max<std::int64_t>(1, b.shape.ky) * b.shape.r + taps(b) * b.shape.r +
+          const std::int64_t each = bias_clk(b, chip.outputs, chip) + lines(b) * kernel_rows(b) + taps(b) * b.shape.r +
                                     write_clk(chip.outputs * chip.pixels, chip);
-          return rows(b) * divided_up(columns(b), chip.pixels) * divided_up(b.shape.f, chip.outputs) * each;
+          return groups(b, chip) * each;
+        },
+    .port_bytes =
+        [](const TaskBlock& b, const BlockUse&, const CycleFigures& chip) {
+          return convolution_bytes(b, chip, groups(b, chip) * lines(b) * kernel_rows(b));
         }};
 
 }  // namespace

@@ -14,7 +14,8 @@ constexpr const BlockAttributeDef* attributes[] = {
     &attribute::pad_down, &attribute::pad_left, &attribute::pad_right, &attribute::cmp,      &attribute::shift};
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f * taps(b); },
-                         .cycles = compare_cycles};
+                         .cycles = compare_cycles,
+                         .port_bytes = compare_bytes};
 
 }  // namespace
 

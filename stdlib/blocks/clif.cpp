@@ -46,9 +46,18 @@ std::int64_t memory(const TaskBlock& block) {
   return keeps ? 16 + 8 * value_type(block).elements() : 0;
 }
 
+// A neuron keeps its potential of 28 bits and its rest of 4 in one word, its threshold in another.
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return 12 * pixels(b) * b.shape.f; },
                          .cycles = [](const TaskBlock& b, const BlockUse&,
-                                      const CycleFigures&) { return pixels(b) * divided_up(b.shape.f, 4) * 7; }};
+                                      const CycleFigures&) { return pixels(b) * divided_up(b.shape.f, 4) * 7; },
+                         .port_bytes =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures&) {
+                               const std::int64_t neurons = pixels(b) * b.shape.f;
+                               const std::int64_t words = 1 + (has_thresholds(b) ? 1 : 0);  // written back
+                               return PortBytes{
+                                   bytes_of(neurons, use.in) + 4 * neurons * (words + (has_masks(b) ? 1 : 0)),
+                                   4 * neurons * words + bytes_of(neurons, b.precision)};
+                             }};
 
 }  // namespace
 

@@ -19,13 +19,25 @@ constexpr ClusterDef in[] = {{.name = "input", .axes = axes_yxf},
                              {.name = "table", .axes = axes_f, .precisions = entries, .length = table_length}};
 constexpr const BlockAttributeDef* attributes[] = {&attribute::lut_dw, &attribute::shift};
 
+// Of a line, whether there are elements for all of it or not.
+std::int64_t look_ups(const TaskBlock& b, const CycleFigures& chip) {
+  const std::int64_t lines = soma_lines(b.shape.f, b.precision, chip);
+  return pixels(b) * lines * chip.soma_bytes_per_clk * 8 / packed_bits(b.precision);
+}
+
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f; },
+                         .only_reads = true,
                          .cycles =
                              [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
-                               const std::int64_t lines = soma_lines(b.shape.f, b.precision, chip);
-                               const std::int64_t look_ups =
-                                   lines * chip.soma_bytes_per_clk * 8 / packed_bits(b.precision);
-                               return pixels(b) * (look_ups + soma_lines(b.shape.f, use.in, chip) + lines);
+                               const std::int64_t lines =
+                                   soma_lines(b.shape.f, use.in, chip) + soma_lines(b.shape.f, b.precision, chip);
+                               return look_ups(b, chip) + pixels(b) * lines;
+                             },
+                         .port_bytes =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
+                               const std::int64_t results = pixels(b) * b.shape.f;
+                               return PortBytes{bytes_of(results, use.in) + bytes_of(look_ups(b, chip), b.precision),
+                                                bytes_of(results, b.precision)};
                              }};
 
 }  // namespace

@@ -12,8 +12,11 @@ constexpr ClusterDef in[] = {{.name = "input", .axes = axes_yxf, .windowed = tru
 constexpr const BlockAttributeDef* attributes[] = {&attribute::stride_x, &attribute::stride_y, &attribute::constant_a,
                                                    &attribute::constant_b};
 
-constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f; },
-                         .cycles = product_cycles};
+constexpr BlockCost cost{
+    .operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f; },
+    .cycles = product_cycles,
+    .port_bytes = [](const TaskBlock& b, const BlockUse& use,
+                     const CycleFigures&) { return point_bytes(b, bytes_of(pixels(b) * b.shape.f, use.in)); }};
 
 }  // namespace
 

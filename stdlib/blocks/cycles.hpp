@@ -1,4 +1,4 @@
-// What cycle rules of primitives share.
+// What the costs of primitives share: cycles, and bytes at the ports of memory.
 #pragma once
 #include <algorithm>
 
@@ -24,7 +24,8 @@ inline std::int64_t write_clk(std::int64_t outputs, const CycleFigures& chip) {
   return divided_up(4 * outputs, chip.axon_bytes_per_clk);
 }
 // Inputs in a line of 16 bytes, whatever the ports.
-inline std::int64_t per_line(Precision precision) { return 16 * 8 / packed_bits(precision); }
+inline constexpr std::int64_t line_bytes = 16;
+inline std::int64_t per_line(Precision precision) { return line_bytes * 8 / packed_bits(precision); }
 // Lines of the soma unit for `elements` of a pixel.
 inline std::int64_t soma_lines(std::int64_t elements, Precision precision, const CycleFigures& chip) {
   return divided_up(elements * packed_bits(precision), chip.soma_bytes_per_clk * 8);
@@ -45,6 +46,34 @@ inline std::int64_t product_cycles(const TaskBlock& block, const BlockUse&, cons
 inline std::int64_t compare_cycles(const TaskBlock& block, const BlockUse& use, const CycleFigures& chip) {
   const std::int64_t inputs = divided_up(packed_bits(use.in), packed_bits(block.precision));  // lines per output line
   return pixels(block) * soma_lines(block.shape.f, block.precision, chip) * (taps(block) * inputs + 1);
+}
+
+// ---- bytes ----------------------------------------------------------------------------------------
+
+inline std::int64_t bytes_of(std::int64_t elements, Precision precision) {
+  return divided_up(elements * packed_bits(precision), 8);
+}
+// What the 32-bit sums of a block take, once.
+inline std::int64_t written_sums(const TaskBlock& block) { return 4 * pixels(block) * block.shape.f; }
+// A vector of bias, that is loaded so often.
+inline std::int64_t bias_bytes(const TaskBlock& block, std::int64_t times) {
+  return block.bias == BiasKind::vector ? 4 * block.shape.f * times : 0;
+}
+
+// With each multiply-add clk a line of weights as wide as the port; `lines` of the input; a bias for each group of
+// pixels.
+inline PortBytes convolution_bytes(const TaskBlock& block, const CycleFigures& chip, std::int64_t lines) {
+  const std::int64_t places = rows(block) * divided_up(columns(block), chip.pixels);
+  const std::int64_t clk = places * divided_up(block.shape.f, chip.outputs) * taps(block) * block.shape.r;
+  return {clk * chip.axon_bytes_per_clk + lines * line_bytes + bias_bytes(block, places), written_sums(block)};
+}
+// Point by point: operands of so many elements and bytes, a bias at each pixel.
+inline PortBytes point_bytes(const TaskBlock& block, std::int64_t operands) {
+  return {operands + bias_bytes(block, pixels(block)), written_sums(block)};
+}
+inline PortBytes compare_bytes(const TaskBlock& block, const BlockUse& use, const CycleFigures&) {
+  const std::int64_t results = pixels(block) * block.shape.f;
+  return {bytes_of(results * taps(block), use.in), bytes_of(results, block.precision)};
 }
 
 }  // namespace taskspec::block_parts

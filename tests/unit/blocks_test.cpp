@@ -82,37 +82,6 @@ TEST_CASE("bytes of storage in the memory of a chip [ir-blocks]") {
   CHECK(stored_bytes(rows) == 3 * 8 * 32);
 }
 
-TEST_CASE("cycles of primitives: the worked cases [ir-blocks]") {
-  const BiasKind vector = BiasKind::vector, constant = BiasKind::constant;
-  const CycleFigures chip;
-  const BlockUse wide{.in = Precision::i32}, bytes{};
-  auto takes = [&](const TaskBlock& block, const BlockUse& use) { return cycles(block, use, chip); };
-  CHECK(takes(block_of("CC", {.y = 1, .x = 4, .f = 32, .r = 16, .ky = 1, .kx = 1}, Precision::i32, constant), bytes) ==
-        43);
-  CHECK(takes(block_of("CC", {.y = 8, .x = 8, .f = 32, .r = 16, .ky = 1, .kx = 1}, Precision::i32, constant), bytes) ==
-        598);
-  const TaskBlock cc = block_of("CC", {.y = 8, .x = 8, .f = 32, .r = 32, .ky = 3, .kx = 3}, Precision::i32, vector);
-  CHECK(takes(cc, bytes) == 4'998);
-  CHECK(multiply_adds(cc) <= 128 * takes(cc, bytes));
-  CHECK(takes(cc, {.same_bank = true}) == 6 + 16 * (4 + 4 * 2 * 9 + 288 + 16));
-  CHECK(takes(block_of("CC", {.y = 10, .x = 10, .f = 16, .r = 6, .ky = 5, .kx = 5}, Precision::i32, vector), bytes) ==
-        5'226);
-  CHECK(takes(block_of("CC2D", {.y = 28, .x = 28, .f = 6, .r = 1, .ky = 5, .kx = 5}, Precision::i32, vector), bytes) ==
-        10'786);
-  CHECK(takes(block_of("CVM", {.f = 120, .r = 400}, Precision::i32, vector), bytes) == 1'738);
-  CHECK(takes(block_of("CVM", {.f = 128, .r = 64}, Precision::i32),
-              {.in = Precision::tern, .weight = Precision::tern}) == 6 + 1 * (1 + 1 + 64 + 16));
-  CHECK(takes(block_of("CCMPB", {.y = 14, .x = 14, .f = 6, .ky = 2, .kx = 2}, Precision::i8), wide) == 3'338);
-  CHECK(takes(block_of("CLUT", {.y = 8, .x = 8, .f = 32}, Precision::i8), bytes) == 2'310);
-  TaskBlock sum = block_of("CADD", {.y = 8, .x = 8, .f = 32}, Precision::i32);
-  sum.branches = 2;
-  CHECK(takes(sum, bytes) == 518);
-  CHECK(takes(sum, wide) == 6 + 64 * 4 * (1 + 1 + 2 + 1));
-  CHECK(takes(block_of("CAX", {.y = 2, .x = 2, .f = 33}, Precision::i32, vector), bytes) ==
-        6 + 4 * 2 * (4 + 1 + 1 + 16));
-  CHECK(takes(block_of("CLIF", {.f = 128}, Precision::i8), wide) == 230);
-}
-
 TEST_CASE("multiply-adds and other operations [ir-blocks]") {
   CHECK(multiply_adds(block_of("CC", {.y = 10, .x = 10, .f = 16, .r = 6, .ky = 5, .kx = 5}, Precision::i32)) ==
         240'000);
