@@ -28,6 +28,8 @@ std::vector<Array> arrays_of(const std::vector<Value>& values) {
 
 }  // namespace
 
+const BlockTable* ProgramBodies::blocks() const { return outer_.host() ? outer_.host()->blocks : nullptr; }
+
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
                                                  FunctionRef<Value(const Value&)> restore) {
   const Definition& definition = graph.definition(node);

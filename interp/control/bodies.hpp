@@ -14,6 +14,7 @@ class ProgramBodies final : public Bodies {
   explicit ProgramBodies(const Interpreter& outer, bool detects_nan = false)
       : outer_(outer), detects_nan_(detects_nan) {}
   bool detects_nan() const override { return detects_nan_; }
+  const BlockTable* blocks() const override;
   Result<OpList> list(const TaskGraph& graph, NodeId node) override {
     const Definition& definition = graph.definition(node);
     return definition.list ? *definition.list : op_list(outer_, graph, node);

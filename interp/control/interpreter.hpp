@@ -100,6 +100,7 @@ class Interpreter {
   Facts& facts() const { return *facts_; }
   Target& target() { return *target_; }
   HostContext* host() { return host_; }
+  const HostContext* host() const { return host_; }
   const Natives* natives() const { return natives_; }  // behind `extern` tasks
   // The contents of the top-level tensors that a body names, before it runs: a body cannot force anything.
   void receive_globals(FunctionId function, Span span);

@@ -10,6 +10,7 @@
 #include "ir/base/hash.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/value.hpp"
+#include "ir/lowering/block_builder.hpp"
 #include "ir/records/rules.hpp"
 
 namespace taskspec {
@@ -187,7 +188,9 @@ extern constinit const OpDef op_blocks = OpFields{
     .type = type,
     .kernel = block_kernel,
     .gradient = Gradient::none("Task IR blocks compute in integers"),
-    .lower = Lowering::none("it is made of blocks already"),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) {
+      b.splice(*call.attributes[0].as<BlockGraphValue>()->graph);
+    },
     .sharding = Sharding::none("its blocks lie on one chip"),
     .work = work};
 

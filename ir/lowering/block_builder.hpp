@@ -81,6 +81,7 @@ class BlockBuilder {
   void shift_right(std::int64_t bits);
   void look_up(std::size_t table, std::size_t input);
   void fire(std::size_t current, std::size_t potential, const NeuronSettings& settings);
+  void splice(const BlockGraph& graph);  // a call of it: the blocks as they are
   void leave_to_host(std::string_view why_not_here);  // where nothing follows it; else refused
 
  private:

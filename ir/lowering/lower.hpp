@@ -48,9 +48,18 @@ struct LoweredLayer {
   int cut = -1;          // n of 4^n; -1: a table, -2: not cut
 };
 
+// What goes on from step to step: a storage that a block writes back, or, without one, what delayed edges and blocks
+// remember by themselves.
+struct LoweredState {
+  ValueId before, after;  // of the list: as it was, which is known; as the step leaves it
+  BlockId storage;
+  LoweredPort port;
+};
+
 struct LoweredGraph {
   BlockGraph graph;
   std::vector<LoweredPort> inputs, outputs;  // in the order of the list, without those that are known
+  std::vector<LoweredState> states;
   std::vector<LoweredLayer> layers;
   struct Held {  // a tensor that some compute block makes
     ValueId value;

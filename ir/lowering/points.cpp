@@ -222,6 +222,11 @@ void BlockBuilder::fire(std::size_t current, std::size_t potential, const Neuron
   const LoweredValue& v = s.value(line_.in[potential]);
   if (v.kind != LoweredValue::Kind::fixed)
     refuse("its potential is no state of the net", "a slot: state v: i32[n] = zero()");
+  if (s.readers[line_.in[potential].index()] > 1)
+    refuse("its potential is read by others, too", "read the spikes, or the potential after the run");
+  for (const OpList::Line& other : list_.lines)
+    if (std::ranges::find(other.in, line_.out[1]) != other.in.end())
+      refuse("its new potential is read in the same step", "read the spikes, or the potential after the run");
   const LoweredValue u = s.widened(s.ready(line_.in[current]));
   const BlockShape shape = shape_of(u.gather.extents());
   const std::vector<std::int64_t> order = tensor_places(call_.in[potential].extents, u.layout);
@@ -237,6 +242,11 @@ void BlockBuilder::fire(std::size_t current, std::size_t potential, const Neuron
   s.set(id, "fire_type", 4);
   s.connect(s.stored(u, u.layout, "SI"), id, "input");
   s.connect(state, id, "state");
+  LoweredValue held = u;
+  held.id = line_.in[potential], held.precision = width, held.scale = 1;
+  LoweredPort port = s.port_of(held, s.block(state).name);
+  port.block = state;
+  s.made.states.push_back({line_.in[potential], line_.out[1], state, std::move(port)});
   LoweredValue made = u;
   made.id = made.base = line_.out[0];
   made.gather = BlockGather::of(id, u.gather.extents());

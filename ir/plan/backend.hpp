@@ -24,6 +24,8 @@ struct NativeTask {
   void* context = nullptr;
 };
 
+class BlockTable;  // ir/blocks/block.hpp
+
 // How a backend gets at bodies without knowing the language: implemented by interp/control.
 class Bodies {
  public:
@@ -36,6 +38,7 @@ class Bodies {
   virtual bool detects_nan() const { return false; }
   // Of a definition of that kind; empty: there is none.
   virtual NativeTask native(const std::string& /*symbol*/) { return {}; }
+  virtual const BlockTable* blocks() const { return nullptr; }  // records of Task IR, for backends of chips
 };
 
 enum class Schedule : std::uint8_t {

@@ -1,0 +1,121 @@
+// hw(chip:, chips:, cores:, objective:, noc:, time_steps:, frames:, check:): a simulated many-core chip.
+#include "interp/backends/backends.hpp"
+#include "interp/backends/time_steps.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/hw/hw_backend.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec {
+
+using namespace builtins;
+
+namespace {
+
+enum HwOption : std::size_t { hw_chip, hw_chips, hw_cores, hw_objective, hw_noc, hw_steps, hw_frames, hw_check };
+
+std::optional<NocModel> noc_model(std::string_view name) {
+  if (name == "ideal") return NocModel::ideal;
+  if (name == "contended") return NocModel::contended;
+  if (name == "flit") return NocModel::flit;
+  if (name == "flit-all") return NocModel::flit_all;
+  return std::nullopt;
+}
+
+constexpr const char* wrong_chips = "chips are two numbers, how many side by side and how many rows: [2, 1]";
+
+bool is_extent(const Value& chips) {
+  return chips.is_list() && chips.list().size() == 2 &&
+         std::ranges::all_of(chips.list(), [](const Value& n) { return n.is_integer() && n.integer() >= 1; });
+}
+
+Type hw_type(RuleContext& c) {
+  want(c, hw_chip, Type::Kind::string, "the name of a chip, or the path of its file");
+  want(c, hw_objective, Type::Kind::string, "an objective");
+  want(c, hw_noc, Type::Kind::string, "a model of the network");
+  want(c, hw_check, Type::Kind::string, "what to check");
+  if (const Value* name = c.constant(hw_objective); name && !map_objective(name->string()))
+    c.fail("E1003", "no objective " + in_quotes(name->string()), hw_objective, "throughput, latency, energy or cores");
+  if (const Value* name = c.constant(hw_noc); name && !noc_model(name->string()))
+    c.fail("E1003", "no model of the network " + in_quotes(name->string()), hw_noc,
+           "ideal, contended, flit or flit-all");
+  if (const Value* name = c.constant(hw_check); name && !name->string().empty() && name->string() != "engine")
+    c.fail("E1003", "nothing to check is called " + in_quotes(name->string()), hw_check, "engine");
+  return backend_type("hw", time_steps(c, hw_steps));
+}
+
+HwOptions options_of(std::span<const Value> given) {
+  HwOptions options;
+  Result<Chip> chip = load_chip(given[hw_chip].string());
+  if (!chip) throw Error(chip.diags());
+  options.chip = std::make_shared<const Chip>(*std::move(chip));
+  if (!given[hw_chips].is_none()) {
+    if (!is_extent(given[hw_chips])) throw failure("E5003", {}, wrong_chips);
+    options.chips = {given[hw_chips].list()[0].integer(), given[hw_chips].list()[1].integer()};
+  }
+  if (!given[hw_cores].is_none()) {
+    if (given[hw_cores].integer() < 1) throw failure("E5003", {}, "a chip is used with one core or more");
+    options.cores = static_cast<std::int32_t>(std::min<std::int64_t>(given[hw_cores].integer(), INT32_MAX));
+  }
+  const std::optional<MapObjective> objective = map_objective(given[hw_objective].string());
+  if (!objective) throw failure("E5003", {}, "no objective " + in_quotes(given[hw_objective].string()));
+  options.objective = *objective;
+  const std::optional<NocModel> noc = noc_model(given[hw_noc].string());
+  if (!noc) throw failure("E5003", {}, "no model of the network " + in_quotes(given[hw_noc].string()));
+  options.noc = *noc;
+  if (!given[hw_frames].is_none()) {
+    if (given[hw_frames].integer() < 1) throw failure("E5003", {}, "frames are one or more");
+    options.frames = given[hw_frames].integer();
+  }
+  options.checks_values = given[hw_check].string() == "engine";
+  return options;
+}
+
+Value run_hw(HostContext& host, std::span<const Value> given) {
+  check_time_steps(given[hw_steps]);
+  return choose<builtin_hw>(host, given);
+}
+
+std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
+
+constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
+                                  {"chips", OperandKind::value, Default::absent()},
+                                  {"cores", OperandKind::integer, Default::absent()},
+                                  {"objective", OperandKind::string, "throughput"},
+                                  {"noc", OperandKind::string, "contended"},
+                                  {time_steps_option, OperandKind::integer, Default::absent()},
+                                  {"frames", OperandKind::integer, Default::absent()},
+                                  {"check", OperandKind::string, ""}};
+constexpr ReportField hw_report[] = {
+    {"cycles", Type::Kind::integer, "ticks of the chip, for all steps one behind the other", false},
+    {"time", Type::Kind::real, "simulated seconds", false},
+    {"energy", Type::Kind::real, "pJ, idle cores included", false},
+    {"memory", Type::Kind::integer, "bytes of the fullest core", false},
+    {"packets", Type::Kind::integer, "sent, of all steps", false}};
+constexpr BackendRecord hw_record{.report = hw_report, .open = open_hw};
+
+}  // namespace
+
+constinit const Builtin builtin_hw = BuiltinFields{
+    .name = "hw",
+    .operands = hw_options,
+    .doc =
+        "The backend that simulates a many-core chip: what it runs is lowered to Task IR blocks, cut into pieces that fit "
+        "cores, placed, and computed out of the bytes of the cores' own memories. Values are those of the exact engine, "
+        "bit for bit; the report has cycles, time, energy, memory and packets. chip: tianjicx, tiny, or the path of a "
+        "chip file (E7003); chips: how many side by side and in rows; cores: only the first n; objective: throughput, "
+        "latency, energy or cores; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
+        "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
+        "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
+        "block's values with the exact engine. What is no integer graph, fits no core or wants more than the chip has "
+        "is refused (E4011, E4012, E4021 to E4025).",
+    .example =
+        "graph g(x: i8[64], w: i8[16, 64]) -> (y: i8[16]) { y = (w @ x).shift_right(6) as i8[16] }\n"
+        "let r = run g(fill(i8[64], 3), fill(i8[16, 64], 2)) on hw(chip: \"tiny\")\n"
+        "print(r.y.array, r.report.cycles > 0)\n"
+        "// expect: [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6] true",
+    .type = hw_type,
+    .run = run_hw,
+    .runs_in = RunsIn::either,
+    .backend = &hw_record};
+
+}  // namespace taskspec

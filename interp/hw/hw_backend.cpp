@@ -1,0 +1,280 @@
+#include "interp/hw/hw_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "ir/lowering/graph_list.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// What a batch became, for the contents of weights that it was seen with.
+struct HwReady final : Executable {
+  std::shared_ptr<const TaskGraph> graph;
+  OpList list;
+  const BlockTable* blocks = nullptr;
+  std::vector<bool> is_slot;  // inputs whose contents are there before any step: weights, tables, states
+  std::vector<std::shared_ptr<HwProgram>> programs;
+  std::size_t chains = 0;
+};
+
+bool same_contents(const Array& a, const Array& b) {
+  return a.type() == b.type() && (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+}
+
+std::string words_of(const Diag& diag) {
+  std::string text = diag.message;
+  for (const std::string& note : diag.notes) text += "; " + note;
+  if (!diag.help_text.empty()) text += "; " + diag.help_text;
+  return text;
+}
+
+class HwBackend final : public Backend {
+ public:
+  explicit HwBackend(const HwOptions& options) : options_(options) {}
+  std::string name() const override { return "hw"; }
+
+  // ---- memory -------------------------------------------------------------------------------------
+  Location allocate(const ArrayType& type) override { return add(Array::make(type)); }
+  void write(Location location, const Array& array) override {
+    Entry& entry = at(location);
+    entry.home.reset();
+    entry.array = Array::make(array.type());
+    std::memcpy(entry.array.raw(), array.raw(), array.bytes());
+  }
+  Array read(Location location) const override {
+    const Entry& entry = at(location);
+    return entry.home ? entry.home->state(entry.state) : entry.array;
+  }
+  Location copy(Location location) override {
+    const Array array = read(location);
+    Array made = Array::make(array.type());
+    std::memcpy(made.raw(), array.raw(), array.bytes());
+    return add(std::move(made));
+  }
+  void free(Location location) override {
+    Entry& entry = at(location);
+    if (!entry.home) memory_.live_bytes -= entry.array.bytes();
+    ++memory_.frees;
+    entry = {};
+    entry.is_free = true;
+  }
+  Memory memory() const override { return memory_; }
+  double hz() const override { return static_cast<double>(options_.chip->hz); }
+  void interrupt() override { interrupted_ = true; }
+
+  // ---- running ------------------------------------------------------------------------------------
+  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
+                   Bodies& bodies) override {
+    auto ready = std::make_shared<HwReady>();
+    ready->is_slot.assign(graph->inputs().size(), false);
+    for (std::size_t k = 0; k < options.donated.size(); ++k) ready->is_slot[k] = options.donated[k];
+    auto list_of = [&](NodeId node) {
+      Result<OpList> list = bodies.list(*graph, node);
+      if (list) note_slots(*graph, node, *list, ready->is_slot);
+      return list;
+    };
+    Result<OpList> list = graph_list(*graph, list_of);
+    if (!list) return refusal(*graph, list.diags());
+    ready->list = *std::move(list);
+    ready->blocks = bodies.blocks();
+    if (!ready->blocks) bug("the chip needs the records of blocks");
+    ready->chains = chains.size();
+    ready->graph = std::move(graph);
+    return ready;
+  }
+
+  Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override {
+    auto& ready = dynamic_cast<HwReady&>(executable);
+    Outcome outcome;
+    const Memory before = memory_;
+    const std::int64_t begin = now();
+    try {
+      if (interrupted_.exchange(false)) throw failure("E5009", {}, "interrupted");
+      const std::shared_ptr<HwProgram> program = program_for(ready, inputs);
+      bring_states(*program, inputs);
+      run(ready, program, inputs, outcome);
+      outcome.tasks_run = ready.graph->size();
+      outcome.dispatches = ready.chains;
+    } catch (const Error& error) {
+      const Diag& first = error.diags().items().front();
+      const NodeId origin = node_at(*ready.graph, first.primary.span);
+      outcome.results.assign(ready.graph->results().size(), Poison{origin, {first.code, words_of(first)}});
+      outcome.failed.push_back({origin, {first.code, words_of(first)}});
+    }
+    if (options.record)
+      for (std::size_t c = 0; c < ready.chains; ++c)
+        outcome.records.push_back({ChainId(c), 0, begin, std::max(begin, now())});
+    outcome.allocations = memory_.allocations - before.allocations;
+    outcome.frees = memory_.frees - before.frees;
+    outcome.peak_bytes = memory_.peak_bytes;
+    return outcome;
+  }
+
+  std::vector<Value> report() const override {
+    std::int64_t energy = 0, memory = 0, packets = 0;
+    for (const std::shared_ptr<HwProgram>& program : programs_) {
+      const PerEvent counts = counts_of(program->account(), program->version(), program->cycles());
+      energy += energy_of(counts, *options_.chip);
+      memory = std::max(memory, program->account().memory);
+      packets += program->account().packets * program->version();
+    }
+    const std::int64_t cycles = now();
+    return {Value(cycles), Value(static_cast<double>(cycles) / hz()),
+            Value(static_cast<double>(energy) / energy_units_per_pj), Value(memory), Value(packets)};
+  }
+
+ private:
+  struct Entry {
+    Array array;
+    std::shared_ptr<HwProgram> home;  // contents are the state of that number in it
+    std::size_t state = 0;
+    bool is_free = false;
+  };
+
+  Location add(Array array) {
+    memory_.live_bytes += array.bytes();
+    memory_.peak_bytes = std::max(memory_.peak_bytes, memory_.live_bytes);
+    ++memory_.allocations;
+    entries_.push_back({.array = std::move(array), .home = nullptr});
+    return Location(entries_.size() - 1);
+  }
+  Entry& at(Location location) { return const_cast<Entry&>(std::as_const(*this).at(location)); }
+  const Entry& at(Location location) const {
+    if (!location.valid() || location.index() >= entries_.size() || entries_[location.index()].is_free)
+      bug("a location that is not there");
+    return entries_[location.index()];
+  }
+
+  std::int64_t now() const {
+    std::int64_t cycles = 0;
+    for (const std::shared_ptr<HwProgram>& program : programs_) cycles += program->cycles();
+    return cycles;
+  }
+
+  static void note_slots(const TaskGraph& graph, NodeId node, const OpList& list, std::vector<bool>& is_slot) {
+    const std::span<const Ref> in = graph.in(node);
+    for (std::size_t i = 0; i < list.inputs.size() && i < in.size(); ++i)
+      if (list.inputs[i].slot && in[i].kind == Ref::Kind::input) is_slot[in[i].id] = true;
+  }
+
+  static NodeId node_at(const TaskGraph& graph, Span span) {
+    for (std::size_t k = 0; k < graph.size(); ++k)
+      if (span.valid() && graph[NodeId(k)].span == span) return NodeId(k);
+    return NodeId(graph.size() - 1);
+  }
+
+  static std::vector<Poison> refusal(const TaskGraph& graph, const Diags& diags) {
+    std::vector<Poison> refused;
+    for (const Diag& diag : diags.items())
+      if (diag.severity == Severity::error)
+        refused.push_back({node_at(graph, diag.primary.span), {diag.code, words_of(diag)}});
+    return refused;
+  }
+
+  std::vector<std::optional<Array>> contents(const HwReady& ready, std::span<const Location> inputs,
+                                             const std::vector<bool>& is_known) const {
+    std::vector<std::optional<Array>> known(ready.list.inputs.size());
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (is_known[k]) known[k] = read(inputs[k]);
+    return known;
+  }
+
+  std::shared_ptr<HwProgram> program_for(HwReady& ready, std::span<const Location> inputs) {
+    for (const std::shared_ptr<HwProgram>& program : ready.programs) {
+      bool fits = true;
+      for (std::size_t k = 0; k < program->known().size() && fits; ++k)
+        if (program->known()[k] && !program->is_state(k)) fits = same_contents(*program->known()[k], read(inputs[k]));
+      if (fits) return program;
+    }
+    std::vector<std::optional<Array>> known = contents(ready, inputs, ready.is_slot);
+    Result<std::unique_ptr<HwProgram>> made = HwProgram::make(ready.list, *ready.blocks, std::move(known), options_);
+    if (!made && std::ranges::any_of(made.diags().items(), [](const Diag& d) { return d.code == Code("E4011"); })) {
+      // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
+      std::vector<bool> is_known = ready.is_slot;
+      for (const OpList::Line& line : ready.list.lines)
+        for (std::size_t i = 1; i < line.in.size(); ++i)
+          if (line.in[i].index() < is_known.size()) is_known[line.in[i].index()] = true;
+      if (is_known != ready.is_slot) {
+        Result<std::unique_ptr<HwProgram>> again =
+            HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
+        if (again) made = std::move(again);
+      }
+    }
+    if (!made) throw Error(made.diags());
+    ready.programs.push_back(*std::move(made));
+    programs_.push_back(ready.programs.back());
+    return ready.programs.back();
+  }
+
+  // States that are in the cores stay there; others are loaded. What else is in the cores and will change is kept.
+  void bring_states(HwProgram& program, std::span<const Location> inputs) {
+    const std::vector<LoweredState>& states = program.lowered().states;
+    auto is_there = [&](const Entry& entry, std::size_t s) { return entry.home.get() == &program && entry.state == s; };
+    std::vector<std::optional<Array>> loads(states.size());
+    if (program.version() == 0) check_memories(program, inputs);
+    for (std::size_t s = 0; s < states.size(); ++s)
+      if (states[s].storage.valid() && !is_there(at(inputs[states[s].before.index()]), s))
+        loads[s] = read(inputs[states[s].before.index()]);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      Entry& entry = entries_[i];
+      if (entry.home.get() != &program) continue;
+      if (!program.lowered().states[entry.state].storage.valid()) continue;
+      entry.array = program.state(entry.state);
+      entry.home.reset();
+      memory_.live_bytes += entry.array.bytes();
+    }
+    for (std::size_t s = 0; s < states.size(); ++s)
+      if (loads[s]) program.set_state(s, *loads[s]);
+  }
+
+  // What delayed edges hold cannot be loaded from outside: a chip begins with nothing.
+  void check_memories(const HwProgram& program, std::span<const Location> inputs) const {
+    for (const LoweredState& state : program.lowered().states) {
+      if (state.storage.valid()) continue;
+      const Array memory = read(inputs[state.before.index()]);
+      for (std::int64_t i = 0; i < memory.elements(); ++i)
+        if (memory.integer(i) != 0)
+          throw failure("E1009", {}, "what delayed edges held on another backend cannot be loaded into a chip; begin anew there");
+    }
+  }
+
+  void run(HwReady& ready, const std::shared_ptr<HwProgram>& program, std::span<const Location> inputs,
+           Outcome& outcome) {
+    const LoweredGraph& lowered = program->lowered();
+    std::vector<Array> tensors;
+    for (const LoweredPort& port : lowered.inputs) tensors.push_back(read(inputs[port.value.index()]));
+    const std::vector<Array> made = program->step(tensors);
+    for (const OpList::Output& output : ready.list.outputs) {
+      const auto port = std::ranges::find(lowered.outputs, output.value, &LoweredPort::value);
+      const auto state = std::ranges::find(lowered.states, output.value, &LoweredState::after);
+      if (port != lowered.outputs.end()) {
+        outcome.results.emplace_back(add(made[static_cast<std::size_t>(port - lowered.outputs.begin())]));
+      } else if (state != lowered.states.end()) {
+        const Location location = add(Array::make(concrete(ready.list.type(output.value))));
+        Entry& entry = at(location);
+        entry.state = static_cast<std::size_t>(state - lowered.states.begin());
+        if (state->storage.valid()) entry.home = program;
+        outcome.results.emplace_back(location);
+      } else {
+        bug("an output of a graph on a chip is nowhere");
+      }
+    }
+  }
+
+  const HwOptions options_;
+  std::vector<Entry> entries_;  // by location
+  Memory memory_;
+  std::vector<std::shared_ptr<HwProgram>> programs_;
+  std::atomic<bool> interrupted_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_hw_backend(const HwOptions& options) { return std::make_unique<HwBackend>(options); }
+
+}  // namespace taskspec

@@ -1,0 +1,87 @@
+#include "interp/hw/hw_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace taskspec {
+
+HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program)
+    : lowered_(std::move(lowered)), program_(program), machine_(std::move(program)) {}
+
+Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const BlockTable& blocks,
+                                                   std::vector<std::optional<Array>> known, const HwOptions& options) {
+  Result<LoweredGraph> lowered = lower(list, {.blocks = blocks, .known = known});
+  if (!lowered) return lowered.diags();
+  auto graph = std::make_shared<const BlockGraph>(lowered->graph);
+  Result<ChipNet> net = chip_net(graph);
+  if (!net) return net.diags();
+  Result<ChipProgram> mapped = map_net(
+      *net, {.chip = options.chip, .chips = options.chips, .cores = options.cores, .objective = options.objective});
+  if (!mapped) return mapped.diags();
+  Result<ChipTiming> timing = time_program(*mapped, {.noc = options.noc, .frames = options.frames});
+  if (!timing) return timing.diags();
+  auto program = std::make_shared<const ChipProgram>(*std::move(mapped));
+  std::unique_ptr<HwProgram> made(new HwProgram(*std::move(lowered), program));
+  made->known_ = std::move(known);
+  made->timing_ = *std::move(timing);
+  made->account_ = account_of(*program, made->timing_);
+  if (options.checks_values) {
+    Result<ExactEngine> engine = ExactEngine::make(graph, {});
+    if (!engine) return engine.diags();
+    made->judge_ = *std::move(engine);
+  }
+  return made;
+}
+
+bool HwProgram::is_state(std::size_t input) const {
+  return std::ranges::any_of(lowered_.states, [&](const LoweredState& s) { return s.before.index() == input; });
+}
+
+std::vector<Array> HwProgram::step(std::span<const Array> tensors) {
+  std::vector<Array> inputs;
+  for (BlockId id : program_->net.inputs) {
+    const auto port = std::ranges::find(lowered_.inputs, id, &LoweredPort::block);
+    inputs.push_back(to_block(*port, tensors[static_cast<std::size_t>(port - lowered_.inputs.begin())]));
+  }
+  const std::vector<Array> made = machine_.run(inputs);
+  ++version_;
+  if (judge_) compare(inputs);
+  std::vector<Array> outputs;
+  for (const LoweredPort& port : lowered_.outputs) {
+    const auto output = std::ranges::find(program_->net.outputs, port.block, &NetOutput::block);
+    outputs.push_back(from_block(port, made[static_cast<std::size_t>(output - program_->net.outputs.begin())]));
+  }
+  return outputs;
+}
+
+// Every block's values against those of the exact engine.
+void HwProgram::compare(std::span<const Array> inputs) {
+  judge_->run(inputs);
+  for (const NetWork& work : program_->net.works) {
+    const Array wanted = judge_->value(work.block), made = machine_.value(work.block);
+    for (std::int64_t i = 0; i < wanted.elements(); ++i)
+      if (wanted.integer(i) != made.integer(i))
+        throw failure("E5012", {}, fmt::format("'{}' made {} at place {}, the exact engine {}, in step {}",
+                                               (*program_->net.graph)[work.block].name, made.integer(i), i,
+                                               wanted.integer(i), version_ - 1));
+  }
+}
+
+Array HwProgram::state(std::size_t number) const {
+  const LoweredState& state = lowered_.states[number];
+  return from_block(state.port, machine_.state(state.storage));
+}
+
+void HwProgram::set_state(std::size_t number, const Array& tensor) {
+  const LoweredState& state = lowered_.states[number];
+  const Array contents = to_block(state.port, tensor);
+  machine_.set_state(state.storage, contents);
+  if (judge_) judge_->set_state(state.storage, contents);
+}
+
+std::int64_t HwProgram::cycles() const {
+  return version_ == 0 ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,55 @@
+// A graph of tensors on a chip: lowered, mapped and loaded once, then run step by step. States stay in the cores.
+#pragma once
+#include "hwsim/cores/machine.hpp"
+#include "hwsim/map/mapper.hpp"
+#include "hwsim/report/account.hpp"
+#include "interp/exact/engine.hpp"
+#include "ir/lowering/lower.hpp"
+
+namespace taskspec {
+
+struct HwOptions {
+  std::shared_ptr<const Chip> chip;
+  ChipExtent chips{0, 0};
+  std::optional<std::int32_t> cores = {};
+  MapObjective objective = MapObjective::throughput;
+  NocModel noc = NocModel::contended;
+  std::int64_t frames = 0;
+  bool checks_values = false;  // against the exact engine, block by block
+};
+
+class HwProgram {
+ public:
+  // `known`: by input of the list, as LowerOptions has it; the first contents of states among them.
+  static Result<std::unique_ptr<HwProgram>> make(const OpList& list, const BlockTable& blocks,
+                                                 std::vector<std::optional<Array>> known, const HwOptions& options);
+
+  const LoweredGraph& lowered() const { return lowered_; }
+  const std::vector<std::optional<Array>>& known() const { return known_; }
+  bool is_state(std::size_t input) const;
+  // One step: tensors of the open inputs, in the order of the lowered graph; gives those of its outputs. Errors E5012.
+  std::vector<Array> step(std::span<const Array> tensors);
+  Array state(std::size_t number) const;                    // of LoweredGraph::states, as the tensor of the graph
+  void set_state(std::size_t number, const Array& tensor);
+  std::int64_t version() const { return version_; }          // steps so far
+
+  const ChipProgram& program() const { return *program_; }
+  const ChipTiming& timing() const { return timing_; }
+  const ChipAccount& account() const { return account_; }
+  std::int64_t cycles() const;  // of all steps so far, which follow each other as frames do
+
+ private:
+  HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
+  void compare(std::span<const Array> inputs);
+
+  LoweredGraph lowered_;
+  std::vector<std::optional<Array>> known_;
+  std::shared_ptr<const ChipProgram> program_;
+  ChipMachine machine_;
+  ChipTiming timing_;
+  ChipAccount account_;
+  std::optional<ExactEngine> judge_;
+  std::int64_t version_ = 0;
+};
+
+}  // namespace taskspec
