@@ -35,7 +35,7 @@ std::string words_text(const std::vector<std::string>& words) {
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
-  return text.size() > 200 ? text.substr(0, 197) + "..." : text;
+  return text.size() > 240 ? text.substr(0, 237) + "..." : text;
 }
 
 std::string escaped_key(std::string_view key) {

@@ -96,7 +96,7 @@ std::string energy_pj(std::int64_t energy) {
 std::string energy_text(const PerEvent& counts, const Chip& chip) {
   std::string out;
   const auto line = [&](std::string_view name, const std::string& sum, const std::string& energy) {
-    out += fmt::format("{:<11}{:>34}{:>24}\n", name, sum, energy);
+    out += fmt::format("{:<11}{:>32}{:>24}\n", name, sum, energy);
   };
   for (const EnergyItem& item : energy_items(counts, chip))
     line(name_of(item.event), fmt::format("{} * {}", item.count, energy_pj(item.price)), energy_pj(item.energy));

@@ -11,7 +11,6 @@ namespace taskspec {
 namespace {
 
 constexpr std::int64_t moves_per_core = 200, most_moves = 2'000'000;
-constexpr int cooling_halvings = 14;
 
 class Annealing {
  public:
@@ -39,17 +38,28 @@ class Annealing {
     const std::int64_t cores = static_cast<std::int64_t>(cores_to_take(problem_).size());
     const std::int64_t moves = problem_.moves >= 0 ? problem_.moves : std::min(most_moves, moves_per_core * cores);
     if (movable_.empty() || net_.edges.empty()) return;
-    const double hottest = first_temperature();
-    const PlaceCost best = placed_.cost;
-    best_ = best;
-    for (std::int64_t move = 0; move < moves; ++move) {
-      const double cooled =
-          static_cast<double>(cooling_halvings) * static_cast<double>(move) / static_cast<double>(moves);
-      const int halvings = static_cast<int>(cooled);
-      const double left = 1 - (cooled - halvings) / 2;  // between two powers of two a line: no function of a library
-      try_move(move, hottest * left / static_cast<double>(std::int64_t{1} << halvings));
-    }
+    const double typical = typical_change();
+    best_ = placed_.cost;
+    // First hot, which finds the best of few cores; then from the best so far on, cooler, which mends a good placement
+    // of many without giving it up.
+    const std::int64_t hot = moves / 3;
+    cool(0, hot, typical, 6);
+    cool(hot, moves, typical / 8, 10);
     placed_.moves = moves;
+  }
+
+ private:
+  static constexpr std::int32_t nobody = -1, taken = -2;
+
+  // From a temperature on, which is halved so often; ends with the best there was.
+  void cool(std::int64_t begin, std::int64_t end, double hottest, int halvings) {
+    for (std::int64_t move = begin; move < end; ++move) {
+      const double cooled =
+          static_cast<double>(halvings) * static_cast<double>(move - begin) / static_cast<double>(end - begin);
+      const int whole = static_cast<int>(cooled);
+      const double left = 1 - (cooled - whole) / 2;  // between two powers of two a line: no function of a library
+      try_move(move, hottest * left / static_cast<double>(std::int64_t{1} << whole));
+    }
     while (!since_best_.empty()) {
       const auto [vertex, core] = since_best_.back();
       since_best_.pop_back();
@@ -57,9 +67,6 @@ class Annealing {
     }
     placed_.cost = best_;
   }
-
- private:
-  static constexpr std::int32_t nobody = -1, taken = -2;
 
   std::int32_t core_of(std::int32_t vertex) const { return placed_.core_of[static_cast<std::size_t>(vertex)]; }
   std::size_t chip_of(std::int32_t core) const {
@@ -130,7 +137,8 @@ class Annealing {
     return sum;
   }
 
-  double first_temperature() const {
+  // Of the hops, by a move at random.
+  double typical_change() const {
     std::int64_t sum = 0, count = 0;
     for (std::int64_t i = 0; i < 256; ++i) {
       const Proposal p = proposal(words(i, 1));
@@ -138,7 +146,7 @@ class Annealing {
       sum += std::abs(change(p).hops);
       ++count;
     }
-    return count == 0 ? 1 : std::max(1.0, static_cast<double>(sum) / static_cast<double>(count) / 2);
+    return count == 0 ? 1 : std::max(1.0, static_cast<double>(sum) / static_cast<double>(count));
   }
 
   // About -ln u of a random u, by the place of its first bit and a line between powers of two.

@@ -24,10 +24,10 @@ struct PlaceProblem {
   std::int32_t chip_width = 0, chip_height = 0;  // 0: all is one chip
   std::int32_t router_width = 1;                 // neighbours in a row that share a router
   bool y_first = false;
-  std::vector<std::int32_t> cores;  // that may be taken, ascending; none: all
+  std::vector<std::int32_t> cores = {};  // that may be taken, ascending; none: all
   std::int32_t vertices = 0;
-  std::vector<PlaceEdge> edges;
-  std::vector<std::int32_t> fixed;  // by vertex: its core, or -1; none: all are free
+  std::vector<PlaceEdge> edges = {};
+  std::vector<std::int32_t> fixed = {};  // by vertex: its core, or -1; none: all are free
   std::int64_t moves = -1;          // of the annealing; -1: 200 * cores, at most 2e6
   std::uint64_t seed = 1;
 };

@@ -1,5 +1,5 @@
-// Cycles and bytes of primitives: the worked cases, and random shapes beside a slow walk that does every access to a port
-// by itself. The figures are those of the preset.
+// Cycles and bytes of primitives: the worked cases, and random shapes beside a slow walk that does every access to a
+// port by itself. The figures are those of the preset.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -266,12 +266,9 @@ class RandomPrimitives {
         break;
       }
       case 9: {
-        const std::pair<Precision, Precision> pairs[] = {{Precision::i32, Precision::i32},
-                                                         {Precision::i32, Precision::i8},
-                                                         {Precision::i32, Precision::tern},
-                                                         {Precision::i8, Precision::i8},
-                                                         {Precision::i8, Precision::tern},
-                                                         {Precision::tern, Precision::tern}};
+        const std::pair<Precision, Precision> pairs[] = {
+            {Precision::i32, Precision::i32}, {Precision::i32, Precision::i8},  {Precision::i32, Precision::tern},
+            {Precision::i8, Precision::i8},   {Precision::i8, Precision::tern}, {Precision::tern, Precision::tern}};
         const auto [in, out] = pairs[up_to(6) - 1];
         made.use.in = in;
         made.block = hw_block(up_to(2) == 1 ? "CCMPB" : "CCMPS", windowed, out);
@@ -296,7 +293,9 @@ class RandomPrimitives {
     return made;
   }
 
-  std::int64_t up_to(std::int64_t most) { return 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most)); }
+  std::int64_t up_to(std::int64_t most) {
+    return 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most));
+  }
 
  private:
   std::mt19937_64 random_;
@@ -387,8 +386,8 @@ TEST_CASE("random storages take what a walk over their rows counts [chip-cycles]
     std::int64_t alignment, wide;
     BlockAxis axis;
   };
-  const Kind kinds[] = {{"SI", 16, 128, BlockAxis::f},   {"SIC", 16, 16, BlockAxis::r},  {"SIC2D", 16, 16, BlockAxis::x},
-                        {"SIFC", 16, 16, BlockAxis::r},  {"SB", 16, 16, BlockAxis::f},   {"SW", 32, 32, BlockAxis::f},
+  const Kind kinds[] = {{"SI", 16, 128, BlockAxis::f},  {"SIC", 16, 16, BlockAxis::r}, {"SIC2D", 16, 16, BlockAxis::x},
+                        {"SIFC", 16, 16, BlockAxis::r}, {"SB", 16, 16, BlockAxis::f},  {"SW", 32, 32, BlockAxis::f},
                         {"SW2D", 32, 32, BlockAxis::f}, {"SWFC", 32, 32, BlockAxis::f}};
   const Precision precisions[] = {Precision::i8, Precision::u8, Precision::tern, Precision::i32};
   RandomPrimitives random(7);
