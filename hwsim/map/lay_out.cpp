@@ -97,7 +97,7 @@ class ProgramMaker {
     const BufferFit fit = place_buffers(chip, core.buffers, static_cast<std::int32_t>(core.phases.size()));
     core.bytes = fit.bytes;
     if (!fit.fits) {
-      diags.error("E4021", graph_[fit.first->block].span,
+      diags.error("E4041", graph_[fit.first->block].span,
                   fmt::format("'{}' has no place on a core of {}: {} bytes more, where {} of {} bytes are in use",
                               fit.first->name, chip.name, fit.first->bytes, fit.bytes - fit.first->bytes, fit.there));
       return;
@@ -210,7 +210,7 @@ class ProgramMaker {
     if (limits.phase_groups && program_.groups > *limits.phase_groups)
       refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups));
   }
-  void refuse(const std::string& why) { diags.error("E4023", {}, program_.chip->name + ": " + why); }
+  void refuse(const std::string& why) { diags.error("E4043", {}, program_.chip->name + ": " + why); }
 
   ChipProgram& program_;
   const ChipPlan& plan_;

@@ -20,7 +20,7 @@ struct ChipPlan {
   std::vector<std::int32_t> group_of_core, places;  // by position; place: y * width + x
 };
 
-// Errors: E4021, a core's memory; E4023, a limit of the chip; E4024, what no packet can carry.
+// Errors: E4041, a core's memory; E4043, a limit of the chip; E4044, what no packet can carry.
 Result<ChipProgram> lay_out(std::shared_ptr<const Chip> chip, ChipExtent chips, ChipNet net, const ChipPlan& plan);
 
 }  // namespace taskspec

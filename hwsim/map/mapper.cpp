@@ -53,17 +53,17 @@ class Mapper {
   // ---- what the chip has not ----------------------------------------------------------------------
   void check_chip() {
     if (chip_.kind != ChipKind::primitive)
-      refuse("E4025", {}, fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip_.name,
+      refuse("E4045", {}, fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip_.name,
                                       name_of(chip_.kind)));
     if (chips_.x > chip_.grid.max_chips.x || chips_.y > chip_.grid.max_chips.y)
-      refuse("E4023", {}, fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips_.x, chips_.y,
+      refuse("E4043", {}, fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips_.x, chips_.y,
                                       chip_.name, chip_.grid.max_chips.x, chip_.grid.max_chips.y));
     for (const NetWork& work : net_.works) {
       const TaskBlock& made = (*net_.graph)[work.block];
       for (std::size_t c = 0; c < work.in.size(); ++c) {
         if (made.in_cluster(c).name != "weight" || !work.in[c].is_there() || !work.in[0].is_there()) continue;
         if (chip_.mac.takes(work.in[0].type.precision, work.in[c].type.precision)) continue;
-        refuse("E4025", made.span, fmt::format("{} '{}' multiplies {} by {}, which {} does not", made.def->name,
+        refuse("E4045", made.span, fmt::format("{} '{}' multiplies {} by {}, which {} does not", made.def->name,
                                                made.name, info(work.in[0].type.precision).name,
                                                info(work.in[c].type.precision).name, chip_.name));
       }
@@ -82,7 +82,7 @@ class Mapper {
     }
     const std::size_t last = units_[u].last();
     std::string text = fmt::format("'{}' fits no core of {}", block(last).name, chip_.name);
-    Diag diag("E4021", Severity::error, block(last).span, text);
+    Diag diag("E4041", Severity::error, block(last).span, text);
     if (!choices_[u].empty()) {
       const UnitChoice& least = choices_[u].back();
       diag.note(fmt::format("cut into {} pieces (y x x x f: {}), '{}' takes {} bytes, {} are there",
@@ -119,7 +119,7 @@ class Mapper {
     }
     if (cores_used() <= there_) return;
     const std::int64_t per_chip = chip_.grid.cores.area();
-    Diag diag("E4022", Severity::error, {},
+    Diag diag("E4042", Severity::error, {},
               fmt::format("the net needs {} cores of {}, {} are there", cores_used(), chip_.name, there_));
     diag.note(fmt::format("one unit a core it would need {}", alone));
     diag.help(fmt::format("chips: {} of them suffice", (cores_used() + per_chip - 1) / per_chip));

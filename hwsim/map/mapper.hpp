@@ -20,7 +20,7 @@ struct MapOptions {
   MapObjective objective = MapObjective::throughput;
 };
 
-// Errors: E4021 a piece that fits no core, E4022 too few cores, E4023 a limit, E4024 a way, E4025 what the chip has not.
+// Errors: E4041 a piece that fits no core, E4042 too few cores, E4043 a limit, E4044 a way, E4045 what the chip has not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 
 // What one piece would be on a core by itself.

@@ -73,7 +73,7 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
   std::map<std::pair<BlockId, std::int32_t>, std::vector<BitRun>> by_maker;
   const NetCluster& cluster = *target.cluster;
   const std::vector<std::int32_t> places = places_in(cluster.type.extents, target.box);
-  auto refuse = [&](const std::string& why) { diags.error("E4024", target.span, target.name + ": " + why); };
+  auto refuse = [&](const std::string& why) { diags.error("E4044", target.span, target.name + ": " + why); };
   for (std::size_t i = 0; i < places.size(); ++i) {
     const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
     if (place.source < 0) continue;

@@ -30,7 +30,7 @@ class MessageMaker {
   MessageMaker(const BlockGraph& graph, const ChipLimits& limits, std::int64_t payload)
       : graph_(graph), limits_(limits), payload_(payload), made_(graph.blocks.size()) {}
   void makes(BlockId block, MadeValues::Maker maker);
-  // Messages that bring all elements of that delay. E4024: sub-bytes that do not lie as they did, precisions that
+  // Messages that bring all elements of that delay. E4044: sub-bytes that do not lie as they did, precisions that
   // differ, a state that others read.
   void bring(const MessageTarget& target, std::vector<ChipMessage>& messages, Diags& diags);
 

@@ -64,7 +64,7 @@ class Flattener {
     Known& known = values_[id.index()];
     if (known.is_there) return known.value;
     if (known.is_asked) {
-      diags_.error("E4024", graph_[id].span, fmt::format("'{}' only passes on what it held before", graph_[id].name));
+      diags_.error("E4044", graph_[id].span, fmt::format("'{}' only passes on what it held before", graph_[id].name));
       return known.value;
     }
     known.is_asked = true;
@@ -119,7 +119,7 @@ class Flattener {
     NetSource read = source;
     if (edge.delay > 0) {
       if (source.delay > 0)
-        diags_.error("E4024", edge.span, fmt::format("'{}' is delayed twice on one way", graph_[source.block].name));
+        diags_.error("E4044", edge.span, fmt::format("'{}' is delayed twice on one way", graph_[source.block].name));
       read.delay = edge.delay;
       if (edge.initial) read.initial = initial_of(source.block, edge, value);
     }

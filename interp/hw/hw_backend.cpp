@@ -66,13 +66,15 @@ class HwBackend final : public Backend {
   Memory memory() const override { return memory_; }
   double hz() const override { return static_cast<double>(options_.chip->hz); }
   void interrupt() override { interrupted_ = true; }
+  bool keeps_steps_whole() const override { return true; }
 
   // ---- running ------------------------------------------------------------------------------------
-  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
+  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions&,
                    Bodies& bodies) override {
     auto ready = std::make_shared<HwReady>();
     ready->is_slot.assign(graph->inputs().size(), false);
-    for (std::size_t k = 0; k < options.donated.size(); ++k) ready->is_slot[k] = options.donated[k];
+    for (std::size_t k = 0; k < graph->inputs().size(); ++k)
+      ready->is_slot[k] = graph->inputs()[k].privilege != Privilege::in;
     auto list_of = [&](NodeId node) {
       Result<OpList> list = bodies.list(*graph, node);
       if (list) note_slots(*graph, node, *list, ready->is_slot);
@@ -102,9 +104,10 @@ class HwBackend final : public Backend {
       outcome.dispatches = ready.chains;
     } catch (const Error& error) {
       const Diag& first = error.diags().items().front();
-      const NodeId origin = node_at(*ready.graph, first.primary.span);
-      outcome.results.assign(ready.graph->results().size(), Poison{origin, {first.code, words_of(first)}});
-      outcome.failed.push_back({origin, {first.code, words_of(first)}});
+      for (const GraphResult& result : ready.graph->results()) {
+        outcome.results.emplace_back(Poison{result.ref.node(), {first.code, words_of(first)}});
+        outcome.failed.push_back({result.ref.node(), {first.code, words_of(first)}});
+      }
     }
     if (options.record)
       for (std::size_t c = 0; c < ready.chains; ++c)
@@ -159,7 +162,7 @@ class HwBackend final : public Backend {
   static void note_slots(const TaskGraph& graph, NodeId node, const OpList& list, std::vector<bool>& is_slot) {
     const std::span<const Ref> in = graph.in(node);
     for (std::size_t i = 0; i < list.inputs.size() && i < in.size(); ++i)
-      if (list.inputs[i].slot && in[i].kind == Ref::Kind::input) is_slot[in[i].id] = true;
+      if ((list.inputs[i].slot || list.inputs[i].privilege != Privilege::in) && in[i].kind == Ref::Kind::input) is_slot[in[i].id] = true;
   }
 
   static NodeId node_at(const TaskGraph& graph, Span span) {
@@ -215,10 +218,13 @@ class HwBackend final : public Backend {
   void bring_states(HwProgram& program, std::span<const Location> inputs) {
     const std::vector<LoweredState>& states = program.lowered().states;
     auto is_there = [&](const Entry& entry, std::size_t s) { return entry.home.get() == &program && entry.state == s; };
+    auto is_input = [&](std::size_t s) { return states[s].before.index() < inputs.size(); };
     std::vector<std::optional<Array>> loads(states.size());
     if (program.version() == 0) check_memories(program, inputs);
     for (std::size_t s = 0; s < states.size(); ++s)
-      if (states[s].storage.valid() && !is_there(at(inputs[states[s].before.index()]), s))
+      if (!is_input(s))
+        program.begin_state(s);
+      else if (states[s].storage.valid() && !is_there(at(inputs[states[s].before.index()]), s))
         loads[s] = read(inputs[states[s].before.index()]);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       Entry& entry = entries_[i];
@@ -235,7 +241,7 @@ class HwBackend final : public Backend {
   // What delayed edges hold cannot be loaded from outside: a chip begins with nothing.
   void check_memories(const HwProgram& program, std::span<const Location> inputs) const {
     for (const LoweredState& state : program.lowered().states) {
-      if (state.storage.valid()) continue;
+      if (state.storage.valid() || state.before.index() >= inputs.size()) continue;
       const Array memory = read(inputs[state.before.index()]);
       for (std::int64_t i = 0; i < memory.elements(); ++i)
         if (memory.integer(i) != 0)
@@ -252,7 +258,12 @@ class HwBackend final : public Backend {
     for (const OpList::Output& output : ready.list.outputs) {
       const auto port = std::ranges::find(lowered.outputs, output.value, &LoweredPort::value);
       const auto state = std::ranges::find(lowered.states, output.value, &LoweredState::after);
-      if (port != lowered.outputs.end()) {
+      const auto known = std::ranges::find(lowered.known, output.value, &std::pair<ValueId, Array>::first);
+      if (known != lowered.known.end()) {
+        Array copied = Array::make(known->second.type());
+        std::memcpy(copied.raw(), known->second.raw(), copied.bytes());
+        outcome.results.emplace_back(add(std::move(copied)));
+      } else if (port != lowered.outputs.end()) {
         outcome.results.emplace_back(add(made[static_cast<std::size_t>(port - lowered.outputs.begin())]));
       } else if (state != lowered.states.end()) {
         const Location location = add(Array::make(concrete(ready.list.type(output.value))));

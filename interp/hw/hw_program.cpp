@@ -7,12 +7,19 @@
 namespace taskspec {
 
 HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program)
-    : lowered_(std::move(lowered)), program_(program), machine_(std::move(program)) {}
+    : lowered_(std::move(lowered)), program_(std::move(program)) {
+  if (program_) machine_.emplace(program_);
+}
 
 Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const BlockTable& blocks,
                                                    std::vector<std::optional<Array>> known, const HwOptions& options) {
-  Result<LoweredGraph> lowered = lower(list, {.blocks = blocks, .known = known});
+  Result<LoweredGraph> lowered = lower(list, {.blocks = blocks, .known = known, .gives_known = true});
   if (!lowered) return lowered.diags();
+  if (lowered->outputs.empty() && lowered->states.empty()) {  // the host has computed it
+    std::unique_ptr<HwProgram> made(new HwProgram(*std::move(lowered), nullptr));
+    made->known_ = std::move(known);
+    return made;
+  }
   auto graph = std::make_shared<const BlockGraph>(lowered->graph);
   Result<ChipNet> net = chip_net(graph);
   if (!net) return net.diags();
@@ -39,12 +46,13 @@ bool HwProgram::is_state(std::size_t input) const {
 }
 
 std::vector<Array> HwProgram::step(std::span<const Array> tensors) {
+  if (!program_) return {};
   std::vector<Array> inputs;
   for (BlockId id : program_->net.inputs) {
     const auto port = std::ranges::find(lowered_.inputs, id, &LoweredPort::block);
     inputs.push_back(to_block(*port, tensors[static_cast<std::size_t>(port - lowered_.inputs.begin())]));
   }
-  const std::vector<Array> made = machine_.run(inputs);
+  const std::vector<Array> made = machine_->run(inputs);
   ++version_;
   if (judge_) compare(inputs);
   std::vector<Array> outputs;
@@ -59,7 +67,7 @@ std::vector<Array> HwProgram::step(std::span<const Array> tensors) {
 void HwProgram::compare(std::span<const Array> inputs) {
   judge_->run(inputs);
   for (const NetWork& work : program_->net.works) {
-    const Array wanted = judge_->value(work.block), made = machine_.value(work.block);
+    const Array wanted = judge_->value(work.block), made = machine_->value(work.block);
     for (std::int64_t i = 0; i < wanted.elements(); ++i)
       if (wanted.integer(i) != made.integer(i))
         throw failure("E5012", {}, fmt::format("'{}' made {} at place {}, the exact engine {}, in step {}",
@@ -70,14 +78,23 @@ void HwProgram::compare(std::span<const Array> inputs) {
 
 Array HwProgram::state(std::size_t number) const {
   const LoweredState& state = lowered_.states[number];
-  return from_block(state.port, machine_.state(state.storage));
+  return from_block(state.port, machine_->state(state.storage));
 }
 
 void HwProgram::set_state(std::size_t number, const Array& tensor) {
   const LoweredState& state = lowered_.states[number];
   const Array contents = to_block(state.port, tensor);
-  machine_.set_state(state.storage, contents);
+  machine_->set_state(state.storage, contents);
   if (judge_) judge_->set_state(state.storage, contents);
+}
+
+void HwProgram::begin_state(std::size_t number) {
+  const LoweredState& state = lowered_.states[number];
+  if (!state.storage.valid()) return;
+  const TaskBlock& block = lowered_.graph[state.storage];
+  const Array first = block.data ? *block.data : Array::make(value_type(block));
+  machine_->set_state(state.storage, first);
+  if (judge_) judge_->set_state(state.storage, first);
 }
 
 std::int64_t HwProgram::cycles() const {

@@ -31,6 +31,7 @@ class HwProgram {
   std::vector<Array> step(std::span<const Array> tensors);
   Array state(std::size_t number) const;                    // of LoweredGraph::states, as the tensor of the graph
   void set_state(std::size_t number, const Array& tensor);
+  void begin_state(std::size_t number);  // as the graph has it
   std::int64_t version() const { return version_; }          // steps so far
 
   const ChipProgram& program() const { return *program_; }
@@ -44,8 +45,8 @@ class HwProgram {
 
   LoweredGraph lowered_;
   std::vector<std::optional<Array>> known_;
-  std::shared_ptr<const ChipProgram> program_;
-  ChipMachine machine_;
+  std::shared_ptr<const ChipProgram> program_;  // none: all outputs are known
+  std::optional<ChipMachine> machine_;
   ChipTiming timing_;
   ChipAccount account_;
   std::optional<ExactEngine> judge_;

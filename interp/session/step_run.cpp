@@ -31,11 +31,29 @@ bool StepRun::varies(NodeId node) const {
   return std::ranges::any_of(session_.graph.in(node), [this](Ref ref) { return varying_.contains(key(ref)); });
 }
 
+// What the first contents of states are made of.
+std::set<NodeId> StepRun::in_front() const {
+  std::vector<NodeId> open;
+  for (const TimeSteps::Carried& state : steps_.carried)
+    if (const Ref ref = ref_of(state.first); ref.is_future()) open.push_back(ref.node());
+  std::set<NodeId> found;
+  while (!open.empty()) {
+    const NodeId node = open.back();
+    open.pop_back();
+    if (session_.live_.is_done(node) || !found.insert(node).second) continue;
+    for (Ref ref : session_.graph.in(node))
+      if (ref.is_future()) open.push_back(ref.node());
+  }
+  return found;
+}
+
 // The others run now, in one batch of their own.
 std::vector<NodeId> StepRun::take_varying() {
   std::vector<NodeId> often, once;
+  const bool whole = session_.backend_.keeps_steps_whole();
+  const std::set<NodeId> first = whole ? in_front() : std::set<NodeId>();
   for (NodeId node : session_.needed()) {
-    const bool is_often = varies(node);
+    const bool is_often = whole ? !first.contains(node) : varies(node);
     (is_often ? often : once).push_back(node);
     if (!is_often) continue;
     for (std::size_t slot = 0; slot < session_.graph.out(node).size(); ++slot)

@@ -3,6 +3,7 @@
 // on the versions of the states that the step before has left, in their own bytes.
 #pragma once
 #include <map>
+#include <set>
 
 #include "interp/session/session.hpp"
 
@@ -31,6 +32,7 @@ class StepRun {
   static Ref ref_of(const Value& tensor) { return tensor.as<Tensor>()->ref; }
 
   bool varies(NodeId node) const;
+  std::set<NodeId> in_front() const;
   std::vector<NodeId> take_varying();
   void prepare(std::vector<NodeId> nodes);
   void bind_states();

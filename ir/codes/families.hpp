@@ -12,6 +12,7 @@ std::span<const CodeInfo> name_codes();    // E1xxx
 std::span<const CodeInfo> shape_codes();   // E2xxx
 std::span<const CodeInfo> graph_codes();   // E3xxx
 std::span<const CodeInfo> block_codes();   // E4xxx
+std::span<const CodeInfo> chip_codes();    // E404x
 std::span<const CodeInfo> run_codes();     // E5xxx
 std::span<const CodeInfo> shard_codes();   // E6xxx
 std::span<const CodeInfo> file_codes();    // E7xxx

@@ -84,6 +84,16 @@ while true { n = (n + 1) % 10 }       // until Ctrl-C is pressed)",
 values, and what reads them does not run. A function of the host program that is C++ ends the program so.)",
      .fix = R"(The message holds what the exception says; catch in the function what it can deal with itself.)",
      .reach = Reach::circumstance},
+    {.code = "E5012",
+     .summary = "a rule of a chip was broken during a run",
+     .program = R"(// a mapped program in which two buffers of a core share bytes)",
+     .cause = R"(The simulated cores check each access: a byte that nobody wrote in this step, a packet on top of one that
+was not read, one outside of the receive area, stop flags that do not come, cores that wait for one another, a phase that
+is longer than the chip allows. What the mapper makes keeps all rules, so this is a program that was changed by hand, or a
+mistake of ours.)",
+     .fix = R"(The message has core, buffer and address. Of a mapping of your own: map anew, or undo the last change.
+Else please report it, with the program.)",
+     .reach = Reach::circumstance},
     {.code = "E5013",
      .summary = "a weight without a gradient",
      .program = R"(agent Steps() {

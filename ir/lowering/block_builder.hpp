@@ -85,6 +85,7 @@ class BlockBuilder {
   void leave_to_host(std::string_view why_not_here);  // where nothing follows it; else refused
 
  private:
+  void vector_product();
   struct Impl;
   State& state_;
   const OpList& list_;

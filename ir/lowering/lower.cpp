@@ -144,6 +144,10 @@ class ListLowering {
   void give(const OpList::Output& output) {
     LoweredValue& value = state_.value(output.value);
     if (value.kind == LoweredValue::Kind::missing) throw MissingValue{};
+    if (value.kind == LoweredValue::Kind::fixed && state_.options.gives_known) {
+      state_.made.known.emplace_back(output.value, value.contents);
+      return;
+    }
     if (value.kind == LoweredValue::Kind::fixed)
       throw Refused{"E4011", "it is known before the graph runs", "print it on the host"};
     state_.span = {};

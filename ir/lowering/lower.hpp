@@ -25,6 +25,7 @@ struct LowerOptions {
   std::vector<std::optional<Array>> known = {};  // by input of the list: its contents, which never change
   Scales* scales = nullptr;                      // none: integers
   std::string name = {};                         // of the graph; none: that of the list
+  bool gives_known = false;  // an output that is known before the graph runs is no error
 };
 
 // A tensor at the border of a block graph: axis k of it is axis `axes[k]` of the block, SIZE_MAX: an extent of 1.
@@ -60,6 +61,7 @@ struct LoweredGraph {
   BlockGraph graph;
   std::vector<LoweredPort> inputs, outputs;  // in the order of the list, without those that are known
   std::vector<LoweredState> states;
+  std::vector<std::pair<ValueId, Array>> known;  // outputs that no block makes
   std::vector<LoweredLayer> layers;
   struct Held {  // a tensor that some compute block makes
     ValueId value;

@@ -184,6 +184,19 @@ Array transposed(const Array& matrix) {
 
 }  // namespace
 
+// A vector and a matrix, which is known.
+void BlockBuilder::vector_product() {
+  const Extents &a = call_.in[0].extents, &b = call_.in[1].extents;
+  const std::size_t vector = a.size() == 1 ? 0 : 1;
+  const Extents& matrix = vector == 0 ? b : a;
+  if (matrix.size() != 2 || !is_fixed(1 - vector))
+    refuse("one side has rank 1", "reshape it to a matrix: x.reshape(1, n)");
+  Array weights = fixed(1 - vector);
+  weights = vector == 0 ? transposed(weights)
+                        : Array::wrap({weights.precision(), {a[0], a[1], 1, 1}}, weights.storage());
+  weigh({.input = vector, .weights = weights, .bias = {}, .layout = {.f = 0}, .result = {.f = 0}});
+}
+
 void BlockBuilder::matrix_product() {
   State& s = state_;
   const Extents &a = call_.in[0].extents, &b = call_.in[1].extents;
@@ -194,7 +207,7 @@ void BlockBuilder::matrix_product() {
   };
   if (batches(a) != 1 || batches(b) != 1)
     refuse("it is several products side by side, and a block does one", "a matmul for each of them, joined by concat");
-  if (a.size() < 2 || b.size() < 2) refuse("one side has rank 1", "reshape it to a matrix: x.reshape(1, n)");
+  if (a.size() < 2 || b.size() < 2) return vector_product();
   const std::size_t row = a.size() - 2, inner = a.size() - 1, out_rank = call_.out[0].extents.size();
   const bool is_one_row = a[row] == 1;
   const BlockLayout left{.x = is_one_row ? no_axis : row, .f = inner};

@@ -1,0 +1,52 @@
+// What mapping a network on a chip may fail for: the end of family E4, behind block graphs.
+#include "ir/codes/families.hpp"
+
+namespace taskspec {
+namespace {
+
+constexpr CodeInfo chip_family[] = {
+    {.code = "E4041",
+     .summary = "a part of a network fits no core of a chip",
+     .program = R"(// a table of 64 KB for a chip whose cores have 80 KB, beside the values that it is for)",
+     .cause = R"(A layer is cut into pieces, and a core holds what its piece reads, makes and keeps: weights, tables,
+states, inputs, sums, results. Here the smallest piece is too large, or the piece cannot be cut: neurons that draw random
+thresholds in turn stay together, and in a loop of populations each takes a tick of delay.)",
+     .fix =
+         R"(The message has the layer, what it needs and what is there: make the layer smaller, or take another chip.)",
+     .reach = Reach::circumstance},
+    {.code = "E4042",
+     .summary = "a network takes more cores than there are",
+     .program = R"(// 200 layers on a chip of four cores)",
+     .cause = R"(Weights stay where they are: nothing is loaded again during a run. Even with cores that several layers
+share there are too few.)",
+     .fix = R"(Take as many chips as the message says: hw(chips: [2, 1]); or make the largest layer smaller.)",
+     .reach = Reach::circumstance},
+    {.code = "E4043",
+     .summary = "a limit of a chip is exceeded",
+     .program = R"(// more chips than can be joined; a core that receives more than its receive area holds)",
+     .cause = R"(Chips count phases, groups of cores, bytes of the receive area, axons in and out, delays. The limits stand
+in the chip's file.)",
+     .fix = R"(The message has the use and the limit: cut the layer, or use fewer layers a core.)",
+     .reach = Reach::circumstance},
+    {.code = "E4044",
+     .summary = "values that no packet can bring there",
+     .program = R"(// ternary values that an edge brings to other parts of their bytes; an edge with a delay behind one)",
+     .cause = R"(Packets carry bytes from one core's memory to another's. What an edge does to values within bytes, a
+precision that changes on the way, and a delay behind another delay are none of it.)",
+     .fix = R"(Let a block do it: a compare changes precisions, storage between two delays makes one of them.)",
+     .reach = Reach::circumstance},
+    {.code = "E4045",
+     .summary = "a chip has not what a network asks for",
+     .program = R"(// ternary inputs times bytes without sign, on a chip that multiplies bytes with signs)",
+     .cause = R"(The file of a chip says which pairs of precisions it multiplies and whether it runs blocks or spiking
+neurons alone.)",
+     .fix = R"(Take a precision that the message names, or another chip.)",
+     .reach = Reach::circumstance},
+};
+static_assert(is_family(chip_family, 4));
+
+}  // namespace
+
+std::span<const CodeInfo> chip_codes() { return chip_family; }
+
+}  // namespace taskspec
