@@ -17,8 +17,7 @@ namespace {
 std::vector<Value> computed(const OpList& list, const std::vector<Value>& inputs) {
   std::vector<Array> values(list.types.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) values[k] = inputs[k].array();
-  for (std::size_t k = 0; k < list.constants.size(); ++k)
-    values[list.inputs.size() + k] = list.constants[k].array();
+  for (std::size_t k = 0; k < list.constants.size(); ++k) values[list.inputs.size() + k] = list.constants[k].array();
   for (const OpList::Line& line : list.lines) {
     std::vector<Array> in;
     for (ValueId value : line.in) in.push_back(values[value.index()]);

@@ -1,5 +1,5 @@
-// A graph of Task IR blocks as a value: what `quantize` and `lower` give. It is called like the net that it was made of,
-// with tensors; each call is one node, with an op list: the blocks, then what is left to the host.
+// A graph of Task IR blocks as a value: what `quantize` and `lower` give. It is called like the net that it was made
+// of, with tensors; each call is one node, with an op list: the blocks, then what is left to the host.
 //
 //   let q = quantize(net.forward, images)       q(x).y       export(q, "net.task.txt")       q.report
 #pragma once

@@ -1,5 +1,5 @@
-// All that a net computes, whatever tasks and graphs it is made of, as one op list: what lowering and quantisation begin
-// with. Slots and tensors of the top level are constants in it, with the contents that they have now.
+// All that a net computes, whatever tasks and graphs it is made of, as one op list: what lowering and quantisation
+// begin with. Slots and tensors of the top level are constants in it, with the contents that they have now.
 //
 //   Result<OpList> list = net_list(interpreter, net_forward, {{"x", f32[1, 784]}}, span);
 #pragma once

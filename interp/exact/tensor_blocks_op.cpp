@@ -268,8 +268,8 @@ Diags check_tensor_blocks(const LoweredGraph& lowered, std::string_view name) {
   for (BlockId id : call.written)
     diags
         .error("E4011", lowered.graph[id].span,
-               fmt::format("'{}' keeps '{}' from call to call; a graph of blocks as a value begins anew with each", name,
-                           lowered.graph[id].name))
+               fmt::format("'{}' keeps '{}' from call to call; a graph of blocks as a value begins anew with each",
+                           name, lowered.graph[id].name))
         .help("write its blocks as an `ir` declaration, which has states");
   if (call.written.empty() && call.memory > 0)
     diags.error("E4011", {}, fmt::format("'{}' remembers steps before; a graph of blocks as a value does not", name))

@@ -48,12 +48,15 @@ void want_net(RuleContext& c) {
   if (!net.is(Kind::task)) {
     const bool has_net = net.is(Kind::agent) || net.is(Kind::training);
     c.fail("E1004", fmt::format("a graph or task is wanted, this is {}", net.text()), 0,
-           net.is(Kind::training) ? "m.eval().forward" : has_net ? "the member that computes: net.forward" : "");
+           net.is(Kind::training) ? "m.eval().forward"
+           : has_net              ? "the member that computes: net.forward"
+                                  : "");
   }
   for (std::size_t k = 0; k < net.inputs; ++k)
     if (!net.parts[k].is_tensor() || net.is_place(k))
-      c.fail("E1004", fmt::format("its input '{}' is {}: blocks take tensors, and change none of them", net.names[k],
-                                  net.parts[k].text()),
+      c.fail("E1004",
+             fmt::format("its input '{}' is {}: blocks take tensors, and change none of them", net.names[k],
+                         net.parts[k].text()),
              0, "a graph around it that gives the rest");
 }
 
@@ -99,12 +102,11 @@ Type record_type(std::vector<std::string> names, std::vector<Type> parts) {
 }
 
 Type report_type(RuleContext&) {
-  const Type layer =
-      record_type({"name", "scale", "cut", "range", "saturated", "snr"},
-                  {Kind::string, Kind::real, Kind::integer, Kind::real, Kind::real, Kind::real});
-  return record_type({"layers", "calibrated", "compared", "float_accuracy", "block_accuracy", "notes"},
-                     {Type::list(layer), Kind::integer, Kind::integer, Kind::real, Kind::real,
-                      Type::list(Kind::string)});
+  const Type layer = record_type({"name", "scale", "cut", "range", "saturated", "snr"},
+                                 {Kind::string, Kind::real, Kind::integer, Kind::real, Kind::real, Kind::real});
+  return record_type(
+      {"layers", "calibrated", "compared", "float_accuracy", "block_accuracy", "notes"},
+      {Type::list(layer), Kind::integer, Kind::integer, Kind::real, Kind::real, Type::list(Kind::string)});
 }
 
 Value record_of(std::vector<std::pair<std::string, Value>> fields, std::string table = {}) {
@@ -173,18 +175,18 @@ Value run_quantize(HostContext& host, std::span<const Value> v) {
   const auto method = static_cast<RangeMethod>(position_of(range_methods, v[2], host.span));
   const bool by_table = position_of(requant_names, v[4], host.span) == 1;
   if (samples.inputs.empty())
-    throw failure("E4011", host.span, "quantisation needs samples, and there are none: give some tens of typical inputs");
+    throw failure("E4011", host.span,
+                  "quantisation needs samples, and there are none: give some tens of typical inputs");
   for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].type = samples.inputs[0][k].type().type();
-  OpList net = list_of(host, v[0], inputs);
-  Quantized made = quantize(net, {.blocks = *host.blocks,
-                                  .known = {},
-                                  .samples = samples.inputs,
-                                  .labels = samples.labels,
-                                  .method = method,
-                                  .by_table = by_table})
-                       .value_or_throw();
+  const QuantizeInput input{.blocks = *host.blocks,
+                            .known = {},
+                            .samples = samples.inputs,
+                            .labels = samples.labels,
+                            .method = method,
+                            .by_table = by_table};
+  Quantized made = quantize(list_of(host, v[0], inputs), input).value_or_throw();
   const Value report = report_of(made);
-  std::shared_ptr<BlockTask> task = as_task(std::move(net), std::move(made.lowered));
+  std::shared_ptr<BlockTask> task = as_task(std::move(made.list), std::move(made.lowered));
   task->report = report;
   return as_value(std::move(task));
 }
@@ -229,18 +231,20 @@ constinit const Builtin builtin_quantize = BuiltinFields{
     .name = "quantize",
     .operands = quantize_operands,
     .doc =
-        "A net of floats as a graph of Task IR blocks that compute in integers of 8 bits. `g` is a graph, a task or the "
-        "member of an agent, such as net.forward or m.eval().forward; slots are taken as they are now. `data` are "
-        "typical inputs: a tensor of samples, a tuple of them for several inputs, with labels behind them if there are "
-        "some, or a list of such. Three quarters of the samples say how large numbers become, the others what was lost. "
-        "`method` is \"percentile\" (99.99 %), \"absmax\" or \"mse\"; `requant` is \"cut\" (shifts by 4^n) or \"lut\" "
-        "(look-up tables, which lose less and take longer). What it gives is called like `g`, with any number of "
-        "samples: floats go in by scale and layout, and come out. It is printed, composed, exported "
-        "(export(q, \"net.task.txt\")), and has q.report: per layer the scale S, n of its cut 4^n (-1: by a table, "
-        "-2: none), the range used, the share of saturated integers, and the signal-to-noise ratio in dB against the "
-        "floats; then the accuracy of both where there were labels. A softmax or argmax at the end stays with the "
-        "host. E4011: no samples, and all ops that have no blocks; E4012: a sum that may leave 32 bits; E5004: samples "
-        "that do not fit.",
+        "A net of floats as a graph of Task IR blocks that compute in integers of 8 bits. `g` is a graph, a "
+        "task or the member of an agent, such as net.forward or m.eval().forward; slots are taken as they are"
+        " now. `data` are typical inputs: a tensor of samples, a tuple of them for several inputs, with "
+        "labels behind them if there are some, or a list of such. Three quarters of the samples say how large"
+        " numbers become, the others what was lost. `method` is \"percentile\" (99.99 %), \"absmax\" or \"mse\"; "
+        "`requant` is \"cut\" (shifts by 4^n) or \"lut\" (look-up tables, which lose less and take longer). A net"
+        " that was quantised before, such as an ONNX model with QuantizeLinear, keeps its scales where its "
+        "zero points are in the middle; q.report.notes say where not. What it gives is called like `g`, with "
+        "any number of samples: floats go in by scale and layout, and come out. It is printed, composed, "
+        "exported (export(q, \"net.task.txt\")), and has q.report: per layer the scale S, n of its cut 4^n (-1:"
+        " by a table, -2: none), the range used, the share of saturated integers, and the signal-to-noise "
+        "ratio in dB against the floats; then the accuracy of both where there were labels. A softmax or "
+        "argmax at the end stays with the host. E4011: no samples, and all ops that have no blocks; E4012: a "
+        "sum that may leave 32 bits; E5004: samples that do not fit.",
     .example = quantize_example,
     .type = quantize_type,
     .run = run_quantize,
@@ -263,13 +267,13 @@ constinit const Builtin builtin_lower = BuiltinFields{
     .run = run_lower,
     .runs_in = RunsIn::either};
 
-constinit const Builtin builtin_task_report = BuiltinFields{
-    .name = "task.report",
-    .operands = net_operand,
-    .doc = "q.report, of what `quantize` gave: what was lost, per layer. It prints as a table.",
-    .example = quantize_example,
-    .type = report_type,
-    .run = run_report,
-    .runs_in = RunsIn::asked};
+constinit const Builtin builtin_task_report =
+    BuiltinFields{.name = "task.report",
+                  .operands = net_operand,
+                  .doc = "q.report, of what `quantize` gave: what was lost, per layer. It prints as a table.",
+                  .example = quantize_example,
+                  .type = report_type,
+                  .run = run_report,
+                  .runs_in = RunsIn::asked};
 
 }  // namespace taskspec

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "interp/exact/engine.hpp"
 #include "interp/quantize/float_run.hpp"
+#include "interp/quantize/own_scales.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
@@ -36,8 +38,12 @@ std::int64_t largest_place(const Array& array) {
 
 class Quantizer {
  public:
-  Quantizer(const OpList& list, const QuantizeInput& input)
-      : list_(list), input_(input), floats_(list, input.known), scales_(list.types.size(), input.by_table) {
+  Quantizer(const OwnScales& own, const QuantizeInput& input)
+      : list_(own.list),
+        own_(own),
+        input_(input),
+        floats_(list_, input.known),
+        scales_(list_.types.size(), input.by_table) {
     const auto held_back =
         static_cast<std::size_t>(std::floor(static_cast<double>(input.samples.size()) * input.held_back));
     calibrated_ = std::max<std::size_t>(1, input.samples.size() - held_back);
@@ -49,6 +55,8 @@ class Quantizer {
     if (!survey) return survey.diags();
     scales_.forget_bounds();
     find_ranges();
+    keep_own_scales();
+    refuse_lost_signs();
     for (int round = 0; round < most_rounds; ++round) {
       scales_.set_ranges(ranges_);
       Result<LoweredGraph> made = lowered();
@@ -92,6 +100,46 @@ class Quantizer {
       });
     for (const auto& [of_class, histogram] : histograms)
       ranges_[of_class] = histogram.range(input_.method, input_.percentile);
+  }
+
+  // Integers that begin at 0 may have been the relu of a net: that is then no op that blocks could be made of.
+  void refuse_lost_signs() {
+    for (const ValueId value : own_.cut_at_zero) {
+      double below = 0, count = 0;
+      for (std::size_t k = 0; k < calibrated_; ++k) {
+        floats_.run(input_.samples[k]);
+        const Array& numbers = floats_.value(value);
+        for (std::int64_t n = 0; n < numbers.elements(); ++n, ++count) below += numbers.number(n) < -1e-6 ? 1 : 0;
+      }
+      if (below < 0.001 * count) continue;
+      Diag diag("E4011", Severity::error, span_of(value),
+                "the net brings this to integers from 0 on, and by that cuts what is below 0: blocks do not");
+      diag.help_text = "a relu behind it, or a zero point that leaves room below 0";
+      throw Error(std::move(diag));
+    }
+  }
+
+  Span span_of(ValueId value) const {
+    for (const OpList::Line& line : list_.lines)
+      if (std::ranges::find(line.out, value) != line.out.end()) return line.span;
+    return {};
+  }
+
+  // Of a net that was quantised before. Tensors that must have one scale may have had two.
+  void keep_own_scales() {
+    std::map<std::uint32_t, double> kept;
+    std::set<std::uint32_t> differ;
+    for (const auto& [value, scale] : own_.scales) {
+      const std::uint32_t of_class = scales_.class_of(ValueId(value)).value;
+      const auto [place, is_first] = kept.try_emplace(of_class, scale);
+      if (!is_first && std::abs(place->second - scale) > 1e-6 * scale) differ.insert(of_class);
+    }
+    for (const auto& [of_class, scale] : kept)
+      if (!differ.contains(of_class) && ranges_.contains(of_class)) ranges_[of_class] = 127 / scale;
+    notes_ = own_.notes;
+    if (!differ.empty())
+      notes_.push_back(fmt::format("{} of the net with several scales where blocks need one: found anew",
+                                   plural(differ.size(), "sum", "sums")));
   }
 
   // ---- comparison
@@ -206,6 +254,8 @@ class Quantizer {
       result.float_accuracy = right.floats / count, result.block_accuracy = right.blocks / count;
     }
     result.lowered = std::move(made);
+    result.lowered.notes.insert(result.lowered.notes.begin(), notes_.begin(), notes_.end());
+    result.list = list_;
     return result;
   }
 
@@ -213,16 +263,18 @@ class Quantizer {
     Agreement sum;
     for (std::size_t k = begin; k < input_.samples.size(); ++k)
       compare(sum, port, input_.samples[k][input], to_block(port, input_.samples[k][input]));
-    result.layers.push_back({port.name, port.scale, -2, 127 / port.scale, sum.saturated / std::max(1.0, sum.count),
-                             sum.decibels()});
+    result.layers.push_back(
+        {port.name, port.scale, -2, 127 / port.scale, sum.saturated / std::max(1.0, sum.count), sum.decibels()});
   }
 
   const OpList& list_;
+  const OwnScales& own_;
   const QuantizeInput& input_;
   FloatRun floats_;
   ScalePlan scales_;
   std::map<std::uint32_t, double> ranges_;
   std::size_t calibrated_ = 0;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace
@@ -234,7 +286,8 @@ Result<Quantized> quantize(const OpList& list, const QuantizeInput& input) {
     return diags;
   }
   try {
-    return Quantizer(list, input).run();
+    const OwnScales own = take_own_scales(list, input.known);
+    return Quantizer(own, input).run();
   } catch (const Error& error) {
     return error.diags();
   }

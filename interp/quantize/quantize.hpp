@@ -32,11 +32,12 @@ struct QuantizedLayer {
 };
 
 struct Quantized {
+  OpList list;  // that was lowered: without the pairs of a net that was quantised before (own_scales.hpp)
   LoweredGraph lowered;
   std::shared_ptr<const BlockGraph> graph;
   std::vector<QuantizedLayer> layers;  // the first ones are the inputs, the last ones the outputs
   std::size_t calibrated = 0, compared = 0;
-  bool holds_back = false;  // the comparison saw none of the samples that ranges are of
+  bool holds_back = false;                               // the comparison saw none of the samples that ranges are of
   std::optional<double> float_accuracy, block_accuracy;  // of the samples held back
   std::string text() const;
 };

@@ -57,8 +57,8 @@ class SampleReader {
         all.push_back(of_input[sample]);
         const ArrayType& first = samples_.inputs[0][all.size() - 1].type();
         if (!(all.back().type() == first))
-          throw misfit(fmt::format("samples have one shape: there is {} and {}", first.text(),
-                                   all.back().type().text()));
+          throw misfit(
+              fmt::format("samples have one shape: there is {} and {}", first.text(), all.back().type().text()));
       }
     }
     if (labelled) add_labels(tensors.back(), count);
@@ -66,8 +66,8 @@ class SampleReader {
 
   void add_labels(const Array& labels, std::size_t count) {
     if (is_float(labels.precision()) || labels.elements() != static_cast<std::int64_t>(count))
-      throw misfit(fmt::format("labels are one integer for each of {} samples, this is {}", count,
-                               labels.type().text()));
+      throw misfit(
+          fmt::format("labels are one integer for each of {} samples, this is {}", count, labels.type().text()));
     for (std::int64_t k = 0; k < labels.elements(); ++k) samples_.labels.push_back(labels.integer(k));
   }
 

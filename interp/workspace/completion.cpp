@@ -83,7 +83,7 @@ class Completer {
   void members_of(const Type& type) {
     if (type.is(Kind::agent))
       for (FunctionId member : live_.program()[type.agent].members) add(live_.program()[member].name);
-    if (type.is(Kind::task)) add("inputs"), add("outputs");
+    if (type.is(Kind::task)) add("inputs"), add("outputs"), add("report");
     for (const std::string& name : type.names) add(name);
     if (type.is(Kind::invocation) && type.parts.size() == 1) return members_of(type.parts[0]);
     if (type.is_tensor()) {

@@ -109,7 +109,8 @@ void IrText::block(BlockId id) {
   out_.text +=
       fmt::format("  {} : {} {} {}", block.name, block.def->name, info(block.precision).name, block.shape.text());
   if (const std::vector<std::string> all = words(id); !all.empty()) out_.text += " (" + joined(all, ", ") + ")";
-  if (block.data) out_.text += archive_ ? " = " + side_file(block.name, *block.data) : "  // " + data_words(*block.data);
+  if (block.data)
+    out_.text += archive_ ? " = " + side_file(block.name, *block.data) : "  // " + data_words(*block.data);
   out_.text += '\n';
 }
 
@@ -132,8 +133,7 @@ void IrText::edge(std::size_t number) {
   for (const Rearrangement& move : edge.moves) out_.text += " | " + move.text();
   if (edge.delay != 0 || edge.initial) {
     out_.text += fmt::format(" | delay({}", edge.delay);
-    if (edge.initial && archive_)
-      out_.text += ", initial: " + side_file(fmt::format("edge{}", number), *edge.initial);
+    if (edge.initial && archive_) out_.text += ", initial: " + side_file(fmt::format("edge{}", number), *edge.initial);
     out_.text += ')';
   }
   if (edge.trigger) out_.text += " | trigger()";

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "interp/quantize/float_run.hpp"
+#include "interp/quantize/own_scales.hpp"
 #include "tests/unit/lowered_nets.hpp"
 #include "tests/unit/op_samples.hpp"
 
@@ -263,4 +264,74 @@ TEST_CASE("[quantize] every op that has a lowering does on blocks what it does o
   }
   MESSAGE(compared, " calls compared");
   CHECK(compared > 10);
+}
+
+// ---- nets that were quantised before --------------------------------------------------------------
+
+namespace {
+
+// x to 8 bits and back, as importers write it: rounded, moved by a zero point, held in `to`.
+ValueId to_bytes_and_back(NetOf& net, ValueId x, double scale, Precision to, double zero) {
+  auto one = [&](double number) {
+    Array array = Array::make({f32, {}});
+    array.set_number(0, number);
+    return net.weight(array);
+  };
+  ValueId whole = net.emit("round", {net.emit("div", {x, one(scale)})});
+  if (zero != 0) whole = net.emit("add", {whole, one(zero)});
+  ValueId back = net.cast(net.cast(net.cast(whole, to), Precision::i32), f32);
+  if (zero != 0) back = net.emit("sub", {back, one(zero)});
+  return net.emit("mul", {back, one(scale)});
+}
+
+double scale_of(const Quantized& made, std::string_view layer) {
+  for (const QuantizedLayer& row : made.layers)
+    if (row.name == layer) return row.scale;
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("[quantize] a net that was quantised before keeps its scales where its zero points are 0") {
+  struct Case {
+    Precision to;
+    double zero;
+    bool kept;
+  };
+  for (const Case& one :
+       {Case{Precision::i8, 0, true}, Case{Precision::u8, 128, true}, Case{Precision::u8, 3, false}}) {
+    std::mt19937_64 random(9);
+    NetOf net;
+    const ValueId x = net.input({f32, {1, 4, 8, 8}});
+    ValueId y = to_bytes_and_back(net, x, 0.03, one.to, one.zero);
+    y = net.emit("relu", {convolution(net, random, y, 8, 3, 0)});
+    y = to_bytes_and_back(net, y, 0.05, one.to, one.zero);
+    net.give(to_bytes_and_back(net, dense(net, random, flat(net, y), 5), 0.1, one.to, one.zero));
+    const Quantized made = quantized(net, {.blocks = blocks(), .known = {}, .samples = samples_of(net, random, 16)});
+    CAPTURE(made.text());
+    CHECK((std::abs(scale_of(made, "x1") - 1 / 0.03) < 1e-3) == one.kept);
+    CHECK((std::abs(scale_of(made, "conv2d_cut") - 1 / 0.05) < 1e-3) == one.kept);
+    CHECK(made.lowered.notes.empty() == one.kept);
+    CHECK(made.layers.back().snr > 20);
+    std::map<std::string, int> types = blocks_by_type(*made.graph);
+    CHECK(types["CLUT"] == 0);  // pairs are no functions of their own
+  }
+}
+
+TEST_CASE("[quantize] a pair is what rounds to 8 bits in steps of one size, wherever it begins") {
+  auto found = [](const char* rounds, std::int64_t channels, Precision to) {
+    NetOf net;
+    const ValueId x = net.input({f32, {1, 4}});
+    Array step = Array::make({f32, {channels}});
+    for (std::int64_t k = 0; k < channels; ++k) step.set_number(k, 0.25 * static_cast<double>(k + 1));
+    const ValueId scale = net.weight(step);
+    const ValueId whole = net.emit(rounds, {net.emit("div", {x, scale})});
+    net.give(net.emit("mul", {net.cast(net.cast(whole, to), f32), scale}));
+    const OwnScales own = take_own_scales(net.finished(), net.known);
+    return std::pair(own.scales.size(), own.list.lines.size());
+  };
+  CHECK(found("round", 1, Precision::i8) == std::pair<std::size_t, std::size_t>{1, 0});
+  CHECK(found("round", 1, Precision::i16) == std::pair<std::size_t, std::size_t>{0, 5});
+  CHECK(found("round", 4, Precision::i8) == std::pair<std::size_t, std::size_t>{1, 2});  // of x / scale
+  CHECK(found("floor", 1, Precision::i8) == std::pair<std::size_t, std::size_t>{1, 3});  // of its floor
 }
