@@ -9,6 +9,7 @@
 #include "interp/exact/engine.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/value.hpp"
+#include "ir/lowering/block_builder.hpp"
 #include "ir/records/rules.hpp"
 
 namespace taskspec {
@@ -252,6 +253,21 @@ Work tensor_blocks_work(const OpInstance& call) {
   return work;
 }
 
+std::vector<LoweredPort> ports_of(const std::vector<Border>& borders, const BlockGraph& graph,
+                                  const std::vector<BlockId>& order) {
+  std::vector<LoweredPort> ports;
+  for (const Border& border : borders) {
+    const BlockId id = order[border.place];
+    const ArrayType block = value_type(graph[id]);
+    LoweredPort port{.name = border.name, .tensor = border.tensor, .scale = border.scale, .precision = block.precision,
+                     .extents = block.extents, .axes = {}, .block = id, .value = {}};
+    for (const std::int64_t axis : border.axes)
+      port.axes.push_back(axis == left_out ? SIZE_MAX : static_cast<std::size_t>(axis));
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
 }  // namespace
 
 std::vector<Value> tensor_blocks_operands(const LoweredGraph& lowered) {
@@ -295,7 +311,11 @@ extern constinit const OpDef op_tensor_blocks = OpFields{
     .type = tensor_blocks_type,
     .kernel = tensor_blocks_kernel,
     .gradient = Gradient::none("Task IR blocks compute in integers"),
-    .lower = Lowering::none("it is made of blocks already"),
+    .lower = +[](BlockBuilder& b, const OpInstance& call) {
+      const Borders borders(call.attributes[1]);
+      const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
+      b.splice(graph, ports_of(borders.inputs, graph, graph.inputs()), ports_of(borders.outputs, graph, graph.outputs()));
+    },
     .sharding = Sharding::none("its blocks lie on one chip"),
     .work = tensor_blocks_work};
 

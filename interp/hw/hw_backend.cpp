@@ -187,6 +187,16 @@ class HwBackend final : public Backend {
     return known;
   }
 
+  // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
+  static std::vector<bool> known_operands(const HwReady& ready, std::size_t which) {
+    std::vector<bool> is_known = ready.is_slot;
+    for (const OpList::Line& line : ready.list.lines)
+      for (std::size_t i = 0; i < line.in.size() && line.in.size() > 1; ++i)
+        if (std::min<std::size_t>(i, 1) == which && line.in[i].index() < is_known.size())
+          is_known[line.in[i].index()] = true;
+    return is_known;
+  }
+
   std::shared_ptr<HwProgram> program_for(HwReady& ready, std::span<const Location> inputs) {
     for (const std::shared_ptr<HwProgram>& program : ready.programs) {
       bool fits = true;
@@ -198,11 +208,9 @@ class HwBackend final : public Backend {
     Result<std::unique_ptr<HwProgram>> made = HwProgram::make(ready.list, *ready.blocks, std::move(known), options_);
     if (!made && std::ranges::any_of(made.diags().items(), [](const Diag& d) { return d.code == Code("E4011"); })) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
-      std::vector<bool> is_known = ready.is_slot;
-      for (const OpList::Line& line : ready.list.lines)
-        for (std::size_t i = 1; i < line.in.size(); ++i)
-          if (line.in[i].index() < is_known.size()) is_known[line.in[i].index()] = true;
-      if (is_known != ready.is_slot) {
+      for (const std::size_t fixed : {1, 0}) {
+        const std::vector<bool> is_known = known_operands(ready, fixed);
+        if (made || is_known == ready.is_slot) continue;
         Result<std::unique_ptr<HwProgram>> again =
             HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
         if (again) made = std::move(again);

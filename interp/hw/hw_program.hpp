@@ -27,7 +27,8 @@ class HwProgram {
   const LoweredGraph& lowered() const { return lowered_; }
   const std::vector<std::optional<Array>>& known() const { return known_; }
   bool is_state(std::size_t input) const;
-  // One step: tensors of the open inputs, in the order of the lowered graph; gives those of its outputs. Errors E5012.
+  // One step: tensors of the open inputs, in the order of the lowered graph; gives those of its outputs. A batch of
+  // samples is as many steps. Errors E5012.
   std::vector<Array> step(std::span<const Array> tensors);
   Array state(std::size_t number) const;                    // of LoweredGraph::states, as the tensor of the graph
   void set_state(std::size_t number, const Array& tensor);
@@ -41,6 +42,9 @@ class HwProgram {
 
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
+  std::int64_t frames_of(std::span<const Array> tensors) const;
+  static Array sample(const Array& batch, const ArrayType& type, std::int64_t number);
+  std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);
 
   LoweredGraph lowered_;

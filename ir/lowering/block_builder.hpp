@@ -81,7 +81,10 @@ class BlockBuilder {
   void shift_right(std::int64_t bits);
   void look_up(std::size_t table, std::size_t input);
   void fire(std::size_t current, std::size_t potential, const NeuronSettings& settings);
-  void splice(const BlockGraph& graph);  // a call of it: the blocks as they are
+  // A call of a graph: its blocks as they are. With borders, one sample's tensors become integers by their scales: each
+  // has the block of the graph in `block`; such tensors are inputs and outputs of the list.
+  void splice(const BlockGraph& graph);
+  void splice(const BlockGraph& graph, std::span<const LoweredPort> inputs, std::span<const LoweredPort> outputs);
   void leave_to_host(std::string_view why_not_here);  // where nothing follows it; else refused
 
  private:

@@ -19,15 +19,17 @@ class Splicer {
   Splicer(BlockBuilder::State& state, BlockBuilder& builder, const OpList::Line& line, const BlockGraph& inner)
       : s_(state), builder_(builder), line_(line), inner_(inner), call_(call_of(inner)) {}
 
+  void splice(std::span<const LoweredPort> inputs, std::span<const LoweredPort> outputs) {
+    has_borders_ = true;
+    if (!call_.written.empty() || call_.memory > 0) builder_.refuse("it keeps something from call to call");
+    add_blocks();
+    for (std::size_t k = 0; k < inputs.size(); ++k) begin(line_.in[k], inputs[k]);
+    for (std::size_t k = 0; k < outputs.size(); ++k) end(line_.out[k], outputs[k]);
+  }
+
   void splice() {
-    for (const TaskBlock& block : inner_.blocks) ids_.push_back(add(block));
+    add_blocks();
     for (std::size_t i = 0; i < call_.given.size(); ++i) give_contents(call_.given[i], call_.inputs.size() + i);
-    for (const BlockEdge& edge : inner_.edges) {
-      BlockEdge copy = edge;
-      copy.from.block = id(edge.from.block);
-      copy.to.block = id(edge.to.block);
-      s_.made.graph.edges.push_back(std::move(copy));
-    }
     for (std::size_t k = 0; k < call_.inputs.size(); ++k) bring(k);
     for (std::size_t k = 0; k < call_.outputs.size(); ++k) take(k);
     for (std::size_t k = 0; k < call_.written.size(); ++k) note_state(k);
@@ -37,10 +39,42 @@ class Splicer {
  private:
   BlockId id(BlockId inner) const { return ids_[inner.index()]; }
 
+  void add_blocks() {
+    for (const TaskBlock& block : inner_.blocks) ids_.push_back(add(block));
+    for (const BlockEdge& edge : inner_.edges) {
+      BlockEdge copy = edge;
+      copy.from.block = id(edge.from.block);
+      copy.to.block = id(edge.to.block);
+      s_.made.graph.edges.push_back(std::move(copy));
+    }
+  }
+
+  // A tensor of the list itself, in numbers of the net.
+  void begin(ValueId tensor, const LoweredPort& port) {
+    LoweredValue& value = s_.value(tensor);
+    if (value.kind != LoweredValue::Kind::input)
+      builder_.refuse("its input is made by other ops", "call it with a tensor that is there");
+    value.kind = LoweredValue::Kind::missing;  // nobody else may read it
+    for (std::size_t k = 0, open = 0; k < s_.list.inputs.size(); ++k) {
+      if (k < s_.options.known.size() && s_.options.known[k]) continue;
+      if (k == tensor.index()) s_.made.inputs[open] = moved(port, tensor);
+      ++open;
+    }
+  }
+
+  void end(ValueId tensor, const LoweredPort& port) { s_.made.outputs.push_back(moved(port, tensor)); }
+
+  LoweredPort moved(LoweredPort port, ValueId value) const {
+    port.block = id(port.block);
+    port.name = s_.block(port.block).name;
+    port.value = value;
+    return port;
+  }
+
   // What was the border is storage now.
   BlockId add(const TaskBlock& block) {
     TaskBlock copy = block;
-    if (block.def->kind == BlockKind::input || block.def->kind == BlockKind::output)
+    if (!has_borders_ && (block.def->kind == BlockKind::input || block.def->kind == BlockKind::output))
       copy.def = s_.options.blocks.find("SI");
     copy.name = s_.name_for(block.name);
     s_.made.graph.blocks.push_back(std::move(copy));
@@ -107,6 +141,7 @@ class Splicer {
   const BlockGraph& inner_;
   const BlockCall call_;
   std::vector<BlockId> ids_;  // by block of the inner graph
+  bool has_borders_ = false;
 };
 
 }  // namespace
@@ -114,6 +149,12 @@ class Splicer {
 void BlockBuilder::splice(const BlockGraph& graph) {
   if (state_.scales()) refuse("its blocks hold integers, and this net is of floats", "a net of i8 and i32");
   Splicer(state_, *this, line_, graph).splice();
+}
+
+void BlockBuilder::splice(const BlockGraph& graph, std::span<const LoweredPort> inputs,
+                          std::span<const LoweredPort> outputs) {
+  if (state_.scales()) refuse("it is made of blocks already");
+  Splicer(state_, *this, line_, graph).splice(inputs, outputs);
 }
 
 }  // namespace taskspec
