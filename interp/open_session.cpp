@@ -21,13 +21,15 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
 
 namespace {
 
-Value report_value(const SessionReport& report, const BackendRecord& backend, std::vector<Value> more) {
+Value report_value(const SessionReport& report, const BackendRecord& backend, std::vector<Value> more,
+                   std::string text) {
   auto number = [](std::uint64_t n) { return Value(static_cast<std::int64_t>(n)); };
   std::vector<Value> values = {number(report.tasks),      number(report.chains),
                                number(report.dispatches), number(report.memory.peak_bytes),
                                Value(report.seconds),     number(report.received)};
   std::ranges::move(more, std::back_inserter(values));
   auto record = std::make_shared<Record>();
+  record->table = std::move(text);
   for (std::span<const ReportField> fields : {common_report(), backend.report})
     for (const ReportField& field : fields)
       record->fields.emplace_back(field.name, std::move(values[record->fields.size()]));
@@ -48,7 +50,7 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 
 Value OpenSession::report() {
   session_->finish();
-  return report_value(session_->report(), record_, backend_->report());
+  return report_value(session_->report(), record_, backend_->report(), backend_->report_text());
 }
 
 namespace {

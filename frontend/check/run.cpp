@@ -22,7 +22,7 @@ Type report_type(const World& world, const Type& backend) {
   auto add = [&](std::span<const ReportField> fields) {
     for (const ReportField& field : fields) {
       type.names.emplace_back(field.name);
-      type.parts.emplace_back(field.kind);
+      type.parts.push_back(field.type ? field.type() : Type(field.kind));
     }
   };
   add(common_report());

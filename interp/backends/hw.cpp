@@ -3,6 +3,7 @@
 #include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/hw/hw_backend.hpp"
+#include "interp/hw/hw_report.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
@@ -85,13 +86,7 @@ constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
                                   {time_steps_option, OperandKind::integer, Default::absent()},
                                   {"frames", OperandKind::integer, Default::absent()},
                                   {"check", OperandKind::string, ""}};
-constexpr ReportField hw_report[] = {
-    {"cycles", Type::Kind::integer, "ticks of the chip, for all steps one behind the other", false},
-    {"time", Type::Kind::real, "simulated seconds", false},
-    {"energy", Type::Kind::real, "pJ, idle cores included", false},
-    {"memory", Type::Kind::integer, "bytes of the fullest core", false},
-    {"packets", Type::Kind::integer, "sent, of all steps", false}};
-constexpr BackendRecord hw_record{.report = hw_report, .open = open_hw};
+const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
 
 }  // namespace
 

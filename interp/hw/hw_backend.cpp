@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "interp/hw/hw_report.hpp"
 #include "ir/lowering/graph_list.hpp"
 
 namespace taskspec {
@@ -118,18 +119,8 @@ class HwBackend final : public Backend {
     return outcome;
   }
 
-  std::vector<Value> report() const override {
-    std::int64_t energy = 0, memory = 0, packets = 0;
-    for (const std::shared_ptr<HwProgram>& program : programs_) {
-      const PerEvent counts = counts_of(program->account(), program->version(), program->cycles());
-      energy += energy_of(counts, *options_.chip);
-      memory = std::max(memory, program->account().memory);
-      packets += program->account().packets * program->version();
-    }
-    const std::int64_t cycles = now();
-    return {Value(cycles), Value(static_cast<double>(cycles) / hz()),
-            Value(static_cast<double>(energy) / energy_units_per_pj), Value(memory), Value(packets)};
-  }
+  std::vector<Value> report() const override { return hw_report_values(programs_, *options_.chip); }
+  std::string report_text() const override { return hw_report_text(programs_, *options_.chip); }
 
  private:
   struct Entry {
@@ -218,7 +209,7 @@ class HwBackend final : public Backend {
     }
     if (!made) throw Error(made.diags());
     ready.programs.push_back(*std::move(made));
-    programs_.push_back(ready.programs.back());
+    if (ready.programs.back()->is_mapped()) programs_.push_back(ready.programs.back());
     return ready.programs.back();
   }
 

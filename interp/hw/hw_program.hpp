@@ -35,6 +35,7 @@ class HwProgram {
   void begin_state(std::size_t number);  // as the graph has it
   std::int64_t version() const { return version_; }          // steps so far
 
+  bool is_mapped() const { return program_ != nullptr; }  // not: all that it gives is known
   const ChipProgram& program() const { return *program_; }
   const ChipTiming& timing() const { return timing_; }
   const ChipAccount& account() const { return account_; }

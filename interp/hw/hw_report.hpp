@@ -1,0 +1,16 @@
+// What a report of the chip tells: its fields, and the table that print shows.
+#pragma once
+#include "interp/hw/hw_program.hpp"
+#include "ir/records/backend_record.hpp"
+
+namespace taskspec {
+
+using HwPrograms = std::vector<std::shared_ptr<HwProgram>>;
+
+// cycles, time, energy, energy_by, memory, packets, layers, cores.
+extern const std::span<const ReportField> hw_report_fields;
+std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip);
+// A row for each layer, the sums, and which figures of the chip are assumed.
+std::string hw_report_text(const HwPrograms& programs, const Chip& chip);
+
+}  // namespace taskspec
