@@ -1,12 +1,14 @@
 #include "interp/open_session.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 #include "interp/backends/backends.hpp"
 #include "interp/backends/read.hpp"
 #include "interp/host/start_thread.hpp"
 #include "interp/run_settings.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -89,9 +91,41 @@ void add_others(Diags& known, const Diags& others) {
       known.add(diag);
 }
 
+namespace {
+
+std::int64_t number_of(const std::string& name, std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw failure("E5003", {}, "--" + name + " takes whole numbers, not " + in_quotes(text));
+  return number;
+}
+
+// As the command line has it: a word, a number, or numbers with commas.
+Value option_value(const std::string& name, const std::string& text, OperandKind kind) {
+  if (kind == OperandKind::string) return Value(text);
+  if (kind == OperandKind::integer) return Value(number_of(name, text));
+  List numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    numbers.push_back(Value(number_of(name, std::string_view(text).substr(begin, end - begin))));
+    begin = end + 1;
+  }
+  return Value(std::move(numbers));
+}
+
+void set_options(BackendChoice& on, const RunSettings& settings) {
+  for (const auto& [name, text] : settings.backend_options)
+    for (const Operand& operand : on.backend->operands)
+      if (operand.name == name) *on.option(name) = option_value(name, text, operand.kind);
+}
+
+}  // namespace
+
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings) {
   BackendChoice on = choice;
+  set_options(on, settings);
   Value* threads = on.option("threads");
   if (settings.threads != 0 && threads) *threads = Value(std::int64_t{settings.threads});
   const Value* schedule = on.option("schedule");

@@ -18,6 +18,7 @@ struct RunSettings {
   // For every session, whatever the text or `on` says:
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;
+  std::vector<std::pair<std::string, std::string>> backend_options = {};  // where a backend has one of that name
   bool record = false;                 // for a profile
   bool record_ops = false;             // what each op took, too
   bool rates = false;                  // and, of a program that trains, what the machine would let expect

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+
+#include "hwsim/place/place.hpp"
 
 namespace taskspec {
 
@@ -46,6 +47,7 @@ class Mapper {
   }
 
   ChipExtent chips() const { return chips_; }
+  std::int64_t cores() const { return there_; }  // in row order
 
  private:
   const TaskBlock& block(std::size_t work) const { return (*net_.graph)[net_.works[work].block]; }
@@ -193,14 +195,8 @@ class Mapper {
       for (std::int64_t k = 0; k < group.cores; ++k) plan.group_of_core.push_back(static_cast<std::int32_t>(g));
       first_core += static_cast<std::int32_t>(group.cores);
     }
-    for (std::size_t i = 0; i < plan.group_of_core.size(); ++i) plan.places.push_back(snake(static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < plan.group_of_core.size(); ++i) plan.places.push_back(static_cast<std::int32_t>(i));
     return plan;
-  }
-
-  // Neighbours in the order of the units are neighbours on the chip; rows go forth and back.
-  std::int32_t snake(std::int64_t i) const {
-    const std::int64_t width = chip_.grid.cores.x * chips_.x, y = i / width, x = i % width;
-    return static_cast<std::int32_t>(y * width + (y % 2 == 0 || options_.cores ? x : width - 1 - x));
   }
 
   const ChipNet& net_;
@@ -213,13 +209,36 @@ class Mapper {
   std::vector<SharedCores> groups_;
 };
 
+// Cores that send each other much become neighbours.
+void place_cores(ChipProgram& program, std::int64_t cores) {
+  const Chip& chip = *program.chip;
+  auto whole = [](std::int64_t number) { return static_cast<std::int32_t>(number); };
+  PlaceProblem problem{.width = program.width,
+                       .height = whole(chip.grid.cores.y * program.chips.y),
+                       .chip_width = whole(chip.grid.cores.x),
+                       .chip_height = whole(chip.grid.cores.y),
+                       .router_width = whole(chip.grid.cores_per_router),
+                       .y_first = chip.noc.order == RouteOrder::y_first,
+                       .vertices = whole(static_cast<std::int64_t>(program.cores.size()))};
+  if (cores < std::int64_t{problem.width} * problem.height)
+    for (std::int32_t core = 0; core < cores; ++core) problem.cores.push_back(core);
+  for (const ChipMessage& message : program.messages)
+    if (message.from_core != host_core && message.to_core != host_core && message.from_core != message.to_core)
+      problem.edges.push_back({message.from_core, message.to_core, message.packets});
+  const Placement placed = place(problem);
+  if (placed.core_of.size() != program.cores.size()) bug("a mapped program finds no place: " + placed.fault);
+  for (std::size_t i = 0; i < program.cores.size(); ++i) program.cores[i].core = placed.core_of[i];
+}
+
 }  // namespace
 
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
   Mapper mapper(net, options);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;
-  return lay_out(options.chip, mapper.chips(), net, *plan);
+  Result<ChipProgram> program = lay_out(options.chip, mapper.chips(), net, *plan);
+  if (program) place_cores(*program, mapper.cores());
+  return program;
 }
 
 }  // namespace taskspec

@@ -29,6 +29,28 @@ void add_defines(CLI::App& app, std::vector<std::string>& raw, const char* more 
       ->type_name("NAME=VALUE");
 }
 
+// Options of backends that have them, whatever the text says.
+void add_backend_options(CLI::App& app, Options& o) {
+  struct BackendOption {
+    const char *name, *type, *doc;
+  };
+  constexpr BackendOption known[] = {
+      {"chip", "C", "of hw: the chip, or the path of its file"},
+      {"chips", "X,Y", "of hw: how many chips side by side and in rows"},
+      {"cores", "N", "of hw: only the first N cores"},
+      {"objective", "O", "of hw: throughput, latency, energy or cores"},
+      {"noc", "M", "of hw: ideal, contended, flit or flit-all"},
+      {"frames", "N", "of hw: how many frames the clock looks at"},
+      {"check", "W", "of hw: engine compares every block with the exact engine"},
+  };
+  for (const BackendOption& option : known)
+    app.add_option_function<std::string>(
+           std::string("--") + option.name,
+           [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },
+           option.doc)
+        ->type_name(option.type);
+}
+
 void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* run = app.add_subcommand("run", "check a program, plan it and run it");
   run->add_option("FILE", o.files, "a .task file, a graph as .json, or - for standard input")->required()->expected(1);
@@ -42,6 +64,7 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->type_name("N");
   run->add_option("--schedule", o.schedule, "when tasks run: push, pull or eager")
       ->check(CLI::IsMember({"push", "pull", "eager"}));
+  add_backend_options(*run, o);
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
   run->add_flag("--detect-nan", o.detect_nan,
                 "stop at the op that makes the first nan, and say where it stands (slow)");

@@ -13,6 +13,7 @@ struct Options {
   std::string graph;                                         // --name
   std::string backend = "host";                              // --on
   std::vector<std::pair<std::string, std::string>> defines;  // -D name=value
+  std::vector<std::pair<std::string, std::string>> backend_options = {};  // --chip tiny, --noc flit, ...
   int threads = 0;
   std::string schedule;  // empty: as the text says
   bool profile = false;

@@ -21,6 +21,7 @@ int run(const Options& options, const Toolbox& tools) {
   RunSettings settings;
   settings.on = std::make_shared<BackendChoice>(std::move(*backend));
   settings.threads = options.threads;
+  settings.backend_options = options.backend_options;
   if (!options.schedule.empty()) settings.schedule = schedule_of(options.schedule);
   const bool page = options.report && options.report->ends_with(".html");
   settings.record = options.profile;
