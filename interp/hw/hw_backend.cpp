@@ -178,6 +178,11 @@ class HwBackend final : public Backend {
     return known;
   }
 
+  static bool has_no_blocks(const Result<std::unique_ptr<HwProgram>>& made) {
+    const auto is_it = [](const Diag& diag) { return diag.code == Code("E4011"); };
+    return !made && std::ranges::any_of(made.diags().items(), is_it);
+  }
+
   // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
   static std::vector<bool> known_operands(const HwReady& ready, std::size_t which) {
     std::vector<bool> is_known = ready.is_slot;
@@ -197,14 +202,14 @@ class HwBackend final : public Backend {
     }
     std::vector<std::optional<Array>> known = contents(ready, inputs, ready.is_slot);
     Result<std::unique_ptr<HwProgram>> made = HwProgram::make(ready.list, *ready.blocks, std::move(known), options_);
-    if (!made && std::ranges::any_of(made.diags().items(), [](const Diag& d) { return d.code == Code("E4011"); })) {
+    if (has_no_blocks(made)) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
       for (const std::size_t fixed : {1, 0}) {
         const std::vector<bool> is_known = known_operands(ready, fixed);
-        if (made || is_known == ready.is_slot) continue;
+        if (!has_no_blocks(made) || is_known == ready.is_slot) continue;
         Result<std::unique_ptr<HwProgram>> again =
             HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
-        if (again) made = std::move(again);
+        if (!has_no_blocks(again)) made = std::move(again);
       }
     }
     if (!made) throw Error(made.diags());
