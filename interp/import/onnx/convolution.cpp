@@ -78,13 +78,13 @@ Term convolved(Call& call, const Term& x, const Term& w, const std::optional<Ter
   return convolved_planes(call, own, w, bias, windows, groups);
 }
 
-namespace {
-
 Numbers kernel_of(Call& call, const Term& w) {
   Numbers kernel;
   for (std::size_t i = 2; i < w.rank(); ++i) kernel.push_back(call.extent(w, i));
   return kernel;
 }
+
+namespace {
 
 void conv(Call& call) {
   const Term x = call.x(0), w = call.x(1);
@@ -173,13 +173,13 @@ void conv_transpose(Call& call) {
   call.give(0, convolved(call, call.let(x), call.let(turned_weights(call, groups)), bias, plain, groups));
 }
 
-constexpr std::array operators{
+constexpr std::array convolution_rows{
     Operator{"Conv", 1, any, conv},
     Operator{"ConvTranspose", 1, any, conv_transpose},
 };
 
 }  // namespace
 
-std::span<const Operator> convolution_operators() { return operators; }
+std::span<const Operator> convolution_operators() { return convolution_rows; }
 
 }  // namespace taskspec::onnx

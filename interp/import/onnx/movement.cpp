@@ -365,7 +365,7 @@ void reverse_sequence(Call& call) {
   call.give(0, joined(parts, batch));
 }
 
-constexpr std::array operators{
+constexpr std::array movement_rows{
     Operator{"Concat", 1, any, concat},
     Operator{"CumSum", 11, any, cumulative_sum},
     Operator{"Gather", 1, any, gather},
@@ -383,6 +383,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> movement_operators() { return operators; }
+std::span<const Operator> movement_operators() { return movement_rows; }
 
 }  // namespace taskspec::onnx

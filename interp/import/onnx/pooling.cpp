@@ -13,7 +13,7 @@ namespace taskspec::onnx {
 
 namespace {
 
-constexpr std::int64_t most_elements = 1 << 24;  // of what is worked out for each window
+constexpr std::int64_t most_window_elements = 1 << 24;  // of what is worked out for each window
 
 // The smallest value: a border that never wins.
 std::string lowest(Precision precision) {
@@ -85,11 +85,12 @@ WindowElements elements_of(const Numbers& extents, const Windows& v, bool column
   for (std::size_t i = 0; i < n; ++i) {
     padded[i] = extents[i] + v.before[i] + v.after[i];
     counts[i] = (padded[i] - v.reach(i)) / v.strides[i] + 1;
-    if (counts[i] > most_elements / std::max<std::int64_t>(1, made.windows)) throw Misfit{"it has too many windows"};
+    if (counts[i] > most_window_elements / std::max<std::int64_t>(1, made.windows))
+      throw Misfit{"it has too many windows"};
     made.windows *= counts[i];
     made.size *= v.kernel[i];
   }
-  if (made.windows * made.size > most_elements) throw Misfit{"its windows have too many elements"};
+  if (made.windows * made.size > most_window_elements) throw Misfit{"its windows have too many elements"};
   for (std::int64_t window = 0; window < made.windows; ++window)
     for (std::int64_t element = 0; element < made.size; ++element) {
       std::int64_t rest = window, left = element, in = 0, step = 1, out = 0, rows = 1;
@@ -183,7 +184,7 @@ std::vector<double> shares(Call& call, const Term& x, const Windows& v, const Nu
   std::vector<double> all{1};
   for (std::size_t i = 0; i < v.axes(); ++i) {
     const std::int64_t n = call.extent(x, i + 2), windows = *windows_along(call, Dim(n), v, i).constant();
-    if (windows > most_elements / static_cast<std::int64_t>(std::max<std::size_t>(1, all.size())))
+    if (windows > most_window_elements / static_cast<std::int64_t>(std::max<std::size_t>(1, all.size())))
       throw Misfit{"it has too many windows"};
     std::vector<double> next;
     for (const double before : all)
@@ -242,7 +243,7 @@ void global_max_pool(Call& call) {
   call.give(0, reduced("max", x, image_axes(x)));
 }
 
-constexpr std::array operators{
+constexpr std::array pooling_rows{
     Operator{"AveragePool", 1, any, average_pool},
     Operator{"GlobalAveragePool", 1, any, global_average_pool},
     Operator{"GlobalMaxPool", 1, any, global_max_pool},
@@ -251,6 +252,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> pooling_operators() { return operators; }
+std::span<const Operator> pooling_operators() { return pooling_rows; }
 
 }  // namespace taskspec::onnx

@@ -206,13 +206,13 @@ void upsample(Call& call) {
   resize_by(call, axes_by_scales(call, call.at(0), scales), how);
 }
 
-constexpr std::array operators{
+constexpr std::array resizing_rows{
     Operator{"Resize", 10, any, resize},
     Operator{"Upsample", 1, 9, upsample},
 };
 
 }  // namespace
 
-std::span<const Operator> resizing_operators() { return operators; }
+std::span<const Operator> resizing_operators() { return resizing_rows; }
 
 }  // namespace taskspec::onnx

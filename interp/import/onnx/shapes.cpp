@@ -250,7 +250,7 @@ void one_hot(Call& call) {
   call.give(0, chosen(compared(place, "==", counted), on, off));
 }
 
-constexpr std::array operators{
+constexpr std::array shape_rows{
     Operator{"Constant", 1, any, constant},
     Operator{"ConstantOfShape", 9, any, constant_of_shape},
     Operator{"DepthToSpace", 1, any, depth_to_space},
@@ -272,6 +272,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> shape_operators() { return operators; }
+std::span<const Operator> shape_operators() { return shape_rows; }
 
 }  // namespace taskspec::onnx
