@@ -10,13 +10,14 @@
 #include <set>
 
 #include "frontend/parse.hpp"
+#include "interp/embed/toolbox.hpp"
+#include "interp/load.hpp"
 #include "ir/base/render.hpp"
 #include "ir/blocks/check.hpp"
 #include "ir/program/block_calls.hpp"
 #include "ir/types/value.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/block_graphs.hpp"
-#include "tests/unit/checking.hpp"
 #include "tests/unit/ir_declaration.hpp"
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -374,15 +375,18 @@ TEST_CASE("what delayed edges begin with is text that a program can be checked w
                 z = make.block("z", "SO", Precision::i8, {.y = 1, .x = 2, .f = 3});
   BlockEdge& late = make.edge(x, y);
   late.delay = 2;
-  late.initial = array_of(List{Value(List{List{1, -2, 3}, List{4, 5, -128}})}, Precision::i8);
+  late.initial = Array::make({Precision::i8, {1, 2, 3}});
+  const std::int64_t numbers[] = {1, -2, 3, 4, 5, -128};
+  for (std::int64_t i = 0; i < 6; ++i) late.initial->set_integer(i, numbers[i]);
   make.edge(y, z);
   check_text(make.graph);
   const std::string text = task_ir_text(make.graph, "late.npz").text;
   CHECK(text.find("x -> y | delay(2, initial: [[[1, -2, 3], [4, 5, -128]]])\n") != std::string::npos);
-  const testing::Checked made = testing::checked(text);
-  REQUIRE_MESSAGE(made.program, render(made.sources, made.program.diags()));
-  const FunctionId task = made.program->agents[0].members[0];
-  CHECK_MESSAGE(same(make.graph, *blocks_of(*made.program, task)), text);
+  const Toolbox tools = standard_toolbox();
+  Sources sources;
+  const Result<Program> program = check_text("late.task", text, {}, tools, sources);
+  REQUIRE_MESSAGE(program, render(sources, program.diags()));
+  CHECK_MESSAGE(same(make.graph, *blocks_of(*program, program->agents[0].members[0])), text);
 }
 
 TEST_CASE("text with many numbers is read at twenty megabytes per second and more [golden-blocks]") {
