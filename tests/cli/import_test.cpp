@@ -132,6 +132,30 @@ TEST_CASE("files that are no models, or broken ones, end with a diagnostic [onnx
   CHECK(in_shell("taskspec check main.task", folder).err.find("error E0001") != std::string::npos);
 }
 
+// A few bytes that ask for billions of numbers.
+TEST_CASE("what a model unfolds into is in proportion to its file [onnx] [hostile]") {
+  const std::int64_t huge = std::int64_t{1} << 30;
+  const TemporaryFolder folder;
+  const auto refused = [&](OnnxModel& model) {
+    folder.put("net.onnx", model.output("y", {1}).bytes());
+    return in_shell("taskspec import net.onnx -o net.task", folder, 20).err;
+  };
+  const std::vector<Message> reflects{attribute("mode", std::string("reflect"))};
+  OnnxModel border, resized, indices;
+  border.input("x", {4}).weight("pads", array_of_integers({huge, huge})).node("Pad", {"x", "pads"}, {"y"}, reflects);
+  CHECK(refused(border).find("more numbers than a model of its size is worth") != std::string::npos);
+  resized.input("x", {1, 4}).weight("none", array_of_reals({0})).weight("sizes", array_of_integers({1, huge}));
+  resized.node("Resize", {"x", "none", "none", "sizes"}, {"y"}, {attribute("mode", std::string("linear"))});
+  CHECK(refused(resized).find("more numbers than a model of its size is worth") != std::string::npos);
+  indices.input("x", {1, 1, 1 << 12, 1 << 12});
+  indices.node("MaxPool", {"x"}, {"y", "i"}, {attribute("kernel_shape", std::vector<std::int64_t>{2, 2})});
+  indices.node("Identity", {"i"}, {"z"}).output("z", {1});
+  CHECK(refused(indices).find("E7003") != std::string::npos);
+  OnnxModel nothing;
+  folder.put("net.onnx", nothing.input("x", {4}).bytes());
+  CHECK(in_shell("taskspec import net.onnx -o net.task", folder).err.find("has no output") != std::string::npos);
+}
+
 TEST_CASE("weights beside a model stay in its folder [onnx] [hostile]") {
   const TemporaryFolder folder;
   fs::create_directories(folder.path() / "in");

@@ -14,8 +14,9 @@ namespace taskspec::onnx {
 
 namespace {
 
-constexpr std::size_t most_nodes = 1'000'000;  // of loops that are written out
-constexpr std::size_t longest_list = 64;       // of numbers in the text; longer ones are slots
+constexpr std::size_t most_nodes = 200'000;  // of loops that are written out
+// Numbers that any model may ask for: places of windows, weights of resized images; and more for each of its bytes.
+constexpr std::int64_t free_numbers = std::int64_t{1} << 24, numbers_per_byte = 16;
 
 bool is_plain_name(const std::string& text) { return std::ranges::all_of(text, is_word); }
 
@@ -58,7 +59,9 @@ Conversion::Conversion(const Model& model, std::string path, std::string name, c
       name_(std::move(name)),
       graph_name_(identifier(name_)),
       set_(options.set.begin(), options.set.end()),
-      opset_(model.opsets.at("")) {}
+      opset_(model.opsets.at("")),
+      left_(free_numbers +
+            numbers_per_byte * static_cast<std::int64_t>(std::min(model.bytes, std::uint64_t{1} << 50))) {}
 
 ModelText Conversion::run() {
   check_operators();
@@ -212,6 +215,7 @@ void Conversion::declare_inputs() {
 }
 
 void Conversion::finish_outputs() {
+  if (model_.graph.outputs.empty()) throw failure("E7003", {}, fmt::format("'{}' has no output", path_));
   for (const Declared& output : model_.graph.outputs) {
     const Term* known = find(output.name);
     if (!known)
@@ -219,7 +223,7 @@ void Conversion::finish_outputs() {
     Term term = written(output.name);
     const auto own = output_names_.find(output.name);
     const std::string name = own == output_names_.end() ? term.text : own->second;
-    if (name != term.text) lines_.push_back(fmt::format("{} = {}", name, bare(term.text)));
+    if (name != term.text) line(fmt::format("{} = {}", name, bare(term.text)));
     outputs_.push_back({name, type_text(term.precision, term.dims)});
   }
 }
@@ -259,7 +263,23 @@ Term Conversion::written(Term term, const std::string& hint) {
   return term;
 }
 
+bool Conversion::spend(std::int64_t numbers) {
+  if (numbers > left_) return false;
+  left_ -= std::max<std::int64_t>(0, numbers);
+  return true;
+}
+
+Error Conversion::too_much() const {
+  return failure("E7003", {}, fmt::format("'{}' unfolds into more than a file of its size is worth", path_));
+}
+
+void Conversion::line(std::string text) {
+  if (!spend(static_cast<std::int64_t>(text.size() / sizeof(std::int64_t)))) throw too_much();
+  lines_.push_back(std::move(text));
+}
+
 Term Conversion::slot(const Array& array, const std::string& hint) {
+  if (!spend(array.elements())) throw too_much();
   const std::string name = names_.make(hint);
   // Names of a file may be no text at all.
   const bool plain = !hint.empty() && std::ranges::all_of(hint, [](char c) { return c >= ' ' && c < 0x7f; });
@@ -277,7 +297,7 @@ Term Conversion::slot(const Array& array, const std::string& hint) {
 Term Conversion::let(Term term, const std::string& hint) {
   if (term.text.empty() || is_plain_name(term.text)) return term;
   const std::string name = names_.make(fmt::format("{}_{}", hint, ++counts_[hint]));
-  lines_.push_back(fmt::format("let {} = {}", name, bare(term.text)));
+  line(fmt::format("let {} = {}", name, bare(term.text)));
   term.text = name;
   return term;
 }
@@ -285,7 +305,7 @@ Term Conversion::let(Term term, const std::string& hint) {
 void Conversion::give(const std::string& name, Term term, const std::string& op) {
   const auto output = output_names_.find(name);
   if (output != output_names_.end() && !term.text.empty()) {
-    lines_.push_back(fmt::format("{} = {}", output->second, bare(term.text)));
+    line(fmt::format("{} = {}", output->second, bare(term.text)));
     term.text = output->second;
     output_names_.erase(output);
   }

@@ -20,6 +20,8 @@ namespace taskspec::onnx {
 
 class Call;
 
+inline constexpr std::size_t longest_list = 64;  // of numbers in the text; longer ones are slots
+
 class Conversion {
  public:
   Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options);
@@ -41,11 +43,15 @@ class Conversion {
   void give(const std::string& name, Term term, const std::string& op);
   Term slot(const Array& array, const std::string& hint);
   // Lines of other kinds, such as those of a loop, and names in them.
-  void line(std::string text) { lines_.push_back(std::move(text)); }
+  void line(std::string text);
   std::string variable(std::string_view hint) { return names_.make(hint); }
   // The nodes of a graph inside of a node, whose outputs come back.
   std::vector<Term> inside(const Graph& graph);
   bool needed(const std::string& name) const { return needed_.contains(name); }
+  // Numbers that are worked out at import, which a few bytes may ask for by the billion: false when a file of this size
+  // is not worth that many.
+  bool spend(std::int64_t numbers);
+  Error too_much() const;
 
  private:
   void check_operators() const;
@@ -77,6 +83,7 @@ class Conversion {
   std::vector<std::string> slots_, lines_;
   std::map<std::string, int> counts_;  // of lines by operator, for their names
   std::size_t converted_ = 0;          // nodes so far
+  std::int64_t left_;                  // numbers that may still be worked out
   std::set<std::string> keys_;         // of made_.arrays
   ModelText made_;
 };
@@ -114,10 +121,15 @@ class Call {
   std::optional<Numbers> axes(std::size_t input, std::size_t rank) const;
   std::int64_t extent(const Term& x, std::size_t axis) const;  // E7008 where it is open
   std::vector<std::int64_t> shape(const Term& x) const;        // likewise
+  // In front of work whose amount the file names (Conversion::spend); E7003.
+  void spend(std::int64_t numbers) const {
+    if (!all.spend(numbers)) fail("it unfolds into more numbers than a model of its size is worth");
+  }
 
   void give(std::size_t output, Term term);
   Term let(Term term) const;
-  Term slot(const Array& array, std::string_view what) const;  // named after the node
+  Term slot(const Array& array, std::string_view what) const;                 // named after the node
+  Term picked(const Term& x, const Numbers& index, std::int64_t axis) const;  // gathered by known numbers
 
   [[noreturn]] void fail(const std::string& why) const;                                 // E7003
   [[noreturn]] void open(const std::string& what, const std::string& name = "") const;  // E7008

@@ -54,8 +54,9 @@ Term convolved_depths(Call& call, const Term& x, const Term& w, const std::optio
   for (std::int64_t k = 0; k < v.kernel[0]; ++k) {
     const std::int64_t from = k * v.dilations[0];
     Numbers index;
+    call.spend(depths);
     for (std::int64_t i = 0; i < depths; ++i) index.push_back(from + i * v.strides[0]);
-    const Term part = v.strides[0] == 1 ? sliced(own, 2, Dim(from), Dim(from + depths)) : picked(own, index, 2);
+    const Term part = v.strides[0] == 1 ? sliced(own, 2, Dim(from), Dim(from + depths)) : call.picked(own, index, 2);
     const Term images =
         reshaped(permuted(part, {0, 2, 1, 3, 4}), {x.dims[0] * Dim(depths), x.dims[1], x.dims[3], x.dims[4]});
     const Term slice = dropped(sliced(w, 2, Dim(k), Dim(k + 1)), {2});

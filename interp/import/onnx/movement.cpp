@@ -52,6 +52,7 @@ void split(Call& call) {
 
 // One axis of a Slice. Bounds beyond the end are the end; negative ones count from it.
 Term sliced_axis(Call& call, const Term& x, std::int64_t axis, const Dim& start, const Dim& end, std::int64_t step) {
+  step = std::clamp<std::int64_t>(step, -(std::int64_t{1} << 40), std::int64_t{1} << 40);  // so that sums with it fit
   const Dim& length = x.dims[static_cast<std::size_t>(axis)];
   const auto first = start.constant(), last = end.constant();
   if (step == 1 && (!first || !last || !length.is_constant())) {
@@ -70,14 +71,16 @@ Term sliced_axis(Call& call, const Term& x, std::int64_t axis, const Dim& start,
     const Term part = sliced(x, axis, Dim(from), Dim(to));
     if (step == 1) return part;
     Numbers index;
+    call.spend((to - from) / step);
     for (std::int64_t i = 0; i < to - from; i += step) index.push_back(i);
-    return picked(part, index, axis);
+    return call.picked(part, index, axis);
   }
   const std::int64_t from = place(*first, -1, n - 1), to = *last < -n ? -1 : place(*last, -1, n - 1);
   Numbers index;
+  call.spend((from - to) / -step);
   for (std::int64_t i = from; i > to; i += step) index.push_back(i);
   if (step == -1 && !index.empty()) return reversed(sliced(x, axis, Dim(to + 1), Dim(from + 1)), axis);
-  return picked(x, index, axis);
+  return call.picked(x, index, axis);
 }
 
 void slice(Call& call) {
@@ -266,6 +269,9 @@ void scatter_nd(Call& call) {
 Numbers border_places(Call& call, std::int64_t n, std::int64_t before, std::int64_t after, const std::string& mode) {
   Numbers index;
   if (n == 0) call.fail("it takes a border from nothing");
+  call.spend(before);
+  call.spend(after);
+  call.spend(n);
   for (std::int64_t i = -before; i < n + after; ++i) {
     std::int64_t at = i;
     if (mode == "edge") {
@@ -309,7 +315,7 @@ void pad(Call& call) {
     if (mode == "constant")
       x = padded(x, axis, more, behind, value);
     else
-      x = picked(x, border_places(call, call.extent(x, static_cast<std::size_t>(axis)), more, behind, mode), axis);
+      x = call.picked(x, border_places(call, call.extent(x, static_cast<std::size_t>(axis)), more, behind, mode), axis);
   }
   call.give(0, x);
 }
@@ -358,9 +364,10 @@ void reverse_sequence(Call& call) {
     Numbers index;
     const std::int64_t n = shape[static_cast<std::size_t>(time)];
     if (lengths[i] < 0 || lengths[i] > n) call.fail("a sequence is longer than the time");
+    call.spend(n);
     for (std::int64_t t = 0; t < n; ++t) index.push_back(t < lengths[i] ? lengths[i] - 1 - t : t);
     const auto at = static_cast<std::int64_t>(i);
-    parts.push_back(picked(sliced(x, batch, Dim(at), Dim(at + 1)), index, time));
+    parts.push_back(call.picked(sliced(x, batch, Dim(at), Dim(at + 1)), index, time));
   }
   call.give(0, joined(parts, batch));
 }
