@@ -176,7 +176,8 @@ void Call::open(const std::string& what, const std::string& name) const {
             fmt::format("'{}': {} node '{}' needs {}{} at import", all.path(), node.op, node.shown(), what,
                         name.empty() ? "" : fmt::format(" '{}'", name)));
   diag.help(fmt::format("give numbers to what decides about it: -D {}=...", name.empty() ? "NAME" : name));
-  throw Error(std::move(diag));
+  if (name.empty()) throw Error(std::move(diag));
+  all.ask_for(name, std::move(diag));
 }
 
 }  // namespace taskspec::onnx

@@ -22,9 +22,17 @@ class Call;
 
 inline constexpr std::size_t longest_list = 64;  // of numbers in the text; longer ones are slots
 
+// Thrown where a model cannot be written unless these inputs are numbers that the program knows: int parameters.
+struct NeedsParameters {
+  std::vector<std::string> inputs;
+  Diag diag;  // what to tell if that does not help either
+};
+
 class Conversion {
  public:
-  Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options);
+  // `parameters`: inputs, of rank 0 or 1, whose integers become int parameters of the agent.
+  Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options,
+             const std::set<std::string>& parameters = {});
   ModelText run();
 
   // ---- for operators ----
@@ -52,17 +60,23 @@ class Conversion {
   // is not worth that many.
   bool spend(std::int64_t numbers);
   Error too_much() const;
+  // A value has to be known and is not: throws NeedsParameters where it comes from inputs that could be such parameters
+  // and are not yet, else what is said of it.
+  [[noreturn]] void ask_for(const std::string& value, Diag diag) const;
 
  private:
   void check_operators() const;
   void find_needed(const Graph& graph);
   void declare_inputs();
   Term bound(const Declared& input, const std::string& value) const;
+  bool may_be_parameters(const Declared& input) const;
+  Term as_parameters(const Declared& input);
   void convert_nodes(const Graph& graph);
   void convert(Call& call);
   void finish_outputs();
   Dims dims_of(const Declared& declared);
   Dim extent(const std::string& name);
+  Dim symbol(std::string name);
   void check_options() const;
   std::string text();
 
@@ -73,7 +87,10 @@ class Conversion {
   std::set<std::string> needed_;
   std::map<std::string, Term> values_;
   std::map<std::string, Dim> open_extents_;
-  std::set<std::string> bound_;  // what of `set_` meant something
+  std::uint32_t symbols_ = 0;
+  const std::set<std::string>& wanted_parameters_;  // names of the model
+  std::vector<std::string> int_parameters_;         // and of the program
+  std::set<std::string> bound_;                     // what of `set_` meant something
   Names names_;
   struct Parameter {
     std::string name, type;

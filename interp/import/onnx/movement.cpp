@@ -292,21 +292,30 @@ Numbers border_places(Call& call, std::int64_t n, std::int64_t before, std::int6
 void pad(Call& call) {
   Term x = call.x(0);
   const bool old = call.opset() < 11;
-  const Numbers pads = old ? call.integers(call.opset() < 2 ? "paddings" : "pads", {}) : call.numbers(1);
   const std::string mode = call.text("mode", "constant");
+  const bool open = !old && mode == "constant" && call.at(1).extents && !call.if_known(1);
+  const Numbers given = old    ? call.integers(call.opset() < 2 ? "paddings" : "pads", {})
+                        : open ? Numbers{}
+                               : call.numbers(1);
+  const Dims lengths = open ? call.extents(1) : Dims(given.begin(), given.end());
   Numbers axes;
   if (call.has(3))
     axes = call.numbers(3);
   else
     for (std::size_t i = 0; i < x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  if (pads.size() != 2 * axes.size()) call.fail("it has not two numbers for each axis");
+  if (lengths.size() != 2 * axes.size()) call.fail("it has not two numbers for each axis");
   std::string value;
   if (mode == "constant" && old) value = literal(call.real("value", 0), x.precision);
   if (mode == "constant" && !old && call.has(2)) value = literal(call.number(2), x.precision);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t axis = x.axis(axes[i]), before = pads[i], after = pads[i + axes.size()];
+    const std::int64_t axis = x.axis(axes[i]);
     if (axis < 0 || axis >= static_cast<std::int64_t>(x.rank())) call.fail("an axis lies outside of the shape");
+    if (open) {  // then they are lengths: what is negative ends with an error when it runs
+      x = padded(x, axis, lengths[i], lengths[i + axes.size()], value);
+      continue;
+    }
     // Negative ones take away.
+    const std::int64_t before = given[i], after = given[i + axes.size()];
     if (before < 0 || after < 0)
       x = sliced(x, axis, Dim(std::max<std::int64_t>(0, -before)),
                  x.dims[static_cast<std::size_t>(axis)] - Dim(std::max<std::int64_t>(0, -after)));
