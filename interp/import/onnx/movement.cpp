@@ -62,7 +62,7 @@ Term sliced_axis(Call& call, const Term& x, std::int64_t axis, const Dim& start,
     return sliced(x, axis, from, to);
   }
   const std::int64_t n = call.extent(x, static_cast<std::size_t>(axis));
-  if (!first || !last) call.open("the bounds of its slice");
+  if (!first || !last) call.open("the bounds in its input", call.node.inputs.at(first ? 2 : 1));
   auto place = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
     return std::max(low, std::min(high, at < 0 ? at + n : at));
   };
