@@ -6,6 +6,9 @@
 #include <functional>
 
 #include "bench/exact_graphs.hpp"
+#include "bench/exact_limits.hpp"
+#include "bench/exact_onnxruntime.hpp"
+#include "bench/task_ir_text.hpp"
 #include "interp/exact/engine.hpp"
 #include "stdlib/kernels/dense_bytes.hpp"
 #include "stdlib/kernels/integer_dots.hpp"
@@ -16,14 +19,26 @@ namespace {
 
 constexpr DenseBytesShape layer{.rows = 56, .columns = 56, .channels = 64, .outputs = 64, .kernel = 3, .pad = 1};
 constexpr std::int64_t look_ups = 1 << 15;  // that a core's caches hold
-constexpr double layer_work = 56.0 * 56 * 64 * 64 * 9;
+constexpr double layer_work = 56.0 * 56 * 64 * 64 * 9, lenet_work = 416'520;
 
 struct Subject {
   std::string name;
-  std::function<void()> run;
+  std::function<Sample()> sample;
   double work = 0;  // multiply-adds or look-ups
-  Repeats times;
+  Repeats times = {};
 };
+
+// Of one call, as the mean of `turns` that follow one another: what takes microseconds is measured with its own data in
+// the caches, not with those of the subject before it.
+template <class F>
+std::function<Sample()> sample_of(F run, int turns = 1) {
+  return [=] {
+    const Sample all = measure([&] {
+      for (int i = 0; i < turns; ++i) run();
+    });
+    return Sample{all.wall / turns, all.cpu / turns};
+  };
+}
 
 // The rule as one would write it down: from the bias on, r, ky, kx, cut after every addition.
 void plain_convolution(const std::int8_t* image, const std::int8_t* weights, const std::int32_t* bias,
@@ -102,9 +117,9 @@ class InnerLoop {
 };
 
 void measure_in_turns(std::vector<Subject>& subjects, int repeats) {
-  for (Subject& subject : subjects) subject.run();
+  for (Subject& subject : subjects) subject.sample();
   for (int i = 0; i < repeats; ++i)
-    for (Subject& subject : subjects) subject.times.add(measure(subject.run));
+    for (Subject& subject : subjects) subject.times.add(subject.sample());
 }
 
 double rate(const Subject& subject) { return subject.work / subject.times.min_cpu() / 1e9; }
@@ -135,25 +150,28 @@ int exact(const Settings& settings) {
   const std::int8_t* image = fast.inputs()[0].data<std::int8_t>().data();
   const std::unique_ptr<DenseBytes> twin = dense_bytes(layer, weights.data<std::int8_t>().data());
   InnerLoop inner(set);
-  std::vector<Subject> subjects{{"plain loop",
-                                 [&] {
-                                   plain_convolution(image, weights.data<std::int8_t>().data(),
-                                                     bias.data<std::int32_t>().data(), plain_out.data());
-                                 },
-                                 layer_work,
-                                 {}},
-                                {"conv 56x56x64 -> 64, 3x3", [&] { fast.run(); }, layer_work, {}},
-                                {"the same in order", [&] { ordered.run(); }, layer_work, {}},
-                                {"oneDNN, s8 s8 s32",
-                                 [&] {
-                                   if (twin) twin->run(image, twin_out.data());
-                                 },
-                                 twin ? layer_work : 0,
-                                 {}},
-                                {"inner loop alone", [&] { inner.run(); }, inner.work(), {}},
-                                {"LeNet, 32 x 32", [&] { lenet.run(); }, 416'520, {}},
-                                {"CLUT i8, 256 entries", [&] { bytes.run(); }, look_ups, {}},
-                                {"CLUT i32, 4096 entries", [&] { sums.run(); }, look_ups, {}}};
+  OnnxruntimeLenet peer;
+  constexpr int turns = 100;
+  std::vector<Subject> subjects(8);
+  subjects[0] = {"plain loop", sample_of([&] {
+                   plain_convolution(image, weights.data<std::int8_t>().data(), bias.data<std::int32_t>().data(),
+                                     plain_out.data());
+                 }),
+                 layer_work};
+  subjects[1] = {"conv 56x56x64 -> 64, 3x3", sample_of([&] { fast.run(); }, 4), layer_work};
+  subjects[2] = {"the same in order", sample_of([&] { ordered.run(); }), layer_work};
+  subjects[3] = {"oneDNN, s8 s8 s32",
+                 sample_of(
+                     [&] {
+                       if (twin) twin->run(image, twin_out.data());
+                     },
+                     4),
+                 twin ? layer_work : 0};
+  subjects[4] = {"inner loop alone", sample_of([&] { inner.run(); }), inner.work()};
+  subjects[5] = {"LeNet, 32 x 32", sample_of([&] { lenet.run(); }, turns), lenet_work};
+  subjects[6] = {"CLUT i8, 256 entries", sample_of([&] { bytes.run(); }, turns), look_ups};
+  subjects[7] = {"CLUT i32, 4096 entries", sample_of([&] { sums.run(); }, turns), look_ups};
+  if (peer.there()) subjects.push_back({"LeNet, onnxruntime", [&] { return peer.pass(turns); }, lenet_work});
   measure_in_turns(subjects, repeats);
   const auto same = [&](const std::vector<std::int32_t>& other) {
     const auto ours = fast.output().data<std::int32_t>();
@@ -163,7 +181,10 @@ int exact(const Settings& settings) {
              std::equal(ordered.output().data<std::int32_t>().begin(), ordered.output().data<std::int32_t>().end(),
                         plain_out.begin()),
              twin ? fmt::format("{}", same(twin_out)) : "not built", !fast.was_ordered(), !lenet.was_ordered());
-  const double plain = rate(subjects[0]), limit = rate(subjects[4]);
+  fmt::print("peer of LeNet: {}\n",
+             peer.there() ? "onnxruntime " + peer.version() + ", bytes, one thread, in a Node process"
+                          : "skipped: no Node finds onnxruntime-node (npm install --ignore-scripts onnxruntime-node)");
+  const double plain = rate(subjects[0]), limit = rate(subjects[4]), vnni = vnni_rate() / 1e9;
   Table table({"what", "min ms", "median ms", "G/s", "ratio to", "peer and bar"});
   table.add(row(subjects[0], plain, "itself"));
   table.add(row(subjects[1], 20, verdict(rate(subjects[1]) >= 20, "20 G multiply-adds/s; bar 1")));
@@ -171,11 +192,18 @@ int exact(const Settings& settings) {
   table.add(row(subjects[1], limit, "inner loop alone"));
   table.add(row(subjects[2], plain, verdict(rate(subjects[2]) >= 5 * plain, "plain loop; bar 5")));
   table.add(row(subjects[3], limit, "inner loop alone"));
-  table.add(row(subjects[4], 497, "VNNI limit of performance.md"));
+  const std::string registers = fmt::format("VNNI in registers, {:.0f} G/s here", vnni);
+  if (vnni > 0) table.add(row(subjects[4], vnni, registers));
   table.add(row(subjects[5], 20, verdict(rate(subjects[5]) >= 20, "20 G multiply-adds/s; bar 1")));
+  if (vnni > 0) table.add(row(subjects[5], vnni, registers));
+  if (peer.there()) {
+    table.add(row(subjects[5], rate(subjects[8]), "onnxruntime"));
+    table.add(row(subjects[8], rate(subjects[8]), "itself"));
+  }
   for (std::size_t i : {6U, 7U})
     table.add(row(subjects[i], 1, verdict(rate(subjects[i]) >= 1, "1 G look-ups/s; bar 1")));
   fmt::print("{}", table.text());
+  task_ir_text(repeats);
   return 0;
 }
 

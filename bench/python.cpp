@@ -7,7 +7,7 @@
 
 namespace taskspec::bench {
 
-Python::Python(const char* script) {
+PeerProcess::PeerProcess(const std::vector<const char*>& words) {
   int request[2], reply[2];
   if (pipe2(request, O_CLOEXEC) != 0) return;
   if (pipe2(reply, O_CLOEXEC) != 0) {
@@ -17,8 +17,10 @@ Python::Python(const char* script) {
   process_ = fork();
   if (process_ == 0) {
     dup2(request[0], 0), dup2(reply[1], 1);
-    // The interpreter of the distribution has its packages.
-    execl("/usr/bin/python3", "python3", "-c", script, static_cast<char*>(nullptr));
+    std::vector<char*> arguments;
+    for (const char* word : words) arguments.push_back(const_cast<char*>(word));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
     _exit(127);
   }
   close(request[0]), close(reply[1]);
@@ -26,13 +28,13 @@ Python::Python(const char* script) {
   if (process_ > 0) first_ = answer();
 }
 
-Python::~Python() {
+PeerProcess::~PeerProcess() {
   if (to_) fclose(to_);
   if (from_) fclose(from_);
   if (process_ > 0) waitpid(process_, nullptr, 0);
 }
 
-std::string Python::ask(const std::string& line) {
+std::string PeerProcess::ask(const std::string& line) {
   auto* before = signal(SIGPIPE, SIG_IGN);  // when the process is gone, writing must not end ours
   std::fputs((line + "\n").c_str(), to_);
   std::fflush(to_);
@@ -40,7 +42,7 @@ std::string Python::ask(const std::string& line) {
   return answer();
 }
 
-std::string Python::answer() {
+std::string PeerProcess::answer() {
   std::string line;
   for (int c = std::fgetc(from_); c != EOF && c != '\n'; c = std::fgetc(from_)) line += static_cast<char>(c);
   return line;

@@ -42,7 +42,7 @@ class IrText {
   BlocksText write() {
     out_.text = "ir " + graph_.name + " {\n";
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) block(BlockId(b));
-    for (std::size_t e = 0; e < graph_.edges.size(); ++e) edge(e);
+    for (const BlockEdge& one : graph_.edges) edge(one);
     if (graph_.test) test(*graph_.test);
     out_.text += "}\n";
     return std::move(out_);
@@ -53,7 +53,7 @@ class IrText {
   std::vector<std::string> words(BlockId id) const;
   std::vector<std::string> group_words(BlockId id) const;
   void block(BlockId id);
-  void edge(std::size_t number);
+  void edge(const BlockEdge& edge);
   void test(const BlockTestConfig& test);
   std::string port(const BlockPort& port, bool is_input) const;
   std::string side_file(std::string name, const Array& array) {
@@ -127,13 +127,19 @@ std::string IrText::port(const BlockPort& port, bool is_input) const {
   return text + "[" + joined(ranges, ", ") + "]";
 }
 
-void IrText::edge(std::size_t number) {
-  const BlockEdge& edge = graph_.edges[number];
+// What a declaration can read before the program runs: a file it could not. One number where all are the same.
+std::string written_values(const Array& array) {
+  bool is_one = !is_float(array.precision()) && array.elements() > 0;
+  for (std::int64_t i = 1; is_one && i < array.elements(); ++i) is_one = array.integer(i) == array.integer(0);
+  return is_one ? std::to_string(array.integer(0)) : print(nested_lists(array));
+}
+
+void IrText::edge(const BlockEdge& edge) {
   out_.text += "  " + port(edge.from, false) + " -> " + port(edge.to, true);
   for (const Rearrangement& move : edge.moves) out_.text += " | " + move.text();
   if (edge.delay != 0 || edge.initial) {
     out_.text += fmt::format(" | delay({}", edge.delay);
-    if (edge.initial && archive_) out_.text += ", initial: " + side_file(fmt::format("edge{}", number), *edge.initial);
+    if (edge.initial) out_.text += ", initial: " + written_values(*edge.initial);
     out_.text += ')';
   }
   if (edge.trigger) out_.text += " | trigger()";

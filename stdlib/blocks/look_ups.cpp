@@ -1,5 +1,7 @@
 // CLUT: a table read by values, negative ones counted from its end.
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "stdlib/blocks/families.hpp"
 #include "stdlib/blocks/operands.hpp"
@@ -26,11 +28,19 @@ TASKSPEC_CLONES std::int64_t find_addresses(const X* x, std::int64_t count, int 
   return cuts;
 }
 
+// Eight at a time: bytes go to memory as one word, since a processor stores one word per clock or two, however short.
 template <class T, class Address>
 void read_table(const T* table, const Address* at, std::int64_t count, T* out) {
   std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8)
-    for (int k = 0; k < 8; ++k) out[i + k] = table[at[i + k]];
+  for (; i + 8 <= count; i += 8) {
+    if constexpr (sizeof(T) == 1) {
+      std::uint64_t word = 0;
+      for (int k = 0; k < 8; ++k) word |= std::uint64_t{static_cast<std::uint8_t>(table[at[i + k]])} << 8 * k;
+      std::memcpy(out + i, &word, sizeof word);
+    } else {
+      for (int k = 0; k < 8; ++k) out[i + k] = table[at[i + k]];
+    }
+  }
   for (; i < count; ++i) out[i] = table[at[i]];
 }
 

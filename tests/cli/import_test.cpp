@@ -11,6 +11,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+taskspec::Array scalar_of(std::int64_t value) {
+  taskspec::Array array = taskspec::Array::make({taskspec::Precision::i64, {}});
+  array.set_integer(0, value);
+  return array;
+}
+
 // relu([1 2 3 4] w1' + b1) w2' + b2 with the weights of onnx_mlp, in double.
 std::string wanted_of_mlp() {
   auto w = [](std::int64_t i) { return 0.1 + 0.1 * static_cast<double>(i % 7); };
@@ -88,10 +94,6 @@ TEST_CASE("an open extent and an input that decides about shapes are bound at im
   OnnxModel shaped;
   shaped.input("x", {2, 3}).input("shape", {2}, 7).output("y", {3, 2}).node("Reshape", {"x", "shape"}, {"y"});
   folder.put("shaped.onnx", shaped.bytes());
-  const Outcome open = in_shell("taskspec import shaped.onnx -o shaped.task", folder);
-  CHECK(open.code == 1);
-  CHECK(open.err.find("needs the numbers in its input 'shape' at import") != std::string::npos);
-  CHECK(open.err.find("-D shape=") != std::string::npos);
   CHECK(in_shell("taskspec import shaped.onnx -o shaped.task -D shape=3,-1", folder).code == 0);
   CHECK(taskspec::read_text(folder / "shaped.task").find("x.reshape(3, 2)") != std::string::npos);
 }
@@ -130,6 +132,83 @@ TEST_CASE("files that are no models, or broken ones, end with a diagnostic [onnx
   folder.put("main.task", "import \"my-net.onnx\"\n");
   folder.put("my-net.onnx", whole);
   CHECK(in_shell("taskspec check main.task", folder).err.find("error E0001") != std::string::npos);
+}
+
+TEST_CASE("inputs that decide about shapes are parameters of the net [onnx]") {
+  const TemporaryFolder folder;
+  OnnxModel model;
+  model.input("x", {2, 3}).input("shape", {2}, 7).input("times", {2}, 7).input("n", {}, 7).input("ends", {1}, 7);
+  model.weight("0", array_of_integers({0})).weight("one", array_of_integers({1}));
+  model.weight("zero", scalar_of(0)).weight("step", scalar_of(1));
+  model.node("Reshape", {"x", "shape"}, {"y"}).node("Tile", {"y", "times"}, {"z"});
+  model.node("Range", {"zero", "n", "step"}, {"counted"});
+  // Worked out of an input: n + 1 in front, as many as the input says behind.
+  model.node("Add", {"n", "step"}, {"longer"}).node("Reshape", {"longer", "one"}, {"list"});
+  model.node("Concat", {"list", "ends"}, {"pads"}, {attribute("axis", std::int64_t{0})});
+  model.node("Pad", {"counted", "pads"}, {"padded"}).node("Slice", {"padded", "0", "ends"}, {"part"});
+  model.output("z", {"a", "b"}).output("padded", {"c"}, 7).output("part", {"d"}, 7);
+  folder.put("shaped.onnx", model.bytes());
+  CHECK(in_shell("taskspec import shaped.onnx -o shaped.task", folder).err ==
+        "note: input 'ends' decides about shapes: it is a parameter of the network\n"
+        "note: input 'n' decides about shapes: it is a parameter of the network\n"
+        "note: input 'shape' decides about shapes: it is a parameter of the network\n"
+        "note: input 'times' decides about shapes: it is a parameter of the network\n");
+  const std::string text = taskspec::read_text(folder / "shaped.task");
+  CHECK(text.find("agent Net(shape_0: int, shape_1: int, times_0: int, times_1: int, n: int, ends: int)") !=
+        std::string::npos);
+  folder.put("use.task",
+             "import \"shaped.onnx\" as shaped\n"
+             "let x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]] as f32[2, 3]\n"
+             "for k in 1..3 {\n"
+             "  let y = shaped.shaped(x, 6 / k, k, 1, k, n: 2, ends: k)\n"
+             "  print(y.z.array, y.padded.array, y.part.array)\n"
+             "}\n");
+  const Outcome ran = in_shell("taskspec run use.task", folder);
+  CHECK(ran.out ==
+        "[[1], [2], [3], [4], [5], [6]] [0, 0, 0, 0, 1, 0] [0]\n"
+        "[[1, 2, 1, 2], [3, 4, 3, 4], [5, 6, 5, 6]] [0, 0, 0, 0, 1, 0, 0] [0, 0]\n");
+  CHECK_MESSAGE(ran.code == 0, ran.err);
+}
+
+TEST_CASE("where signs and axes matter, numbers are asked for at import [onnx]") {
+  const TemporaryFolder folder;
+  OnnxModel sums, stretched;
+  sums.input("x", {2, 3}).input("axes", {1}, 7).output("y", {1, 3}).node("ReduceSum", {"x", "axes"}, {"y"});
+  stretched.input("x", {3, 1}).input("shape", {2}, 7).output("y", {3, 4}).node("Expand", {"x", "shape"}, {"y"});
+  folder.put("sums.onnx", sums.bytes());
+  folder.put("stretched.onnx", stretched.bytes());
+  for (const std::string name : {"sums", "stretched"}) {
+    const Outcome open = in_shell("taskspec import " + name + ".onnx -o x.task", folder);
+    CHECK(open.code == 1);
+    CHECK(open.err.find("error E7008: '" + name + ".onnx': ") == 0);
+    CHECK(open.err.find(name == "sums" ? "-D axes=" : "-D shape=") != std::string::npos);
+  }
+  CHECK(in_shell("taskspec import sums.onnx -o x.task -D axes=0", folder).code == 0);
+  CHECK(in_shell("taskspec import stretched.onnx -o x.task -D shape=3,4", folder).code == 0);
+}
+
+// A few bytes that ask for billions of numbers.
+TEST_CASE("what a model unfolds into is in proportion to its file [onnx] [hostile]") {
+  const std::int64_t huge = std::int64_t{1} << 30;
+  const TemporaryFolder folder;
+  const auto refused = [&](OnnxModel& model) {
+    folder.put("net.onnx", model.output("y", {1}).bytes());
+    return in_shell("taskspec import net.onnx -o net.task", folder, 20).err;
+  };
+  const std::vector<Message> reflects{attribute("mode", std::string("reflect"))};
+  OnnxModel border, resized, indices;
+  border.input("x", {4}).weight("pads", array_of_integers({huge, huge})).node("Pad", {"x", "pads"}, {"y"}, reflects);
+  CHECK(refused(border).find("more numbers than a model of its size is worth") != std::string::npos);
+  resized.input("x", {1, 4}).weight("none", array_of_reals({0})).weight("sizes", array_of_integers({1, huge}));
+  resized.node("Resize", {"x", "none", "none", "sizes"}, {"y"}, {attribute("mode", std::string("linear"))});
+  CHECK(refused(resized).find("more numbers than a model of its size is worth") != std::string::npos);
+  indices.input("x", {1, 1, 1 << 12, 1 << 12});
+  indices.node("MaxPool", {"x"}, {"y", "i"}, {attribute("kernel_shape", std::vector<std::int64_t>{2, 2})});
+  indices.node("Identity", {"i"}, {"z"}).output("z", {1});
+  CHECK(refused(indices).find("E7003") != std::string::npos);
+  OnnxModel nothing;
+  folder.put("net.onnx", nothing.input("x", {4}).bytes());
+  CHECK(in_shell("taskspec import net.onnx -o net.task", folder).err.find("has no output") != std::string::npos);
 }
 
 TEST_CASE("weights beside a model stay in its folder [onnx] [hostile]") {

@@ -91,7 +91,7 @@ bool read_onnx(const std::string& bytes) {
   const std::optional<ModelText> read = read_or_refused(folder / "net.onnx");
   if (!read) return false;
   const ModelText& made = *read;
-  if (made.text.find("agent Net {") == std::string::npos) throw Odd("the text of the model holds no agent");
+  if (made.text.find("agent Net") == std::string::npos) throw Odd("the text of the model holds no agent");
   if (made.text.size() > 100'000) return true;
   static const Toolbox tools = standard_toolbox();
   // A model may contradict itself, but its text is one of the language.

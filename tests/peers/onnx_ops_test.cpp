@@ -109,21 +109,31 @@ std::string listed(const Array& array) {
   return out.str();
 }
 
-// Inputs that decide about shapes are bound to what the case gives, as a person would by -D.
+// The input that a message speaks of, if it is one that is not bound yet.
+std::string open_input(const std::string& message, const Case& test, const ImportOptions& options) {
+  const std::size_t at = message.find("input '");
+  if (at == std::string::npos) return "";
+  const std::string name = message.substr(at + 7, message.find('\'', at + 7) - at - 7);
+  const bool again = std::ranges::any_of(options.set, [&](const auto& set) { return set.first == name; });
+  return test.arrays.contains(name) && !again ? name : "";
+}
+
+// Inputs that decide about shapes are bound to what the case gives, as a person would by -D: as parameters they could
+// not be -1, which is what is left, or 0, which is the old one.
 ModelText imported(const Case& test, ImportOptions& options) {
   for (;;) {
+    std::string name;
     try {
-      return onnx::importer.read((test.folder / "model.onnx").string(), "net", options);
+      ModelText text = onnx::importer.read((test.folder / "model.onnx").string(), "net", options);
+      for (const std::string& note : text.notes)
+        if (name.empty()) name = open_input(note, test, options);
+      if (name.empty()) return text;
     } catch (const Error& error) {
       const Diag& diag = error.diags().items().front();
-      const std::size_t at = diag.message.find("input '");
-      if (diag.code != Code("E7008") || at == std::string::npos) throw;
-      const std::string name = diag.message.substr(at + 7, diag.message.find('\'', at + 7) - at - 7);
-      const auto given = test.arrays.find(name);
-      const bool again = std::ranges::any_of(options.set, [&](const auto& set) { return set.first == name; });
-      if (given == test.arrays.end() || again) throw;
-      options.set.emplace_back(name, listed(given->second));
+      if (diag.code == Code("E7008")) name = open_input(diag.message, test, options);
+      if (name.empty()) throw;
     }
+    options.set.emplace_back(name, listed(test.arrays.at(name)));
   }
 }
 

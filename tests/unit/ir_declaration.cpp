@@ -50,6 +50,14 @@ class IrReader {
     return std::ranges::find(arrays_, name, &NamedArray::name)->array;
   }
 
+  // What a delayed edge begins with: nested lists, or one number for all.
+  static Array initial(const TaskBlock& source, const Value& given) {
+    if (given.is_list()) return array_of(given, source.precision);
+    Array all = Array::make(value_type(source));
+    for (std::int64_t i = 0; i < all.elements(); ++i) all.set_integer(i, given.integer());
+    return all;
+  }
+
   void blocks(const ast::IrBlock& line) {
     TaskBlock block;
     block.def = table_.find(line.kind.text);
@@ -134,7 +142,7 @@ class IrReader {
   void moves(BlockEdge& edge, const ast::IrMove& move) {
     if (move.name.text == "delay") {
       edge.delay = static_cast<std::int32_t>(value(*move.args[0].value).integer());
-      if (move.args.size() > 1) edge.initial = data(*move.args[1].value);
+      if (move.args.size() > 1) edge.initial = initial(graph_[edge.from.block], value(*move.args[1].value));
     } else if (move.name.text == "trigger") {
       edge.trigger = true;
     } else if (move.name.text == "number") {

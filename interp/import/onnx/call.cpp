@@ -159,6 +159,13 @@ Term Call::slot(const Array& array, std::string_view what) const {
   return all.slot(array, fmt::format("{}_{}", node.shown(), what));
 }
 
+Term Call::picked(const Term& x, const Numbers& index, std::int64_t axis) const {
+  if (index.size() <= longest_list) return onnx::picked(x, index, axis);
+  Array table = Array::make({Precision::i64, {static_cast<std::int64_t>(index.size())}});
+  std::ranges::copy(index, table.data<std::int64_t>().begin());
+  return gathered(x, slot(table, "places"), axis);
+}
+
 void Call::fail(const std::string& why) const {
   throw failure("E7003", {},
                 fmt::format("'{}': {} node '{}' cannot be read: {}", all.path(), node.op, node.shown(), why));
@@ -169,7 +176,8 @@ void Call::open(const std::string& what, const std::string& name) const {
             fmt::format("'{}': {} node '{}' needs {}{} at import", all.path(), node.op, node.shown(), what,
                         name.empty() ? "" : fmt::format(" '{}'", name)));
   diag.help(fmt::format("give numbers to what decides about it: -D {}=...", name.empty() ? "NAME" : name));
-  throw Error(std::move(diag));
+  if (name.empty()) throw Error(std::move(diag));
+  all.ask_for(name, std::move(diag));
 }
 
 }  // namespace taskspec::onnx

@@ -62,13 +62,13 @@ void loop(Call& call) {
   }
 }
 
-constexpr std::array operators{
+constexpr std::array control_rows{
     Operator{"If", 1, any, branch},
     Operator{"Loop", 1, any, loop},
 };
 
 }  // namespace
 
-std::span<const Operator> control_operators() { return operators; }
+std::span<const Operator> control_operators() { return control_rows; }
 
 }  // namespace taskspec::onnx

@@ -14,8 +14,13 @@ namespace taskspec::onnx {
 
 namespace {
 
-constexpr std::size_t most_nodes = 1'000'000;  // of loops that are written out
-constexpr std::size_t longest_list = 64;       // of numbers in the text; longer ones are slots
+constexpr std::size_t most_nodes = 200'000;  // of loops that are written out
+// Numbers that any model may ask for: places of windows, weights of resized images; and more for each of its bytes.
+constexpr std::int64_t free_numbers = std::int64_t{1} << 24, numbers_per_byte = 16;
+
+// Of the inputs that become numbers of the program.
+constexpr std::size_t most_parameters = 64;
+constexpr std::int64_t most_integers = 16;
 
 bool is_plain_name(const std::string& text) { return std::ranges::all_of(text, is_word); }
 
@@ -52,13 +57,17 @@ void collect_nodes(const Graph& graph, std::vector<const Node*>& to) {
 
 }  // namespace
 
-Conversion::Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options)
+Conversion::Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options,
+                       const std::set<std::string>& parameters)
     : model_(model),
       path_(std::move(path)),
       name_(std::move(name)),
       graph_name_(identifier(name_)),
       set_(options.set.begin(), options.set.end()),
-      opset_(model.opsets.at("")) {}
+      opset_(model.opsets.at("")),
+      wanted_parameters_(parameters),
+      left_(free_numbers +
+            numbers_per_byte * static_cast<std::int64_t>(std::min(model.bytes, std::uint64_t{1} << 50))) {}
 
 ModelText Conversion::run() {
   check_operators();
@@ -150,10 +159,13 @@ Dim Conversion::extent(const std::string& name) {
     if (const auto known = open_extents_.find(name); known != open_extents_.end()) return known->second;
   std::string wanted = identifier(name.empty() ? "D" : name);
   if (wanted[0] >= 'a') wanted[0] = static_cast<char>(wanted[0] - 'a' + 'A');  // it begins with a letter
-  SymbolInfo info{.name = names_.make(wanted), .id = static_cast<std::uint32_t>(open_extents_.size())};
-  const Dim made(std::make_shared<const SymbolInfo>(std::move(info)));
+  const Dim made = symbol(names_.make(wanted));
   open_extents_.emplace(name.empty() ? fmt::format(" {}", open_extents_.size()) : name, made);
   return made;
+}
+
+Dim Conversion::symbol(std::string name) {
+  return Dim(std::make_shared<const SymbolInfo>(SymbolInfo{.name = std::move(name), .id = symbols_++}));
 }
 
 Dims Conversion::dims_of(const Declared& declared) {
@@ -192,6 +204,48 @@ Term Conversion::bound(const Declared& input, const std::string& value) const {
   return term;
 }
 
+// Few integers, of which it is known how many.
+bool Conversion::may_be_parameters(const Declared& input) const {
+  const bool whole = input.precision == Precision::i64 || input.precision == Precision::i32;
+  if (!whole || !input.extents || input.extents->size() > 1 || set_.contains(input.name)) return false;
+  if (wanted_parameters_.contains(input.name) || wanted_parameters_.size() >= most_parameters) return false;
+  if (input.extents->empty()) return true;
+  const auto* count = std::get_if<std::int64_t>(&input.extents->front());
+  return count && *count >= 1 && *count <= most_integers;
+}
+
+Term Conversion::as_parameters(const Declared& input) {
+  Term term;
+  term.origin = input.name;
+  term.precision = *input.precision;
+  if (!input.extents->empty()) term.dims.emplace_back(std::get<std::int64_t>(input.extents->front()));
+  const std::int64_t count = term.dims.empty() ? 1 : *term.dims[0].constant();
+  term.extents.emplace();
+  for (std::int64_t i = 0; i < count; ++i) {
+    int_parameters_.push_back(names_.make(count == 1 ? input.name : fmt::format("{}_{}", input.name, i)));
+    term.extents->push_back(symbol(int_parameters_.back()));
+  }
+  return term;
+}
+
+void Conversion::ask_for(const std::string& value, Diag diag) const {
+  std::set<std::string> seen{value};
+  std::vector<std::string> open{value};
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    for (const Node& node : model_.graph.nodes)
+      if (std::ranges::find(node.outputs, name) != node.outputs.end())
+        for (const std::string& input : node.inputs)
+          if (seen.insert(input).second) open.push_back(input);
+  }
+  NeedsParameters more{{}, std::move(diag)};
+  for (const Declared& input : model_.graph.inputs)
+    if (seen.contains(input.name) && may_be_parameters(input)) more.inputs.push_back(input.name);
+  if (more.inputs.empty()) throw Error(std::move(more.diag));
+  throw more;
+}
+
 void Conversion::declare_inputs() {
   for (const Declared& input : model_.graph.inputs) {
     if (values_.contains(input.name)) continue;  // an initializer, which older models list here, too
@@ -204,6 +258,10 @@ void Conversion::declare_inputs() {
       define(input.name, bound(input, value->second));
       continue;
     }
+    if (wanted_parameters_.contains(input.name)) {
+      define(input.name, as_parameters(input));
+      continue;
+    }
     Term term = named(names_.make(input.name), *input.precision, dims_of(input));
     term.origin = input.name;
     inputs_.push_back({term.text, type_text(term.precision, term.dims)});
@@ -212,6 +270,7 @@ void Conversion::declare_inputs() {
 }
 
 void Conversion::finish_outputs() {
+  if (model_.graph.outputs.empty()) throw failure("E7003", {}, fmt::format("'{}' has no output", path_));
   for (const Declared& output : model_.graph.outputs) {
     const Term* known = find(output.name);
     if (!known)
@@ -219,7 +278,7 @@ void Conversion::finish_outputs() {
     Term term = written(output.name);
     const auto own = output_names_.find(output.name);
     const std::string name = own == output_names_.end() ? term.text : own->second;
-    if (name != term.text) lines_.push_back(fmt::format("{} = {}", name, bare(term.text)));
+    if (name != term.text) line(fmt::format("{} = {}", name, bare(term.text)));
     outputs_.push_back({name, type_text(term.precision, term.dims)});
   }
 }
@@ -259,7 +318,23 @@ Term Conversion::written(Term term, const std::string& hint) {
   return term;
 }
 
+bool Conversion::spend(std::int64_t numbers) {
+  if (numbers > left_) return false;
+  left_ -= std::max<std::int64_t>(0, numbers);
+  return true;
+}
+
+Error Conversion::too_much() const {
+  return failure("E7003", {}, fmt::format("'{}' unfolds into more than a file of its size is worth", path_));
+}
+
+void Conversion::line(std::string text) {
+  if (!spend(static_cast<std::int64_t>(text.size() / sizeof(std::int64_t)))) throw too_much();
+  lines_.push_back(std::move(text));
+}
+
 Term Conversion::slot(const Array& array, const std::string& hint) {
+  if (!spend(array.elements())) throw too_much();
   const std::string name = names_.make(hint);
   // Names of a file may be no text at all.
   const bool plain = !hint.empty() && std::ranges::all_of(hint, [](char c) { return c >= ' ' && c < 0x7f; });
@@ -277,7 +352,7 @@ Term Conversion::slot(const Array& array, const std::string& hint) {
 Term Conversion::let(Term term, const std::string& hint) {
   if (term.text.empty() || is_plain_name(term.text)) return term;
   const std::string name = names_.make(fmt::format("{}_{}", hint, ++counts_[hint]));
-  lines_.push_back(fmt::format("let {} = {}", name, bare(term.text)));
+  line(fmt::format("let {} = {}", name, bare(term.text)));
   term.text = name;
   return term;
 }
@@ -285,7 +360,7 @@ Term Conversion::let(Term term, const std::string& hint) {
 void Conversion::give(const std::string& name, Term term, const std::string& op) {
   const auto output = output_names_.find(name);
   if (output != output_names_.end() && !term.text.empty()) {
-    lines_.push_back(fmt::format("{} = {}", output->second, bare(term.text)));
+    line(fmt::format("{} = {}", output->second, bare(term.text)));
     term.text = output->second;
     output_names_.erase(output);
   }
@@ -351,27 +426,50 @@ std::string Conversion::text() {
     for (const Parameter& one : all) text += (text.empty() ? "" : ", ") + one.name + ": " + one.type;
     return text;
   };
-  const std::string signature = fmt::format("({}) -> ({})", list(inputs_), list(outputs_));
-  std::string out = fmt::format("// {}: an ONNX model of opset {}{}\n\nagent Net {{\n", name_, opset_,
-                                model_.producer.empty() ? "" : ", by " + identifier(model_.producer));
+  const std::string results = list(outputs_), parameters = taskspec::joined(int_parameters_, ", ");
+  std::vector<std::string> all_inputs, typed;
+  if (!inputs_.empty()) all_inputs.push_back(list(inputs_));
+  for (const std::string& one : int_parameters_) typed.push_back(one + ": int");
+  all_inputs.insert(all_inputs.end(), typed.begin(), typed.end());
+  std::string out = fmt::format("// {}: an ONNX model of opset {}{}\n\nagent Net{} {{\n", name_, opset_,
+                                model_.producer.empty() ? "" : ", by " + identifier(model_.producer),
+                                typed.empty() ? "" : "(" + taskspec::joined(typed, ", ") + ")");
   for (const std::string& slot : slots_) out += "  " + slot + "\n";
-  out += fmt::format("  graph forward{} {{\n", signature);
+  out += fmt::format("  graph forward({}) -> ({}) {{\n", list(inputs_), results);
   for (const std::string& line : lines_) out += "    " + line + "\n";
   std::string arguments;
   for (const Parameter& input : inputs_) arguments += (arguments.empty() ? "" : ", ") + input.name;
   Names local;
   for (const auto* all : {&inputs_, &outputs_})
     for (const Parameter& one : *all) local.take(one.name);
+  for (const std::string& one : int_parameters_) local.take(one);
   const std::string made = local.make("made");
-  out +=
-      fmt::format("  }}\n}}\n\ngraph {}{} {{\n  let {} = Net().forward({})\n", graph_name_, signature, made, arguments);
+  out += fmt::format("  }}\n}}\n\ngraph {}({}) -> ({}) {{\n  let {} = Net({}).forward({})\n", graph_name_,
+                     taskspec::joined(all_inputs, ", "), results, made, parameters, arguments);
   for (const Parameter& output : outputs_) out += fmt::format("  {} = {}.{}\n", output.name, made, output.name);
   return out + "}\n";
 }
 
 ModelText read(const std::string& path, const std::string& name, const ImportOptions& options) {
   const Model model = read_model(path);
-  ModelText text = Conversion(model, path, name, options).run();
+  std::set<std::string> parameters;
+  std::optional<Diag> asked;  // in the first place
+  ModelText text;
+  for (bool is_done = false; !is_done;) {  // each turn has more of them, out of the inputs
+    try {
+      text = Conversion(model, path, name, options, parameters).run();
+      is_done = true;
+    } catch (const NeedsParameters& more) {
+      parameters.insert(more.inputs.begin(), more.inputs.end());
+      if (!asked) asked = more.diag;
+    } catch (const Error& error) {
+      // Numbers that stay open do not do: they have to be given.
+      if (!asked || error.diags().items().front().code == Code("E7008")) throw;
+      throw Error(*asked);
+    }
+  }
+  for (const std::string& input : parameters)
+    text.notes.push_back(fmt::format("input '{}' decides about shapes: it is a parameter of the network", input));
   if (const std::int64_t opset = model.opsets.at(""); opset > newest)
     text.notes.push_back(fmt::format("opset {} is newer than {}, which the operators are written for", opset, newest));
   return text;

@@ -20,9 +20,19 @@ namespace taskspec::onnx {
 
 class Call;
 
+inline constexpr std::size_t longest_list = 64;  // of numbers in the text; longer ones are slots
+
+// Thrown where a model cannot be written unless these inputs are numbers that the program knows: int parameters.
+struct NeedsParameters {
+  std::vector<std::string> inputs;
+  Diag diag;  // what to tell if that does not help either
+};
+
 class Conversion {
  public:
-  Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options);
+  // `parameters`: inputs, of rank 0 or 1, whose integers become int parameters of the agent.
+  Conversion(const Model& model, std::string path, std::string name, const ImportOptions& options,
+             const std::set<std::string>& parameters = {});
   ModelText run();
 
   // ---- for operators ----
@@ -41,22 +51,32 @@ class Conversion {
   void give(const std::string& name, Term term, const std::string& op);
   Term slot(const Array& array, const std::string& hint);
   // Lines of other kinds, such as those of a loop, and names in them.
-  void line(std::string text) { lines_.push_back(std::move(text)); }
+  void line(std::string text);
   std::string variable(std::string_view hint) { return names_.make(hint); }
   // The nodes of a graph inside of a node, whose outputs come back.
   std::vector<Term> inside(const Graph& graph);
   bool needed(const std::string& name) const { return needed_.contains(name); }
+  // Numbers that are worked out at import, which a few bytes may ask for by the billion: false when a file of this size
+  // is not worth that many.
+  bool spend(std::int64_t numbers);
+  Error too_much() const;
+  // A value has to be known and is not: throws NeedsParameters where it comes from inputs that could be such parameters
+  // and are not yet, else what is said of it.
+  [[noreturn]] void ask_for(const std::string& value, Diag diag) const;
 
  private:
   void check_operators() const;
   void find_needed(const Graph& graph);
   void declare_inputs();
   Term bound(const Declared& input, const std::string& value) const;
+  bool may_be_parameters(const Declared& input) const;
+  Term as_parameters(const Declared& input);
   void convert_nodes(const Graph& graph);
   void convert(Call& call);
   void finish_outputs();
   Dims dims_of(const Declared& declared);
   Dim extent(const std::string& name);
+  Dim symbol(std::string name);
   void check_options() const;
   std::string text();
 
@@ -67,7 +87,10 @@ class Conversion {
   std::set<std::string> needed_;
   std::map<std::string, Term> values_;
   std::map<std::string, Dim> open_extents_;
-  std::set<std::string> bound_;  // what of `set_` meant something
+  std::uint32_t symbols_ = 0;
+  const std::set<std::string>& wanted_parameters_;  // names of the model
+  std::vector<std::string> int_parameters_;         // and of the program
+  std::set<std::string> bound_;                     // what of `set_` meant something
   Names names_;
   struct Parameter {
     std::string name, type;
@@ -77,6 +100,7 @@ class Conversion {
   std::vector<std::string> slots_, lines_;
   std::map<std::string, int> counts_;  // of lines by operator, for their names
   std::size_t converted_ = 0;          // nodes so far
+  std::int64_t left_;                  // numbers that may still be worked out
   std::set<std::string> keys_;         // of made_.arrays
   ModelText made_;
 };
@@ -114,10 +138,15 @@ class Call {
   std::optional<Numbers> axes(std::size_t input, std::size_t rank) const;
   std::int64_t extent(const Term& x, std::size_t axis) const;  // E7008 where it is open
   std::vector<std::int64_t> shape(const Term& x) const;        // likewise
+  // In front of work whose amount the file names (Conversion::spend); E7003.
+  void spend(std::int64_t numbers) const {
+    if (!all.spend(numbers)) fail("it unfolds into more numbers than a model of its size is worth");
+  }
 
   void give(std::size_t output, Term term);
   Term let(Term term) const;
-  Term slot(const Array& array, std::string_view what) const;  // named after the node
+  Term slot(const Array& array, std::string_view what) const;                 // named after the node
+  Term picked(const Term& x, const Numbers& index, std::int64_t axis) const;  // gathered by known numbers
 
   [[noreturn]] void fail(const std::string& why) const;                                 // E7003
   [[noreturn]] void open(const std::string& what, const std::string& name = "") const;  // E7008

@@ -54,8 +54,9 @@ Term convolved_depths(Call& call, const Term& x, const Term& w, const std::optio
   for (std::int64_t k = 0; k < v.kernel[0]; ++k) {
     const std::int64_t from = k * v.dilations[0];
     Numbers index;
+    call.spend(depths);
     for (std::int64_t i = 0; i < depths; ++i) index.push_back(from + i * v.strides[0]);
-    const Term part = v.strides[0] == 1 ? sliced(own, 2, Dim(from), Dim(from + depths)) : picked(own, index, 2);
+    const Term part = v.strides[0] == 1 ? sliced(own, 2, Dim(from), Dim(from + depths)) : call.picked(own, index, 2);
     const Term images =
         reshaped(permuted(part, {0, 2, 1, 3, 4}), {x.dims[0] * Dim(depths), x.dims[1], x.dims[3], x.dims[4]});
     const Term slice = dropped(sliced(w, 2, Dim(k), Dim(k + 1)), {2});
@@ -78,13 +79,13 @@ Term convolved(Call& call, const Term& x, const Term& w, const std::optional<Ter
   return convolved_planes(call, own, w, bias, windows, groups);
 }
 
-namespace {
-
 Numbers kernel_of(Call& call, const Term& w) {
   Numbers kernel;
   for (std::size_t i = 2; i < w.rank(); ++i) kernel.push_back(call.extent(w, i));
   return kernel;
 }
+
+namespace {
 
 void conv(Call& call) {
   const Term x = call.x(0), w = call.x(1);
@@ -173,13 +174,13 @@ void conv_transpose(Call& call) {
   call.give(0, convolved(call, call.let(x), call.let(turned_weights(call, groups)), bias, plain, groups));
 }
 
-constexpr std::array operators{
+constexpr std::array convolution_rows{
     Operator{"Conv", 1, any, conv},
     Operator{"ConvTranspose", 1, any, conv_transpose},
 };
 
 }  // namespace
 
-std::span<const Operator> convolution_operators() { return operators; }
+std::span<const Operator> convolution_operators() { return convolution_rows; }
 
 }  // namespace taskspec::onnx

@@ -8,4 +8,7 @@ namespace taskspec::onnx {
 Term convolved(Call& call, const Term& x, const Term& w, const std::optional<Term>& bias, Windows windows,
                std::int64_t groups);
 
+// The extents of windows that weights [O, C / groups, ...] are for.
+Numbers kernel_of(Call& call, const Term& w);
+
 }  // namespace taskspec::onnx

@@ -305,7 +305,7 @@ void convert(Call& call) {
 
 void convert_like(Call& call) { cast_to(call, call.at(1).precision); }
 
-constexpr std::array operators{
+constexpr std::array elementwise_rows{
     Operator{"Abs", 1, any, same<abs_>},
     Operator{"Add", 1, any, add},
     Operator{"And", 1, any, logical_and},
@@ -365,6 +365,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> elementwise_operators() { return operators; }
+std::span<const Operator> elementwise_operators() { return elementwise_rows; }
 
 }  // namespace taskspec::onnx

@@ -67,6 +67,7 @@ struct Model {
   Graph graph;
   std::map<std::string, std::int64_t> opsets;  // by domain
   std::string producer;
+  std::uint64_t bytes = 0;  // of its file, and of the data beside it
 };
 
 // Throws Error: E7001, E7003. Data beside the model are read from its folder only.

@@ -52,6 +52,7 @@ void split(Call& call) {
 
 // One axis of a Slice. Bounds beyond the end are the end; negative ones count from it.
 Term sliced_axis(Call& call, const Term& x, std::int64_t axis, const Dim& start, const Dim& end, std::int64_t step) {
+  step = std::clamp<std::int64_t>(step, -(std::int64_t{1} << 40), std::int64_t{1} << 40);  // so that sums with it fit
   const Dim& length = x.dims[static_cast<std::size_t>(axis)];
   const auto first = start.constant(), last = end.constant();
   if (step == 1 && (!first || !last || !length.is_constant())) {
@@ -61,7 +62,7 @@ Term sliced_axis(Call& call, const Term& x, std::int64_t axis, const Dim& start,
     return sliced(x, axis, from, to);
   }
   const std::int64_t n = call.extent(x, static_cast<std::size_t>(axis));
-  if (!first || !last) call.open("the bounds of its slice");
+  if (!first || !last) call.open("the bounds in its input", call.node.inputs.at(first ? 2 : 1));
   auto place = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
     return std::max(low, std::min(high, at < 0 ? at + n : at));
   };
@@ -70,14 +71,16 @@ Term sliced_axis(Call& call, const Term& x, std::int64_t axis, const Dim& start,
     const Term part = sliced(x, axis, Dim(from), Dim(to));
     if (step == 1) return part;
     Numbers index;
+    call.spend((to - from) / step);
     for (std::int64_t i = 0; i < to - from; i += step) index.push_back(i);
-    return picked(part, index, axis);
+    return call.picked(part, index, axis);
   }
   const std::int64_t from = place(*first, -1, n - 1), to = *last < -n ? -1 : place(*last, -1, n - 1);
   Numbers index;
+  call.spend((from - to) / -step);
   for (std::int64_t i = from; i > to; i += step) index.push_back(i);
   if (step == -1 && !index.empty()) return reversed(sliced(x, axis, Dim(to + 1), Dim(from + 1)), axis);
-  return picked(x, index, axis);
+  return call.picked(x, index, axis);
 }
 
 void slice(Call& call) {
@@ -266,6 +269,9 @@ void scatter_nd(Call& call) {
 Numbers border_places(Call& call, std::int64_t n, std::int64_t before, std::int64_t after, const std::string& mode) {
   Numbers index;
   if (n == 0) call.fail("it takes a border from nothing");
+  call.spend(before);
+  call.spend(after);
+  call.spend(n);
   for (std::int64_t i = -before; i < n + after; ++i) {
     std::int64_t at = i;
     if (mode == "edge") {
@@ -286,21 +292,30 @@ Numbers border_places(Call& call, std::int64_t n, std::int64_t before, std::int6
 void pad(Call& call) {
   Term x = call.x(0);
   const bool old = call.opset() < 11;
-  const Numbers pads = old ? call.integers(call.opset() < 2 ? "paddings" : "pads", {}) : call.numbers(1);
   const std::string mode = call.text("mode", "constant");
+  const bool open = !old && mode == "constant" && call.at(1).extents && !call.if_known(1);
+  const Numbers given = old    ? call.integers(call.opset() < 2 ? "paddings" : "pads", {})
+                        : open ? Numbers{}
+                               : call.numbers(1);
+  const Dims lengths = open ? call.extents(1) : Dims(given.begin(), given.end());
   Numbers axes;
   if (call.has(3))
     axes = call.numbers(3);
   else
     for (std::size_t i = 0; i < x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  if (pads.size() != 2 * axes.size()) call.fail("it has not two numbers for each axis");
+  if (lengths.size() != 2 * axes.size()) call.fail("it has not two numbers for each axis");
   std::string value;
   if (mode == "constant" && old) value = literal(call.real("value", 0), x.precision);
   if (mode == "constant" && !old && call.has(2)) value = literal(call.number(2), x.precision);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t axis = x.axis(axes[i]), before = pads[i], after = pads[i + axes.size()];
+    const std::int64_t axis = x.axis(axes[i]);
     if (axis < 0 || axis >= static_cast<std::int64_t>(x.rank())) call.fail("an axis lies outside of the shape");
+    if (open) {  // then they are lengths: what is negative ends with an error when it runs
+      x = padded(x, axis, lengths[i], lengths[i + axes.size()], value);
+      continue;
+    }
     // Negative ones take away.
+    const std::int64_t before = given[i], after = given[i + axes.size()];
     if (before < 0 || after < 0)
       x = sliced(x, axis, Dim(std::max<std::int64_t>(0, -before)),
                  x.dims[static_cast<std::size_t>(axis)] - Dim(std::max<std::int64_t>(0, -after)));
@@ -309,7 +324,7 @@ void pad(Call& call) {
     if (mode == "constant")
       x = padded(x, axis, more, behind, value);
     else
-      x = picked(x, border_places(call, call.extent(x, static_cast<std::size_t>(axis)), more, behind, mode), axis);
+      x = call.picked(x, border_places(call, call.extent(x, static_cast<std::size_t>(axis)), more, behind, mode), axis);
   }
   call.give(0, x);
 }
@@ -358,14 +373,15 @@ void reverse_sequence(Call& call) {
     Numbers index;
     const std::int64_t n = shape[static_cast<std::size_t>(time)];
     if (lengths[i] < 0 || lengths[i] > n) call.fail("a sequence is longer than the time");
+    call.spend(n);
     for (std::int64_t t = 0; t < n; ++t) index.push_back(t < lengths[i] ? lengths[i] - 1 - t : t);
     const auto at = static_cast<std::int64_t>(i);
-    parts.push_back(picked(sliced(x, batch, Dim(at), Dim(at + 1)), index, time));
+    parts.push_back(call.picked(sliced(x, batch, Dim(at), Dim(at + 1)), index, time));
   }
   call.give(0, joined(parts, batch));
 }
 
-constexpr std::array operators{
+constexpr std::array movement_rows{
     Operator{"Concat", 1, any, concat},
     Operator{"CumSum", 11, any, cumulative_sum},
     Operator{"Gather", 1, any, gather},
@@ -383,6 +399,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> movement_operators() { return operators; }
+std::span<const Operator> movement_operators() { return movement_rows; }
 
 }  // namespace taskspec::onnx

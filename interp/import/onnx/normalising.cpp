@@ -216,7 +216,7 @@ void dropout(Call& call) {
               filled(call.opset() < 10 ? x.precision : Precision::boolean, x.dims, call.opset() < 10 ? "1" : "true"));
 }
 
-constexpr std::array operators{
+constexpr std::array normalising_rows{
     Operator{"BatchNormalization", 1, any, batch_normalization},
     Operator{"Dropout", 1, any, dropout},
     Operator{"GroupNormalization", 1, any, group_normalization},
@@ -233,6 +233,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> normalising_operators() { return operators; }
+std::span<const Operator> normalising_operators() { return normalising_rows; }
 
 }  // namespace taskspec::onnx

@@ -13,7 +13,7 @@ namespace taskspec::onnx {
 
 namespace {
 
-constexpr std::int64_t most_elements = 1 << 24;  // of what is worked out for each window
+constexpr std::int64_t most_window_elements = 1 << 24;  // of what is worked out for each window
 
 // The smallest value: a border that never wins.
 std::string lowest(Precision precision) {
@@ -61,7 +61,8 @@ Term dilated_maximum(Call& call, Term x, const Windows& v) {
   for (std::size_t i = 0; i < v.axes(); ++i) {
     const auto axis = static_cast<std::int64_t>(i) + 2;
     const std::int64_t count = *windows_along(call, Dim(call.extent(x, i + 2)), v, i).constant();
-    const Term side_by_side = picked(x, window_places(count, v.kernel[i], v.strides[i], v.dilations[i]), axis);
+    call.spend(count * v.kernel[i]);
+    const Term side_by_side = call.picked(x, window_places(count, v.kernel[i], v.strides[i], v.dilations[i]), axis);
     Dims split = x.dims;
     split[i + 2] = Dim(count);
     split.insert(split.begin() + axis + 1, Dim(v.kernel[i]));
@@ -78,18 +79,20 @@ struct WindowElements {
   Numbers outside;  // the same in the image as it was; 0 in the border, which never wins
 };
 
-WindowElements elements_of(const Numbers& extents, const Windows& v, bool columns_first) {
+WindowElements elements_of(Call& call, const Numbers& extents, const Windows& v, bool columns_first) {
   const std::size_t n = v.axes();
   WindowElements made;
   Numbers counts(n), padded(n);
   for (std::size_t i = 0; i < n; ++i) {
     padded[i] = extents[i] + v.before[i] + v.after[i];
     counts[i] = (padded[i] - v.reach(i)) / v.strides[i] + 1;
-    if (counts[i] > most_elements / std::max<std::int64_t>(1, made.windows)) throw Misfit{"it has too many windows"};
+    if (counts[i] > most_window_elements / std::max<std::int64_t>(1, made.windows))
+      throw Misfit{"it has too many windows"};
     made.windows *= counts[i];
+    if (v.kernel[i] > most_window_elements / made.size) throw Misfit{"its windows have too many elements"};
     made.size *= v.kernel[i];
   }
-  if (made.windows * made.size > most_elements) throw Misfit{"its windows have too many elements"};
+  call.spend(made.windows * made.size);
   for (std::int64_t window = 0; window < made.windows; ++window)
     for (std::int64_t element = 0; element < made.size; ++element) {
       std::int64_t rest = window, left = element, in = 0, step = 1, out = 0, rows = 1;
@@ -137,11 +140,11 @@ Array table_of(const Numbers& numbers, const Extents& shape) {
 void with_places(Call& call, const Term& x, const Windows& v) {
   const Numbers shape = call.shape(x);
   const Numbers extents(shape.begin() + 2, shape.end());
-  const WindowElements e = elements_of(extents, v, call.integer("storage_order", 0) == 1);
-  std::int64_t pixels = 1, images = shape[0] * shape[1];
-  for (const std::int64_t n : extents) pixels *= n;
   Dims dims{x.dims[0], x.dims[1]};
   for (std::size_t i = 0; i < v.axes(); ++i) dims.push_back(windows_along(call, x.dims[i + 2], v, i));
+  const WindowElements e = elements_of(call, extents, v, call.integer("storage_order", 0) == 1);
+  std::int64_t pixels = 1, images = shape[0] * shape[1];
+  for (const std::int64_t n : extents) pixels *= n;
   Windows rest = v;
   const Term wide = with_borders(x, rest, lowest(x.precision));
   const Term flat = reshaped(wide, {x.dims[0], x.dims[1], product({wide.dims.begin() + 2, wide.dims.end()})});
@@ -183,8 +186,9 @@ std::vector<double> shares(Call& call, const Term& x, const Windows& v, const Nu
   std::vector<double> all{1};
   for (std::size_t i = 0; i < v.axes(); ++i) {
     const std::int64_t n = call.extent(x, i + 2), windows = *windows_along(call, Dim(n), v, i).constant();
-    if (windows > most_elements / static_cast<std::int64_t>(std::max<std::size_t>(1, all.size())))
+    if (windows > most_window_elements / static_cast<std::int64_t>(std::max<std::size_t>(1, all.size())))
       throw Misfit{"it has too many windows"};
+    call.spend(windows * static_cast<std::int64_t>(all.size()));
     std::vector<double> next;
     for (const double before : all)
       for (std::int64_t w = 0; w < windows; ++w) {
@@ -242,7 +246,7 @@ void global_max_pool(Call& call) {
   call.give(0, reduced("max", x, image_axes(x)));
 }
 
-constexpr std::array operators{
+constexpr std::array pooling_rows{
     Operator{"AveragePool", 1, any, average_pool},
     Operator{"GlobalAveragePool", 1, any, global_average_pool},
     Operator{"GlobalMaxPool", 1, any, global_max_pool},
@@ -251,6 +255,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> pooling_operators() { return operators; }
+std::span<const Operator> pooling_operators() { return pooling_rows; }
 
 }  // namespace taskspec::onnx

@@ -12,7 +12,7 @@ struct Row {
   Precision precision;
 };
 
-constexpr std::array rows{
+constexpr std::array precision_rows{
     Row{1, "FLOAT", Precision::f32},   Row{2, "UINT8", Precision::u8},     Row{3, "INT8", Precision::i8},
     Row{4, "UINT16", Precision::u16},  Row{5, "INT16", Precision::i16},    Row{6, "INT32", Precision::i32},
     Row{7, "INT64", Precision::i64},   Row{9, "BOOL", Precision::boolean}, Row{10, "FLOAT16", Precision::f16},
@@ -22,13 +22,13 @@ constexpr std::array rows{
 }  // namespace
 
 std::optional<Precision> precision_of_type(std::int64_t type) {
-  for (const Row& row : rows)
+  for (const Row& row : precision_rows)
     if (row.type == type) return row.precision;
   return std::nullopt;
 }
 
 std::optional<Precision> precision_of_name(const std::string& name) {
-  for (const Row& row : rows)
+  for (const Row& row : precision_rows)
     if (row.name == name) return row.precision;
   return std::nullopt;
 }

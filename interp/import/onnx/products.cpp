@@ -213,7 +213,7 @@ void einsum(Call& call) {
   call.give(0, in_order(call, made, own, letters.result));
 }
 
-constexpr std::array operators{
+constexpr std::array product_rows{
     Operator{"Einsum", 12, any, einsum},
     Operator{"Gemm", 1, any, gemm},
     Operator{"MatMul", 1, any, matmul},
@@ -221,6 +221,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> product_operators() { return operators; }
+std::span<const Operator> product_operators() { return product_rows; }
 
 }  // namespace taskspec::onnx

@@ -93,12 +93,6 @@ void quantised_matmul(Call& call) {
   call.give(0, stored(call, binary(cast(sum, Precision::f32), "*", factor), 7, end));
 }
 
-Numbers kernel_of(Call& call, const Term& w) {
-  Numbers kernel;
-  for (std::size_t i = 2; i < w.rank(); ++i) kernel.push_back(call.extent(w, i));
-  return kernel;
-}
-
 void conv_integer(Call& call) {
   const Term x = call.let(from_zero(call, call.x(0), 2, 1)), w = call.let(from_zero(call, call.x(1), 3, 0));
   call.give(0, convolved(call, x, w, std::nullopt, windows_of(call, x, kernel_of(call, w)), call.integer("group", 1)));
@@ -113,7 +107,7 @@ void quantised_conv(Call& call) {
   call.give(0, stored(call, binary(cast(sum, Precision::f32), "*", factor), 7, 1));
 }
 
-constexpr std::array operators{
+constexpr std::array quantised_rows{
     Operator{"ConvInteger", 10, any, conv_integer},
     Operator{"DequantizeLinear", 10, any, dequantize},
     Operator{"DynamicQuantizeLinear", 11, any, dynamic_quantize},
@@ -125,6 +119,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> quantised_operators() { return operators; }
+std::span<const Operator> quantised_operators() { return quantised_rows; }
 
 }  // namespace taskspec::onnx

@@ -68,6 +68,7 @@ class Reader {
   template <class Message>
   Message parse() const {
     const std::string bytes = read_text(path_, largest);
+    bytes_ = bytes.size();
     Message message;
     google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
     google::protobuf::io::CodedInputStream coded(&stream);
@@ -90,6 +91,7 @@ class Reader {
     if (message.functions_size() > 0)
       throw failure("E7003", {}, "'" + path_ + "' defines functions of its own, which are not read");
     model.graph = graph(message.graph(), 0);
+    model.bytes = bytes_;
     return model;
   }
 
@@ -176,6 +178,7 @@ class Reader {
                     "no file '" + (folder / location).string() + "', which holds tensor '" + tensor.name() + "'");
     if (length != type.bytes() || offset > size || length > size - offset) throw wrong_count(tensor, type);
     allow_memory(length);
+    bytes_ += length;
     Array array = Array::make(type);
     std::FILE* in = std::fopen(file.c_str(), "rb");
     const bool read = in && std::fseek(in, static_cast<long>(offset), SEEK_SET) == 0 &&
@@ -247,6 +250,7 @@ class Reader {
   }
 
   const std::string& path_;
+  mutable std::uint64_t bytes_ = 0;  // read so far
 };
 
 }  // namespace

@@ -248,7 +248,7 @@ void rnn(Call& call) {
           false);
 }
 
-constexpr std::array operators{
+constexpr std::array recurrent_rows{
     Operator{"GRU", 3, any, gru},
     Operator{"LSTM", 1, any, lstm},
     Operator{"RNN", 1, any, rnn},
@@ -256,6 +256,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> recurrent_operators() { return operators; }
+std::span<const Operator> recurrent_operators() { return recurrent_rows; }
 
 }  // namespace taskspec::onnx

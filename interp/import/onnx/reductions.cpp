@@ -99,7 +99,7 @@ void top_k(Call& call) {
   if (call.gives(1)) call.give(1, named(made.text + ".indices", Precision::i64, made.dims));
 }
 
-constexpr std::array operators{
+constexpr std::array reduction_rows{
     Operator{"ArgMax", 1, any, argmax},
     Operator{"ArgMin", 1, any, argmin},
     Operator{"ReduceL1", 1, any, l1},
@@ -117,6 +117,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> reduction_operators() { return operators; }
+std::span<const Operator> reduction_operators() { return reduction_rows; }
 
 }  // namespace taskspec::onnx

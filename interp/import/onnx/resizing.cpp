@@ -85,18 +85,19 @@ std::vector<double> row_of(const Axis& a, const Manner& how, std::int64_t i) {
 Term resized(Call& call, const Term& x, std::size_t axis, const Axis& a, const Manner& how) {
   const auto at = static_cast<std::int64_t>(axis);
   if (how.mode == "nearest") {
-    if (a.to > 1 << 24) call.fail("an extent is out of all bounds");
+    call.spend(a.to);
     Numbers index;
     for (std::int64_t i = 0; i < a.to; ++i) index.push_back(nearest(a, how, place_of(a, how, i)));
     bool copies = a.to % a.from == 0;
     for (std::int64_t i = 0; i < a.to; ++i)
       copies = copies && index[static_cast<std::size_t>(i)] == i / (a.to / a.from);
-    if (!copies) return picked(x, index, at);
+    if (!copies) return call.picked(x, index, at);
     Dims dims = x.dims;
     dims[axis] = Dim(a.to);
     return named(fmt::format("{}.scale({}, {})", x.text, at, a.to / a.from), x.precision, dims);
   }
-  if (a.to > (1 << 26) / std::max<std::int64_t>(1, a.from)) call.fail("an extent is out of all bounds");
+  call.spend(a.to);
+  if (a.from > 0) call.spend(a.to * a.from);
   std::vector<double> matrix;
   for (std::int64_t i = 0; i < a.to; ++i) {
     const std::vector<double> row = row_of(a, how, i);
@@ -113,6 +114,7 @@ Term resized(Call& call, const Term& x, std::size_t axis, const Axis& a, const M
 // Places outside of what is cropped take a number of their own.
 Term with_outside(Call& call, const Term& x, std::size_t axis, const Axis& a, const Manner& how) {
   if (how.coordinates != "tf_crop_and_resize") return x;
+  call.spend(a.to);
   Numbers inside;
   for (std::int64_t i = 0; i < a.to; ++i) {
     const double place = place_of(a, how, i);
@@ -206,13 +208,13 @@ void upsample(Call& call) {
   resize_by(call, axes_by_scales(call, call.at(0), scales), how);
 }
 
-constexpr std::array operators{
+constexpr std::array resizing_rows{
     Operator{"Resize", 10, any, resize},
     Operator{"Upsample", 1, 9, upsample},
 };
 
 }  // namespace
 
-std::span<const Operator> resizing_operators() { return operators; }
+std::span<const Operator> resizing_operators() { return resizing_rows; }
 
 }  // namespace taskspec::onnx

@@ -80,7 +80,19 @@ void eye_like(Call& call) {
   call.give(0, cast(compared(rows, "==", columns), precision));
 }
 
+// 0, 1, ... up to a number that is not known.
+bool counts_to_extent(Call& call) {
+  const Term& end = call.at(1);
+  const bool counts =
+      end.extents && !numbers(*end.extents) && call.if_known(0) == Numbers{0} && call.if_known(2) == Numbers{1};
+  if (!counts) return false;
+  const Dims dims{(*end.extents)[0]};
+  call.give(0, cast(named(fmt::format("iota({})", dims[0].text()), Precision::i64, dims), end.precision));
+  return true;
+}
+
 void range(Call& call) {
+  if (counts_to_extent(call)) return;
   for (std::size_t i = 0; i < 3; ++i) call.array(i);  // whatever is open is told of
   const Term& from = call.at(0);
   const double begin = call.number(0), end = call.number(1), step = call.number(2);
@@ -222,35 +234,39 @@ void tile(Call& call) {
   Term x = call.x(0);
   if (call.opset() < 6) {
     const std::int64_t axis = x.axis(call.numbers(2).at(0));
-    call.give(0, tiled(x, axis, call.numbers(1).at(0)));
+    call.give(0, tiled(x, axis, call.extents(1)[0]));
     return;
   }
-  const Numbers times = call.numbers(1);
+  const Dims times = call.extents(1);
   if (times.size() != x.rank()) call.fail("it has not one number for each axis");
   for (std::size_t i = 0; i < times.size(); ++i) x = tiled(x, static_cast<std::int64_t>(i), times[i]);
   call.give(0, x);
 }
 
+Term plus_extent(const Term& x, const Dim& extent) {
+  if (const auto known = extent.constant()) return with_number(x, "+", static_cast<double>(*known));
+  return named(fmt::format("({} + ({}))", x.text, extent.text()), x.precision, x.dims);
+}
+
 void one_hot(Call& call) {
   const Term index = call.x(0);
-  const std::int64_t depth = static_cast<std::int64_t>(call.number(1));
+  const Dim depth = call.at(1).extents ? call.extents(1)[0] : Dim(static_cast<std::int64_t>(call.number(1)));
   const Term values = call.x(2);
   const auto axis = static_cast<std::int64_t>(call.integer("axis", -1));
   const auto rank = static_cast<std::int64_t>(index.rank());
   const std::int64_t at = axis < 0 ? axis + rank + 1 : axis;
   // Negative ones count from the end.
   const Term whole = call.let(index.is_real() ? truncated(call, index, Precision::i64) : cast(index, Precision::i64));
-  const Term place =
-      lifted(chosen(with_number(whole, "<", 0), with_number(whole, "+", static_cast<double>(depth)), whole), {at});
+  const Term place = lifted(chosen(with_number(whole, "<", 0), plus_extent(whole, depth), whole), {at});
   Dims line(static_cast<std::size_t>(rank + 1), Dim(1));
-  line[static_cast<std::size_t>(at)] = Dim(depth);
-  const Term counted = reshaped(named(fmt::format("iota({})", depth), Precision::i64, {Dim(depth)}), line);
+  line[static_cast<std::size_t>(at)] = depth;
+  const Term counted = reshaped(named(fmt::format("iota({})", depth.text()), Precision::i64, {depth}), line);
   const Term off = named(values.text + "[0]", values.precision, {}),
              on = named(values.text + "[1]", values.precision, {});
   call.give(0, chosen(compared(place, "==", counted), on, off));
 }
 
-constexpr std::array operators{
+constexpr std::array shape_rows{
     Operator{"Constant", 1, any, constant},
     Operator{"ConstantOfShape", 9, any, constant_of_shape},
     Operator{"DepthToSpace", 1, any, depth_to_space},
@@ -272,6 +288,6 @@ constexpr std::array operators{
 
 }  // namespace
 
-std::span<const Operator> shape_operators() { return operators; }
+std::span<const Operator> shape_operators() { return shape_rows; }
 
 }  // namespace taskspec::onnx

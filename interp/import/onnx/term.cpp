@@ -205,13 +205,13 @@ Term broadcast(const Term& x, const Dims& dims) {
   return named(fmt::format("{}.broadcast({})", x.text, text_of(dims)), x.precision, dims);
 }
 
-Term padded(const Term& x, std::int64_t axis, std::int64_t before, std::int64_t after, const std::string& value) {
-  if (before == 0 && after == 0) return x;
-  Term made =
-      named(fmt::format("{}.pad({}, {}, {}{})", x.text, axis, before, after, value.empty() ? "" : ", value: " + value),
-            x.precision, x.dims);
+Term padded(const Term& x, std::int64_t axis, const Dim& before, const Dim& after, const std::string& value) {
+  if (before == Dim(0) && after == Dim(0)) return x;
+  Term made = named(fmt::format("{}.pad({}, {}, {}{})", x.text, axis, before.text(), after.text(),
+                                value.empty() ? "" : ", value: " + value),
+                    x.precision, x.dims);
   Dim& dim = made.dims[static_cast<std::size_t>(axis)];
-  dim = dim + Dim(before + after);
+  dim = dim + before + after;
   return made;
 }
 
@@ -245,11 +245,11 @@ Term picked(const Term& x, const Numbers& index, std::int64_t axis) {
                   axis);
 }
 
-Term tiled(const Term& x, std::int64_t axis, std::int64_t times) {
-  if (times == 1) return x;
-  Term made = called("tile", x, fmt::format("{}, {}", axis, times));
+Term tiled(const Term& x, std::int64_t axis, const Dim& times) {
+  if (times == Dim(1)) return x;
+  Term made = called("tile", x, fmt::format("{}, {}", axis, times.text()));
   Dim& dim = made.dims[static_cast<std::size_t>(axis)];
-  dim = dim * Dim(times);
+  dim = dim * times;
   return made;
 }
 

@@ -80,12 +80,12 @@ Term reduced(std::string_view op, const Term& x, Numbers axes, bool keeps = true
 Term reshaped(const Term& x, Dims dims);
 Term permuted(const Term& x, const Numbers& axes);
 Term broadcast(const Term& x, const Dims& dims);  // nothing happens where it has them
-Term padded(const Term& x, std::int64_t axis, std::int64_t before, std::int64_t after, const std::string& value);
+Term padded(const Term& x, std::int64_t axis, const Dim& before, const Dim& after, const std::string& value);
 Term sliced(const Term& x, std::int64_t axis, const Dim& from, const Dim& to);
 Term reversed(const Term& x, std::int64_t axis);
 Term gathered(const Term& x, const Term& index, std::int64_t axis);
 Term picked(const Term& x, const Numbers& index, std::int64_t axis);  // gathered by known numbers
-Term tiled(const Term& x, std::int64_t axis, std::int64_t times);
+Term tiled(const Term& x, std::int64_t axis, const Dim& times);
 Term joined(const std::vector<Term>& parts, std::int64_t axis);
 Term dropped(const Term& x, Numbers axes);
 Term lifted(const Term& x, Numbers axes);  // axes of the result

@@ -8,12 +8,12 @@ namespace taskspec::onnx {
 
 namespace {
 
-constexpr std::int64_t largest = std::int64_t{1} << 16;  // of what an attribute may say
+constexpr std::int64_t most_of_window = std::int64_t{1} << 16;  // of what an attribute may say
 
 void check(Call& call, const Numbers& numbers, std::size_t count, std::int64_t least) {
   if (numbers.size() != count) call.fail("an attribute has not one number for each axis of its windows");
   for (const std::int64_t number : numbers)
-    if (number < least || number > largest) call.fail("a number of its windows is out of all bounds");
+    if (number < least || number > most_of_window) call.fail("a number of its windows is out of all bounds");
 }
 
 }  // namespace
