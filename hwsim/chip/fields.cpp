@@ -53,13 +53,42 @@ std::string shown_in_message(const Json& value) {
   return text.size() > 60 ? text.substr(0, 57) + "..." : text;
 }
 
+// ---- the text -------------------------------------------------------------------------------------
+
+Json parsed_json(const std::string& file, std::string_view kind, std::string_view text, std::size_t largest) {
+  constexpr int deepest = 16;  // levels of brackets
+  const auto no_such = [&](const std::string& what) {
+    return failure("E7003", {}, fmt::format("'{}' is no {} that can be read: {}", file, kind, what));
+  };
+  struct TooDeepFile {};
+  if (text.size() > largest) throw no_such(fmt::format("it has more than {} bytes", largest));
+  const auto guard = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > deepest) throw TooDeepFile();
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), guard);
+  } catch (const Json::parse_error& error) {
+    const std::string_view before = text.substr(0, std::min(error.byte > 0 ? error.byte - 1 : 0, text.size()));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t start = before.rfind('\n');
+    const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1;
+    throw no_such(
+        fmt::format("{} at line {}, column {}", error.byte > text.size() ? "cut off" : "not JSON", line, column));
+  } catch (const Json::exception&) {
+    throw no_such("not JSON: a number is beyond all ranges");
+  } catch (const TooDeepFile&) {
+    throw no_such(fmt::format("nested too deeply: more than {} levels", deepest));
+  }
+}
+
 // ---- the file -------------------------------------------------------------------------------------
 
 void ChipReading::fault(const std::string& pointer, const std::string& what, std::string help) {
   if (++faults_ > most_faults) return;
   Diag diag;
   diag.code = "E7003";
-  diag.message = fmt::format("'{}' is no chip that can be read: {}{}{}", file_, pointer.empty() ? "" : "at ",
+  diag.message = fmt::format("'{}' is no {} that can be read: {}{}{}", file_, kind_, pointer.empty() ? "" : "at ",
                              one_line(pointer), pointer.empty() ? what : ": " + what);
   diag.help_text = std::move(help);
   diags.add(std::move(diag));
@@ -70,12 +99,10 @@ void ChipReading::expected(const std::string& pointer, const std::string& what, 
 }
 
 double ChipReading::number(const Json& value, const std::string& pointer, const WantedNumber& wanted, bool plain) {
-  const bool is_figure = value.is_object();
+  const bool is_figure = value.is_object() && !wanted.unit.empty();
   if (!is_figure && !(plain && value.is_number())) {
-    expected(pointer,
-             fmt::format("a figure {{\"v\": ..., \"unit\": \"{}\", \"src\": ...}}{}", wanted.unit,
-                         plain ? " or a number" : ""),
-             value);
+    const std::string figure = fmt::format("a figure {{\"v\": ..., \"unit\": \"{}\", \"src\": ...}}", wanted.unit);
+    expected(pointer, wanted.unit.empty() ? wanted_text(wanted) : plain ? figure + " or a number" : figure, value);
     return NAN;
   }
   const std::size_t before = faults_;

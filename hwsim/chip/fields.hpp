@@ -19,7 +19,10 @@ namespace taskspec {
 
 using Json = nlohmann::json;
 
-// What a number must be.
+// The tree of a text of at most so many bytes. Throws E7003, with line and column for what is no JSON.
+Json parsed_json(const std::string& file, std::string_view kind, std::string_view text, std::size_t largest);
+
+// What a number must be. Without a unit it is no figure.
 struct WantedNumber {
   std::string_view unit;
   double least = 0, most = 0;
@@ -29,7 +32,9 @@ struct WantedNumber {
 // The file as a whole, and what has been found in it.
 class ChipReading {
  public:
-  ChipReading(std::string file, const Json& root) : root_(root), file_(std::move(file)) {}
+  // `kind` is what messages call it.
+  ChipReading(std::string file, std::string_view kind, const Json& root)
+      : root_(root), file_(std::move(file)), kind_(kind) {}
 
   void fault(const std::string& pointer, const std::string& what, std::string help = "");
   void expected(const std::string& pointer, const std::string& what, const Json& found);
@@ -56,6 +61,7 @@ class ChipReading {
 
   const Json& root_;
   std::string file_;
+  std::string_view kind_;
   std::size_t faults_ = 0;
 };
 

@@ -12,36 +12,7 @@ namespace taskspec {
 namespace {
 
 constexpr std::size_t largest_chip_file = std::size_t{1} << 20;  // bytes
-constexpr int deepest_chip_file = 16;                            // levels of brackets
 constexpr double most_cores = 1 << 24;                           // of all chips that can be joined
-
-Error no_chip(const std::string& file, const std::string& what) {
-  return failure("E7003", {}, fmt::format("'{}' is no chip that can be read: {}", file, what));
-}
-
-struct TooDeepChip {};
-
-Json parsed_chip(const std::string& file, std::string_view text) {
-  if (text.size() > largest_chip_file) throw no_chip(file, fmt::format("it has more than {} bytes", largest_chip_file));
-  const auto guard = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > deepest_chip_file) throw TooDeepChip();
-    return true;
-  };
-  try {
-    return Json::parse(text.begin(), text.end(), guard);
-  } catch (const Json::parse_error& error) {
-    const std::string_view before = text.substr(0, std::min(error.byte > 0 ? error.byte - 1 : 0, text.size()));
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t start = before.rfind('\n');
-    const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1;
-    throw no_chip(
-        file, fmt::format("{} at line {}, column {}", error.byte > text.size() ? "cut off" : "not JSON", line, column));
-  } catch (const Json::exception&) {
-    throw no_chip(file, "not JSON: a number is beyond all ranges");
-  } catch (const TooDeepChip&) {
-    throw no_chip(file, fmt::format("nested too deeply: more than {} levels", deepest_chip_file));
-  }
-}
 
 bool is_identifier(const std::string& name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -113,8 +84,8 @@ void read_grid(ChipFields fields, Chip& chip) {
 
 Result<Chip> read_chip(std::string_view json, std::string file) {
   try {
-    const Json root = parsed_chip(file, json);
-    ChipReading reading(file, root);
+    const Json root = parsed_json(file, "chip", json, largest_chip_file);
+    ChipReading reading(file, "chip", root);
     Chip chip;
     chip.file = file;
     ChipFields fields(reading, &root, "");

@@ -1,5 +1,6 @@
-// Chip files: the presets, and what can become of them.
+// Chip files: the presets, and what can become of them; traffic files.
 #include "hwsim/chip/chip.hpp"
+#include "hwsim/chip/traffic.hpp"
 #include "tests/fuzz/readers.hpp"
 
 namespace taskspec::fuzz {
@@ -22,8 +23,39 @@ bool read_chip_file(const std::string& bytes) {
   return true;
 }
 
+std::vector<std::string> traffic_samples() {
+  const std::string a = R"({"chip_x": 0, "chip_y": 0, "core_x": 0, "core_y": 0})",
+                    b = R"({"chip_x": 0, "chip_y": 0, "core_x": 1, "core_y": 0})",
+                    c = R"({"chip_x": 1, "chip_y": 0, "core_x": 0, "core_y": 1})";
+  const std::string extents = R"("chip_w": 2, "chip_h": 1, "core_w": 2, "core_h": 2)";
+  const std::string core = R"({"core_id": )" + a + R"(, "A2S2_mode": 1, "A_time": 40, "packets": [{"dst_core_id": )" +
+                           b + R"(, "pack_num": 9, "multicast_pack": true}]})";
+  const std::string relay = R"({"core_id": )" + b + R"(, "multicast_core": true, "packets": [{"src_core_id": )" + a +
+                            R"(, "dst_core_id": )" + c + R"(, "pack_num": 9, "multicast_pack": true}]})";
+  const std::string named = R"({"core_id": )" + b + R"(, "multicast_core": 1, "multicast_dst": )" + c + "}";
+  return {"{" + extents + R"(, "phase_list": {"0": {"0": [)" + core + ", " + relay + "]}}} // ends",
+          R"({"array_config": {)" + extents + R"(}, "phase_list": [[[)" + core + ", " + named + "]]]}",
+          "{" + extents + R"(, "phase_list": {}})"};
+}
+
+bool read_traffic_file(const std::string& bytes) {
+  const Result<TrafficFile> file = read_traffic(bytes, "x.json");
+  if (!file) throw Error(file.diags());
+  const std::int64_t cores = file->chips.area() * file->cores.area();
+  for (const TrafficPhase& phase : file->phases)
+    for (const TrafficGroup& group : phase.groups)
+      for (const TrafficFlow& flow : group.flows) {
+        if (flow.source < 0 || flow.source >= cores || flow.target < 0 || flow.target >= cores || flow.packets < 1)
+          throw Odd("packets from nowhere to nowhere");
+        for (const std::int32_t copy : flow.copies)
+          if (copy < 0 || copy >= cores) throw Odd("a copy for nobody");
+      }
+  return file->packets() >= 0;
+}
+
 }  // namespace
 
+extern const Reader reader_traffic{Grain::tokens, traffic_samples, nullptr, read_traffic_file};
 extern const Reader reader_chip{Grain::tokens, chip_samples, nullptr, read_chip_file};
 
 }  // namespace taskspec::fuzz
