@@ -96,6 +96,7 @@ std::int64_t NocRoutes::latency(int from, int to) const {
   std::int64_t sum = entry(from) + entry(to);
   if (figures_.shape == NocShape::mesh) {
     const int dx = std::abs(x(from) - x(to)), dy = std::abs(y(from) - y(to));
+    if (figures_.chips_x * figures_.chips_y == 1) return sum + dx * figures_.hop_x + dy * figures_.hop_y;
     const int chips_x = std::abs(x(from) / chip_routers_x_ - x(to) / chip_routers_x_);
     const int chips_y = std::abs(y(from) / figures_.cores_y - y(to) / figures_.cores_y);
     return sum + (dx - chips_x) * figures_.hop_x + (dy - chips_y) * figures_.hop_y + chips_x * figures_.chip_hop_x +
