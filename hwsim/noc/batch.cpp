@@ -1,5 +1,5 @@
-// `contended` on a mesh whose traffic is all known: links, in an order in which none waits for a later one, each merging
-// the sorted streams of its inputs. No queue of events; the same times.
+// `contended` on a mesh whose traffic is all known: links, in an order in which none waits for a later one, each
+// merging the sorted streams of its inputs. No queue of events; the same times.
 #include <algorithm>
 #include <array>
 
@@ -82,7 +82,8 @@ class BatchSolver {
       std::int64_t& injected = counts_.injected[static_cast<std::size_t>(endpoint)];
       ports.run(endpoint, [&](std::uint32_t flow, int target, std::int64_t now, std::int64_t packets) {
         NocPiece piece{.at = now + entry, .segment = segment++, .flow = flow};
-        piece.x = static_cast<std::uint16_t>(routes_.x(target)), piece.y = static_cast<std::uint16_t>(routes_.y(target));
+        piece.x = static_cast<std::uint16_t>(routes_.x(target)),
+        piece.y = static_cast<std::uint16_t>(routes_.y(target));
         piece.packets = static_cast<std::uint16_t>(packets);
         piece.exit = routes_.is_host(target) ? NocPiece::to_host
                                              : static_cast<std::uint16_t>(target % routes_.figures().cores_per_router);
@@ -97,8 +98,9 @@ class BatchSolver {
   void sort_local(int x, int y) {
     for (std::size_t out = 0; out < ways; ++out) {
       NocPieces& pieces = queue(x, y, NocPort::local, out);
-      std::sort(pieces.begin(), pieces.end(),
-                [](const NocPiece& a, const NocPiece& b) { return a.at != b.at ? a.at < b.at : a.segment < b.segment; });
+      std::sort(pieces.begin(), pieces.end(), [](const NocPiece& a, const NocPiece& b) {
+        return a.at != b.at ? a.at < b.at : a.segment < b.segment;
+      });
     }
   }
 
@@ -146,8 +148,8 @@ class BatchSolver {
     counts_.links[link] = counts_.servers[server] = packets;
   }
 
-  // Calls `serve` with each piece, ascending by time, then by port. Behind each, `far_enough` places on, another one can be
-  // read. The queues are empty afterwards.
+  // Calls `serve` with each piece, ascending by time, then by port. Behind each, `far_enough` places on, another one
+  // can be read. The queues are empty afterwards.
   template <class Serve>
   void merge(int x, int y, std::size_t out, const Serve& serve) {
     NocHeads heads;
@@ -160,12 +162,22 @@ class BatchSolver {
       heads[count++] = one.data();
     }
     switch (count) {
-      case 0: return;
-      case 1: merge_heads<1>(heads, pieces, serve); break;
-      case 2: merge_heads<2>(heads, pieces, serve); break;
-      case 3: merge_heads<3>(heads, pieces, serve); break;
-      case 4: merge_heads<4>(heads, pieces, serve); break;
-      default: merge_heads<ways>(heads, pieces, serve);
+      case 0:
+        return;
+      case 1:
+        merge_heads<1>(heads, pieces, serve);
+        break;
+      case 2:
+        merge_heads<2>(heads, pieces, serve);
+        break;
+      case 3:
+        merge_heads<3>(heads, pieces, serve);
+        break;
+      case 4:
+        merge_heads<4>(heads, pieces, serve);
+        break;
+      default:
+        merge_heads<ways>(heads, pieces, serve);
     }
     for (std::size_t in = 0; in < ways; ++in) free(queue(x, y, static_cast<NocPort>(in), out));
   }
@@ -221,7 +233,8 @@ class BatchSolver {
     }
     const NocFigures& figures = routes_.figures();
     const bool horizontal = side == NocSide::east || side == NocSide::west;
-    const int across = horizontal ? y : x, length = horizontal ? figures.cores_y : routes_.routers_x() / figures.chips_x;
+    const int across = horizontal ? y : x,
+              length = horizontal ? figures.cores_y : routes_.routers_x() / figures.chips_x;
     if (across % length == length - 1) solve_border(side, server);
   }
 

@@ -64,7 +64,9 @@ class NocPorts {
     Entry entry;
     NocDepartures rest;
   };
-  static bool before(const Entry& a, const Entry& b) { return a.ready != b.ready ? a.ready < b.ready : a.flow < b.flow; }
+  static bool before(const Entry& a, const Entry& b) {
+    return a.ready != b.ready ? a.ready < b.ready : a.flow < b.flow;
+  }
   static bool later(const Started& a, const Started& b) { return before(b.entry, a.entry); }
 
   std::span<const Entry> sorted(int endpoint);
