@@ -57,7 +57,7 @@ std::vector<NocPhase> uniform_messages(const NocFigures& figures, std::size_t co
 
 struct NocSubject {
   NocModelRow row;
-  Repeats times;
+  Repeats times = {};
   std::int64_t ticks = 0, hops = 0;
 };
 
