@@ -15,6 +15,7 @@ struct Settings {
   int repeats = 0;  // 0: what the benchmark thinks enough
   std::vector<int> threads = {1, 2};
   std::string tool;  // path of taskspec
+  std::string file;  // what stands behind a colon in the name of the benchmark: an input
 };
 
 // Seconds since some moment.

@@ -1,6 +1,8 @@
 // The program of the benchmarks, which `taskspec bench` starts. It takes what that has read from its command line:
 //
 //   taskspec-bench TOOL NAME TASKS REPEATS THREADS      // "" all but `build`; 0 what the benchmark thinks right; "1,2"
+//
+// A name may have an input behind it: chip:traffic.json.
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -8,6 +10,7 @@
 #include "bench/build.hpp"
 #include "bench/chains.hpp"
 #include "bench/channels.hpp"
+#include "bench/chip.hpp"
 #include "bench/exact.hpp"
 #include "bench/front.hpp"
 #include "bench/loops.hpp"
@@ -26,7 +29,7 @@ struct Benchmark {
 };
 
 constexpr Benchmark benchmarks[] = {
-    {"build", build}, {"chains", chains}, {"channels", channels}, {"exact", exact}, {"front", front},
+    {"build", build}, {"chains", chains}, {"channels", channels}, {"chip", chip},     {"exact", exact}, {"front", front},
     {"loops", loops}, {"ops", ops},       {"replay", replay},     {"train", train}, {"validation", validation}};
 
 int usage(const std::string& message) {
@@ -50,8 +53,10 @@ bool read_threads(const std::string& list, std::vector<int>& threads) {
 
 int main(int count, char** words) {
   if (count != 6) return usage("the benchmarks are started by 'taskspec bench'");
-  const std::string name = words[2], threads = words[5];
+  const std::string wanted = words[2], threads = words[5];
+  const std::string name = wanted.substr(0, wanted.find(':'));
   Settings settings;
+  if (name.size() < wanted.size()) settings.file = wanted.substr(name.size() + 1);
   settings.tool = words[1];
   if (const long long tasks = std::atoll(words[3]); tasks > 0) settings.tasks = static_cast<std::size_t>(tasks);
   settings.repeats = std::atoi(words[4]);

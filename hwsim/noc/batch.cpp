@@ -1,5 +1,5 @@
-// `contended` on a mesh whose traffic is all known: links, in an order in which none waits for a later one, each merging
-// the sorted streams of its inputs. No queue of events; the same times.
+// `contended` on a mesh whose traffic is all known: links, in an order in which none waits for a later one, each
+// merging the sorted streams of its inputs. No queue of events; the same times.
 #include <algorithm>
 #include <array>
 
@@ -17,11 +17,15 @@ struct NocPiece {
   std::uint32_t flow = 0;
   std::uint16_t x = 0, y = 0;  // of the target's router
   std::uint16_t packets = 0;
+  std::uint16_t exit = 0;  // its core, from 0, or the host
+  static constexpr std::uint16_t to_host = 0xffff;
 };
 using NocPieces = std::vector<NocPiece>;
 
 constexpr std::size_t eject = 4;  // beside the four sides
 constexpr std::size_t ways = 5;   // in and out
+using NocHeads = std::array<const NocPiece*, ways>;
+constexpr std::size_t far_enough = 8;  // that what is fetched now is there when it is needed
 
 class BatchSolver {
  public:
@@ -33,11 +37,11 @@ class BatchSolver {
         columns_(routes.routers_x()),
         rows_(routes.routers_y()),
         x_first_(routes.figures().order == NocOrder::x_first),
+        turns_(turns(x_first_)),
         queues_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_) * ways * ways) {}
 
   void run() {
     const NocTimes none{std::numeric_limits<std::int64_t>::max(), 0};
-    result_.departures.assign(flows_.size(), none);
     result_.arrivals.assign(flows_.size(), none);
     inject();
     if (x_first_) solve_rows();
@@ -57,27 +61,33 @@ class BatchSolver {
     return queues_[(router(x, y) * ways + out) * ways + static_cast<std::size_t>(in)];
   }
 
+  // Out of a table, because nobody foresees where the next one turns.
   std::size_t out_at(int x, int y, const NocPiece& piece) const {
-    const std::size_t along_x = static_cast<std::size_t>(piece.x > x ? NocSide::east : NocSide::west);
-    const std::size_t along_y = static_cast<std::size_t>(piece.y > y ? NocSide::south : NocSide::north);
-    if (x_first_) return piece.x != x ? along_x : piece.y != y ? along_y : eject;
-    return piece.y != y ? along_y : piece.x != x ? along_x : eject;
+    const int along_x = 1 + (piece.x > x) - (piece.x < x), along_y = 1 + (piece.y > y) - (piece.y < y);
+    return turns_[static_cast<std::size_t>(along_x * 3 + along_y)];
+  }
+  static constexpr std::array<std::uint8_t, 9> turns(bool x_first) {
+    constexpr std::uint8_t e = 0, w = 1, n = 2, s = 3, here = eject;
+    if (x_first) return {w, w, w, n, here, s, e, e, e};
+    return {n, w, s, n, here, s, n, e, s};
   }
 
   void inject() {
-    NocPorts ports(routes_, flows_);
+    NocPorts ports(routes_, flows_, result_.departures);
     std::uint32_t segment = 0;
     for (int endpoint = 0; endpoint < routes_.endpoints(); ++endpoint) {
       const int x = routes_.x(endpoint), y = routes_.y(endpoint);
       const NocPort in = routes_.is_host(endpoint) ? NocPort::west : NocPort::local;
-      const std::int64_t entry = routes_.entry(endpoint), pace = routes_.figures().link_clk;
+      const std::int64_t entry = routes_.entry(endpoint);
       std::int64_t& injected = counts_.injected[static_cast<std::size_t>(endpoint)];
       ports.run(endpoint, [&](std::uint32_t flow, int target, std::int64_t now, std::int64_t packets) {
         NocPiece piece{.at = now + entry, .segment = segment++, .flow = flow};
-        piece.x = static_cast<std::uint16_t>(routes_.x(target)), piece.y = static_cast<std::uint16_t>(routes_.y(target));
+        piece.x = static_cast<std::uint16_t>(routes_.x(target)),
+        piece.y = static_cast<std::uint16_t>(routes_.y(target));
         piece.packets = static_cast<std::uint16_t>(packets);
+        piece.exit = routes_.is_host(target) ? NocPiece::to_host
+                                             : static_cast<std::uint16_t>(target % routes_.figures().cores_per_router);
         injected += packets;
-        widen(result_.departures[flow], now, now + (packets - 1) * pace);
         queue(x, y, in, out_at(x, y, piece)).push_back(piece);
       });
       if (routes_.figures().cores_per_router > 1 && in == NocPort::local) sort_local(x, y);
@@ -88,8 +98,9 @@ class BatchSolver {
   void sort_local(int x, int y) {
     for (std::size_t out = 0; out < ways; ++out) {
       NocPieces& pieces = queue(x, y, NocPort::local, out);
-      std::sort(pieces.begin(), pieces.end(),
-                [](const NocPiece& a, const NocPiece& b) { return a.at != b.at ? a.at < b.at : a.segment < b.segment; });
+      std::sort(pieces.begin(), pieces.end(), [](const NocPiece& a, const NocPiece& b) {
+        return a.at != b.at ? a.at < b.at : a.segment < b.segment;
+      });
     }
   }
 
@@ -120,45 +131,81 @@ class BatchSolver {
     const int next_y = y + (side == NocSide::south) - (side == NocSide::north);
     std::array<NocPieces*, ways> next;
     for (std::size_t i = 0; i < ways; ++i) next[i] = &queue(next_x, next_y, port_behind(side), i);
+    if (!spare_.empty()) {  // most go straight on
+      next[out]->swap(spare_.back());
+      spare_.pop_back();
+    }
     const std::int64_t service = routes_.server(server).service, latency = routes_.server(server).latency;
     std::int64_t free = 0, packets = 0;
-    merge(x, y, out, [&](NocPiece piece) {
+    merge(x, y, out, [&](const NocPiece& piece) {
       const std::int64_t start = std::max(piece.at, free);
       free = start + piece.packets * service;
       packets += piece.packets;
-      piece.at = start + latency;
-      next[out_at(next_x, next_y, piece)]->push_back(piece);
+      NocPieces& behind = *next[out_at(next_x, next_y, piece)];
+      behind.push_back(piece);
+      behind.back().at = start + latency;
     });
     counts_.links[link] = counts_.servers[server] = packets;
   }
 
-  // Ascending by time, then by port; the queues are empty afterwards.
+  // Calls `serve` with each piece, ascending by time, then by port. Behind each, `far_enough` places on, another one
+  // can be read. The queues are empty afterwards.
   template <class Serve>
   void merge(int x, int y, std::size_t out, const Serve& serve) {
-    struct Head {
-      const NocPiece* next;
-      const NocPiece* end;
-    };
-    std::array<Head, ways> heads;
-    std::size_t count = 0;
+    NocHeads heads;
+    std::size_t count = 0, pieces = 0;
     for (std::size_t in = 0; in < ways; ++in) {
-      const NocPieces& pieces = queue(x, y, static_cast<NocPort>(in), out);
-      if (!pieces.empty()) heads[count++] = {pieces.data(), pieces.data() + pieces.size()};
+      NocPieces& one = queue(x, y, static_cast<NocPort>(in), out);
+      if (one.empty()) continue;
+      pieces += one.size();
+      one.insert(one.end(), far_enough + 1, {.at = std::numeric_limits<std::int64_t>::max()});
+      heads[count++] = one.data();
     }
-    while (count > 1) {
-      std::size_t first = 0;
-      for (std::size_t i = 1; i < count; ++i)
-        if (heads[i].next->at < heads[first].next->at) first = i;
-      serve(*heads[first].next);
-      if (++heads[first].next == heads[first].end) {
-        std::copy(heads.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-                  heads.begin() + static_cast<std::ptrdiff_t>(count), heads.begin() + static_cast<std::ptrdiff_t>(first));
-        --count;
+    switch (count) {
+      case 0:
+        return;
+      case 1:
+        merge_heads<1>(heads, pieces, serve);
+        break;
+      case 2:
+        merge_heads<2>(heads, pieces, serve);
+        break;
+      case 3:
+        merge_heads<3>(heads, pieces, serve);
+        break;
+      case 4:
+        merge_heads<4>(heads, pieces, serve);
+        break;
+      default:
+        merge_heads<ways>(heads, pieces, serve);
+    }
+    for (std::size_t in = 0; in < ways; ++in) free(queue(x, y, static_cast<NocPort>(in), out));
+  }
+
+  void free(NocPieces& pieces) {
+    if (pieces.capacity() > 1024) {
+      pieces.clear();
+      spare_.push_back(std::move(pieces));
+    }
+    NocPieces().swap(pieces);
+  }
+
+  // Without branches, because nobody foresees which head is next. Each list ends in pieces that never come.
+  template <std::size_t count, class Serve>
+  static void merge_heads(const NocHeads& all, std::size_t pieces, const Serve& serve) {
+    std::array<const NocPiece*, count> heads;
+    for (std::size_t i = 0; i < count; ++i) heads[i] = all[i];
+    for (; pieces > 0; --pieces) {
+      const NocPiece* first = heads[0];
+      std::int64_t least = first->at;
+      for (std::size_t i = 1; i < count; ++i) {
+        const std::int64_t at = heads[i]->at;
+        first = at < least ? heads[i] : first;
+        least = at < least ? at : least;
       }
+      serve(*first);
+      for (std::size_t i = 0; i < count; ++i) heads[i] += heads[i] == first;
     }
-    if (count == 1)
-      for (const NocPiece* piece = heads[0].next; piece != heads[0].end; ++piece) serve(*piece);
-    for (std::size_t in = 0; in < ways; ++in) NocPieces().swap(queue(x, y, static_cast<NocPort>(in), out));
   }
 
   // ---- borders between chips ----------------------------------------------------------------------------------------
@@ -186,7 +233,8 @@ class BatchSolver {
     }
     const NocFigures& figures = routes_.figures();
     const bool horizontal = side == NocSide::east || side == NocSide::west;
-    const int across = horizontal ? y : x, length = horizontal ? figures.cores_y : routes_.routers_x() / figures.chips_x;
+    const int across = horizontal ? y : x,
+              length = horizontal ? figures.cores_y : routes_.routers_x() / figures.chips_x;
     if (across % length == length - 1) solve_border(side, server);
   }
 
@@ -211,12 +259,13 @@ class BatchSolver {
   }
 
   void solve_ejection(int x, int y) {
-    const bool shared = routes_.figures().cores_per_router > 1 || x == 0;  // column 0 leads to the host, too
-    const int only = static_cast<int>(router(x, y));
+    const int first_core = static_cast<int>(router(x, y)) * routes_.figures().cores_per_router;
+    const int host = routes_.cores() + y;
     const std::int64_t service = routes_.figures().link_clk;
     if (free_.empty()) free_.assign(static_cast<std::size_t>(routes_.endpoints()), 0);
     merge(x, y, eject, [&](const NocPiece& piece) {
-      const int endpoint = shared ? routes_.endpoint(flows_[piece.flow].target) : only;
+      __builtin_prefetch(&result_.arrivals[(&piece)[far_enough].flow], 1);
+      const int endpoint = piece.exit == NocPiece::to_host ? host : first_core + piece.exit;
       std::int64_t& free = free_[static_cast<std::size_t>(endpoint)];
       const std::int64_t start = std::max(piece.at, free);
       free = start + piece.packets * service;
@@ -232,7 +281,9 @@ class BatchSolver {
   NocCounts counts_;
   int columns_, rows_;
   bool x_first_;
+  std::array<std::uint8_t, 9> turns_;  // by where the target lies: west, here, east; then north, here, south
   std::vector<NocPieces> queues_;
+  std::vector<NocPieces> spare_;  // empty, with room
   std::vector<Crossing> crossings_;
   std::vector<std::int64_t> free_;  // ejection ports, by endpoint
 };
@@ -241,28 +292,6 @@ class BatchSolver {
 
 void solve_noc_batch(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result) {
   BatchSolver(routes, flows, result).run();
-}
-
-void solve_noc_ideal(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result) {
-  const std::int64_t pace = routes.figures().link_clk;
-  NocCounts counts(routes);
-  result.departures.assign(flows.size(), {std::numeric_limits<std::int64_t>::max(), 0});
-  result.arrivals.resize(flows.size());
-  NocPorts ports(routes, flows);
-  for (int from = 0; from < routes.endpoints(); ++from)
-    ports.run(from, [&](std::uint32_t flow, int to, std::int64_t now, std::int64_t packets) {
-      NocTimes& times = result.departures[flow];
-      times = {std::min(times.first, now), now + (packets - 1) * pace};
-      counts.injected[static_cast<std::size_t>(from)] += packets;
-      const std::int64_t latency = routes.latency(from, to);
-      result.arrivals[flow] = {times.first + latency, times.last + latency};
-      for (int i = 0; i <= routes.hops(from, to); ++i) {
-        const NocHop hop = routes.hop(from, to, i);
-        if (hop.link != NocHop::no_link) counts.links[hop.link] += packets;
-        counts.servers[hop.server] += packets;
-      }
-    });
-  result.traffic = counts.traffic(routes);
 }
 
 }  // namespace taskspec

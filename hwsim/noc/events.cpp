@@ -174,7 +174,8 @@ class EventEngine final : public NocRun::Engine {
   void arrived(const NocSegment& segment, const NocPart& part) {
     ledger.arrived(segment.flow, segment.leg, part);
     if (segment.leg + 1 < ledger.legs(segment.flow))
-      wait_at(segment.to, {.ready = part.first + 1, .flow = segment.flow, .leg = segment.leg + 1, .packets = part.packets});
+      wait_at(segment.to,
+              {.ready = part.first + 1, .flow = segment.flow, .leg = segment.leg + 1, .packets = part.packets});
   }
 
   // The ideal network: a latency for each leg, and copies that leave when they come.

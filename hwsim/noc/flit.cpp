@@ -1,11 +1,12 @@
-// The network cycle by cycle, a program of its own that shares no rule of time with events.cpp and batch.cpp: routers with
-// buffered inputs, virtual channels, credits, and separable input-first round-robin allocation. A packet is one flit,
-// because a link takes one per link_clk; so whatever a wormhole holds together holds trivially.
+// The network cycle by cycle, a program of its own that shares no rule of time with events.cpp and batch.cpp: routers
+// with buffered inputs, virtual channels, credits, and separable input-first round-robin allocation. A packet is one
+// flit, because a link takes one per link_clk; so whatever a wormhole holds together holds trivially.
 //
-// In one tick: credits and flits arrive; injection ports fill the channels of their router's input; every input chooses one
-// of its channels whose flit could leave, every output one of the inputs that chose it; those flits leave, and are at the
-// next router hop ticks later. What found no partner tries once more. Decisions see only what was there when the tick began, so the order of routers is of no
-// matter. Borders between chips choose among the rows that won an output to them.
+// In one tick: credits and flits arrive; injection ports fill the channels of their router's input; every input chooses
+// one of its channels whose flit could leave, every output one of the inputs that chose it; those flits leave, and are
+// at the next router hop ticks later. What found no partner tries once more. Decisions see only what was there when the
+// tick began, so the order of routers is of no matter. Borders between chips choose among the rows that won an output
+// to them.
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -37,16 +38,16 @@ struct FlitRing {
 
 // One input of a router, and what its sender knows of it.
 struct FlitInput {
-  std::uint32_t filled = 0;      // channels with a flit, a bit each
-  std::uint32_t next = 0;        // channel that is asked first
-  std::int64_t busy = 0;         // until then it hands on a flit
-  std::uint32_t can_send = 0;    // channels with credit, a bit each
-  std::uint32_t next_send = 0;   // channel that is filled first
+  std::uint32_t filled = 0;     // channels with a flit, a bit each
+  std::uint32_t next = 0;       // channel that is asked first
+  std::int64_t busy = 0;        // until then it hands on a flit
+  std::uint32_t can_send = 0;   // channels with credit, a bit each
+  std::uint32_t next_send = 0;  // channel that is filled first
 };
 
 struct FlitOutput {
   std::int64_t busy = 0;
-  std::uint32_t next = 0;  // input that is asked first
+  std::uint32_t next = 0;   // input that is asked first
   std::int32_t input = -1;  // of the next router, over all; -1 into a core or the host
   std::int32_t border = -1;
   std::int32_t endpoint = -1;  // that it ejects to
@@ -140,7 +141,8 @@ class FlitEngine final : public NocRun::Engine {
         source.awake = true;
         awake_.push_back(endpoint);
       }
-    std::erase_if(awake_, [&](int endpoint) { return !(sources_[static_cast<std::size_t>(endpoint)].awake = send(endpoint)); });
+    std::erase_if(awake_,
+                  [&](int endpoint) { return !(sources_[static_cast<std::size_t>(endpoint)].awake = send(endpoint)); });
     for (const int router : active_) allocate(router);
     for (const FlitGrant& grant : to_borders_) cross_border(grant);
     to_borders_.clear();
@@ -385,8 +387,8 @@ class FlitEngine final : public NocRun::Engine {
   std::vector<FlitInput> inputs_;
   std::vector<FlitOutput> outputs_;
   std::vector<FlitBorder> borders_;
-  std::vector<FlitRing> rings_;  // of each input and channel
-  std::vector<Flit> flits_;      // of each ring
+  std::vector<FlitRing> rings_;      // of each input and channel
+  std::vector<Flit> flits_;          // of each ring
   std::vector<std::uint32_t> used_;  // of each ring: credits taken
   std::vector<std::uint32_t> held_;  // flits in each router
   std::vector<int> active_;          // routers with flits

@@ -1,6 +1,6 @@
-// How packets get into the network, under `ideal` and `contended`. An injection port that is free takes, of what is ready,
-// the packet that has been so for longest (then of the lowest flow), and with it those behind it in its flow as long as
-// each is ready at its turn, at most `burst`: a segment, which nothing interrupts.
+// How packets get into the network, under `ideal` and `contended`. An injection port that is free takes, of what is
+// ready, the packet that has been so for longest (then of the lowest flow), and with it those behind it in its flow as
+// long as each is ready at its turn, at most `burst`: a segment, which nothing interrupts.
 #pragma once
 #include <cstdint>
 

@@ -11,7 +11,9 @@ std::uint32_t NocLedger::add(const NocRoutes& routes, const NocFlow& flow) {
   const std::uint32_t id = static_cast<std::uint32_t>(first_leg_.size());
   first_leg_.push_back(static_cast<std::uint32_t>(legs_.size()));
   departures_.emplace_back().left = flow.packets;
-  auto add_leg = [&](int target) { legs_.push_back({routes.endpoint(target), {.left = flow.packets, .times = Count{}.times}}); };
+  auto add_leg = [&](int target) {
+    legs_.push_back({routes.endpoint(target), {.left = flow.packets, .times = Count{}.times}});
+  };
   add_leg(flow.target);
   for (const int copy : flow.copies) add_leg(copy);
   for (std::size_t leg = first_leg_.back(); leg + 1 < legs_.size(); ++leg)

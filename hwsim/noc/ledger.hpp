@@ -26,7 +26,9 @@ class NocLedger {
   std::size_t flows() const { return first_leg_.size(); }
   int legs(std::uint32_t flow) const;  // 1, and one for each copy
   // Endpoints: the target of leg k, and the source of leg k + 1.
-  int target(std::uint32_t flow, int leg) const { return legs_[first_leg_[flow] + static_cast<std::size_t>(leg)].target; }
+  int target(std::uint32_t flow, int leg) const {
+    return legs_[first_leg_[flow] + static_cast<std::size_t>(leg)].target;
+  }
 
   void sent(std::uint32_t flow, const NocPart& part) { note(departures_[flow], flow, -1, part); }
   void arrived(std::uint32_t flow, int leg, const NocPart& part) {

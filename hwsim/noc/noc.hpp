@@ -1,8 +1,8 @@
 // The network on the chip: when packets arrive, and what each link carried. Times are ticks.
 //
-//   NocFigures figures{...};                                   // from the chip file; nothing here knows a number of a chip
-//   NocResult all = solve_noc(figures, flows, NocModel::contended);       // departures known beforehand: one batch
-//   all.arrivals[3].last                                                  // of flow 3, at its target
+//   NocFigures figures{...};                                   // from the chip file; nothing here knows a number of a
+//   chip NocResult all = solve_noc(figures, flows, NocModel::contended);       // departures known beforehand: one
+//   batch all.arrivals[3].last                                                  // of flow 3, at its target
 //
 //   NocRun run(figures, NocModel::contended);                             // departures depend on arrivals
 //   const int flow = run.inject({.source = 3, .target = 7, .begin = now, .span = 20, .packets = 20});
@@ -27,12 +27,12 @@ struct NocFigures {
   NocOrder order = NocOrder::x_first;
   int cores_x = 1, cores_y = 1;  // of one chip
   int chips_x = 1, chips_y = 1;
-  int cores_per_router = 1;    // neighbours in a row: the router of core (x, y) is (x / cores_per_router, y)
-  std::int64_t link_clk = 1;   // that a packet holds a link, an injection or an ejection port
-  std::int64_t hop_x = 1;      // from router to router in a row, at least 1; bus: for its one hop; fat tree: per level
-  std::int64_t hop_y = 1;      // in a column
-  std::int64_t burst = 1;      // packets of a segment, at most
-  int vcs = 1, vc_depth = 1;   // of `flit`: virtual channels of an input, flits in each
+  int cores_per_router = 1;   // neighbours in a row: the router of core (x, y) is (x / cores_per_router, y)
+  std::int64_t link_clk = 1;  // that a packet holds a link, an injection or an ejection port
+  std::int64_t hop_x = 1;     // from router to router in a row, at least 1; bus: for its one hop; fat tree: per level
+  std::int64_t hop_y = 1;     // in a column
+  std::int64_t burst = 1;     // packets of a segment, at most
+  int vcs = 1, vc_depth = 1;  // of `flit`: virtual channels of an input, flits in each
   std::int64_t chip_packet_clk = 1;             // that a packet holds the border of a chip
   std::int64_t chip_hop_x = 1, chip_hop_y = 1;  // across a border, in place of hop_x and hop_y
 
@@ -55,11 +55,12 @@ constexpr int noc_host(int row) { return -1 - row; }
 
 // Packets of one head run. The k-th, from 0, is ready at begin + ceil((k + 1) * span / packets).
 struct NocFlow {
-  int source = 0, target = 0;   // y * width + x, or noc_host(row)
-  std::int64_t begin = 0;       // >= 0
-  std::int64_t span = 0;        // >= 0; as many as packets: one per tick
-  std::int64_t packets = 1;     // >= 1
-  std::span<const int> copies = {};  // cores that get a copy each, the first from the target, each other from the one before
+  int source = 0, target = 0;  // y * width + x, or noc_host(row)
+  std::int64_t begin = 0;      // >= 0
+  std::int64_t span = 0;       // >= 0; as many as packets: one per tick
+  std::int64_t packets = 1;    // >= 1
+  std::span<const int> copies =
+      {};  // cores that get a copy each, the first from the target, each other from the one before
 };
 
 struct NocTimes {
@@ -99,8 +100,8 @@ struct NocEvent {
   enum class Kind : std::uint8_t { sent, arrived };
   Kind kind = Kind::sent;
   int flow = 0;
-  int leg = 0;           // of arrived: 0 at the target, k at the k-th copy
-  NocTimes times;        // of its first and last packet
+  int leg = 0;     // of arrived: 0 at the target, k at the k-th copy
+  NocTimes times;  // of its first and last packet
   std::int64_t at() const { return times.last; }
 };
 
@@ -116,8 +117,8 @@ class NocRun {
   // Its number, from 0 in order of injection. No packet may be ready before or at the time of the last event that was
   // handed out, nor before or at an `until` of the past: what comes of its begin, now, has span >= 1.
   int inject(const NocFlow& flow);
-  // The next event, if it comes at or before `until`: the last packet of a flow left its source, or arrived. Ascending in
-  // time; at one time by flow, sent before arrived, then by leg.
+  // The next event, if it comes at or before `until`: the last packet of a flow left its source, or arrived. Ascending
+  // in time; at one time by flow, sent before arrived, then by leg.
   std::optional<NocEvent> next(std::int64_t until = std::numeric_limits<std::int64_t>::max());
   NocTraffic traffic() const;  // up to now
 

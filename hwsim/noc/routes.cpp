@@ -43,7 +43,8 @@ NocRoutes::NocRoutes(const NocFigures& figures)
   links_ = servers_.size();
   // A border is never quicker than the links before it.
   const std::int64_t service = std::max(figures.chip_packet_clk, figures.link_clk);
-  for (int i = 0; i < chips * 4; ++i) servers_.push_back({service, i % 4 < 2 ? figures.chip_hop_x : figures.chip_hop_y});
+  for (int i = 0; i < chips * 4; ++i)
+    servers_.push_back({service, i % 4 < 2 ? figures.chip_hop_x : figures.chip_hop_y});
   ejection_ = static_cast<std::uint32_t>(servers_.size());
   for (int i = 0; i < endpoints(); ++i) servers_.push_back({figures.link_clk, entry(i)});
 }
@@ -96,6 +97,7 @@ std::int64_t NocRoutes::latency(int from, int to) const {
   std::int64_t sum = entry(from) + entry(to);
   if (figures_.shape == NocShape::mesh) {
     const int dx = std::abs(x(from) - x(to)), dy = std::abs(y(from) - y(to));
+    if (figures_.chips_x * figures_.chips_y == 1) return sum + dx * figures_.hop_x + dy * figures_.hop_y;
     const int chips_x = std::abs(x(from) / chip_routers_x_ - x(to) / chip_routers_x_);
     const int chips_y = std::abs(y(from) / figures_.cores_y - y(to) / figures_.cores_y);
     return sum + (dx - chips_x) * figures_.hop_x + (dy - chips_y) * figures_.hop_y + chips_x * figures_.chip_hop_x +
@@ -137,7 +139,8 @@ NocHop NocRoutes::bus_hop(int from, int to, int i) const {
   return hop;
 }
 
-// ---- fat trees of arity 4 --------------------------------------------------------------------------------------------
+// ---- fat trees of arity 4
+// --------------------------------------------------------------------------------------------
 
 void NocRoutes::add_trees() {
   const int leaves = figures_.cores_x * figures_.cores_y, chips = figures_.chips_x * figures_.chips_y;

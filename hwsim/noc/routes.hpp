@@ -17,14 +17,15 @@ namespace taskspec {
 
 enum class NocSide : std::uint8_t { east, west, north, south };
 
-// Where a segment comes in, in the order in which equal arrivals are served. `first_child` and the three behind it, then
-// `parent`, are those of fat trees; a tree's root takes what comes from other chips at `outside` + side.
+// Where a segment comes in, in the order in which equal arrivals are served. `first_child` and the three behind it,
+// then `parent`, are those of fat trees; a tree's root takes what comes from other chips at `outside` + side.
 enum class NocPort : std::uint8_t { local, west, east, north, south, first_child = 1, parent = 5, outside };
 
 struct NocHop {
   static constexpr std::uint32_t no_link = ~std::uint32_t{0};
   std::uint32_t server = 0;
-  std::uint32_t link = no_link;  // of NocTraffic::links; an ejection port is none, nor is a border between buses or trees
+  std::uint32_t link =
+      no_link;  // of NocTraffic::links; an ejection port is none, nor is a border between buses or trees
   NocPort port = NocPort::local;
 };
 
@@ -50,8 +51,8 @@ class NocRoutes {
   // Ticks between the injection port and the first router, and between the last router and the target.
   std::int64_t entry(int endpoint) const { return is_host(endpoint) ? figures_.hop_x : 0; }
 
-  int hops(int from, int to) const;            // without the ejection port
-  NocHop hop(int from, int to, int i) const;   // i <= hops
+  int hops(int from, int to) const;              // without the ejection port
+  NocHop hop(int from, int to, int i) const;     // i <= hops
   std::int64_t latency(int from, int to) const;  // of a packet that waits nowhere, with both entries
 
   std::size_t links() const { return links_; }
@@ -72,8 +73,8 @@ class NocRoutes {
   NocHop between_chips(int from, int to, int i, NocPort before) const;
   int chip(int endpoint) const;
   int chip_hops(int from, int to) const;
-  NocPort entered(int from, int to) const;    // the side of the last chip where the route comes in
-  int levels_up(int from, int to) const;      // of a fat tree: links from the source to where it turns
+  NocPort entered(int from, int to) const;  // the side of the last chip where the route comes in
+  int levels_up(int from, int to) const;    // of a fat tree: links from the source to where it turns
   std::uint32_t tree_link(int chip, int level, int node, bool down, int choice) const;
   int leaf(int endpoint) const;
 

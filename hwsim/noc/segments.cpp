@@ -1,11 +1,14 @@
 #include "hwsim/noc/segments.hpp"
 
+#include <limits>
+
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
 
-NocPorts::NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows)
-    : flows_(flows), link_clk_(routes.figures().link_clk), burst_(routes.figures().burst) {
+NocPorts::NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows, std::vector<NocTimes>& departures)
+    : flows_(flows), departures_(departures), link_clk_(routes.figures().link_clk), burst_(routes.figures().burst) {
+  departures_.assign(flows.size(), {std::numeric_limits<std::int64_t>::max(), 0});
   begins_.assign(static_cast<std::size_t>(routes.endpoints()) + 2, 0);
   auto slot = [&](const NocFlow& flow) { return static_cast<std::size_t>(routes.endpoint(flow.source)) + 2; };
   for (const NocFlow& flow : flows) {

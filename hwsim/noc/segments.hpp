@@ -13,7 +13,8 @@ namespace taskspec {
 
 class NocPorts {
  public:
-  NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows);
+  // `departures` becomes those of the flows, by and by.
+  NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows, std::vector<NocTimes>& departures);
 
   // Calls `leave(flow, target, time, packets)` for every segment, endpoint after endpoint, ascending in time.
   template <class Leave>
@@ -43,6 +44,10 @@ class NocPorts {
         if (rest.left() > 0) push(entry, rest);
       }
       free = now + packets * link_clk_;
+      // The flows of one source lie far apart.
+      __builtin_prefetch(&departures_[entries[std::min(next + 16, entries.size() - 1)].flow], 1);
+      NocTimes& times = departures_[entry.flow];
+      times = {std::min(times.first, now), free - link_clk_};
       leave(entry.flow, static_cast<int>(entry.target), now, packets);
     }
   }
@@ -59,7 +64,9 @@ class NocPorts {
     Entry entry;
     NocDepartures rest;
   };
-  static bool before(const Entry& a, const Entry& b) { return a.ready != b.ready ? a.ready < b.ready : a.flow < b.flow; }
+  static bool before(const Entry& a, const Entry& b) {
+    return a.ready != b.ready ? a.ready < b.ready : a.flow < b.flow;
+  }
   static bool later(const Started& a, const Started& b) { return before(b.entry, a.entry); }
 
   std::span<const Entry> sorted(int endpoint);
@@ -70,6 +77,7 @@ class NocPorts {
   }
 
   std::span<const NocFlow> flows_;
+  std::vector<NocTimes>& departures_;
   std::int64_t link_clk_, burst_;
   std::vector<Entry> entries_;       // by endpoint
   std::vector<std::size_t> begins_;  // of each endpoint in entries_, and the end

@@ -83,7 +83,8 @@ NocResult solve_noc(const NocFigures& figures, std::span<const NocFlow> flows, N
   return result;
 }
 
-// ---- step by step ----------------------------------------------------------------------------------------------------
+// ---- step by step
+// ----------------------------------------------------------------------------------------------------
 
 NocRun::NocRun(const NocFigures& figures, NocModel model)
     : engine_(model == NocModel::flit_all && figures.shape == NocShape::mesh

@@ -1,5 +1,5 @@
-// What happens at which tick: a wheel of slots for the near future, a heap for the far one. In constant time where events
-// lie close together, as packets do.
+// What happens at which tick: a wheel of slots for the near future, a heap for the far one. In constant time where
+// events lie close together, as packets do.
 //
 //   queue.push(at, item);                      // at >= the tick that was taken last
 //   while (queue.next() <= until) { const std::int64_t at = queue.next(); for (Item& item : queue.take(at)) ... }

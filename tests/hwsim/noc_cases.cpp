@@ -75,7 +75,9 @@ NocTraffic walked_traffic(const NocFigures& f, const std::vector<NocFlow>& flows
   all.borders.resize(static_cast<std::size_t>(f.chips_x * f.chips_y) * 4);
   all.injected.resize(static_cast<std::size_t>(f.cores())), all.ejected.resize(all.injected.size());
   all.from_host.resize(static_cast<std::size_t>(f.height())), all.to_host.resize(all.from_host.size());
-  auto at = [](std::vector<std::int64_t>& counts, int i) -> std::int64_t& { return counts[static_cast<std::size_t>(i)]; };
+  auto at = [](std::vector<std::int64_t>& counts, int i) -> std::int64_t& {
+    return counts[static_cast<std::size_t>(i)];
+  };
   auto leg = [&](int from, int to, std::int64_t n) {
     (from < 0 ? at(all.from_host, -1 - from) : at(all.injected, from)) += n;
     (to < 0 ? at(all.to_host, -1 - to) : at(all.ejected, to)) += n;

@@ -1,11 +1,12 @@
 // The network on the chip: what the rules give for traffic that can be reckoned by hand.
+#include "hwsim/noc/noc.hpp"
+
 #include <doctest/doctest.h>
 
 #include <array>
 #include <cstdlib>
 #include <vector>
 
-#include "hwsim/noc/noc.hpp"
 #include "tests/hwsim/noc_cases.hpp"
 
 using namespace taskspec;
@@ -29,13 +30,14 @@ TEST_CASE("alone in the network a flow takes its hops and its packets, under eve
         for (const int target : {0, 5, 37, 96, 159})
           for (const std::int64_t packets : {1, 7, 100}) {
             figures.hop_x = hop_x, figures.hop_y = hop_y;
-            const NocResult result = one(figures, model, {.source = source, .target = target, .begin = 10,
-                                                          .span = packets, .packets = packets});
+            const NocResult result = one(
+                figures, model, {.source = source, .target = target, .begin = 10, .span = packets, .packets = packets});
             CAPTURE(source);
             CAPTURE(target);
             CAPTURE(packets);
             CAPTURE(static_cast<int>(model));
-            const std::int64_t way = std::abs(source % 16 - target % 16) * hop_x + std::abs(source / 16 - target / 16) * hop_y;
+            const std::int64_t way =
+                std::abs(source % 16 - target % 16) * hop_x + std::abs(source / 16 - target / 16) * hop_y;
             CHECK(result.departures[0].first == 11);
             CHECK(result.departures[0].last == 10 + packets);
             CHECK(result.arrivals[0].first == 11 + way);
@@ -60,7 +62,8 @@ TEST_CASE("packets leave when they are ready, one per tick, those of the lower f
     CHECK(one(figures, model, {.source = 1, .target = 1, .begin = 5, .span = 0, .packets = 30}).arrivals[0].last == 34);
     NocFigures slow = figures;
     slow.link_clk = 10, slow.hop_x = 41;
-    CHECK(one(slow, model, {.source = 0, .target = 3, .begin = 5, .span = 0, .packets = 3}).arrivals[0].last == 5 + 20 + 123);
+    CHECK(one(slow, model, {.source = 0, .target = 3, .begin = 5, .span = 0, .packets = 3}).arrivals[0].last ==
+          5 + 20 + 123);
   }
 }
 
@@ -78,8 +81,8 @@ TEST_CASE("n senders of P packets to one core take n * P there [noc]") {
         }
         const NocResult result = solve_noc(figures, flows, model);
         CAPTURE(senders);
-            CAPTURE(packets);
-            CAPTURE(static_cast<int>(model));
+        CAPTURE(packets);
+        CAPTURE(static_cast<int>(model));
         std::int64_t first = result.end;
         for (const NocTimes& times : result.arrivals) first = std::min(first, times.first);
         CHECK(first == 20);
@@ -125,7 +128,14 @@ TEST_CASE("a link is held for a segment, whose head goes on at once [noc]") {
   // Both want the link from 1 to 2: the local one first, the other behind it.
   const std::vector<NocFlow> flows{{.source = 0, .target = 2, .begin = 0, .packets = 5},
                                    {.source = 1, .target = 2, .begin = 1, .packets = 3}};
+  // Packets that are ready just at their turn are of one segment, too.
+  const std::vector<NocFlow> in_time{{.source = 0, .target = 2, .begin = 0, .span = 5, .packets = 5},
+                                     {.source = 1, .target = 2, .begin = 1, .span = 3, .packets = 3}};
   for (const NocModel model : {NocModel::contended, NocModel::events}) {
+    const NocResult later = solve_noc(plain_mesh(3, 1), in_time, model);
+    CHECK(later.arrivals[1].last == 5);
+    CHECK(later.arrivals[0].first == 6);
+    CHECK(later.arrivals[0].last == 10);
     const NocResult result = solve_noc(plain_mesh(3, 1), flows, model);
     CHECK(result.arrivals[1].first == 2);
     CHECK(result.arrivals[1].last == 4);
@@ -248,9 +258,9 @@ TEST_CASE("a fat tree goes up to the common ancestor, with more servers further 
 TEST_CASE("flit is what contended is until a link is busy for more than half of the time [noc]") {
   const NocFigures figures = plain_mesh(4, 4);
   std::vector<NocFlow> flows;
-  for (int i = 0; i < 20; ++i) flows.push_back({.source = 0, .target = 3, .begin = i * 10, .packets = 3});
+  for (int i = 0; i < 20; ++i) flows.push_back({.source = 0, .target = 3, .begin = i * 10, .packets = 4});
   CHECK(solve_noc(figures, flows, NocModel::flit).model == NocModel::contended);
-  for (NocFlow& flow : flows) flow.packets = 7;
+  for (NocFlow& flow : flows) flow.packets = 5;  // 100 of 198 ticks
   CHECK(solve_noc(figures, flows, NocModel::flit).model == NocModel::flit_all);
   CHECK(solve_noc(figures, {}, NocModel::flit).makespan() == 0);
 }
