@@ -40,9 +40,7 @@ inline std::shared_ptr<SpikingNet> random_spiking_net(std::uint32_t neurons, std
   net->name = "random";
   SpikePopulation all{.name = "n",
                       .shape = {.f = static_cast<std::int32_t>(neurons)},
-                      .model = LoihiNeurons{.du = 4096, .dv = 512, .threshold = 64},
-                      .bias = {},
-                      .potentials = {}};
+                      .model = LoihiNeurons{.du = 4096, .dv = 512, .threshold = 64}};
   for (std::uint32_t n = 0; n < neurons; ++n)
     all.bias.push_back(static_cast<std::int32_t>(splitmix(1, n) % 8 + 3) << 6);
   const PopulationId id = net->add(std::move(all));
@@ -58,8 +56,7 @@ inline std::shared_ptr<SpikingNet> filtered_spiking_net() {
   SpikePopulation all{.name = "n",
                       .shape = {.f = 4000},
                       .model = LoihiNeurons{.du = 82, .dv = 20, .threshold = 8000},
-                      .bias = std::vector<std::int32_t>(4000, 2750),
-                      .potentials = {}};
+                      .bias = std::vector<std::int32_t>(4000, 2750)};
   for (std::uint32_t n = 0; n < 4000; ++n)
     all.potentials.push_back(static_cast<std::int32_t>(splitmix(3, n) % 512'000));
   const PopulationId id = net->add(std::move(all));

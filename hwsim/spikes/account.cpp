@@ -7,8 +7,8 @@ namespace taskspec {
 
 std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles) {
   if (costs.barrier.empty()) return 0;
-  const auto after = std::find_if(costs.barrier.begin(), costs.barrier.end(),
-                                  [&](const auto& entry) { return entry.first >= tiles; });
+  const auto after =
+      std::find_if(costs.barrier.begin(), costs.barrier.end(), [&](const auto& entry) { return entry.first >= tiles; });
   if (after == costs.barrier.begin()) return after->second;
   if (after == costs.barrier.end()) return costs.barrier.back().second;
   const auto before = after - 1;
@@ -19,9 +19,9 @@ std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles) {
 SpikeHops hops_between(const SpikeGrid& grid, std::int32_t from, std::int32_t to) {
   const std::int32_t a = from / grid.cores_per_router, b = to / grid.cores_per_router;
   const std::int32_t ax = a % grid.width, ay = a / grid.width, bx = b % grid.width, by = b / grid.width;
-  return {std::abs(ax - bx), std::abs(ay - by),
-          std::abs(ax / grid.chip_width - bx / grid.chip_width) +
-              std::abs(ay / grid.chip_height - by / grid.chip_height)};
+  return {
+      std::abs(ax - bx), std::abs(ay - by),
+      std::abs(ax / grid.chip_width - bx / grid.chip_width) + std::abs(ay / grid.chip_height - by / grid.chip_height)};
 }
 
 SpikeCounts& SpikeCounts::operator+=(const SpikeCounts& other) {
@@ -40,7 +40,7 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
   std::sort(routers.begin(), routers.end());
   tiles_ = std::unique(routers.begin(), routers.end()) - routers.begin();
 
-  std::vector<std::int32_t> cores;                                              // that the neuron at hand reaches
+  std::vector<std::int32_t> cores;                                             // that the neuron at hand reaches
   std::vector<std::size_t> seen(static_cast<std::size_t>(placement.cores()));  // by core: the neuron that did last
   std::size_t slice = 0;                                                       // that it lies in
   for (std::size_t p = 0; p < net.populations.size(); ++p)
@@ -68,8 +68,8 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
         traffic.hop_x += static_cast<std::uint32_t>(hops.x), traffic.hop_y += static_cast<std::uint32_t>(hops.y);
         traffic.borders += static_cast<std::uint32_t>(hops.borders);
         leaves += costs.message_out;
-        traffic.latency = std::max(
-            traffic.latency, leaves + hops.x * costs.hop_x + hops.y * costs.hop_y + hops.borders * costs.border);
+        traffic.latency = std::max(traffic.latency,
+                                   leaves + hops.x * costs.hop_x + hops.y * costs.hop_y + hops.borders * costs.border);
       }
       neurons_.push_back(traffic);
     }

@@ -1,9 +1,9 @@
 // What spikes cost on a chip of kind synaptic or crossbar: time per tick and core, packets, hops, counts for energy.
 //
 // A core's tick takes messages_in * t_in + synapses * t_synapse(kind) + neurons * t_access + updated * t_update +
-// spikes * t_spike + messages_out * t_out; the tick of the chip ends with its slowest core and its last packet, and then
-// comes a barrier. Whom a spike of a neuron reaches, with how many synapses and over how many hops, never changes: it is
-// worked out when the net is loaded, and a spike adds one vector.
+// spikes * t_spike + messages_out * t_out; the tick of the chip ends with its slowest core and its last packet, and
+// then comes a barrier. Whom a spike of a neuron reaches, with how many synapses and over how many hops, never changes:
+// it is worked out when the net is loaded, and a spike adds one vector.
 #pragma once
 #include <array>
 #include <functional>

@@ -11,8 +11,8 @@ namespace taskspec {
 struct SparseRows {
   const std::uint32_t* offsets;
   const std::uint16_t* targets;
-  const std::uint8_t* delays;     // null: none
-  const std::int32_t* codebook;   // of weights that are indices
+  const std::uint8_t* delays;    // null: none
+  const std::int32_t* codebook;  // of weights that are indices
 };
 
 // Sums of one slot, and of those behind it. A proof says that nothing overflows.
@@ -21,7 +21,9 @@ class PlainSums {
  public:
   static constexpr bool vectorises = !marks;
   PlainSums(const SpikeWheel& wheel, std::int32_t slot)
-      : wheel_(wheel), slot_(slot), sums_(wheel.sums + slot * wheel.neurons),
+      : wheel_(wheel),
+        slot_(slot),
+        sums_(wheel.sums + slot * wheel.neurons),
         arrived_(marks ? wheel.arrived + slot * wheel.neurons : nullptr) {}
   std::int32_t* sums() const { return sums_; }
   void add(std::int64_t target, std::int32_t weight) const {

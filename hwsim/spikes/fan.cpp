@@ -16,8 +16,13 @@ std::vector<std::size_t> first_neurons(const SpikingNet& net) {
 }  // namespace
 
 FanCount::FanCount(const SpikingNet& net)
-    : net_(net), into_(net.populations.size()), rows_(net.connections.size()), first_(first_neurons(net)),
-      heard_(first_.back()), kernel_(net.connections.size()), pixel_(net.connections.size(), {0, -1}) {
+    : net_(net),
+      into_(net.populations.size()),
+      rows_(net.connections.size()),
+      first_(first_neurons(net)),
+      heard_(first_.back()),
+      kernel_(net.connections.size()),
+      pixel_(net.connections.size(), {0, -1}) {
   for (std::size_t c = 0; c < net.connections.size(); ++c) {
     into_[net.connections[c].to.index()].push_back(c);
     const auto* sparse = std::get_if<SparseSynapses>(&net.connections[c].synapses);
@@ -113,8 +118,12 @@ std::vector<std::pair<std::size_t, std::int64_t>> FanCount::contributors(Populat
 }
 
 FanOut::FanOut(const SpikingNet& net, std::span<const SpikeSlice> slices)
-    : net_(net), slices_(slices), first_(first_neurons(net)), slice_(net.populations.size()),
-      within_(net.populations.size()), sums_(slices.size() * synapse_kinds) {
+    : net_(net),
+      slices_(slices),
+      first_(first_neurons(net)),
+      slice_(net.populations.size()),
+      within_(net.populations.size()),
+      sums_(slices.size() * synapse_kinds) {
   for (std::size_t p = 0; p < net.populations.size(); ++p)
     slice_[p].resize(static_cast<std::size_t>(net.populations[p].neurons()));
   for (std::size_t s = 0; s < slices.size(); ++s) {

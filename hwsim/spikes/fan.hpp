@@ -34,11 +34,11 @@ class FanCount {
   std::int64_t new_axon(std::size_t source);
 
   const SpikingNet& net_;
-  std::vector<std::vector<std::size_t>> into_;  // connections by target population
-  std::vector<Rows> rows_;                      // by connection
-  std::vector<std::size_t> first_;              // by population: of all neurons
-  std::vector<std::uint32_t> heard_;            // by source: the core that last heard of it
-  std::vector<std::uint32_t> kernel_;           // by connection: the core that last got its kernel
+  std::vector<std::vector<std::size_t>> into_;                 // connections by target population
+  std::vector<Rows> rows_;                                     // by connection
+  std::vector<std::size_t> first_;                             // by population: of all neurons
+  std::vector<std::uint32_t> heard_;                           // by source: the core that last heard of it
+  std::vector<std::uint32_t> kernel_;                          // by connection: the core that last got its kernel
   std::vector<std::pair<std::uint32_t, std::int64_t>> pixel_;  // by connection: core and pixel that was last looked at
   std::uint32_t core_ = 0;
 };

@@ -32,7 +32,10 @@ constexpr std::string_view tight_text[] = {"", "the number of neurons", "axons i
 class Placer {
  public:
   Placer(const SpikingNet& net, const SpikeLimits& limits)
-      : net_(net), limits_(limits), fan_(net), caps_(net.populations.size(), limits.neurons),
+      : net_(net),
+        limits_(limits),
+        fan_(net),
+        caps_(net.populations.size(), limits.neurons),
         tight_(net.populations.size(), Tight::end) {}
 
   Result<SpikePlacement> run() {
@@ -147,7 +150,8 @@ class Placer {
       }
       if (sum <= limits_.axons_out) continue;
       std::int64_t& fit = fits[slice.population.index()];
-      fit = std::min(fit, std::max<std::int64_t>(1, std::min(slice.neurons() - 1, slice.neurons() * limits_.axons_out / sum)));
+      fit = std::min(
+          fit, std::max<std::int64_t>(1, std::min(slice.neurons() - 1, slice.neurons() * limits_.axons_out / sum)));
       tight_[slice.population.index()] = Tight::axons_out;
     }
     return std::exchange(caps_, fits) != fits;
@@ -156,21 +160,23 @@ class Placer {
   void refuse_neuron(PopulationId id, std::int64_t neuron, const FanIn& in, Tight tight) {
     const SpikePopulation& population = net_[id];
     if (tight == Tight::neurons) {
-      diags_.error("E4023", Span{}, fmt::format("population '{}': a core of this chip has {} neurons", population.name,
-                                                limits_.neurons));
+      diags_.error(
+          "E4023", Span{},
+          fmt::format("population '{}': a core of this chip has {} neurons", population.name, limits_.neurons));
       return;
     }
     const bool axons = tight == Tight::axons;
     const std::int64_t use = axons ? in.axons : in.bits, limit = axons ? limits_.axons_in : limits_.synapse_bits;
     const std::string_view unit = axons ? "axons" : "bits of synapses";
-    Diag& diag = diags_.error("E4023", Span{},
-                              fmt::format("population '{}': neuron {} alone takes {} {}, and a core of this chip has {}",
-                                          population.name, neuron, grouped(use), unit, grouped(limit)));
+    Diag& diag =
+        diags_.error("E4023", Span{},
+                     fmt::format("population '{}': neuron {} alone takes {} {}, and a core of this chip has {}",
+                                 population.name, neuron, grouped(use), unit, grouped(limit)));
     for (const auto& [connection, synapses] : fan_.contributors(id, neuron))
-      diag.note(fmt::format("connection '{}' brings {} synapses", net_.connections[connection].name,
-                            grouped(synapses)));
-    const std::int64_t over = axons ? use - limit : (use - limit + limits_.bits_per_synapse - 1) /
-                                                        limits_.bits_per_synapse;
+      diag.note(
+          fmt::format("connection '{}' brings {} synapses", net_.connections[connection].name, grouped(synapses)));
+    const std::int64_t over =
+        axons ? use - limit : (use - limit + limits_.bits_per_synapse - 1) / limits_.bits_per_synapse;
     diag.help(fmt::format("it fits with {} {} less, or a limit of {}", grouped(over), axons ? "axons" : "synapses",
                           grouped(use)));
   }

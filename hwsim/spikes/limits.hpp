@@ -3,8 +3,8 @@
 //   Result<SpikePlacement> placed = place_spikes(net, {.neurons = 1024, .axons_in = 4096, .cores = 128});
 //   placed->slices[0]                    // population 0, neurons 0..1024, on core 0
 //
-// The limits are plain numbers, which the caller takes from a chip file. What does not fit is refused with what it takes,
-// what there is, who contributes most, and the smallest change with which it fits.
+// The limits are plain numbers, which the caller takes from a chip file. What does not fit is refused with what it
+// takes, what there is, who contributes most, and the smallest change with which it fits.
 #pragma once
 #include <cstdint>
 #include <limits>

@@ -123,8 +123,9 @@ void check_stimulus(const SpikingNet& net, std::int64_t steps, const SpikeStimul
         for (std::uint32_t i = train.offsets[t]; i < train.offsets[t + 1]; ++i)
           if (train.neurons[i] >= population.neurons() ||
               (i > train.offsets[t] && train.neurons[i] <= train.neurons[i - 1])) {
-            diags.error("E4006", Span{}, fmt::format("spikes of '{}' in step {} do not ascend within 0..{}",
-                                                     population.name, t, population.neurons()));
+            diags.error("E4006", Span{},
+                        fmt::format("spikes of '{}' in step {} do not ascend within 0..{}", population.name, t,
+                                    population.neurons()));
             return;
           }
   }
@@ -142,7 +143,6 @@ void check_stimulus(const SpikingNet& net, std::int64_t steps, const SpikeStimul
 struct SpikeMachine::State {
   SpikeWorld world;
   std::vector<std::unique_ptr<SpikePart>> parts;
-
 };
 
 namespace {
@@ -152,8 +152,12 @@ class SpikeRun {
  public:
   SpikeRun(const SpikeWorld& world, std::span<const std::unique_ptr<SpikePart>> parts, std::int64_t steps,
            const SpikeStimulus& stimulus)
-      : world_(world), parts_(parts), stimulus_(stimulus), trains_(world.net->populations.size()),
-        ticks_(steps + world.schedule.deepest()), steps_(steps) {
+      : world_(world),
+        parts_(parts),
+        stimulus_(stimulus),
+        trains_(world.net->populations.size()),
+        ticks_(steps + world.schedule.deepest()),
+        steps_(steps) {
     for (const SpikeTrain& train : stimulus.trains) trains_[train.population.index()] = &train;
     if (world.options.network) last_packets_.assign(static_cast<std::size_t>(ticks_), 0);
   }
@@ -186,7 +190,8 @@ class SpikeRun {
     for (std::int64_t tick = 0; tick < ticks_; ++tick) {
       for (std::size_t level = 0; level < world_.schedule.levels.size(); ++level, turn ^= 1) {
         guarded([&] {
-          for_mine(mine, all, [&](SpikePart& part) { part.update(world_.schedule.levels[level], tick, turn, stimulus_); });
+          for_mine(mine, all,
+                   [&](SpikePart& part) { part.update(world_.schedule.levels[level], tick, turn, stimulus_); });
         });
         if (barrier_) barrier_->arrive_and_wait();
         guarded([&] {
@@ -304,11 +309,10 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
   report.slices.resize(world.options.accounted ? world.units.size() : 0);
   for (std::size_t p = 0; p < world.cuts.size(); ++p)
     if (world.cuts[p])
-      report.notes.push_back(fmt::format("sums of '{}' are cut to 32 bits after each synapse",
-                                         world.net->populations[p].name));
+      report.notes.push_back(
+          fmt::format("sums of '{}' are cut to 32 bits after each synapse", world.net->populations[p].name));
   for (const SpikeTrain& train : stimulus.trains) report.spikes_of[train.population.index()] += train.neurons.size();
-  if (world.options.accounted)
-    report.ticks.assign(static_cast<std::size_t>(steps + world.schedule.deepest()), 0);
+  if (world.options.accounted) report.ticks.assign(static_cast<std::size_t>(steps + world.schedule.deepest()), 0);
   for (const auto& part : state_->parts) part->add_to(report, report.ticks);
   const std::int64_t barrier = world.traffic ? barrier_ticks(world.options.costs, world.traffic->tiles()) : 0;
   Hasher hasher;

@@ -20,11 +20,11 @@ namespace taskspec {
 
 struct SpikeOptions {
   int threads = 1;
-  SpikeDelivery delivery;
+  SpikeDelivery delivery = {};
   bool accounted = false;  // with what follows
-  SpikeCosts costs;
-  SpikeGrid grid;
-  SpikeNetwork network;  // of the chip; null: the empty one
+  SpikeCosts costs = {};
+  SpikeGrid grid = {};
+  SpikeNetwork network = {};  // of the chip; null: the empty one
 };
 
 // Neurons of an outside population that spike, ascending in each step.
@@ -41,8 +41,8 @@ struct SpikeCurrent {
 };
 
 struct SpikeStimulus {
-  std::vector<SpikeTrain> trains;  // of outside populations; none: silent
-  std::vector<SpikeCurrent> currents;
+  std::vector<SpikeTrain> trains = {};  // of outside populations; none: silent
+  std::vector<SpikeCurrent> currents = {};
 };
 
 struct SpikeAt {
@@ -52,16 +52,16 @@ struct SpikeAt {
 
 struct SpikeReport {
   std::int64_t steps = 0;
-  std::uint64_t spikes = 0, events = 0;             // of neurons, not from outside; synapses that were walked
-  std::vector<std::uint64_t> spikes_of;             // by population, outside ones too
-  std::vector<std::vector<SpikeAt>> recorded;       // by population: of those that are recorded, ascending
-  std::vector<std::string> notes;                   // delays that were added, sums that had to be cut
+  std::uint64_t spikes = 0, events = 0;        // of neurons, not from outside; synapses that were walked
+  std::vector<std::uint64_t> spikes_of;        // by population, outside ones too
+  std::vector<std::vector<SpikeAt>> recorded;  // by population: of those that are recorded, ascending
+  std::vector<std::string> notes;              // delays that were added, sums that had to be cut
   // Accounted runs:
-  std::vector<std::int64_t> ticks;                  // how long each was, barrier included
-  std::int64_t time = 0;                            // their sum
-  std::vector<SpikeCounts> slices;                  // as placed
-  std::uint64_t outside_messages = 0;               // that came from outside
-  std::uint64_t hash = 0;                           // of all spikes, potentials, times and counts
+  std::vector<std::int64_t> ticks;     // how long each was, barrier included
+  std::int64_t time = 0;               // their sum
+  std::vector<SpikeCounts> slices;     // as placed
+  std::uint64_t outside_messages = 0;  // that came from outside
+  std::uint64_t hash = 0;              // of all spikes, potentials, times and counts
   SpikeCounts total() const;
 };
 

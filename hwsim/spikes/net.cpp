@@ -19,8 +19,8 @@ class NetCheck {
   Diags run() {
     for (const SpikePopulation& population : net_.populations) check(population);
     if (net_.neurons() > most_neurons)
-      refuse(fmt::format("network '{}': {} neurons, at most {} are simulated", net_.name, net_.neurons(),
-                         most_neurons));
+      refuse(
+          fmt::format("network '{}': {} neurons, at most {} are simulated", net_.name, net_.neurons(), most_neurons));
     if (!diags_.has_errors())
       for (const SpikeConnection& connection : net_.connections) check(connection);
     return std::move(diags_);
@@ -98,10 +98,10 @@ class NetCheck {
   }
 
   void check_convolution(const SpikeConnection& c, const ConvolutionSynapses& conv) {
-    const std::int32_t least = std::min({conv.ky, conv.kx, conv.stride_y, conv.stride_x, conv.dilation_y,
-                                         conv.dilation_x});
-    const std::int32_t most = std::max({conv.ky, conv.kx, conv.stride_y, conv.stride_x, conv.dilation_y,
-                                        conv.dilation_x, conv.pad_y, conv.pad_x});
+    const std::int32_t least =
+        std::min({conv.ky, conv.kx, conv.stride_y, conv.stride_x, conv.dilation_y, conv.dilation_x});
+    const std::int32_t most = std::max(
+        {conv.ky, conv.kx, conv.stride_y, conv.stride_x, conv.dilation_y, conv.dilation_x, conv.pad_y, conv.pad_x});
     if (least < 1 || conv.pad_y < 0 || conv.pad_x < 0 || most > 65535)
       refuse(fmt::format("connection '{}': kernel, stride and dilation lie in 1..65535, pads in 0..65535", c.name));
     else

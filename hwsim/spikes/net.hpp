@@ -46,17 +46,17 @@ struct TrueNorthNeurons {
 // population. fire_type 4 or 5: it makes spikes.
 struct ClifNeurons {
   TaskBlock block;
-  std::vector<std::int32_t> thresholds, masks;  // contents of these clusters; none: constants of the block
+  std::vector<std::int32_t> thresholds = {}, masks = {};  // contents of these clusters; none: constants of the block
 };
 
 using NeuronModel = std::variant<OutsideSpikes, LoihiNeurons, TrueNorthNeurons, ClifNeurons>;
 
 struct SpikePopulation {
   std::string name;
-  SpikeShape shape;
+  SpikeShape shape = {};
   NeuronModel model = OutsideSpikes{};
-  std::vector<std::int32_t> bias;        // added in each step, |bias| < 2^23; none: 0. clif: where a sum begins
-  std::vector<std::int32_t> potentials;  // v before the first step; none: 0
+  std::vector<std::int32_t> bias = {};        // added in each step, |bias| < 2^23; none: 0. clif: where a sum begins
+  std::vector<std::int32_t> potentials = {};  // v before the first step; none: 0
   bool recorded = false;
 
   std::int64_t neurons() const { return shape.size(); }
@@ -71,13 +71,13 @@ struct SparseSynapses {
   std::vector<std::uint32_t> offsets;  // [sources + 1]: where the row of a source begins
   std::vector<std::uint32_t> targets;
   std::vector<std::int32_t> weights;
-  std::vector<std::uint8_t> delays;  // of each synapse, on top of the connection's; none: 0
+  std::vector<std::uint8_t> delays = {};  // of each synapse, on top of the connection's; none: 0
 };
 
 // A spike at (y, x, c) meets the outputs oy, ox with oy * stride_y + ky * dilation_y - pad_y = y, the same for x.
 struct ConvolutionSynapses {
   std::int32_t ky = 1, kx = 1, stride_y = 1, stride_x = 1, pad_y = 0, pad_x = 0, dilation_y = 1, dilation_x = 1;
-  std::vector<std::int32_t> weights;  // [c][ky][kx][f]
+  std::vector<std::int32_t> weights = {};  // [c][ky][kx][f]
 };
 
 enum class SynapseKind : std::uint8_t { dense, sparse, convolution };
@@ -109,8 +109,8 @@ inline constexpr std::int32_t longest_delay = 255;
 // Sizes, ranges, ends of connections: errors E4006 with the name of the population or connection.
 Diags check_spiking(const SpikingNet& net);
 
-// Calls f(first, at) for each tap of a kernel that a source meets: the to.f targets from `first` on get the weights from
-// `at` on.
+// Calls f(first, at) for each tap of a kernel that a source meets: the to.f targets from `first` on get the weights
+// from `at` on.
 template <class F>
 void for_each_tap(const ConvolutionSynapses& conv, SpikeShape from, SpikeShape to, std::int64_t source, F&& f) {
   const std::int64_t c = source % from.f, x = source / from.f % from.x, y = source / from.f / from.x;

@@ -104,8 +104,7 @@ std::size_t compact(const std::uint8_t* flags, std::int64_t count, std::uint32_t
       std::memcpy(&bytes, flags + i + 8 * k, 8);
       word |= (bytes * 0x0102040810204080U >> 56) << (8 * k);
     }
-    for (; word != 0; word &= word - 1)
-      *next++ = first + static_cast<std::uint32_t>(i + std::countr_zero(word));
+    for (; word != 0; word &= word - 1) *next++ = first + static_cast<std::uint32_t>(i + std::countr_zero(word));
   }
   for (; i < count; ++i)
     if (flags[i] != 0) *next++ = first + static_cast<std::uint32_t>(i);
@@ -154,7 +153,8 @@ void ClifStepper::step(const NeuronRow& row) {
                            masks_.empty() ? nullptr : bytes(masks_.data())};
   std::byte* states[] = {nullptr, bytes(row.v), nullptr, thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
                          nullptr};
-  auto* scratch = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch_.data()) + 63) & ~std::uintptr_t{63});
+  auto* scratch =
+      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch_.data()) + 63) & ~std::uintptr_t{63});
   runner_->run({.in = in, .out = bytes(row.fires), .states = states, .scratch = scratch});
   std::copy_n(row.bias, count_, row.sums);
 }

@@ -1,7 +1,7 @@
 // One step of neurons that lie in a row: sums in, spikes out, sums cleared for the next time.
 //
-//   step_loihi({.du = 4096, .dv = 512, .threshold = 64}, {.sums = sums, .u = u, .v = v, .bias = bias, .fires = fires}, n);
-//   std::size_t count = compact(fires, n, first, list);            // numbers of those that spike
+//   step_loihi({.du = 4096, .dv = 512, .threshold = 64}, {.sums = sums, .u = u, .v = v, .bias = bias, .fires = fires},
+//   n); std::size_t count = compact(fires, n, first, list);            // numbers of those that spike
 #pragma once
 #include <memory>
 

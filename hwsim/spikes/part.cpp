@@ -193,8 +193,7 @@ void SpikePart::account(const Piece& piece, std::span<const std::uint32_t> spike
         std::int64_t leaves = clock;
         for (const SpikeArrival& arrival : world_.traffic->arrivals(first + *spike))
           if (arrival.is_message)
-            packets_[turn].push_back(
-                {leaves += costs.message_out, unit.core, world_.units[arrival.slice].core});
+            packets_[turn].push_back({leaves += costs.message_out, unit.core, world_.units[arrival.slice].core});
       }
       if (traffic.messages > 0) last_packet_ = std::max(last_packet_, clock + traffic.latency);
       clock += traffic.messages * costs.message_out;
@@ -226,8 +225,7 @@ void SpikePart::deliver(PopulationId from, std::span<const std::uint32_t> source
   // Where additions are cut their order matters: by source, then by synapse.
   for (std::size_t s = 0; s < sources.size() && any_cut; ++s)
     for (const Into& into : from_[from.index()])
-      if (world_.cuts[into.to.index()])
-        events_ += into.synapses.deliver(sources.subspan(s, 1), sums, slot(into), true);
+      if (world_.cuts[into.to.index()]) events_ += into.synapses.deliver(sources.subspan(s, 1), sums, slot(into), true);
   if (world_.options.accounted) count_arrivals(from, sources);
 }
 
@@ -236,8 +234,8 @@ void SpikePart::count_arrivals(PopulationId from, std::span<const std::uint32_t>
   const bool is_outside = (*world_.net)[from].is_outside();
   for (const std::uint32_t source : sources) {
     const std::span<const SpikeArrival> all = world_.traffic->arrivals(first + source);
-    auto arrival = std::partition_point(all.begin(), all.end(),
-                                        [&](const SpikeArrival& a) { return a.slice < first_unit_; });
+    auto arrival =
+        std::partition_point(all.begin(), all.end(), [&](const SpikeArrival& a) { return a.slice < first_unit_; });
     for (; arrival != all.end() && arrival->slice < last_unit_; ++arrival) {
       Arrived& at = arrivals_[arrival->slice - first_unit_];
       at.count[arrival->kind] += arrival->synapses;
@@ -291,8 +289,7 @@ void SpikePart::add_to(SpikeReport& report, std::vector<std::int64_t>& tick_time
 
 void SpikePart::copy_potentials(PopulationId population, std::vector<std::int32_t>& to) const {
   for (const Piece& piece : pieces_)
-    if (piece.population == population)
-      std::copy_n(v_.begin() + piece.at, piece.neurons(), to.begin() + piece.begin);
+    if (piece.population == population) std::copy_n(v_.begin() + piece.at, piece.neurons(), to.begin() + piece.begin);
 }
 
 void SpikePart::add_potentials_to(std::uint64_t& hash) const {

@@ -17,9 +17,9 @@ struct SpikeWorld {
   std::vector<SpikeSlice> units;  // what parts are made of: slices of the placement, or, of values alone, smaller ones
   SpikeSchedule schedule;
   SpikeOptions options;
-  std::optional<SpikeTraffic> traffic;      // accounted
-  std::vector<std::size_t> first;           // by population: number of its first neuron, across populations
-  std::vector<std::uint8_t> cuts;           // by population: no proof that its sums stay below 2^31
+  std::optional<SpikeTraffic> traffic;  // accounted
+  std::vector<std::size_t> first;       // by population: number of its first neuron, across populations
+  std::vector<std::uint8_t> cuts;       // by population: no proof that its sums stay below 2^31
 };
 
 // Of one population in one part, of one tick: neurons that spike, ascending.
@@ -66,7 +66,7 @@ class SpikePart {
     PopulationId to;
     PartSynapses synapses;
   };
-  struct Arrived {  // at a slice, in the tick at hand
+  struct Arrived {                // at a slice, in the tick at hand
     std::uint32_t count[4] = {};  // by SynapseKind; messages
   };
 
@@ -81,7 +81,7 @@ class SpikePart {
   const SpikeWorld& world_;
   std::size_t first_unit_, last_unit_;
   std::vector<Piece> pieces_;
-  std::vector<std::vector<Into>> from_;  // by source population
+  std::vector<std::vector<Into>> from_;               // by source population
   std::int64_t neurons_ = 0, begun_ = 0, steps_ = 0;  // steps before this run, and of it
   std::vector<std::int32_t> sums_, u_, v_, bias_;
   std::vector<std::uint8_t> arrived_, fires_, updated_;
@@ -91,11 +91,11 @@ class SpikePart {
   std::uint64_t events_ = 0, spike_hash_ = 0, outside_messages_ = 0;
   std::vector<std::uint64_t> spikes_of_;
   std::vector<std::vector<SpikeAt>> recorded_;
-  std::vector<Arrived> arrivals_;           // by unit of the part
-  std::vector<SpikeCounts> counts_;         // by unit of the part
-  std::vector<std::int64_t> core_time_;     // by core of the placement that is ours, in the tick at hand
-  std::vector<std::int32_t> cores_;         // ours
-  std::vector<std::size_t> core_at_;        // by unit of the part: position in cores_
+  std::vector<Arrived> arrivals_;        // by unit of the part
+  std::vector<SpikeCounts> counts_;      // by unit of the part
+  std::vector<std::int64_t> core_time_;  // by core of the placement that is ours, in the tick at hand
+  std::vector<std::int32_t> cores_;      // ours
+  std::vector<std::size_t> core_at_;     // by unit of the part: position in cores_
   std::int64_t last_packet_ = 0;
   std::vector<std::int64_t> tick_times_;
 };

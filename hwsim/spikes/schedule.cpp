@@ -110,13 +110,11 @@ class Scheduler {
         return;
       }
       // The longest delay of the loop is its way back.
-      const std::size_t back = *std::max_element(loop.begin(), loop.end(), [&](std::size_t a, std::size_t b) {
-        return made_.delay[a] < made_.delay[b];
-      });
+      const std::size_t back = *std::max_element(
+          loop.begin(), loop.end(), [&](std::size_t a, std::size_t b) { return made_.delay[a] < made_.delay[b]; });
       made_.delay[back] += lacks;
       made_.notes.push_back(fmt::format("connection '{}' is delayed by {} more, {} in all: {}",
-                                        net_.connections[back].name, steps_text(lacks), made_.delay[back],
-                                        path(loop)));
+                                        net_.connections[back].name, steps_text(lacks), made_.delay[back], path(loop)));
     }
     made_.levels.emplace_back();
     for (std::size_t p = 0; p < net_.populations.size(); ++p) made_.levels[0].push_back(PopulationId(p));

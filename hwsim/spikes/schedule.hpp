@@ -23,12 +23,12 @@ struct SpikeDelivery {
 };
 
 struct SpikeSchedule {
-  std::vector<std::int32_t> depth;                 // by population
-  std::vector<std::vector<PopulationId>> levels;   // of a tick
-  std::vector<std::int32_t> delay;                 // by connection, in steps: as given, or more
-  std::vector<std::string> notes;                  // delays that were added
+  std::vector<std::int32_t> depth;                // by population
+  std::vector<std::vector<PopulationId>> levels;  // of a tick
+  std::vector<std::int32_t> delay;                // by connection, in steps: as given, or more
+  std::vector<std::string> notes;                 // delays that were added
   std::int32_t deepest() const;
-  std::int32_t slots() const { return slots_; }    // steps that spikes may be ahead of their targets, plus one
+  std::int32_t slots() const { return slots_; }  // steps that spikes may be ahead of their targets, plus one
 
   std::int32_t slots_ = 1;
 };

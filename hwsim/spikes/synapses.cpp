@@ -40,8 +40,7 @@ PartSynapses::Weights pack(std::vector<std::int32_t> values, bool may_index, std
     std::vector<std::uint8_t> indices;
     indices.reserve(values.size());
     for (const std::int32_t value : values)
-      indices.push_back(
-          static_cast<std::uint8_t>(std::lower_bound(book.begin(), book.end(), value) - book.begin()));
+      indices.push_back(static_cast<std::uint8_t>(std::lower_bound(book.begin(), book.end(), value) - book.begin()));
     return indices;
   }
   if (least >= INT16_MIN && most <= INT16_MAX) return narrowed_to<std::int16_t>(values);
@@ -112,9 +111,10 @@ std::uint64_t PartSynapses::walk(std::span<const std::uint32_t> sources, const S
       weights_);
 }
 
-std::uint64_t PartSynapses::deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel,
-                                    std::int32_t slot, bool cuts) const {
-  if (cuts) return wheel.arrived ? walk<CutSums<true>>(sources, wheel, slot) : walk<CutSums<false>>(sources, wheel, slot);
+std::uint64_t PartSynapses::deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot,
+                                    bool cuts) const {
+  if (cuts)
+    return wheel.arrived ? walk<CutSums<true>>(sources, wheel, slot) : walk<CutSums<false>>(sources, wheel, slot);
   return wheel.arrived ? walk<PlainSums<true>>(sources, wheel, slot) : walk<PlainSums<false>>(sources, wheel, slot);
 }
 
@@ -124,8 +124,7 @@ std::int64_t PartSynapses::synapses() const {
 }
 
 std::int64_t PartSynapses::bytes() const {
-  const std::size_t weights =
-      std::visit([](const auto& w) { return w.size() * sizeof(w[0]); }, weights_);
+  const std::size_t weights = std::visit([](const auto& w) { return w.size() * sizeof(w[0]); }, weights_);
   return static_cast<std::int64_t>(weights + offsets_.size() * sizeof(offsets_[0]) +
                                    targets_.size() * sizeof(targets_[0]) + delays_.size() +
                                    codebook_.size() * sizeof(codebook_[0]));
@@ -151,8 +150,7 @@ void PartSynapses::add_bounds(const SpikeConnection& connection, std::span<std::
   // Of a kernel: per output all of its weights, as if no pad hid any.
   const auto& conv = std::get<ConvolutionSynapses>(connection.synapses);
   std::vector<std::int64_t> channel(static_cast<std::size_t>(to_.f));
-  for (std::size_t i = 0; i < conv.weights.size(); ++i)
-    channel[i % channel.size()] += size(conv.weights[i]);
+  for (std::size_t i = 0; i < conv.weights.size(); ++i) channel[i % channel.size()] += size(conv.weights[i]);
   for (std::int64_t n = piece_.begin; n < piece_.end; ++n)
     bounds[static_cast<std::size_t>(piece_.at + n - piece_.begin)] += channel[static_cast<std::size_t>(n % to_.f)];
 }

@@ -36,7 +36,8 @@ class PartSynapses {
   PartSynapses(const SpikingNet& net, const SpikeConnection& connection, const PartPiece& piece);
 
   // Adds the weights of these sources, ascending numbers in their population, to the sums of the slot, and of those
-  // behind it where synapses have delays of their own. `cuts`: to 32 bits after each addition. Returns how many synapses.
+  // behind it where synapses have delays of their own. `cuts`: to 32 bits after each addition. Returns how many
+  // synapses.
   std::uint64_t deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot,
                         bool cuts) const;
   std::int64_t synapses() const;  // implicit ones not counted

@@ -129,6 +129,33 @@ message.)",
      .fix =
          R"(Cut the numbers before, with shift_right and `as i8`, take smaller weights, or add in a wider precision.)",
      .reach = Reach::circumstance},
+    {.code = "E4021",
+     .summary = "a network does not fit the way a chip works",
+     .program =
+         R"(// two populations of spiking neurons that feed one another, the way back delayed by one step, on a chip
+// that delivers spikes one tick later)",
+     .cause = R"(Something here cannot be met by any number of cores. On chips with synaptic cores each population of a
+loop takes a tick, so its delays must add up to as many steps. Neurons that draw random thresholds in turn from one stream
+cannot be cut over cores.)",
+     .fix = R"(Add the delay that the message names, or allow it with allow_delay; make the population smaller, or do
+without its random mask.)",
+     .reach = Reach::circumstance},
+    {.code = "E4022",
+     .summary = "a network takes more cores than there are",
+     .program = R"(// 10,000 spiking neurons with a million synapses on a chip of 128 cores)",
+     .cause =
+         R"(Each core has so many neurons, axons and bytes, and stays with what it was given: nothing is loaded again
+during a run. The message has the layers that take most cores, and what limits each.)",
+     .fix = R"(Take as many chips as the message says, or make the largest layer smaller.)",
+     .reach = Reach::circumstance},
+    {.code = "E4023",
+     .summary = "a limit of a chip is exceeded by a part that cannot be cut",
+     .program = R"(// a neuron that reads 300 others, on a chip whose cores hear of 256)",
+     .cause =
+         R"(One neuron, weight or delay alone is more than a core can hold: axons in or out, memory of synapses, width
+of weights, length of delays. More cores do not help.)",
+     .fix = R"(The message has the use, the limit, who contributes, and the smallest change with which it fits.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(blocks_family, 4));
 
