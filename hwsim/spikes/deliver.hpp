@@ -1,7 +1,6 @@
 // The loops that add weights to sums; for synapses.cpp alone.
 #pragma once
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "hwsim/spikes/synapses.hpp"
@@ -44,39 +43,43 @@ class PlainSums {
   std::uint8_t* arrived_;
 };
 
-// Each addition cut to 32 bits.
-template <bool marks>
-class CutSums {
+// Where additions are cut their order matters, and spikes of other ticks belong in between: so they are kept.
+class KeptAdditions {
  public:
   static constexpr bool vectorises = false;
-  CutSums(const SpikeWheel& wheel, std::int32_t slot) : wheel_(wheel), slot_(slot) {}
-  std::int32_t* sums() const { return nullptr; }
+  KeptAdditions(std::vector<std::vector<LateAddition>>& slots, std::uint32_t source, std::uint32_t connection,
+                std::int32_t slot)
+      : slots_(slots), next_{source, connection, 0, 0, 0}, slot_(slot) {}
   void add(std::int64_t target, std::int32_t weight) const { add_later(target, weight, 0); }
   void add_later(std::int64_t target, std::int32_t weight, std::int32_t delay) const {
-    std::int32_t slot = slot_ + delay;
-    if (slot >= wheel_.slots) slot -= wheel_.slots;
-    std::int32_t& sum = wheel_.sums[slot * wheel_.neurons + target];
-    sum = static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{sum} + weight,
-                                                             std::numeric_limits<std::int32_t>::min(),
-                                                             std::numeric_limits<std::int32_t>::max()));
-    if constexpr (marks) wheel_.arrived[slot * wheel_.neurons + target] = 1;
+    next_.target = static_cast<std::uint32_t>(target), next_.weight = weight;
+    slots_[static_cast<std::size_t>(slot_ + delay) % slots_.size()].push_back(next_);
+    ++next_.synapse;
   }
 
  private:
-  const SpikeWheel& wheel_;
+  std::vector<std::vector<LateAddition>>& slots_;
+  mutable LateAddition next_;
   std::int32_t slot_;
 };
 
 // Sources ahead whose rows are fetched: rows lie anywhere in memory, and a few are on their way at a time.
-inline constexpr std::size_t rows_ahead = 4;
+inline constexpr std::size_t rows_ahead = 3;
+
+// The lines of memory from begin to end, of a long row the first ones: the processor itself sees how it goes on.
+inline void fetch_lines(const void* begin, const void* end) {
+  constexpr std::ptrdiff_t line = 64, most = 512;
+  const char *at = static_cast<const char*>(begin), *last = static_cast<const char*>(end) - 1;
+  last = last - at > most ? at + most : last;
+  for (; at < last; at += line) __builtin_prefetch(at);
+  __builtin_prefetch(last);
+}
 
 template <class W>
 void fetch_row(const SparseRows& rows, const W* weights, std::uint32_t source) {
   const std::uint32_t begin = rows.offsets[source], end = rows.offsets[source + 1];
-  constexpr std::uint32_t line = 64;
-  const std::uint32_t last = std::min(end, begin + 512);
-  for (std::uint32_t i = begin; i < last; i += line / sizeof(std::uint16_t)) __builtin_prefetch(rows.targets + i);
-  for (std::uint32_t i = begin; i < last; i += line / sizeof(W)) __builtin_prefetch(weights + i);
+  fetch_lines(rows.targets + begin, rows.targets + end);
+  fetch_lines(weights + begin, weights + end);
 }
 
 template <class Sums, class W>

@@ -15,6 +15,11 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return z ^ (z >> 31);
 }
 
+std::int32_t cut_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      std::int64_t{a} + b, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+}
+
 }  // namespace
 
 SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t last)
@@ -43,7 +48,7 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
     for (std::size_t c = 0; c < net.connections.size(); ++c)
       if (net.connections[c].to == piece.population)
         from_[net.connections[c].from.index()].push_back(
-            {c, piece.population, PartSynapses(net, net.connections[c], piece)});
+            {c, static_cast<std::size_t>(&piece - pieces_.data()), PartSynapses(net, net.connections[c], piece)});
   }
   for (auto& into : from_)
     std::sort(into.begin(), into.end(), [](const Into& a, const Into& b) { return a.connection < b.connection; });
@@ -76,6 +81,7 @@ void SpikePart::reset() {
     const auto& potentials = (*world_.net)[piece.population].potentials;
     if (!potentials.empty())
       std::copy(potentials.begin() + piece.begin, potentials.begin() + piece.end, v_.begin() + piece.at);
+    piece.late.clear();
     if (!piece.clif) continue;
     piece.clif->reset();
     for (std::size_t slot = 0; slot < slots; ++slot)  // a sum begins at the bias
@@ -124,6 +130,7 @@ void SpikePart::step(Piece& piece, std::int64_t t, int turn, const SpikeStimulus
   const SpikePopulation& population = (*world_.net)[piece.population];
   const std::int64_t slot = (begun_ + t) % world_.schedule.slots();
   const NeuronRow at = row(piece, slot);
+  add_late(piece, slot);
   add_current(piece, t, stimulus, at.sums);
   if (world_.options.accounted) {
     std::uint8_t* arrived = arrived_.data() + slot * neurons_ + piece.at;
@@ -150,6 +157,19 @@ void SpikePart::step(Piece& piece, std::int64_t t, int turn, const SpikeStimulus
   if (world_.options.accounted) account(piece, spikes, turn);
 }
 
+// By source, then by synapse, whenever they were fired.
+void SpikePart::add_late(Piece& piece, std::int64_t slot) {
+  if (piece.late.empty()) return;
+  std::vector<LateAddition>& late = piece.late[static_cast<std::size_t>(slot)];
+  std::sort(late.begin(), late.end());
+  for (const LateAddition& addition : late) {
+    const auto at = static_cast<std::size_t>(slot * neurons_ + addition.target);
+    sums_[at] = cut_sum(sums_[at], addition.weight);
+    if (!arrived_.empty()) arrived_[at] = 1;
+  }
+  late.clear();
+}
+
 void SpikePart::add_current(const Piece& piece, std::int64_t t, const SpikeStimulus& stimulus,
                             std::int32_t* sums) const {
   for (const SpikeCurrent& current : stimulus.currents) {
@@ -160,9 +180,7 @@ void SpikePart::add_current(const Piece& piece, std::int64_t t, const SpikeStimu
     std::uint8_t* arrived =
         arrived_.empty() ? nullptr : const_cast<std::uint8_t*>(arrived_.data()) + (sums - sums_.data());
     for (std::int64_t i = 0; i < piece.neurons(); ++i) {
-      sums[i] = static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{sums[i]} + values[i],
-                                                                   std::numeric_limits<std::int32_t>::min(),
-                                                                   std::numeric_limits<std::int32_t>::max()));
+      sums[i] = cut_sum(sums[i], values[i]);
       if (arrived && values[i] != 0) arrived[i] = 1;
     }
   }
@@ -212,20 +230,20 @@ void SpikePart::deliver(PopulationId from, std::span<const std::uint32_t> source
   if (sources.empty()) return;
   const std::int64_t t = step_of(from, tick);
   const SpikeWheel sums = wheel();
-  bool any_cut = false;
-  const auto slot = [&](const Into& into) {
-    return static_cast<std::int32_t>((begun_ + t + world_.schedule.delay[into.connection]) % sums.slots);
-  };
   for (const Into& into : from_[from.index()]) {
-    if (world_.cuts[into.to.index()])
-      any_cut = true;
-    else
-      events_ += into.synapses.deliver(sources, sums, slot(into), false);
+    const auto slot = static_cast<std::int32_t>((begun_ + t + world_.schedule.delay[into.connection]) % sums.slots);
+    Piece& piece = pieces_[into.piece];
+    if (!world_.cuts[piece.population.index()]) {
+      events_ += into.synapses.deliver(sources, sums, slot);
+      continue;
+    }
+    piece.late.resize(static_cast<std::size_t>(sums.slots));
+    for (const std::uint32_t source : sources) {
+      const auto number = static_cast<std::uint32_t>(world_.first[from.index()] + source);
+      events_ += into.synapses.keep(
+          source, {.source = number, .connection = static_cast<std::uint32_t>(into.connection)}, piece.late, slot);
+    }
   }
-  // Where additions are cut their order matters: by source, then by synapse.
-  for (std::size_t s = 0; s < sources.size() && any_cut; ++s)
-    for (const Into& into : from_[from.index()])
-      if (world_.cuts[into.to.index()]) events_ += into.synapses.deliver(sources.subspan(s, 1), sums, slot(into), true);
   if (world_.options.accounted) count_arrivals(from, sources);
 }
 

@@ -60,10 +60,11 @@ class SpikePart {
     PopulationId population;
     std::optional<ClifStepper> clif;
     std::size_t first_unit = 0, last_unit = 0;
+    std::vector<std::vector<LateAddition>> late;  // by slot, where sums may overflow
   };
   struct Into {
     std::size_t connection = 0;
-    PopulationId to;
+    std::size_t piece = 0;
     PartSynapses synapses;
   };
   struct Arrived {                // at a slice, in the tick at hand
@@ -71,6 +72,7 @@ class SpikePart {
   };
 
   void step(Piece& piece, std::int64_t t, int turn, const SpikeStimulus& stimulus);
+  void add_late(Piece& piece, std::int64_t slot);
   void add_current(const Piece& piece, std::int64_t t, const SpikeStimulus& stimulus, std::int32_t* sums) const;
   void account(const Piece& piece, std::span<const std::uint32_t> spikes, int turn);
   void count_arrivals(PopulationId from, std::span<const std::uint32_t> sources);

@@ -90,17 +90,25 @@ class Scheduler {
     else
       order();
     if (diags_.has_errors()) return std::move(diags_);
-    for (std::size_t c = 0; c < net_.connections.size(); ++c) {
-      const SpikeConnection& connection = net_.connections[c];
-      const std::int32_t steps = made_.delay[c] + longest_extra(connection);
-      const std::int32_t ahead =
-          steps + std::max(0, made_.depth[connection.to.index()] - made_.depth[connection.from.index()]);
-      made_.slots_ = std::max(made_.slots_, ahead + 1);
-    }
+    count_slots();
     return std::move(made_);
   }
 
  private:
+  // A target that made its step before its sources has a slot to spare: the one that it has just emptied.
+  void count_slots() {
+    std::vector<std::size_t> level(net_.populations.size());
+    for (std::size_t l = 0; l < made_.levels.size(); ++l)
+      for (const PopulationId id : made_.levels[l]) level[id.index()] = l;
+    for (std::size_t c = 0; c < net_.connections.size(); ++c) {
+      const SpikeConnection& connection = net_.connections[c];
+      const std::size_t from = connection.from.index(), to = connection.to.index();
+      const std::int32_t ahead = std::max(0, made_.depth[to] - made_.depth[from]);
+      const std::int32_t waits = level[to] > level[from] ? 1 : 0;
+      made_.slots_ = std::max(made_.slots_, made_.delay[c] + longest_extra(connection) + ahead + waits);
+    }
+  }
+
   // All populations side by side, each as late as it has to be.
   void shift() {
     for (std::vector<std::size_t> loop; !(loop = Depths(net_, made_, 1).run()).empty();) {

@@ -28,7 +28,7 @@ struct SpikeSchedule {
   std::vector<std::int32_t> delay;                // by connection, in steps: as given, or more
   std::vector<std::string> notes;                 // delays that were added
   std::int32_t deepest() const;
-  std::int32_t slots() const { return slots_; }  // steps that spikes may be ahead of their targets, plus one
+  std::int32_t slots() const { return slots_; }  // of sums: steps that spikes may be ahead
 
   std::int32_t slots_ = 1;
 };

@@ -91,10 +91,8 @@ PartSynapses::PartSynapses(const SpikingNet& net, const SpikeConnection& connect
   weights_ = pack(std::move(weights), true, codebook_);
 }
 
-template <class Add>
-std::uint64_t PartSynapses::walk(std::span<const std::uint32_t> sources, const SpikeWheel& wheel,
-                                 std::int32_t slot) const {
-  const Add sums(wheel, slot);
+template <class Sums>
+std::uint64_t PartSynapses::walk(std::span<const std::uint32_t> sources, const Sums& sums) const {
   return std::visit(
       [&](const auto& weights) -> std::uint64_t {
         const auto* w = weights.data();
@@ -111,11 +109,14 @@ std::uint64_t PartSynapses::walk(std::span<const std::uint32_t> sources, const S
       weights_);
 }
 
-std::uint64_t PartSynapses::deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot,
-                                    bool cuts) const {
-  if (cuts)
-    return wheel.arrived ? walk<CutSums<true>>(sources, wheel, slot) : walk<CutSums<false>>(sources, wheel, slot);
-  return wheel.arrived ? walk<PlainSums<true>>(sources, wheel, slot) : walk<PlainSums<false>>(sources, wheel, slot);
+std::uint64_t PartSynapses::deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel,
+                                    std::int32_t slot) const {
+  return wheel.arrived ? walk(sources, PlainSums<true>(wheel, slot)) : walk(sources, PlainSums<false>(wheel, slot));
+}
+
+std::uint64_t PartSynapses::keep(std::uint32_t source, const LateAddition& next,
+                                 std::vector<std::vector<LateAddition>>& slots, std::int32_t slot) const {
+  return walk(std::span(&source, 1), KeptAdditions(slots, next.source, next.connection, slot));
 }
 
 std::int64_t PartSynapses::synapses() const {

@@ -2,8 +2,9 @@
 // source of 3 bytes per synapse, rows of a matrix, or the kernel of a convolution, which is never written out.
 //
 //   PartSynapses rows(net, connection, {.begin = 0, .end = 1000, .at = 0});
-//   events += rows.deliver(sources, wheel, slot, false);
+//   events += rows.deliver(sources, wheel, slot);
 #pragma once
+#include <compare>
 #include <span>
 #include <variant>
 
@@ -25,6 +26,14 @@ struct SpikeWheel {
   std::int32_t slots = 1;
 };
 
+// One weight on its way to a sum that may overflow. They are added in this order.
+struct LateAddition {
+  std::uint32_t source = 0, connection = 0, synapse = 0;  // source: across populations; synapse: of the source
+  std::uint32_t target = 0;                               // of the part
+  std::int32_t weight = 0;
+  friend auto operator<=>(const LateAddition&, const LateAddition&) = default;
+};
+
 inline constexpr std::int64_t most_part_neurons = 65536;  // targets are 16 bits
 
 class PartSynapses {
@@ -36,18 +45,19 @@ class PartSynapses {
   PartSynapses(const SpikingNet& net, const SpikeConnection& connection, const PartPiece& piece);
 
   // Adds the weights of these sources, ascending numbers in their population, to the sums of the slot, and of those
-  // behind it where synapses have delays of their own. `cuts`: to 32 bits after each addition. Returns how many
-  // synapses.
-  std::uint64_t deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot,
-                        bool cuts) const;
+  // behind it where synapses have delays of their own. Returns how many synapses. A proof says that no sum overflows.
+  std::uint64_t deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot) const;
+  // Without a proof: keeps the additions for later, by slot. `next`: with source and connection.
+  std::uint64_t keep(std::uint32_t source, const LateAddition& next, std::vector<std::vector<LateAddition>>& slots,
+                     std::int32_t slot) const;
   std::int64_t synapses() const;  // implicit ones not counted
   std::int64_t bytes() const;     // of rows, weights and offsets
   // Adds |weight| of each synapse to the sum of its target in the part.
   void add_bounds(const SpikeConnection& connection, std::span<std::int64_t> bounds) const;
 
  private:
-  template <class Add>
-  std::uint64_t walk(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot) const;
+  template <class Sums>
+  std::uint64_t walk(std::span<const std::uint32_t> sources, const Sums& sums) const;
 
   SynapseKind kind_;
   PartPiece piece_;

@@ -145,27 +145,23 @@ class Walk {
     return clif(m.block, n, sums_[i], drawn(registers_[p], mask));
   }
 
-  // The oldest spikes first, then by population, source and connection.
+  // By source, then by connection and synapse.
   void gather(std::size_t p, std::int64_t t, std::vector<char>& updated) {
     const SpikePopulation& population = net_.populations[p];
     sums_.assign(size(p), 0);
     if (std::holds_alternative<ClifNeurons>(population.model) && !population.bias.empty())
       std::copy(population.bias.begin(), population.bias.end(), sums_.begin());
-    for (std::int64_t then = std::max<std::int64_t>(0, t - 255); then <= t; ++then)
-      for (std::size_t from = 0; from < net_.populations.size(); ++from) {
-        if (static_cast<std::size_t>(then) >= truth_.spikes[from].size()) continue;
-        for (std::size_t s = 0; s < size(from); ++s) {
-          if (!truth_.spikes[from][then][s]) continue;
-          for (std::size_t c = 0; c < net_.connections.size(); ++c) {
-            if (net_.connections[c].from.index() != from || net_.connections[c].to.index() != p) continue;
-            for (const Synapse& synapse : synapses_[c][s])
-              if (then + synapse.delay == t) {
-                sums_[synapse.target] = cut32(sums_[synapse.target] + synapse.weight);
-                updated[synapse.target] = 1;
-              }
+    for (std::size_t from = 0; from < net_.populations.size(); ++from)
+      for (std::size_t s = 0; s < size(from); ++s)
+        for (std::size_t c = 0; c < net_.connections.size(); ++c) {
+          if (net_.connections[c].from.index() != from || net_.connections[c].to.index() != p) continue;
+          for (const Synapse& synapse : synapses_[c][s]) {
+            const std::int64_t then = t - synapse.delay;
+            if (then < 0 || !truth_.spikes[from][static_cast<std::size_t>(then)][s]) continue;
+            sums_[synapse.target] = cut32(sums_[synapse.target] + synapse.weight);
+            updated[synapse.target] = 1;
           }
         }
-      }
     for (const SpikeCurrent& current : stimulus_.currents)
       if (current.population.index() == p)
         for (std::size_t i = 0; i < size(p); ++i) {
