@@ -13,6 +13,7 @@
 #include "bench/loops.hpp"
 #include "bench/ops.hpp"
 #include "bench/replay.hpp"
+#include "bench/snn.hpp"
 #include "bench/train.hpp"
 
 namespace {
@@ -24,9 +25,9 @@ struct Benchmark {
   int (*run)(const Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels},
-                                    {"exact", exact}, {"front", front},   {"loops", loops},
-                                    {"ops", ops},     {"replay", replay}, {"train", train}};
+constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels}, {"exact", exact},
+                                    {"front", front}, {"loops", loops},   {"ops", ops},           {"replay", replay},
+                                    {"snn", snn},     {"train", train}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

@@ -1,6 +1,7 @@
 #include "hwsim/spikes/fan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace taskspec {
 
@@ -123,7 +124,8 @@ FanOut::FanOut(const SpikingNet& net, std::span<const SpikeSlice> slices)
       first_(first_neurons(net)),
       slice_(net.populations.size()),
       within_(net.populations.size()),
-      sums_(slices.size() * synapse_kinds) {
+      sums_(slices.size() * synapse_kinds),
+      marks_(sums_.size() / 64 + 1) {
   for (std::size_t p = 0; p < net.populations.size(); ++p)
     slice_[p].resize(static_cast<std::size_t>(net.populations[p].neurons()));
   for (std::size_t s = 0; s < slices.size(); ++s) {
@@ -133,20 +135,38 @@ FanOut::FanOut(const SpikingNet& net, std::span<const SpikeSlice> slices)
   }
   std::vector<std::vector<const SpikeConnection*>> from(net.populations.size());
   for (const SpikeConnection& connection : net.connections) from[connection.from.index()].push_back(&connection);
+  std::int32_t highest = 0;
+  for (const SpikeSlice& slice : slices) highest = std::max(highest, slice.core);
+  std::vector<std::size_t> seen(static_cast<std::size_t>(highest) + 1);  // by core: the neuron that did last
+  offsets_.reserve(first_.back() + 1);
+  cores_.reserve(first_.back());
   offsets_.push_back(0);
   for (std::size_t p = 0; p < net.populations.size(); ++p)
     for (std::int64_t source = 0; source < net.populations[p].neurons(); ++source) {
       for (const SpikeConnection* connection : from[p]) count(*connection, source);
-      std::sort(touched_.begin(), touched_.end());
-      for (const std::uint32_t at : touched_) {
-        entries_.push_back({.slice = static_cast<std::uint32_t>(at / synapse_kinds),
-                            .synapses = sums_[at] & ((1U << 30) - 1),
-                            .kind = static_cast<std::uint32_t>(at % synapse_kinds) & 3});
-        sums_[at] = 0;
-      }
-      touched_.clear();
+      flush(seen);
       offsets_.push_back(entries_.size());
     }
+}
+
+// The sums of a source become its entries, ascending.
+void FanOut::flush(std::vector<std::size_t>& seen) {
+  std::uint32_t cores = 0;
+  for (std::size_t word = 0; word < marks_.size(); ++word) {
+    for (; marks_[word] != 0; marks_[word] &= marks_[word] - 1) {
+      const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(marks_[word]));
+      const auto slice = static_cast<std::uint32_t>(at / synapse_kinds);
+      entries_.push_back({.slice = slice,
+                          .synapses = sums_[at] & ((1U << 30) - 1),
+                          .kind = static_cast<std::uint32_t>(at % synapse_kinds) & 3});
+      sums_[at] = 0;
+      std::size_t& last = seen[static_cast<std::size_t>(slices_[slice].core)];
+      if (last == offsets_.size()) continue;
+      last = offsets_.size();
+      ++cores;
+    }
+  }
+  cores_.push_back(cores);
 }
 
 void FanOut::count(const SpikeConnection& connection, std::int64_t source) {
@@ -177,22 +197,13 @@ void FanOut::add_run(PopulationId population, SynapseKind kind, std::int64_t beg
 
 void FanOut::add(std::uint32_t slice, SynapseKind kind, std::int64_t synapses) {
   const auto at = static_cast<std::uint32_t>(slice * synapse_kinds + static_cast<std::size_t>(kind));
-  if (sums_[at] == 0) touched_.push_back(at);
+  marks_[at / 64] |= std::uint64_t{1} << at % 64;
   sums_[at] += static_cast<std::uint32_t>(synapses);
 }
 
 std::span<const FanEntry> FanOut::of(PopulationId population, std::int64_t neuron) const {
   const std::size_t at = first_[population.index()] + static_cast<std::size_t>(neuron);
   return std::span(entries_).subspan(offsets_[at], offsets_[at + 1] - offsets_[at]);
-}
-
-std::int64_t FanOut::cores(PopulationId population, std::int64_t neuron) const {
-  std::int64_t count = 0;
-  std::vector<std::int32_t> seen;
-  for (const FanEntry& entry : of(population, neuron)) seen.push_back(slices_[entry.slice].core);
-  std::sort(seen.begin(), seen.end());
-  for (std::size_t i = 0; i < seen.size(); ++i) count += i == 0 || seen[i] != seen[i - 1] ? 1 : 0;
-  return count;
 }
 
 }  // namespace taskspec

@@ -56,9 +56,12 @@ class FanOut {
   // Ascending by slice, then by kind.
   std::span<const FanEntry> of(PopulationId population, std::int64_t neuron) const;
   // How many cores a spike goes to.
-  std::int64_t cores(PopulationId population, std::int64_t neuron) const;
+  std::int64_t cores(PopulationId population, std::int64_t neuron) const {
+    return cores_[first_[population.index()] + static_cast<std::size_t>(neuron)];
+  }
 
  private:
+  void flush(std::vector<std::size_t>& seen);
   void count(const SpikeConnection& connection, std::int64_t source);
   void add(std::uint32_t slice, SynapseKind kind, std::int64_t synapses);
   void add_run(PopulationId population, SynapseKind kind, std::int64_t begin, std::int64_t end);
@@ -69,7 +72,8 @@ class FanOut {
   std::vector<std::vector<std::uint32_t>> slice_;   // by population and neuron
   std::vector<std::vector<std::uint32_t>> within_;  // by population: its slices
   std::vector<std::uint32_t> sums_;                 // by slice and kind, of the source at hand
-  std::vector<std::uint32_t> touched_;
+  std::vector<std::uint64_t> marks_;                // a bit for each sum that is not 0
+  std::vector<std::uint32_t> cores_;                // by neuron
   std::vector<std::size_t> offsets_;
   std::vector<FanEntry> entries_;
 };
