@@ -16,6 +16,7 @@
 #include "bench/loops.hpp"
 #include "bench/ops.hpp"
 #include "bench/replay.hpp"
+#include "bench/snn.hpp"
 #include "bench/train.hpp"
 #include "bench/validation.hpp"
 
@@ -29,8 +30,8 @@ struct Benchmark {
 };
 
 constexpr Benchmark benchmarks[] = {
-    {"build", build}, {"chains", chains}, {"channels", channels}, {"chip", chip},     {"exact", exact}, {"front", front},
-    {"loops", loops}, {"ops", ops},       {"replay", replay},     {"train", train}, {"validation", validation}};
+    {"build", build}, {"chains", chains}, {"channels", channels}, {"chip", chip}, {"exact", exact}, {"front", front},
+    {"loops", loops}, {"ops", ops},       {"replay", replay},     {"snn", snn},   {"train", train}, {"validation", validation}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

@@ -1,0 +1,233 @@
+#include "bench/snn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "bench/snn_brian.hpp"
+#include "bench/snn_nets.hpp"
+#include "hwsim/spikes/machine.hpp"
+#include "hwsim/spikes/vector_clones.hpp"
+
+namespace taskspec::bench {
+
+namespace {
+
+constexpr std::int64_t random_steps = 200, filtered_steps = 10'000;
+constexpr double filtered_updates = 4000.0 * filtered_steps;
+
+// The two chips of 128 synaptic cores that the network takes.
+constexpr SpikeLimits synaptic_limits{.cores = 256,
+                                      .neurons = 1024,
+                                      .axons_in = 4096,
+                                      .axons_out = 4096,
+                                      .synapse_bits = 1'048'576,
+                                      .bits_per_synapse = 9,
+                                      .weight_bits = 9};
+
+SpikeOptions accounted() {
+  SpikeOptions options;
+  options.accounted = true;
+  options.delivery.next_tick = true;
+  options.costs = {.message_in = 160,
+                   .synapse = {38, 47, 31},
+                   .access = 60,
+                   .update = 37,
+                   .spike = 300,
+                   .message_out = 51,
+                   .hop_x = 41,
+                   .hop_y = 65,
+                   .barrier = {{1, 6000}, {2, 10'000}, {4, 14'000}, {29, 18'000}}};
+  options.grid = {.width = 16, .cores_per_router = 4, .chip_width = 8, .chip_height = 4};
+  return options;
+}
+
+__attribute__((optimize("O3"))) TASKSPEC_VECTOR_CLONES void plain_update(std::int32_t threshold, std::size_t n,
+                                                                         std::int32_t* __restrict v,
+                                                                         std::int32_t* __restrict sums,
+                                                                         const std::int32_t* __restrict bias,
+                                                                         std::int32_t* __restrict fires) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t x = v[i] * 7;
+    const std::int32_t charge = ((x + ((x >> 31) & 7)) >> 3) + bias[i] + sums[i];
+    fires[i] = charge > threshold ? 1 : 0;
+    v[i] = charge > threshold ? 0 : charge;
+    sums[i] = 0;
+  }
+}
+
+// The same network as one would write it down: charges in one loop, events in another, nothing kept that it can do
+// without.
+class PlainLoop {
+ public:
+  PlainLoop(const SpikingNet& net, int threshold) : rows_(std::get<SparseSynapses>(net.connections[0].synapses)) {
+    for (const std::int32_t bias : net.populations[0].bias) bias_.push_back(bias);
+    threshold_ = threshold << 6;
+  }
+  void run() {
+    const std::size_t n = bias_.size();
+    std::vector<std::int32_t> v(n), sums(n), fires(n);
+    spikes = events = 0;
+    for (std::int64_t t = 0; t < random_steps; ++t) {
+      plain_update(threshold_, n, v.data(), sums.data(), bias_.data(), fires.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        if (fires[i] == 0) continue;
+        ++spikes;
+        const std::int32_t weight = rows_.weights[rows_.offsets[i]] * 64;  // all synapses of a source weigh the same
+        for (std::uint32_t s = rows_.offsets[i]; s < rows_.offsets[i + 1]; ++s) sums[rows_.targets[s]] += weight;
+        events += rows_.offsets[i + 1] - rows_.offsets[i];
+      }
+    }
+  }
+  std::uint64_t spikes = 0, events = 0;
+
+ private:
+  const SparseSynapses& rows_;
+  std::vector<std::int32_t> bias_;
+  std::int32_t threshold_ = 0;
+};
+
+struct Subject {
+  std::string name;
+  std::function<void()> run;
+  double work = 0;
+  Repeats times;
+};
+
+SpikeMachine machine_of(const std::shared_ptr<const SpikingNet>& net, const SpikePlacement& placement,
+                        const SpikeOptions& options) {
+  return SpikeMachine::load(net, placement, options).value_or_throw();
+}
+
+// A run from the beginning, with the counts that it must give.
+struct Ours {
+  SpikeMachine machine;
+  std::int64_t steps;
+  SpikeReport report = {};
+  void run() {
+    machine.reset();
+    report = machine.run(steps, {}).value_or_throw();
+  }
+  bool is_right() const { return report.spikes == known_spikes && report.events == known_events; }
+};
+
+std::vector<std::string> row(const Subject& subject, double peer, const std::string& bar) {
+  const double by_cpu = subject.work / subject.times.min_cpu(), by_wall = subject.work / subject.times.min_wall();
+  return {subject.name,
+          fmt::format("{:.3f}", subject.times.min_wall() * 1e3),
+          fmt::format("{:.3f}", subject.times.median_wall() * 1e3),
+          fmt::format("{:.3f}", subject.times.min_cpu() * 1e3),
+          fmt::format("{:.0f}", by_wall / 1e6),
+          fmt::format("{:.0f}", by_cpu / 1e6),
+          fmt::format("{:.2f}", by_cpu / peer),
+          bar};
+}
+
+std::string verdict(const Subject& subject, double least, const std::string& bar) {
+  return bar + (subject.work / subject.times.min_cpu() >= least ? ": held" : ": MISSED");
+}
+
+void print_brian(Brian& brian, const std::string& name, const Repeats& theirs, const BrianRun& last, double work,
+                 double ours, const std::string& unit) {
+  fmt::print(
+      "Brian2 {}, C++ standalone, {}: {} spikes, {:.3f} ms at least, {:.3f} in the middle, {:.0f} M {}/s by wall "
+      "time; ours is {:.1f} times as fast\n",
+      brian.version(), name, last.spikes, theirs.min_wall() * 1e3, theirs.median_wall() * 1e3,
+      work / theirs.min_wall() / 1e6, unit, theirs.min_wall() / ours);
+}
+
+}  // namespace
+
+int snn(const Settings& settings) {
+  const int repeats = settings.repeats > 0 ? settings.repeats : 20;
+  const auto net = random_spiking_net(10'000, 100);
+  const auto filtered = filtered_spiking_net();
+  const SpikePlacement cores = place_spikes(*net, synaptic_limits).value_or_throw();
+
+  PlainLoop plain(*net, 64);
+  Ours values{machine_of(net, on_one_core(*net), {}), random_steps};
+  Ours costs{machine_of(net, cores, accounted()), random_steps};
+  Ours updates{machine_of(filtered, on_one_core(*filtered), {}), filtered_steps};
+  std::vector<Ours> threaded;
+  std::vector<Subject> subjects{{"plain loop, its own network", [&] { plain.run(); }, double{known_events}, {}},
+                                {"values, 10,000 x 100", [&] { values.run(); }, double{known_events}, {}},
+                                {"with all costs, 197 cores", [&] { costs.run(); }, double{known_events}, {}},
+                                {"updates, 4000 x 80", [&] { updates.run(); }, filtered_updates, {}}};
+  subjects.push_back({"loading 10^6, values", [&] { machine_of(net, on_one_core(*net), {}); }, 1e6, {}});
+  subjects.push_back({"loading 10^6, cut and with costs",
+                      [&] { machine_of(net, place_spikes(*net, synaptic_limits).value_or_throw(), accounted()); },
+                      1e6,
+                      {}});
+  threaded.reserve(settings.threads.size());
+  for (const int threads : settings.threads) {
+    if (threads == 1) continue;
+    SpikeOptions options;
+    options.threads = threads;
+    threaded.push_back({machine_of(net, on_one_core(*net), options), random_steps});
+    subjects.push_back({fmt::format("values, {} threads", threads),
+                        [&ours = threaded.back()] { ours.run(); },
+                        double{known_events},
+                        {}});
+  }
+
+  Brian brian("random"), cuba("cuba");
+  Repeats brian_times, cuba_times;
+  BrianRun brian_run, cuba_run;
+  for (Subject& subject : subjects) subject.run();
+  for (int i = 0; i < repeats; ++i) {
+    for (Subject& subject : subjects) subject.times.add(measure(subject.run));
+    if (i >= 10) continue;
+    if (brian.there()) brian_run = brian.run(), brian_times.add({brian_run.wall, brian_run.cpu});
+    if (cuba.there()) cuba_run = cuba.run(), cuba_times.add({cuba_run.wall, cuba_run.cpu});
+  }
+
+  bool right = plain.spikes == known_spikes && plain.events == known_events && values.is_right() && costs.is_right();
+  for (const Ours& ours : threaded) right = right && ours.is_right() && ours.report.hash == values.report.hash;
+  if (!right) {
+    fmt::print(
+        "FAILED: the network of 10,000 x 100 makes {} spikes and {} events; counted {} and {} (plain loop), {} and "
+        "{} (values), {} and {} (with costs)\n",
+        known_spikes, known_events, plain.spikes, plain.events, values.report.spikes, values.report.events,
+        costs.report.spikes, costs.report.events);
+    return 1;
+  }
+  const SpikeCounts total = costs.report.total();
+  fmt::print(
+      "spiking networks, minimum of {} turns; {} spikes, {} events in {} steps, each of them; {:.2f} B a synapse\n",
+      repeats, known_spikes, known_events, random_steps,
+      static_cast<double>(values.machine.bytes()) / static_cast<double>(values.machine.synapses()));
+  fmt::print("with costs: {} cores, {} ticks of the chip, {} messages, {} hops, {} updates\n", cores.cores(),
+             costs.report.time, total.messages_out, total.hop_x + total.hop_y, total.updates);
+  const double peer = known_events / subjects[0].times.min_cpu();
+  Table table({"what", "min ms", "median ms", "cpu ms", "M/s wall", "M/s cpu", "ratio", "to what, and the bar"});
+  table.add(row(subjects[0], 1.5e9, "1.5 G events/s, limit of a core"));
+  table.add(row(subjects[1], 1.5e9, "1.5 G events/s, limit of a core"));
+  table.add(row(subjects[1], peer, "plain loop"));
+  table.add(row(subjects[1], 500e6, verdict(subjects[1], 500e6, "500 M events/s; bar 1")));
+  table.add(row(subjects[2], 50e6, verdict(subjects[2], 50e6, "50 M events/s; bar 1")));
+  table.add(row(subjects[3], 1e9, verdict(subjects[3], 1e9, "1 G updates/s; bar 1")));
+  table.add(row(subjects[4], 1e7, verdict(subjects[4], 1e7, "10 M synapses/s (0.1 s); bar 1")));
+  table.add(row(subjects[5], 1e7, verdict(subjects[5], 1e7, "10 M synapses/s (0.1 s); bar 1")));
+  for (std::size_t i = 6; i < subjects.size(); ++i)
+    table.add(row(subjects[i], known_events / subjects[1].times.min_cpu(), "one thread, by CPU time"));
+  fmt::print("{}", table.text());
+  if (!brian.there() || !cuba.there()) {
+    fmt::print("Brian2 is not measured: it takes the package python3-brian, and a compiler\n");
+    return 0;
+  }
+  if (brian_run.spikes != known_spikes) {
+    fmt::print("FAILED: Brian2 counts {} spikes, not {}\n", brian_run.spikes, known_spikes);
+    return 1;
+  }
+  print_brian(brian, "10,000 x 100", brian_times, brian_run, double{known_events}, subjects[1].times.min_wall(),
+              "events");
+  print_brian(cuba, "CUBA of 4000 x 80 (other equations)", cuba_times, cuba_run, filtered_updates,
+              subjects[3].times.min_wall(), "updates");
+  fmt::print("spikes per step: {:.2f} theirs, {:.2f} ours\n", static_cast<double>(cuba_run.spikes) / filtered_steps,
+             static_cast<double>(updates.report.spikes) / filtered_steps);
+  return 0;
+}
+
+}  // namespace taskspec::bench

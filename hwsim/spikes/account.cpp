@@ -1,0 +1,78 @@
+#include "hwsim/spikes/account.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace taskspec {
+
+std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles) {
+  if (costs.barrier.empty()) return 0;
+  const auto after =
+      std::find_if(costs.barrier.begin(), costs.barrier.end(), [&](const auto& entry) { return entry.first >= tiles; });
+  if (after == costs.barrier.begin()) return after->second;
+  if (after == costs.barrier.end()) return costs.barrier.back().second;
+  const auto before = after - 1;
+  const std::int64_t width = after->first - before->first, rise = after->second - before->second;
+  return before->second + (2 * rise * (tiles - before->first) + width) / (2 * width);
+}
+
+SpikeHops hops_between(const SpikeGrid& grid, std::int32_t from, std::int32_t to) {
+  const std::int32_t a = from / grid.cores_per_router, b = to / grid.cores_per_router;
+  const std::int32_t ax = a % grid.width, ay = a / grid.width, bx = b % grid.width, by = b / grid.width;
+  return {
+      std::abs(ax - bx), std::abs(ay - by),
+      std::abs(ax / grid.chip_width - bx / grid.chip_width) + std::abs(ay / grid.chip_height - by / grid.chip_height)};
+}
+
+SpikeCounts& SpikeCounts::operator+=(const SpikeCounts& other) {
+  messages_in += other.messages_in, access += other.access, updates += other.updates;
+  spikes += other.spikes, messages_out += other.messages_out;
+  for (std::size_t k = 0; k < synapse_kinds; ++k) synapses[k] += other.synapses[k];
+  hop_x += other.hop_x, hop_y += other.hop_y, borders += other.borders;
+  return *this;
+}
+
+SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placement, const SpikeCosts& costs,
+                           const SpikeGrid& grid) {
+  const FanOut fan(net, placement.slices);
+  std::vector<std::int32_t> routers;
+  for (const SpikeSlice& slice : placement.slices) routers.push_back(slice.core / grid.cores_per_router);
+  std::sort(routers.begin(), routers.end());
+  tiles_ = std::unique(routers.begin(), routers.end()) - routers.begin();
+
+  std::vector<std::int32_t> cores;                                             // that the neuron at hand reaches
+  std::vector<std::size_t> seen(static_cast<std::size_t>(placement.cores()));  // by core: the neuron that did last
+  std::size_t slice = 0;                                                       // that it lies in
+  for (std::size_t p = 0; p < net.populations.size(); ++p)
+    for (std::int64_t n = 0; n < net.populations[p].neurons(); ++n) {
+      const bool is_outside = net.populations[p].is_outside();
+      while (!is_outside && (placement.slices[slice].population != PopulationId(p) || placement.slices[slice].end <= n))
+        ++slice;
+      cores.clear();
+      for (const FanEntry& entry : fan.of(PopulationId(p), n)) {
+        const std::int32_t core = placement.slices[entry.slice].core;
+        const bool is_first = seen[static_cast<std::size_t>(core)] != offsets_.size();
+        seen[static_cast<std::size_t>(core)] = offsets_.size();
+        if (is_first) cores.push_back(core);
+        arrivals_.push_back({.slice = entry.slice,
+                             .synapses = entry.synapses & ((1U << 29) - 1),
+                             .kind = entry.kind,
+                             .is_message = is_first ? 1U : 0U});
+      }
+      offsets_.push_back(arrivals_.size());
+      NeuronTraffic traffic{.messages = static_cast<std::uint32_t>(cores.size())};
+      std::int64_t leaves = 0;
+      for (const std::int32_t core : cores) {
+        if (is_outside) break;  // they are put in where they are wanted
+        const SpikeHops hops = hops_between(grid, placement.slices[slice].core, core);
+        traffic.hop_x += static_cast<std::uint32_t>(hops.x), traffic.hop_y += static_cast<std::uint32_t>(hops.y);
+        traffic.borders += static_cast<std::uint32_t>(hops.borders);
+        leaves += costs.message_out;
+        traffic.latency = std::max(traffic.latency,
+                                   leaves + hops.x * costs.hop_x + hops.y * costs.hop_y + hops.borders * costs.border);
+      }
+      neurons_.push_back(traffic);
+    }
+}
+
+}  // namespace taskspec

@@ -1,0 +1,92 @@
+// What spikes cost on a chip of kind synaptic or crossbar: time per tick and core, packets, hops, counts for energy.
+//
+// A core's tick takes messages_in * t_in + synapses * t_synapse(kind) + neurons * t_access + updated * t_update +
+// spikes * t_spike + messages_out * t_out; the tick of the chip ends with its slowest core and its last packet, and
+// then comes a barrier. Whom a spike of a neuron reaches, with how many synapses and over how many hops, never changes:
+// it is worked out when the net is loaded, and a spike adds one vector.
+#pragma once
+#include <array>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hwsim/spikes/fan.hpp"
+
+namespace taskspec {
+
+// In ticks of the chip's clock; from its file.
+struct SpikeCosts {
+  std::int64_t message_in = 0;
+  std::array<std::int64_t, synapse_kinds> synapse{};  // by SynapseKind
+  std::int64_t access = 0, update = 0, spike = 0, message_out = 0;
+  std::int64_t hop_x = 0, hop_y = 0, border = 0;
+  std::int64_t least_tick = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> barrier;  // [tiles in use, ticks], linear in between
+};
+
+// Cores lie on a grid of routers, in order along x, `cores_per_router` at each.
+struct SpikeGrid {
+  std::int32_t width = 1;  // routers, of all chips side by side
+  std::int32_t cores_per_router = 1;
+  std::int32_t chip_width = 1 << 30, chip_height = 1 << 30;  // routers of a chip
+};
+
+// From start to end of the list as it says; beyond its ends as at the ends. Rounded to the nearest tick.
+std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles);
+
+// Along x first, then y.
+struct SpikeHops {
+  std::int64_t x = 0, y = 0, borders = 0;
+};
+SpikeHops hops_between(const SpikeGrid& grid, std::int32_t from, std::int32_t to);
+
+// 64-bit counts of a run; figures of a chip file turn them into energy.
+struct SpikeCounts {
+  std::uint64_t messages_in = 0, access = 0, updates = 0, spikes = 0, messages_out = 0;
+  std::array<std::uint64_t, synapse_kinds> synapses{};
+  std::uint64_t hop_x = 0, hop_y = 0, borders = 0;
+  SpikeCounts& operator+=(const SpikeCounts& other);
+  friend bool operator==(const SpikeCounts&, const SpikeCounts&) = default;
+};
+
+// One packet of a tick: leaves `start` ticks after the beginning.
+struct SpikePacket {
+  std::int64_t start = 0;
+  std::int32_t from = 0, to = 0;  // cores
+};
+// When the last packet arrives; packets ascend by source core, then by start. Null: they do not wait for one another.
+using SpikeNetwork = std::function<std::int64_t(std::span<const SpikePacket>)>;
+
+// What a spike of one neuron sends out.
+struct NeuronTraffic {
+  std::uint32_t messages = 0;
+  std::uint32_t hop_x = 0, hop_y = 0, borders = 0;
+  std::int64_t latency = 0;  // from the end of its spike to the arrival of its last packet, on an empty network
+};
+
+// What it adds to one slice: a spike's vector is a row of these. At the first slice of a core: the message, too.
+struct SpikeArrival {
+  std::uint32_t slice = 0;
+  std::uint32_t synapses : 29 = 0;
+  std::uint32_t kind : 2 = 0;
+  std::uint32_t is_message : 1 = 0;
+};
+
+class SpikeTraffic {
+ public:
+  SpikeTraffic(const SpikingNet& net, const SpikePlacement& placement, const SpikeCosts& costs, const SpikeGrid& grid);
+  const NeuronTraffic& of(std::size_t neuron) const { return neurons_[neuron]; }  // numbers across populations
+  std::span<const SpikeArrival> arrivals(std::size_t neuron) const {
+    return std::span(arrivals_).subspan(offsets_[neuron], offsets_[neuron + 1] - offsets_[neuron]);
+  }
+  std::int64_t tiles() const { return tiles_; }  // routers in use
+
+ private:
+  std::vector<NeuronTraffic> neurons_;
+  std::vector<std::size_t> offsets_{0};
+  std::vector<SpikeArrival> arrivals_;
+  std::int64_t tiles_ = 0;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,337 @@
+#include "hwsim/spikes/from_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "ir/blocks/windows.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// By element of what is wanted: the element of a source that it is, -1: none.
+using SourcePlaces = std::vector<std::int32_t>;
+
+SourcePlaces all_places(std::int64_t count) {
+  SourcePlaces places(static_cast<std::size_t>(count));
+  std::iota(places.begin(), places.end(), 0);
+  return places;
+}
+
+// From a whole array to a box of it.
+IndexMap part_map(const Extents& extents, const Box& box) {
+  Extents strides(extents.size());
+  std::int64_t stride = 1, offset = 0;
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    strides[i] = stride;
+    offset += box.position[i] * stride;
+    stride *= extents[i];
+  }
+  return IndexMap::affine(extents, box.size, offset, strides);
+}
+
+bool is_neuron(const TaskBlock& block) { return block.def->name == "CLIF"; }
+bool is_product(const TaskBlock& block) {
+  return block.def->kind == BlockKind::axon && block.def->in.size() >= 2 && block.def->in[0].name == "input" &&
+         block.def->in[1].name == "weight";
+}
+bool is_sum(const TaskBlock& block) { return block.def->name == "CADD"; }
+
+class BlockReading {
+ public:
+  explicit BlockReading(const BlockGraph& graph) : graph_(graph) { made_.population.resize(graph.blocks.size()); }
+
+  Result<SpikingBlocks> run() {
+    made_.net.name = graph_.name;
+    const std::vector<BlockId> inputs = graph_.inputs();
+    for (std::size_t i = 0; i < graph_.blocks.size(); ++i) {
+      const TaskBlock& block = graph_.blocks[i];
+      const bool is_input = std::find(inputs.begin(), inputs.end(), BlockId(i)) != inputs.end();
+      if (is_input || is_neuron(block)) made_.population[i] = made_.net.add(population_of(BlockId(i), is_input));
+    }
+    for (std::size_t i = 0; i < graph_.blocks.size(); ++i)
+      if (is_neuron(graph_.blocks[i])) {
+        target_ = made_.population[i];
+        sum(BlockId(i), 0, all_places(made_.net[target_].neurons()), 0);
+      }
+    for (const BlockId output : graph_.outputs()) record(output);
+    if (diags_.has_errors()) return std::move(diags_);
+    return std::move(made_);
+  }
+
+ private:
+  using Leaf = std::function<void(BlockId, const SourcePlaces&, std::int32_t)>;
+
+  const std::string& name(BlockId id) const { return graph_[id].name; }
+  std::string target_name() const { return made_.net[target_].name; }
+  Diag& refuse(Span span, std::string message) { return diags_.error("E4041", span, std::move(message)); }
+
+  // ---- populations ----
+
+  SpikePopulation population_of(BlockId id, bool is_input) {
+    const TaskBlock& block = graph_[id];
+    const Extents extents = value_type(block).extents;
+    SpikePopulation population{.name = block.name};
+    const auto of = [&](std::size_t axis) {
+      return static_cast<std::int32_t>(axis < extents.size() ? extents[extents.size() - 1 - axis] : 1);
+    };
+    population.shape = {of(2), of(1), of(0)};
+    if (is_input) {
+      if (info(value_type(block).precision).bytes > 1)
+        refuse(block.span,
+               fmt::format("input '{}' holds {}, and spikes are bytes", block.name, info(value_type(block).precision).name));
+      return population;
+    }
+    ClifNeurons clif{.block = block};
+    const std::int64_t fires = block.attribute("fire_type");
+    if (fires != 4 && fires != 5)
+      refuse(block.span, fmt::format("'{}' makes no spikes: its fire_type is {}; 4 and 5 do", block.name, fires));
+    population.potentials = contents_of(id, 1);
+    const std::vector<std::int32_t> counts = contents_of(id, 2);
+    if (std::any_of(counts.begin(), counts.end(), [](std::int32_t c) { return c != 0; }))
+      refuse(block.span, fmt::format("neurons of '{}' begin in the middle of a rest", block.name));
+    clif.thresholds = contents_of(id, 3);
+    clif.masks = contents_of(id, 4);
+    population.model = std::move(clif);
+    return population;
+  }
+
+  // Of a cluster that static storage fills; empty when nothing does, or zeros.
+  std::vector<std::int32_t> contents_of(BlockId id, std::size_t cluster) {
+    const TaskBlock& block = graph_[id];
+    if (graph_.into(id, cluster).empty()) return {};
+    const std::int64_t count = places_of(cluster_extents(block, block.in_cluster(cluster)));
+    std::vector<std::int32_t> values(static_cast<std::size_t>(count));
+    for_each_feed(id, cluster, [&](const BlockEdge& edge, const SourcePlaces& places) {
+      const TaskBlock& storage = graph_[edge.from.block];
+      if (!storage.def->holds() || edge.delay > 0 || (!storage.data && !graph_.is_state(edge.from.block)))
+        refuse(edge.span, fmt::format("'{}.{}' is no data: it comes from '{}'", block.name,
+                                      block.in_cluster_name(cluster), storage.name));
+      else if (storage.data)
+        for (std::size_t i = 0; i < places.size(); ++i)
+          if (places[i] >= 0) values[i] = static_cast<std::int32_t>(storage.data->integer(places[i]));
+    });
+    return values;
+  }
+
+  // ---- edges ----
+
+  // f(edge, by element of the cluster: the element of the edge's source).
+  template <class F>
+  void for_each_feed(BlockId id, std::size_t cluster, F&& f) {
+    const TaskBlock& block = graph_[id];
+    const Extents whole_cluster = cluster_extents(block, block.in_cluster(cluster));
+    for (const BlockEdgeId edge_id : graph_.into(id, cluster)) {
+      const BlockEdge& edge = graph_.edges[edge_id.index()];
+      const Extents extents = value_type(graph_[edge.from.block]).extents;
+      const Box from = edge.from.box.size.empty() ? whole(extents) : edge.from.box;
+      const Box to = edge.to.box.size.empty() ? whole(whole_cluster) : edge.to.box;
+      const Result<IndexMap> moves = compose(edge.moves, from.size, to.size, edge.span);
+      if (!moves) {
+        diags_.append(moves.diags());
+        continue;
+      }
+      if (edge.initial)
+        for (std::int64_t i = 0; i < edge.initial->elements(); ++i)
+          if (edge.initial->integer(i) != 0) {
+            refuse(edge.span, fmt::format("an edge from '{}' to '{}' begins with values other than 0",
+                                          name(edge.from.block), name(id)));
+            break;
+          }
+      const IndexMap source = part_map(extents, from).then(*moves), target = part_map(whole_cluster, to);
+      SourcePlaces places(static_cast<std::size_t>(places_of(whole_cluster)), -1);
+      for (std::int64_t i = 0; i < places_of(to.size); ++i)
+        places[static_cast<std::size_t>(target.place(i))] = static_cast<std::int32_t>(source.place(i));
+      f(edge, places);
+    }
+  }
+
+  // Back through storage to what computes or comes from outside, once for each that elements of the cluster come from.
+  void walk(BlockId id, std::size_t cluster, const SourcePlaces& wanted, std::int32_t delay, const Leaf& leaf) {
+    for_each_feed(id, cluster, [&](const BlockEdge& edge, const SourcePlaces& places) {
+      SourcePlaces behind(wanted.size(), -1);
+      bool any = false;
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (wanted[i] >= 0) any = (behind[i] = places[static_cast<std::size_t>(wanted[i])]) >= 0 || any;
+      if (!any) return;
+      const BlockId from = edge.from.block;
+      const bool passes_on = graph_[from].def->kind == BlockKind::storage && !graph_.into(from, 0).empty();
+      if (passes_on && !graph_.is_state(from))
+        walk(from, 0, behind, delay + edge.delay, leaf);
+      else
+        leaf(from, behind, delay + edge.delay);
+    });
+  }
+
+  // ---- sums ----
+
+  // What is added up in a cluster, for each neuron of the target the element that it wants.
+  void sum(BlockId id, std::size_t cluster, const SourcePlaces& wanted, std::int32_t delay) {
+    walk(id, cluster, wanted, delay, [&](BlockId from, const SourcePlaces& places, std::int32_t late) {
+      const TaskBlock& block = graph_[from];
+      if (made_.population[from.index()].valid()) {  // a spike counts one
+        std::vector<Term> terms;
+        for (std::size_t t = 0; t < places.size(); ++t)
+          if (places[t] >= 0) terms.push_back({places[t], static_cast<std::uint32_t>(t), 1});
+        connect(from, fmt::format("{} to {}", block.name, target_name()), rows_of(from, std::move(terms)), late);
+      } else if (is_product(block)) {
+        add_bias(from, block.def->in.size() - 1, places, late);
+        product(from, places, late);
+      } else if (is_sum(block)) {
+        add_bias(from, block.branches, places, late);
+        for (std::size_t branch = 0; branch < block.branches; ++branch) sum(from, branch, places, late);
+      } else {
+        refuse(block.span, fmt::format("'{}', a {}, lies in front of the neurons '{}', and is no synapse", block.name,
+                                       block.def->name, target_name()))
+            .note("synapses are sums of products (CC, CC2D, CVM) of spikes, and sums of those (CADD)");
+      }
+    });
+  }
+
+  void add_bias(BlockId id, std::size_t cluster, const SourcePlaces& outputs, std::int32_t late) {
+    const TaskBlock& block = graph_[id];
+    std::vector<std::int32_t> values;
+    if (block.bias == BiasKind::vector) values = contents_of(id, cluster);
+    if (block.bias == BiasKind::constant && block.def->find_attribute("constant_b"))
+      values = {static_cast<std::int32_t>(block.attribute("constant_b"))};
+    if (std::all_of(values.begin(), values.end(), [](std::int32_t v) { return v == 0; })) return;
+    if (late > 0) {
+      refuse(block.span,
+             fmt::format("the bias of '{}' reaches the neurons '{}' {} steps late", block.name, target_name(), late));
+      return;
+    }
+    std::vector<std::int32_t>& bias = made_.net.populations[target_.index()].bias;
+    bias.resize(outputs.size());
+    for (std::size_t t = 0; t < outputs.size(); ++t)
+      if (outputs[t] >= 0) bias[t] += values[static_cast<std::size_t>(outputs[t]) % values.size()];
+  }
+
+  struct Term {
+    std::int32_t source = 0;
+    std::uint32_t target = 0;
+    std::int32_t weight = 0;
+  };
+
+  SparseSynapses rows_of(BlockId from, std::vector<Term> terms) const {
+    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.source < b.source; });
+    SparseSynapses rows;
+    rows.offsets.assign(static_cast<std::size_t>(made_.net[made_.population[from.index()]].neurons()) + 1, 0);
+    for (const Term& term : terms) {
+      ++rows.offsets[static_cast<std::size_t>(term.source) + 1];
+      rows.targets.push_back(term.target);
+      rows.weights.push_back(term.weight);
+    }
+    std::partial_sum(rows.offsets.begin(), rows.offsets.end(), rows.offsets.begin());
+    return rows;
+  }
+
+  template <class Synapses>
+  void connect(BlockId from, std::string text, Synapses synapses, std::int32_t delay) {
+    made_.net.connect({.name = std::move(text),
+                       .from = made_.population[from.index()],
+                       .to = target_,
+                       .synapses = std::move(synapses),
+                       .delay = delay});
+  }
+
+  struct Windows {
+    BlockWindow y, x;
+    std::int64_t channels = 1, outputs = 1;  // r, f
+  };
+
+  Windows windows_of(const TaskBlock& block) const {
+    return {window_of(block, BlockAxis::y), window_of(block, BlockAxis::x), std::max<std::int64_t>(1, block.shape.r),
+            std::max<std::int64_t>(1, block.shape.f)};
+  }
+
+  // Spikes of each source through the weights of the block to those of its outputs that neurons want.
+  void product(BlockId id, const SourcePlaces& outputs, std::int32_t late) {
+    const TaskBlock& block = graph_[id];
+    const std::vector<std::int32_t> weights = contents_of(id, 1);  // [f][r][ky][kx]
+    const Windows w = windows_of(block);
+    const std::int64_t inputs = w.y.in * w.x.in * w.channels;
+    walk(id, 0, all_places(inputs), 0, [&](BlockId from, const SourcePlaces& places, std::int32_t delay) {
+      if (!made_.population[from.index()].valid()) {
+        refuse(graph_[from].span, fmt::format("'{}', a {}, feeds '{}' with what is no spike", name(from),
+                                              graph_[from].def->name, block.name));
+        return;
+      }
+      const SpikeShape source = made_.net[made_.population[from.index()]].shape, to = made_.net[target_].shape;
+      const SpikeShape reads{static_cast<std::int32_t>(w.y.in), static_cast<std::int32_t>(w.x.in),
+                             static_cast<std::int32_t>(w.channels)};
+      const SpikeShape gives{static_cast<std::int32_t>(w.y.out), static_cast<std::int32_t>(w.x.out),
+                             static_cast<std::int32_t>(w.outputs)};
+      const bool as_it_is = places == all_places(source.size()) && outputs == all_places(gives.size());
+      const bool is_matrix = reads.y * reads.x * gives.y * gives.x * w.y.kernel * w.x.kernel == 1;
+      const std::string text = block.name;
+      if (as_it_is && is_matrix)
+        connect(from, text, DenseSynapses{turned(weights, w)}, late + delay);
+      else if (as_it_is && source == reads && to == gives)
+        connect(from, text, convolution(weights, w), late + delay);
+      else
+        connect(from, text, rows_of(from, terms_of(weights, w, outputs, places)), late + delay);
+    });
+  }
+
+  // [f][r][ky][kx] as [r][ky][kx][f].
+  static std::vector<std::int32_t> turned(const std::vector<std::int32_t>& weights, const Windows& w) {
+    const auto inner = weights.size() / static_cast<std::size_t>(w.outputs);
+    std::vector<std::int32_t> made(weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      made[i % inner * static_cast<std::size_t>(w.outputs) + i / inner] = weights[i];
+    return made;
+  }
+
+  static ConvolutionSynapses convolution(const std::vector<std::int32_t>& weights, const Windows& w) {
+    const auto narrow = [](std::int64_t x) { return static_cast<std::int32_t>(x); };
+    return {narrow(w.y.kernel), narrow(w.x.kernel),   narrow(w.y.stride),   narrow(w.x.stride), narrow(w.y.before),
+            narrow(w.x.before), narrow(w.y.dilation), narrow(w.x.dilation), turned(weights, w)};
+  }
+
+  static std::vector<Term> terms_of(const std::vector<std::int32_t>& weights, const Windows& w,
+                                    const SourcePlaces& outputs, const SourcePlaces& places) {
+    std::vector<Term> terms;
+    for (std::size_t t = 0; t < outputs.size(); ++t) {
+      if (outputs[t] < 0) continue;
+      const std::int64_t f = outputs[t] % w.outputs, x = outputs[t] / w.outputs % w.x.out,
+                         y = outputs[t] / w.outputs / w.x.out;
+      for (std::int64_t r = 0; r < w.channels; ++r)
+        for (std::int64_t ky = 0; ky < w.y.kernel; ++ky)
+          for (std::int64_t kx = 0; kx < w.x.kernel; ++kx) {
+            const std::int64_t row = y * w.y.stride - w.y.before + ky * w.y.dilation;
+            const std::int64_t column = x * w.x.stride - w.x.before + kx * w.x.dilation;
+            if (row < 0 || row >= w.y.in || column < 0 || column >= w.x.in) continue;
+            const std::int32_t source = places[static_cast<std::size_t>((row * w.x.in + column) * w.channels + r)];
+            const auto at = static_cast<std::size_t>(((f * w.channels + r) * w.y.kernel + ky) * w.x.kernel + kx);
+            if (source >= 0 && weights[at] != 0) terms.push_back({source, static_cast<std::uint32_t>(t), weights[at]});
+          }
+    }
+    return terms;
+  }
+
+  void record(BlockId output) {
+    const std::int64_t count = places_of(value_type(graph_[output]).extents);
+    walk(output, 0, all_places(count), 0, [&](BlockId from, const SourcePlaces&, std::int32_t) {
+      const PopulationId population = made_.population[from.index()];
+      if (!population.valid())
+        refuse(graph_[from].span, fmt::format("output '{}' is what '{}', a {}, makes: no spikes", name(output),
+                                              name(from), graph_[from].def->name));
+      else
+        made_.net.populations[population.index()].recorded = true;
+    });
+  }
+
+  const BlockGraph& graph_;
+  SpikingBlocks made_;
+  PopulationId target_;  // the one whose sums are at hand
+  Diags diags_;
+};
+
+}  // namespace
+
+Result<SpikingBlocks> spiking_net_of(const BlockGraph& graph) { return BlockReading(graph).run(); }
+
+}  // namespace taskspec

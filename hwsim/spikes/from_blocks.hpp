@@ -1,0 +1,27 @@
+// A block graph of spiking neurons as a spiking network: each CLIF is a population, each input one from outside, and
+// what lies between them, sums of products (CC, CC2D, CVM), sums (CADD) and moves, becomes synapses.
+//
+//   Result<SpikingBlocks> made = spiking_net_of(graph);
+//   made->population[clif.index()]                       // of a block; none: it is no population
+//
+// Convolutions and matrices whose edges move nothing stay as they are, others are written out. A delay of an edge is
+// one of the synapses behind it. Values are those of the graph where no sum can overflow (SpikeMachine::is_proven), and
+// inputs are 0 or 1.
+#pragma once
+#include <vector>
+
+#include "hwsim/spikes/net.hpp"
+#include "ir/base/result.hpp"
+
+namespace taskspec {
+
+struct SpikingBlocks {
+  SpikingNet net;
+  std::vector<PopulationId> population;  // by block
+};
+
+// Populations that reach an output are recorded. Errors E4041: a block that is no synapse, a value that is no spike,
+// weights that are no data, a delayed bias, an edge that begins with other values than 0.
+Result<SpikingBlocks> spiking_net_of(const BlockGraph& graph);
+
+}  // namespace taskspec
