@@ -103,9 +103,23 @@ class BlockLines : BlockMoves {
       std::vector<std::string> names;
       for (const BlockAttributeDef* one : block.def->attributes) names.emplace_back(one->name);
       unknown(*name, fmt::format("attribute of {}", block.def->name), names);
-    } else if (const std::optional<std::int64_t> value = integer(*attribute.value)) {
+    } else if (const std::optional<std::int64_t> value = attribute_value(*def, *attribute.value)) {
       block.attributes.push_back({def, *value});
     }
+  }
+
+  // A number, or one of the words that stand for 0, 1, ...
+  std::optional<std::int64_t> attribute_value(const BlockAttributeDef& def, const ast::Expr& written) {
+    if (def.words.empty()) return integer(written);
+    const std::optional<Value> value = known(written);
+    if (!value) return std::nullopt;
+    if (value->is_integer()) return value->integer();
+    const auto found = value->is_string() ? std::ranges::find(def.words, value->string()) : def.words.end();
+    if (found != def.words.end()) return found - def.words.begin();
+    std::vector<std::string> words;
+    for (const std::string_view word : def.words) words.push_back(in_quotes(word));
+    refuse("E1003", written.span, fmt::format("'{}' is {}, not {}", def.name, joined(words, ", "), print(*value)));
+    return std::nullopt;
   }
 
   // ---- edges ----
@@ -153,7 +167,7 @@ class BlockLines : BlockMoves {
     const std::optional<std::size_t> cluster = read_cluster(*found, written, input);
     if (!cluster) return false;
     port.cluster = static_cast<std::uint16_t>(*cluster);
-    const ClusterDef& def = input ? found->in_cluster(*cluster) : found->def->out[*cluster];
+    const ClusterDef& def = input ? found->in_cluster(*cluster) : found->out_cluster(*cluster);
     return read_box(written, cluster_extents(*found, def), port.box);
   }
 
@@ -167,9 +181,7 @@ class BlockLines : BlockMoves {
     }
     if (!written.member) return 0;
     const std::string& name = written.member->text;
-    auto output = std::ranges::find(block.def->out, name, &ClusterDef::name);
-    if (!input && output != block.def->out.end()) return static_cast<std::size_t>(output - block.def->out.begin());
-    if (const auto found = input ? block.in_cluster_named(name) : std::nullopt) return found;
+    if (const auto found = input ? block.in_cluster_named(name) : block.out_cluster_named(name)) return found;
     std::vector<std::string> names;
     for (const ClusterDef& cluster : clusters) names.emplace_back(cluster.name);
     no_member(diags_, *written.member, fmt::format("{} '{}'", block.def->name, block.name), "cluster", names);

@@ -13,6 +13,7 @@ using enum BlockAxis;
 
 inline constexpr BlockAxis axes_yxf[] = {y, x, f};
 inline constexpr BlockAxis axes_yxr[] = {y, x, r};
+inline constexpr BlockAxis axes_yx[] = {y, x};
 inline constexpr BlockAxis axes_f[] = {f};
 inline constexpr BlockAxis axes_r[] = {r};
 inline constexpr BlockAxis axes_fr[] = {f, r};
@@ -50,8 +51,12 @@ inline constexpr ClusterDef bias{
 
 inline constexpr BlockCost no_memory{};  // INPUT, OUTPUT: memory of the host
 
+// Of storages: how their zeros are stored.
+inline constexpr const BlockAttributeDef* stored[] = {&attribute::sparse, &attribute::occupancy};
+
 // ---- cuts (cuts.cpp) ------------------------------------------------------------------------------
 
+extern const BlockRewrites uncut;            // nowhere
 extern const BlockRewrites cut_points;       // y, x, f
 extern const BlockRewrites cut_sums;         // and r
 extern const BlockRewrites cut_vector_sums;  // f, r
@@ -72,6 +77,8 @@ inline constexpr ClusterDef holds_yxf[] = {{.name = "input", .axes = axes_yxf, .
 inline constexpr ClusterDef gives_yxf[] = {{.name = "output", .axes = axes_yxf}};
 inline constexpr ClusterDef holds_yxr[] = {{.name = "input", .axes = axes_yxr, .optional = true}};
 inline constexpr ClusterDef gives_yxr[] = {{.name = "output", .axes = axes_yxr}};
+inline constexpr ClusterDef holds_yx[] = {{.name = "input", .axes = axes_yx, .optional = true}};
+inline constexpr ClusterDef gives_yx[] = {{.name = "output", .axes = axes_yx}};
 inline constexpr ClusterDef holds_f[] = {{.name = "input", .axes = axes_f, .optional = true}};
 inline constexpr ClusterDef gives_f[] = {{.name = "output", .axes = axes_f}};
 inline constexpr ClusterDef holds_r[] = {{.name = "input", .axes = axes_r, .optional = true}};
