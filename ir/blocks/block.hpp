@@ -68,17 +68,8 @@ struct BlockNumerics;  // ir/blocks/numerics.hpp: how it computes: ordered, fast
 struct BlockControl;   // ir/blocks/numerics.hpp: which inputs it waits for
 struct BlockCost;      // ir/blocks/cost.hpp: bytes, multiply-adds, cycles
 struct BlockRewrites;  // ir/blocks/rewrites.hpp: splitter
-class ReverseMaker;    // ir/blocks/reverse.hpp
+struct BlockReverse;   // ir/blocks/reverse.hpp: gradients
 struct LoopNest;       // ir/blocks/loop_nest.hpp
-
-// The blocks that compute the gradients of a block's inputs from that of its output.
-struct BlockReverse {
-  // Appends them; returns why this one has none, empty: it has.
-  std::string (*make)(ReverseMaker& to) = nullptr;
-  std::string_view why_not = {};  // there is no `make`
-  // What else changes when its numbers become floats; `in` is what its data input held.
-  void (*real)(TaskBlock& block, Precision in) = nullptr;
-};
 
 struct BlockFields {
   std::string_view name;  // "CC2D", as texts and files have it
@@ -100,7 +91,7 @@ struct BlockFields {
   const BlockControl* control = nullptr;  // none: it waits for all of its inputs, and gives all of its outputs
   const BlockCost* cost = nullptr;
   const BlockRewrites* rewrites = nullptr;
-  BlockReverse reverse = {};
+  const BlockReverse* reverse = nullptr;
   LoopNest (*nest)(const TaskBlock& block) = nullptr;  // its sum as loops; null: it is none
 };
 
@@ -113,7 +104,7 @@ struct BlockDef : BlockFields {
     if (computes() && !rewrites) throw "a compute block needs a splitter";
     if (computes() && precisions.empty()) throw "a compute block needs its pairs of precisions";
     if (computes() && (in.empty() || out.empty())) throw "a compute block needs clusters";
-    if (computes() && !reverse.make && reverse.why_not.empty()) throw "a compute block needs a reverse, or why not";
+    if (computes() && !reverse) throw "a compute block needs a reverse, or why not";
     if (!cost) throw "a block needs its bytes and cycles";
   }
   constexpr bool computes() const { 

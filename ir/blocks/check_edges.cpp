@@ -147,7 +147,7 @@ bool EdgeCheck::check_kinds(const BlockEdge& edge) {
 // What a chip stores it has cut to that precision before.
 void EdgeCheck::check_storage(const BlockEdge& edge) {
   const TaskBlock &from = graph_[edge.from.block], &to = graph_[edge.to.block];
-  if (mode_ == BlockMode::rabbit || to.def->computes() || from.precision == to.precision) return;
+  if (mode_ != BlockMode::chip || to.def->computes() || from.precision == to.precision) return;
   diags_
       .error("E4005", edge.span,
              fmt::format("{} '{}' gives {}, and {} '{}' holds {}", from.def->name, from.name, info(from.precision).name,
@@ -225,7 +225,7 @@ void EdgeCheck::check_cover(const TaskBlock& block, std::size_t cluster, const s
 
 void EdgeCheck::check_precision(const TaskBlock& block, std::size_t cluster,
                                 const std::vector<const BlockEdge*>& edges) {
-  if (!block.def->computes()) return;
+  if (!block.def->computes() || mode_ == BlockMode::real) return;
   const ClusterDef& def = block.in_cluster(cluster);
   for (const BlockEdge* edge : edges) {
     const TaskBlock& from = graph_[edge->from.block];

@@ -85,16 +85,8 @@ struct BlockControl {
   std::string (*wants)(const TaskBlock& block, std::span<const std::byte* const> in, std::span<std::uint8_t> wanted);
 };
 
-struct RealArgs {
-  std::span<const std::vector<double>> in;  // by cluster; empty: absent
-  std::vector<double>& out;
-  std::span<std::vector<double>> states = {};  // by cluster, new contents
-};
-
 struct BlockNumerics {
   std::unique_ptr<BlockRunner> (*prepare)(const TaskBlock& block, std::span<const BlockOperand> in, BlockMode mode);
-  // In real numbers, as its formula stands. A block of an integer precision rounds as a chip does.
-  void (*real)(const TaskBlock& block, const RealArgs& args) = nullptr;
 };
 
 }  // namespace taskspec

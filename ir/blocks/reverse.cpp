@@ -154,8 +154,8 @@ class BlockReverser {
                                  edge.trigger ? "a trigger decides by what comes" : "unroll what is delayed first"));
     for (std::size_t b = 0; b < forward_.blocks.size(); ++b) {
       const TaskBlock& block = forward_.blocks[b];
-      if (needed_[b] && block.def->computes() && !block.def->reverse.make)
-        refuse(block, std::string(block.def->reverse.why_not));
+      if (needed_[b] && block.def->computes() && !block.def->reverse->make)
+        refuse(block, std::string(block.def->reverse->why_not));
     }
   }
 
@@ -169,8 +169,9 @@ class BlockReverser {
       // Only gradients go outside.
       if (block.def->kind == BlockKind::output) block.def = table_.find("SI");
       if (forward_.is_state(BlockId(b))) block.data.reset();
+      const BlockReverse* record = block.def->reverse;
+      if (record && record->as_real) record->as_real(block, input_precision(BlockId(b)));
       if (options_.fake_quant) continue;
-      if (block.def->reverse.real) block.def->reverse.real(block, input_precision(BlockId(b)));
       block.precision = Precision::f32;
       if (block.data && block.data->valid()) block.data = converted(*block.data, Precision::f32);
     }
@@ -321,7 +322,7 @@ class BlockReverser {
     BlockId upstream = gradient ? *gradient : zeros_like(block);
     ReverseMaker to(graph(), table_, options_, id, upstream);
     if (next) to.set_next(*next);
-    if (const std::string why = block.def->reverse.make(to); !why.empty()) return refuse(block, why);
+    if (const std::string why = block.def->reverse->make(to); !why.empty()) return refuse(block, why);
     for (const BlockEdge& edge : forward_.edges)
       if (edge.to.block == id && needed_[edge.from.block.index()])
         if (const std::optional<BlockId> given = to.given(edge.to.cluster)) take_back(edge, *given);

@@ -8,6 +8,7 @@
 // Values of the graph that the reverse reads are computed again in it, as the graph computes them: in floats without
 // rounding, or, fake-quantised, in the integers of a chip, whose steps gradients pass as if there were none.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,19 +58,34 @@ class ReverseMaker {
                   std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> moves = {});
   BlockId kept(BlockId computed, std::string_view kind = "SI");  // in a new storage
   BlockId constant(std::int64_t f, double value);                // SB [f]
+  void set_constant_bias(BlockId block) { graph_.blocks[block.index()].bias = BiasKind::constant; }
   // The gradient of an input cluster, storage with as many places.
   void give(std::size_t cluster, BlockId gradient) { given_[cluster] = gradient; }
   std::optional<BlockId> given(std::size_t cluster) const { return given_[cluster]; }
   const TaskBlock& at(BlockId id) const { return graph_[id]; }
 
  private:
-  BlockId storage_like(std::string_view kind, const BlockShape& shape);
-
   BlockGraph& graph_;
   const BlockTable& table_;
   const BlockReverseOptions& options_;
   BlockId block_, upstream_, next_;
   std::vector<std::optional<BlockId>> given_;
+};
+
+// What a record says of gradients.
+struct RealArgs {
+  std::span<const std::vector<double>> in;  // by cluster; empty: absent
+  std::vector<double>& out;
+  std::span<std::vector<double>> states = {};  // by cluster: new contents of states
+};
+struct BlockReverse {
+  // Appends the blocks that compute the gradients of its inputs; returns why this one has none, empty: it has.
+  std::string (*make)(ReverseMaker& to) = nullptr;
+  std::string_view why_not = {};  // there is no `make`
+  // Its formula in real numbers. Of a block of an integer precision the result is rounded as a chip rounds it.
+  void (*compute)(const TaskBlock& block, const RealArgs& args) = nullptr;
+  // What changes in the forward block, before its numbers may become floats; `in` is what its data input held.
+  void (*as_real)(TaskBlock& block, Precision in) = nullptr;
 };
 
 // Rearrangements that take what has come out of these back to where it came from, zeros where it came from nowhere.

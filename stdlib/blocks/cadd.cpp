@@ -45,6 +45,7 @@ extern constinit const BlockDef block_cadd = BlockFields{
     .precisions = any_to_wide,
     .numerics = &sums,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_sums};
 
 }  // namespace taskspec

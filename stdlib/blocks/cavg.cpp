@@ -48,6 +48,7 @@ extern constinit const BlockDef block_cavg = BlockFields{
     .check = check_windows,
     .numerics = &window_sums,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_window_sums};
 
 }  // namespace taskspec

@@ -47,6 +47,7 @@ extern constinit const BlockDef block_cax = BlockFields{
     .check = check_windows,
     .numerics = &channel_products,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_channel_products};
 
 }  // namespace taskspec

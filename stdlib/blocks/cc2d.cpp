@@ -57,6 +57,7 @@ extern constinit const BlockDef block_cc2d = BlockFields{
     .check = check_windows,
     .numerics = &window_products,
     .cost = &cost,
-    .rewrites = &cut_sums};
+    .rewrites = &cut_sums,
+    .reverse = &reverse_window_products};
 
 }  // namespace taskspec

@@ -50,6 +50,7 @@ extern constinit const BlockDef block_ccmpb = BlockFields{
     .check = check_compare,
     .numerics = &compare_most,
     .cost = &cost,
-    .rewrites = &cut_compares};
+    .rewrites = &cut_compares,
+    .reverse = &reverse_relus};
 
 }  // namespace taskspec

@@ -49,6 +49,7 @@ extern constinit const BlockDef block_ccmps = BlockFields{
     .check = check_compare,
     .numerics = &compare_least,
     .cost = &cost,
-    .rewrites = &cut_compares};
+    .rewrites = &cut_compares,
+    .reverse = &reverse_none_of_least};
 
 }  // namespace taskspec

@@ -90,6 +90,7 @@ extern constinit const BlockDef block_clif = BlockFields{
     .check = check_neurons,
     .numerics = &neuron_steps,
     .cost = &cost,
-    .rewrites = &cut_neurons};
+    .rewrites = &cut_neurons,
+    .reverse = &reverse_neurons};
 
 }  // namespace taskspec

@@ -62,6 +62,7 @@ extern constinit const BlockDef block_clut = BlockFields{
     .check = check_table,
     .numerics = &table_look_up,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_none_of_tables};
 
 }  // namespace taskspec

@@ -55,6 +55,7 @@ extern constinit const BlockDef block_cvm = BlockFields{
     .precisions = narrow_to_wide,
     .numerics = &window_products,
     .cost = &cost,
-    .rewrites = &cut_vector_sums};
+    .rewrites = &cut_vector_sums,
+    .reverse = &reverse_matrix};
 
 }  // namespace taskspec

@@ -44,6 +44,7 @@ extern constinit const BlockDef block_cvs = BlockFields{
     .check = check_windows,
     .numerics = &constant_products,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_constant_products};
 
 }  // namespace taskspec

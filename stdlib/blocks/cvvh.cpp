@@ -48,6 +48,7 @@ extern constinit const BlockDef block_cvvh = BlockFields{
     .check = check_windows,
     .numerics = &array_products,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_array_products};
 
 }  // namespace taskspec

@@ -2,6 +2,10 @@
 #pragma once
 #include "ir/blocks/numerics.hpp"
 
+namespace taskspec {
+struct RealArgs;
+}
+
 namespace taskspec::block_parts {
 
 extern const BlockNumerics window_products;    // CC, CC2D, CVM: input, weight, bias
@@ -20,5 +24,17 @@ extern const BlockNumerics neuron_steps;       // CLIF: input, state, refractory
 extern const BlockNumerics token_moves;        // SWITCH: input, input2, ..., token
 extern const BlockControl token_choice;
 extern const BlockNumerics sum_tests;          // PREDICATE: input
+
+// In real numbers (real_values.cpp): what reverses run on.
+struct RealValues {
+  static void window_products(const TaskBlock& block, const RealArgs& args);
+  static void sums(const TaskBlock& block, const RealArgs& args);
+  static void window_sums(const TaskBlock& block, const RealArgs& args);
+  static void array_products(const TaskBlock& block, const RealArgs& args);
+  static void channel_products(const TaskBlock& block, const RealArgs& args);
+  static void constant_products(const TaskBlock& block, const RealArgs& args);
+  static void compares(const TaskBlock& block, const RealArgs& args);
+  static void neurons(const TaskBlock& block, const RealArgs& args);
+};
 
 }  // namespace taskspec::block_parts

@@ -3,6 +3,7 @@
 #include "ir/blocks/block_graph.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/numerics.hpp"
+#include "ir/blocks/reverse.hpp"
 #include "ir/blocks/rewrites.hpp"
 #include "stdlib/blocks/attributes.hpp"
 #include "stdlib/blocks/families.hpp"
@@ -62,6 +63,20 @@ extern const BlockRewrites cut_sums;         // and r
 extern const BlockRewrites cut_vector_sums;  // f, r
 extern const BlockRewrites cut_compares;     // y, x, f, with the bytes of a constant
 extern const BlockRewrites cut_neurons;      // y, x, f; not with random thresholds
+
+// ---- gradients (reverses.cpp, real_values.cpp) ---------------------------------------------------------
+
+extern const BlockReverse reverse_window_products;    // CC, CC2D
+extern const BlockReverse reverse_matrix;             // CVM
+extern const BlockReverse reverse_sums;               // CADD
+extern const BlockReverse reverse_window_sums;        // CAVG
+extern const BlockReverse reverse_array_products;     // CVVH
+extern const BlockReverse reverse_channel_products;   // CAX
+extern const BlockReverse reverse_constant_products;  // CVS
+extern const BlockReverse reverse_relus;              // CCMPB
+extern const BlockReverse reverse_neurons;            // CLIF
+extern const BlockReverse reverse_none_of_least, reverse_none_of_tables, reverse_none_of_switches,
+    reverse_none_of_tests;
 
 // ---- checks (checks.cpp): E4001 -------------------------------------------------------------------
 

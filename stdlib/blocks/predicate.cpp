@@ -58,6 +58,7 @@ extern constinit const BlockDef block_predicate = BlockFields{
     .precisions = precisions,
     .numerics = &sum_tests,
     .cost = &cost,
-    .rewrites = &uncut};
+    .rewrites = &uncut,
+    .reverse = &reverse_none_of_tests};
 
 }  // namespace taskspec

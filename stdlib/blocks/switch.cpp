@@ -67,6 +67,7 @@ extern constinit const BlockDef block_switch = BlockFields{
     .numerics = &token_moves,
     .control = &token_choice,
     .cost = &cost,
-    .rewrites = &uncut};
+    .rewrites = &uncut,
+    .reverse = &reverse_none_of_switches};
 
 }  // namespace taskspec
