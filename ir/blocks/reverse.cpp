@@ -36,7 +36,7 @@ BlockEdge& ReverseMaker::edge(BlockId from, BlockId to, std::string_view cluster
   TaskBlock& target = graph_.blocks[to.index()];
   const std::size_t position = target.in_cluster_named(cluster).value();
   if (cluster == "bias") target.bias = BiasKind::vector;
-  if (target.in_cluster(position).repeated)
+  if (target.def->in[0].repeated && cluster.starts_with(target.def->in[0].name))
     target.branches = std::max(target.branches, static_cast<std::uint16_t>(position + 1));
   BlockEdge made;
   made.from = {from, 0, whole(value_type(graph_[from]).extents)};
@@ -126,7 +126,7 @@ class BlockReverser {
     for (std::size_t b = 0; b < forward_.blocks.size(); ++b) {
       const TaskBlock& block = forward_.blocks[b];
       const bool is_input = std::ranges::find(inputs, BlockId(b)) != inputs.end();
-      const bool is_data = block.def->kind == BlockKind::data && block.data;
+      const bool is_data = block.def->kind == BlockKind::data && forward_.into(BlockId(b), 0).empty();
       const bool is_state = forward_.is_state(BlockId(b));
       const bool is_named = std::ranges::find(options_.wanted, block.name) != options_.wanted.end();
       if (options_.wanted.empty() ? is_input || is_data || is_state : is_named) wanted_.push_back(BlockId(b));

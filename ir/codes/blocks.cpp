@@ -189,6 +189,13 @@ maximum no block says which place it came from, and a switch goes another way in
      .fix = R"(The message names the blocks. Leave them out, or put what has a slope in their place: CCMPB with windows
 of one place for a relu, CAVG for a pool.)",
      .reach = Reach::circumstance},
+    {.code = "E4026",
+     .summary = "an approximate group that cannot be measured",
+     .program = R"(// approximate() of a group whose metric is "median")",
+     .cause = R"(Blocks of an approximate group may be changed as long as what leaves the group differs from what it was
+by no more than its limit. That is measured on samples, by "max", "mean" or "l2".)",
+     .fix = R"(Give samples, a limit of 0 or more and one of these metrics; and let something leave the group.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(blocks_family, 4));
 

@@ -46,6 +46,7 @@ extern constinit const BlockDef block_cadd = BlockFields{
     .numerics = &sums,
     .cost = &cost,
     .rewrites = &cut_points,
-    .reverse = &reverse_sums};
+    .reverse = &reverse_sums,
+    .nest = nest_of_sums};
 
 }  // namespace taskspec

@@ -49,6 +49,7 @@ extern constinit const BlockDef block_cavg = BlockFields{
     .numerics = &window_sums,
     .cost = &cost,
     .rewrites = &cut_points,
-    .reverse = &reverse_window_sums};
+    .reverse = &reverse_window_sums,
+    .nest = nest_of_window_sums};
 
 }  // namespace taskspec

@@ -48,6 +48,7 @@ extern constinit const BlockDef block_cax = BlockFields{
     .numerics = &channel_products,
     .cost = &cost,
     .rewrites = &cut_points,
-    .reverse = &reverse_channel_products};
+    .reverse = &reverse_channel_products,
+    .nest = nest_of_products};
 
 }  // namespace taskspec

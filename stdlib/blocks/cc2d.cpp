@@ -58,6 +58,7 @@ extern constinit const BlockDef block_cc2d = BlockFields{
     .numerics = &window_products,
     .cost = &cost,
     .rewrites = &cut_sums,
-    .reverse = &reverse_window_products};
+    .reverse = &reverse_window_products,
+    .nest = nest_of_windows};
 
 }  // namespace taskspec

@@ -51,6 +51,7 @@ extern constinit const BlockDef block_ccmpb = BlockFields{
     .numerics = &compare_most,
     .cost = &cost,
     .rewrites = &cut_compares,
-    .reverse = &reverse_relus};
+    .reverse = &reverse_relus,
+    .nest = nest_of_most};
 
 }  // namespace taskspec

@@ -50,6 +50,7 @@ extern constinit const BlockDef block_ccmps = BlockFields{
     .numerics = &compare_least,
     .cost = &cost,
     .rewrites = &cut_compares,
-    .reverse = &reverse_none_of_least};
+    .reverse = &reverse_none_of_least,
+    .nest = nest_of_least};
 
 }  // namespace taskspec

@@ -56,6 +56,7 @@ extern constinit const BlockDef block_cvm = BlockFields{
     .numerics = &window_products,
     .cost = &cost,
     .rewrites = &cut_vector_sums,
-    .reverse = &reverse_matrix};
+    .reverse = &reverse_matrix,
+    .nest = nest_of_windows};
 
 }  // namespace taskspec

@@ -45,6 +45,7 @@ extern constinit const BlockDef block_cvs = BlockFields{
     .numerics = &constant_products,
     .cost = &cost,
     .rewrites = &cut_points,
-    .reverse = &reverse_constant_products};
+    .reverse = &reverse_constant_products,
+    .nest = nest_of_constant_products};
 
 }  // namespace taskspec

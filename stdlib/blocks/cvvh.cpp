@@ -49,6 +49,7 @@ extern constinit const BlockDef block_cvvh = BlockFields{
     .numerics = &array_products,
     .cost = &cost,
     .rewrites = &cut_points,
-    .reverse = &reverse_array_products};
+    .reverse = &reverse_array_products,
+    .nest = nest_of_products};
 
 }  // namespace taskspec

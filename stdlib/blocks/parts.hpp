@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/blocks/block_graph.hpp"
 #include "ir/blocks/cost.hpp"
+#include "ir/blocks/loop_nest.hpp"
 #include "ir/blocks/numerics.hpp"
 #include "ir/blocks/reverse.hpp"
 #include "ir/blocks/rewrites.hpp"
@@ -77,6 +78,16 @@ extern const BlockReverse reverse_relus;              // CCMPB
 extern const BlockReverse reverse_neurons;            // CLIF
 extern const BlockReverse reverse_none_of_least, reverse_none_of_tables, reverse_none_of_switches,
     reverse_none_of_tests;
+
+// ---- as loop nests (nests.cpp) -----------------------------------------------------------------------
+
+LoopNest nest_of_windows(const TaskBlock& block);
+LoopNest nest_of_sums(const TaskBlock& block);
+LoopNest nest_of_window_sums(const TaskBlock& block);
+LoopNest nest_of_products(const TaskBlock& block);
+LoopNest nest_of_constant_products(const TaskBlock& block);
+LoopNest nest_of_most(const TaskBlock& block);
+LoopNest nest_of_least(const TaskBlock& block);
 
 // ---- checks (checks.cpp): E4001 -------------------------------------------------------------------
 

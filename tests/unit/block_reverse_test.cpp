@@ -208,6 +208,10 @@ Array changed(const Array& from, const Extents& extents, const std::vector<std::
   return made;
 }
 
+Array seen_as(const Array& from, const Extents& extents) {
+  return Array::wrap({from.precision(), extents}, from.storage());
+}
+
 }  // namespace
 
 TEST_CASE("the reverse of a network is that of its tensors [reverse]") {
@@ -232,7 +236,7 @@ TEST_CASE("the reverse of a network is that of its tensors [reverse]") {
 
   // Blocks have (y, x, f), and sums in place of means: 4 times the gradient of the mean. They cut nothing: shift 0.
   Reversed blocks = reversed(small_net(Precision::i8, 0));
-  const Array v_blocks = changed(changed(vs, {4, 3, 2, 2}, {0, 1, 2, 3}), {4, 2, 2, 3}, {0, 2, 3, 1});
+  const Array v_blocks = changed(seen_as(vs, {4, 3, 2, 2}), {4, 2, 2, 3}, {0, 2, 3, 1});
   Array quarter = Array::make({Precision::f64, {4}});
   for (std::int64_t i = 0; i < 4; ++i) quarter.set_number(i, dy.number(i) / 4);
   const std::map<std::string, Reals> found =
@@ -244,7 +248,7 @@ TEST_CASE("the reverse of a network is that of its tensors [reverse]") {
   };
   compare(found.at("d_x"), changed(wanted(0), {6, 6, 2, 1}, {2, 3, 1, 0}), 1);
   compare(found.at("d_w"), wanted(1), 1);
-  compare(found.at("d_v"), changed(changed(wanted(2), {4, 3, 2, 2}, {0, 1, 2, 3}), {4, 2, 2, 3}, {0, 2, 3, 1}), 1);
+  compare(found.at("d_v"), changed(seen_as(wanted(2), {4, 3, 2, 2}), {4, 2, 2, 3}, {0, 2, 3, 1}), 1);
 }
 
 TEST_CASE("a fake-quantised network computes as the chip, and its gradients pass what is not cut off [reverse]") {
@@ -261,7 +265,7 @@ TEST_CASE("a fake-quantised network computes as the chip, and its gradients pass
   CHECK(check_blocks(*chip_graph, standard_blocks()).items().empty());
   ExactEngine chip = ExactEngine::make(chip_graph, {}).value_or_throw();
   chip.run(std::vector{x});
-  Reversed made = reversed(graph, {.fake_quant = true});
+  Reversed made = reversed(graph, {.fake_quant = true, .wanted = {}});
   const auto found = made.run({{"x", x}, {"w", w}, {"v", v}, {"d_z", dy}});
   auto id = [&](std::string_view name) {
     return BlockId(static_cast<std::size_t>(std::ranges::find(graph.blocks, name, &TaskBlock::name) -
@@ -349,7 +353,7 @@ TEST_CASE("neurons over time have the slope of a rectangle around their threshol
     make.edge(v, c, "state");
     make.edge(c, z);
     const std::int64_t window = 16, steps = 6;
-    Reversed made = reversed(make.graph, {.window = window});
+    Reversed made = reversed(make.graph, {.window = window, .wanted = {}});
     std::mt19937_64 random(9);
     // Forward by hand, in reals.
     std::vector<Reals> potential(1, Reals(5)), charged;
