@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "frontend/check/block_reader.hpp"
 #include "frontend/check/messages.hpp"
@@ -27,6 +28,7 @@ class BlockLines : BlockMoves {
       if (auto* edge = std::get_if<ast::IrEdge>(&line.node)) count_branches(edge->to);
     for (const ast::IrLine& line : declaration_.lines)
       if (auto* edge = std::get_if<ast::IrEdge>(&line.node)) add(*edge, line.span);
+    for (const auto& [axon, parts] : neurons_) connect(parts);
     for (std::size_t id = 0; id < graph_->blocks.size(); ++id) set_bias(BlockId(id));
     if (failed_) return nullptr;
     const Diags found = check_blocks(*graph_, table_);
@@ -40,6 +42,10 @@ class BlockLines : BlockMoves {
 
   void add(const ast::IrBlock& line, Span span) {
     if (line.kind.text == "TEST") return add_test(line);
+    const auto neuron = std::ranges::find_if(line.attributes, [](const ast::Arg& argument) {
+      return argument.name && argument.name->text == "neuron";
+    });
+    if (neuron != line.attributes.end()) return add_neurons(line, *neuron, span);
     TaskBlock block;
     block.name = line.name.text;
     block.span = span;
@@ -64,6 +70,89 @@ class BlockLines : BlockMoves {
       failed_ = true;
     }
     graph_->blocks.push_back(std::move(block));
+  }
+
+  // ---- neurons: a block of sums with its CLIF, the storage between them and the state, in one line ----
+
+  struct Neurons {
+    BlockId axon, sum, fire;
+    BlockShape shape;
+    Span span;
+  };
+
+  // c : CVM i8 [f: 8, r: 16] (neuron: true, vth0: 64)   ->   c, c_sum, c_fire; and c_state where no edge brings a state
+  void add_neurons(const ast::IrBlock& line, const ast::Arg& word, Span span) {
+    const std::optional<Value> value = known(*word.value);
+    const BlockDef *axon = table_.find(line.kind.text), *fire = table_.find("CLIF");
+    if (!value) return;
+    if (!value->is_bool() || !axon || axon->kind != BlockKind::axon) {
+      refuse("E1003", word.span, "'neuron' is true or false, of a block that sums up: CC, CC2D, CVM, CADD, ...");
+      return;
+    }
+    ast::IrBlock sums = line, spikes = line;
+    sums.attributes.clear(), spikes.attributes.clear(), spikes.dims.clear();
+    for (const ast::Arg& argument : line.attributes) {
+      if (&argument == &word) continue;
+      const std::string name = argument.name ? argument.name->text : std::string();
+      const bool is_of_neurons = value->boolean() && fire->find_attribute(name) && !axon->find_attribute(name);
+      if (!is_of_neurons) sums.attributes.push_back(argument);
+      if (is_of_neurons || name == "group") spikes.attributes.push_back(argument);
+    }
+    if (!value->boolean()) return add(sums, span);
+    for (const ast::Arg& extent : line.dims)
+      if (const auto axis = extent.name ? block_axis_of(extent.name->text) : std::nullopt;
+          axis == BlockAxis::y || axis == BlockAxis::x || axis == BlockAxis::f)
+        spikes.dims.push_back(extent);
+    sums.precision.text = "i32";
+    spikes.kind.text = "CLIF";
+    spikes.name.text += "_fire";
+    Neurons made{.axon = BlockId(graph_->blocks.size()), .sum = {}, .fire = {}, .shape = {}, .span = span};
+    add(sums, span);
+    const BlockShape& shape = graph_->blocks.back().shape;
+    made.shape = {.y = shape.y, .x = shape.x, .f = shape.f};
+    made.sum = add_storage(line.name.text + "_sum", Precision::i32, made);
+    made.fire = BlockId(graph_->blocks.size());
+    add(spikes, span);
+    neurons_.emplace(line.name.text, made);
+  }
+
+  BlockId add_storage(std::string name, Precision precision, const Neurons& of) {
+    TaskBlock storage;
+    storage.def = table_.find("SI");
+    storage.name = std::move(name);
+    storage.precision = precision;
+    storage.shape = of.shape;
+    storage.span = of.span;
+    graph_->blocks.push_back(std::move(storage));
+    return BlockId(graph_->blocks.size() - 1);
+  }
+
+  void connect(const Neurons& parts) {
+    const std::string name = (*graph_)[parts.axon].name;
+    join(parts.axon, parts.sum, 0, parts.span);
+    join(parts.sum, parts.fire, 0, parts.span);
+    const std::size_t state = (*graph_)[parts.fire].in_cluster_named("state").value();
+    if (graph_->into(parts.fire, state).empty())
+      join(add_storage(name + "_state", Precision::i28, parts), parts.fire, state, parts.span);
+  }
+
+  void join(BlockId from, BlockId to, std::size_t cluster, Span span) {
+    const TaskBlock& target = (*graph_)[to];
+    BlockEdge edge;
+    edge.from = {from, 0, whole(value_type((*graph_)[from]).extents)};
+    edge.to = {to, static_cast<std::uint16_t>(cluster), whole(cluster_extents(target, target.in_cluster(cluster)))};
+    edge.span = span;
+    graph_->edges.push_back(std::move(edge));
+  }
+
+  // Of a line that is several blocks, the one that an edge means.
+  std::string meant(const ast::IrPort& written, bool input) const {
+    const auto found = neurons_.find(written.block.text);
+    if (found == neurons_.end()) return written.block.text;
+    const TaskBlock& fire = (*graph_)[found->second.fire];
+    const bool is_of_axon = input && (!written.member || written.member->text == "input" ||
+                                      !fire.in_cluster_named(written.member->text));
+    return is_of_axon ? written.block.text : fire.name;
   }
 
   void add_extent(TaskBlock& block, const ast::Arg& extent) {
@@ -155,7 +244,7 @@ class BlockLines : BlockMoves {
   }
 
   bool read_port(const ast::IrPort& written, bool input, BlockPort& port) {
-    auto found = std::ranges::find(graph_->blocks, written.block.text, &TaskBlock::name);
+    auto found = std::ranges::find(graph_->blocks, meant(written, input), &TaskBlock::name);
     if (found == graph_->blocks.end()) {
       std::vector<std::string> names;
       for (const TaskBlock& block : graph_->blocks) names.push_back(block.name);
@@ -219,6 +308,7 @@ class BlockLines : BlockMoves {
 
   const BlockTable& table_;
   const ast::IrDecl& declaration_;
+  std::map<std::string, Neurons> neurons_;  // by the name of their line
 };
 
 }  // namespace
