@@ -31,7 +31,7 @@ std::vector<BlockId> leaving(const BlockGraph& graph, const BlockGroup& group) {
   return found;
 }
 
-std::int64_t bytes_of(const BlockGraph& graph) {
+std::int64_t stored_in(const BlockGraph& graph) {
   std::int64_t bytes = 0;
   for (const TaskBlock& block : graph.blocks) bytes += stored_bytes(block);
   return bytes;
@@ -118,14 +118,15 @@ class Approximator {
 
   bool try_one(const BlockGroup& group, const ApproximateRewrite& rewrite, BlockId block,
                const std::vector<BlockId>& measured, const std::vector<double>& exact, std::set<std::string>& seen) {
-    ApproximateTrial trial{.group = group.number};
+    ApproximateTrial trial;
+    trial.group = group.number;
     const std::optional<BlockGraph> changed = rewrite.apply(made_.graph, block, trial.rewrite);
     if (!changed || !seen.insert(trial.rewrite).second) return false;
     if (!stays_inside(group, *changed) || check_blocks(*changed, table_).has_errors()) return false;
     const std::optional<std::vector<double>> made = values(*changed, measured);
     if (!made) return false;
     trial.error = error(group.metric, exact, *made);
-    trial.bytes = bytes_of(made_.graph) - bytes_of(*changed);
+    trial.bytes = stored_in(made_.graph) - stored_in(*changed);
     trial.is_taken = trial.error <= *group.approx && trial.bytes > 0;
     if (trial.is_taken) made_.graph = *changed;
     made_.trials.push_back(trial);

@@ -26,7 +26,7 @@ std::optional<BlockId> only_source(const BlockGraph& graph, BlockId block, std::
 bool has_data(const TaskBlock& block) { return block.data && block.data->valid(); }
 bool is_read_once(const BlockGraph& graph, BlockId block) { return graph.out_of(block).size() == 1; }
 
-void set(TaskBlock& block, std::string_view attribute, std::int64_t value) {
+void set_attribute_of(TaskBlock& block, std::string_view attribute, std::int64_t value) {
   block.set(*block.def->find_attribute(attribute), value);
 }
 
@@ -51,8 +51,8 @@ std::optional<BlockGraph> narrow_table(const BlockGraph& graph, BlockId block, s
   // Bytes with a table of eight bits are addresses as they are, whatever the shift says.
   const auto data = only_source(graph, block, "input");
   const bool is_direct = bits == 8 && data && graph[*data].precision == Precision::i8;
-  set(made.blocks[block.index()], "shift", (is_direct ? 0 : look_up.attribute("shift")) + 4);
-  set(made.blocks[block.index()], "lut_dw", bits - 4);
+  set_attribute_of(made.blocks[block.index()], "shift", (is_direct ? 0 : look_up.attribute("shift")) + 4);
+  set_attribute_of(made.blocks[block.index()], "lut_dw", bits - 4);
   for (BlockEdge& edge : made.edges)
     if (edge.from.block == *table) edge.from.box = edge.to.box = whole({entries});
   what = fmt::format("table of '{}': {} -> {} bits", look_up.name, bits, bits - 4);
@@ -109,7 +109,7 @@ std::optional<BlockGraph> shorter_cut(const BlockGraph& graph, BlockId block, st
   BlockGraph made = graph;
   shift_data(made.blocks[weight->index()], bits, Precision::tern);
   if (bits > 0 && has_bias) shift_data(made.blocks[bias->index()], bits, Precision::i32);
-  for (const BlockId cut : cuts) set(made.blocks[cut.index()], "shift", graph[cut].attribute("shift") - bits);
+  for (const BlockId cut : cuts) set_attribute_of(made.blocks[cut.index()], "shift", graph[cut].attribute("shift") - bits);
   what = fmt::format("weights of '{}': two bits each, the cut behind them {} bits shorter", graph[block].name, bits);
   return made;
 }
@@ -125,7 +125,7 @@ std::optional<BlockGraph> two_bits(const BlockGraph& graph, BlockId block, std::
   to.precision = Precision::tern;
   if (from.def->find_attribute("fire_type")) {
     if (from.attribute("fire_type") != 4) return std::nullopt;
-    set(to, "fire_type", 5);
+    set_attribute_of(to, "fire_type", 5);
   }
   std::vector<BlockId> open{block};
   while (!open.empty()) {
