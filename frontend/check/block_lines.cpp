@@ -46,27 +46,42 @@ class BlockLines : BlockMoves {
       return argument.name && argument.name->text == "neuron";
     });
     if (neuron != line.attributes.end()) return add_neurons(line, *neuron, span);
-    TaskBlock block;
-    block.name = line.name.text;
-    block.span = span;
-    block.def = table_.find(line.kind.text);
-    if (!block.def) {
+    Written written{line, line.name.text, table_.find(line.kind.text), precision_of(line.precision.text), {}, {}, span};
+    for (const ast::Arg& extent : line.dims) written.dims.push_back(&extent);
+    for (const ast::Arg& attribute : line.attributes) written.attributes.push_back(&attribute);
+    if (!written.def) {
       std::vector<std::string> kinds;
       for (const BlockDef* def : table_.all()) kinds.emplace_back(def->name);
       unknown(line.kind, "kind of block", kinds);
     }
-    if (auto precision = precision_of(line.precision.text))
-      block.precision = *precision;
-    else
-      unknown_type(diags_, line.precision), failed_ = true;
+    if (!written.precision) unknown_type(diags_, line.precision), failed_ = true;
+    add(written);
+    if (line.init) graph_->blocks.back().data.emplace();  // comes with each run
+  }
+
+  // A block, as it is written in a line, or in a part of it.
+  struct Written {
+    const ast::IrBlock& line;
+    std::string name;
+    const BlockDef* def;
+    std::optional<Precision> precision;
+    std::vector<const ast::Arg*> dims, attributes;
+    Span span;
+  };
+
+  void add(const Written& written) {
+    TaskBlock block;
+    block.name = written.name;
+    block.span = written.span;
+    block.def = written.def;
+    if (written.precision) block.precision = *written.precision;
     if (block.def) {
-      for (const ast::Arg& extent : line.dims) add_extent(block, extent);
-      for (const ast::Arg& attribute : line.attributes) add_attribute(block, line, attribute);
+      for (const ast::Arg* extent : written.dims) add_extent(block, *extent);
+      for (const ast::Arg* attribute : written.attributes) add_attribute(block, written.line, *attribute);
     }
-    if (line.init) block.data.emplace();  // comes with each run
     auto known = std::ranges::find(graph_->blocks, block.name, &TaskBlock::name);
     if (known != graph_->blocks.end()) {
-      defined_twice(diags_, block.name, known->span, line.name.span);
+      defined_twice(diags_, block.name, known->span, written.line.name.span);
       failed_ = true;
     }
     graph_->blocks.push_back(std::move(block));
@@ -89,30 +104,30 @@ class BlockLines : BlockMoves {
       refuse("E1003", word.span, "'neuron' is true or false, of a block that sums up: CC, CC2D, CVM, CADD, ...");
       return;
     }
-    ast::IrBlock sums = line, spikes = line;
-    sums.attributes.clear(), spikes.attributes.clear(), spikes.dims.clear();
+    Written sums{line, line.name.text, axon, Precision::i32, {}, {}, span};
+    Written spikes{line, line.name.text + "_fire", fire, precision_of(line.precision.text), {}, {}, span};
+    if (!spikes.precision) unknown_type(diags_, line.precision), failed_ = true;
+    if (!value->boolean()) sums.precision = spikes.precision;
     for (const ast::Arg& argument : line.attributes) {
       if (&argument == &word) continue;
       const std::string name = argument.name ? argument.name->text : std::string();
       const bool is_of_neurons = value->boolean() && fire->find_attribute(name) && !axon->find_attribute(name);
-      if (!is_of_neurons) sums.attributes.push_back(argument);
-      if (is_of_neurons || name == "group") spikes.attributes.push_back(argument);
+      if (!is_of_neurons) sums.attributes.push_back(&argument);
+      if (is_of_neurons || name == "group") spikes.attributes.push_back(&argument);
     }
-    if (!value->boolean()) return add(sums, span);
-    for (const ast::Arg& extent : line.dims)
-      if (const auto axis = extent.name ? block_axis_of(extent.name->text) : std::nullopt;
-          axis == BlockAxis::y || axis == BlockAxis::x || axis == BlockAxis::f)
-        spikes.dims.push_back(extent);
-    sums.precision.text = "i32";
-    spikes.kind.text = "CLIF";
-    spikes.name.text += "_fire";
+    for (const ast::Arg& extent : line.dims) {
+      const auto axis = extent.name ? block_axis_of(extent.name->text) : std::nullopt;
+      sums.dims.push_back(&extent);
+      if (axis == BlockAxis::y || axis == BlockAxis::x || axis == BlockAxis::f) spikes.dims.push_back(&extent);
+    }
     Neurons made{.axon = BlockId(graph_->blocks.size()), .sum = {}, .fire = {}, .shape = {}, .span = span};
-    add(sums, span);
+    add(sums);
+    if (!value->boolean()) return;
     const BlockShape& shape = graph_->blocks.back().shape;
     made.shape = {.y = shape.y, .x = shape.x, .f = shape.f};
     made.sum = add_storage(line.name.text + "_sum", Precision::i32, made);
     made.fire = BlockId(graph_->blocks.size());
-    add(spikes, span);
+    add(spikes);
     neurons_.emplace(line.name.text, made);
   }
 

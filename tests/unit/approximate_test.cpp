@@ -112,9 +112,10 @@ TEST_CASE("rewrites of an approximate group stay within its limit [approx]") {
 }
 
 TEST_CASE("a small error takes the table and leaves the weights [approx]") {
-  const Approximated made = approximate(small_graph(0.05, ""), standard_blocks(), samples()).value_or_throw();
+  const Approximated made = approximate(small_graph(0.1, ""), standard_blocks(), samples()).value_or_throw();
   REQUIRE(!made.trials.empty());
   CHECK(made.trials[0].rewrite == "table of 'look': 12 -> 8 bits");
+  CAPTURE(made.text());
   CHECK(made.trials[0].is_taken);
   CHECK(made.trials[0].bytes == 4096 - 256);
   bool has_weights = false;
@@ -122,7 +123,7 @@ TEST_CASE("a small error takes the table and leaves the weights [approx]") {
     if (trial.rewrite.find("weights of 'dense'") == std::string::npos) continue;
     has_weights = true;
     CHECK(!trial.is_taken);
-    CHECK(trial.error > 0.05);
+    CHECK(trial.error > 0.1);
   }
   CHECK(has_weights);
 }

@@ -124,7 +124,7 @@ class IrReader {
     edge.to.block = named(line.to.block.text);
     TaskBlock& to = graph_.blocks[edge.to.block.index()];
     const std::string cluster = line.to.member ? line.to.member->text : std::string(to.def->in[0].name);
-    if (to.def->in[0].repeated && cluster != "bias")
+    if (to.def->in[0].repeated && cluster.starts_with(to.def->in[0].name))
       to.branches = std::max(to.branches, static_cast<std::uint16_t>(*to.in_cluster_named(cluster) + 1));
     clusters_.push_back(cluster);
     for (const ast::IrMove& move : line.moves) moves(edge, move);
