@@ -95,11 +95,7 @@ void put_block_graph(JsonText& out, const BlockGraph& graph) {
       out.open('{').member("number", group.number).key("blocks").open('[');
       for (BlockId block : group.blocks) out.number(block.value);
       out.close(']');
-      if (group.approx) {
-        out.key("approx");
-        put_value(out, Value(*group.approx), Type(), [](const Type& type) { return type.text(); });
-        out.member("metric", group.metric);
-      }
+      if (group.approx) out.key("approx").real(*group.approx).member("metric", group.metric);
       out.close('}');
     }
     out.close(']');

@@ -7,6 +7,7 @@
 #include "ir/blocks/check.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/value.hpp"
+#include "ir/json/blocks.hpp"
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/block_graphs.hpp"
 #include "tests/unit/block_oracle.hpp"
@@ -282,4 +283,20 @@ TEST_CASE("bytes of sparse storage, and where it begins to save some [sparse]") 
   CHECK(*report.rows[w.index()].nonzeros == 100);
   CHECK(report.text().find("x: 11 elements are not 0; its form saves bytes below a density of 0.875\n") !=
         std::string::npos);
+}
+
+TEST_CASE("JSON holds switches, triggers, first values of delays and limits of groups [switch][trigger][approx]") {
+  BlockGraph graph = Fork(1).make.graph;
+  graph.edges[0].delay = 2;
+  graph.edges[0].initial = make_array(Precision::i32, {1}, {-7});
+  BlockEdge trigger = graph.edges[2];
+  trigger.to = {BlockId(5), 0, whole({1})};
+  trigger.trigger = true;
+  graph.edges.push_back(trigger);
+  graph.groups.push_back({.number = 4, .blocks = {BlockId(5), BlockId(7)}, .approx = 0.25, .metric = "mean"});
+  JsonText out;
+  put_block_graph(out, graph);
+  const JsonFile file("g.json", out.take());
+  const std::shared_ptr<const BlockGraph> back = read_block_graph(file.root(), standard_blocks());
+  CHECK(tests::same(graph, *back));
 }
