@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "interp/exact/engine.hpp"
 #include "ir/blocks/check.hpp"
@@ -148,30 +149,47 @@ TEST_CASE("what is kept goes from one engine to another [switch][trigger]") {
   }
 }
 
+namespace {
+
+// Neurons that run when two of five spikes came; beside them a copy of what came when they ran.
+struct Sleepers {
+  BlockGraphMaker make{"g"};
+  BlockId p, v, fire, held, seen;
+  Sleepers() {
+      const BlockShape two{.f = 2};
+    const BlockId u = make.block("u", "SI", Precision::i32, two), s = make.block("s", "SI", Precision::i8, {.f = 5});
+    p = make.block("p", "PREDICATE", Precision::i8, {.y = 1, .x = 1, .f = 5}, {{"compare", 1}, {"cmp", 2}});
+    v = make.block("v", "SI", Precision::i28, two);
+    fire = make.block("fire", "CLIF", Precision::i8, two, {{"vth0", 100}});
+    held = make.block("held", "SI", Precision::i8, two), seen = make.block("seen", "SI", Precision::i32, two);
+    const BlockId z = make.block("z", "OUTPUT", Precision::i8, two), w = make.block("w", "OUTPUT", Precision::i32, two);
+    make.edge(u, fire, "input");
+    make.edge(v, fire, "state");
+    make.edge(fire, held);
+    make.edge(held, z);
+    make.edge(u, seen);  // in the group: a copy of what came when it ran
+    make.edge(seen, w);
+    make.edge(s, p);
+    BlockEdge trigger;
+    trigger.from = {p, 0, whole(value_type(make.graph[p]).extents)};
+    trigger.to = {fire, 0, whole({2})};
+    trigger.trigger = true;
+    make.graph.edges.push_back(trigger);
+    make.graph.groups.push_back({.number = 3, .blocks = {v, fire, held, seen}, .approx = {}, .metric = {}});
+  }
+  ExactEngine engine() const {
+    return ExactEngine::make(std::make_shared<BlockGraph>(make.graph), {.statistics = true}).value_or_throw();
+  }
+};
+
+}  // namespace
+
 TEST_CASE("a trigger lets its group run, and nothing else [trigger]") {
-  BlockGraphMaker make("g");
-  const BlockShape two{.f = 2};
-  const BlockId u = make.block("u", "SI", Precision::i32, two), s = make.block("s", "SI", Precision::i8, {.f = 5});
-  const BlockId p = make.block("p", "PREDICATE", Precision::i8, {.y = 1, .x = 1, .f = 5}, {{"compare", 1}, {"cmp", 2}});
-  const BlockId v = make.block("v", "SI", Precision::i28, two);
-  const BlockId fire = make.block("fire", "CLIF", Precision::i8, two, {{"vth0", 100}});
-  const BlockId held = make.block("held", "SI", Precision::i8, two), seen = make.block("seen", "SI", Precision::i32, two);
-  const BlockId z = make.block("z", "OUTPUT", Precision::i8, two), w = make.block("w", "OUTPUT", Precision::i32, two);
-  make.edge(u, fire, "input");
-  make.edge(v, fire, "state");
-  make.edge(fire, held);
-  make.edge(held, z);
-  make.edge(u, seen);  // in the group: a copy of what came when it ran
-  make.edge(seen, w);
-  make.edge(s, p);
-  BlockEdge trigger;
-  trigger.from = {p, 0, whole(value_type(make.graph[p]).extents)};
-  trigger.to = {fire, 0, whole({2})};
-  trigger.trigger = true;
-  make.graph.edges.push_back(trigger);
-  make.graph.groups.push_back({.number = 3, .blocks = {v, fire, held, seen}, .approx = {}, .metric = {}});
+  Sleepers graph;
+  BlockGraphMaker& make = graph.make;
+  const auto [p, v, fire, held, seen] = std::tuple(graph.p, graph.v, graph.fire, graph.held, graph.seen);
   CHECK(check_blocks(make.graph, standard_blocks()).items().empty());
-  ExactEngine engine = ExactEngine::make(std::make_shared<BlockGraph>(make.graph), {.statistics = true}).value_or_throw();
+  ExactEngine engine = graph.engine();
   std::mt19937_64 random(6);
   Numbers potential{0, 0}, made{0, 0}, copy{0, 0};
   std::int64_t runs = 0;
@@ -204,6 +222,29 @@ TEST_CASE("a trigger lets its group run, and nothing else [trigger]") {
   CHECK(check_blocks(make.graph, standard_blocks()).items()[0].code == Code("E3002"));
   make.graph.edges.back().delay = 1;
   CHECK(check_blocks(make.graph, standard_blocks()).items().empty());
+}
+
+TEST_CASE("a state that sleeps goes from one engine to another [trigger]") {
+  const Sleepers graph;
+  ExactEngine engines[] = {graph.engine(), graph.engine()};
+  ExactEngine alone = graph.engine();
+  const BlockMemory memory = memory_of(graph.make.graph);
+  std::vector<std::byte> room(static_cast<std::size_t>(memory.bytes));
+  Array state = Array::make(value_type(graph.make.graph[graph.v]));
+  std::mt19937_64 random(16);
+  for (int step = 0; step < 40; ++step) {
+    const std::vector<Array> in{random_array(random, Precision::i32, {2}, 0, 50),
+                                random_array(random, Precision::i8, {5}, 0, 1)};
+    ExactEngine& engine = engines[random() % 2];
+    engine.set_state(graph.v, state);
+    engine.remember(room);
+    const std::vector<Array> ours = engine.run(in), theirs = alone.run(in);
+    state = engine.value(graph.v);
+    engine.save(room);
+    REQUIRE(integers_of(ours[0]) == integers_of(theirs[0]));
+    REQUIRE(integers_of(ours[1]) == integers_of(theirs[1]));
+    REQUIRE(integers_of(state) == integers_of(alone.value(graph.v)));
+  }
 }
 
 TEST_CASE("sparse storage gives the values of dense storage, in order, and leaves out products [sparse]") {
