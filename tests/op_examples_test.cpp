@@ -1,9 +1,10 @@
-// The example of every op and builtin is a program: it runs, and prints what its // expect lines say.
+// The example of every op, builtin and block is a program: it runs, and prints what its // expect lines say.
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
 #include "ir/base/text.hpp"
+#include "stdlib/blocks.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -51,4 +52,10 @@ TEST_CASE("the example of every builtin runs as it says") {
   const Toolbox& tools = standard_toolbox();
   CHECK(tools.builtins.all().size() > 20);
   for (const Builtin* builtin : tools.builtins.all()) check_example(builtin->name, builtin->example);
+}
+
+TEST_CASE("the example of every block runs as it says [ir-blocks]") {
+  const BlockTable blocks = standard_blocks();
+  CHECK(blocks.all().size() > 20);
+  for (const BlockDef* block : blocks.all()) check_example(block->name, block->example);
 }

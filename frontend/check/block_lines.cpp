@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "frontend/check/block_reader.hpp"
 #include "frontend/check/messages.hpp"
@@ -27,6 +28,7 @@ class BlockLines : BlockMoves {
       if (auto* edge = std::get_if<ast::IrEdge>(&line.node)) count_branches(edge->to);
     for (const ast::IrLine& line : declaration_.lines)
       if (auto* edge = std::get_if<ast::IrEdge>(&line.node)) add(*edge, line.span);
+    for (const auto& [axon, parts] : neurons_) connect(parts);
     for (std::size_t id = 0; id < graph_->blocks.size(); ++id) set_bias(BlockId(id));
     if (failed_) return nullptr;
     const Diags found = check_blocks(*graph_, table_);
@@ -40,30 +42,132 @@ class BlockLines : BlockMoves {
 
   void add(const ast::IrBlock& line, Span span) {
     if (line.kind.text == "TEST") return add_test(line);
-    TaskBlock block;
-    block.name = line.name.text;
-    block.span = span;
-    block.def = table_.find(line.kind.text);
-    if (!block.def) {
+    const auto neuron = std::ranges::find_if(line.attributes, [](const ast::Arg& argument) {
+      return argument.name && argument.name->text == "neuron";
+    });
+    if (neuron != line.attributes.end()) return add_neurons(line, *neuron, span);
+    Written written{line, line.name.text, table_.find(line.kind.text), precision_of(line.precision.text), {}, {}, span};
+    for (const ast::Arg& extent : line.dims) written.dims.push_back(&extent);
+    for (const ast::Arg& attribute : line.attributes) written.attributes.push_back(&attribute);
+    if (!written.def) {
       std::vector<std::string> kinds;
       for (const BlockDef* def : table_.all()) kinds.emplace_back(def->name);
       unknown(line.kind, "kind of block", kinds);
     }
-    if (auto precision = precision_of(line.precision.text))
-      block.precision = *precision;
-    else
-      unknown_type(diags_, line.precision), failed_ = true;
+    if (!written.precision) unknown_type(diags_, line.precision), failed_ = true;
+    add(written);
+    if (line.init) graph_->blocks.back().data.emplace();  // comes with each run
+  }
+
+  // A block, as it is written in a line, or in a part of it.
+  struct Written {
+    const ast::IrBlock& line;
+    std::string name;
+    const BlockDef* def;
+    std::optional<Precision> precision;
+    std::vector<const ast::Arg*> dims, attributes;
+    Span span;
+  };
+
+  void add(const Written& written) {
+    TaskBlock block;
+    block.name = written.name;
+    block.span = written.span;
+    block.def = written.def;
+    if (written.precision) block.precision = *written.precision;
     if (block.def) {
-      for (const ast::Arg& extent : line.dims) add_extent(block, extent);
-      for (const ast::Arg& attribute : line.attributes) add_attribute(block, line, attribute);
+      for (const ast::Arg* extent : written.dims) add_extent(block, *extent);
+      for (const ast::Arg* attribute : written.attributes) add_attribute(block, written.line, *attribute);
     }
-    if (line.init) block.data.emplace();  // comes with each run
     auto known = std::ranges::find(graph_->blocks, block.name, &TaskBlock::name);
     if (known != graph_->blocks.end()) {
-      defined_twice(diags_, block.name, known->span, line.name.span);
+      defined_twice(diags_, block.name, known->span, written.line.name.span);
       failed_ = true;
     }
     graph_->blocks.push_back(std::move(block));
+  }
+
+  // ---- neurons: a block of sums with its CLIF, the storage between them and the state, in one line ----
+
+  struct Neurons {
+    BlockId axon, sum, fire;
+    BlockShape shape;
+    Span span;
+  };
+
+  // c : CVM i8 [f: 8, r: 16] (neuron: true, vth0: 64)   ->   c, c_sum, c_fire; and c_state where no edge brings a state
+  void add_neurons(const ast::IrBlock& line, const ast::Arg& word, Span span) {
+    const std::optional<Value> value = known(*word.value);
+    const BlockDef *axon = table_.find(line.kind.text), *fire = table_.find("CLIF");
+    if (!value) return;
+    if (!value->is_bool() || !axon || axon->kind != BlockKind::axon) {
+      refuse("E1003", word.span, "'neuron' is true or false, of a block that sums up: CC, CC2D, CVM, CADD, ...");
+      return;
+    }
+    Written sums{line, line.name.text, axon, Precision::i32, {}, {}, span};
+    Written spikes{line, line.name.text + "_fire", fire, precision_of(line.precision.text), {}, {}, span};
+    if (!spikes.precision) unknown_type(diags_, line.precision), failed_ = true;
+    if (!value->boolean()) sums.precision = spikes.precision;
+    for (const ast::Arg& argument : line.attributes) {
+      if (&argument == &word) continue;
+      const std::string name = argument.name ? argument.name->text : std::string();
+      const bool is_of_neurons = value->boolean() && fire->find_attribute(name) && !axon->find_attribute(name);
+      if (!is_of_neurons) sums.attributes.push_back(&argument);
+      if (is_of_neurons || name == "group") spikes.attributes.push_back(&argument);
+    }
+    for (const ast::Arg& extent : line.dims) {
+      const auto axis = extent.name ? block_axis_of(extent.name->text) : std::nullopt;
+      sums.dims.push_back(&extent);
+      if (axis == BlockAxis::y || axis == BlockAxis::x || axis == BlockAxis::f) spikes.dims.push_back(&extent);
+    }
+    Neurons made{.axon = BlockId(graph_->blocks.size()), .sum = {}, .fire = {}, .shape = {}, .span = span};
+    add(sums);
+    if (!value->boolean()) return;
+    const BlockShape& shape = graph_->blocks.back().shape;
+    made.shape = {.y = shape.y, .x = shape.x, .f = shape.f};
+    made.sum = add_storage(line.name.text + "_sum", Precision::i32, made);
+    made.fire = BlockId(graph_->blocks.size());
+    add(spikes);
+    neurons_.emplace(line.name.text, made);
+  }
+
+  BlockId add_storage(std::string name, Precision precision, const Neurons& of) {
+    TaskBlock storage;
+    storage.def = table_.find("SI");
+    storage.name = std::move(name);
+    storage.precision = precision;
+    storage.shape = of.shape;
+    storage.span = of.span;
+    graph_->blocks.push_back(std::move(storage));
+    return BlockId(graph_->blocks.size() - 1);
+  }
+
+  void connect(const Neurons& parts) {
+    const std::string name = (*graph_)[parts.axon].name;
+    join(parts.axon, parts.sum, 0, parts.span);
+    join(parts.sum, parts.fire, 0, parts.span);
+    const std::size_t state = (*graph_)[parts.fire].in_cluster_named("state").value();
+    if (graph_->into(parts.fire, state).empty())
+      join(add_storage(name + "_state", Precision::i28, parts), parts.fire, state, parts.span);
+  }
+
+  void join(BlockId from, BlockId to, std::size_t cluster, Span span) {
+    const TaskBlock& target = (*graph_)[to];
+    BlockEdge edge;
+    edge.from = {from, 0, whole(value_type((*graph_)[from]).extents)};
+    edge.to = {to, static_cast<std::uint16_t>(cluster), whole(cluster_extents(target, target.in_cluster(cluster)))};
+    edge.span = span;
+    graph_->edges.push_back(std::move(edge));
+  }
+
+  // Of a line that is several blocks, the one that an edge means.
+  std::string meant(const ast::IrPort& written, bool input) const {
+    const auto found = neurons_.find(written.block.text);
+    if (found == neurons_.end()) return written.block.text;
+    const TaskBlock& fire = (*graph_)[found->second.fire];
+    const bool is_of_axon = input && (!written.member || written.member->text == "input" ||
+                                      !fire.in_cluster_named(written.member->text));
+    return is_of_axon ? written.block.text : fire.name;
   }
 
   void add_extent(TaskBlock& block, const ast::Arg& extent) {
@@ -103,9 +207,23 @@ class BlockLines : BlockMoves {
       std::vector<std::string> names;
       for (const BlockAttributeDef* one : block.def->attributes) names.emplace_back(one->name);
       unknown(*name, fmt::format("attribute of {}", block.def->name), names);
-    } else if (const std::optional<std::int64_t> value = integer(*attribute.value)) {
+    } else if (const std::optional<std::int64_t> value = attribute_value(*def, *attribute.value)) {
       block.attributes.push_back({def, *value});
     }
+  }
+
+  // A number, or one of the words that stand for 0, 1, ...
+  std::optional<std::int64_t> attribute_value(const BlockAttributeDef& def, const ast::Expr& written) {
+    if (def.words.empty()) return integer(written);
+    const std::optional<Value> value = known(written);
+    if (!value) return std::nullopt;
+    if (value->is_integer()) return value->integer();
+    const auto found = value->is_string() ? std::ranges::find(def.words, value->string()) : def.words.end();
+    if (found != def.words.end()) return found - def.words.begin();
+    std::vector<std::string> words;
+    for (const std::string_view word : def.words) words.push_back(in_quotes(word));
+    refuse("E1003", written.span, fmt::format("'{}' is {}, not {}", def.name, joined(words, ", "), print(*value)));
+    return std::nullopt;
   }
 
   // ---- edges ----
@@ -141,7 +259,7 @@ class BlockLines : BlockMoves {
   }
 
   bool read_port(const ast::IrPort& written, bool input, BlockPort& port) {
-    auto found = std::ranges::find(graph_->blocks, written.block.text, &TaskBlock::name);
+    auto found = std::ranges::find(graph_->blocks, meant(written, input), &TaskBlock::name);
     if (found == graph_->blocks.end()) {
       std::vector<std::string> names;
       for (const TaskBlock& block : graph_->blocks) names.push_back(block.name);
@@ -153,7 +271,7 @@ class BlockLines : BlockMoves {
     const std::optional<std::size_t> cluster = read_cluster(*found, written, input);
     if (!cluster) return false;
     port.cluster = static_cast<std::uint16_t>(*cluster);
-    const ClusterDef& def = input ? found->in_cluster(*cluster) : found->def->out[*cluster];
+    const ClusterDef& def = input ? found->in_cluster(*cluster) : found->out_cluster(*cluster);
     return read_box(written, cluster_extents(*found, def), port.box);
   }
 
@@ -167,9 +285,7 @@ class BlockLines : BlockMoves {
     }
     if (!written.member) return 0;
     const std::string& name = written.member->text;
-    auto output = std::ranges::find(block.def->out, name, &ClusterDef::name);
-    if (!input && output != block.def->out.end()) return static_cast<std::size_t>(output - block.def->out.begin());
-    if (const auto found = input ? block.in_cluster_named(name) : std::nullopt) return found;
+    if (const auto found = input ? block.in_cluster_named(name) : block.out_cluster_named(name)) return found;
     std::vector<std::string> names;
     for (const ClusterDef& cluster : clusters) names.emplace_back(cluster.name);
     no_member(diags_, *written.member, fmt::format("{} '{}'", block.def->name, block.name), "cluster", names);
@@ -207,6 +323,7 @@ class BlockLines : BlockMoves {
 
   const BlockTable& table_;
   const ast::IrDecl& declaration_;
+  std::map<std::string, Neurons> neurons_;  // by the name of their line
 };
 
 }  // namespace

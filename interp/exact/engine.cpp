@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/exact/control.hpp"
 #include "interp/exact/fill.hpp"
 #include "interp/exact/plan.hpp"
+#include "ir/blocks/cost.hpp"
 #include "ir/blocks/pack.hpp"
 #include "ir/blocks/value.hpp"
 
@@ -16,6 +18,7 @@ struct ExactEngine::Parts {
 
   void take_inputs(std::span<const Array> inputs);
   void run_block(ExactBlock& block);
+  void run_controlled();
   void note(ExactBlock& block);
   void reset();
 };
@@ -44,6 +47,7 @@ void ExactEngine::Parts::take_inputs(std::span<const Array> inputs) {
 }
 
 void ExactEngine::Parts::run_block(ExactBlock& block) {
+  ++block.row.runs;
   if (!block.runner) {
     const bool is_filled = !block.in.empty() && block.in[0].is_there() && block.values.valid();
     if (is_filled) block.row.saturations += fill_exactly(plan, block, steps);
@@ -55,16 +59,30 @@ void ExactEngine::Parts::run_block(ExactBlock& block) {
                                           .out = block.values.raw(),
                                           .states = block.state_bytes,
                                           .scratch = plan.scratch,
-                                          .force_ordered = plan.options.force_ordered});
+                                          .force_ordered = plan.options.force_ordered,
+                                          .gives = block.gives});
+  block.row.skipped += run.skipped;
   block.row.saturations += run.saturations;
   block.row.ordered_steps += run.ordered ? 1 : 0;
   if (run.ordered && block.row.reason.empty()) block.row.reason = "asked for";
 }
 
+// Only what has its inputs, and what a trigger lets run.
+void ExactEngine::Parts::run_controlled() {
+  ControlledStep control(plan, steps);
+  for (BlockId id : plan.order) {
+    ExactBlock& block = plan.blocks[id.index()];
+    if (!control.may_run(block)) continue;
+    run_block(block);
+    control.has_run(block);
+  }
+  control.finish();
+}
+
 // What the values of a step were.
 void ExactEngine::Parts::note(ExactBlock& block) {
   const std::int64_t count = block.type.elements();
-  if (is_float(block.precision) || count == 0) return;
+  if (is_float(block.precision) || count == 0 || !block.ran) return;
   const ValueRange range = range_of(block.precision, block.bytes, count);
   BlockRow& row = block.row;
   row.range =
@@ -72,16 +90,27 @@ void ExactEngine::Parts::note(ExactBlock& block) {
   row.elements += count;
   const std::size_t element = info(block.precision).bytes;
   constexpr std::byte zero[8] = {};
+  std::int64_t zeros = 0;
   for (std::int64_t i = 0; i < count; ++i)
-    row.zeros += std::memcmp(block.bytes + static_cast<std::size_t>(i) * element, zero, element) == 0 ? 1 : 0;
+    zeros += std::memcmp(block.bytes + static_cast<std::size_t>(i) * element, zero, element) == 0 ? 1 : 0;
+  row.zeros += zeros;
+  if (!row.nonzeros) return;
+  row.nonzeros = std::max(*row.nonzeros, count - zeros);
+  row.bytes = stored_bytes(*block.block, *row.nonzeros);
 }
 
 void ExactEngine::Parts::reset() {
   steps = 0;
+  for (ExactTrigger& trigger : plan.triggers)
+    for (ExactFeed& feed : trigger.cluster.feeds)
+      for (Array& kept : feed.kept) std::memset(kept.raw(), 0, kept.bytes());
   for (ExactBlock& block : plan.blocks) {
     if (block.runner) block.runner->reset();
     block.row.range.reset();
     block.row.elements = block.row.zeros = block.row.saturations = block.row.ordered_steps = 0;
+    block.row.runs = block.row.skipped = 0;
+    if (block.is_held && !block.is_fixed && block.values.valid())
+      std::memset(block.values.raw(), 0, block.values.bytes());
     for (ExactCluster& cluster : block.in)
       for (ExactFeed& feed : cluster.feeds)
         for (Array& kept : feed.kept) std::memcpy(kept.raw(), feed.first.raw(), kept.bytes());
@@ -98,7 +127,10 @@ void ExactEngine::Parts::reset() {
 void ExactEngine::run(std::span<const Array> inputs, std::span<Array> outputs) {
   ExactPlan& plan = parts_->plan;
   parts_->take_inputs(inputs);
-  for (BlockId id : plan.order) parts_->run_block(plan.blocks[id.index()]);
+  if (plan.is_controlled)
+    parts_->run_controlled();
+  else
+    for (BlockId id : plan.order) parts_->run_block(plan.blocks[id.index()]);
   if (plan.options.statistics)
     for (ExactBlock& block : plan.blocks) parts_->note(block);
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -130,6 +162,18 @@ void each_delayed(Plan& plan, const BlockMemory& memory, F&& visit) {
       for (auto& feed : cluster.feeds)
         for (const auto& [edge, place] : memory.delays)
           if (edge == feed.edge) visit(feed, static_cast<std::size_t>(place));
+  for (auto& trigger : plan.triggers)
+    for (auto& feed : trigger.cluster.feeds)
+      for (const auto& [edge, place] : memory.delays)
+        if (edge == feed.edge) visit(feed, static_cast<std::size_t>(place));
+}
+
+// Each block with values of its own that are held.
+template <class Plan, class F>
+void each_held(Plan& plan, const BlockMemory& memory, F&& visit) {
+  for (const auto& [id, place] : memory.held)
+    if (auto& block = plan.blocks[id.index()]; block.values.valid() && !block.is_fixed)
+      visit(block, static_cast<std::size_t>(place));
 }
 
 constexpr std::size_t rounded_up(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
@@ -151,6 +195,12 @@ void ExactEngine::remember(std::span<const std::byte> bytes) {
     BlockRunner& runner = *plan.blocks[id.index()].runner;
     is_first ? runner.reset() : runner.remember(bytes.data() + place);
   }
+  each_held(plan, memory, [&](ExactBlock& block, std::size_t place) {
+    if (is_first)
+      std::memset(block.values.raw(), 0, block.values.bytes());
+    else
+      std::memcpy(block.values.raw(), bytes.data() + place, block.values.bytes());
+  });
 }
 
 void ExactEngine::save(std::span<std::byte> bytes) const {
@@ -164,6 +214,9 @@ void ExactEngine::save(std::span<std::byte> bytes) const {
     }
   });
   for (const auto& [id, place] : memory.blocks) plan.blocks[id.index()].runner->save(bytes.data() + place);
+  each_held(plan, memory, [&](const ExactBlock& block, std::size_t place) {
+    std::memcpy(bytes.data() + place, block.values.raw(), block.values.bytes());
+  });
 }
 
 void ExactEngine::reset() { parts_->reset(); }

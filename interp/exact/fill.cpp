@@ -44,7 +44,7 @@ std::int64_t bring(ExactPlan& plan, const ExactFeed& feed, const ArrayType& type
   const ExactBlock& block = plan.blocks[feed.source.index()];
   const Array* kept = feed.delay > 0 ? &feed.kept[static_cast<std::size_t>(step % feed.delay)] : nullptr;
   const std::span<const std::byte> source =
-      kept ? bytes_of(kept->raw(), kept->type()) : bytes_of(block.bytes, block.type);
+      kept ? bytes_of(kept->raw(), kept->type()) : bytes_of(block.bytes + feed.offset, block.type);
   const std::size_t element = info(feed.precision).bytes;
   const bool is_same = feed.precision == type.precision;
   if (is_same && feed.is_whole) {
@@ -79,17 +79,34 @@ std::int64_t fill_exactly(ExactPlan& plan, ExactBlock& block, std::int64_t step)
   return cuts;
 }
 
+namespace {
+
+// For the step that comes `delay` steps behind.
+void keep(const ExactPlan& plan, ExactFeed& feed, std::int64_t step) {
+  Array& kept = feed.kept[static_cast<std::size_t>(step % feed.delay)];
+  const ExactBlock& source = plan.blocks[feed.source.index()];
+  feed.kept_map.gather(bytes_of(source.bytes + feed.offset, source.type), {kept.raw(), kept.bytes()},
+                       info(feed.precision).bytes);
+}
+
+}  // namespace
+
 void end_step(ExactPlan& plan, std::int64_t step) {
   for (ExactBlock& block : plan.blocks)
     for (ExactCluster& cluster : block.in)
-      for (ExactFeed& feed : cluster.feeds) {
-        if (feed.delay == 0) continue;
-        Array& kept = feed.kept[static_cast<std::size_t>(step % feed.delay)];
-        feed.kept_map.gather(bytes_of(plan.blocks[feed.source.index()].bytes, plan.blocks[feed.source.index()].type),
-                             {kept.raw(), kept.bytes()}, info(feed.precision).bytes);
-      }
+      for (ExactFeed& feed : cluster.feeds)
+        if (feed.delay > 0) keep(plan, feed, step);
+  for (ExactTrigger& trigger : plan.triggers)
+    for (ExactFeed& feed : trigger.cluster.feeds) {
+      if (feed.delay == 0) continue;
+      keep(plan, feed, step);
+      // What a block made once fires once.
+      Array& kept = feed.kept[static_cast<std::size_t>(step % feed.delay)];
+      if (!plan.blocks[feed.source.index()].ran) std::memset(kept.raw(), 0, kept.bytes());
+    }
   for (ExactBlock& block : plan.blocks)
     for (ExactState& state : block.states) {
+      if (!block.ran) continue;  // it stood still
       Array& storage = plan.blocks[state.storage.index()].values;
       state.back.gather(bytes_of(state.made.raw(), state.made.type()), {storage.raw(), storage.bytes()},
                         info(storage.precision()).bytes);

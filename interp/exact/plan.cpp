@@ -39,7 +39,7 @@ class ExactPlanner {
     plan_.blocks.resize(graph_.blocks.size());
     edges_into_.resize(graph_.blocks.size());
     for (std::size_t i = 0; i < graph_.edges.size(); ++i)
-      edges_into_[graph_.edges[i].to.block.index()].push_back(BlockEdgeId(i));
+      if (!graph_.edges[i].trigger) edges_into_[graph_.edges[i].to.block.index()].push_back(BlockEdgeId(i));
     for (BlockId id : plan_.order) {  // delayed edges may come from blocks behind
       ExactBlock& made = plan_.blocks[id.index()];
       made.block = &graph_[id];
@@ -47,11 +47,39 @@ class ExactPlanner {
       made.type = value_type(*made.block);
       made.range = is_float(made.precision) ? ValueRange{} : range_of(made.precision);
     }
+    const std::vector<bool> held = held_blocks(graph_);
+    for (std::size_t b = 0; b < held.size(); ++b) {
+      plan_.blocks[b].is_held = held[b];
+      plan_.is_controlled = plan_.is_controlled || held[b];
+    }
+    plan_triggered();
     for (BlockId id : plan_.order) plan_block(id);
+    for (std::size_t i = 0; i < graph_.edges.size() && !diags_.has_errors(); ++i)
+      if (graph_.edges[i].trigger) plan_trigger(BlockEdgeId(i));
     make_room();
   }
 
  private:
+  // ---- triggers -----------------------------------------------------------------------------------
+  // Who waits for which, in order of the edges.
+  void plan_triggered() {
+    std::size_t trigger = 0;
+    for (const BlockEdge& edge : graph_.edges) {
+      if (!edge.trigger) continue;
+      for (const BlockId block : triggered_by(graph_, edge)) plan_.blocks[block.index()].triggers.push_back(trigger);
+      ++trigger;
+    }
+  }
+
+  void plan_trigger(BlockEdgeId id) {
+    const BlockEdge& edge = graph_.edges[id.index()];
+    ExactTrigger trigger;
+    trigger.cluster.type = plan_.blocks[edge.from.block.index()].type;
+    plan_feed(id, trigger.cluster);
+    trigger.cluster.values = Array::make(trigger.cluster.type);
+    plan_.triggers.push_back(std::move(trigger));
+  }
+
   // ---- one block ----------------------------------------------------------------------------------
   void plan_block(BlockId id) {
     ExactBlock& made = plan_.blocks[id.index()];
@@ -69,6 +97,18 @@ class ExactPlanner {
     made.row.multiply_adds = multiply_adds(block);
     made.row.operations = operations(block);
     made.row.bytes = stored_bytes(block);
+    made.is_steady = std::ranges::all_of(made.in, [&](const ExactCluster& cluster) {
+      return std::ranges::all_of(cluster.feeds, [&](const ExactFeed& feed) {
+        return feed.delay > 0 || plan_.blocks[feed.source.index()].is_steady;
+      });
+    });
+    if (std::ranges::find(plan_.inputs, id) != plan_.inputs.end()) made.is_steady = false;
+    made.gives.assign(std::max<std::size_t>(1, block.out_clusters()), 1);
+    made.arrived.assign(made.in.size(), 1);
+    made.wanted.assign(made.in.size(), 1);
+    if (stored_form(block) == StoredForm::dense) return;
+    made.row.nonzeros = made.is_fixed ? nonzeros_of(made.values) : 0;
+    made.row.break_even = break_even_density(block);
     if (block.def->kind == BlockKind::data && block.data) made.row.parameters = made.type.elements();
   }
 
@@ -99,8 +139,10 @@ class ExactPlanner {
     ExactFeed feed;
     feed.edge = id;
     feed.source = edge.from.block;
+    feed.port = edge.from.cluster;
+    feed.offset = edge.from.cluster * source.type.bytes();
     feed.precision = source.precision;
-    feed.part = edge.to.box.size.empty() ? whole(cluster.type.extents) : edge.to.box;
+    feed.part = edge.trigger || edge.to.box.size.empty() ? whole(cluster.type.extents) : edge.to.box;
     feed.is_whole = feed.part == whole(cluster.type.extents);
     feed.bytes = ArrayType{feed.precision, feed.part.size}.bytes();
     feed.delay = edge.delay;
@@ -130,13 +172,16 @@ class ExactPlanner {
   }
 
   // The source's bytes serve as they are: one edge, nothing moved, the same precision.
-  const std::byte* alias_of(const ExactCluster& cluster, Precision wanted) const {
+  // Not where the block may keep what its source has lost: with another trigger than the source's.
+  const std::byte* alias_of(const ExactBlock& block, const ExactCluster& cluster, Precision wanted) const {
     if (cluster.feeds.size() != 1) return nullptr;
+    if (!block.triggers.empty() && block.triggers != plan_.blocks[cluster.feeds[0].source.index()].triggers)
+      return nullptr;
     const ExactFeed& feed = cluster.feeds[0];
     const bool is_same = feed.delay == 0 && feed.is_whole && feed.precision == wanted && feed.map.is_identity();
     const ExactBlock& source = plan_.blocks[feed.source.index()];
     const bool all_of_it = source.type.elements() == cluster.type.elements();
-    return is_same && all_of_it ? source.bytes : nullptr;
+    return is_same && all_of_it && source.bytes ? source.bytes + feed.offset : nullptr;
   }
 
   // ---- storage, inputs and outputs ----------------------------------------------------------------
@@ -152,7 +197,7 @@ class ExactPlanner {
         const ValueRange own = range_of(made.precision), come = made.in[0].range;
         made.range = {std::clamp(come.least, own.least, own.most), std::clamp(come.most, own.least, own.most)};
       }
-      made.bytes = alias_of(made.in[0], made.precision);
+      made.bytes = alias_of(made, made.in[0], made.precision);
       if (made.bytes) return;
     }
     made.values = Array::make(made.type);
@@ -175,18 +220,35 @@ class ExactPlanner {
     for (std::size_t c = 0; c < made.in.size(); ++c) {
       ExactCluster& cluster = made.in[c];
       if (!cluster.is_there()) continue;
-      cluster.alias = alias_of(cluster, cluster.type.precision);
+      cluster.alias = alias_of(made, cluster, cluster.type.precision);
       if (!cluster.alias) cluster.values = Array::make(cluster.type);
       made.in_bytes[c] = cluster.alias ? cluster.alias : cluster.values.raw();
-      operands[c] = {.there = true, .type = cluster.type, .range = cluster.range, .fixed = nullptr};
+      operands[c] = {.there = true,
+                     .type = cluster.type,
+                     .range = cluster.range,
+                     .fixed = nullptr,
+                     .sparse = is_sparse(cluster)};
       if (is_fixed(cluster)) operands[c].fixed = fixed_bytes(cluster);
       if (made.block->in_cluster(c).state) plan_state(id, c, cluster, made);
     }
     made.runner = made.block->def->numerics->prepare(*made.block, operands, plan_.options.mode);
     made.range = made.runner->range();
     made.row.reason = made.runner->reason();
-    made.values = Array::make(made.type);
+    made.values = Array::make(stacked(made));
     made.bytes = made.values.raw();
+  }
+
+  // Outputs, one after the other.
+  static ArrayType stacked(const ExactBlock& made) {
+    ArrayType type = made.type;
+    if (const std::size_t outputs = made.block->out_clusters(); outputs > 1)
+      type.extents.insert(type.extents.begin(), static_cast<std::int64_t>(outputs));
+    return type;
+  }
+
+  bool is_sparse(const ExactCluster& cluster) const {
+    return cluster.feeds.size() == 1 &&
+           stored_form(*plan_.blocks[cluster.feeds[0].source.index()].block) != StoredForm::dense;
   }
 
   bool is_fixed(const ExactCluster& cluster) const {
@@ -219,6 +281,8 @@ class ExactPlanner {
   // ---- room ---------------------------------------------------------------------------------------
   void make_room() {
     std::size_t most = 0, widest = 0;
+    for (const ExactTrigger& trigger : plan_.triggers)
+      for (const ExactFeed& feed : trigger.cluster.feeds) widest = std::max(widest, feed.bytes);
     for (const ExactBlock& block : plan_.blocks) {
       if (block.runner) most = std::max(most, block.runner->scratch_bytes());
       for (const ExactCluster& cluster : block.in)

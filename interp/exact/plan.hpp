@@ -12,6 +12,8 @@ namespace taskspec {
 struct ExactFeed {
   BlockEdgeId edge;
   BlockId source;
+  std::uint16_t port = 0;   // of its output clusters
+  std::size_t offset = 0;   // where its values begin
   Precision precision = Precision::i32;   // of what comes
   IndexMap map = IndexMap::identity({});  // from the source, or from what was kept of it, to the part of the target
   Box part;                               // of the target's cluster
@@ -42,6 +44,13 @@ struct ExactState {
   IndexMap back = IndexMap::identity({});  // from the cluster to the storage
 };
 
+// What lets blocks run: they stand still unless it fires.
+struct ExactTrigger {
+  ExactCluster cluster;  // of what comes
+  bool asked = false;    // in this step
+  bool fired = false;
+};
+
 struct ExactBlock {
   const TaskBlock* block = nullptr;
   Precision precision = Precision::i32;  // that its values have: in rabbit mode storage keeps what comes
@@ -55,6 +64,12 @@ struct ExactBlock {
   std::vector<const std::byte*> in_bytes;
   std::vector<std::byte*> state_bytes;
   std::vector<ExactState> states;
+  std::vector<std::size_t> triggers;         // of ExactPlan; none: it runs when all has come
+  std::vector<std::uint8_t> gives = {1};     // by output cluster: is there a value now?
+  std::vector<std::uint8_t> arrived, wanted;  // by input cluster
+  bool ran = true;         // in this step
+  bool is_steady = false;  // its values are there without anything coming: data, states, what is delayed
+  bool is_held = false;    // it may stand still, and keeps what it made last
   BlockRow row;
 };
 
@@ -63,6 +78,8 @@ struct ExactPlan {
   ExactOptions options;
   std::vector<BlockId> order, inputs, outputs;
   std::vector<ExactBlock> blocks;
+  std::vector<ExactTrigger> triggers;
+  bool is_controlled = false;       // there are triggers or switches
   std::vector<std::byte> room;      // of the runners, one at a time
   std::byte* scratch = nullptr;     // in it, aligned
   std::vector<std::byte> gathered;  // a part on its way into a cluster

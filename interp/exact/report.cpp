@@ -17,6 +17,7 @@ BlockRow ExactReport::total() const {
     all.zeros += row.zeros;
     all.saturations += row.saturations;
     all.ordered_steps += row.ordered_steps;
+    all.skipped += row.skipped;
     if (!row.range) continue;
     all.range =
         all.range ? ValueRange{std::min(all.range->least, row.range->least), std::max(all.range->most, row.range->most)}
@@ -47,6 +48,14 @@ std::string ExactReport::text() const {
   for (const BlockRow& row : rows)
     if (row.ordered_steps > 0)
       text += fmt::format("{}: in order in {} of {} steps: {}\n", row.name, row.ordered_steps, steps, row.reason);
+  for (const BlockRow& row : rows) {
+    if (row.runs < steps) text += fmt::format("{}: ran in {} of {} steps\n", row.name, row.runs, steps);
+    if (row.skipped > 0)
+      text += fmt::format("{}: left out {} of {} multiply-adds\n", row.name, row.skipped, row.multiply_adds * row.runs);
+    if (row.nonzeros)
+      text += fmt::format("{}: {} elements are not 0; its form saves bytes below a density of {:.3f}\n", row.name,
+                          *row.nonzeros, row.break_even);
+  }
   return text;
 }
 

@@ -22,7 +22,13 @@ struct BlockRow {
   std::int64_t elements = 0, zeros = 0;  // of all steps; with statistics only
   std::int64_t saturations = 0;
   std::int64_t ordered_steps = 0;  // in which no proof held
-  std::string reason = {};         // why the ordered loop may be needed: the bound that is too large
+  std::int64_t runs = 0;           // steps in which it ran: all of them, unless it is triggered or behind a switch
+  // Multiply-adds of all steps that were left out, because storage that is sparse has a zero there.
+  std::int64_t skipped = 0;
+  // Of sparse storage: elements of a step that are not 0, at most; below which density its form saves bytes.
+  std::optional<std::int64_t> nonzeros = {};
+  double break_even = 1;
+  std::string reason = {};  // why the ordered loop may be needed: the bound that is too large
 };
 
 struct ExactReport {

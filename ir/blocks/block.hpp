@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,14 +34,17 @@ struct ClusterDef {
   std::string_view name;            // as a text writes it: conv.weight
   std::span<const BlockAxis> axes;  // of the block's shape, in order of data
   bool optional = false;
-  bool repeated = false;  // CADD: input, input2, ...; only the first of a list of clusters
+  bool repeated = false;  // CADD: input, input2, ...; SWITCH: output, output2, ...; only the first of a list
   bool windowed = false;  // its y and x are what the windows read: iy, ix (read_extent of block_graph.hpp)
   bool state = false;     // the block leaves new contents in the storage that feeds it
   // Optional ones: whether the block has it. Null: where an edge fills it.
   bool (*present)(const TaskBlock& block) = nullptr;
   std::span<const Precision> precisions = {};  // that it may hold; none: BlockDef::precisions says so, or any
-  // Instead of axes: a length that attributes give, as of a table.
+  // Instead of axes: a length that attributes give, as of a table; or extents.
   std::int64_t (*length)(const TaskBlock& block) = nullptr;
+  Extents (*extents)(const TaskBlock& block) = nullptr;
+  // Of a control block: its contents decide which of the other clusters must have come (BlockControl).
+  bool chooses = false;
 };
 
 // A parameter. Names in a text are small, in files as the schema has them.
@@ -51,6 +55,7 @@ struct BlockAttributeDef {
   std::int64_t standard = 0;
   std::int64_t least = INT32_MIN, most = INT32_MAX;
   std::string_view doc;
+  std::span<const std::string_view> words = {};  // that a text may write instead of 0, 1, ...
 };
 
 // A pair of precisions that a compute block takes: what its data input holds, and what it makes.
@@ -60,8 +65,11 @@ struct BlockPrecisions {
 };
 
 struct BlockNumerics;  // ir/blocks/numerics.hpp: how it computes: ordered, fast, bounds
+struct BlockControl;   // ir/blocks/numerics.hpp: which inputs it waits for
 struct BlockCost;      // ir/blocks/cost.hpp: bytes, multiply-adds, cycles
 struct BlockRewrites;  // ir/blocks/rewrites.hpp: splitter
+struct BlockReverse;   // ir/blocks/reverse.hpp: gradients
+struct LoopNest;       // ir/blocks/loop_nest.hpp
 
 struct BlockFields {
   std::string_view name;  // "CC2D", as texts and files have it
@@ -80,8 +88,11 @@ struct BlockFields {
   // What records cannot say by tables: kernel with strides and extents, attributes that go together.
   void (*check)(const TaskBlock& block, Diags& diags) = nullptr;
   const BlockNumerics* numerics = nullptr;
+  const BlockControl* control = nullptr;  // none: it waits for all of its inputs, and gives all of its outputs
   const BlockCost* cost = nullptr;
   const BlockRewrites* rewrites = nullptr;
+  const BlockReverse* reverse = nullptr;
+  LoopNest (*nest)(const TaskBlock& block) = nullptr;  // its sum as loops; null: it is none
 };
 
 struct BlockDef : BlockFields {
@@ -93,9 +104,12 @@ struct BlockDef : BlockFields {
     if (computes() && !rewrites) throw "a compute block needs a splitter";
     if (computes() && precisions.empty()) throw "a compute block needs its pairs of precisions";
     if (computes() && (in.empty() || out.empty())) throw "a compute block needs clusters";
+    if (computes() && !reverse) throw "a compute block needs a reverse, or why not";
     if (!cost) throw "a block needs its bytes and cycles";
   }
-  constexpr bool computes() const { return kind == BlockKind::axon || kind == BlockKind::soma; }
+  constexpr bool computes() const { 
+    return kind == BlockKind::axon || kind == BlockKind::soma || kind == BlockKind::control;
+  }
   const BlockAttributeDef* find_attribute(std::string_view attribute) const;
   bool holds() const { return kind == BlockKind::storage || kind == BlockKind::data; }
 };

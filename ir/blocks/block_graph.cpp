@@ -20,6 +20,17 @@ const BlockAttribute* given_attribute(const TaskBlock& block, std::string_view n
   return found == block.attributes.end() ? nullptr : &*found;
 }
 
+// "input2" is position 1 of a repeated `input`.
+std::optional<std::size_t> repeated_cluster(std::span<const ClusterDef> clusters, std::string_view name) {
+  if (clusters.empty() || !clusters[0].repeated || !name.starts_with(clusters[0].name)) return std::nullopt;
+  const std::string_view digits = name.substr(clusters[0].name.size());
+  std::uint16_t number = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || digits[0] == '0' || number < 2)
+    return std::nullopt;
+  return number - 1U;
+}
+
 }  // namespace
 
 // ---- block ----------------------------------------------------------------------------------------
@@ -61,13 +72,24 @@ std::optional<std::size_t> TaskBlock::in_cluster_named(std::string_view name) co
   const std::size_t repeats = in_clusters() - def->in.size();
   for (std::size_t i = 0; i < def->in.size(); ++i)
     if (def->in[i].name == name) return i == 0 ? 0 : i + repeats;
-  if (def->in.empty() || !def->in[0].repeated || !name.starts_with(def->in[0].name)) return std::nullopt;
-  std::string_view digits = name.substr(def->in[0].name.size());
-  std::uint16_t number = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits[0] == '0' || number < 2)
-    return std::nullopt;
-  return number - 1U;
+  return repeated_cluster(def->in, name);
+}
+
+std::size_t TaskBlock::out_clusters() const {
+  const bool repeated = !def->out.empty() && def->out[0].repeated;
+  return repeated ? static_cast<std::size_t>(std::clamp<std::int64_t>(attribute("outputs"), 1, UINT16_MAX))
+                  : def->out.size();
+}
+
+std::string TaskBlock::out_cluster_name(std::size_t position) const {
+  const ClusterDef& cluster = out_cluster(position);
+  return position > 0 && cluster.repeated ? fmt::format("{}{}", cluster.name, position + 1) : std::string(cluster.name);
+}
+
+std::optional<std::size_t> TaskBlock::out_cluster_named(std::string_view name) const {
+  for (std::size_t i = 0; i < def->out.size(); ++i)
+    if (def->out[i].name == name) return i;
+  return repeated_cluster(def->out, name);
 }
 
 // ---- extents --------------------------------------------------------------------------------------
@@ -98,6 +120,7 @@ std::int64_t read_extent(const TaskBlock& block, BlockAxis axis) {
 
 Extents cluster_extents(const TaskBlock& block, const ClusterDef& cluster) {
   if (cluster.length) return {cluster.length(block)};
+  if (cluster.extents) return cluster.extents(block);
   if (!cluster.windowed) return of(block.shape, cluster.axes);
   BlockShape read = block.shape;
   read.y = read_extent(block, BlockAxis::y);
@@ -111,10 +134,39 @@ ArrayType value_type(const TaskBlock& block) {
 
 // ---- graph ----------------------------------------------------------------------------------------
 
+std::vector<BlockId> triggered_by(const BlockGraph& graph, const BlockEdge& edge) {
+  std::vector<BlockId> found;
+  for (const BlockGroup& group : graph.groups)
+    if (std::ranges::find(group.blocks, edge.to.block) != group.blocks.end())
+      found.insert(found.end(), group.blocks.begin(), group.blocks.end());
+  if (found.empty()) found.push_back(edge.to.block);
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<bool> held_blocks(const BlockGraph& graph) {
+  std::vector<bool> held(graph.blocks.size());
+  for (std::size_t b = 0; b < held.size(); ++b) held[b] = graph.blocks[b].def->control != nullptr;
+  // Down the edges of the step itself, until nothing is new.
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const BlockEdge& edge : graph.edges) {
+      const std::size_t to = edge.to.block.index();
+      if (edge.trigger || edge.delay != 0 || !held[edge.from.block.index()] || held[to]) continue;
+      held[to] = grows = true;
+    }
+  }
+  for (const BlockEdge& edge : graph.edges)
+    if (edge.trigger)
+      for (const BlockId block : triggered_by(graph, edge)) held[block.index()] = true;
+  return held;
+}
+
 bool BlockGraph::is_state(BlockId block) const {
   return std::any_of(edges.begin(), edges.end(), [&](const BlockEdge& edge) {
     const TaskBlock& target = blocks[edge.to.block.index()];
-    return edge.from.block == block && edge.to.cluster < target.in_clusters() &&
+    return !edge.trigger && edge.from.block == block && edge.to.cluster < target.in_clusters() &&
            target.in_cluster(edge.to.cluster).state;
   });
 }
@@ -122,6 +174,7 @@ bool BlockGraph::is_state(BlockId block) const {
 std::vector<BlockId> BlockGraph::inputs() const {
   std::vector<bool> is_filled(blocks.size()), is_kept(blocks.size());
   for (const BlockEdge& edge : edges) {
+    if (edge.trigger) continue;
     is_filled[edge.to.block.index()] = true;
     const TaskBlock& target = blocks[edge.to.block.index()];
     if (edge.to.cluster < target.in_clusters() && target.in_cluster(edge.to.cluster).state)
@@ -146,7 +199,7 @@ std::vector<BlockId> BlockGraph::outputs() const {
 std::vector<BlockEdgeId> BlockGraph::into(BlockId block, std::size_t cluster) const {
   std::vector<BlockEdgeId> found;
   for (std::size_t i = 0; i < edges.size(); ++i)
-    if (edges[i].to.block == block && edges[i].to.cluster == cluster) found.push_back(BlockEdgeId(i));
+    if (!edges[i].trigger && edges[i].to.block == block && edges[i].to.cluster == cluster) found.push_back(BlockEdgeId(i));
   return found;
 }
 
@@ -187,7 +240,10 @@ Diags block_cycle(const BlockGraph& graph, const BlockOrderGraph& order) {
   for (std::size_t at = last; at != first; at = parent[at]) path = graph.blocks[at].name + " -> " + path;
   path = graph.blocks[first].name + " -> " + path;
   auto edge = std::find_if(graph.edges.begin(), graph.edges.end(), [&](const BlockEdge& e) {
-    return e.delay == 0 && e.from.block.index() == last && e.to.block.index() == first;
+    const bool is_from = e.delay == 0 && e.from.block.index() == last;
+    if (!is_from || !e.trigger) return is_from && e.to.block.index() == first;
+    const std::vector<BlockId> blocks = triggered_by(graph, e);
+    return std::ranges::find(blocks, BlockId(first)) != blocks.end();
   });
   Diags diags;
   diags.error("E3002", edge->span, "block graph has a cycle: " + path)
@@ -200,11 +256,16 @@ Diags block_cycle(const BlockGraph& graph, const BlockOrderGraph& order) {
 Result<std::vector<BlockId>> BlockGraph::order() const {
   // Against the edges, so that a block comes behind what it needs as soon as its turn in order of place comes.
   BlockOrderGraph needs(blocks.size()), order(blocks.size());
-  for (const BlockEdge& edge : edges)
-    if (edge.delay == 0) {
-      boost::add_edge(edge.to.block.index(), edge.from.block.index(), needs);
-      boost::add_edge(edge.from.block.index(), edge.to.block.index(), order);
-    }
+  auto add = [&](BlockId from, BlockId to) {
+    boost::add_edge(to.index(), from.index(), needs);
+    boost::add_edge(from.index(), to.index(), order);
+  };
+  for (const BlockEdge& edge : edges) {
+    if (edge.delay != 0) continue;
+    if (!edge.trigger) add(edge.from.block, edge.to.block);
+    if (edge.trigger)
+      for (const BlockId block : triggered_by(*this, edge)) add(edge.from.block, block);
+  }
   std::vector<std::size_t> sorted;
   sorted.reserve(blocks.size());
   try {

@@ -57,6 +57,12 @@ struct TaskBlock {
   std::string in_cluster_name(std::size_t position) const;  // "input2"
   // For a repeated one any number is found, up to 65535; `branches` says how many there are.
   std::optional<std::size_t> in_cluster_named(std::string_view name) const;
+
+  // The same of its outputs; a repeated one has as many as its attribute `outputs` says.
+  std::size_t out_clusters() const;
+  const ClusterDef& out_cluster(std::size_t position) const { return def->out[def->out[0].repeated ? 0 : position]; }
+  std::string out_cluster_name(std::size_t position) const;  // "output2"
+  std::optional<std::size_t> out_cluster_named(std::string_view name) const;
 };
 
 struct BlockPort {
@@ -70,7 +76,8 @@ struct BlockEdge {
   std::vector<Rearrangement> moves;
   std::int32_t delay = 0;        // the value of so many time steps ago
   std::optional<Array> initial;  // before there is one; none: zeros
-  bool trigger = false;          // the target's group runs only when what comes is not 0
+  // It carries no values: the groups of its target run only in steps in which what comes is not 0 (triggered_by).
+  bool trigger = false;
   std::int32_t number = -1;      // in a file
   Span span;
 };
@@ -100,13 +107,19 @@ struct BlockGraph {
   // with zeros. Outputs in order.
   std::vector<BlockId> inputs() const;
   std::vector<BlockId> outputs() const;
-  std::vector<BlockEdgeId> into(BlockId block, std::size_t cluster) const;
+  std::vector<BlockEdgeId> into(BlockId block, std::size_t cluster) const;  // no triggers
   std::vector<BlockEdgeId> out_of(BlockId block) const;
   bool is_state(BlockId block) const;  // storage in which a block leaves new contents after each step
   // So that each comes behind what it reads without delay, else in order of place. Error E3002 with the path of a
   // cycle.
   Result<std::vector<BlockId>> order() const;
 };
+
+// What runs only when this edge, a trigger, fires: the blocks of the groups of its target; one of no group alone.
+std::vector<BlockId> triggered_by(const BlockGraph& graph, const BlockEdge& edge);
+// Blocks that may not run in a step, and keep what they made last: triggered ones, and those behind a control block
+// that does not give all of its outputs. By position.
+std::vector<bool> held_blocks(const BlockGraph& graph);
 
 // Of a cluster of a block: which extents its array has.
 Extents cluster_extents(const TaskBlock& block, const ClusterDef& cluster);

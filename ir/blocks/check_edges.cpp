@@ -33,6 +33,7 @@ class EdgeCheck {
 
  private:
   void one_edge(const BlockEdge& edge);
+  void check_trigger(const BlockEdge& edge);
   bool check_ends(const BlockEdge& edge);
   bool check_kinds(const BlockEdge& edge);
   bool check_box(const BlockEdge& edge, const BlockPort& port, const Extents& extents, const std::string& cluster);
@@ -62,7 +63,7 @@ void EdgeCheck::one_edge(const BlockEdge& edge) {
     bug("an edge to a block that is not there");
   if (edge.delay < 0) diags_.error("E4004", edge.span, fmt::format("a delay is 0 steps or more, not {}", edge.delay));
   // It carries no values into a cluster.
-  if (edge.trigger) return;
+  if (edge.trigger) return check_trigger(edge);
   if (!check_ends(edge) || !check_kinds(edge)) {
     // What is refused fills its cluster all the same: the gap would be told as a second cause.
     if (edge.to.cluster < graph_[edge.to.block].in_clusters()) into_[{edge.to.block.index(), edge.to.cluster}];
@@ -79,9 +80,21 @@ void EdgeCheck::one_edge(const BlockEdge& edge) {
   if (from_fits) check_sizes(edge);
 }
 
+// What fires is a block with values, outside of what it triggers.
+void EdgeCheck::check_trigger(const BlockEdge& edge) {
+  const TaskBlock& from = graph_[edge.from.block];
+  if (from.def->out.empty()) {
+    diags_.error("E4004", edge.span, fmt::format("{} '{}' gives nothing", from.def->name, from.name));
+    return;
+  }
+  if (!edge.moves.empty() || !(edge.from.box == whole(value_type(from).extents)))
+    diags_.error("E4004", edge.span, "a trigger carries no values: it has no part and no rearrangement");
+  if (edge.initial) diags_.error("E4004", edge.span, "a trigger that is delayed does not fire before: it has no initial");
+}
+
 bool EdgeCheck::check_ends(const BlockEdge& edge) {
   const TaskBlock &from = graph_[edge.from.block], &to = graph_[edge.to.block];
-  if (from.def->out.empty() || edge.from.cluster >= from.def->out.size()) {
+  if (edge.from.cluster >= from.out_clusters()) {
     diags_.error("E4004", edge.span, fmt::format("{} '{}' gives nothing", from.def->name, from.name));
     return false;
   }
@@ -134,7 +147,7 @@ bool EdgeCheck::check_kinds(const BlockEdge& edge) {
 // What a chip stores it has cut to that precision before.
 void EdgeCheck::check_storage(const BlockEdge& edge) {
   const TaskBlock &from = graph_[edge.from.block], &to = graph_[edge.to.block];
-  if (mode_ == BlockMode::rabbit || to.def->computes() || from.precision == to.precision) return;
+  if (mode_ != BlockMode::chip || to.def->computes() || from.precision == to.precision) return;
   diags_
       .error("E4005", edge.span,
              fmt::format("{} '{}' gives {}, and {} '{}' holds {}", from.def->name, from.name, info(from.precision).name,
@@ -212,7 +225,7 @@ void EdgeCheck::check_cover(const TaskBlock& block, std::size_t cluster, const s
 
 void EdgeCheck::check_precision(const TaskBlock& block, std::size_t cluster,
                                 const std::vector<const BlockEdge*>& edges) {
-  if (!block.def->computes()) return;
+  if (!block.def->computes() || mode_ == BlockMode::real) return;
   const ClusterDef& def = block.in_cluster(cluster);
   for (const BlockEdge* edge : edges) {
     const TaskBlock& from = graph_[edge->from.block];

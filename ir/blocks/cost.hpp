@@ -47,8 +47,19 @@ struct BlockCost {
   PortBytes (*port_bytes)(const TaskBlock& block, const BlockUse& use, const CycleFigures& figures) = nullptr;
 };
 
-// Of storage: as a chip holds it, rows aligned; with row pipelining the rows that are kept.
+// Of storage: as a chip holds it, rows aligned; with row pipelining the rows that are kept. Of sparse storage by its
+// data, else by its attribute `occupancy`.
 std::int64_t stored_bytes(const TaskBlock& block);
+
+// How storage holds its zeros: each element; a bit for each and then those that are not 0; or those, each with its
+// place, of two bytes up to 65536 elements, else of four.
+enum class StoredForm : std::uint8_t { dense, bitmap, coo };
+StoredForm stored_form(const TaskBlock& block);
+// With so many elements that are not 0.
+std::int64_t stored_bytes(const TaskBlock& block, std::int64_t nonzeros);
+// The density below which its form takes fewer bytes than all elements would; of dense storage 1.
+double break_even_density(const TaskBlock& block);
+std::int64_t nonzeros_of(const Array& array);  // elements that are not 0
 std::int64_t multiply_adds(const TaskBlock& block);
 std::int64_t operations(const TaskBlock& block);
 // The start included.

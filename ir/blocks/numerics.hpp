@@ -14,12 +14,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ir/blocks/block_graph.hpp"
 
 namespace taskspec {
 
-enum class BlockMode : std::uint8_t { chip, rabbit };
+// `real`: floats, for gradients (interp/exact/real.hpp); no chip has them.
+enum class BlockMode : std::uint8_t { chip, rabbit, real };
 
 // What values may be, both ends included.
 struct ValueRange {
@@ -36,21 +38,25 @@ struct BlockOperand {
   ArrayType type;                    // as it lies in memory; in rabbit mode it may be wider than a block says
   ValueRange range;                  // proven
   const std::byte* fixed = nullptr;  // contents that never change; they live as long as the runner
+  bool sparse = false;               // its storage says that most of it is zeros
 };
 
 struct BlockArgs {
   std::span<const std::byte* const> in;  // by cluster, null: absent
-  std::byte* out = nullptr;              // of value_type(block), int32 where the run is `wide`
+  std::byte* out = nullptr;              // of value_type(block), one after the other where there are several
   std::span<std::byte* const> states =
       {};                        // by cluster: where new contents of states go; they may be the old ones' bytes
   std::byte* scratch = nullptr;  // scratch_bytes(), aligned to 64
   bool force_ordered = false;    // for comparisons of both ways
+  // Of control blocks, by output cluster, all of them 1 before: 0 where nothing goes now.
+  std::span<std::uint8_t> gives = {};
 };
 
 // What a run was like.
 struct BlockRun {
   bool ordered = false;          // no proof held
   std::int64_t saturations = 0;  // values that a sum, a conversion or an address had to be cut to
+  std::int64_t skipped = 0;      // multiply-adds with a zero that were left out
 };
 
 class BlockRunner {
@@ -70,6 +76,13 @@ class BlockRunner {
   std::size_t scratch_ = 0;
   ValueRange range_;
   std::string reason_;
+};
+
+// Of a block that chooses among its inputs.
+struct BlockControl {
+  // By cluster: 1 for each input that must have come before the block runs, as the clusters that choose say. They have
+  // come. Returns why they make no sense; empty: they do.
+  std::string (*wants)(const TaskBlock& block, std::span<const std::byte* const> in, std::span<std::uint8_t> wanted);
 };
 
 struct BlockNumerics {

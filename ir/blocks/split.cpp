@@ -70,7 +70,7 @@ class Cutter {
   // Of a cluster: the part along the axis, if it has that.
   Box box(const ClusterDef& cluster, std::int64_t begin, std::int64_t size) const {
     Box all = whole(cluster_extents(block_, cluster));
-    if (cluster.length) return all;
+    if (cluster.length || cluster.extents) return all;
     std::size_t place = 0;
     for (BlockAxis axis : cluster.axes) {
       if (axis == axis_ && block_.shape[axis] != 0) {

@@ -11,7 +11,7 @@ std::string BlockGraphValue::text() const {
 
 BlockMemory memory_of(const BlockGraph& graph) {
   constexpr std::int64_t header = 8;  // the number of steps
-  BlockMemory memory{.bytes = header, .delays = {}, .blocks = {}};
+  BlockMemory memory{.bytes = header, .delays = {}, .blocks = {}, .held = {}};
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {
     const BlockEdge& edge = graph.edges[i];
     if (edge.delay == 0) continue;
@@ -25,6 +25,14 @@ BlockMemory memory_of(const BlockGraph& graph) {
     if (bytes == 0) continue;
     memory.blocks.emplace_back(BlockId(i), memory.bytes);
     memory.bytes += (bytes + 7) / 8 * 8;
+  }
+  const std::vector<bool> held = held_blocks(graph);
+  for (std::size_t i = 0; i < graph.blocks.size(); ++i) {
+    const TaskBlock& block = graph.blocks[i];
+    if (!held[i] || (block.def->holds() && block.data)) continue;
+    memory.held.emplace_back(BlockId(i), memory.bytes);
+    const auto values = static_cast<std::int64_t>(value_type(block).bytes() * std::max<std::size_t>(1, block.out_clusters()));
+    memory.bytes += (values + 7) / 8 * 8;
   }
   if (memory.bytes == header) memory.bytes = 0;
   return memory;

@@ -27,11 +27,12 @@ BlockCall call_of(const BlockGraph& graph);
 inline constexpr std::string_view memory_name = "memory";  // of its slot: no text has a block of it
 
 // The bytes, by what lies in them: how many steps there were, then per delayed edge its last values, then what blocks
-// keep for themselves (BlockDef::memory).
+// keep for themselves (BlockDef::memory), then what those made last that do not run in each step.
 struct BlockMemory {
   std::int64_t bytes = 0;
   std::vector<std::pair<BlockEdgeId, std::int64_t>> delays;  // where they begin
   std::vector<std::pair<BlockId, std::int64_t>> blocks;
+  std::vector<std::pair<BlockId, std::int64_t>> held;  // values of blocks that do not run in each step
 };
 BlockMemory memory_of(const BlockGraph& graph);
 

@@ -129,6 +129,73 @@ message.)",
      .fix =
          R"(Cut the numbers before, with shift_right and `as i8`, take smaller weights, or add in a wider precision.)",
      .reach = Reach::circumstance},
+    {.code = "E4031",
+     .summary = "a block waits for a value that does not come",
+     .program = R"(ir g {
+  a : SI i8 [f: 1]
+  b : SI i8 [f: 1]
+  t : SS i8 [y: 1, x: 2] = [[0, 1]] as i8[1, 2]
+  s : SWITCH i8 [f: 1] (outputs: 2)
+  taken : SI i8 [f: 1]
+  sum : CADD i32 [f: 1]
+  z : SO i32 [f: 1]
+  a -> s.input; t -> s.token
+  s.output -> taken
+  taken -> sum.input; b -> sum.input2
+  sum -> z
+}
+print(g([1] as i8[1], [2] as i8[1]).z.array))",
+     .cause = R"(A SWITCH gives values to the outputs that its token names. What is behind the others does not run in
+this step; but a block that gets a value from there and one from elsewhere has half of what it needs, and nothing more
+can come: it would wait for ever.)",
+     .fix = R"(Let a SWITCH with ports: "or" join what comes from several sides, or send the other value through a
+SWITCH with the same token.)"},
+    {.code = "E4032",
+     .summary = "a value came to a switch that does not take it",
+     .program = R"(ir g {
+  a : SI i8 [f: 1]
+  b : SI i8 [f: 1]
+  t : SS i8 [y: 2, x: 1] = [[1], [0]] as i8[2, 1]
+  s : SWITCH i8 [f: 1] (ports: "or")
+  z : SO i8 [f: 1]
+  a -> s.input; b -> s.input2; t -> s.token
+  s -> z
+}
+print(g([1] as i8[1], [2] as i8[1]).z.array))",
+     .cause = R"(A SWITCH with ports: "or" waits for those inputs that its token takes. In this step a value came to
+another one, too: it would stay there, and come out in a step to which it does not belong.)",
+     .fix = R"(With ports: "and", which is the standard, the switch waits for all of its inputs and drops those that its
+token does not take. Or keep the value from being made: a switch in front of its block, with the same token.)"},
+    {.code = "E4033",
+     .summary = "a token that is none",
+     .program = R"(ir g {
+  a : SI i8 [f: 1]
+  b : SI i8 [f: 1]
+  t : SS i8 [y: 2, x: 1] = [[1], [1]] as i8[2, 1]
+  s : SWITCH i8 [f: 1]
+  z : SO i8 [f: 1]
+  a -> s.input; b -> s.input2; t -> s.token
+  s -> z
+}
+print(g([1] as i8[1], [2] as i8[1]).z.array))",
+     .cause = R"(The token of a SWITCH is a matrix of zeros and ones, a row for each of its inputs and a column for each
+of its outputs. At most one input can go to an output: a column has no more than one 1.)",
+     .fix = R"(A PREDICATE makes tokens that are right. Of one that is given look at its columns.)"},
+    {.code = "E4035",
+     .summary = "a block graph whose gradients no blocks compute",
+     .program = R"(// the reverse of a graph with a CLUT)",
+     .cause = R"(The reverse of a graph is made of the reverses of its blocks. A table has no slope, of a window's
+maximum no block says which place it came from, and a switch goes another way in each step.)",
+     .fix = R"(The message names the blocks. Leave them out, or put what has a slope in their place: CCMPB with windows
+of one place for a relu, CAVG for a pool.)",
+     .reach = Reach::circumstance},
+    {.code = "E4036",
+     .summary = "an approximate group that cannot be measured",
+     .program = R"(// approximate() of a group whose metric is "median")",
+     .cause = R"(Blocks of an approximate group may be changed as long as what leaves the group differs from what it was
+by no more than its limit. That is measured on samples, by "max", "mean" or "l2".)",
+     .fix = R"(Give samples, a limit of 0 or more and one of these metrics; and let something leave the group.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(blocks_family, 4));
 

@@ -22,7 +22,7 @@ void put_list(JsonText& out, std::string_view key, const Extents& numbers) {
 void put_port(JsonText& out, std::string_view key, const BlockGraph& graph, const BlockPort& port, bool input) {
   out.key(key).open('{').member("block", static_cast<std::int64_t>(port.block.index()));
   const TaskBlock& block = graph[port.block];
-  out.member("cluster", input ? block.in_cluster_name(port.cluster) : std::string(block.def->out[port.cluster].name));
+  out.member("cluster", input ? block.in_cluster_name(port.cluster) : block.out_cluster_name(port.cluster));
   put_list(out, "position", port.box.position);
   put_list(out, "size", port.box.size);
   out.close('}');
@@ -41,6 +41,10 @@ void put_edge(JsonText& out, const BlockGraph& graph, std::size_t id) {
   }
   out.close(']');
   if (edge.delay > 0) out.member("delay", edge.delay);
+  if (edge.initial) {
+    out.key("initial");
+    put_value(out, Value(*edge.initial), Type(), [](const Type& type) { return type.text(); });
+  }
   if (edge.trigger) out.key("trigger").boolean(true);
   if (edge.number >= 0) out.member("number", edge.number);
   out.close('}');
@@ -90,7 +94,9 @@ void put_block_graph(JsonText& out, const BlockGraph& graph) {
     for (const BlockGroup& group : graph.groups) {
       out.open('{').member("number", group.number).key("blocks").open('[');
       for (BlockId block : group.blocks) out.number(block.value);
-      out.close(']').close('}');
+      out.close(']');
+      if (group.approx) out.key("approx").real(*group.approx).member("metric", group.metric);
+      out.close('}');
     }
     out.close(']');
   }
@@ -171,10 +177,14 @@ class BlockGraphReader {
       if (data.text() != comes_with_each_run) data.expected("an array, or \"given\"");
       return;
     }
+    block.data = read_array(data);
+  }
+
+  static Array read_array(const Item& item) {
     const Value value = read_value(
-        data, Type(), {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
-    if (!value.is_array()) data.expected("an array");
-    block.data = value.array();
+        item, Type(), {[](std::string_view) { return std::nullopt; }, [](std::size_t) { return std::nullopt; }});
+    if (!value.is_array()) item.expected("an array");
+    return value.array();
   }
 
   static void read_file_fields(const Item& item, TaskBlock& block) {
@@ -197,10 +207,10 @@ class BlockGraphReader {
       port.cluster = static_cast<std::uint16_t>(*position);
       return block.in_cluster(*position);
     }
-    auto found = std::ranges::find(block.def->out, name, &ClusterDef::name);
-    if (found == block.def->out.end()) item.expected("an output of " + std::string(block.def->name));
-    port.cluster = static_cast<std::uint16_t>(found - block.def->out.begin());
-    return *found;
+    const std::optional<std::size_t> position = block.out_cluster_named(name);
+    if (!position || *position >= block.out_clusters()) item.expected("an output of " + std::string(block.def->name));
+    port.cluster = static_cast<std::uint16_t>(*position);
+    return block.out_cluster(*position);
   }
 
   BlockPort port(const Item& item, bool input) const {
@@ -225,6 +235,7 @@ class BlockGraphReader {
       edge.moves.push_back({def, numbers(move["numbers"]), {}});
     });
     if (auto delay = item.find("delay")) edge.delay = small(*delay);
+    if (auto initial = item.find("initial")) edge.initial = read_array(*initial);
     if (auto trigger = item.find("trigger")) edge.trigger = trigger->boolean();
     if (auto number = item.find("number")) edge.number = small(*number);
     graph_->edges.push_back(std::move(edge));
@@ -234,6 +245,8 @@ class BlockGraphReader {
     BlockGroup group;
     group.number = small(item["number"]);
     each(item["blocks"], [&](const Item& block) { group.blocks.push_back(block_id(block)); });
+    if (auto approx = item.find("approx")) group.approx = approx->real();
+    if (auto metric = item.find("metric")) group.metric = metric->text();
     graph_->groups.push_back(std::move(group));
   }
 

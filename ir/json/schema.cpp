@@ -204,9 +204,11 @@ Schema block_graph_schema() {
                         {"to", port},
                         {"moves", list(object({{"name", text()}, {"numbers", list(typed("integer"))}}))},
                         {"delay", number(), false},
+                        {"initial", anything(), false},
                         {"trigger", flag(), false},
                         {"number", number(), false}});
-  Schema group = object({{"number", number()}, {"blocks", numbers}});
+  Schema group = object(
+      {{"number", number()}, {"blocks", numbers}, {"approx", number(), false}, {"metric", text(), false}});
   return object({{"name", text()}, {"blocks", list(block)}, {"edges", list(edge)}, {"groups", list(group), false}});
 }
 

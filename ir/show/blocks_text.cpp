@@ -91,7 +91,11 @@ std::vector<std::string> IrText::words(BlockId id) const {
   constexpr std::string_view biases[] = {"none", "vector", "constant"};
   const TaskBlock& block = graph_[id];
   std::vector<std::string> all;
-  for (const auto& [def, value] : block.attributes) all.push_back(fmt::format("{}: {}", def->name, value));
+  for (const auto& [def, value] : block.attributes) {
+    const bool is_word = value >= 0 && value < static_cast<std::int64_t>(def->words.size());
+    const std::string text = is_word ? in_quotes(def->words[static_cast<std::size_t>(value)]) : std::to_string(value);
+    all.push_back(fmt::format("{}: {}", def->name, text));
+  }
   if (block.bias != expected_bias(id))
     all.push_back(fmt::format("bias: \"{}\"", biases[static_cast<std::size_t>(block.bias)]));
   if (block.number >= 0) all.push_back(fmt::format("number: {}", block.number));
@@ -119,7 +123,8 @@ std::string IrText::port(const BlockPort& port, bool is_input) const {
   std::string text = block.name;
   const bool is_only = block.def->in.size() == 1 && !block.def->in[0].repeated;
   if (is_input && !is_only) text += "." + block.in_cluster_name(port.cluster);
-  const ClusterDef& cluster = is_input ? block.in_cluster(port.cluster) : block.def->out[port.cluster];
+  if (!is_input && port.cluster > 0) text += "." + block.out_cluster_name(port.cluster);
+  const ClusterDef& cluster = is_input ? block.in_cluster(port.cluster) : block.out_cluster(port.cluster);
   if (port.box == whole(cluster_extents(block, cluster))) return text;
   std::vector<std::string> ranges;
   for (std::size_t k = 0; k < port.box.size.size(); ++k)

@@ -232,6 +232,53 @@ inline constexpr BlockAttributeDef vtheta_const{.name = "vtheta_const",
                                                 .most = most_28,
                                                 .doc = "The adaptive threshold that all neurons begin with."};
 
+// ---- ours: files have no numbers for them ------------------------------------------------------------
+
+inline constexpr BlockAttributeDef outputs{
+    .name = "outputs",
+    .label = "OUTPUTS",
+    .number = 100,
+    .standard = 1,
+    .least = 1,
+    .most = UINT16_MAX,
+    .doc = "How many outputs the block has: output, output2, ..."};
+inline constexpr std::string_view port_words[] = {"and", "or"};
+inline constexpr BlockAttributeDef ports{
+    .name = "ports",
+    .label = "PORTS",
+    .number = 101,
+    .least = 0,
+    .most = 1,
+    .doc = "What the block waits for: \"and\", all of its inputs; \"or\", those that its token takes.",
+    .words = port_words};
+inline constexpr std::string_view compare_words[] = {"gt", "ge", "lt", "le", "eq", "ne"};
+inline constexpr BlockAttributeDef compare{.name = "compare",
+                                           .label = "COMPARE",
+                                           .number = 102,
+                                           .least = 0,
+                                           .most = 5,
+                                           .doc = "How the sum is compared with cmp: \"gt\", \"ge\", \"lt\", \"le\", "
+                                                  "\"eq\" or \"ne\".",
+                                           .words = compare_words};
+inline constexpr std::string_view sparse_words[] = {"none", "bitmap", "coo"};
+inline constexpr BlockAttributeDef sparse{
+    .name = "sparse",
+    .label = "SPARSE",
+    .number = 103,
+    .least = 0,
+    .most = 2,
+    .doc = "How it is stored: \"none\", every element; \"bitmap\", a bit for each, then those that are not 0; \"coo\", "
+           "those that are not 0, each with its place. Blocks that it feeds leave out products with its zeros.",
+    .words = sparse_words};
+inline constexpr BlockAttributeDef occupancy{
+    .name = "occupancy",
+    .label = "OCCUPANCY",
+    .number = 104,
+    .standard = 1000,
+    .least = 0,
+    .most = 1000,
+    .doc = "Of a thousand elements, how many are not 0: what its bytes are counted by where it has no data."};
+
 // By number.
 inline constexpr const BlockAttributeDef* all[] = {
     &kernel_x,       &kernel_y,        &stride_x,    &stride_y,  &pad_up,
@@ -241,6 +288,7 @@ inline constexpr const BlockAttributeDef* all[] = {
     &vleaky_alpha,   &vleaky_beta,     &dv,          &ref_len,   &tw_cnt,
     &vinit,          &tw_len,          &seed,        &lut_dw,    &vth_adpt_en,
     &vleaky_adpt_en, &tw_en,           &reset_mode,  &fire_type, &vm_const_en,
-    &vm_const,       &vtheta_const_en, &vtheta_const};
+    &vm_const,       &vtheta_const_en, &vtheta_const, &outputs,  &ports,
+    &compare,        &sparse,          &occupancy};
 
 }  // namespace taskspec::attribute

@@ -34,13 +34,13 @@ extern constinit const BlockDef block_cadd = BlockFields{
         "  b   : SI i8 [f: 2]\n"
         "  c   : CADD i32 [f: 2]\n"
         "  h   : SI i32 [f: 2]\n"
-        "  out : SO i32 [f: 2]\n"
+        "  z   : SO i32 [f: 2]\n"
         "  a -> c.input\n"
         "  b -> c.input2\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(total([1, 2] as i8[2], [100, 100] as i8[2]).out.array)\n"
+        "print(total([1, 2] as i8[2], [100, 100] as i8[2]).z.array)\n"
         "// expect: [101, 102]\n",
     .axes = axes_yxf,
     .in = in,
@@ -49,6 +49,8 @@ extern constinit const BlockDef block_cadd = BlockFields{
     .precisions = any_to_wide,
     .numerics = &sums,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_sums,
+    .nest = nest_of_sums};
 
 }  // namespace taskspec

@@ -37,12 +37,12 @@ extern constinit const BlockDef block_cavg = BlockFields{
         "  a   : SI i8 [y: 1, x: 2, f: 2]\n"
         "  c   : CAVG i32 [y: 1, x: 1, f: 2, ky: 1, kx: 2]\n"
         "  h   : SI i32 [y: 1, x: 1, f: 2]\n"
-        "  out : SO i32 [y: 1, x: 1, f: 2]\n"
+        "  z   : SO i32 [y: 1, x: 1, f: 2]\n"
         "  a -> c\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(pool([[[1, 2], [3, 4]]] as i8[1, 2, 2]).out.array)\n"
+        "print(pool([[[1, 2], [3, 4]]] as i8[1, 2, 2]).z.array)\n"
         "// expect: [[[4, 6]]]\n",
     .axes = axes_pool,
     .in = in,
@@ -52,6 +52,8 @@ extern constinit const BlockDef block_cavg = BlockFields{
     .check = check_windows,
     .numerics = &window_sums,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_window_sums,
+    .nest = nest_of_window_sums};
 
 }  // namespace taskspec

@@ -33,16 +33,16 @@ extern constinit const BlockDef block_cax = BlockFields{
     .example =
         "ir scaled {\n"
         "  a   : SI i8 [f: 2]\n"
-        "  w   : SB i8 [f: 2] = fill(i8[2], 3)\n"
+        "  w   : SB i8 [f: 2] = fill(3)\n"
         "  c   : CAX i32 [f: 2]\n"
         "  h   : SI i32 [f: 2]\n"
-        "  out : SO i32 [f: 2]\n"
+        "  z   : SO i32 [f: 2]\n"
         "  a -> c.input\n"
         "  w -> c.alpha\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(scaled([2, -3] as i8[2]).out.array)\n"
+        "print(scaled([2, -3] as i8[2]).z.array)\n"
         "// expect: [6, -9]\n",
     .axes = axes_pointwise,
     .in = in,
@@ -52,6 +52,8 @@ extern constinit const BlockDef block_cax = BlockFields{
     .check = check_windows,
     .numerics = &channel_products,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_channel_products,
+    .nest = nest_of_products};
 
 }  // namespace taskspec

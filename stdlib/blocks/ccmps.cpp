@@ -35,12 +35,12 @@ extern constinit const BlockDef block_ccmps = BlockFields{
         "  x   : SI i8 [f: 3]\n"
         "  c   : CCMPS i8 [f: 3] (cmp: 6)\n"
         "  h   : SI i8 [f: 3]\n"
-        "  out : SO i8 [f: 3]\n"
+        "  z   : SO i8 [f: 3]\n"
         "  x -> c\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(bound([-8, 6, 20] as i8[3]).out.array)\n"
+        "print(bound([-8, 6, 20] as i8[3]).z.array)\n"
         "// expect: [-8, 6, 6]\n",
     .axes = axes_pool,
     .in = in,
@@ -50,6 +50,8 @@ extern constinit const BlockDef block_ccmps = BlockFields{
     .check = check_compare,
     .numerics = &compare_least,
     .cost = &cost,
-    .rewrites = &cut_compares};
+    .rewrites = &cut_compares,
+    .reverse = &reverse_none_of_least,
+    .nest = nest_of_least};
 
 }  // namespace taskspec

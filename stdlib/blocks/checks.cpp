@@ -47,7 +47,7 @@ void check_neurons(const TaskBlock& block, Diags& diags) {
   static constexpr Precision made[] = {Precision::i32, Precision::i32,  Precision::i8,  Precision::i8,
                                        Precision::i8,  Precision::tern, Precision::i32, Precision::i8};
   const std::int64_t type = block.attribute("fire_type");
-  if (type < 0 || type > 7 || made[type] == block.precision) return;
+  if (type < 0 || type > 7 || made[type] == block.precision || is_float(block.precision)) return;
   misfit(block, diags,
          fmt::format("fire_type {} makes {}, not {}", type, info(made[type]).name, info(block.precision).name));
 }

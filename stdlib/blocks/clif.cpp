@@ -82,13 +82,13 @@ extern constinit const BlockDef block_clif = BlockFields{
         "  v   : SI i28 [f: 2] = [0, 90] as i28[2]\n"
         "  c   : CLIF i8 [f: 2] (vth0: 100, vleaky_beta: -2)\n"
         "  h   : SI i8 [f: 2]\n"
-        "  out : SO i8 [f: 2]\n"
+        "  z   : SO i8 [f: 2]\n"
         "  u -> c.input\n"
         "  v -> c.state\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(spikes([30, 30] as i32[2]).out.array)\n"
+        "print(spikes([30, 30] as i32[2]).z.array)\n"
         "// expect: [0, 1]\n",
     .axes = axes_yxf,
     .in = in,
@@ -99,6 +99,7 @@ extern constinit const BlockDef block_clif = BlockFields{
     .check = check_neurons,
     .numerics = &neuron_steps,
     .cost = &cost,
-    .rewrites = &cut_neurons};
+    .rewrites = &cut_neurons,
+    .reverse = &reverse_neurons};
 
 }  // namespace taskspec

@@ -58,13 +58,13 @@ extern constinit const BlockDef block_clut = BlockFields{
         "  t   : SB i8 [f: 256] = lut(x => x * x)\n"
         "  c   : CLUT i8 [f: 3] (lut_dw: 8)\n"
         "  h   : SI i8 [f: 3]\n"
-        "  out : SO i8 [f: 3]\n"
+        "  z   : SO i8 [f: 3]\n"
         "  x -> c.input\n"
         "  t -> c.table\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(square([-3, 5, 100] as i8[3]).out.array)\n"
+        "print(square([-3, 5, 100] as i8[3]).z.array)\n"
         "// expect: [9, 25, 127]\n",
     .axes = axes_yxf,
     .in = in,
@@ -74,6 +74,7 @@ extern constinit const BlockDef block_clut = BlockFields{
     .check = check_table,
     .numerics = &table_look_up,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_none_of_tables};
 
 }  // namespace taskspec

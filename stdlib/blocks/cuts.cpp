@@ -24,6 +24,7 @@ std::string refuses_neurons(const TaskBlock& block, BlockAxis) {
 
 }  // namespace
 
+constinit const BlockRewrites uncut{};
 constinit const BlockRewrites cut_points{.axes = axes_yxf};
 constinit const BlockRewrites cut_sums{.axes = sum_axes};
 constinit const BlockRewrites cut_vector_sums{.axes = axes_fr};

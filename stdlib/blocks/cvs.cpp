@@ -32,12 +32,12 @@ extern constinit const BlockDef block_cvs = BlockFields{
         "  a   : SI i8 [f: 2]\n"
         "  c   : CVS i32 [f: 2] (constant_a: 5, constant_b: 5)\n"
         "  h   : SI i32 [f: 2]\n"
-        "  out : SO i32 [f: 2]\n"
+        "  z   : SO i32 [f: 2]\n"
         "  a -> c\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(scaled([2, -3] as i8[2]).out.array)\n"
+        "print(scaled([2, -3] as i8[2]).z.array)\n"
         "// expect: [15, -10]\n",
     .axes = axes_pointwise,
     .in = in,
@@ -47,6 +47,8 @@ extern constinit const BlockDef block_cvs = BlockFields{
     .check = check_windows,
     .numerics = &constant_products,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_constant_products,
+    .nest = nest_of_constant_products};
 
 }  // namespace taskspec

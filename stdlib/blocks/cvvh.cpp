@@ -35,13 +35,13 @@ extern constinit const BlockDef block_cvvh = BlockFields{
         "  b   : SI i8 [f: 2]\n"
         "  c   : CVVH i32 [f: 2]\n"
         "  h   : SI i32 [f: 2]\n"
-        "  out : SO i32 [f: 2]\n"
+        "  z   : SO i32 [f: 2]\n"
         "  a -> c.input\n"
         "  b -> c.input2\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(times([2, 3] as i8[2], [10, -10] as i8[2]).out.array)\n"
+        "print(times([2, 3] as i8[2], [10, -10] as i8[2]).z.array)\n"
         "// expect: [20, -30]\n",
     .axes = axes_pointwise,
     .in = in,
@@ -51,6 +51,8 @@ extern constinit const BlockDef block_cvvh = BlockFields{
     .check = check_windows,
     .numerics = &array_products,
     .cost = &cost,
-    .rewrites = &cut_points};
+    .rewrites = &cut_points,
+    .reverse = &reverse_array_products,
+    .nest = nest_of_products};
 
 }  // namespace taskspec

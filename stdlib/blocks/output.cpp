@@ -24,12 +24,12 @@ extern constinit const BlockDef block_output = BlockFields{
         "  x   : SI i32 [f: 4]\n"
         "  c   : CCMPB i8 [f: 4] (shift: 2, cmp: 0)\n"
         "  h   : SI i8 [f: 4]\n"
-        "  out : SO i8 [f: 4]\n"
+        "  z   : SO i8 [f: 4]\n"
         "  x -> c\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(relu([-8, 9, 20, 900] as i32[4]).out.array)\n"
+        "print(relu([-8, 9, 20, 900] as i32[4]).z.array)\n"
         "// expect: [0, 2, 5, 127]\n",
     .axes = axes_yxf,
     .in = takes,

@@ -7,7 +7,8 @@ namespace {
 
 using namespace block_parts;
 
-constexpr std::string_view feeds[] = {"CADD", "CVVH", "CAX", "CVS", "CCMPB", "CCMPS", "CLUT", "CLIF", "CAVG"};
+constexpr std::string_view feeds[] = {"CADD", "CVVH", "CAX",  "CVS",    "CCMPB",    "CCMPS",
+                                      "CLUT", "CLIF", "CAVG", "SWITCH", "PREDICATE"};
 constexpr BlockAxis order[] = {f, x, y};
 constexpr BlockCost cost{.aligned = f, .alignment = 16, .wide_alignment = 128, .order = order};
 
@@ -26,16 +27,17 @@ extern constinit const BlockDef block_si = BlockFields{
         "  x   : SI i32 [f: 4]\n"
         "  c   : CCMPB i8 [f: 4] (shift: 2, cmp: 0)\n"
         "  h   : SI i8 [f: 4]\n"
-        "  out : SO i8 [f: 4]\n"
+        "  z   : SO i8 [f: 4]\n"
         "  x -> c\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(relu([-8, 9, 20, 900] as i32[4]).out.array)\n"
+        "print(relu([-8, 9, 20, 900] as i32[4]).z.array)\n"
         "// expect: [0, 2, 5, 127]\n",
     .axes = axes_yxf,
     .in = holds_yxf,
     .out = gives_yxf,
+    .attributes = stored,
     .feeds = feeds,
     .cost = &cost};
 

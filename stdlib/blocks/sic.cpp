@@ -21,21 +21,22 @@ extern constinit const BlockDef block_sic =
                 .example =
                     "ir sums {\n"
                     "  x   : SIC i8 [y: 1, x: 3, r: 2]\n"
-                    "  w   : SW i8 [f: 1, r: 2, ky: 1, kx: 2] = fill(i8[1, 2, 1, 2], 1)\n"
+                    "  w   : SW i8 [f: 1, r: 2, ky: 1, kx: 2] = fill(1)\n"
                     "  c   : CC i32 [y: 1, x: 2, f: 1, r: 2, ky: 1, kx: 2]\n"
                     "  h   : SI i32 [y: 1, x: 2, f: 1]\n"
-                    "  out : SO i32 [y: 1, x: 2, f: 1]\n"
+                    "  z   : SO i32 [y: 1, x: 2, f: 1]\n"
                     "  x -> c.input\n"
                     "  w -> c.weight\n"
                     "  c -> h\n"
-                    "  h -> out\n"
+                    "  h -> z\n"
                     "}\n"
-                    "print(sums([[[1, 2], [3, 4], [5, 6]]] as i8[1, 3, 2]).out.array)\n"
+                    "print(sums([[[1, 2], [3, 4], [5, 6]]] as i8[1, 3, 2]).z.array)\n"
                     "// expect: [[[10], [18]]]\n",
                 .axes = axes_yxr,
                 .in = holds_yxr,
                 .out = gives_yxr,
-                .feeds = feeds,
+                .attributes = stored,
+    .feeds = feeds,
                 .cost = &cost};
 
 }  // namespace taskspec

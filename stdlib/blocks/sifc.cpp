@@ -21,22 +21,23 @@ extern constinit const BlockDef block_sifc = BlockFields{
     .example =
         "ir dense {\n"
         "  x   : SIFC i8 [r: 3]\n"
-        "  w   : SWFC i8 [f: 2, r: 3] = fill(i8[2, 3], 2)\n"
-        "  b   : SB i32 [f: 2] = fill(i32[2], 100)\n"
+        "  w   : SWFC i8 [f: 2, r: 3] = fill(2)\n"
+        "  b   : SB i32 [f: 2] = fill(100)\n"
         "  c   : CVM i32 [f: 2, r: 3]\n"
         "  h   : SI i32 [f: 2]\n"
-        "  out : SO i32 [f: 2]\n"
+        "  z   : SO i32 [f: 2]\n"
         "  x -> c.input\n"
         "  w -> c.weight\n"
         "  b -> c.bias\n"
         "  c -> h\n"
-        "  h -> out\n"
+        "  h -> z\n"
         "}\n"
-        "print(dense([1, 2, 3] as i8[3]).out.array)\n"
+        "print(dense([1, 2, 3] as i8[3]).z.array)\n"
         "// expect: [112, 112]\n",
     .axes = axes_r,
     .in = holds_r,
     .out = gives_r,
+    .attributes = stored,
     .feeds = feeds,
     .cost = &cost};
 

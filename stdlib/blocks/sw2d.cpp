@@ -21,21 +21,22 @@ extern constinit const BlockDef block_sw2d =
                 .example =
                     "ir sums {\n"
                     "  x   : SIC2D i8 [y: 1, x: 3, r: 1]\n"
-                    "  w   : SW2D i8 [f: 1, r: 1, ky: 1, kx: 2] = fill(i8[1, 1, 1, 2], 1)\n"
+                    "  w   : SW2D i8 [f: 1, r: 1, ky: 1, kx: 2] = fill(1)\n"
                     "  c   : CC2D i32 [y: 1, x: 2, f: 1, r: 1, ky: 1, kx: 2]\n"
                     "  h   : SI i32 [y: 1, x: 2, f: 1]\n"
-                    "  out : SO i32 [y: 1, x: 2, f: 1]\n"
+                    "  z   : SO i32 [y: 1, x: 2, f: 1]\n"
                     "  x -> c.input\n"
                     "  w -> c.weight\n"
                     "  c -> h\n"
-                    "  h -> out\n"
+                    "  h -> z\n"
                     "}\n"
-                    "print(sums([[[1], [3], [5]]] as i8[1, 3, 1]).out.array)\n"
+                    "print(sums([[[1], [3], [5]]] as i8[1, 3, 1]).z.array)\n"
                     "// expect: [[[4], [8]]]\n",
                 .axes = axes_kernel,
                 .in = holds_kernel,
                 .out = gives_kernel,
-                .feeds = feeds,
+                .attributes = stored,
+    .feeds = feeds,
                 .cost = &cost};
 
 }  // namespace taskspec

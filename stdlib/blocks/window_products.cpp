@@ -276,6 +276,7 @@ class WindowProducts final : public BlockRunner {
 
 constinit const BlockNumerics window_products{
     [](const TaskBlock& block, std::span<const BlockOperand> in, BlockMode mode) -> std::unique_ptr<BlockRunner> {
+      if (in[0].sparse || in[1].sparse) return sparse_products(block, in, mode);
       return std::make_unique<WindowProducts>(block, in, mode);
     }};
 

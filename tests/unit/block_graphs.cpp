@@ -34,8 +34,8 @@ BlockEdge& BlockGraphMaker::edge(BlockId from, BlockId to, std::string_view clus
                                  std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> moves) {
   TaskBlock& target = graph.blocks[to.index()];
   const std::size_t position = target.in_cluster_named(cluster).value();
-  target.branches = std::max(
-      target.branches, static_cast<std::uint16_t>(target.def->in[0].repeated && cluster != "bias" ? position + 1 : 1));
+  const bool is_branch = target.def->in[0].repeated && cluster.starts_with(target.def->in[0].name);
+  target.branches = std::max(target.branches, static_cast<std::uint16_t>(is_branch ? position + 1 : 1));
   if (cluster == "bias") target.bias = BiasKind::vector;
   BlockEdge edge;
   edge.from = {from, 0, whole(value_type(graph[from]).extents)};

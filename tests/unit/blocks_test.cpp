@@ -34,7 +34,8 @@ TEST_CASE("every block of the schema has its number, clusters and attributes [ir
   const std::pair<std::string_view, int> numbers[] = {
       {"SI", 0},    {"SW", 1},     {"SIC2D", 2}, {"SIFC", 3},  {"SIC", 4},    {"SB", 5},     {"SWFC", 6}, {"SW2D", 7},
       {"CADD", 8},  {"CVVH", 9},   {"CVM", 10},  {"CC", 11},   {"CAX", 12},   {"CC2D", 13},  {"CVS", 14}, {"CCMPB", 15},
-      {"CAVG", 16}, {"CCMPS", 17}, {"CLUT", 18}, {"CLIF", 19}, {"INPUT", 50}, {"OUTPUT", 51}};
+      {"CAVG", 16}, {"CCMPS", 17}, {"CLUT", 18}, {"CLIF", 19}, {"INPUT", 50}, {"OUTPUT", 51},
+      {"SWITCH", 200}, {"PREDICATE", 201}, {"SS", 202}};  // ours
   CHECK(blocks.all().size() == std::size(numbers));
   for (auto [name, number] : numbers) {
     CAPTURE(std::string(name));
@@ -44,7 +45,8 @@ TEST_CASE("every block of the schema has its number, clusters and attributes [ir
   }
   CHECK(blocks.find("SO") == blocks.find("OUTPUT"));
   CHECK(blocks.find("TASK_NULL") == nullptr);
-  CHECK(blocks.attributes().size() == 38);
+  CHECK(blocks.attributes().size() == 43);
+  for (int i = 100; i < 105; ++i) CHECK(blocks.attribute(i)->number == i);  // ours
   for (int i = 0; i < 38; ++i) CHECK(blocks.attribute(i)->number == i);
   CHECK(blocks.attribute("BIT_SHIGT_NUM") == blocks.attribute("shift"));
 }

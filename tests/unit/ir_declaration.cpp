@@ -74,7 +74,9 @@ class IrReader {
     const BlockId id(graph_.blocks.size() - 1);
     const auto number = [&] { return static_cast<std::int32_t>(value.integer()); };
     if (const BlockAttributeDef* attribute = table_.attribute(name))
-      block.attributes.push_back({attribute, value.integer()});
+      block.attributes.push_back(
+          {attribute, value.is_string() ? std::ranges::find(attribute->words, value.string()) - attribute->words.begin()
+                                        : value.integer()});
     else if (name == "bias")
       biases_[id.index()] = value.string();
     else if (name == "number")
@@ -129,10 +131,13 @@ class IrReader {
   void edges(const ast::IrEdge& line) {
     BlockEdge edge;
     edge.from.block = named(line.from.block.text);
+    if (line.from.member)
+      edge.from.cluster =
+          static_cast<std::uint16_t>(*graph_[edge.from.block].out_cluster_named(line.from.member->text));
     edge.to.block = named(line.to.block.text);
     TaskBlock& to = graph_.blocks[edge.to.block.index()];
     const std::string cluster = line.to.member ? line.to.member->text : std::string(to.def->in[0].name);
-    if (to.def->in[0].repeated && cluster != "bias")
+    if (to.def->in[0].repeated && cluster.starts_with(to.def->in[0].name))
       to.branches = std::max(to.branches, static_cast<std::uint16_t>(*to.in_cluster_named(cluster) + 1));
     clusters_.push_back(cluster);
     for (const ast::IrMove& move : line.moves) moves(edge, move);

@@ -406,3 +406,34 @@ TEST_CASE("text with many numbers is read at twenty megabytes per second and mor
   CHECK(static_cast<double>(text.size()) / best > 5e6);  // a quarter, for busy machines and sanitizers
 #endif
 }
+
+TEST_CASE("switches, triggers and sparse storage are said in text, and refused in files [switch][trigger][sparse]") {
+  BlockGraphMaker make("g");
+  const BlockId x = make.block("x", "SI", Precision::i8, {.f = 2}, {{"sparse", 2}, {"occupancy", 100}});
+  const BlockId t = make.block("t", "SS", Precision::i8, {.y = 1, .x = 2});
+  const BlockId s = make.block("s", "SWITCH", Precision::i8, {.f = 2}, {{"outputs", 2}, {"ports", 1}});
+  const BlockId p = make.block("p", "PREDICATE", Precision::i8, {.y = 1, .x = 2, .f = 2}, {{"compare", 5}, {"cmp", -3}});
+  const BlockId a = make.block("a", "SI", Precision::i8, {.f = 2}), z = make.block("z", "OUTPUT", Precision::i8, {.f = 2});
+  make.edge(x, s, "input");
+  make.edge(t, s, "token");
+  make.edge(x, p);
+  make.edge(p, t);
+  make.edge(s, a).from.cluster = 1;
+  make.edge(a, z);
+  make.edge(p, a).trigger = true;
+  make.graph.edges.back().to.box = whole({2});
+  make.graph.groups.push_back({.number = 1, .blocks = {a}, .approx = {}, .metric = {}});
+  const TaskIrText text = task_ir_text(make.graph, "g.npz");
+  CHECK(text.text.find("x : SI i8 [f: 2] (sparse: \"coo\", occupancy: 100)\n") != std::string::npos);
+  CHECK(text.text.find("s : SWITCH i8 [f: 2] (outputs: 2, ports: \"or\")\n") != std::string::npos);
+  CHECK(text.text.find("p : PREDICATE i8 [y: 1, x: 2, f: 2] (compare: \"ne\", cmp: -3)\n") != std::string::npos);
+  CHECK(text.text.find("s.output2 -> a\n") != std::string::npos);
+  CHECK(text.text.find("p -> a | trigger()\n") != std::string::npos);
+  check_text(make.graph);
+  std::string all;
+  for (const Diag& diag : write_task_ir(make.graph, TaskIrForm::text).diags().items())
+    all += diag.code.text() + " " + diag.message + "\n";
+  for (const char* refused : {"block 't': SS is no block", "block 's': SWITCH is no block", "no attribute sparse",
+                              "no attribute occupancy", "no attribute outputs", "edge p -> a: Task IR files have no triggers"})
+    CHECK_MESSAGE(all.find(refused) != std::string::npos, all);
+}
