@@ -2,53 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
+
+#include "stdlib/kernels/lanes.hpp"
 
 namespace taskspec {
 
 namespace {
-
-using Lanes = float __attribute__((vector_size(64)));
-using Places = std::int32_t __attribute__((vector_size(64)));
-
-// A processor without vectors as wide has no use for these: oneDNN is better there.
-#define WITH_LANES gnu::target("arch=x86-64-v4,prefer-vector-width=512")
-
-[[gnu::always_inline, WITH_LANES]] inline Lanes load(const float* from) {
-  Lanes lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-[[gnu::always_inline, WITH_LANES]] inline void store(Lanes lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
-
-// ---- turning squares of 16 x 16 -------------------------------------------------------------------
-
-// Exchanges the squares of `size` beside the diagonal of each square of twice that.
-template <int size>
-[[gnu::always_inline, WITH_LANES]] inline void exchange(Lanes (&row)[image_lanes]) {
-  Places upper{}, lower{};
-  for (int j = 0; j < image_lanes; ++j) {
-    upper[j] = (j & size) == 0 ? j : image_lanes + j - size;
-    lower[j] = (j & size) == 0 ? j + size : image_lanes + j;
-  }
-  for (int i = 0; i < image_lanes; ++i) {
-    if ((i & size) != 0) continue;
-    const Lanes a = row[i], b = row[i + size];
-    row[i] = __builtin_shuffle(a, b, upper);
-    row[i + size] = __builtin_shuffle(a, b, lower);
-  }
-}
-
-[[WITH_LANES]] void turn(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
-  Lanes row[image_lanes];
-  for (int i = 0; i < image_lanes; ++i) row[i] = load(from + i * from_step);
-  exchange<8>(row);
-  exchange<4>(row);
-  exchange<2>(row);
-  exchange<1>(row);
-  for (int i = 0; i < image_lanes; ++i) store(row[i], to + i * to_step);
-}
 
 // ---- sums over taps -------------------------------------------------------------------------------
 

@@ -16,11 +16,24 @@ namespace {
 constexpr int lanes = 16;
 constexpr std::int64_t block = 256;
 
-// The sum of (x - centre)^power over a piece; power is 1 or 2.
+// Sums of a group, lane by lane over all its pieces.
+struct LaneTotals {
+  std::array<double, lanes> of{};
+  template <class N>
+  [[gnu::always_inline]] void add(const std::array<N, lanes>& sum) {
+    for (std::size_t k = 0; k < lanes; ++k) of[k] += static_cast<double>(sum[k]);
+  }
+  double all() const {
+    double total = 0;
+    for (double part : of) total += part;
+    return total;
+  }
+};
+
+// Adds (x - centre)^power over a piece; power is 1 or 2.
 template <class T, int power>
-TASKSPEC_CLONES double sum_of(const T* x, std::int64_t count, Computed<T> centre) {
+TASKSPEC_CLONES void sum_of(const T* x, std::int64_t count, Computed<T> centre, LaneTotals& total) {
   using N = Computed<T>;
-  double total = 0;
   for (std::int64_t begin = 0; begin < count; begin += block) {
     std::array<N, lanes> sum{};
     const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
@@ -33,9 +46,8 @@ TASKSPEC_CLONES double sum_of(const T* x, std::int64_t count, Computed<T> centre
       N d = convert<N>(x[i]) - centre;
       sum[0] += power == 2 ? d * d : d;
     }
-    for (N part : sum) total += static_cast<double>(part);
+    total.add(sum);
   }
-  return total;
 }
 
 // `Step` is 1 where every element has factors of its own, else 0.
@@ -52,7 +64,7 @@ TASKSPEC_CLONES void write_piece(const T* x, T* y, std::int64_t count, Computed<
 // Of every element d, and d times what the element of x is in deviations from the mean: d = dy, times a scale of its
 // own for a Step of 1.
 struct SumPair {
-  double plain = 0, weighted = 0;
+  LaneTotals plain, weighted;
 };
 
 template <class T, int Step>
@@ -64,24 +76,22 @@ template <class T, int Step>
 
 // Each of the two by itself: sums side by side are not made vectors of.
 template <class T, int Step>
-TASKSPEC_CLONES double plain_sum(const T* dy, const T* scale, std::int64_t count) {
+TASKSPEC_CLONES void plain_sum(const T* dy, const T* scale, std::int64_t count, LaneTotals& total) {
   using N = Computed<T>;
-  double total = 0;
   for (std::int64_t begin = 0; begin < count; begin += block) {
     std::array<N, lanes> sum{};
     const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
     for (std::int64_t i = begin; i < whole; i += lanes)
       for (int k = 0; k < lanes; ++k) sum[k] += factored<T, Step>(dy, scale, i + k);
     for (std::int64_t i = whole; i < end; ++i) sum[0] += factored<T, Step>(dy, scale, i);
-    for (N part : sum) total += static_cast<double>(part);
+    total.add(sum);
   }
-  return total;
 }
 
 template <class T, int Step>
-TASKSPEC_CLONES double weighted_sum(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean) {
+TASKSPEC_CLONES void weighted_sum(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean,
+                                  LaneTotals& total) {
   using N = Computed<T>;
-  double total = 0;
   for (std::int64_t begin = 0; begin < count; begin += block) {
     std::array<N, lanes> sum{};
     const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
@@ -91,16 +101,14 @@ TASKSPEC_CLONES double weighted_sum(const T* x, const T* dy, const T* scale, std
         sum[k] += d * (convert<N>(x[i + k]) - mean);
       }
     for (std::int64_t i = whole; i < end; ++i) sum[0] += factored<T, Step>(dy, scale, i) * (convert<N>(x[i]) - mean);
-    for (N part : sum) total += static_cast<double>(part);
+    total.add(sum);
   }
-  return total;
 }
 
 template <class T, int Step>
-SumPair sums_of(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean,
-                Computed<T> per_deviation) {
-  return {plain_sum<T, Step>(dy, scale, count),
-          weighted_sum<T, Step>(x, dy, scale, count, mean) * static_cast<double>(per_deviation)};
+void sums_of(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean, SumPair& sums) {
+  plain_sum<T, Step>(dy, scale, count, sums.plain);
+  weighted_sum<T, Step>(x, dy, scale, count, mean, sums.weighted);
 }
 
 // dx = factor (d - offset - tilt (x - mean)), d as above.
@@ -159,9 +167,9 @@ class Groups : public Kernel {
  private:
   template <int power>
   double mean_of(const T* x, N centre) const {
-    double total = 0;
-    each_piece(0, [&](std::int64_t at) { total += sum_of<T, power>(x + at, p_.length, centre); });
-    return total / some_elements();
+    LaneTotals total;
+    each_piece(0, [&](std::int64_t at) { sum_of<T, power>(x + at, p_.length, centre, total); });
+    return total.all() / some_elements();
   }
 };
 
@@ -253,15 +261,13 @@ class Sums final : public Groups<T> {
       const N per_deviation = this->per_deviation(variance);
       SumPair total;
       this->each_piece(first, [&, mean = mean](std::int64_t at) {
-        const SumPair part = sums_of<T, 0>(x + at, dy + at, nullptr, p_.length, mean, per_deviation);
-        total.plain += part.plain;
-        total.weighted += part.weighted;
+        sums_of<T, 0>(x + at, dy + at, nullptr, p_.length, mean, total);
       });
       auto row = [&](SumRow r) -> N& { return sums[static_cast<std::int64_t>(r) * p_.groups + g]; };
       row(row_mean) = mean;
       row(row_per_deviation) = per_deviation;
-      row(row_scale) = static_cast<N>(total.weighted);
-      row(row_shift) = static_cast<N>(total.plain);
+      row(row_scale) = static_cast<N>(total.weighted.all() * static_cast<double>(per_deviation));
+      row(row_shift) = static_cast<N>(total.plain.all());
       row(row_share) = training ? static_cast<N>(1 / this->some_elements()) : N{};
     });
     return std::nullopt;
@@ -309,10 +315,11 @@ class RowsInputGradient final : public Groups<T> {
     this->each_group(args, [&](std::int64_t, std::int64_t at) {
       const auto [mean, variance] = this->moments(x + at);
       const N per_deviation = this->per_deviation(variance);
-      const SumPair sums = sums_of<T, 1>(x + at, dy + at, scale, p_.length, mean, per_deviation);
-      const auto length = static_cast<double>(p_.length);
-      const Reverse<T> r{mean, per_deviation, static_cast<N>(sums.plain / length),
-                         static_cast<N>(sums.weighted / length) * per_deviation};
+      SumPair sums;
+      sums_of<T, 1>(x + at, dy + at, scale, p_.length, mean, sums);
+      const auto length = static_cast<double>(p_.length), deviation = static_cast<double>(per_deviation);
+      const Reverse<T> r{mean, per_deviation, static_cast<N>(sums.plain.all() / length),
+                         static_cast<N>(sums.weighted.all() * deviation / length) * per_deviation};
       write_reverse<T, 1>(x + at, dy + at, scale, dx + at, p_.length, r);
     });
     return std::nullopt;

@@ -45,6 +45,11 @@ const Case cases[] = {
     {16, 6, 7, 1, {8, 7}, {3, 4}, {1, 1}, {2, 0}, {2, 1}, false},
     {16, 4, 9, 1, {9, 9}, {3, 6}, {2, 1}, {0, 0}, {1, 1}, false},
     {16, 32, 48, 1, {9, 8}, {3, 3}, {1, 1}, {1, 0}, {1, 1}, false},
+    // by Winograd's form: several images at once and a few left over, strips of one, borders of all widths
+    {21, 16, 32, 1, {8, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true},
+    {3, 48, 16, 1, {13, 10}, {3, 3}, {1, 1}, {2, 2}, {1, 1}, true},
+    {2, 16, 16, 1, {40, 68}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, true},
+    {1, 64, 80, 1, {20, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false},
 };
 
 Array image_of(const Case& c, Precision p) { return tensor(p, {c.batch, c.channels, c.image[0], c.image[1]}, 1); }
