@@ -49,6 +49,6 @@ TEST_CASE("[gradient] what parts give is added up along one tree [L19]") {
   // of fewer rows the same tree, where there are some
   CHECK(tree(2, 4) == "(1 3)");
   CHECK(tree(3, 4) == "(1 (2 3))");
-  CHECK(tree(5, 8) == "((1 3) ((4 6) 7))");
+  CHECK(tree(5, 8) == "((1 3) (4 (6 7)))");
   CHECK(tree(1, 8) == "7");
 }
