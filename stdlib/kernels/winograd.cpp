@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stdlib/kernels/scratch_slots.hpp"
 #include "stdlib/kernels/winograd_loops.hpp"
 
 namespace taskspec {
@@ -14,8 +15,8 @@ const float* winograd_input(const KernelArgs& args, std::size_t i) {
   return reinterpret_cast<const float*>(args.in[i]);
 }
 
-// Images are taken apart into blocks of tiles: whole images, or some rows of tiles of one. Lanes, each with scratch of
-// its own, take blocks in order.
+// Images are taken apart into blocks of tiles: whole images, or some rows of tiles of one. Lanes take blocks in order,
+// each in a room of its own.
 class Winograd : public Kernel {
  protected:
   struct Plane {
@@ -57,12 +58,15 @@ class Winograd : public Kernel {
     for (std::int64_t image = first; image < end; ++image)
       f(image, std::int64_t{0}, (image - first) * rows_ * right_);
   }
-  // f(lane, first block, the one behind the last)
+  // f(lane, its room, first block, the one behind the last)
   template <class F>
   void each_lane(const KernelArgs& args, F&& f) const {
+    ScratchSlots rooms(lanes_);
     args.parallel.for_each(lanes_, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t lane = begin; lane < end; ++lane)
-        f(lane, blocks_ * lane / lanes_, blocks_ * (lane + 1) / lanes_);
+      rooms.with([&](std::int64_t room) {
+        for (std::int64_t lane = begin; lane < end; ++lane)
+          f(lane, room, blocks_ * lane / lanes_, blocks_ * (lane + 1) / lanes_);
+      });
     });
   }
   static std::int64_t lines(std::int64_t elements) { return (elements + 15) / 16 * 16; }
@@ -92,8 +96,8 @@ class WinogradConvolution final : public Winograd {
   std::optional<Fault> run(const KernelArgs& args) const override {
     float *weights = reinterpret_cast<float*>(args.scratch), *first = weights + shared();
     weights_to_places(plan_.outputs, plan_.channels, !forward_, winograd_input(args, 1), first, weights);
-    each_lane(args, [&](std::int64_t lane, std::int64_t begin, std::int64_t end) {
-      float* own = first + lane * lane_elements();
+    each_lane(args, [&](std::int64_t, std::int64_t room, std::int64_t begin, std::int64_t end) {
+      float* own = first + room * lane_elements();
       for (std::int64_t block = begin; block < end; ++block) convolve(args, block, weights, own);
     });
     return std::nullopt;
@@ -145,10 +149,10 @@ class WinogradWeightGradient final : public Winograd {
 
   std::optional<Fault> run(const KernelArgs& args) const override {
     float* sums = reinterpret_cast<float*>(args.scratch);
-    each_lane(args, [&](std::int64_t lane, std::int64_t begin, std::int64_t end) {
+    each_lane(args, [&](std::int64_t lane, std::int64_t room, std::int64_t begin, std::int64_t end) {
       float* sum = sums + lane * sum_elements();
       std::fill_n(sum, sum_elements(), 0.0F);
-      float* work = sums + lanes_ * sum_elements() + lane * work_elements();
+      float* work = sums + lanes_ * sum_elements() + room * work_elements();
       for (std::int64_t block = begin; block < end; ++block) add(args, block, work, sum);
     });
     for (std::int64_t lane = 1; lane < lanes_; ++lane)
