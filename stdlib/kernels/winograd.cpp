@@ -58,6 +58,16 @@ class Winograd : public Kernel {
     for (std::int64_t image = first; image < end; ++image)
       f(image, std::int64_t{0}, (image - first) * rows_ * right_);
   }
+  // Asks for a share of what the block behind this one will read, so that it comes while products are computed.
+  void fetch_ahead(const float* images, std::int64_t elements, std::int64_t block, std::int64_t place) const {
+    if (strips_ > 1) return;
+    constexpr std::int64_t line = 16;
+    const std::int64_t first = std::min((block + 1) * images_, plan_.batch) * elements,
+                       end = std::min((block + 2) * images_, plan_.batch) * elements;
+    const std::int64_t from = first + (end - first) * place / winograd_places,
+                       to = first + (end - first) * (place + 1) / winograd_places;
+    for (std::int64_t i = from; i < to; i += line) __builtin_prefetch(images + i, 0, 2);
+  }
   // f(lane, its room, first block, the one behind the last)
   template <class F>
   void each_lane(const KernelArgs& args, F&& f) const {
@@ -121,9 +131,11 @@ class WinogradConvolution final : public Winograd {
       pixels_to_places(shape(read_, line + 2), pixels, from + tile * read_, step(read_));
       there = tile + rows_ * right_;
     });
-    for (std::int64_t place = 0; place < winograd_places; ++place)
+    for (std::int64_t place = 0; place < winograd_places; ++place) {
+      fetch_ahead(winograd_input(args, 0), read_ * in_.pixels(), block, place);
       place_product({lines(there), read_, made_}, from + place * step(read_), weights + place * read_ * made_,
                     to + place * step(made_));
+    }
     const float* bias = forward_ && plan_.bias ? winograd_input(args, 2) : nullptr;
     each_image(block, [&](std::int64_t image, std::int64_t strip, std::int64_t tile) {
       places_to_results(shape(made_, line), to + tile * made_, step(made_), bias, pixels);
@@ -182,9 +194,12 @@ class WinogradWeightGradient final : public Winograd {
       results_to_places(shape(outputs, line), pixels, up + tile * outputs, step(outputs));
       there = tile + rows_ * right_;
     });
-    for (std::int64_t place = 0; place < winograd_places; ++place)
+    for (std::int64_t place = 0; place < winograd_places; ++place) {
+      fetch_ahead(winograd_input(args, 0), channels * image_plane.pixels(), block, place);
+      fetch_ahead(winograd_input(args, 1), outputs * out_.pixels(), block, place);
       add_turned_product({channels, there, outputs}, x + place * step(channels), up + place * step(outputs),
                          sum + place * channels * outputs);
+    }
   }
 };
 

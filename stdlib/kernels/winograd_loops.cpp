@@ -187,7 +187,13 @@ bool has_winograd_loops() {
 }
 
 void channels_last(const ImagePart& part, const float* image, float* to) {
-  std::fill_n(to, part.rows * part.line * part.channels, 0.0F);
+  const std::int64_t behind = part.before + part.width;
+  for (std::int64_t row = 0; row < part.rows; ++row) {
+    float* line = to + row * part.line * part.channels;
+    const bool outside = part.first + row < 0 || part.first + row >= part.height;
+    std::fill_n(line, (outside ? part.line : part.before) * part.channels, 0.0F);
+    if (!outside) std::fill_n(line + behind * part.channels, (part.line - behind) * part.channels, 0.0F);
+  }
   each_stretch(part, [&](const PixelRow& row) {
     row.count == 16  ? channels_of<16>(part, row, image, to)
     : row.count == 8 ? channels_of<8>(part, row, image, to)
