@@ -6,20 +6,20 @@ namespace {
 
 constexpr double mlp_first = 784 * 512, mlp_last = 512 * 10;
 
-constexpr const char* mlp = R"(import nn
+constexpr const char* mlp = R"(
 agent Mlp() {
   layer first = nn.Linear(784, 512, act: "relu", seed: 1)
   layer last = nn.Linear(512, 10, seed: 2)
   graph forward(x: f32[B, 784]) -> (y: f32[B, 10]) { y = last.forward(first.forward(x).y).y }
 }
-let m = train(Mlp(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9))
+let m = train(Mlp(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9), parts: parts)
 let x = normal(f32[64, 784], seed: 1)
 let t = (uniform(f32[64], seed: 2) * 10.0).floor() as i64[64]
 )";
 
 constexpr double lenet_first = 6 * 24 * 24 * 25, lenet_rest = 16 * 8 * 8 * 150 + 256 * 120 + 120 * 84 + 84 * 10;
 
-constexpr const char* lenet = R"(import nn
+constexpr const char* lenet = R"(
 agent LeNet() {
   layer c1 = nn.Conv2D(1, 6, 5, seed: 1)
   layer c2 = nn.Conv2D(6, 16, 5, seed: 2)
@@ -33,7 +33,7 @@ agent LeNet() {
     y = f3.forward(f2.forward(f1.forward(flat(a).y).y).y).y
   }
 }
-let m = train(LeNet(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9))
+let m = train(LeNet(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9), parts: parts)
 let x = normal(f32[64, 1, 28, 28], seed: 1)
 let t = (uniform(f32[64], seed: 2) * 10.0).floor() as i64[64]
 )";
@@ -41,7 +41,7 @@ let t = (uniform(f32[64], seed: 2) * 10.0).floor() as i64[64]
 constexpr double resnet_first = 16 * 1024 * 27, resnet_even = 16 * 1024 * 144,
                  resnet_rest = 16 * resnet_even + 2 * resnet_even / 2 + 64 * 10;
 
-constexpr const char* resnet = R"(import nn
+constexpr const char* resnet = R"(
 task rectified(in x: f32[B, C, H, W]) -> (y: f32[B, C, H, W]) { y = relu(x) }
 task joined(in x: f32[B, C, H, W], in y: f32[B, C, H, W]) -> (z: f32[B, C, H, W]) { z = relu(y + x) }
 agent Block(n: int, seed: int) {
@@ -84,19 +84,19 @@ agent ResNet20() {
     y = f.forward(pool.forward(fifth[1].forward(fifth[0].forward(d).z).z).y).y
   }
 }
-let m = train(ResNet20(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9))
+let m = train(ResNet20(), loss: "sparse_categorical_crossentropy", optimizer: sgd(lr: 0.01, momentum: 0.9), parts: parts)
 let x = normal(f32[32, 3, 32, 32], seed: 1)
 let t = (uniform(f32[32], seed: 2) * 10.0).floor() as i64[32]
 )";
 
 constexpr double block_products = 8.0 * 64 * (4 * 128 * 128 + 2 * 128 * 512), block_attention = 8.0 * 2 * 64 * 64 * 128;
 
-constexpr const char* transformer_block = R"(import nn
+constexpr const char* transformer_block = R"(
 agent Net() {
   layer block = nn.TransformerBlock(4, 32, 512, seed: 1)
   graph forward(x: f32[B, T, 128]) -> (y: f32[B, T, 128]) { y = block.sequences(x).y }
 }
-let m = train(Net(), loss: "mse_avg", optimizer: sgd(lr: 0.01, momentum: 0.9))
+let m = train(Net(), loss: "mse_avg", optimizer: sgd(lr: 0.01, momentum: 0.9), parts: parts)
 let x = normal(f32[8, 64, 128], seed: 1)
 let t = normal(f32[8, 64, 128], seed: 2)
 )";

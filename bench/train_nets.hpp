@@ -8,7 +8,7 @@ namespace taskspec::bench {
 struct TrainNet {
   const char* name;
   const char* size;
-  // Up to `for k in 0..block { step }`: modules, the net, `m` in training, and its data x and t.
+  // Up to `for k in 0..block { step }`: the net, `m` in training in `parts`, and its data x and t.
   const char* text;
   int block;             // steps that are measured together, so that a sample takes some tens of milliseconds
   double multiply_adds;  // of a step: of the results, of the weights, and of what is no input of the net

@@ -39,4 +39,13 @@ int main() {
   m.forward(x);
   m.backward(y);
   print(m.grad("last.w").shape(), net.forward(tensor({{0.5}}, f32))["y"].round().scalar<double>());
+
+  m.update();
+  m.save("learning.npz");
+  Net other;
+  ModelTrainingInstance more = train(other, "mse_avg", sgd(0.1, arg("momentum", 0.9)), {.metrics = {"mae"}});
+  more.load("learning.npz");
+  m.step(x, y);
+  more.step(x, y);
+  print(more.loss().scalar<double>() == m.loss().scalar<double>());
 }

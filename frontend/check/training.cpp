@@ -106,6 +106,21 @@ Term step(Body& body, const Term& training, std::span<const ast::Arg> args, Span
   return call_of(body, "update", training, {}, span);
 }
 
+// What a function of the epoch does besides giving rows is done by the host, which has not seen what a checkpoint set
+// the number to: it is told that of the first one.
+Term fit(Body& body, const Term& training, std::span<const ast::Arg> args, Span span) {
+  const Term made = call_of(body, "fit", training, args, span);
+  const bool by_epoch = body[made.id].form == Form::builtin && body.type(body[made.id].in[1]).is(Type::Kind::function);
+  if (!by_epoch) return made;
+  const Term epochs = call_of(body, "epochs", training, {}, span);
+  const Term first = body.make(Form::receive, Type::Kind::integer, span, {epochs});
+  body[first.id].index = static_cast<std::uint32_t>(Receive::scalar);
+  body[made.id].in.push_back(first.id);
+  body[made.id].in_spans.push_back(span);
+  body.move_to_end(made.id);
+  return made;
+}
+
 Term no_such_member(Body& body, const Term& training, const ast::Name& name, Span span) {
   std::vector<std::string> names{"forward", "step", "metrics"};
   for (const Builtin* builtin : body.world.options.builtins.all())
@@ -126,6 +141,7 @@ Term training_method(Body& body, const Term& training, const ast::Member& member
   }
   if (name == "forward") return forward(body, training, call.args, span);
   if (name == "step") return step(body, training, call.args, span);
+  if (name == "fit") return fit(body, training, call.args, span);
   if (name == "grad" || name == "weight") return of_weight(body, name, training, call, span);
   const bool is_member = name == "loss" || name == "steps" || name == "epochs" || name == "cost";
   if (builtin_of(body, name) && !is_member) return call_of(body, name, training, call.args, span);

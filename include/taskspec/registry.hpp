@@ -143,7 +143,8 @@ class TaskStore {
   std::shared_ptr<State> state_;
 };
 
-// The one that programs of this process find their `extern` tasks in.
+// The one that programs of this process find their `extern` tasks in. They call forward and backward passes: an update
+// or a loss is refused here (E1009), and has its place in a store of your own, whose execute() calls it.
 TaskStore& task_store();
 inline void register_task(const TaskKey& key, TaskSignature signature, TaskImpl implementation,
                           detail::At at = detail::At::current()) {

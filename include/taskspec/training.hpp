@@ -27,6 +27,19 @@ Operand sgd(Operand lr, Operand a = {}, Operand b = {}, Operand c = {});
 Operand adam(Operand lr = 1e-3, Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {});
 Operand adamw(Operand lr = 1e-3, Operand a = {}, Operand b = {}, Operand c = {}, Operand d = {});
 
+// What the ops of a step take: medians over some steps of the shapes of the last one, on made-up data. Milliseconds.
+struct TrainingProfile {
+  struct Op {
+    std::string in_task, op, line, pass, makes;  // pass: "forward", "backward", "update"; makes: its type, "f32[2, 1]"
+    std::int64_t calls = 0, bytes = 0;           // in a step; bytes that they read and write once
+    double min = 0, median = 0;                  // of all its calls in a step
+  };
+  std::int64_t steps = 0;  // that were measured
+  double forward = 0, backward = 0, update = 0;
+  std::vector<Op> ops;
+  std::string text;  // all of it as a table
+};
+
 struct TrainOptions {
   std::vector<std::string> metrics = {};  // accuracy, categorical_crossentropy, mse, rmse, mae, ...
   double clip = 0;                        // the norm of all gradients together; 0: any
@@ -53,6 +66,13 @@ class ModelTrainingInstance {
   void step(Operand a, Operand b, Operand c = {}, Operand d = {});
   // A step for each row, which is what `step` takes; metrics begin anew with each epoch. E5003: no rows.
   void fit(const std::vector<std::vector<Tensor>>& rows, int epochs = 1, At at = At::current());
+
+  // Slots, moments, metrics and where it is, as one .npz of named arrays; what is loaded goes on bit for bit. E7004
+  // where the file cannot be written, E7001 no such file, E7003 one of another net, E5007 between backward and update.
+  void save(Name path) const;
+  void load(Name path);
+  // Nothing of the training changes. E5007 before a step, E1003 less than one to measure.
+  TrainingProfile profile(int warmup = 2, int steps = 10, At at = At::current()) const;
 
   Tensor loss(At at = At::current()) const;                     // of the last backward, of rank 0; E5007
   Tensor metric(Name name) const;                               // over all rows since it began, f64 of rank 0; E1002

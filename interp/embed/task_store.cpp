@@ -178,6 +178,13 @@ TaskStore::TaskStore() : state_(std::make_shared<State>()) {}
 
 void TaskStore::register_task(const TaskKey& key, TaskSignature signature, TaskImpl implementation, detail::At at) {
   detail::check_signature(key, signature, at);
+  const bool is_called = key.pass == Pass::forward || key.pass == Pass::backward;
+  if (this == &task_store() && !is_called)
+    detail::fail("E1009", at,
+                 fmt::format("{}: a training takes its losses and optimizers from the library, or a fn as its loss; "
+                             "those of the registry are not built yet",
+                             detail::described(key)),
+                 "a TaskStore of your own calls it by execute()");
   if (!implementation) detail::fail("E1006", at, detail::described(key) + " has no function");
   const TaskKey forward_key{key.task, Pass::forward, key.instance};
   const std::shared_ptr<const Entry> forward = state_->find(forward_key);

@@ -125,6 +125,25 @@ void ModelTrainingInstance::fit(const std::vector<std::vector<Tensor>>& rows, in
 
 void ModelTrainingInstance::reset_metrics(At at) { perform(asked(Node::Kind::method, node_, "reset_metrics", at)); }
 
+namespace {
+
+// The builtin `what` of a training and a path.
+void with_file(const char* what, const NodePtr& m, const Name& path) {
+  Node call;
+  call.kind = Node::Kind::library;
+  call.at = path.at;
+  call.text = what;
+  const Tensor self(m);
+  give(call, Operand(self, path.at));
+  give(call, text_of(path));
+  perform(std::move(call));
+}
+
+}  // namespace
+
+void ModelTrainingInstance::save(Name path) const { with_file("save", node_, path); }
+void ModelTrainingInstance::load(Name path) { with_file("load", node_, path); }
+
 // ---- what it tells --------------------------------------------------------------------------------
 
 Tensor ModelTrainingInstance::loss(At at) const {
@@ -158,6 +177,24 @@ std::vector<std::string> ModelTrainingInstance::slots(At at) const {
   std::vector<std::string> paths;
   for (const auto& slot : tensor_slots(agent_of(node_, at))) paths.push_back(slot.path);
   return paths;
+}
+
+TrainingProfile ModelTrainingInstance::profile(int warmup, int steps, At at) const {
+  Node call = asked(Node::Kind::method, node_, "profile", at);
+  give(call, arg("warmup", Operand(warmup, at)));
+  give(call, arg("iters", Operand(steps, at)));
+  const Value made = HostProgram::here().known(detail::host_value(std::move(call)), at);
+  const auto& profile = *made.as<Record>();
+  TrainingProfile told{profile.find("steps")->integer(), profile.find("forward")->real(),
+                       profile.find("backward")->real(), profile.find("update")->real(), {}, print(made)};
+  for (const Value& row : profile.find("ops")->list()) {
+    const auto& op = *row.as<Record>();
+    auto text = [&](const char* name) { return op.find(name)->string(); };
+    told.ops.push_back({text("in_task"), text("op"), text("line"), text("pass"), text("makes"),
+                        op.find("calls")->integer(), op.find("bytes")->integer(), op.find("min")->real(),
+                        op.find("median")->real()});
+  }
+  return told;
 }
 
 std::string ModelTrainingInstance::text(At at) const { return Tensor(node_).text(at); }

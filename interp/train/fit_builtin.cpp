@@ -31,15 +31,16 @@ void fit_rows(HostContext& host, Training& training, const Value& rows, FitProgr
 }
 
 // Of a program that was cut in two, the graph's part learns; what a function that gives rows does besides (asserts,
-// prints) is done by the host's part.
+// prints) is done by the host's part. Of a function it is told the first epoch, behind the operands.
 Value run_fit(HostContext& host, std::span<const Value> v) {
   Training& training = training_of(v[0]);
   const bool learns = host.frame->function.part != Part::host;
+  const std::int64_t first = v.size() > 3 ? v[3].integer() : training.epochs();
   FitProgress progress;
   for (std::int64_t epoch = 0; epoch < v[2].integer(); ++epoch) {
     training.reset_metrics();
     const Value rows = v[1].as<Callable>()
-                           ? host.interpreter->apply(v[1], {Value(training.epochs())}, {host.span, host.frame}).value
+                           ? host.interpreter->apply(v[1], {Value(first + epoch)}, {host.span, host.frame}).value
                            : v[1];
     if (learns) fit_rows(host, training, rows, progress);
     training.end_epoch();

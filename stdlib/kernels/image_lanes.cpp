@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "stdlib/kernels/lane_loops.hpp"
+#include "stdlib/kernels/scratch_slots.hpp"
 
 namespace taskspec {
 
 namespace {
 
-// Each group of sixteen images is a unit of work, with scratch of its own.
+// Each group of sixteen images is a unit of work. Some of them run at the same time, each in a room of its own.
 class ImageLanes : public Kernel {
  public:
-  explicit ImageLanes(const ConvolutionPlan& plan) : plan_(plan), groups_(plan.batch / image_lanes) {}
+  explicit ImageLanes(const ConvolutionPlan& plan) : plan_(plan), groups_(plan.batch / image_lanes), rooms_(std::min<std::int64_t>(groups_, 16)) {}
 
  protected:
   std::int64_t pixels() const { return plan_.channels * plan_.windows.pixels(); }       // of an image
@@ -21,15 +22,19 @@ class ImageLanes : public Kernel {
   // The images of a group: where those begin in an array of `elements` for each.
   static std::int64_t of_group(std::int64_t group, std::int64_t elements) { return group * image_lanes * elements; }
 
+  // f(group, its room)
   template <class F>
   void each_group(const KernelArgs& args, F&& f) const {
-    args.parallel.for_each(groups_, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t group = begin; group < end; ++group) f(group);
+    ScratchSlots rooms(rooms_);
+    args.parallel.for_each(rooms_, 1, [&](std::int64_t begin, std::int64_t end) {
+      rooms.with([&](std::int64_t room) {
+        for (std::int64_t group = groups_ * begin / rooms_; group < groups_ * end / rooms_; ++group) f(group, room);
+      });
     });
   }
 
   const ConvolutionPlan plan_;
-  const std::int64_t groups_;
+  const std::int64_t groups_, rooms_;
 };
 
 const float* floats(const std::byte* bytes) { return reinterpret_cast<const float*>(bytes); }
@@ -50,7 +55,7 @@ class LaneConvolution final : public ImageLanes {
   }
 
   std::size_t scratch_bytes() const override {
-    return sizeof(float) * static_cast<std::size_t>(shared() + groups_ * (pixels() + positions()) * image_lanes);
+    return sizeof(float) * static_cast<std::size_t>(shared() + rooms_ * (pixels() + positions()) * image_lanes);
   }
 
   std::optional<Fault> run(const KernelArgs& args) const override {
@@ -61,8 +66,8 @@ class LaneConvolution final : public ImageLanes {
     else
       std::fill_n(start, sum_.outputs, 0.0F);
     const std::int64_t read = forward_ ? pixels() : positions(), made = forward_ ? positions() : pixels();
-    each_group(args, [&](std::int64_t group) {
-      float *in = factors + shared() + group * (read + made) * image_lanes, *out = in + read * image_lanes;
+    each_group(args, [&](std::int64_t group, std::int64_t room) {
+      float *in = factors + shared() + room * (read + made) * image_lanes, *out = in + read * image_lanes;
       to_lanes(floats(args.in[0]) + of_group(group, read), read, in);
       lane_sum(sum_, in, factors, start, out);
       from_lanes(out, made, floats(args.out[0]) + of_group(group, made));
@@ -95,13 +100,13 @@ class LaneWeightGradient final : public ImageLanes {
   using ImageLanes::ImageLanes;
 
   std::size_t scratch_bytes() const override {
-    return sizeof(float) * static_cast<std::size_t>(groups_ * (weights() + (pixels() + positions()) * image_lanes));
+    return sizeof(float) * static_cast<std::size_t>(groups_ * weights() + rooms_ * (pixels() + positions()) * image_lanes);
   }
 
   std::optional<Fault> run(const KernelArgs& args) const override {
-    float *lanes = floats(args.scratch), *parts = lanes + groups_ * (pixels() + positions()) * image_lanes;
-    each_group(args, [&](std::int64_t group) {
-      float *x = lanes + group * (pixels() + positions()) * image_lanes, *up = x + pixels() * image_lanes;
+    float *lanes = floats(args.scratch), *parts = lanes + rooms_ * (pixels() + positions()) * image_lanes;
+    each_group(args, [&](std::int64_t group, std::int64_t room) {
+      float *x = lanes + room * (pixels() + positions()) * image_lanes, *up = x + pixels() * image_lanes;
       to_lanes(floats(args.in[0]) + of_group(group, pixels()), pixels(), x);
       to_lanes(floats(args.in[1]) + of_group(group, positions()), positions(), up);
       lane_weights(plan_.windows, plan_.channels, plan_.outputs, x, up, parts + group * weights());

@@ -2,58 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
+
+#include "stdlib/kernels/lanes.hpp"
 
 namespace taskspec {
 
 namespace {
 
-using Lanes = float __attribute__((vector_size(64)));
-using Places = std::int32_t __attribute__((vector_size(64)));
-
-// A processor without vectors as wide has no use for these: oneDNN is better there.
-#define WITH_LANES gnu::target("arch=x86-64-v4,prefer-vector-width=512")
-
-[[gnu::always_inline, WITH_LANES]] inline Lanes load(const float* from) {
-  Lanes lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-[[gnu::always_inline, WITH_LANES]] inline void store(Lanes lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
-
-// ---- turning squares of 16 x 16 -------------------------------------------------------------------
-
-// Exchanges the squares of `size` beside the diagonal of each square of twice that.
-template <int size>
-[[gnu::always_inline, WITH_LANES]] inline void exchange(Lanes (&row)[image_lanes]) {
-  Places upper{}, lower{};
-  for (int j = 0; j < image_lanes; ++j) {
-    upper[j] = (j & size) == 0 ? j : image_lanes + j - size;
-    lower[j] = (j & size) == 0 ? j + size : image_lanes + j;
-  }
-  for (int i = 0; i < image_lanes; ++i) {
-    if ((i & size) != 0) continue;
-    const Lanes a = row[i], b = row[i + size];
-    row[i] = __builtin_shuffle(a, b, upper);
-    row[i + size] = __builtin_shuffle(a, b, lower);
-  }
-}
-
-[[WITH_LANES]] void turn(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
-  Lanes row[image_lanes];
-  for (int i = 0; i < image_lanes; ++i) row[i] = load(from + i * from_step);
-  exchange<8>(row);
-  exchange<4>(row);
-  exchange<2>(row);
-  exchange<1>(row);
-  for (int i = 0; i < image_lanes; ++i) store(row[i], to + i * to_step);
-}
-
 // ---- sums over taps -------------------------------------------------------------------------------
 
 struct Range {
   std::int64_t begin, end;
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 // The taps of place i that read something.
@@ -65,42 +26,110 @@ Range taps_of(const TapAxis& a, std::int64_t i) {
   return {begin, end};
 }
 
-// `count` outputs at a time stay in registers while everything is added to them.
+// What is read for one row of the result: rows of `in` under taps [rows.begin, rows.end).
+struct RowOfSum {
+  const LaneSum& s;
+  std::int64_t y, first;  // the first output of the block
+  Range rows;
+};
+
+// Adds taps [begin, end) of columns x + p, for all p, to their sums: `count` outputs of so many columns.
+template <int count, int columns, int... p>
+[[gnu::always_inline, WITH_LANES]] inline void add_taps(const LaneSum& s, const float* from, const float* factor,
+                                                        Range taps, Lanes (&sum)[columns][count],
+                                                        std::integer_sequence<int, p...>) {
+  const TapAxis& right = s.axes[1];
+  for (std::int64_t kx = taps.begin; kx < taps.end; ++kx) {
+    const Lanes value[] = {load(from + (p * right.stride + kx * right.step) * lane_width)...};
+    for (int o = 0; o < count; ++o) {
+      int k = 0;
+      ((sum[p][o] += value[k++] * factor[kx * s.outputs + o]), ...);
+    }
+  }
+}
+
+// Those that a column has in front of the ones that all have, and behind them.
+template <int count, int columns, int... p>
+[[gnu::always_inline, WITH_LANES]] inline void add_own_taps(const LaneSum& s, const float* from, const float* factor,
+                                                            Range all, const Range (&own)[columns],
+                                                            Lanes (&sum)[columns][count],
+                                                            std::integer_sequence<int, p...>) {
+  (add_taps(s, from, factor, {own[p].begin, std::min(all.begin, own[p].end)}, sum, std::integer_sequence<int, p>()),
+   ...);
+  (add_taps(s, from, factor, {std::max(all.end, own[p].begin), own[p].end}, sum, std::integer_sequence<int, p>()), ...);
+}
+
+// `count` outputs of `columns` neighbours stay in registers while everything is added to them. Where they are not
+// `alike`, each has taps of its own beside those that all of them have.
+template <int count, int columns, bool alike>
+[[gnu::always_inline, WITH_LANES]] inline void sum_columns(const RowOfSum& row, std::int64_t x, const Range* taps, const float* in,
+                                const float* weights, const float* start, float* out) {
+  const LaneSum& s = row.s;
+  const TapAxis &down = s.axes[0], &right = s.axes[1];
+  const std::int64_t plane = down.places * right.places, positions = s.out[0] * s.out[1];
+  constexpr auto each = std::make_integer_sequence<int, columns>();
+  Range all = taps[0], own[columns];
+  for (int p = 0; p < columns; ++p) {
+    own[p] = taps[p];
+    all = {std::max(all.begin, own[p].begin), std::min(all.end, own[p].end)};
+  }
+  all.end = std::max(all.begin, all.end);
+  Lanes sum[columns][count];
+  for (int p = 0; p < columns; ++p)
+    for (int o = 0; o < count; ++o) sum[p][o] = Lanes{} + start[row.first + o];
+  for (std::int64_t c = 0; c < s.channels; ++c)
+    for (std::int64_t ky = row.rows.begin; ky < row.rows.end; ++ky) {
+      const std::int64_t line = c * plane + (row.y * down.stride + down.first + ky * down.step) * right.places;
+      const float* from = in + (line + x * right.stride + right.first) * lane_width;
+      const float* factor = weights + ((c * down.taps + ky) * right.taps) * s.outputs + row.first;
+      if constexpr (!alike) add_own_taps(s, from, factor, all, own, sum, each);
+      add_taps(s, from, factor, all, sum, each);
+    }
+  for (int p = 0; p < columns; ++p)
+    for (int o = 0; o < count; ++o)
+      store(sum[p][o], out + ((row.first + o) * positions + row.y * s.out[1] + x + p) * lane_width);
+}
+
+// Of all columns, two at a time where that leaves the registers some room: more take longer.
 template <int count>
 [[WITH_LANES]] void sum_outputs(const LaneSum& s, std::int64_t first, const float* in, const float* weights,
                                 const float* start, float* out) {
-  const TapAxis &down = s.axes[0], &right = s.axes[1];
-  const std::int64_t plane = down.places * right.places, positions = s.out[0] * s.out[1];
+  constexpr bool room = count <= 12;
   for (std::int64_t y = 0; y < s.out[0]; ++y) {
-    const Range rows = taps_of(down, y);
-    for (std::int64_t x = 0; x < s.out[1]; ++x) {
-      const Range columns = taps_of(right, x);
-      Lanes sum[count];
-      for (int o = 0; o < count; ++o) sum[o] = Lanes{} + start[first + o];
-      for (std::int64_t c = 0; c < s.channels; ++c)
-        for (std::int64_t ky = rows.begin; ky < rows.end; ++ky) {
-          const std::int64_t row = c * plane + (y * down.stride + down.first + ky * down.step) * right.places;
-          const float* from = in + (row + x * right.stride + right.first) * image_lanes;
-          const float* factor = weights + ((c * down.taps + ky) * right.taps) * s.outputs + first;
-          for (std::int64_t kx = columns.begin; kx < columns.end; ++kx) {
-            const Lanes value = load(from + kx * right.step * image_lanes);
-            for (int o = 0; o < count; ++o) sum[o] += value * factor[kx * s.outputs + o];
-          }
-        }
-      for (int o = 0; o < count; ++o) store(sum[o], out + ((first + o) * positions + y * s.out[1] + x) * image_lanes);
+    const RowOfSum row{s, y, first, taps_of(s.axes[0], y)};
+    for (std::int64_t x = 0; x < s.out[1];) {
+      const Range own[] = {taps_of(s.axes[1], x), taps_of(s.axes[1], x + 1)};
+      const bool two = room && x + 2 <= s.out[1];
+      if (!two)
+        sum_columns<count, 1, true>(row, x, own, in, weights, start, out);
+      else if (own[0] == own[1])
+        sum_columns<count, room ? 2 : 1, true>(row, x, own, in, weights, start, out);
+      else
+        sum_columns<count, room ? 2 : 1, false>(row, x, own, in, weights, start, out);
+      x += two ? 2 : 1;
     }
   }
 }
 
 // ---- sums over windows ----------------------------------------------------------------------------
 
-// In a fixed order: halves onto each other.
-[[WITH_LANES]] float total(Lanes lanes) {
-  float parts[image_lanes];
-  store(lanes, parts);
-  for (int half = image_lanes / 2; half > 0; half /= 2)
-    for (int k = 0; k < half; ++k) parts[k] += parts[k + half];
-  return parts[0];
+// Each of sixteen vectors summed up, in lane k that of vector k. In a fixed order: halves onto each other.
+template <int size>
+[[gnu::always_inline, WITH_LANES]] inline void add_halves(Lanes (&row)[lane_width]) {
+  LanePlaces upper{}, lower{};
+  for (int j = 0; j < lane_width; ++j) {
+    upper[j] = (j & size) == 0 ? j : lane_width + j - size;
+    lower[j] = (j & size) == 0 ? j + size : lane_width + j;
+  }
+  for (int i = 0; i < size; ++i)
+    row[i] = __builtin_shuffle(row[i], row[i + size], upper) + __builtin_shuffle(row[i], row[i + size], lower);
+}
+[[gnu::always_inline, WITH_LANES]] inline Lanes totals(Lanes (&row)[lane_width]) {
+  add_halves<8>(row);
+  add_halves<4>(row);
+  add_halves<2>(row);
+  add_halves<1>(row);
+  return row[0];
 }
 
 // The gradients of `count` outputs by `taps` neighbouring taps of one row of the weights stay in registers.
@@ -125,10 +154,15 @@ template <int count, int taps>
       }
     }
   }
+  float sums[(count * taps + lane_width - 1) / lane_width * lane_width];
+  for (int begin = 0; begin < count * taps; begin += lane_width) {
+    Lanes some[lane_width]{};
+    for (int k = 0; k < lane_width && begin + k < count * taps; ++k) some[k] = sum[(begin + k) / taps][(begin + k) % taps];
+    store(totals(some), sums + begin);
+  }
   for (int o = 0; o < count; ++o)
-    for (int t = 0; t < taps; ++t)
-      weights[((at.output + o) * channels + at.channel) * w.taps() + at.ky * w.kernel[1] + at.kx + t] =
-          total(sum[o][t]);
+    std::copy_n(sums + o * taps, taps,
+                weights + ((at.output + o) * channels + at.channel) * w.taps() + at.ky * w.kernel[1] + at.kx);
 }
 
 // ---- one function for each number that a block may have -------------------------------------------

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "stdlib/kernels/halving_loops.hpp"
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/product.hpp"
 #include "stdlib/kernels/storage.hpp"
@@ -124,6 +125,12 @@ TASKSPEC_CLONES void pool_plane(const Windows& w, const T* x, T* y, Computed<T>*
   }
 }
 
+// There are loops for it that are written by hand.
+template <class T>
+bool halves_by_lanes() {
+  return std::is_same_v<T, float> && has_halving_loops();
+}
+
 template <class T, class Join>
 TASKSPEC_CLONES void halve_plane(const Windows& w, const T* x, T* y) {
   using Acc = Computed<T>;
@@ -169,6 +176,11 @@ class Forward final : public PoolKernel {
       : PoolKernel(plan, sizeof(Acc) * static_cast<std::size_t>(line_length(plan.windows) + plan.windows.out[1])) {}
 
  private:
+  void halve(const Windows& w, const T* x, T* y) const {
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<Join, Maximum>)
+      if (by_lanes_) return halve_by_maximum(w, x, y);
+    halve_plane<T, Join>(w, x, y);
+  }
   static std::int64_t line_length(const Windows& w) {
     return std::max(w.pad[1] + w.image[1], (w.out[1] - 1) * w.stride[1] + w.kernel[1]);
   }
@@ -179,12 +191,14 @@ class Forward final : public PoolKernel {
     T* y = reinterpret_cast<T*>(args.out[0]) + plane * w.positions();
     Acc* line = reinterpret_cast<Acc*>(scratch);
     if (kind() == WindowKind::halving)
-      halve_plane<T, Join>(w, x, y);
+      halve(w, x, y);
     else if (kind() == WindowKind::sampling)
       sample_plane<T>(w, x, y);
     else
       pool_plane<T, Join>(w, x, y, line, line + line_length(w));
   }
+
+  const bool by_lanes_ = halves_by_lanes<T>();
 };
 
 // Truths as words of ones or zeros, as wide as the numbers: loops with them vectorise.
@@ -326,6 +340,8 @@ class Backward final : public PoolKernel {
     T* out = reinterpret_cast<T*>(args.out[0]) + plane * w.pixels();
     if (kind() == WindowKind::halving) {
       if (w.image[0] != 2 * w.out[0] || w.image[1] != 2 * w.out[1]) std::fill(out, out + w.pixels(), T{});
+      if constexpr (std::is_same_v<T, float>)
+        if (maximum_ && by_lanes_) return halve_by_maximum_gradient(w, x, upstream, out);
       return maximum_ ? halve_maximum_gradient<T>(w, x, upstream, out, reinterpret_cast<Acc*>(scratch))
                       : halve_average_gradient<T>(w, upstream, out);
     }
@@ -358,6 +374,7 @@ class Backward final : public PoolKernel {
   }
 
   bool maximum_;
+  const bool by_lanes_ = halves_by_lanes<T>();
 };
 
 }  // namespace

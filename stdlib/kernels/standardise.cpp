@@ -1,8 +1,8 @@
 #include "stdlib/kernels/standardise.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstring>
 
 #include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/storage.hpp"
@@ -11,31 +11,60 @@ namespace taskspec {
 
 namespace {
 
-// Partial sums that do not depend on one another: they vectorise, in a fixed order. A short block is summed in the
-// precision that elements are computed in, blocks are summed in f64.
+// Sixteen partial sums that do not depend on one another, in a fixed order. A short block is summed in the precision that
+// elements are computed in, blocks are summed in f64.
 constexpr int lanes = 16;
 constexpr std::int64_t block = 256;
 
-// The sum of (x - centre)^power over a piece; power is 1 or 2.
-template <class T, int power>
-TASKSPEC_CLONES double sum_of(const T* x, std::int64_t count, Computed<T> centre) {
-  using N = Computed<T>;
-  double total = 0;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
-    std::array<N, lanes> sum{};
-    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
-    for (std::int64_t i = begin; i < whole; i += lanes)
-      for (int k = 0; k < lanes; ++k) {
-        N d = convert<N>(x[i + k]) - centre;
-        sum[k] += power == 2 ? d * d : d;
-      }
-    for (std::int64_t i = whole; i < end; ++i) {
-      N d = convert<N>(x[i]) - centre;
-      sum[0] += power == 2 ? d * d : d;
-    }
-    for (N part : sum) total += static_cast<double>(part);
+template <class N>
+struct WideOf;
+template <>
+struct WideOf<float> {
+  using Type = float __attribute__((vector_size(lanes * sizeof(float))));
+};
+template <>
+struct WideOf<double> {
+  using Type = double __attribute__((vector_size(lanes * sizeof(double))));
+};
+template <class N>
+using Wide = typename WideOf<N>::Type;
+
+template <class T>
+[[gnu::always_inline]] inline void read_wide(const T* from, Wide<Computed<T>>& to) {
+  if constexpr (std::is_same_v<T, Computed<T>>)
+    std::memcpy(&to, from, sizeof to);
+  else
+    for (int k = 0; k < lanes; ++k) to[k] = convert<Computed<T>>(from[k]);
+}
+
+// Sums of a group, lane by lane over all its pieces.
+struct LaneTotals {
+  Wide<double> of{};
+  double all() const {
+    double total = 0;
+    for (int k = 0; k < lanes; ++k) total += of[k];
+    return total;
   }
-  return total;
+};
+
+// Adds (x - centre)^power over a piece; power is 1 or 2.
+template <class T, int power>
+TASKSPEC_CLONES void add_powers(const T* x, std::int64_t count, Computed<T> centre, LaneTotals& total) {
+  using N = Computed<T>;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    Wide<N> sum{}, d;
+    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
+    for (std::int64_t i = begin; i < whole; i += lanes) {
+      read_wide(x + i, d);
+      d -= centre;
+      sum += power == 2 ? d * d : d;
+    }
+    for (std::int64_t i = whole; i < end; ++i) {
+      const N rest = convert<N>(x[i]) - centre;
+      sum[0] += power == 2 ? rest * rest : rest;
+    }
+    total.of += __builtin_convertvector(sum, Wide<double>);
+  }
 }
 
 // `Step` is 1 where every element has factors of its own, else 0.
@@ -52,7 +81,7 @@ TASKSPEC_CLONES void write_piece(const T* x, T* y, std::int64_t count, Computed<
 // Of every element d, and d times what the element of x is in deviations from the mean: d = dy, times a scale of its
 // own for a Step of 1.
 struct SumPair {
-  double plain = 0, weighted = 0;
+  LaneTotals plain, weighted;
 };
 
 template <class T, int Step>
@@ -62,45 +91,31 @@ template <class T, int Step>
   return convert<N>(dy[i]);
 }
 
-// Each of the two by itself: sums side by side are not made vectors of.
 template <class T, int Step>
-TASKSPEC_CLONES double plain_sum(const T* dy, const T* scale, std::int64_t count) {
+TASKSPEC_CLONES void add_sums(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean,
+                              SumPair& sums) {
   using N = Computed<T>;
-  double total = 0;
   for (std::int64_t begin = 0; begin < count; begin += block) {
-    std::array<N, lanes> sum{};
+    Wide<N> plain{}, weighted{}, d, n;
     const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
-    for (std::int64_t i = begin; i < whole; i += lanes)
-      for (int k = 0; k < lanes; ++k) sum[k] += factored<T, Step>(dy, scale, i + k);
-    for (std::int64_t i = whole; i < end; ++i) sum[0] += factored<T, Step>(dy, scale, i);
-    for (N part : sum) total += static_cast<double>(part);
-  }
-  return total;
-}
-
-template <class T, int Step>
-TASKSPEC_CLONES double weighted_sum(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean) {
-  using N = Computed<T>;
-  double total = 0;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
-    std::array<N, lanes> sum{};
-    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
-    for (std::int64_t i = begin; i < whole; i += lanes)
-      for (int k = 0; k < lanes; ++k) {
-        const N d = factored<T, Step>(dy, scale, i + k);
-        sum[k] += d * (convert<N>(x[i + k]) - mean);
+    for (std::int64_t i = begin; i < whole; i += lanes) {
+      read_wide(dy + i, d);
+      if constexpr (Step == 1) {
+        read_wide(scale + i, n);
+        d *= n;
       }
-    for (std::int64_t i = whole; i < end; ++i) sum[0] += factored<T, Step>(dy, scale, i) * (convert<N>(x[i]) - mean);
-    for (N part : sum) total += static_cast<double>(part);
+      read_wide(x + i, n);
+      plain += d;
+      weighted += d * (n - mean);
+    }
+    for (std::int64_t i = whole; i < end; ++i) {
+      const N rest = factored<T, Step>(dy, scale, i);
+      plain[0] += rest;
+      weighted[0] += rest * (convert<N>(x[i]) - mean);
+    }
+    sums.plain.of += __builtin_convertvector(plain, Wide<double>);
+    sums.weighted.of += __builtin_convertvector(weighted, Wide<double>);
   }
-  return total;
-}
-
-template <class T, int Step>
-SumPair sums_of(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean,
-                Computed<T> per_deviation) {
-  return {plain_sum<T, Step>(dy, scale, count),
-          weighted_sum<T, Step>(x, dy, scale, count, mean) * static_cast<double>(per_deviation)};
 }
 
 // dx = factor (d - offset - tilt (x - mean)), d as above.
@@ -159,9 +174,9 @@ class Groups : public Kernel {
  private:
   template <int power>
   double mean_of(const T* x, N centre) const {
-    double total = 0;
-    each_piece(0, [&](std::int64_t at) { total += sum_of<T, power>(x + at, p_.length, centre); });
-    return total / some_elements();
+    LaneTotals total;
+    each_piece(0, [&](std::int64_t at) { add_powers<T, power>(x + at, p_.length, centre, total); });
+    return total.all() / some_elements();
   }
 };
 
@@ -253,15 +268,13 @@ class Sums final : public Groups<T> {
       const N per_deviation = this->per_deviation(variance);
       SumPair total;
       this->each_piece(first, [&, mean = mean](std::int64_t at) {
-        const SumPair part = sums_of<T, 0>(x + at, dy + at, nullptr, p_.length, mean, per_deviation);
-        total.plain += part.plain;
-        total.weighted += part.weighted;
+        add_sums<T, 0>(x + at, dy + at, nullptr, p_.length, mean, total);
       });
       auto row = [&](SumRow r) -> N& { return sums[static_cast<std::int64_t>(r) * p_.groups + g]; };
       row(row_mean) = mean;
       row(row_per_deviation) = per_deviation;
-      row(row_scale) = static_cast<N>(total.weighted);
-      row(row_shift) = static_cast<N>(total.plain);
+      row(row_scale) = static_cast<N>(total.weighted.all() * static_cast<double>(per_deviation));
+      row(row_shift) = static_cast<N>(total.plain.all());
       row(row_share) = training ? static_cast<N>(1 / this->some_elements()) : N{};
     });
     return std::nullopt;
@@ -309,10 +322,11 @@ class RowsInputGradient final : public Groups<T> {
     this->each_group(args, [&](std::int64_t, std::int64_t at) {
       const auto [mean, variance] = this->moments(x + at);
       const N per_deviation = this->per_deviation(variance);
-      const SumPair sums = sums_of<T, 1>(x + at, dy + at, scale, p_.length, mean, per_deviation);
-      const auto length = static_cast<double>(p_.length);
-      const Reverse<T> r{mean, per_deviation, static_cast<N>(sums.plain / length),
-                         static_cast<N>(sums.weighted / length) * per_deviation};
+      SumPair sums;
+      add_sums<T, 1>(x + at, dy + at, scale, p_.length, mean, sums);
+      const auto length = static_cast<double>(p_.length), deviation = static_cast<double>(per_deviation);
+      const Reverse<T> r{mean, per_deviation, static_cast<N>(sums.plain.all() / length),
+                         static_cast<N>(sums.weighted.all() * deviation / length) * per_deviation};
       write_reverse<T, 1>(x + at, dy + at, scale, dx + at, p_.length, r);
     });
     return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "ir/base/text.hpp"
 #include "stdlib/kernels/direct_convolution.hpp"
+#include "stdlib/kernels/winograd.hpp"
 
 namespace taskspec {
 
@@ -110,6 +111,7 @@ std::unique_ptr<Kernel> convolution_kernel(const OpInstance& call) {
 
 std::unique_ptr<Kernel> best_convolution_kernel(const ConvolutionPlan& plan, ConvolutionPart part) {
   if (suits_image_lanes(plan, part)) return image_lanes_kernel(plan, part);
+  if (suits_winograd(plan)) return winograd_kernel(plan, part);
   if (part == ConvolutionPart::result) return dense_convolution_kernel(plan);
   return dense_convolution_gradient_kernel(plan, part == ConvolutionPart::weight_gradient);
 }

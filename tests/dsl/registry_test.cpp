@@ -248,6 +248,14 @@ TEST_CASE("passes that a store calls by itself: an update and a loss [L2] [dsl]"
                                          .gradient("y", std::span(dy)));
   CHECK(l[0] == 4);
   CHECK(dy[0] == 4);
+
+  // No program calls them: the store of the process says so, and keeps nothing.
+  for (const Pass pass : {Pass::update, Pass::loss}) {
+    const Mistake refused = mistake_of([&] { register_task({"no_pass", pass}, TaskSignature(), nothing); });
+    CHECK(refused.code == "E1009");
+    CHECK(refused.message.find(pass == Pass::update ? "update of 'no_pass'" : "loss of 'no_pass'") == 0);
+    CHECK(mistake_of([&] { (void)task_store().get_signature({"no_pass", pass}); }).code == "E7001");
+  }
 }
 
 // ---- in programs ----------------------------------------------------------------------------------

@@ -158,6 +158,87 @@ TEST_CASE("[training] fit, step, gradients, metrics and the trained net in C++ [
   });
 }
 
+TEST_CASE("[training] a training that C++ saved goes on in another one, and in a text, to the last bit [L13] [dsl]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "m.npz";
+  std::string whole, told;
+  by_itself([&] {
+    Tensor x = normal(f32(16, 3), arg("seed", 3)), y = x.sum(1);
+    const TrainOptions options{.metrics = {"mae"}};
+    Learner net;
+    ModelTrainingInstance m = train(net, "mse_avg", adam(0.1), options);
+    auto steps = [&](ModelTrainingInstance& of, int count) {
+      for (int k = 0; k < count; ++k) of.step(x, y);
+    };
+    auto learned = [&](const ModelTrainingInstance& of) {
+      return bits(of.weight("hidden.w")) + bits(of.weight("last.b")) + bits(of.loss()) + bits(of.metric("mae"));
+    };
+    steps(m, 2);
+    m.save(path);
+    steps(m, 2);
+    whole = learned(m);
+    Learner other_net;
+    ModelTrainingInstance other = train(other_net, "mse_avg", adam(0.1), options);
+    CHECK(bits(other.weight("hidden.w")) != bits(m.weight("hidden.w")));  // drawn anew
+    other.load(path);
+    steps(other, 2);
+    CHECK(learned(other) == whole);
+    told = bits(other.weight("hidden.w"));
+
+    m.forward(x);
+    m.backward(y);
+    unsigned line = __LINE__ + 1;
+    const Mistake early = mistake_of([&] { m.save(path); });
+    CHECK(early.code == "E5007");
+    CHECK(early.line == line);
+    line = __LINE__ + 1;
+    const Mistake missing = mistake_of([&] { m.load(folder / "none.npz"); });
+    CHECK(missing.code == "E7001");
+    CHECK(missing.line == line);
+    LearnerLayer small(3, 2, 1);
+    ModelTrainingInstance another = train(small, "mse_avg", adam(0.1), options);
+    CHECK(mistake_of([&] { another.load(path); }).code == "E7003");
+  });
+  Workspace work;
+  entered(work, net_in_text);
+  entered(work, "let m = train(Learner(), loss: \"mse_avg\", optimizer: adam(lr: 0.1), metrics: [\"mae\"])");
+  entered(work, fmt::format("load(m, \"{}\")", path));
+  entered(work, "for k in 0..2 { m.step(x, y) }");
+  CHECK(told == in_text(work, "m.weight(\"hidden.w\")", 24));
+}
+
+TEST_CASE("[training] a profile in C++ has the ops of a step, and changes nothing [L15] [dsl]") {
+  by_itself([&] {
+    Tensor x = normal(f32(16, 3), arg("seed", 3)), y = x.sum(1);
+    Learner net;
+    ModelTrainingInstance m = train(net, "mse_avg", adam(0.1));
+    unsigned line = __LINE__ + 1;
+    const Mistake early = mistake_of([&] { (void)m.profile(); });
+    CHECK(early.code == "E5007");
+    CHECK(early.line == line);
+    m.step(x, y);
+    const std::string before = bits(m.weight("hidden.w"));
+    const TrainingProfile profile = m.profile(1, 3);
+    CHECK(profile.steps == 3);
+    CHECK(bits(m.weight("hidden.w")) == before);
+    CHECK(profile.forward > 0);
+    CHECK(profile.backward > 0);
+    CHECK(profile.update > 0);
+    auto product = [](const TrainingProfile::Op& op) { return op.op == "matmul" && op.pass == "forward"; };
+    const auto first = std::ranges::find_if(profile.ops, product);
+    REQUIRE(first != profile.ops.end());
+    CHECK(first->in_task == "Learner.hidden.forward");
+    CHECK(first->makes == "f32[16, 8]");
+    CHECK(first->calls == 1);
+    CHECK(first->bytes == 4 * (16 * 3 + 3 * 8 + 16 * 8));
+    CHECK(first->min > 0);
+    CHECK(first->median >= first->min);
+    CHECK(first->line.find("training_test.cpp") != std::string::npos);
+    CHECK(profile.text.find("3 steps, medians: forward") != std::string::npos);
+    CHECK(mistake_of([&] { (void)m.profile(0, 0); }).code == "E1003");
+  });
+}
+
 TEST_CASE("[training] what is wrong with a training is said at its line of C++ [dsl]") {
   Learner net;
   Tensor x = fill(f32(4, 3), 1.0), y = fill(f32(4, 1), 1.0);

@@ -251,6 +251,15 @@ std::int64_t rows_of(const OpInstance& call, const Split& split) {
   return rows;
 }
 
+// A block is a call like any other: the rule of its op gives what it says.
+void check_said_extents(const OpDef& op, const OpCall& block) {
+  std::vector<Value> operands;
+  std::size_t next = 0;
+  for (const Value& attribute : block.instance.attributes)
+    operands.push_back(attribute.is_none() && next < block.tensors.size() ? Value(block.tensors[next++]) : attribute);
+  CHECK(prepare(op.name, operands).instance.out == block.instance.out);
+}
+
 // The results of one block of a call that is split.
 std::vector<Array> run_block(const OpDef& op, const OpCall& call, const Split& split, const Blocks& block) {
   OpCall taken{block_of(call.instance, split, block.begin, block.end, block.rows), call.tensors};
@@ -266,6 +275,7 @@ std::vector<Array> run_block(const OpDef& op, const OpCall& call, const Split& s
     taken.tensors[static_cast<std::size_t>(split.once)] =
         Array::make(call.tensors[static_cast<std::size_t>(split.once)].type());
   for (std::size_t i = 0; i < split.in.size(); ++i) REQUIRE(taken.tensors[i].type() == taken.instance.in[i]);
+  if (split.extent != Split::none && block.begin < block.end) check_said_extents(op, taken);
   Serial serial;
   return run(*op.kernel(taken.instance), taken, serial);
 }

@@ -45,6 +45,11 @@ const Case cases[] = {
     {16, 6, 7, 1, {8, 7}, {3, 4}, {1, 1}, {2, 0}, {2, 1}, false},
     {16, 4, 9, 1, {9, 9}, {3, 6}, {2, 1}, {0, 0}, {1, 1}, false},
     {16, 32, 48, 1, {9, 8}, {3, 3}, {1, 1}, {1, 0}, {1, 1}, false},
+    // by Winograd's form: several images at once and a few left over, strips of one, borders of all widths
+    {21, 16, 32, 1, {8, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true},
+    {3, 48, 16, 1, {13, 10}, {3, 3}, {1, 1}, {2, 2}, {1, 1}, true},
+    {2, 16, 16, 1, {40, 68}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, true},
+    {1, 64, 80, 1, {20, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false},
 };
 
 Array image_of(const Case& c, Precision p) { return tensor(p, {c.batch, c.channels, c.image[0], c.image[1]}, 1); }
@@ -220,7 +225,8 @@ TEST_CASE("pools equal the definition [ops]") {
     Pair k, stride, pad;
   };
   for (const PoolCase& c :
-       {PoolCase{{2, 3, 6, 8}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 7, 7}, {3, 2}, {1, 3}, {1, 1}},
+       {PoolCase{{2, 3, 6, 8}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{2, 16, 8}, {2, 2}, {2, 2}, {0, 0}},
+        PoolCase{{2, 4, 72}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 7, 7}, {3, 2}, {1, 3}, {1, 1}},
         PoolCase{{1, 40, 30, 31}, {3, 3}, {2, 1}, {2, 0}}, PoolCase{{1, 1, 5, 5}, {5, 5}, {1, 1}, {4, 4}},
         PoolCase{{2, 3, 7, 9}, {1, 1}, {2, 3}, {0, 0}}, PoolCase{{3, 4, 5}, {1, 1}, {1, 1}, {0, 0}}})
     for (Precision p : {Precision::i8, Precision::u16, Precision::f16, Precision::f32, Precision::f64}) {
@@ -287,6 +293,7 @@ TEST_CASE("the gradients of pools equal the definition, for equal pixels and nan
   };
   for (const PoolCase& c :
        {PoolCase{{2, 3, 6, 40}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 7, 75}, {2, 2}, {2, 2}, {0, 0}},
+        PoolCase{{2, 2, 8, 8}, {2, 2}, {2, 2}, {0, 0}}, PoolCase{{3, 24, 24}, {2, 2}, {2, 2}, {0, 0}},
         PoolCase{{3, 7, 7}, {3, 2}, {1, 3}, {1, 1}}, PoolCase{{1, 8, 30, 71}, {3, 3}, {2, 2}, {1, 1}},
         PoolCase{{1, 4, 9, 40}, {3, 3}, {2, 1}, {2, 0}}, PoolCase{{1, 1, 5, 5}, {5, 5}, {1, 1}, {4, 4}},
         PoolCase{{2, 4, 3}, {2, 2}, {2, 5}, {0, 1}}, PoolCase{{2, 3, 7, 9}, {1, 1}, {2, 3}, {0, 0}},
