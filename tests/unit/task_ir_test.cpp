@@ -381,7 +381,7 @@ TEST_CASE("what delayed edges begin with is text that a program can be checked w
   for (std::int64_t i = 0; i < 6; ++i) late.initial->set_integer(i, numbers[i]);
   make.edge(y, z);
   check_text(make.graph);
-  const std::string text = task_ir_text(make.graph, "late.npz").text;
+  const std::string text = blocks_text(make.graph, "late.npz").text;
   CHECK(text.find("x -> y | delay(2, initial: [[[1, -2, 3], [4, 5, -128]]])\n") != std::string::npos);
   const Toolbox tools = standard_toolbox();
   Sources sources;
@@ -423,7 +423,7 @@ TEST_CASE("switches, triggers and sparse storage are said in text, and refused i
   make.edge(p, a).trigger = true;
   make.graph.edges.back().to.box = whole({2});
   make.graph.groups.push_back({.number = 1, .blocks = {a}, .approx = {}, .metric = {}});
-  const TaskIrText text = task_ir_text(make.graph, "g.npz");
+  const BlocksText text = blocks_text(make.graph, "g.npz");
   CHECK(text.text.find("x : SI i8 [f: 2] (sparse: \"coo\", occupancy: 100)\n") != std::string::npos);
   CHECK(text.text.find("s : SWITCH i8 [f: 2] (outputs: 2, ports: \"or\")\n") != std::string::npos);
   CHECK(text.text.find("p : PREDICATE i8 [y: 1, x: 2, f: 2] (compare: \"ne\", cmp: -3)\n") != std::string::npos);
