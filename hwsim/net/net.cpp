@@ -45,6 +45,10 @@ class Flattener {
   void flatten(const std::vector<BlockId>& order) {
     values_.resize(graph_.blocks.size());
     for (BlockId id : order) {
+      if (graph_[id].def->kind == BlockKind::control)
+        diags_.error("E4045", graph_[id].span,
+                     fmt::format("{} '{}' decides what runs, and cores of a chip run all of it in each step",
+                                 graph_[id].def->name, graph_[id].name));
       if (!graph_[id].def->computes()) continue;
       NetWork work{.block = id, .in = {}};
       for (std::size_t c = 0; c < graph_[id].in_clusters(); ++c) work.in.push_back(cluster(id, c));
@@ -92,6 +96,8 @@ class Flattener {
   }
 
   void bring(const BlockEdge& edge, NetCluster& target) {
+    if (edge.trigger)
+      diags_.error("E4045", edge.span, "an edge triggers a group, and cores of a chip run all groups in each step");
     const NetCluster& value = this->value(edge.from.block);
     if (value.places.empty()) return;
     const Extents source_extents = value_type(graph_[edge.from.block]).extents;

@@ -57,7 +57,7 @@ struct ChipNet {
 // Places of a box of an array, row-major.
 std::vector<std::int32_t> places_in(const Extents& extents, const Box& box);
 
-// Errors: E3002; E4044, what no packet can do: a delay behind a delay, a state that others read.
+// Errors: E3002; E4044, what no packet can do: a delay behind a delay; E4045: switches and triggers.
 Result<ChipNet> chip_net(std::shared_ptr<const BlockGraph> graph);
 
 }  // namespace taskspec

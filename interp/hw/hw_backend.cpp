@@ -85,7 +85,7 @@ class HwBackend final : public Backend {
     if (!list) return refusal(*graph, list.diags());
     ready->list = *std::move(list);
     ready->blocks = bodies.blocks();
-    if (!ready->blocks) bug("the chip needs the records of blocks");
+    if (!ready->blocks || ready->blocks->all().empty()) bug("the chip needs the records of blocks");
     ready->chains = chains.size();
     ready->graph = std::move(graph);
     return ready;

@@ -25,7 +25,8 @@ constexpr const BlockAttributeDef* attributes[] = {&attribute::outputs, &attribu
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f; },
                          .cycles = [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
                            return pixels(b) * soma_lines(b.shape.f, use.in, chip) * 2;  // in, out
-                         }};
+                         },
+                         .port_bytes = compare_bytes};
 
 }  // namespace
 

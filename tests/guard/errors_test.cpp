@@ -20,6 +20,7 @@ bool needs_more_than_a_file(const std::string& code) {
          || code == "E3005"  // only told to who wants an op list
          || code == "E5009"  // takes a signal
          || code == "E5011"  // takes a task written in C++
+         || code == "E5012"  // takes a mapped program that was damaged
          || code == "E5014"  // takes an option of run
          // Of block graphs. Until `ir` declarations are checked only files have them, and files are no programs.
          || code == "E2005" || code == "E3002" || code.starts_with("E40")
