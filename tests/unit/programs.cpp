@@ -6,6 +6,7 @@
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
+#include "stdlib/blocks.hpp"
 #include "stdlib/ops.hpp"
 
 using namespace taskspec;
@@ -47,7 +48,7 @@ Ran run_text_directly(const std::string& text, const RunSettings& settings) {
 }
 
 const Toolbox& standard_toolbox() {
-  static const Toolbox tools{standard_ops(), standard_builtins()};
+  static const Toolbox tools{standard_ops(), standard_builtins(), standard_blocks()};
   return tools;
 }
 
