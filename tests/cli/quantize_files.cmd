@@ -1,4 +1,4 @@
 run quantize_files.task
-run quantize_files_read.task
+run -
 graph q.json
 graph q.json --format json --validate > again.json
