@@ -48,22 +48,57 @@ Value borders_value(const std::vector<LoweredPort>& ports, const std::vector<Blo
   return Value(std::move(all));
 }
 
-std::vector<Border> borders_of(const Value& list) {
-  std::vector<Border> borders;
-  for (const Value& item : list.list()) {
-    const List& parts = item.tuple().items;
-    Border border{parts[0].string(), concrete(parts[1].type()), parts[2].real(), {}, {}};
-    for (const Value& axis : parts[3].list()) border.axes.push_back(axis.integer());
-    border.place = static_cast<std::size_t>(parts[4].integer());
-    borders.push_back(std::move(border));
+// A file may say anything.
+[[noreturn]] void refuse_border() {
+  throw failure("E7003", {}, "'tensor_blocks' has borders that no graph of blocks has");
+}
+
+Border border_of(const Value& value) {
+  const List* parts = value.is_tuple() ? &value.tuple().items : nullptr;
+  const bool is_one = parts && parts->size() == 5 && (*parts)[0].is_string() && (*parts)[1].is_type() &&
+                      (*parts)[2].is_number() && (*parts)[3].is_list() && (*parts)[4].is_integer();
+  if (!is_one || !(*parts)[1].type().is_tensor() || (*parts)[1].type().has_symbols()) refuse_border();
+  Border border{(*parts)[0].string(), concrete((*parts)[1].type()), (*parts)[2].real(), {}, {}};
+  for (const Value& axis : (*parts)[3].list()) {
+    if (!axis.is_integer()) refuse_border();
+    border.axes.push_back(axis.integer());
   }
+  border.place = static_cast<std::size_t>((*parts)[4].integer());
+  return border;
+}
+
+std::vector<Border> borders_of(const Value& list) {
+  if (!list.is_list()) refuse_border();
+  std::vector<Border> borders;
+  for (const Value& item : list.list()) borders.push_back(border_of(item));
   return borders;
+}
+
+// Every element of the tensor is one of the block.
+void check_border(const Border& border, const std::vector<BlockId>& order, const BlockGraph& graph) {
+  if (border.place >= order.size() || border.axes.size() != border.tensor.extents.size()) refuse_border();
+  const Extents block = value_type(graph[order[border.place]]).extents;
+  std::vector<bool> met(block.size());
+  for (std::size_t k = 0; k < border.axes.size(); ++k) {
+    const std::int64_t extent = border.tensor.extents[k], axis = border.axes[k];
+    if (axis == left_out && extent == 1) continue;
+    const auto at = static_cast<std::size_t>(axis);
+    if (axis < 0 || at >= block.size() || met[at] || block[at] != extent) refuse_border();
+    met[at] = true;
+  }
+  for (std::size_t k = 0; k < block.size(); ++k)
+    if (!met[k] && block[k] != 1) refuse_border();
 }
 
 struct Borders {
   std::vector<Border> inputs, outputs;
-  explicit Borders(const Value& value)
-      : inputs(borders_of(value.tuple().items[0])), outputs(borders_of(value.tuple().items[1])) {}
+  Borders(const Value& value, const BlockGraph& graph) {
+    if (!value.is_tuple() || value.tuple().items.size() != 2) refuse_border();
+    inputs = borders_of(value.tuple().items[0]), outputs = borders_of(value.tuple().items[1]);
+    for (const Border& border : inputs) check_border(border, graph.inputs(), graph);
+    for (const Border& border : outputs) check_border(border, graph.outputs(), graph);
+    if (inputs.size() != graph.inputs().size() || outputs.size() != graph.outputs().size()) refuse_border();
+  }
   // Their first axis is that of samples: one for the graph, any number for a call.
   bool take_batches() const {
     const auto has_batch = [](const Border& border) {
@@ -81,8 +116,9 @@ Type tensor_blocks_type(RuleContext& c) {
   const Value* written = c.constant(1);
   if (!graph || !graph->as<BlockGraphValue>() || !written || !written->is_tuple())
     refuse(c, "E1004", "'tensor_blocks' runs a net that was lowered to Task IR blocks", 0);
-  const Borders borders(*written);
-  const std::string& name = graph->as<BlockGraphValue>()->graph->name;
+  const BlockGraph& blocks = *graph->as<BlockGraphValue>()->graph;
+  const Borders borders(*written, blocks);
+  const std::string& name = blocks.name;
   if (c.count() != borders.inputs.size() + 2)
     refuse(c, "E1003", fmt::format("'{}' takes {} tensors, not {}", name, borders.inputs.size(), c.count() - 2));
   const bool batches = borders.take_batches();
@@ -172,7 +208,7 @@ class TensorBlocksKernel final : public Kernel {
  public:
   explicit TensorBlocksKernel(const OpInstance& call)
       : keeps_(call.attributes[0]), graph_(keeps_.as<BlockGraphValue>()->graph) {
-    const Borders borders(call.attributes[1]);
+    const Borders borders(call.attributes[1], *graph_);
     const std::vector<BlockId> from = graph_->inputs(), to = graph_->outputs();
     for (const Border& border : borders.inputs) {
       inputs_.emplace_back(border, value_type((*graph_)[from[border.place]]));
@@ -242,7 +278,7 @@ std::unique_ptr<Kernel> tensor_blocks_kernel(const OpInstance& call) {
 
 Work tensor_blocks_work(const OpInstance& call) {
   const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
-  const bool batches = !call.in.empty() && Borders(call.attributes[1]).take_batches();
+  const bool batches = !call.in.empty() && Borders(call.attributes[1], graph).take_batches();
   const double samples = batches ? static_cast<double>(call.in[0].extents[0]) : 1;
   Work work;
   for (const TaskBlock& block : graph.blocks) {

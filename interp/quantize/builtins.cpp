@@ -78,7 +78,8 @@ std::vector<GraphInput> written_inputs(const Type& net) {
 }
 
 OpList list_of(HostContext& host, const Value& net, const std::vector<GraphInput>& inputs) {
-  if (!host.blocks) throw failure("E1009", host.span, "lowering a net where its program does not run is not built yet");
+  if (!host.blocks || host.blocks->all().empty())
+    throw failure("E1009", host.span, "lowering a net where its program does not run is not built yet");
   if (net.as<BlockTask>()) throw failure("E4011", host.span, "it is made of blocks already");
   return net_list(*host.interpreter, net, inputs, host.span).value_or_throw();
 }

@@ -191,7 +191,7 @@ class PairFinder {
     own.list.outputs.resize(count);
     if (other_zeros_ > 0)
       own.notes.push_back(
-          fmt::format("{} of the net with a zero point that is not 0: found anew", plural(other_zeros_, "scale")));
+          fmt::format("{} with a zero point that is not 0: scales found anew", plural(other_zeros_, "tensor")));
     return own;
   }
 

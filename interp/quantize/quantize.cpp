@@ -138,8 +138,8 @@ class Quantizer {
       if (!differ.contains(of_class) && ranges_.contains(of_class)) ranges_[of_class] = 127 / scale;
     notes_ = own_.notes;
     if (!differ.empty())
-      notes_.push_back(fmt::format("{} of the net with several scales where blocks need one: found anew",
-                                   plural(differ.size(), "sum", "sums")));
+      notes_.push_back(
+          fmt::format("{} of tensors that need one scale and had several: found anew", plural(differ.size(), "group")));
   }
 
   // ---- comparison

@@ -6,8 +6,10 @@
 #include <map>
 
 #include "ir/base/text.hpp"
+#include "ir/blocks/value.hpp"
 #include "ir/graph/embedded_task.hpp"
 #include "ir/graph/op_list.hpp"
+#include "ir/json/blocks.hpp"
 #include "ir/json/body.hpp"
 #include "ir/json/recorded.hpp"
 #include "ir/verify/verify.hpp"
@@ -42,7 +44,7 @@ const OpDef* op_of(const OpTable& ops, const Item& name) {
 
 class ListReader {
  public:
-  ListReader(const OpTable& ops, const Item& def) : ops_(ops), def_(def) {}
+  ListReader(const ImportContext& context, const Item& def) : ops_(context.ops), blocks_(context.blocks), def_(def) {}
 
   OpList read() {
     list_.name = def_["name"].text();
@@ -77,6 +79,10 @@ class ListReader {
 
   // A value, or a number that is made of inputs.
   Value given(const Item& item) const {
+    if (item.is_object() && item.has("blocks")) {
+      auto graph = std::make_shared<BlockGraphValue>(read_block_graph(item["blocks"], blocks_));
+      return Value(std::static_pointer_cast<Object>(std::move(graph)));
+    }
     const bool number = item.is_object() && (item.has("input") || item.has("of"));
     if (!number) return read_value(item, Type(), no_symbols);
     auto made = std::make_shared<GraphScalar>();
@@ -136,6 +142,7 @@ class ListReader {
   }
 
   const OpTable& ops_;
+  const BlockTable& blocks_;
   const Item& def_;
   OpList list_;
 };
@@ -210,7 +217,7 @@ class RecordedReader {
   }
 
   void listed(Definition& made, const Item& def, std::size_t id) const {
-    OpList list = ListReader(context_.ops, def).read();
+    OpList list = ListReader(context_, def).read();
     const std::vector<Span> spans = id < spans_.lines.size() ? spans_.lines[id] : std::vector<Span>();
     if (spans.size() != list.lines.size())
       def.fail(fmt::format("{} for {}", plural(spans.size(), "place"), plural(list.lines.size(), "op")));

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "interp/exact/tensor_blocks_op.hpp"
 #include "interp/quantize/float_run.hpp"
 #include "interp/quantize/own_scales.hpp"
 #include "tests/unit/lowered_nets.hpp"
@@ -334,4 +335,35 @@ TEST_CASE("[quantize] a pair is what rounds to 8 bits in steps of one size, wher
   CHECK(found("round", 1, Precision::i16) == std::pair<std::size_t, std::size_t>{0, 5});
   CHECK(found("round", 4, Precision::i8) == std::pair<std::size_t, std::size_t>{1, 2});  // of x / scale
   CHECK(found("floor", 1, Precision::i8) == std::pair<std::size_t, std::size_t>{1, 3});  // of its floor
+}
+
+TEST_CASE("[quantize] borders that fit no block are refused: a file may say anything") {
+  NetOf net;
+  const ArrayType type{Precision::i8, {1, 4}};
+  net.give(net.emit("relu", {net.input(type)}));
+  const LoweredGraph lowered = net.lowered().value_or_throw();
+  const std::vector<Value> operands = tensor_blocks_operands(lowered);
+  auto code_with = [&](std::size_t part, const Value& other) -> std::string {
+    List input = operands[1].tuple().items[0].list()[0].tuple().items;
+    if (part < input.size()) input[part] = other;
+    const Value borders(Tuple{{Value(List{Value(Tuple{input})}), operands[1].tuple().items[1]}});
+    OpListBuilder list;
+    const ValueId x = list.input({"x", Privilege::in, {}}, type.type());
+    try {
+      const OpListBuilder::Operand all[] = {operands[0], borders, x};
+      list.emit(op_tensor_blocks, all, {{}, {}, {}});
+      return "";
+    } catch (const Error& error) {
+      return error.diags().items().front().code.text();
+    }
+  };
+  auto axes = [](std::int64_t a, std::int64_t b) { return Value(List{Value(a), Value(b)}); };
+  CHECK(code_with(9, {}) == "");
+  CHECK(code_with(1, Value(ArrayType{Precision::i8, {1, 5}}.type())) == "E7003");  // more elements than the block
+  CHECK(code_with(1, Value(std::int64_t{3})) == "E7003");
+  CHECK(code_with(3, axes(-1, 1)) == "E7003");   // no such axis
+  CHECK(code_with(3, axes(0, 0)) == "E7003");    // one axis twice
+  CHECK(code_with(3, axes(-1, -1)) == "E7003");  // an extent of 4 that is left out
+  CHECK(code_with(4, Value(std::int64_t{1})) == "E7003");
+  CHECK(code_with(4, Value(std::int64_t{-1})) == "E7003");
 }
