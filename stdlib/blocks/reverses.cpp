@@ -81,18 +81,11 @@ BlockId convolved_back(ReverseMaker& to, const BlockWindow& y, const BlockWindow
   const BlockId stored = to.contents(weight, "SW", {.f = f, .r = r, .ky = y.kernel, .kx = x.kernel});
   const BlockId turned = to.add("SW", {.f = r, .r = f, .ky = y.kernel, .kx = x.kernel});
   to.edge(stored, turned, "input", {{"permute", {1, 0, 2, 3}}, {"reflect", {2}}, {"reflect", {3}}});
-  const Attributes windows{{"pad_up", by.before},         {"pad_down", by.after},      {"pad_left", bx.before},
-                           {"pad_right", bx.after},       {"dilation_y", y.dilation}, {"dilation_x", x.dilation}};
-  const BlockId made = to.add("CC",
-                              {.y = y.in,
-                               .x = x.in,
-                               .f = r,
-                               .r = f,
-                               .ky = y.kernel,
-                               .kx = x.kernel,
-                               .iy = by.spread,
-                               .ix = bx.spread},
-                              windows);
+  const Attributes windows{{"pad_up", by.before},   {"pad_down", by.after},     {"pad_left", bx.before},
+                           {"pad_right", bx.after}, {"dilation_y", y.dilation}, {"dilation_x", x.dilation}};
+  const BlockId made = to.add(
+      "CC", {.y = y.in, .x = x.in, .f = r, .r = f, .ky = y.kernel, .kx = x.kernel, .iy = by.spread, .ix = bx.spread},
+      windows);
   to.edge(from, made, "input");
   to.edge(turned, made, "weight");
   return to.kept(made);
@@ -109,22 +102,15 @@ BlockId weights_back(ReverseMaker& to, const BlockWindow& y, const BlockWindow& 
   to.edge(plane, kernel, "input", {{"permute", {2, 0, 1}}});
   const BlockId all = to.contents(input, "SIC", {.y = y.in, .x = x.in, .r = r});
   const BlockId made = to.add("SW", {.f = f, .r = r, .ky = y.kernel, .kx = x.kernel});
-  const Attributes windows{{"pad_up", y.before},       {"pad_down", wy.after},     {"pad_left", x.before},
-                           {"pad_right", wx.after},    {"stride_y", y.dilation},  {"stride_x", x.dilation},
-                           {"dilation_y", y.stride},   {"dilation_x", x.stride}};
+  const Attributes windows{{"pad_up", y.before},     {"pad_down", wy.after},   {"pad_left", x.before},
+                           {"pad_right", wx.after},  {"stride_y", y.dilation}, {"stride_x", x.dilation},
+                           {"dilation_y", y.stride}, {"dilation_x", x.stride}};
   for (std::int64_t channel = 0; channel < r; ++channel) {
     const BlockId one = to.add("SIC", {.y = wy.used, .x = wx.used, .r = 1});
     to.edge(all, one, "input").from.box = Box{{0, 0, channel}, {wy.used, wx.used, 1}};
-    const BlockId taps = to.add("CC",
-                                {.y = y.kernel,
-                                 .x = x.kernel,
-                                 .f = f,
-                                 .r = 1,
-                                 .ky = y.out,
-                                 .kx = x.out,
-                                 .iy = wy.used,
-                                 .ix = wx.used},
-                                windows);
+    const BlockId taps = to.add(
+        "CC", {.y = y.kernel, .x = x.kernel, .f = f, .r = 1, .ky = y.out, .kx = x.out, .iy = wy.used, .ix = wx.used},
+        windows);
     to.edge(one, taps, "input");
     to.edge(kernel, taps, "weight");
     to.edge(to.kept(taps), made, "input", {{"permute", {2, 0, 1}}}).to.box =
@@ -184,16 +170,16 @@ std::string reverse_window_sum(ReverseMaker& to) {
   const BackWindow by = back_window(y), bx = back_window(x);
   if (!by.is_possible || !bx.is_possible) return "its padding is wider than its windows reach";
   const BlockId from = spread(to, y, x, "SI");
-  const BlockId made = to.add(
-      "CAVG",
-      {.y = y.in,
-       .x = x.in,
-       .f = one_or(to.block().shape.f),
-       .ky = y.kernel,
-       .kx = x.kernel,
-       .iy = by.spread,
-       .ix = bx.spread},
-      {{"pad_up", by.before}, {"pad_down", by.after}, {"pad_left", bx.before}, {"pad_right", bx.after}});
+  const BlockId made =
+      to.add("CAVG",
+             {.y = y.in,
+              .x = x.in,
+              .f = one_or(to.block().shape.f),
+              .ky = y.kernel,
+              .kx = x.kernel,
+              .iy = by.spread,
+              .ix = bx.spread},
+             {{"pad_up", by.before}, {"pad_down", by.after}, {"pad_left", bx.before}, {"pad_right", bx.after}});
   to.edge(from, made, "input");
   to.give(input, to.kept(made));
   give_bias(to);
@@ -306,8 +292,8 @@ std::string reverse_relu(ReverseMaker& to) {
 
 void relu_as_real(TaskBlock& block, Precision in) {
   // Where nothing is converted nothing is shifted.
-  const bool is_shifted = packed_bits(in) > packed_bits(block.precision) ||
-                          (in == Precision::i8 && block.precision == Precision::u8);
+  const bool is_shifted =
+      packed_bits(in) > packed_bits(block.precision) || (in == Precision::i8 && block.precision == Precision::u8);
   if (!is_shifted && block.has("shift")) block.set(attribute::shift, 0);
 }
 
@@ -328,9 +314,8 @@ std::string reverse_neuron(ReverseMaker& to) {
   const BlockId near = between(to, charged, threshold - window, threshold + window);
   BlockId made = scaled(to, product(to, to.upstream(), near), 1.0 / (2.0 * static_cast<double>(window)));
   // The state that is left: nothing of it where a spike has reset it to a constant.
-  const double leak = block.attribute("vleaky_adpt_en") != 0
-                          ? static_cast<double>(block.attribute("vleaky_alpha")) / 256.0
-                          : 1.0;
+  const double leak =
+      block.attribute("vleaky_adpt_en") != 0 ? static_cast<double>(block.attribute("vleaky_alpha")) / 256.0 : 1.0;
   BlockId left = to.next();
   if (block.attribute("reset_mode") == 0) {
     const BlockId quiet = to.add("CADD", plane, {{"constant_b", 1}});
@@ -358,7 +343,8 @@ constinit const BlockReverse reverse_constant_products{.make = reverse_constants
 constinit const BlockReverse reverse_relus{
     .make = reverse_relu, .compute = RealValues::compares, .as_real = relu_as_real};
 constinit const BlockReverse reverse_neurons{.make = reverse_neuron, .compute = RealValues::neurons};
-constinit const BlockReverse reverse_none_of_least{.why_not = "what is cut from above is not learnt; CCMPB cuts from below"};
+constinit const BlockReverse reverse_none_of_least{.why_not =
+                                                       "what is cut from above is not learnt; CCMPB cuts from below"};
 constinit const BlockReverse reverse_none_of_tables{.why_not = "a table has no slope"};
 constinit const BlockReverse reverse_none_of_switches{.why_not = "it goes another way in each step"};
 constinit const BlockReverse reverse_none_of_tests{.why_not = "a comparison has no slope"};

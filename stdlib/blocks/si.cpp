@@ -7,7 +7,8 @@ namespace {
 
 using namespace block_parts;
 
-constexpr std::string_view feeds[] = {"CADD", "CVVH", "CAX", "CVS", "CCMPB", "CCMPS", "CLUT", "CLIF", "CAVG", "SWITCH", "PREDICATE"};
+constexpr std::string_view feeds[] = {"CADD", "CVVH", "CAX",  "CVS",    "CCMPB",    "CCMPS",
+                                      "CLUT", "CLIF", "CAVG", "SWITCH", "PREDICATE"};
 constexpr BlockCost cost{.aligned = f, .alignment = 16, .wide_alignment = 128};
 
 }  // namespace

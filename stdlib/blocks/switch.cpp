@@ -8,9 +8,9 @@ namespace {
 
 using namespace block_parts;
 
-constexpr BlockPrecisions precisions[] = {
-    {Precision::i32, Precision::i32}, {Precision::i28, Precision::i28}, {Precision::i16, Precision::i16},
-    {Precision::i8, Precision::i8},   {Precision::u8, Precision::u8},   {Precision::tern, Precision::tern}};
+constexpr BlockPrecisions precisions[] = {{Precision::i32, Precision::i32}, {Precision::i28, Precision::i28},
+                                          {Precision::i16, Precision::i16}, {Precision::i8, Precision::i8},
+                                          {Precision::u8, Precision::u8},   {Precision::tern, Precision::tern}};
 
 Extents token_extents(const TaskBlock& block) {
   return {block.branches, static_cast<std::int64_t>(block.out_clusters())};
@@ -23,9 +23,10 @@ constexpr ClusterDef out[] = {{.name = "output", .axes = axes_yxf, .repeated = t
 constexpr const BlockAttributeDef* attributes[] = {&attribute::outputs, &attribute::ports};
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f; },
-                         .cycles = [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
-                           return pixels(b) * soma_lines(b.shape.f, use.in, chip) * 2;  // in, out
-                         }};
+                         .cycles =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
+                               return pixels(b) * soma_lines(b.shape.f, use.in, chip) * 2;  // in, out
+                             }};
 
 }  // namespace
 
