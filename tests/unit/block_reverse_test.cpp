@@ -125,7 +125,8 @@ TEST_CASE("reverses of sums and products are the differences of plain loops [rev
     const BlockGraph graph = around(one);
     const Result<BlockReversed> tried = reverse(graph, standard_blocks(), {});
     if (!tried) {
-      for (const Diag& diag : tried.diags().items()) CHECK(diag.code == Code("E4025"));
+      for (const Diag& diag : tried.diags().items())
+        CHECK(diag.message.ends_with("all of its windows lie in the padding"));
       ++refused;
       continue;
     }
@@ -153,7 +154,7 @@ TEST_CASE("reverses of sums and products are the differences of plain loops [rev
     }
   }
   CHECK(compared > 500);
-  CHECK(refused < 100);
+  CHECK(refused < compared / 100);
 }
 
 namespace {
