@@ -407,8 +407,8 @@ TEST_CASE("switches, triggers and sparse storage are said in text, and refused i
   CHECK(text.text.find("p -> a | trigger()\n") != std::string::npos);
   check_text(make.graph);
   std::string all;
-  for (const Diag& diag : write_task_ir(make.graph, TaskIrForm::text).diags().items())
-    all += diag.code.text() + " " + diag.message + "\n";
+  const Diags diags = write_task_ir(make.graph, TaskIrForm::text).diags();
+  for (const Diag& diag : diags.items()) all += diag.code.text() + " " + diag.message + "\n";
   for (const char* refused :
        {"block 't': SS is no block", "block 's': SWITCH is no block", "no attribute sparse", "no attribute occupancy",
         "no attribute outputs", "edge p -> a: Task IR files have no triggers"})
