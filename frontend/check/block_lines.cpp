@@ -42,9 +42,8 @@ class BlockLines : BlockMoves {
 
   void add(const ast::IrBlock& line, Span span) {
     if (line.kind.text == "TEST") return add_test(line);
-    const auto neuron = std::ranges::find_if(line.attributes, [](const ast::Arg& argument) {
-      return argument.name && argument.name->text == "neuron";
-    });
+    const auto neuron = std::ranges::find_if(
+        line.attributes, [](const ast::Arg& argument) { return argument.name && argument.name->text == "neuron"; });
     if (neuron != line.attributes.end()) return add_neurons(line, *neuron, span);
     Written written{line, line.name.text, table_.find(line.kind.text), precision_of(line.precision.text), {}, {}, span};
     for (const ast::Arg& extent : line.dims) written.dims.push_back(&extent);
@@ -165,8 +164,8 @@ class BlockLines : BlockMoves {
     const auto found = neurons_.find(written.block.text);
     if (found == neurons_.end()) return written.block.text;
     const TaskBlock& fire = (*graph_)[found->second.fire];
-    const bool is_of_axon = input && (!written.member || written.member->text == "input" ||
-                                      !fire.in_cluster_named(written.member->text));
+    const bool is_of_axon =
+        input && (!written.member || written.member->text == "input" || !fire.in_cluster_named(written.member->text));
     return is_of_axon ? written.block.text : fire.name;
   }
 

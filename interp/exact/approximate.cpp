@@ -22,10 +22,10 @@ std::vector<BlockId> leaving(const BlockGraph& graph, const BlockGroup& group) {
   std::vector<BlockId> found;
   auto is_inside = [&](BlockId id) { return std::ranges::find(group.blocks, id) != group.blocks.end(); };
   for (const BlockId id : group.blocks) {
-    const bool goes_out = graph[id].def->kind == BlockKind::output ||
-                          std::ranges::any_of(graph.edges, [&](const BlockEdge& edge) {
-                            return edge.from.block == id && !is_inside(edge.to.block);
-                          });
+    const bool goes_out =
+        graph[id].def->kind == BlockKind::output || std::ranges::any_of(graph.edges, [&](const BlockEdge& edge) {
+          return edge.from.block == id && !is_inside(edge.to.block);
+        });
     if (goes_out) found.push_back(id);
   }
   return found;

@@ -4,8 +4,8 @@
 //   Result<Approximated> made = approximate(graph, blocks, samples);      made->graph, made->text()
 //
 // Rewrites are tried one by one (approximate_rewrites.cpp): tables with fewer entries; weights that fit two bits, with
-// the cut behind them changed by as much; values of two bits. Each is run on the exact engine, on the given samples, and
-// its error measured against the graph as it was, not against the one with the rewrites taken so far; beyond the
+// the cut behind them changed by as much; values of two bits. Each is run on the exact engine, on the given samples,
+// and its error measured against the graph as it was, not against the one with the rewrites taken so far; beyond the
 // group's limit it is undone. So the errors are those of the samples, not bounds.
 #pragma once
 #include <functional>

@@ -1,5 +1,5 @@
-// What an approximate group allows. A rewrite changes attributes, precisions and data of blocks that are there; which of
-// them save anything, and what they cost in accuracy, is measured by approximate.cpp.
+// What an approximate group allows. A rewrite changes attributes, precisions and data of blocks that are there; which
+// of them save anything, and what they cost in accuracy, is measured by approximate.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,7 +95,8 @@ std::optional<BlockGraph> shorter_cut(const BlockGraph& graph, BlockId block, st
   const std::optional<BlockId> weight = only_source(graph, block, "weight");
   if (!weight || !has_data(graph[*weight]) || graph[*weight].precision == Precision::tern) return std::nullopt;
   if (!is_read_once(graph, *weight)) return std::nullopt;
-  const ValueRange range = range_of(graph[*weight].precision, graph[*weight].data->raw(), graph[*weight].data->elements());
+  const ValueRange range =
+      range_of(graph[*weight].precision, graph[*weight].data->raw(), graph[*weight].data->elements());
   std::int64_t bits = 0;
   while (rounded_shift(range.most, bits) > 1 || rounded_shift(range.least, bits) < -1) bits += 2;
   const std::vector<BlockId> cuts = cuts_behind(graph, block);
@@ -109,7 +110,8 @@ std::optional<BlockGraph> shorter_cut(const BlockGraph& graph, BlockId block, st
   BlockGraph made = graph;
   shift_data(made.blocks[weight->index()], bits, Precision::tern);
   if (bits > 0 && has_bias) shift_data(made.blocks[bias->index()], bits, Precision::i32);
-  for (const BlockId cut : cuts) set_attribute_of(made.blocks[cut.index()], "shift", graph[cut].attribute("shift") - bits);
+  for (const BlockId cut : cuts)
+    set_attribute_of(made.blocks[cut.index()], "shift", graph[cut].attribute("shift") - bits);
   what = fmt::format("weights of '{}': two bits each, the cut behind them {} bits shorter", graph[block].name, bits);
   return made;
 }
@@ -142,8 +144,7 @@ std::optional<BlockGraph> two_bits(const BlockGraph& graph, BlockId block, std::
   return made;
 }
 
-constexpr ApproximateRewrite rewrites[] = {
-    {"table", narrow_table}, {"cut", shorter_cut}, {"precision", two_bits}};
+constexpr ApproximateRewrite rewrites[] = {{"table", narrow_table}, {"cut", shorter_cut}, {"precision", two_bits}};
 
 }  // namespace
 

@@ -23,7 +23,8 @@ bool ControlledStep::fires(ExactTrigger& trigger) {
   if (!trigger.fired) return false;
   fill_exactly(plan_, trigger.cluster, step_);
   const auto* bytes = trigger.cluster.values.raw();
-  trigger.fired = std::any_of(bytes, bytes + trigger.cluster.values.bytes(), [](std::byte b) { return b != std::byte{0}; });
+  trigger.fired =
+      std::any_of(bytes, bytes + trigger.cluster.values.bytes(), [](std::byte b) { return b != std::byte{0}; });
   return trigger.fired;
 }
 

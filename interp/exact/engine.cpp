@@ -109,6 +109,7 @@ void ExactEngine::Parts::reset() {
     block.row.range.reset();
     block.row.elements = block.row.zeros = block.row.saturations = block.row.ordered_steps = 0;
     block.row.runs = block.row.skipped = 0;
+    if (block.row.nonzeros && !block.is_fixed) block.row.nonzeros = 0;
     if (block.is_held && !block.is_fixed && block.values.valid())
       std::memset(block.values.raw(), 0, block.values.bytes());
     for (ExactCluster& cluster : block.in)

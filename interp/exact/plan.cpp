@@ -223,11 +223,8 @@ class ExactPlanner {
       cluster.alias = alias_of(made, cluster, cluster.type.precision);
       if (!cluster.alias) cluster.values = Array::make(cluster.type);
       made.in_bytes[c] = cluster.alias ? cluster.alias : cluster.values.raw();
-      operands[c] = {.there = true,
-                     .type = cluster.type,
-                     .range = cluster.range,
-                     .fixed = nullptr,
-                     .sparse = is_sparse(cluster)};
+      operands[c] = {
+          .there = true, .type = cluster.type, .range = cluster.range, .fixed = nullptr, .sparse = is_sparse(cluster)};
       if (is_fixed(cluster)) operands[c].fixed = fixed_bytes(cluster);
       if (made.block->in_cluster(c).state) plan_state(id, c, cluster, made);
     }

@@ -12,8 +12,8 @@ namespace taskspec {
 struct ExactFeed {
   BlockEdgeId edge;
   BlockId source;
-  std::uint16_t port = 0;   // of its output clusters
-  std::size_t offset = 0;   // where its values begin
+  std::uint16_t port = 0;                 // of its output clusters
+  std::size_t offset = 0;                 // where its values begin
   Precision precision = Precision::i32;   // of what comes
   IndexMap map = IndexMap::identity({});  // from the source, or from what was kept of it, to the part of the target
   Box part;                               // of the target's cluster
@@ -64,10 +64,10 @@ struct ExactBlock {
   std::vector<const std::byte*> in_bytes;
   std::vector<std::byte*> state_bytes;
   std::vector<ExactState> states;
-  std::vector<std::size_t> triggers;         // of ExactPlan; none: it runs when all has come
-  std::vector<std::uint8_t> gives = {1};     // by output cluster: is there a value now?
+  std::vector<std::size_t> triggers;          // of ExactPlan; none: it runs when all has come
+  std::vector<std::uint8_t> gives = {1};      // by output cluster: is there a value now?
   std::vector<std::uint8_t> arrived, wanted;  // by input cluster
-  bool ran = true;         // in this step
+  bool ran = true;                            // in this step
   bool is_steady = false;  // its values are there without anything coming: data, states, what is delayed
   bool is_held = false;    // it may stand still, and keeps what it made last
   BlockRow row;

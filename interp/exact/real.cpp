@@ -95,7 +95,8 @@ void RealEngine::run_block(BlockId id) {
     if (def.state) states[feed.cluster].resize(to.size());
     const std::vector<double>& source = values_[feed.source.index()];
     for (std::size_t i = 0; i < feed.to.size(); ++i)
-      to[static_cast<std::size_t>(feed.to[i])] = feed.from[i] < 0 ? 0.0 : source[static_cast<std::size_t>(feed.from[i])];
+      to[static_cast<std::size_t>(feed.to[i])] =
+          feed.from[i] < 0 ? 0.0 : source[static_cast<std::size_t>(feed.from[i])];
   }
   std::vector<double>& out = values_[id.index()];
   if (block.def->computes())

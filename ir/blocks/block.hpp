@@ -107,7 +107,7 @@ struct BlockDef : BlockFields {
     if (computes() && !reverse) throw "a compute block needs a reverse, or why not";
     if (!cost) throw "a block needs its bytes and cycles";
   }
-  constexpr bool computes() const { 
+  constexpr bool computes() const {
     return kind == BlockKind::axon || kind == BlockKind::soma || kind == BlockKind::control;
   }
   const BlockAttributeDef* find_attribute(std::string_view attribute) const;

@@ -199,7 +199,8 @@ std::vector<BlockId> BlockGraph::outputs() const {
 std::vector<BlockEdgeId> BlockGraph::into(BlockId block, std::size_t cluster) const {
   std::vector<BlockEdgeId> found;
   for (std::size_t i = 0; i < edges.size(); ++i)
-    if (!edges[i].trigger && edges[i].to.block == block && edges[i].to.cluster == cluster) found.push_back(BlockEdgeId(i));
+    if (!edges[i].trigger && edges[i].to.block == block && edges[i].to.cluster == cluster)
+      found.push_back(BlockEdgeId(i));
   return found;
 }
 

@@ -78,7 +78,7 @@ struct BlockEdge {
   std::optional<Array> initial;  // before there is one; none: zeros
   // It carries no values: the groups of its target run only in steps in which what comes is not 0 (triggered_by).
   bool trigger = false;
-  std::int32_t number = -1;      // in a file
+  std::int32_t number = -1;  // in a file
   Span span;
 };
 

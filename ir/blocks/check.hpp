@@ -5,8 +5,8 @@
 //   Diags diags = check_blocks(graph, blocks, BlockMode::chip);
 //   error E4003: two edges fill [3..4, 0..28, 0..6] of conv.input
 //
-// In real mode precisions do not matter. In rabbit mode, in which files of others are run, two things are accepted that a chip cannot do: an odd shift, and
-// storage of a precision that is narrower than what a block makes.
+// In real mode precisions do not matter. In rabbit mode, in which files of others are run, two things are accepted that
+// a chip cannot do: an odd shift, and storage of a precision that is narrower than what a block makes.
 #pragma once
 #include "ir/base/diag.hpp"
 #include "ir/blocks/block_graph.hpp"

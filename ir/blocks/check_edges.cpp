@@ -89,7 +89,8 @@ void EdgeCheck::check_trigger(const BlockEdge& edge) {
   }
   if (!edge.moves.empty() || !(edge.from.box == whole(value_type(from).extents)))
     diags_.error("E4004", edge.span, "a trigger carries no values: it has no part and no rearrangement");
-  if (edge.initial) diags_.error("E4004", edge.span, "a trigger that is delayed does not fire before: it has no initial");
+  if (edge.initial)
+    diags_.error("E4004", edge.span, "a trigger that is delayed does not fire before: it has no initial");
 }
 
 bool EdgeCheck::check_ends(const BlockEdge& edge) {

@@ -47,8 +47,8 @@ std::int64_t stored_bytes(const TaskBlock& block, std::int64_t nonzeros) {
   const StoredForm form = stored_form(block);
   if (form == StoredForm::dense) return dense_bytes(block);
   const std::int64_t elements = value_type(block).elements(), bits = packed_bits(block.precision);
-  const std::int64_t all = form == StoredForm::bitmap ? elements + nonzeros * bits
-                                                      : nonzeros * (bits + place_bits(elements));
+  const std::int64_t all =
+      form == StoredForm::bitmap ? elements + nonzeros * bits : nonzeros * (bits + place_bits(elements));
   return (all + 31) / 32 * 4;  // words
 }
 
@@ -63,10 +63,12 @@ double break_even_density(const TaskBlock& block) {
   const StoredForm form = stored_form(block);
   if (form == StoredForm::dense) return 1;
   const auto elements = static_cast<double>(value_type(block).elements());
-  const auto bits = static_cast<double>(packed_bits(block.precision)), dense = 8.0 * static_cast<double>(dense_bytes(block));
-  const double density = form == StoredForm::bitmap
-                             ? (dense - elements) / (elements * bits)
-                             : dense / (elements * (bits + static_cast<double>(place_bits(value_type(block).elements()))));
+  const auto bits = static_cast<double>(packed_bits(block.precision)),
+             dense = 8.0 * static_cast<double>(dense_bytes(block));
+  const double density =
+      form == StoredForm::bitmap
+          ? (dense - elements) / (elements * bits)
+          : dense / (elements * (bits + static_cast<double>(place_bits(value_type(block).elements()))));
   return std::clamp(density, 0.0, 1.0);
 }
 

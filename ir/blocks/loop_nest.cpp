@@ -30,8 +30,8 @@ std::int64_t value_at(const NestAccess& access, const std::vector<Array>& arrays
 
 // Calls `visit` with loops begin..end running, the others fixed.
 template <class F>
-void each_turn(const std::vector<std::int64_t>& loops, std::size_t begin, std::size_t end, std::vector<std::int64_t>& at,
-               F&& visit) {
+void each_turn(const std::vector<std::int64_t>& loops, std::size_t begin, std::size_t end,
+               std::vector<std::int64_t>& at, F&& visit) {
   if (begin == end) return visit();
   for (at[begin] = 0; at[begin] < loops[begin]; ++at[begin]) each_turn(loops, begin + 1, end, at, visit);
 }
@@ -62,9 +62,8 @@ std::int64_t reduced(const LoopNest& nest, const std::vector<Array>& arrays, std
 std::vector<std::int64_t> run_nest(const LoopNest& nest, const std::vector<Array>& arrays) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(places_of(nest.out.extents)));
   std::vector<std::int64_t> at(nest.loops.size());
-  each_turn(nest.loops, 0, nest.outer, at, [&] {
-    out[static_cast<std::size_t>(place_of(nest.out, at))] = reduced(nest, arrays, at);
-  });
+  each_turn(nest.loops, 0, nest.outer, at,
+            [&] { out[static_cast<std::size_t>(place_of(nest.out, at))] = reduced(nest, arrays, at); });
   return out;
 }
 
@@ -187,8 +186,7 @@ class NestMatch {
       set(is_y ? "stride_y" : "stride_x", stride);
       set(is_y ? "dilation_y" : "dilation_x", dilation);
       set(is_y ? "pad_up" : "pad_left", -index.offset);
-      set(is_y ? "pad_down" : "pad_right",
-          std::max<std::int64_t>(0, (out - 1) * stride + reach + index.offset - in));
+      set(is_y ? "pad_down" : "pad_right", std::max<std::int64_t>(0, (out - 1) * stride + reach + index.offset - in));
       if (has_axis(is_y ? BlockAxis::iy : BlockAxis::ix)) (is_y ? made_.shape.iy : made_.shape.ix) = in;
     };
     if (is_plane) window(0, true);

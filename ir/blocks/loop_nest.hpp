@@ -44,8 +44,8 @@ struct LoopNest {
   };
   std::vector<Term> terms;
   NestReduce reduce = NestReduce::sum;
-  std::optional<NestAccess> bias;     // where sums begin
-  std::int64_t start = 0;             // else; of `most` and `least` the constant that is compared at last
+  std::optional<NestAccess> bias;  // where sums begin
+  std::int64_t start = 0;          // else; of `most` and `least` the constant that is compared at last
   Precision precision = Precision::i32;
   friend bool operator==(const LoopNest&, const LoopNest&) = default;
 };

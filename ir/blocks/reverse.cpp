@@ -248,8 +248,7 @@ class BlockReverser {
   // What an edge of the forward graph takes back to its source, from the gradient of its target's cluster.
   void take_back(const BlockEdge& edge, BlockId gradient) {
     const TaskBlock source = forward_[edge.from.block];
-    const std::optional<std::vector<Rearrangement>> back =
-        transposed(edge.moves, edge.from.box.size, edge.to.box.size);
+    const std::optional<std::vector<Rearrangement>> back = transposed(edge.moves, edge.from.box.size, edge.to.box.size);
     if (!back) {
       diags_.error("E4035", edge.span,
                    fmt::format("the edge {} -> {} has no reverse: of its rearrangements one has no way back",
@@ -363,8 +362,8 @@ class BlockReverser {
   void name_inputs() {
     for (std::size_t b = 0; b < graph().blocks.size(); ++b) {
       const TaskBlock& block = graph().blocks[b];
-      const bool is_filled = std::ranges::any_of(
-          graph().edges, [&](const BlockEdge& edge) { return edge.to.block == BlockId(b); });
+      const bool is_filled =
+          std::ranges::any_of(graph().edges, [&](const BlockEdge& edge) { return edge.to.block == BlockId(b); });
       if ((block.def->holds() || block.def->kind == BlockKind::input) && !block.data && !is_filled)
         made_.inputs.push_back(block.name);
     }

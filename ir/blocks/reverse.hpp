@@ -1,9 +1,10 @@
 // The reverse of a block graph: a block graph of the same kinds of blocks that computes its gradients, made of what
-// the records of its blocks state (BlockFields::reverse): of a convolution one with reflected and permuted weights, of a
-// matrix its transpose, of a relu a mask, of a neuron a rectangle around its threshold. Its numbers are floats; it runs
-// on the real engine (interp/exact/real.hpp).
+// the records of its blocks state (BlockFields::reverse): of a convolution one with reflected and permuted weights, of
+// a matrix its transpose, of a relu a mask, of a neuron a rectangle around its threshold. Its numbers are floats; it
+// runs on the real engine (interp/exact/real.hpp).
 //
-//   Result<BlockReversed> made = reverse(graph, {});      // made->graph: inputs x, ..., d_y, ...; outputs d_x, d_w, ...
+//   Result<BlockReversed> made = reverse(graph, {});      // made->graph: inputs x, ..., d_y, ...; outputs d_x, d_w,
+//   ...
 //
 // Values of the graph that the reverse reads are computed again in it, as the graph computes them: in floats without
 // rounding, or, fake-quantised, in the integers of a chip, whose steps gradients pass as if there were none.
@@ -26,8 +27,9 @@ struct BlockReverseOptions {
 
 struct BlockReversed {
   BlockGraph graph;
-  // Names of its inputs: those of the graph, states among them, in order of its blocks; then "d_" and the name of each of its outputs, then "next_" and the name of
-  // each state that a neuron writes: the gradient of what it leaves there, zeros behind the last step.
+  // Names of its inputs: those of the graph, states among them, in order of its blocks; then "d_" and the name of each
+  // of its outputs, then "next_" and the name of each state that a neuron writes: the gradient of what it leaves there,
+  // zeros behind the last step.
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;  // "d_" and the name of each wanted block; of states, too
 };

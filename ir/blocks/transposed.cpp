@@ -12,7 +12,8 @@ using Moves = std::vector<Rearrangement>;
 
 std::vector<std::int64_t> inverse_order(std::span<const std::int64_t> order) {
   std::vector<std::int64_t> back(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) back[static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    back[static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
   return back;
 }
 
@@ -20,8 +21,7 @@ std::vector<std::int64_t> inverse_order(std::span<const std::int64_t> order) {
 // not feel: what the target holds at the image of a place belongs to that place.
 Moves projected_back(std::int64_t xx, std::int64_t xy, std::int64_t x0, std::int64_t yx, std::int64_t yy,
                      std::int64_t y0) {
-  return {{&rearrange_project,
-           {yy, -xy, xy * y0 - yy * x0, -yx, xx, yx * x0 - xx * y0, 0, 0, xx * yy - xy * yx}}};
+  return {{&rearrange_project, {yy, -xy, xy * y0 - yy * x0, -yx, xx, yx * x0 - xx * y0, 0, 0, xx * yy - xy * yx}}};
 }
 
 // Natural order of the target, then the axes as they stood.

@@ -31,7 +31,8 @@ BlockMemory memory_of(const BlockGraph& graph) {
     const TaskBlock& block = graph.blocks[i];
     if (!held[i] || (block.def->holds() && block.data)) continue;
     memory.held.emplace_back(BlockId(i), memory.bytes);
-    const auto values = static_cast<std::int64_t>(value_type(block).bytes() * std::max<std::size_t>(1, block.out_clusters()));
+    const auto values =
+        static_cast<std::int64_t>(value_type(block).bytes() * std::max<std::size_t>(1, block.out_clusters()));
     memory.bytes += (values + 7) / 8 * 8;
   }
   if (memory.bytes == header) memory.bytes = 0;

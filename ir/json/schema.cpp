@@ -207,8 +207,8 @@ Schema block_graph_schema() {
                         {"initial", anything(), false},
                         {"trigger", flag(), false},
                         {"number", number(), false}});
-  Schema group = object(
-      {{"number", number()}, {"blocks", numbers}, {"approx", number(), false}, {"metric", text(), false}});
+  Schema group =
+      object({{"number", number()}, {"blocks", numbers}, {"approx", number(), false}, {"metric", text(), false}});
   return object({{"name", text()}, {"blocks", list(block)}, {"edges", list(edge)}, {"groups", list(group), false}});
 }
 

@@ -234,14 +234,13 @@ inline constexpr BlockAttributeDef vtheta_const{.name = "vtheta_const",
 
 // ---- ours: files have no numbers for them ------------------------------------------------------------
 
-inline constexpr BlockAttributeDef outputs{
-    .name = "outputs",
-    .label = "OUTPUTS",
-    .number = 100,
-    .standard = 1,
-    .least = 1,
-    .most = UINT16_MAX,
-    .doc = "How many outputs the block has: output, output2, ..."};
+inline constexpr BlockAttributeDef outputs{.name = "outputs",
+                                           .label = "OUTPUTS",
+                                           .number = 100,
+                                           .standard = 1,
+                                           .least = 1,
+                                           .most = UINT16_MAX,
+                                           .doc = "How many outputs the block has: output, output2, ..."};
 inline constexpr std::string_view port_words[] = {"and", "or"};
 inline constexpr BlockAttributeDef ports{
     .name = "ports",
@@ -257,8 +256,9 @@ inline constexpr BlockAttributeDef compare{.name = "compare",
                                            .number = 102,
                                            .least = 0,
                                            .most = 5,
-                                           .doc = "How the sum is compared with cmp: \"gt\", \"ge\", \"lt\", \"le\", "
-                                                  "\"eq\" or \"ne\".",
+                                           .doc =
+                                               "How the sum is compared with cmp: \"gt\", \"ge\", \"lt\", \"le\", "
+                                               "\"eq\" or \"ne\".",
                                            .words = compare_words};
 inline constexpr std::string_view sparse_words[] = {"none", "bitmap", "coo"};
 inline constexpr BlockAttributeDef sparse{
@@ -267,8 +267,9 @@ inline constexpr BlockAttributeDef sparse{
     .number = 103,
     .least = 0,
     .most = 2,
-    .doc = "How it is stored: \"none\", every element; \"bitmap\", a bit for each, then those that are not 0; \"coo\", "
-           "those that are not 0, each with its place. Blocks that it feeds leave out products with its zeros.",
+    .doc =
+        "How it is stored: \"none\", every element; \"bitmap\", a bit for each, then those that are not 0; \"coo\", "
+        "those that are not 0, each with its place. Blocks that it feeds leave out products with its zeros.",
     .words = sparse_words};
 inline constexpr BlockAttributeDef occupancy{
     .name = "occupancy",
@@ -281,14 +282,14 @@ inline constexpr BlockAttributeDef occupancy{
 
 // By number.
 inline constexpr const BlockAttributeDef* all[] = {
-    &kernel_x,       &kernel_y,        &stride_x,    &stride_y,  &pad_up,
-    &pad_down,       &pad_left,        &pad_right,   &cmp,       &constant_a,
-    &constant_b,     &dilation_x,      &dilation_y,  &shift,     &vth0,
-    &vth_alpha,      &vth_beta,        &vth_incre,   &vr,        &vl,
-    &vleaky_alpha,   &vleaky_beta,     &dv,          &ref_len,   &tw_cnt,
-    &vinit,          &tw_len,          &seed,        &lut_dw,    &vth_adpt_en,
-    &vleaky_adpt_en, &tw_en,           &reset_mode,  &fire_type, &vm_const_en,
-    &vm_const,       &vtheta_const_en, &vtheta_const, &outputs,  &ports,
+    &kernel_x,       &kernel_y,        &stride_x,     &stride_y,  &pad_up,
+    &pad_down,       &pad_left,        &pad_right,    &cmp,       &constant_a,
+    &constant_b,     &dilation_x,      &dilation_y,   &shift,     &vth0,
+    &vth_alpha,      &vth_beta,        &vth_incre,    &vr,        &vl,
+    &vleaky_alpha,   &vleaky_beta,     &dv,           &ref_len,   &tw_cnt,
+    &vinit,          &tw_len,          &seed,         &lut_dw,    &vth_adpt_en,
+    &vleaky_adpt_en, &tw_en,           &reset_mode,   &fire_type, &vm_const_en,
+    &vm_const,       &vtheta_const_en, &vtheta_const, &outputs,   &ports,
     &compare,        &sparse,          &occupancy};
 
 }  // namespace taskspec::attribute

@@ -8,7 +8,7 @@ struct RealArgs;
 
 namespace taskspec::block_parts {
 
-extern const BlockNumerics window_products;    // CC, CC2D, CVM: input, weight, bias
+extern const BlockNumerics window_products;  // CC, CC2D, CVM: input, weight, bias
 // The same where one of them is stored sparse.
 std::unique_ptr<BlockRunner> sparse_products(const TaskBlock& block, std::span<const BlockOperand> in, BlockMode mode);
 extern const BlockNumerics sums;               // CADD: input, input2, ..., bias
@@ -21,9 +21,9 @@ extern const BlockNumerics compare_least;      // CCMPS
 extern const BlockNumerics table_look_up;      // CLUT: input, table
 extern const BlockNumerics neuron_steps;       // CLIF: input, state, refractory, threshold, mask
 
-extern const BlockNumerics token_moves;        // SWITCH: input, input2, ..., token
+extern const BlockNumerics token_moves;  // SWITCH: input, input2, ..., token
 extern const BlockControl token_choice;
-extern const BlockNumerics sum_tests;          // PREDICATE: input
+extern const BlockNumerics sum_tests;  // PREDICATE: input
 
 // In real numbers (real_values.cpp): what reverses run on.
 struct RealValues {

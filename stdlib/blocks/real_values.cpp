@@ -45,8 +45,7 @@ void begin_with_bias(const TaskBlock& block, const RealArgs& args, std::size_t p
   const bool is_vector = block.bias == BiasKind::vector && position < args.in.size() && !args.in[position].empty();
   const bool is_constant = block.bias == BiasKind::constant && block.def->find_attribute("constant_b");
   const double constant = is_constant ? static_cast<double>(block.attribute("constant_b")) : 0.0;
-  for (std::size_t i = 0; i < args.out.size(); ++i)
-    args.out[i] = is_vector ? args.in[position][i % at(f)] : constant;
+  for (std::size_t i = 0; i < args.out.size(); ++i) args.out[i] = is_vector ? args.in[position][i % at(f)] : constant;
 }
 
 }  // namespace

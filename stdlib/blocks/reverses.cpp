@@ -11,6 +11,7 @@ namespace {
 using Attributes = std::vector<std::pair<std::string_view, std::int64_t>>;
 
 constexpr std::size_t input = 0, weight = 1;
+constexpr const char* only_padding = "all of its windows lie in the padding";
 
 std::int64_t one_or(std::int64_t extent) { return std::max<std::int64_t>(1, extent); }
 
@@ -34,30 +35,38 @@ void give_bias(ReverseMaker& to) {
 
 // Along one axis, the window that goes back: over upstream with zeros between, so that it makes the input again.
 struct BackWindow {
-  std::int64_t spread = 1, before = 0, after = 0;
-  bool is_possible = true;
+  std::int64_t spread = 1;             // places of upstream with zeros between
+  std::int64_t begin = 0, size = 1;    // of them, those that it reads: others lie in the padding alone
+  std::int64_t before = 0, after = 0;  // zeros around these
+  bool is_possible() const { return size > 0; }
 };
 
 BackWindow back_window(const BlockWindow& w) {
   BackWindow back{.spread = (w.out - 1) * w.stride + 1};
-  back.before = w.reach() - 1 - w.before;
-  back.after = w.in + w.before - back.spread;  // rows that no window reaches have the gradient 0
-  back.is_possible = back.before >= 0 && back.after >= 0;
+  const std::int64_t before = w.reach() - 1 - w.before;
+  const std::int64_t after = w.in + w.before - back.spread;  // rows that no window reaches have the gradient 0
+  back.begin = std::max<std::int64_t>(0, -before);
+  back.size = back.spread - back.begin - std::max<std::int64_t>(0, -after);
+  back.before = std::max<std::int64_t>(0, before);
+  back.after = std::max<std::int64_t>(0, after);
   return back;
 }
 
 // Upstream with zeros between its places where strides are more than 1, in storage of this kind.
 BlockId spread(ReverseMaker& to, const BlockWindow& y, const BlockWindow& x, std::string_view kind) {
   const std::int64_t channels = one_or(to.block().shape.f);
-  BlockShape shape{.y = back_window(y).spread, .x = back_window(x).spread};
-  (kind == "SIC" ? shape.r : shape.f) = channels;
+  const BackWindow by = back_window(y), bx = back_window(x);
   const BlockId plane = to.add("SI", {.y = y.out, .x = x.out, .f = channels});
   to.edge(to.upstream(), plane, "input");
-  const BlockId made = to.add(kind, shape);
+  const BlockId all = to.add("SI", {.y = by.spread, .x = bx.spread, .f = channels});
   if (y.stride == 1 && x.stride == 1)
-    to.edge(plane, made, "input");
+    to.edge(plane, all, "input");
   else
-    to.edge(plane, made, "input", {{"affine", {x.stride, 0, 0, 0, y.stride, 0}}});
+    to.edge(plane, all, "input", {{"affine", {x.stride, 0, 0, 0, y.stride, 0}}});
+  BlockShape shape{.y = by.size, .x = bx.size};
+  (kind == "SIC" ? shape.r : shape.f) = channels;
+  const BlockId made = to.add(kind, shape);
+  to.edge(all, made, "input").from.box = Box{{by.begin, bx.begin, 0}, {by.size, bx.size, channels}};
   return made;
 }
 
@@ -81,18 +90,11 @@ BlockId convolved_back(ReverseMaker& to, const BlockWindow& y, const BlockWindow
   const BlockId stored = to.contents(weight, "SW", {.f = f, .r = r, .ky = y.kernel, .kx = x.kernel});
   const BlockId turned = to.add("SW", {.f = r, .r = f, .ky = y.kernel, .kx = x.kernel});
   to.edge(stored, turned, "input", {{"permute", {1, 0, 2, 3}}, {"reflect", {2}}, {"reflect", {3}}});
-  const Attributes windows{{"pad_up", by.before},         {"pad_down", by.after},      {"pad_left", bx.before},
-                           {"pad_right", bx.after},       {"dilation_y", y.dilation}, {"dilation_x", x.dilation}};
-  const BlockId made = to.add("CC",
-                              {.y = y.in,
-                               .x = x.in,
-                               .f = r,
-                               .r = f,
-                               .ky = y.kernel,
-                               .kx = x.kernel,
-                               .iy = by.spread,
-                               .ix = bx.spread},
-                              windows);
+  const Attributes windows{{"pad_up", by.before},   {"pad_down", by.after},     {"pad_left", bx.before},
+                           {"pad_right", bx.after}, {"dilation_y", y.dilation}, {"dilation_x", x.dilation}};
+  const BlockId made =
+      to.add("CC", {.y = y.in, .x = x.in, .f = r, .r = f, .ky = y.kernel, .kx = x.kernel, .iy = by.size, .ix = bx.size},
+             windows);
   to.edge(from, made, "input");
   to.edge(turned, made, "weight");
   return to.kept(made);
@@ -109,22 +111,15 @@ BlockId weights_back(ReverseMaker& to, const BlockWindow& y, const BlockWindow& 
   to.edge(plane, kernel, "input", {{"permute", {2, 0, 1}}});
   const BlockId all = to.contents(input, "SIC", {.y = y.in, .x = x.in, .r = r});
   const BlockId made = to.add("SW", {.f = f, .r = r, .ky = y.kernel, .kx = x.kernel});
-  const Attributes windows{{"pad_up", y.before},       {"pad_down", wy.after},     {"pad_left", x.before},
-                           {"pad_right", wx.after},    {"stride_y", y.dilation},  {"stride_x", x.dilation},
-                           {"dilation_y", y.stride},   {"dilation_x", x.stride}};
+  const Attributes windows{{"pad_up", y.before},     {"pad_down", wy.after},   {"pad_left", x.before},
+                           {"pad_right", wx.after},  {"stride_y", y.dilation}, {"stride_x", x.dilation},
+                           {"dilation_y", y.stride}, {"dilation_x", x.stride}};
   for (std::int64_t channel = 0; channel < r; ++channel) {
     const BlockId one = to.add("SIC", {.y = wy.used, .x = wx.used, .r = 1});
     to.edge(all, one, "input").from.box = Box{{0, 0, channel}, {wy.used, wx.used, 1}};
-    const BlockId taps = to.add("CC",
-                                {.y = y.kernel,
-                                 .x = x.kernel,
-                                 .f = f,
-                                 .r = 1,
-                                 .ky = y.out,
-                                 .kx = x.out,
-                                 .iy = wy.used,
-                                 .ix = wx.used},
-                                windows);
+    const BlockId taps = to.add(
+        "CC", {.y = y.kernel, .x = x.kernel, .f = f, .r = 1, .ky = y.out, .kx = x.out, .iy = wy.used, .ix = wx.used},
+        windows);
     to.edge(one, taps, "input");
     to.edge(kernel, taps, "weight");
     to.edge(to.kept(taps), made, "input", {{"permute", {2, 0, 1}}}).to.box =
@@ -135,7 +130,7 @@ BlockId weights_back(ReverseMaker& to, const BlockWindow& y, const BlockWindow& 
 
 std::string reverse_windows(ReverseMaker& to) {
   const BlockWindow y = window_of(to.block(), BlockAxis::y), x = window_of(to.block(), BlockAxis::x);
-  if (!back_window(y).is_possible || !back_window(x).is_possible) return "its padding is wider than its windows reach";
+  if (!back_window(y).is_possible() || !back_window(x).is_possible()) return only_padding;
   to.give(input, convolved_back(to, y, x));
   to.give(weight, weights_back(to, y, x));
   give_bias(to);
@@ -182,18 +177,18 @@ std::string reverse_sum(ReverseMaker& to) {
 std::string reverse_window_sum(ReverseMaker& to) {
   const BlockWindow y = window_of(to.block(), BlockAxis::y), x = window_of(to.block(), BlockAxis::x);
   const BackWindow by = back_window(y), bx = back_window(x);
-  if (!by.is_possible || !bx.is_possible) return "its padding is wider than its windows reach";
+  if (!by.is_possible() || !bx.is_possible()) return only_padding;
   const BlockId from = spread(to, y, x, "SI");
-  const BlockId made = to.add(
-      "CAVG",
-      {.y = y.in,
-       .x = x.in,
-       .f = one_or(to.block().shape.f),
-       .ky = y.kernel,
-       .kx = x.kernel,
-       .iy = by.spread,
-       .ix = bx.spread},
-      {{"pad_up", by.before}, {"pad_down", by.after}, {"pad_left", bx.before}, {"pad_right", bx.after}});
+  const BlockId made =
+      to.add("CAVG",
+             {.y = y.in,
+              .x = x.in,
+              .f = one_or(to.block().shape.f),
+              .ky = y.kernel,
+              .kx = x.kernel,
+              .iy = by.size,
+              .ix = bx.size},
+             {{"pad_up", by.before}, {"pad_down", by.after}, {"pad_left", bx.before}, {"pad_right", bx.after}});
   to.edge(from, made, "input");
   to.give(input, to.kept(made));
   give_bias(to);
@@ -204,56 +199,68 @@ std::string reverse_window_sum(ReverseMaker& to) {
 
 BlockShape plane_of(const TaskBlock& block) { return {.y = block.shape.y, .x = block.shape.x, .f = block.shape.f}; }
 
-bool has_strides(const TaskBlock& block) {
-  return window_of(block, BlockAxis::y).stride > 1 || window_of(block, BlockAxis::x).stride > 1 ||
-         read_extent(block, BlockAxis::y) != block.shape.y || read_extent(block, BlockAxis::x) != block.shape.x;
+// Of its input: with strides more places than its outputs have.
+BlockShape read_plane(const TaskBlock& block) {
+  return {.y = read_extent(block, BlockAxis::y), .x = read_extent(block, BlockAxis::x), .f = block.shape.f};
 }
-constexpr const char* no_strides = "it leaves out places by its strides";
+
+bool has_strides(const TaskBlock& block) { return !(read_plane(block) == plane_of(block)); }
+
+// Upstream where the input was read, zeros elsewhere.
+BlockId over_input(ReverseMaker& to) {
+  const TaskBlock block = to.block();
+  if (!has_strides(block)) return to.upstream();
+  const BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
+  const BlockId plane = to.add("SI", {.y = y.out, .x = x.out, .f = block.shape.f});
+  to.edge(to.upstream(), plane, "input");
+  const BlockId made = to.add("SI", {.y = y.in, .x = x.in, .f = block.shape.f});
+  to.edge(plane, made, "input", {{"affine", {x.stride, 0, 0, 0, y.stride, 0}}});
+  return made;
+}
 
 BlockId product(ReverseMaker& to, BlockId a, BlockId b) {
-  const BlockId made = to.add("CVVH", plane_of(to.block()));
+  const BlockId made = to.add("CVVH", read_plane(to.block()));
   to.edge(a, made, "input");
   to.edge(b, made, "input2");
   return to.kept(made);
 }
 
 BlockId scaled(ReverseMaker& to, BlockId plane, double factor) {
-  const BlockId made = to.add("CAX", plane_of(to.block()));
+  const BlockId made = to.add("CAX", read_plane(to.block()));
   to.edge(plane, made, "input");
   to.edge(to.constant(to.block().shape.f, factor), made, "alpha");
   return to.kept(made);
 }
 
 BlockId times(ReverseMaker& to, BlockId plane, std::int64_t factor) {
-  const BlockId made = to.add("CVS", plane_of(to.block()), {{"constant_a", factor}});
+  const BlockId made = to.add("CVS", read_plane(to.block()), {{"constant_a", factor}});
   to.edge(plane, made, "input");
   return to.kept(made);
 }
 
 std::string reverse_arrays(ReverseMaker& to) {
-  if (has_strides(to.block())) return no_strides;
-  const BlockShape plane = plane_of(to.block());
-  to.give(0, product(to, to.upstream(), to.contents(1, "SI", plane)));
-  to.give(1, product(to, to.upstream(), to.contents(0, "SI", plane)));
+  const BlockShape plane = read_plane(to.block());
+  const BlockId upstream = over_input(to);
+  to.give(0, product(to, upstream, to.contents(1, "SI", plane)));
+  to.give(1, product(to, upstream, to.contents(0, "SI", plane)));
   give_bias(to);
   return {};
 }
 
 std::string reverse_channels(ReverseMaker& to) {
-  if (has_strides(to.block())) return no_strides;
-  const BlockShape plane = plane_of(to.block());
+  const BlockShape plane = read_plane(to.block());
+  const BlockId upstream = over_input(to);
   const BlockId made = to.add("CAX", plane);
-  to.edge(to.upstream(), made, "input");
+  to.edge(upstream, made, "input");
   to.edge(to.contents(1, "SB", {.f = plane.f}), made, "alpha");
   to.give(input, to.kept(made));
-  to.give(1, over_pixels(to, product(to, to.upstream(), to.contents(input, "SI", plane))));
+  to.give(1, over_pixels(to, product(to, upstream, to.contents(input, "SI", plane))));
   give_bias(to);
   return {};
 }
 
 std::string reverse_constants(ReverseMaker& to) {
-  if (has_strides(to.block())) return no_strides;
-  to.give(input, times(to, to.upstream(), to.block().attribute("constant_a")));
+  to.give(input, times(to, over_input(to), to.block().attribute("constant_a")));
   give_bias(to);
   return {};
 }
@@ -291,7 +298,7 @@ std::string reverse_relu(ReverseMaker& to) {
   const TaskBlock block = to.block();  // a copy: the graph grows
   const BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
   if (y.kernel > 1 || x.kernel > 1) return "no block says which place of a window the largest came from";
-  if (y.stride > 1 || x.stride > 1 || y.before + y.after + x.before + x.after > 0) return no_strides;
+  if (has_strides(block)) return "it leaves out places by its strides, or has padding";
   const std::int64_t shift = block.attribute("shift"), unit = std::int64_t{1} << shift;
   const bool is_cut = !is_float(block.precision) && info(block.precision).bytes == 1;
   const std::int64_t most = block.precision == Precision::tern ? 2 : 128;
@@ -306,8 +313,8 @@ std::string reverse_relu(ReverseMaker& to) {
 
 void relu_as_real(TaskBlock& block, Precision in) {
   // Where nothing is converted nothing is shifted.
-  const bool is_shifted = packed_bits(in) > packed_bits(block.precision) ||
-                          (in == Precision::i8 && block.precision == Precision::u8);
+  const bool is_shifted =
+      packed_bits(in) > packed_bits(block.precision) || (in == Precision::i8 && block.precision == Precision::u8);
   if (!is_shifted && block.has("shift")) block.set(attribute::shift, 0);
 }
 
@@ -328,9 +335,8 @@ std::string reverse_neuron(ReverseMaker& to) {
   const BlockId near = between(to, charged, threshold - window, threshold + window);
   BlockId made = scaled(to, product(to, to.upstream(), near), 1.0 / (2.0 * static_cast<double>(window)));
   // The state that is left: nothing of it where a spike has reset it to a constant.
-  const double leak = block.attribute("vleaky_adpt_en") != 0
-                          ? static_cast<double>(block.attribute("vleaky_alpha")) / 256.0
-                          : 1.0;
+  const double leak =
+      block.attribute("vleaky_adpt_en") != 0 ? static_cast<double>(block.attribute("vleaky_alpha")) / 256.0 : 1.0;
   BlockId left = to.next();
   if (block.attribute("reset_mode") == 0) {
     const BlockId quiet = to.add("CADD", plane, {{"constant_b", 1}});
@@ -358,7 +364,8 @@ constinit const BlockReverse reverse_constant_products{.make = reverse_constants
 constinit const BlockReverse reverse_relus{
     .make = reverse_relu, .compute = RealValues::compares, .as_real = relu_as_real};
 constinit const BlockReverse reverse_neurons{.make = reverse_neuron, .compute = RealValues::neurons};
-constinit const BlockReverse reverse_none_of_least{.why_not = "what is cut from above is not learnt; CCMPB cuts from below"};
+constinit const BlockReverse reverse_none_of_least{.why_not =
+                                                       "what is cut from above is not learnt; CCMPB cuts from below"};
 constinit const BlockReverse reverse_none_of_tables{.why_not = "a table has no slope"};
 constinit const BlockReverse reverse_none_of_switches{.why_not = "it goes another way in each step"};
 constinit const BlockReverse reverse_none_of_tests{.why_not = "a comparison has no slope"};

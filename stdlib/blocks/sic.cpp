@@ -36,7 +36,7 @@ extern constinit const BlockDef block_sic =
                 .in = holds_yxr,
                 .out = gives_yxr,
                 .attributes = stored,
-    .feeds = feeds,
+                .feeds = feeds,
                 .cost = &cost};
 
 }  // namespace taskspec

@@ -116,8 +116,7 @@ class SparseProducts final : public BlockRunner {
 
 }  // namespace
 
-std::unique_ptr<BlockRunner> sparse_products(const TaskBlock& block, std::span<const BlockOperand> in,
-                                             BlockMode mode) {
+std::unique_ptr<BlockRunner> sparse_products(const TaskBlock& block, std::span<const BlockOperand> in, BlockMode mode) {
   return std::make_unique<SparseProducts>(block, in, mode);
 }
 

@@ -36,7 +36,7 @@ extern constinit const BlockDef block_sw2d =
                 .in = holds_kernel,
                 .out = gives_kernel,
                 .attributes = stored,
-    .feeds = feeds,
+                .feeds = feeds,
                 .cost = &cost};
 
 }  // namespace taskspec

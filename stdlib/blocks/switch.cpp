@@ -8,9 +8,9 @@ namespace {
 
 using namespace block_parts;
 
-constexpr BlockPrecisions precisions[] = {
-    {Precision::i32, Precision::i32}, {Precision::i28, Precision::i28}, {Precision::i16, Precision::i16},
-    {Precision::i8, Precision::i8},   {Precision::u8, Precision::u8},   {Precision::tern, Precision::tern}};
+constexpr BlockPrecisions precisions[] = {{Precision::i32, Precision::i32}, {Precision::i28, Precision::i28},
+                                          {Precision::i16, Precision::i16}, {Precision::i8, Precision::i8},
+                                          {Precision::u8, Precision::u8},   {Precision::tern, Precision::tern}};
 
 Extents token_extents(const TaskBlock& block) {
   return {block.branches, static_cast<std::int64_t>(block.out_clusters())};

@@ -22,14 +22,19 @@ BlockShape vector(std::int64_t f) { return {.f = f}; }
 BlockGraph small_graph(double limit, std::string metric) {
   BlockGraphMaker make("g");
   std::mt19937_64 random(4);
-  const BlockId x = make.block("x", "SIFC", Precision::i8, {.r = 40}), w = make.block("w", "SWFC", Precision::i8, {.f = 12, .r = 40});
-  const BlockId b = make.block("b", "SB", Precision::i32, vector(12)), dense = make.block("dense", "CVM", Precision::i32, {.f = 12, .r = 40});
+  const BlockId x = make.block("x", "SIFC", Precision::i8, {.r = 40}),
+                w = make.block("w", "SWFC", Precision::i8, {.f = 12, .r = 40});
+  const BlockId b = make.block("b", "SB", Precision::i32, vector(12)),
+                dense = make.block("dense", "CVM", Precision::i32, {.f = 12, .r = 40});
   const BlockId sum = make.block("sum", "SI", Precision::i32, vector(12));
   const BlockId cut = make.block("cut", "CCMPB", Precision::i8, vector(12), {{"cmp", -128}, {"shift", 8}});
-  const BlockId h = make.block("h", "SI", Precision::i8, vector(12)), t = make.block("t", "SB", Precision::i8, vector(4096));
+  const BlockId h = make.block("h", "SI", Precision::i8, vector(12)),
+                t = make.block("t", "SB", Precision::i8, vector(4096));
   const BlockId look = make.block("look", "CLUT", Precision::i8, vector(12), {{"lut_dw", 12}});
-  const BlockId wide = make.block("wide", "SI", Precision::i32, vector(12)), twice = make.block("twice", "CADD", Precision::i32, vector(12));
-  const BlockId kept = make.block("kept", "SI", Precision::i8, vector(12)), z = make.block("z", "OUTPUT", Precision::i8, vector(12));
+  const BlockId wide = make.block("wide", "SI", Precision::i32, vector(12)),
+                twice = make.block("twice", "CADD", Precision::i32, vector(12));
+  const BlockId kept = make.block("kept", "SI", Precision::i8, vector(12)),
+                z = make.block("z", "OUTPUT", Precision::i8, vector(12));
   auto& blocks = make.graph.blocks;
   blocks[w.index()].data = random_array(random, Precision::i8, {12, 40}, -60, 60);
   blocks[b.index()].data = random_array(random, Precision::i32, {12}, -900, 900);
@@ -130,10 +135,13 @@ TEST_CASE("a small error takes the table and leaves the weights [approx]") {
 
 TEST_CASE("spikes in two bits lose nothing [approx]") {
   BlockGraphMaker make("g");
-  const BlockId u = make.block("u", "SI", Precision::i32, vector(64)), v = make.block("v", "SI", Precision::i28, vector(64));
+  const BlockId u = make.block("u", "SI", Precision::i32, vector(64)),
+                v = make.block("v", "SI", Precision::i28, vector(64));
   const BlockId fire = make.block("fire", "CLIF", Precision::i8, vector(64), {{"vth0", 20}});
-  const BlockId s = make.block("s", "SIFC", Precision::i8, {.r = 64}), w = make.block("w", "SWFC", Precision::i8, {.f = 4, .r = 64});
-  const BlockId sum = make.block("sum", "CVM", Precision::i32, {.f = 4, .r = 64}), z = make.block("z", "OUTPUT", Precision::i32, vector(4));
+  const BlockId s = make.block("s", "SIFC", Precision::i8, {.r = 64}),
+                w = make.block("w", "SWFC", Precision::i8, {.f = 4, .r = 64});
+  const BlockId sum = make.block("sum", "CVM", Precision::i32, {.f = 4, .r = 64}),
+                z = make.block("z", "OUTPUT", Precision::i32, vector(4));
   std::mt19937_64 random(2);
   make.graph.blocks[w.index()].data = random_array(random, Precision::i8, {4, 64});
   make.edge(u, fire, "input");

@@ -35,7 +35,8 @@ struct Fork {
     x = make.block("x", "SI", Precision::i32, one);
     const BlockId p = make.block("p", "PREDICATE", Precision::i8, {.y = 1, .x = 2, .f = 1});
     const BlockId q = make.block("q", "PREDICATE", Precision::i8, {.y = 2, .x = 1, .f = 1});
-    const BlockId t = make.block("t", "SS", Precision::i8, {.y = 1, .x = 2}), u = make.block("u", "SS", Precision::i8, {.y = 2, .x = 1});
+    const BlockId t = make.block("t", "SS", Precision::i8, {.y = 1, .x = 2}),
+                  u = make.block("u", "SS", Precision::i8, {.y = 2, .x = 1});
     const BlockId fork = make.block("fork", "SWITCH", Precision::i32, one, {{"outputs", 2}});
     yes = make.block("yes", "SI", Precision::i32, one);
     const BlockId no = make.block("no", "SI", Precision::i32, one);
@@ -156,7 +157,7 @@ struct Sleepers {
   BlockGraphMaker make{"g"};
   BlockId p, v, fire, held, seen;
   Sleepers() {
-      const BlockShape two{.f = 2};
+    const BlockShape two{.f = 2};
     const BlockId u = make.block("u", "SI", Precision::i32, two), s = make.block("s", "SI", Precision::i8, {.f = 5});
     p = make.block("p", "PREDICATE", Precision::i8, {.y = 1, .x = 1, .f = 5}, {{"compare", 1}, {"cmp", 2}});
     v = make.block("v", "SI", Precision::i28, two);
@@ -194,7 +195,8 @@ TEST_CASE("a trigger lets its group run, and nothing else [trigger]") {
   Numbers potential{0, 0}, made{0, 0}, copy{0, 0};
   std::int64_t runs = 0;
   for (int step = 0; step < 60; ++step) {
-    const Array input = random_array(random, Precision::i32, {2}, 0, 50), spikes = random_array(random, Precision::i8, {5}, 0, 1);
+    const Array input = random_array(random, Precision::i32, {2}, 0, 50),
+                spikes = random_array(random, Precision::i8, {5}, 0, 1);
     const Numbers counts = integers_of(spikes);
     if (std::count(counts.begin(), counts.end(), 1) >= 2) {
       ++runs;
@@ -266,7 +268,8 @@ TEST_CASE("sparse storage gives the values of dense storage, in order, and leave
       auto graph = std::make_shared<BlockGraph>(dense.graph());
       const BlockAttributeDef* sparse = standard_blocks().attribute("sparse");
       for (std::size_t c = 0; c < 2; ++c)
-        if (c == seed % 2 || seed % 3 == 0) graph->blocks[c + 1].set(*sparse, static_cast<std::int64_t>(1 + random() % 2));
+        if (c == seed % 2 || seed % 3 == 0)
+          graph->blocks[c + 1].set(*sparse, static_cast<std::int64_t>(1 + random() % 2));
       ExactEngine engine = ExactEngine::make(graph, {.mode = mode}).value_or_throw();
       engine.run(dense.inputs);
       ExactEngine plain = dense.engine({.mode = mode, .force_ordered = true});
@@ -308,11 +311,13 @@ TEST_CASE("bytes of sparse storage, and where it begins to save some [sparse]") 
   // Without data: as it is said, then as it was.
   const BlockId x = make.block("x", "SIFC", Precision::i8, {.r = 64}, {{"sparse", 1}, {"occupancy", 250}});
   CHECK(stored_bytes(make.graph[x]) == 8 + 16);
-  const BlockId c = make.block("c", "CVM", Precision::i32, {.f = 32, .r = 64}), z = make.block("z", "OUTPUT", Precision::i32, {.f = 32});
+  const BlockId c = make.block("c", "CVM", Precision::i32, {.f = 32, .r = 64}),
+                z = make.block("z", "OUTPUT", Precision::i32, {.f = 32});
   make.edge(x, c, "input");
   make.edge(w, c, "weight");
   make.edge(c, z);
-  ExactEngine engine = ExactEngine::make(std::make_shared<BlockGraph>(make.graph), {.statistics = true}).value_or_throw();
+  ExactEngine engine =
+      ExactEngine::make(std::make_shared<BlockGraph>(make.graph), {.statistics = true}).value_or_throw();
   for (const std::int64_t count : {3, 11, 5}) {
     Array input = Array::make({Precision::i8, {64}});
     for (std::int64_t i = 0; i < count; ++i) input.set_integer(i * 5, 1);

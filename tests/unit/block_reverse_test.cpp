@@ -1,7 +1,5 @@
 // Reverses of block graphs against their twins: exact differences of plain loops for what is linear, the gradients of
 // the same graph of tensors, plain loops over time for neurons.
-#include "ir/blocks/reverse.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "interp/exact/engine.hpp"
 #include "interp/exact/real.hpp"
 #include "ir/blocks/check.hpp"
+#include "ir/blocks/reverse.hpp"
 #include "ir/gradient/reverse.hpp"
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/block_graphs.hpp"
@@ -119,12 +118,15 @@ TEST_CASE("reverses of sums and products are the differences of plain loops [rev
       const std::int64_t most = one.in[c].precision() == Precision::tern ? 0 : 5;
       one.in[c] = random_array(random, one.in[c].precision(), one.in[c].type().extents, is_signed ? -most : 1, most);
     }
-    if (one.block.has("constant_a")) one.block.set(*one.block.def->find_attribute("constant_a"), between(random, -9, 9));
-    if (one.block.has("constant_b")) one.block.set(*one.block.def->find_attribute("constant_b"), between(random, -9, 9));
+    if (one.block.has("constant_a"))
+      one.block.set(*one.block.def->find_attribute("constant_a"), between(random, -9, 9));
+    if (one.block.has("constant_b"))
+      one.block.set(*one.block.def->find_attribute("constant_b"), between(random, -9, 9));
     const BlockGraph graph = around(one);
     const Result<BlockReversed> tried = reverse(graph, standard_blocks(), {});
     if (!tried) {
-      for (const Diag& diag : tried.diags().items()) CHECK(diag.code == Code("E4035"));
+      for (const Diag& diag : tried.diags().items())
+        CHECK(diag.message.ends_with("all of its windows lie in the padding"));
       ++refused;
       continue;
     }
@@ -152,7 +154,7 @@ TEST_CASE("reverses of sums and products are the differences of plain loops [rev
     }
   }
   CHECK(compared > 500);
-  CHECK(refused < 100);
+  CHECK(refused < compared / 100);
 }
 
 namespace {
@@ -268,8 +270,8 @@ TEST_CASE("a fake-quantised network computes as the chip, and its gradients pass
   Reversed made = reversed(graph, {.fake_quant = true, .wanted = {}});
   const auto found = made.run({{"x", x}, {"w", w}, {"v", v}, {"d_z", dy}});
   auto id = [&](std::string_view name) {
-    return BlockId(static_cast<std::size_t>(std::ranges::find(graph.blocks, name, &TaskBlock::name) -
-                                            graph.blocks.begin()));
+    return BlockId(
+        static_cast<std::size_t>(std::ranges::find(graph.blocks, name, &TaskBlock::name) - graph.blocks.begin()));
   };
   for (const char* name : {"sum", "kept", "pooled", "line", "z"}) {
     const auto ours = made.engine.values(id(name));
@@ -320,13 +322,16 @@ TEST_CASE("what an edge has moved goes back where it came from [reverse]") {
     BlockGraphMaker make("g");
     // Twice: one part alone, and all of it, so that gradients add.
     const BlockId x = make.block("x", "SI", Precision::i8, {.y = 3, .x = 4, .f = 2});
-    const BlockId a = make.block("a", "SI", Precision::i8, one.to), part = make.block("part", "SI", Precision::i8, {.y = 2, .x = 2, .f = 1});
-    const BlockId z = make.block("z", "OUTPUT", Precision::i8, one.to), q = make.block("q", "OUTPUT", Precision::i8, {.y = 2, .x = 2, .f = 1});
+    const BlockId a = make.block("a", "SI", Precision::i8, one.to),
+                  part = make.block("part", "SI", Precision::i8, {.y = 2, .x = 2, .f = 1});
+    const BlockId z = make.block("z", "OUTPUT", Precision::i8, one.to),
+                  q = make.block("q", "OUTPUT", Precision::i8, {.y = 2, .x = 2, .f = 1});
     make.edge(x, a, "input", one.moves);
     make.edge(a, z);
     make.edge(x, part).from.box = Box{{1, 1, 1}, {2, 2, 1}};
     make.edge(part, q);
-    const IndexMap map = compose(make.graph.edges[0].moves, {3, 4, 2}, value_type(make.graph[a]).extents, {}).value_or_throw();
+    const IndexMap map =
+        compose(make.graph.edges[0].moves, {3, 4, 2}, value_type(make.graph[a]).extents, {}).value_or_throw();
     std::mt19937_64 random(3);
     const Array dz = random_array(random, Precision::i8, value_type(make.graph[a]).extents);
     const Array dq = random_array(random, Precision::i8, {2, 2, 1});
@@ -345,7 +350,8 @@ TEST_CASE("neurons over time have the slope of a rectangle around their threshol
   for (const std::int64_t mode : {0, 1, 3}) {
     CAPTURE(mode);
     BlockGraphMaker make("g");
-    const BlockId u = make.block("u", "SI", Precision::i32, {.f = 5}), v = make.block("v", "SI", Precision::i28, {.f = 5});
+    const BlockId u = make.block("u", "SI", Precision::i32, {.f = 5}),
+                  v = make.block("v", "SI", Precision::i28, {.f = 5});
     const BlockId c = make.block("c", "CLIF", Precision::i8, {.f = 5},
                                  {{"vth0", 40}, {"reset_mode", mode}, {"vleaky_adpt_en", 1}, {"vleaky_alpha", 192}});
     const BlockId z = make.block("z", "OUTPUT", Precision::i8, {.f = 5});
@@ -382,8 +388,9 @@ TEST_CASE("neurons over time have the slope of a rectangle around their threshol
         const double v1 = charged[static_cast<std::size_t>(t)][i];
         const double near = v1 > 40 - window && v1 <= 40 + window ? 1.0 / (2 * window) : 0;
         const double stays = mode == 0 && v1 > 40 ? 0 : 0.75;
-        wanted_next[i] = near * static_cast<double>(upstream[static_cast<std::size_t>(t)].integer(static_cast<std::int64_t>(i))) +
-                         stays * wanted_next[i];
+        wanted_next[i] =
+            near * static_cast<double>(upstream[static_cast<std::size_t>(t)].integer(static_cast<std::int64_t>(i))) +
+            stays * wanted_next[i];
         CHECK(found.at("d_u")[i] == doctest::Approx(wanted_next[i]).epsilon(1e-5));
         CHECK(found.at("d_v")[i] == doctest::Approx(wanted_next[i]).epsilon(1e-5));
         next.set_number(static_cast<std::int64_t>(i), found.at("d_v")[i]);
@@ -395,10 +402,12 @@ TEST_CASE("neurons over time have the slope of a rectangle around their threshol
 TEST_CASE("what has no reverse is named, all of it [reverse]") {
   BlockGraphMaker make("g");
   const BlockId x = make.block("x", "SI", Precision::i8, {.y = 4, .x = 4, .f = 2});
-  const BlockId pool = make.block("pool", "CCMPB", Precision::i8, {.y = 2, .x = 2, .f = 2, .ky = 2, .kx = 2, .iy = 4, .ix = 4},
-                                  {{"stride_y", 2}, {"stride_x", 2}, {"cmp", -128}});
+  const BlockId pool =
+      make.block("pool", "CCMPB", Precision::i8, {.y = 2, .x = 2, .f = 2, .ky = 2, .kx = 2, .iy = 4, .ix = 4},
+                 {{"stride_y", 2}, {"stride_x", 2}, {"cmp", -128}});
   const BlockId h = make.block("h", "SI", Precision::i8, {.y = 2, .x = 2, .f = 2});
-  const BlockId t = make.block("t", "SB", Precision::i8, {.f = 256}), look = make.block("look", "CLUT", Precision::i8, {.y = 2, .x = 2, .f = 2});
+  const BlockId t = make.block("t", "SB", Precision::i8, {.f = 256}),
+                look = make.block("look", "CLUT", Precision::i8, {.y = 2, .x = 2, .f = 2});
   const BlockId z = make.block("z", "OUTPUT", Precision::i8, {.y = 2, .x = 2, .f = 2});
   make.edge(x, pool);
   make.edge(pool, h);

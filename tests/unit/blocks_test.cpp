@@ -32,10 +32,10 @@ TaskBlock block_of(std::string_view name, const BlockShape& shape, Precision pre
 TEST_CASE("every block of the schema has its number, clusters and attributes [ir-blocks]") {
   const BlockTable blocks = standard_blocks();
   const std::pair<std::string_view, int> numbers[] = {
-      {"SI", 0},    {"SW", 1},     {"SIC2D", 2}, {"SIFC", 3},  {"SIC", 4},    {"SB", 5},     {"SWFC", 6}, {"SW2D", 7},
-      {"CADD", 8},  {"CVVH", 9},   {"CVM", 10},  {"CC", 11},   {"CAX", 12},   {"CC2D", 13},  {"CVS", 14}, {"CCMPB", 15},
-      {"CAVG", 16}, {"CCMPS", 17}, {"CLUT", 18}, {"CLIF", 19}, {"INPUT", 50}, {"OUTPUT", 51},
-      {"SWITCH", 200}, {"PREDICATE", 201}, {"SS", 202}};  // ours
+      {"SI", 0},      {"SW", 1},       {"SIC2D", 2},       {"SIFC", 3},   {"SIC", 4},   {"SB", 5},    {"SWFC", 6},
+      {"SW2D", 7},    {"CADD", 8},     {"CVVH", 9},        {"CVM", 10},   {"CC", 11},   {"CAX", 12},  {"CC2D", 13},
+      {"CVS", 14},    {"CCMPB", 15},   {"CAVG", 16},       {"CCMPS", 17}, {"CLUT", 18}, {"CLIF", 19}, {"INPUT", 50},
+      {"OUTPUT", 51}, {"SWITCH", 200}, {"PREDICATE", 201}, {"SS", 202}};  // ours
   CHECK(blocks.all().size() == std::size(numbers));
   for (auto [name, number] : numbers) {
     CAPTURE(std::string(name));
