@@ -1,6 +1,5 @@
 // CLUT: a table read by values, negative ones counted from its end.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "stdlib/blocks/families.hpp"
