@@ -22,10 +22,12 @@ a/b.tasklib, beside the importing file, then in the folders of TASKSPEC_PATH, th
      .summary = "broken or unsupported file",
      .program = R"(let x = load(f32[_], "cut_short.npy")    // with fewer bytes than its header promises)",
      .cause = R"(The content of the file is not what its name or header says: cut short, damaged, of an unknown kind, or
-larger than it may be. Or it is the checkpoint of another agent than the one that loads it.)",
+larger than it may be. Or it is the checkpoint of another agent than the one that loads it; or a chip file with a field
+that is unknown, missing or out of range, or with a figure that has no source.)",
      .fix =
          R"(Make the file again. Known kinds are npy, npz, png, jpeg, csv, idx and raw records (bin), told apart by the ending of the
-name. The notes of a checkpoint that does not fit name every array that differs.)",
+name. The notes of a checkpoint that does not fit name every array that differs. What a chip file has is told field by
+field, each with its place and what was expected there.)",
      .reach = Reach::circumstance},
     {.code = "E7004",
      .summary = "a file cannot be written",

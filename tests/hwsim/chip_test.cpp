@@ -193,6 +193,34 @@ TEST_CASE("a bad chip file: file, place, what was expected [chip] [hostile]") {
   }
 }
 
+TEST_CASE("plain values will do where no figure is asked for [chip]") {
+  std::string text = text_of("tiny");
+  const auto plain = [&](const std::string& field, const std::string& value) {
+    const std::size_t at = text.find("\"" + field + "\": ");
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = at + field.size() + 4, end = text.find(text[begin] == '[' ? "]" : "}", begin) + 1;
+    text.replace(begin, end - begin, value);
+  };
+  plain("cores", "[2, 2]");
+  plain("cores_per_router", "1");
+  plain("phase_clk_overhead", "0, \"barrier\": [[1, 0], [4, 3e-8]]");
+  plain("pixels", "4");
+  plain("outputs", "32");
+  plain("cut_unit_bits", "2");
+  plain("topology", "\"mesh\"");
+  plain("order", "\"x_first\"");
+  plain("snn_packets", "\"dense\"");
+  plain("multicast", "true");
+  plain("hop_clk", R"({"v": 1, "unit": "clk", "src": "assumed"})");
+  CHECK(faults_of(text).empty());
+  const Chip chip = read_chip(text, "mine.json").value_or_throw();
+  CHECK(chip.grid.cores == ChipExtent{2, 2});
+  CHECK(chip.noc.hop_clk_y == 1);
+  CHECK(chip.noc.multicast);
+  CHECK(chip.sync.barrier_clk(3) == 2);
+  CHECK(chip.figure("/grid/cores/0") == nullptr);
+}
+
 TEST_CASE("all faults of a chip file are said at once [chip]") {
   std::string text = changed(text_of("tianjicx"), "\"v\": 0.18", "\"v\": 0.2");
   text = changed(text, "\"phases\": ", "\"phase\": ");

@@ -412,7 +412,40 @@ TEST_CASE("random storages take what a walk over their rows counts [chip-cycles]
       CHECK(stored_bytes(block) == end / block.shape.y * *block.pipeline);
     }
   }
-  CHECK(stored_bytes(hw_block("SI", {.y = 28, .x = 28, .f = 6}, Precision::i32)) == 100'352);
-  CHECK(stored_bytes(hw_block("SW2D", {.f = 6, .r = 1, .ky = 5, .kx = 5}, Precision::i8)) == 800);
-  CHECK(stored_bytes(hw_block("SWFC", {.f = 120, .r = 400}, Precision::i8)) == 51'200);
+}
+
+TEST_CASE("storages of LeNet and of the case cc [chip-cycles]") {
+  const Precision i8 = Precision::i8, i32 = Precision::i32;
+  CHECK(stored_bytes(hw_block("SI", {.y = 28, .x = 28, .f = 6}, i32)) == 100'352);
+  CHECK(stored_bytes(hw_block("SW2D", {.f = 6, .r = 1, .ky = 5, .kx = 5}, i8)) == 800);
+  CHECK(stored_bytes(hw_block("SWFC", {.f = 120, .r = 400}, i8)) == 51'200);
+  const TaskBlock lenet[] = {hw_block("SIC2D", {.y = 32, .x = 32, .r = 1}, i8),
+                             hw_block("SW2D", {.f = 6, .r = 1, .ky = 5, .kx = 5}, i8),
+                             hw_block("SB", {.f = 6}, i32),
+                             hw_block("SI", {.y = 28, .x = 28, .f = 6}, i32),
+                             hw_block("SIC", {.y = 14, .x = 14, .r = 6}, i8),
+                             hw_block("SW", {.f = 16, .r = 6, .ky = 5, .kx = 5}, i8),
+                             hw_block("SB", {.f = 16}, i32),
+                             hw_block("SI", {.y = 10, .x = 10, .f = 16}, i32),
+                             hw_block("SIFC", {.r = 400}, i8),
+                             hw_block("SWFC", {.f = 120, .r = 400}, i8),
+                             hw_block("SB", {.f = 120}, i32),
+                             hw_block("SI", {.f = 120}, i32),
+                             hw_block("SIFC", {.r = 120}, i8),
+                             hw_block("SWFC", {.f = 84, .r = 120}, i8),
+                             hw_block("SB", {.f = 84}, i32),
+                             hw_block("SI", {.f = 84}, i32),
+                             hw_block("SIFC", {.r = 84}, i8),
+                             hw_block("SWFC", {.f = 10, .r = 84}, i8),
+                             hw_block("SB", {.f = 10}, i32),
+                             hw_block("SI", {.f = 10}, i32)};
+  std::int64_t bytes = 0;
+  for (const TaskBlock& block : lenet) bytes += stored_bytes(block);
+  CHECK(bytes == 190'928);
+  const TaskBlock cc[] = {hw_block("SIC", {.y = 8, .x = 8, .r = 32}, i8),
+                          hw_block("SW", {.f = 32, .r = 32, .ky = 3, .kx = 3}, i8), hw_block("SB", {.f = 32}, i32),
+                          hw_block("SI", {.y = 8, .x = 8, .f = 32}, i32)};
+  bytes = 0;
+  for (const TaskBlock& block : cc) bytes += stored_bytes(block);
+  CHECK(bytes == 19'584);
 }
