@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "hwsim/chip/traffic.hpp"
 #include "hwsim/noc/noc.hpp"
+#include "hwsim/time/clock.hpp"
+#include "ir/files/files.hpp"
 
 namespace taskspec::bench {
 
 namespace {
 
-constexpr double bar = 5e6;  // messages/s of `contended`
+constexpr double uniform_bar = 5e6;  // messages/s of `contended`, a message of one packet each
 
 // A phase of traffic, in times from its start.
 struct NocPhase {
@@ -29,15 +33,6 @@ constexpr NocModelRow rows[] = {{"ideal", NocModel::ideal, false},
                                 {"contended", NocModel::contended, false},
                                 {"contended, by events", NocModel::events, true},
                                 {"flit", NocModel::flit_all, true}};
-
-// Times and ports of a chip with 16 x 10 cores, one packet per link and tick.
-NocFigures figures_16_by_10() {
-  NocFigures figures;
-  figures.cores_x = 16, figures.cores_y = 10;
-  figures.burst = 16, figures.vcs = 4, figures.vc_depth = 8;
-  figures.chip_packet_clk = 4, figures.chip_hop_x = figures.chip_hop_y = 32;
-  return figures;
-}
 
 // Of one packet each, ascending in time, in a window in which the busiest link is held for half of it.
 std::vector<NocPhase> uniform_messages(const NocFigures& figures, std::size_t count) {
@@ -70,7 +65,40 @@ void solve_all(const NocFigures& figures, const std::vector<NocPhase>& phases, N
   }
 }
 
-int print_rates(const NocFigures& figures, const std::vector<NocPhase>& phases, std::int64_t messages, int repeats) {
+// What a mapper of others wrote; its file must outlive the phases. The packets of a core leave in order of the file,
+// spread over soma 1 behind the axon, or one per tick where soma 1 takes no time.
+std::vector<NocPhase> phases_of(const TrafficFile& file) {
+  std::vector<NocPhase> phases;
+  for (const TrafficPhase& phase : file.phases) {
+    std::map<std::int32_t, TrafficCore> cores;
+    std::map<std::int32_t, std::int64_t> packets, before;  // of a core: all, and those of the flows so far
+    for (const TrafficGroup& group : phase.groups) {
+      for (const TrafficCore& core : group.cores) cores[core.core] = core;
+      for (const TrafficFlow& flow : group.flows) packets[flow.source] += flow.packets;
+    }
+    phases.emplace_back();
+    for (const TrafficGroup& group : phase.groups)
+      for (const TrafficFlow& flow : group.flows) {
+        if (flow.packets == 0) continue;
+        const TrafficCore& core = cores[flow.source];
+        std::int64_t& gone = before[flow.source];
+        const std::int64_t all = packets[flow.source], span = core.soma1_clk > 0 ? core.soma1_clk : all;
+        auto made = [&](std::int64_t n) { return span / all * n + span % all * n / all; };
+        const std::int64_t begin = made(gone), end = made(gone += flow.packets);
+        phases.back().flows.push_back({.source = flow.source,
+                                       .target = flow.target,
+                                       .begin = core.axon_clk + begin,
+                                       .span = end - begin,
+                                       .packets = flow.packets,
+                                       .copies = flow.copies});
+      }
+  }
+  return phases;
+}
+
+// `bar`: messages/s of `contended`; 0: none.
+int print_rates(const NocFigures& figures, const std::vector<NocPhase>& phases, std::int64_t messages, int repeats,
+                double bar) {
   std::vector<NocSubject> subjects;
   for (const NocModelRow& row : rows) subjects.push_back({.row = row});
   for (int i = 0; i < repeats; ++i)
@@ -81,7 +109,7 @@ int print_rates(const NocFigures& figures, const std::vector<NocPhase>& phases, 
   Table table({"model", "min ms", "median ms", "M messages/s", "M hops/s", "times flit", "ticks", "bar"});
   for (const NocSubject& subject : subjects) {
     const double seconds = subject.times.min_cpu();
-    const bool has_bar = subject.row.model == NocModel::contended;
+    const bool has_bar = bar > 0 && subject.row.model == NocModel::contended;
     table.add({subject.row.name, fmt::format("{:.1f}", subject.times.min_wall() * 1e3),
                fmt::format("{:.1f}", subject.times.median_wall() * 1e3), fmt::format("{:.2f}", count / seconds / 1e6),
                fmt::format("{:.1f}", static_cast<double>(subject.hops) / seconds / 1e6),
@@ -98,17 +126,44 @@ int print_rates(const NocFigures& figures, const std::vector<NocPhase>& phases, 
   return 0;
 }
 
+int print_file(const Chip& chip, const std::string& path, int repeats) {
+  const Result<TrafficFile> file = read_traffic(read_text(path), path);
+  if (!file) throw Error(file.diags());
+  NocFigures figures = noc_figures(chip, file->chips);
+  figures.cores_x = static_cast<int>(file->cores.x), figures.cores_y = static_cast<int>(file->cores.y);
+  const std::vector<NocPhase> phases = phases_of(*file);
+  std::int64_t messages = 0, packets = 0;  // segments; a copy is one more
+  for (const NocPhase& phase : phases)
+    for (const NocFlow& flow : phase.flows) {
+      const std::int64_t legs = static_cast<std::int64_t>(1 + flow.copies.size());
+      messages += (flow.packets + figures.burst - 1) / figures.burst * legs;
+      packets += flow.packets * legs;
+    }
+  fmt::print(
+      "network on the chip, one thread: '{}', {} phases, {} packets in {} segments on {} x {} cores;\n"
+      "rates by CPU time, at the minimum of {} turns\n",
+      path, phases.size(), packets, messages, figures.width(), figures.height(), repeats);
+  return print_rates(figures, phases, messages, repeats, 0);
+}
+
 }  // namespace
 
 int noc(const Settings& settings) {
   const int repeats = settings.repeats > 0 ? settings.repeats : 10;
-  const NocFigures figures = figures_16_by_10();
-  fmt::print(
-      "network on the chip, one thread: {} uniform messages of a packet on 16 x 10 cores, busiest link held for "
-      "half of the time;\nrates by CPU time, at the minimum of {} turns\n",
-      settings.tasks, repeats);
-  return print_rates(figures, uniform_messages(figures, settings.tasks), static_cast<std::int64_t>(settings.tasks),
-                     repeats);
+  try {
+    const Chip chip = load_chip("tianjicx").value_or_throw();
+    if (!settings.file.empty()) return print_file(chip, settings.file, repeats);
+    const NocFigures figures = noc_figures(chip, {1, 1});
+    const std::int64_t messages = static_cast<std::int64_t>(settings.tasks);
+    fmt::print(
+        "network on the chip, one thread: {} uniform messages of a packet on {} x {} cores, busiest link held for "
+        "half of the time;\nrates by CPU time, at the minimum of {} turns\n",
+        messages, figures.width(), figures.height(), repeats);
+    return print_rates(figures, uniform_messages(figures, settings.tasks), messages, repeats, uniform_bar);
+  } catch (const Error& error) {
+    fmt::print(stderr, "taskspec: {}\n", error.what());
+    return 1;
+  }
 }
 
 }  // namespace taskspec::bench

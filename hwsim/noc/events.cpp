@@ -5,6 +5,7 @@
 #include "hwsim/noc/engine.hpp"
 #include "hwsim/noc/injection.hpp"
 #include "hwsim/noc/tick_queue.hpp"
+#include "ir/base/diag.hpp"
 
 namespace taskspec {
 
@@ -69,6 +70,7 @@ class EventEngine final : public NocRun::Engine {
   std::uint32_t inject(const NocFlow& flow) override {
     const std::uint32_t id = ledger.add(routes, flow);
     departures_.emplace_back(flow);
+    if (departures_.back().ready() < now_) bug("a flow of the network begins in its past");
     wait_at(routes.endpoint(flow.source), {.ready = departures_.back().ready(), .flow = id});
     return id;
   }

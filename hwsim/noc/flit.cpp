@@ -119,6 +119,7 @@ class FlitEngine final : public NocRun::Engine {
   std::uint32_t inject(const NocFlow& flow) override {
     const std::uint32_t id = ledger.add(routes, flow);
     flows_.push_back({flow.begin, flow.span, flow.packets, 0});
+    if (flows_.back().ready() <= now_) bug("a flow of the network begins in its past");
     wait_at(routes.endpoint(flow.source), {.ready = flows_.back().ready(), .flow = id});
     return id;
   }

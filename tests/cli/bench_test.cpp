@@ -39,3 +39,22 @@ TEST_CASE("[cli] bench chip prints the messages per second of each model of the 
                            "\nflit ", "agree: true"})
     CHECK_MESSAGE(ran.out.find(text) != std::string::npos, text << " is not in\n" << ran.out);
 }
+
+TEST_CASE("[cli] bench chip takes traffic that another mapper wrote [bench] [noc]") {
+  const Outcome ran = in_shell(
+      R"(echo '{"chip_w": 1, "chip_h": 1, "core_w": 4, "core_h": 3, "phase_list": {"0": {"0": [
+        {"core_id": {"chip_x": 0, "chip_y": 0, "core_x": 0, "core_y": 0}, "A2S2_mode": 0, "A_time": 9, "S1_time": 0,
+         "S2_time": 0, "multicast_core": false, "packets": [
+          {"dst_core_id": {"chip_x": 0, "chip_y": 0, "core_x": 3, "core_y": 2}, "pack_num": 40, "multicast_pack": false}]
+        }]}}}' > traffic.json; taskspec bench chip:traffic.json --repeats 1; taskspec bench chip:none.json)",
+      TemporaryFolder(), 120);
+  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
+    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
+    return;
+  }
+  CHECK(ran.code == 1);
+  CHECK_MESSAGE(ran.err.find("E7001 no file 'none.json'") != std::string::npos, ran.err);
+  // Five hops, and the packets one behind the other.
+  for (const char* text : {"1 phases, 40 packets in 3 segments on 4 x 3 cores", " 45 ", "agree: true"})
+    CHECK_MESSAGE(ran.out.find(text) != std::string::npos, text << " is not in\n" << ran.out);
+}

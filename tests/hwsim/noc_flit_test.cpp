@@ -59,6 +59,21 @@ TEST_CASE("contended is within 5 % of flit, heads of four packets [noc]") {
       }
 }
 
+TEST_CASE("contended is within 5 % of flit where hops take longer than links, and cores share routers [noc]") {
+  for (const std::uint64_t seed : random_seeds(2, 40))
+    for (const int load : {10, 70}) {
+      std::mt19937_64 random(seed);
+      NocTrafficCase made = patterned_traffic(random, NocPattern::uniform, 32, 4, 50, 3'000, 1);
+      NocFigures& figures = made.figures;
+      figures.cores_per_router = 4, figures.link_clk = 10, figures.hop_x = 41, figures.hop_y = 65;
+      const std::int64_t window = walked_traffic(figures, made.flows).busiest * 100 / load;
+      for (NocFlow& flow : made.flows) flow.begin = between(random, 0, window);
+      CAPTURE(seed);
+      CAPTURE(load);
+      CHECK(difference(made) <= 50);
+    }
+}
+
 TEST_CASE("flits wait for credit: a full channel holds the one before it [noc]") {
   // Two flows of 40 to core 2 of a row, which takes one packet per tick. The far one passes core 1, whose input has
   // room for vcs * vc_depth flits: the sender cannot be further ahead than that.
