@@ -64,4 +64,15 @@ inline std::shared_ptr<SpikingNet> filtered_spiking_net() {
   return net;
 }
 
+// 10,000 neurons that only listen: each spike of as many others, put in from outside, reaches 100 of them.
+inline std::shared_ptr<SpikingNet> listening_net() {
+  auto net = std::make_shared<SpikingNet>();
+  net->name = "listening";
+  const PopulationId in = net->add({.name = "in", .shape = {.f = 10'000}});
+  const PopulationId out =
+      net->add({.name = "out", .shape = {.f = 10'000}, .model = LoihiNeurons{.dv = 512, .threshold = 64}});
+  net->connect({.name = "s", .from = in, .to = out, .synapses = random_rows(10'000, 100, 5, 2, -10), .delay = 1});
+  return net;
+}
+
 }  // namespace taskspec::bench

@@ -1,5 +1,6 @@
 // CLIF: neurons in order, with the arithmetic of the op lif, and all its outputs.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "stdlib/blocks/families.hpp"
@@ -47,6 +48,35 @@ LifPlan plan_of(const TaskBlock& block, BlockMode mode) {
   return plan;
 }
 
+// So many turns of the shift register at once: it is linear, so what becomes of each bit is added up.
+class RegisterJump {
+ public:
+  explicit RegisterJump(std::int64_t turns) {
+    for (std::uint32_t bit = 0; bit < 32; ++bit) power_[bit] = shifted(1U << bit);
+    for (std::uint32_t bit = 0; bit < 32; ++bit) made_[bit] = 1U << bit;
+    for (; turns > 0; turns >>= 1) {
+      if ((turns & 1) != 0) made_ = after(made_, power_);
+      power_ = after(power_, power_);
+    }
+  }
+  std::uint32_t of(std::uint32_t state) const { return turned(made_, state); }
+
+ private:
+  using Columns = std::array<std::uint32_t, 32>;
+  static std::uint32_t turned(const Columns& columns, std::uint32_t state) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t bit = 0; bit < 32; ++bit) sum ^= (state >> bit & 1) != 0 ? columns[bit] : 0;
+    return sum;
+  }
+  static Columns after(const Columns& first, const Columns& then) {
+    Columns made;
+    for (std::uint32_t bit = 0; bit < 32; ++bit) made[bit] = turned(then, first[bit]);
+    return made;
+  }
+
+  Columns power_, made_;
+};
+
 class NeuronSteps final : public BlockRunner {
  public:
   NeuronSteps(const TaskBlock& block, std::span<const BlockOperand> in, BlockMode mode)
@@ -58,7 +88,9 @@ class NeuronSteps final : public BlockRunner {
         seed_(static_cast<std::uint32_t>(block.attribute("seed"))),
         first_tick_(block.attribute("tw_cnt")),
         counts_ticks_(block.attribute("tw_en") != 0),
-        first_theta_(mode == BlockMode::chip ? block.attribute("vtheta_const") : 0) {
+        first_theta_(mode == BlockMode::chip ? block.attribute("vtheta_const") : 0),
+        plain_(plan_, first_theta_),
+        jump_(plan_.neurons) {
     for (std::size_t i = 0; i < 5; ++i)
       precisions_[i] = i < in.size() && in[i].there ? in[i].type.precision : Precision::i32;
     masks_ = in.size() > mask && in[mask].there && mode == BlockMode::chip ? in[mask].type.elements() : 0;
@@ -69,6 +101,9 @@ class NeuronSteps final : public BlockRunner {
     scratch_ = 4 * n * sizeof(std::int32_t);
     if (!takes_count_) counts_.resize(n);
     if (!takes_theta_) thetas_.resize(n);
+    is_plain_ = !takes_count_ && !takes_theta_ && plan_.refractory == 0 && masks_ == 0 && *plan_.mask == 0 &&
+                plan_.theta_leak == 0 && plan_.theta_rise == 0 && !plan_.theta_decay &&
+                (fire_type_ == 4 || fire_type_ == 5) && info(out_).bytes == 1;
     find_range();
     reset();
   }
@@ -92,18 +127,23 @@ class NeuronSteps final : public BlockRunner {
     const std::int32_t* theta = takes_theta_ ? cluster(threshold, 3) : thetas_.data();
     // A window's end is asked for before its counter moves.
     const bool ends = mode_ == BlockMode::chip && tick_ >= *plan_.window;
-    for (std::int64_t i = 0; i < n; ++i) {
-      register_ = shifted(register_);
-      const std::int32_t random = masked(register_, mask_at(args, i));
-      const NeuronStep step = step_neuron(plan_, {v[i], count[i], theta[i]}, u[i], low_28(random), ends);
-      const std::int32_t made = fired(step, random);
-      narrowed(out_, &made, 1, args.out + i * info(out_).bytes);
-      keep(args, state, i, step.state.potential);
-      if (takes_count_) keep(args, refractory, i, step.state.count);
-      if (takes_theta_) keep(args, threshold, i, step.state.theta);
-      if (!takes_count_) counts_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(step.state.count);
-      if (!takes_theta_) thetas_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(step.state.theta);
-    }
+    if (is_plain_ && !ends && keeps_words(args)) {
+      plain_.step(u, v, reinterpret_cast<std::int8_t*>(args.out), reinterpret_cast<std::int32_t*>(args.states[state]),
+                  n);
+      register_ = jump_.of(register_);  // as if each had drawn
+    } else
+      for (std::int64_t i = 0; i < n; ++i) {
+        register_ = shifted(register_);
+        const std::int32_t random = masked(register_, mask_at(args, i));
+        const NeuronStep step = step_neuron(plan_, {v[i], count[i], theta[i]}, u[i], low_28(random), ends);
+        const std::int32_t made = fired(step, random);
+        narrowed(out_, &made, 1, args.out + i * info(out_).bytes);
+        keep(args, state, i, step.state.potential);
+        if (takes_count_) keep(args, refractory, i, step.state.count);
+        if (takes_theta_) keep(args, threshold, i, step.state.theta);
+        if (!takes_count_) counts_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(step.state.count);
+        if (!takes_theta_) thetas_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(step.state.theta);
+      }
     if (counts_ticks_) tick_ = tick_ == *plan_.window ? 0 : tick_ + 1;
     return {};
   }
@@ -127,6 +167,11 @@ class NeuronSteps final : public BlockRunner {
   std::int64_t tick() const { return tick_; }
 
  private:
+  // New potentials go to where words lie, so that the quick loop can write them.
+  bool keeps_words(const BlockArgs& args) const {
+    return args.states.size() > state && args.states[state] && info(precisions_[state]).bytes == 4;
+  }
+
   std::int32_t mask_at(const BlockArgs& args, std::int64_t i) const {
     if (masks_ == 0) return static_cast<std::int32_t>(*plan_.mask);
     return static_cast<std::int32_t>(element(precisions_[mask], args.in[mask], i % masks_));
@@ -176,6 +221,9 @@ class NeuronSteps final : public BlockRunner {
   bool takes_count_ = false, takes_theta_ = false;
   Precision precisions_[5];
   std::vector<std::int32_t> counts_, thetas_;  // where no storage keeps them
+  bool is_plain_ = false;                      // nothing but charge, fire, reset and leak
+  PlainNeurons plain_;
+  RegisterJump jump_;
 };
 
 }  // namespace

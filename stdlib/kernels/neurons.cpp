@@ -12,15 +12,8 @@ namespace {
 
 constexpr std::int64_t grain = 32768;  // neurons per part of the work
 
-// Neurons without further state: one loop without branches, which vectorises. A reset is `keep` times the charge, minus
-// `fixed`, minus `by_threshold` times the threshold.
-struct PlainStep {
-  std::int64_t threshold, decay, leak, floor;
-  std::int64_t keep, fixed, by_threshold;
-};
-
 template <class U>
-TASKSPEC_CLONES void plain_step(const PlainStep& p, const U* u, const std::int32_t* v, std::int8_t* spike,
+TASKSPEC_CLONES void plain_step(const PlainNeurons& p, const U* u, const std::int32_t* v, std::int8_t* spike,
                                 std::int32_t* new_v, std::int64_t count) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) {
@@ -44,17 +37,7 @@ struct Pointers {
 template <class U>
 class Lif final : public Kernel {
  public:
-  explicit Lif(const LifPlan& plan)
-      : p_(plan),
-        plain_{.threshold = std::max(saturated_28(plan.threshold), plan.floor),
-               .decay = plan.decay.value_or(256),
-               .leak = plan.leak,
-               .floor = plan.floor,
-               .keep = plan.reset == Reset::to_value ? 0 : 1,
-               .fixed = plan.reset == Reset::to_value   ? -plan.vr
-                        : plan.reset == Reset::constant ? plan.dv
-                                                        : 0,
-               .by_threshold = plan.reset == Reset::subtract ? 1 : 0} {}
+  explicit Lif(const LifPlan& plan) : p_(plan), plain_(plan) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
     std::size_t in = 0, out = 0;
@@ -116,10 +99,26 @@ class Lif final : public Kernel {
   }
 
   LifPlan p_;
-  PlainStep plain_;
+  PlainNeurons plain_;
 };
 
 }  // namespace
+
+PlainNeurons::PlainNeurons(const LifPlan& plan, std::int64_t theta)
+    : threshold(std::max(saturated_28(plan.threshold + theta), plan.floor)),
+      decay(plan.decay.value_or(256)),
+      leak(plan.leak),
+      floor(plan.floor),
+      keep(plan.reset == Reset::to_value ? 0 : 1),
+      fixed(plan.reset == Reset::to_value   ? -plan.vr
+            : plan.reset == Reset::constant ? plan.dv
+                                            : 0),
+      by_threshold(plan.reset == Reset::subtract ? 1 : 0) {}
+
+void PlainNeurons::step(const std::int32_t* u, const std::int32_t* v, std::int8_t* spike, std::int32_t* new_v,
+                        std::int64_t count) const {
+  plain_step(*this, u, v, spike, new_v, count);
+}
 
 std::unique_ptr<Kernel> lif_kernel(const LifPlan& plan, Precision current) {
   return with_storage(current, [&](auto element) -> std::unique_ptr<Kernel> {

@@ -31,6 +31,17 @@ struct LifPlan {
   bool has_count = false, has_theta = false, has_random = false, has_ticks = false;
 };
 
+// Neurons that only charge, fire, reset and leak: one loop without branches, which vectorises. A reset is `keep` times
+// the charge, minus `fixed`, minus `by_threshold` times the threshold.
+struct PlainNeurons {
+  explicit PlainNeurons(const LifPlan& plan, std::int64_t theta = 0);
+  void step(const std::int32_t* u, const std::int32_t* v, std::int8_t* spike, std::int32_t* new_v,
+            std::int64_t count) const;
+
+  std::int64_t threshold, decay, leak, floor;
+  std::int64_t keep, fixed, by_threshold;
+};
+
 // `current`: the precision of u. v, count, theta, masks, random and ticks are stored in 32 bits.
 std::unique_ptr<Kernel> lif_kernel(const LifPlan& plan, Precision current);
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "bench/snn_nets.hpp"
+#include "hwsim/spikes/crossbar.hpp"
 #include "tests/hwsim/spikes_nets.hpp"
 #include "tests/hwsim/spikes_oracle.hpp"
 #include "tests/unit/errors.hpp"
@@ -303,6 +304,37 @@ TEST_CASE("refusals say what is used, what there is, and the smallest change tha
     net.connections[2].delay = 0;
     CHECK(text_of(schedule_spikes(net, {}).diags()).find("E4041 a loop without a delay: ") == 0);
   }
+}
+
+TEST_CASE("the axons of a crossbar get types that say the weights, or the network is refused [snn][chip-refuse]") {
+  // Each source excites or inhibits, by an amount that each target has for itself.
+  SpikingNet net = all_to_all(20, 10);
+  auto& weights = std::get<DenseSynapses>(net.connections[0].synapses).weights;
+  for (std::size_t s = 0; s < 20; ++s)
+    for (std::size_t t = 0; t < 10; ++t)
+      weights[s * 10 + t] = s % 3 == 0 ? -static_cast<std::int32_t>(t) - 1 : static_cast<std::int32_t>(t) + 1;
+  const SpikePlacement placement = place_spikes(net, {.neurons = 4}).value_or_throw();
+  const std::vector<CrossbarCore> cores = assign_axon_types(net, placement, 2).value_or_throw();
+  REQUIRE(cores.size() == 3);
+  for (std::size_t core = 0; core < 3; ++core) {
+    CHECK(cores[core].axons.size() == 20);
+    for (const CrossbarAxon& axon : cores[core].axons)
+      for (std::size_t n = 0; n < cores[core].weights.size(); ++n)
+        CHECK(cores[core].weights[n][static_cast<std::size_t>(axon.type)] ==
+              weights[static_cast<std::size_t>(axon.neuron) * 10 + core * 4 + n]);
+  }
+  // Five different weights into one neuron.
+  for (std::size_t s = 0; s < 5; ++s) weights[s * 10 + 9] = static_cast<std::int32_t>(100 + s);
+  const Result<std::vector<CrossbarCore>> refused = assign_axon_types(net, placement, 4);
+  REQUIRE(!refused);
+  CHECK(text_of(refused.diags()) ==
+        "E4023 core 2: its axons take 7 types, and this chip has 4\n"
+        "note population 'n': neuron 9 has 7 distinct weights, and one for each type is kept\n"
+        "help it fits with 7 types, or with fewer distinct weights\n");
+  CHECK(assign_axon_types(net, placement, 7));
+  CHECK(!assign_axon_types(net, placement, 6));
+  for (std::size_t s = 0; s < 5; ++s) weights[s * 10 + 9] = 103;
+  CHECK(assign_axon_types(net, placement, 4));  // 103 from either kind of source, and the two of before
 }
 
 TEST_CASE("networks and stimuli that do not fit together are refused [snn]") {
