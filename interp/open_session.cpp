@@ -12,12 +12,22 @@
 
 namespace taskspec {
 
+namespace {
+
+// Task by task a chip would be mapped for each of them.
+SessionOptions options_for(const Backend& backend, SessionOptions options) {
+  if (backend.keeps_steps_whole() && options.schedule == Schedule::eager) options.schedule = Schedule::push;
+  return options;
+}
+
+}  // namespace
+
 OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter, SessionOptions options,
                          const std::atomic<bool>* interrupted)
     : record_(*on.backend->backend),
       backend_(record_.open(on.options)),
       bodies_(interpreter, options.detect_nan),
-      session_(std::make_unique<Session>(*backend_, bodies_, options)),
+      session_(std::make_unique<Session>(*backend_, bodies_, options_for(*backend_, options))),
       target_(interpreter.program(), *session_),
       watch_(*backend_, interrupted) {}
 

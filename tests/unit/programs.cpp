@@ -19,7 +19,7 @@ Ran run_with(const std::string& text, RunSettings settings, const Toolbox& tools
   const SourceId main = sources.add("test.task", text);
   Result<Program> program = check(
       sources, main,
-      {.ops = tools.ops, .builtins = tools.builtins, .prelude = prelude_folders(), .read = [](const std::string& file) {
+      {.ops = tools.ops, .builtins = tools.builtins, .blocks = tools.blocks, .prelude = prelude_folders(), .read = [](const std::string& file) {
          return read_text(file);
        }});
   ran.diags = program.diags();
@@ -48,7 +48,7 @@ Ran run_text_directly(const std::string& text, const RunSettings& settings) {
 }
 
 const Toolbox& standard_toolbox() {
-  static const Toolbox tools{standard_ops(), standard_builtins(), standard_blocks()};
+  static const Toolbox tools = taskspec::standard_toolbox();
   return tools;
 }
 
