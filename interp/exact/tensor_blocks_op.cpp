@@ -348,8 +348,8 @@ extern constinit const OpDef op_tensor_blocks = OpFields{
     .kernel = tensor_blocks_kernel,
     .gradient = Gradient::none("Task IR blocks compute in integers"),
     .lower = +[](BlockBuilder& b, const OpInstance& call) {
-      const Borders borders(call.attributes[1]);
       const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
+      const Borders borders(call.attributes[1], graph);
       b.splice(graph, ports_of(borders.inputs, graph, graph.inputs()), ports_of(borders.outputs, graph, graph.outputs()));
     },
     .sharding = Sharding::none("its blocks lie on one chip"),

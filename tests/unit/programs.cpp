@@ -1,13 +1,11 @@
 #include "tests/unit/programs.hpp"
 
 #include "frontend/check.hpp"
-#include "interp/control/builtins/builtins.hpp"
+#include "interp/embed/toolbox.hpp"
 #include "interp/prelude.hpp"
 #include "ir/base/render.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
-#include "stdlib/blocks.hpp"
-#include "stdlib/ops.hpp"
 
 using namespace taskspec;
 
@@ -44,7 +42,7 @@ Ran run_text(const std::string& text, RunSettings settings, const Toolbox& tools
 }
 
 Ran run_text_directly(const std::string& text, const RunSettings& settings) {
-  return run_with(text, settings, standard_toolbox(), run_directly);
+  return run_with(text, settings, ::standard_toolbox(), run_directly);
 }
 
 const Toolbox& standard_toolbox() {
@@ -53,7 +51,7 @@ const Toolbox& standard_toolbox() {
 }
 
 Ran run_text(const std::string& text, const RunSettings& settings) {
-  return run_text(text, settings, standard_toolbox());
+  return run_text(text, settings, ::standard_toolbox());
 }
 
 std::string expected_output(std::string_view program) {
