@@ -7,6 +7,7 @@
 
 #include "ir/base/text.hpp"
 #include "ir/blocks/pack.hpp"
+#include "ir/blocks/rearrange_rules.hpp"
 
 namespace taskspec {
 
@@ -60,12 +61,12 @@ BlockId ReverseMaker::contents(std::size_t cluster, std::string_view kind, const
     copy.to.block = as_is;
     copy.to.cluster = 0;
     if (!is_same) {
-      copy.moves.push_back({rearrangement_named("reshape"), {}});
+      copy.moves.push_back({&rearrange_reshape, {}});
       copy.to.box = whole({places_of(extents)});
     }
     graph_.edges.push_back(std::move(copy));
   }
-  if (!is_same) edge(as_is, made, "input", {{"reshape", {}}});
+  if (!is_same) edge(as_is, made, "input", {{rearrange_reshape.name, {}}});
   return made;
 }
 
@@ -206,7 +207,7 @@ class BlockReverser {
     const TaskBlock& target = graph()[to];
     connect({from, 0, whole(value_type(graph()[from]).extents)},
             {to, static_cast<std::uint16_t>(cluster), whole(cluster_extents(target, target.in_cluster(cluster)))},
-            reshapes ? std::vector<Rearrangement>{{rearrangement_named("reshape"), {}}} : std::vector<Rearrangement>());
+            reshapes ? std::vector<Rearrangement>{{&rearrange_reshape, {}}} : std::vector<Rearrangement>());
   }
 
   // Storage of the extents of a block's values.

@@ -100,6 +100,13 @@ void put_block_graph(JsonText& out, const BlockGraph& graph) {
     }
     out.close(']');
   }
+  if (const auto& test = graph.test) {
+    out.key("test").open('{');
+    if (test->mode) out.member("mode", *test->mode);
+    if (test->random_seed) out.member("seed", *test->random_seed);
+    if (test->name) out.member("name", *test->name);
+    out.close('}');
+  }
   out.close('}');
 }
 
@@ -116,6 +123,7 @@ class BlockGraphReader {
     each(item["blocks"], [this](const Item& block) { add_block(block); });
     each(item["edges"], [this](const Item& edge) { add_edge(edge); });
     if (auto groups = item.find("groups")) each(*groups, [this](const Item& group) { add_group(group); });
+    if (auto test = item.find("test")) read_test(*test);
     return graph_;
   }
 
@@ -239,6 +247,13 @@ class BlockGraphReader {
     if (auto trigger = item.find("trigger")) edge.trigger = trigger->boolean();
     if (auto number = item.find("number")) edge.number = small(*number);
     graph_->edges.push_back(std::move(edge));
+  }
+
+  void read_test(const Item& item) {
+    BlockTestConfig& test = graph_->test.emplace();
+    if (auto mode = item.find("mode")) test.mode = small(*mode);
+    if (auto seed = item.find("seed")) test.random_seed = seed->integer();
+    if (auto name = item.find("name")) test.name = name->text();
   }
 
   void add_group(const Item& item) {

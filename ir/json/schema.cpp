@@ -209,7 +209,12 @@ Schema block_graph_schema() {
                         {"number", number(), false}});
   Schema group =
       object({{"number", number()}, {"blocks", numbers}, {"approx", number(), false}, {"metric", text(), false}});
-  return object({{"name", text()}, {"blocks", list(block)}, {"edges", list(edge)}, {"groups", list(group), false}});
+  Schema test = object({{"mode", number(), false}, {"seed", number(), false}, {"name", text(), false}});
+  return object({{"name", text()},
+                 {"blocks", list(block)},
+                 {"edges", list(edge)},
+                 {"groups", list(group), false},
+                 {"test", test, false}});
 }
 
 Schema spans_schema() {

@@ -35,7 +35,6 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"interp/exact/approximate.cpp", "max"},             // metrics of approximate groups
     {"interp/exact/approximate.cpp", "mean"},
     {"interp/exact/approximate_rewrites.cpp", "shift"},  // an attribute of blocks
-    {"interp/quantize/builtins.cpp", "scale"},           // a field of a report
     {"interp/quantize/own_scales.cpp", "scale"},         // an input of operators of ONNX
     {"interp/quantize/quantize.cpp", "sum"},             // in a table
     {"ir/json/schema_words.cpp", "minimum"},

@@ -340,6 +340,7 @@ TEST_CASE("JSON holds switches, triggers, first values of delays and limits of g
   trigger.trigger = true;
   graph.edges.push_back(trigger);
   graph.groups.push_back({.number = 4, .blocks = {BlockId(5), BlockId(7)}, .approx = 0.25, .metric = "mean"});
+  graph.test = BlockTestConfig{.random_seed = 5, .name = "fork", .mode = 1};
   JsonText out;
   put_block_graph(out, graph);
   const JsonFile file("g.json", out.take());
