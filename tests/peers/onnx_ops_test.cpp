@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iterator>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
