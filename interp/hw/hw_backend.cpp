@@ -206,15 +206,18 @@ class HwBackend final : public Backend {
     }
     std::vector<std::optional<Array>> known = contents(ready, inputs, ready.is_slot);
     Result<std::unique_ptr<HwProgram>> made = HwProgram::make(ready.list, *ready.blocks, std::move(known), options_);
-    if (!made && std::ranges::any_of(made.diags().items(), [](const Diag& d) { return d.code == Code("E4011"); })) {
-      // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
-      for (const std::size_t fixed : {1, 0}) {
-        const std::vector<bool> is_known = known_operands(ready, fixed);
-        if (made || is_known == ready.is_slot) continue;
-        Result<std::unique_ptr<HwProgram>> again =
-            HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
-        if (again) made = std::move(again);
-      }
+    auto has_no_blocks = [](const Result<std::unique_ptr<HwProgram>>& result) {
+      return !result && std::ranges::any_of(result.diags().items(), [](const Diag& d) { return d.code == Code("E4011"); });
+    };
+    // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it. If these are
+    // refused for another reason, it is the one to be told.
+    for (const std::size_t fixed : {1, 0}) {
+      if (!has_no_blocks(made)) break;
+      const std::vector<bool> is_known = known_operands(ready, fixed);
+      if (is_known == ready.is_slot) continue;
+      Result<std::unique_ptr<HwProgram>> again =
+          HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
+      if (!has_no_blocks(again)) made = std::move(again);
     }
     if (!made) throw Error(made.diags());
     ready.programs.push_back(*std::move(made));
