@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "hwsim/map/buffer_places.hpp"
 
 namespace taskspec {
 
@@ -11,12 +15,25 @@ void chip_fault(const ChipCore& core, const std::string& what) {
   throw Error(std::move(diag));
 }
 
+namespace {
+
+// Which bytes of a word lie in [begin, end).
+std::uint8_t bytes_in(std::int64_t w, std::int64_t begin, std::int64_t end) {
+  const std::int64_t low = std::max<std::int64_t>(0, begin - w * 8), high = std::min<std::int64_t>(8, end - w * 8);
+  return static_cast<std::uint8_t>((0xff << low) & (0xff >> (8 - high)));
+}
+
+}  // namespace
+
 CoreMemory::CoreMemory(const Chip& chip, const ChipCore& core) : chip_(chip), core_(core) {
   std::int64_t end = 0;
   for (const ChipBank& bank : chip.banks) end = std::max(end, bank.end());
   bytes_.resize(static_cast<std::size_t>(end));
   words_.resize(static_cast<std::size_t>((end + word - 1) / word));
-  for (const ChipBuffer& buffer : core.buffers) holds_.push_back(words_with_elements(buffer.layout, word));
+  for (const ChipBuffer& buffer : core.buffers) {
+    holds_.push_back(bytes_with_elements(buffer.layout));
+    unread_.emplace_back(static_cast<std::size_t>(buffer.slots));
+  }
   load(core);
 }
 
@@ -27,11 +44,12 @@ void CoreMemory::load(const ChipCore& core) {
     const bool begins_with_zeros = buffer.use == BufferUse::state || buffer.use == BufferUse::memory;
     if (buffer.data || begins_with_zeros) {
       std::byte* memory = write(number, 0, always);
-      std::memset(memory, 0, static_cast<std::size_t>(buffer.bytes));
+      std::memset(memory, 0, static_cast<std::size_t>(buffer.layout.bytes));
       if (buffer.data) put(buffer.layout, *buffer.data, memory);
     }
     for (std::size_t slot = 0; slot < buffer.early.size(); ++slot) {
-      std::byte* memory = write(number, static_cast<std::int64_t>(slot), always);
+      // As if it had come in packets for that step.
+      std::byte* memory = write(number, static_cast<std::int64_t>(slot), static_cast<std::int64_t>(slot));
       std::memset(memory, 0, static_cast<std::size_t>(buffer.layout.bytes));
       put(buffer.layout, buffer.early[slot], memory);
     }
@@ -44,87 +62,115 @@ void CoreMemory::fault(std::int32_t number, std::int64_t at, const std::string& 
 
 std::int64_t CoreMemory::address(std::int32_t number, std::int64_t slot, std::int64_t begin, std::int64_t bytes) const {
   const ChipBuffer& b = buffer(number);
-  const std::int64_t at = b.address + slot * b.layout.bytes + begin;
-  if (begin < 0 || begin + bytes > b.layout.bytes || slot < 0 || slot >= b.slots)
+  const std::int64_t at = b.address + slot * b.slot_bytes() + begin;
+  if (begin < 0 || bytes < 0 || begin + bytes > b.layout.bytes || slot < 0 || slot >= b.slots)
     fault(number, at, "an access outside of");
+  if (b.address % word != 0) fault(number, at, "no line begins where there is");
   const ChipBank* first = chip_.bank_at(at);
   const ChipBank* last = bytes > 0 ? chip_.bank_at(at + bytes - 1) : first;
   if (!first || !last) fault(number, at, "no bank has");
+  if (!first->holds(role_of(b)) || !last->holds(role_of(b))) fault(number, at, "a bank has not the role for");
   return at;
 }
 
-void CoreMemory::check(std::int32_t number, std::int64_t w, std::int64_t step) const {
+void CoreMemory::check(std::int32_t number, std::int64_t w, std::uint8_t mask, std::int64_t step) const {
   const Word& entry = words_[static_cast<std::size_t>(w)];
   if (entry.writer != number) {
     if (entry.writer < 0) fault(number, w * word, "nobody wrote what is read of");
     fault(number, w * word, fmt::format("'{}' was written over what is read of", buffer(entry.writer).name));
   }
   const BufferUse use = buffer(number).use;
-  if (entry.step != step && entry.step != always && use != BufferUse::state && use != BufferUse::memory)
-    fault(number, w * word, "nobody wrote in this step what is read of");
+  const bool stays = use == BufferUse::state || use == BufferUse::memory;
+  const int there = entry.loaded | (stays || entry.step == step ? entry.written : 0);
+  if ((mask & ~there) != 0) fault(number, w * word, "nobody wrote in this step what is read of");
 }
 
-void CoreMemory::mark(std::int32_t number, std::int64_t at, std::int64_t bytes, std::int64_t step) {
-  for (std::int64_t w = at / word; w <= (at + bytes - 1) / word && bytes > 0; ++w) {
-    Word& entry = words_[static_cast<std::size_t>(w)];
-    entry.writer = number;
-    entry.step = step;
+void CoreMemory::mark(std::int32_t number, std::int64_t w, std::uint8_t mask, std::int64_t step) {
+  Word& entry = at_word(w);
+  if (entry.writer != number) {
+    if (entry.unread != 0)
+      fault(number, w * word, fmt::format("packets of '{}', which nobody has read, lie under", buffer(entry.writer).name));
+    entry = {.writer = number};
   }
+  const auto others = static_cast<std::uint8_t>(~mask);
+  if (step == always) {
+    entry.loaded |= mask;
+    entry.written &= others;
+    return;
+  }
+  const BufferUse use = buffer(number).use;
+  if (entry.step != step && use != BufferUse::state && use != BufferUse::memory) entry.written = 0;
+  entry.step = step;
+  entry.written |= mask;
+  entry.loaded &= others;
 }
 
 const std::byte* CoreMemory::read(std::int32_t number, std::int64_t slot, std::int64_t step) const {
   const std::int64_t at = address(number, slot, 0, buffer(number).layout.bytes);
-  const std::vector<bool>& holds = holds_[static_cast<std::size_t>(number)];
+  const std::vector<std::uint8_t>& holds = holds_[static_cast<std::size_t>(number)];
   for (std::size_t i = 0; i < holds.size(); ++i)
-    if (holds[i]) check(number, at / word + static_cast<std::int64_t>(i), step);
+    if (holds[i] != 0) check(number, at / word + static_cast<std::int64_t>(i), holds[i], step);
   return bytes_.data() + at;
 }
 
-const std::byte* CoreMemory::read(std::int32_t number, std::int64_t slot, std::int64_t step,
-                                  const ChipMove::Run& run) const {
-  const std::int64_t at = address(number, slot, run.byte, run.bytes);
-  for (std::int64_t w = at / word; w <= (at + run.bytes - 1) / word; ++w) check(number, w, step);
+const std::byte* CoreMemory::read(std::int32_t number, std::int64_t slot, std::int64_t step, std::int64_t begin,
+                                  std::int64_t bytes) const {
+  const std::int64_t at = address(number, slot, begin, bytes);
+  for (std::int64_t w = at / word; w * word < at + bytes; ++w) check(number, w, bytes_in(w, at, at + bytes), step);
   return bytes_.data() + at;
 }
 
 std::byte* CoreMemory::write(std::int32_t number, std::int64_t slot, std::int64_t step) {
-  const ChipBuffer& b = buffer(number);
-  return write(number, slot, step, 0, b.layout.bytes);
+  const std::int64_t at = address(number, slot, 0, buffer(number).layout.bytes);
+  const std::vector<std::uint8_t>& holds = holds_[static_cast<std::size_t>(number)];
+  for (std::size_t i = 0; i < holds.size(); ++i) mark(number, at / word + static_cast<std::int64_t>(i), holds[i], step);
+  return bytes_.data() + at;
 }
 
 std::byte* CoreMemory::write(std::int32_t number, std::int64_t slot, std::int64_t step, std::int64_t begin,
                              std::int64_t bytes) {
   const std::int64_t at = address(number, slot, begin, bytes);
-  mark(number, at, bytes, step);
+  for (std::int64_t w = at / word; w * word < at + bytes; ++w) mark(number, w, bytes_in(w, at, at + bytes), step);
   return bytes_.data() + at;
 }
 
 void CoreMemory::arrive(std::int32_t number, std::int64_t slot, std::int64_t begin, const std::byte* bytes,
                         std::int64_t count, std::int64_t step) {
   const std::int64_t at = address(number, slot, begin, count);
-  const ChipBank* bank = chip_.bank_at(at);
-  if (buffer(number).use != BufferUse::receive || !bank->holds(BankRole::receive))
-    fault(number, at, "a packet outside of the receive area, for");
-  for (std::int64_t w = at / word; w <= (at + count - 1) / word; ++w) {
-    Word& entry = words_[static_cast<std::size_t>(w)];
-    const bool shares = w * word < at || (w + 1) * word > at + count;  // single bytes fill a word together
-    if (entry.is_unread && !shares) fault(number, w * word, "a packet onto one that nobody has read, in");
-    entry = {step, number, true};
+  if (buffer(number).use != BufferUse::receive) fault(number, at, "a packet outside of the receive area, for");
+  for (std::int64_t w = at / word; w * word < at + count; ++w) {
+    Word& entry = at_word(w);
+    const std::uint8_t mask = bytes_in(w, at, at + count);
+    const bool is_old = entry.step != step && entry.unread != 0;  // single bytes fill a word together
+    if (entry.writer == number && (is_old || (entry.unread & mask) != 0))
+      fault(number, w * word, "a packet onto one that nobody has read, in");
+    mark(number, w, mask, step);
+    entry.unread |= mask;
   }
+  unread_[static_cast<std::size_t>(number)][static_cast<std::size_t>(slot)] += count;
   std::memcpy(bytes_.data() + at, bytes, static_cast<std::size_t>(count));
 }
 
-void CoreMemory::moved(std::int32_t number, std::int64_t slot) {
-  const ChipBuffer& b = buffer(number);
-  const std::int64_t at = b.address + slot * b.layout.bytes;
-  for (std::int64_t w = at / word; w < (at + b.layout.bytes + word - 1) / word; ++w)
-    words_[static_cast<std::size_t>(w)].is_unread = false;
+void CoreMemory::await(std::int32_t number, std::int64_t slot, const ChipMove::Run& run) {
+  const std::int64_t at = address(number, slot, run.byte, run.bytes);
+  for (std::int64_t w = at / word; w * word < at + run.bytes; ++w) at_word(w).unread |= bytes_in(w, at, at + run.bytes);
+  unread_[static_cast<std::size_t>(number)][static_cast<std::size_t>(slot)] += run.bytes;
 }
 
-const ChipBuffer* CoreMemory::unread(bool delayed_too) const {
-  for (const Word& entry : words_)
-    if (entry.is_unread && entry.writer >= 0)
-      if (const ChipBuffer& b = buffer(entry.writer); delayed_too || b.slots == 1) return &b;
+void CoreMemory::moved(std::int32_t number, std::int64_t slot, const ChipMove::Run& run) {
+  const std::int64_t at = address(number, slot, run.byte, run.bytes);
+  std::int64_t& left = unread_[static_cast<std::size_t>(number)][static_cast<std::size_t>(slot)];
+  for (std::int64_t w = at / word; w * word < at + run.bytes; ++w) {
+    Word& entry = at_word(w);
+    const int mask = entry.unread & bytes_in(w, at, at + run.bytes);
+    left -= std::popcount(static_cast<unsigned>(mask));
+    entry.unread = static_cast<std::uint8_t>(entry.unread & ~mask);
+  }
+}
+
+const ChipBuffer* CoreMemory::unread(std::int64_t step) const {
+  for (std::size_t i = 0; i < unread_.size(); ++i)
+    if (unread_[i][static_cast<std::size_t>(step) % unread_[i].size()] != 0) return &core_.buffers[i];
   return nullptr;
 }
 

@@ -12,39 +12,44 @@ class CoreMemory {
  public:
   CoreMemory(const Chip& chip, const ChipCore& core);
 
-  // Bytes of a buffer's slot, checked. Of `write` the words become that buffer's.
+  // Bytes of a buffer's slot, checked. Of `write` the bytes of elements become that buffer's.
   const std::byte* read(std::int32_t buffer, std::int64_t slot, std::int64_t step) const;
-  const std::byte* read(std::int32_t buffer, std::int64_t slot, std::int64_t step, const ChipMove::Run& run) const;
+  const std::byte* read(std::int32_t buffer, std::int64_t slot, std::int64_t step, std::int64_t begin,
+                        std::int64_t bytes) const;
   std::byte* write(std::int32_t buffer, std::int64_t slot, std::int64_t step);
   std::byte* write(std::int32_t buffer, std::int64_t slot, std::int64_t step, std::int64_t begin, std::int64_t bytes);
   void load(const ChipCore& core);  // first contents of all buffers
 
-  // Packets: what has come and was not moved yet.
+  // Packets: what has come and was not moved yet; what was loaded in place of packets.
   void arrive(std::int32_t buffer, std::int64_t slot, std::int64_t begin, const std::byte* bytes, std::int64_t count,
               std::int64_t step);
-  void moved(std::int32_t buffer, std::int64_t slot);
-  // A packet that lies there unread; none: nullptr.
-  const ChipBuffer* unread(bool delayed_too) const;
+  void await(std::int32_t buffer, std::int64_t slot, const ChipMove::Run& run);
+  void moved(std::int32_t buffer, std::int64_t slot, const ChipMove::Run& run);
+  // A buffer with a packet of that step that nobody moved; none: nullptr.
+  const ChipBuffer* unread(std::int64_t step) const;
 
   const ChipBuffer& buffer(std::int32_t number) const { return core_.buffers[static_cast<std::size_t>(number)]; }
 
  private:
   static constexpr std::int64_t word = 8, always = INT64_MAX;
+  // Bits are bytes of the word.
   struct Word {
-    std::int64_t step = -1;  // of the last write; always: what was loaded
-    std::int32_t writer = -1;
-    bool is_unread = false;
+    std::int64_t step = -1;    // of the last write
+    std::int32_t writer = -1;  // buffer
+    std::uint8_t loaded = 0, written = 0, unread = 0;  // before the first step, in that step, and not moved since
   };
+  Word& at_word(std::int64_t w) { return words_[static_cast<std::size_t>(w)]; }
   std::int64_t address(std::int32_t buffer, std::int64_t slot, std::int64_t begin, std::int64_t bytes) const;
-  void check(std::int32_t buffer, std::int64_t word, std::int64_t step) const;
-  void mark(std::int32_t buffer, std::int64_t at, std::int64_t bytes, std::int64_t step);
+  void check(std::int32_t buffer, std::int64_t word, std::uint8_t mask, std::int64_t step) const;
+  void mark(std::int32_t buffer, std::int64_t word, std::uint8_t mask, std::int64_t step);
   [[noreturn]] void fault(std::int32_t buffer, std::int64_t at, const std::string& what) const;
 
   const Chip& chip_;
   const ChipCore& core_;
   std::vector<std::byte> bytes_;
   std::vector<Word> words_;
-  std::vector<std::vector<bool>> holds_;  // by buffer: which of its words hold elements
+  std::vector<std::vector<std::uint8_t>> holds_;   // by buffer and word: which bytes hold elements
+  std::vector<std::vector<std::int64_t>> unread_;  // by buffer and slot: bytes
 };
 
 // Throws Error E5012: a rule of the chip that a mapped program broke while it ran.

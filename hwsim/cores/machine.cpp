@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 
+#include "hwsim/cores/check_ways.hpp"
 #include "hwsim/cores/core_call.hpp"
 
 namespace taskspec {
@@ -25,7 +26,9 @@ struct ChipMachine::Parts {
   };
 
   explicit Parts(std::shared_ptr<const ChipProgram> given) : program(std::move(given)) {
+    check_ways(*program);
     for (const ChipCore& core : program->cores) cores.emplace_back(*program->chip, core);
+    for (std::size_t i = 0; i < cores.size(); ++i) await_early(program->cores[i], cores[i].memory);
     mover.assign(program->messages.size(), -1);
     for (const ChipCore& core : program->cores)
       for (std::size_t k = 0; k < core.phases.size(); ++k)
@@ -35,20 +38,35 @@ struct ChipMachine::Parts {
       if (program->messages[i].from_core == host_core) host_sends.push_back(static_cast<std::int32_t>(i));
     for (const ChipBuffer& port : program->inputs) in_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
     for (const ChipBuffer& port : program->outputs) {
-      out_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
-      put(port.layout, *port.data, out_bytes.back().data());
+      out_bytes.emplace_back();
+      for (std::size_t slot = 0; slot < static_cast<std::size_t>(port.slots); ++slot) {
+        out_bytes.back().emplace_back(static_cast<std::size_t>(port.bytes));
+        put(port.layout, slot < port.early.size() ? port.early[slot] : *port.data, out_bytes.back()[slot].data());
+      }
       out_heads.push_back(0);
+      out_left.push_back(0);
     }
+    for (const ChipMessage& message : program->messages)
+      if (message.to_core == host_core) out_left[static_cast<std::size_t>(message.to_buffer)] += message.heads;
+  }
+
+  // What lies in a delayed receive buffer before the first packets come is as unread as they are.
+  static void await_early(const ChipCore& core, CoreMemory& memory) {
+    for (const ChipPhase& phase : core.phases)
+      for (const ChipMove& move : phase.moves)
+        for (std::size_t slot = 0; slot < memory.buffer(move.from).early.size(); ++slot)
+          for (const ChipMove::Run& run : move.runs) memory.await(move.from, static_cast<std::int64_t>(slot), run);
   }
 
   std::shared_ptr<const ChipProgram> program;
   std::deque<Core> cores;
   std::vector<std::int32_t> host_sends, mover;  // mover: by message, the phase that moves what it brings
-  std::vector<std::vector<std::byte>> in_bytes, out_bytes;
-  std::vector<std::int64_t> out_heads;
+  std::vector<std::vector<std::byte>> in_bytes;
+  std::vector<std::vector<std::vector<std::byte>>> out_bytes;  // by output and step of delay
+  std::vector<std::int64_t> out_heads, out_left;  // that came in this step; that come in each
   MachineCounts counts;
 
-  void send(const ChipMessage& message, std::size_t number, const std::byte* bytes);
+  void send(std::int32_t number);
   void move(std::int32_t core, std::int32_t phase);
   void turn(const ChipProgram::Turn& turn);
   void end_step();
@@ -61,13 +79,19 @@ ChipMachine::ChipMachine(ChipMachine&&) noexcept = default;
 
 const MachineCounts& ChipMachine::counts() const { return parts_->counts; }
 
-// `bytes`: of the buffer that it is taken from.
-void ChipMachine::Parts::send(const ChipMessage& message, std::size_t number, const std::byte* bytes) {
+void ChipMachine::Parts::send(std::int32_t number) {
+  const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
   counts.packets += message.packets;
+  auto bytes_of = [&](const ChipMessage::Run& run) -> const std::byte* {
+    if (message.from_core == host_core) return in_bytes[static_cast<std::size_t>(message.from_buffer)].data() + run.from;
+    return cores[static_cast<std::size_t>(message.from_core)].memory.read(message.from_buffer, 0, counts.steps, run.from,
+                                                                          run.bytes);
+  };
   if (message.to_core == host_core) {
-    std::vector<std::byte>& port = out_bytes[static_cast<std::size_t>(message.to_buffer)];
+    auto& slots = out_bytes[static_cast<std::size_t>(message.to_buffer)];
+    std::vector<std::byte>& port = slots[static_cast<std::size_t>(counts.steps + message.delay) % slots.size()];
     for (const ChipMessage::Run& run : message.runs)
-      std::memcpy(port.data() + run.to, bytes + run.from, static_cast<std::size_t>(run.bytes));
+      std::memcpy(port.data() + run.to, bytes_of(run), static_cast<std::size_t>(run.bytes));
     out_heads[static_cast<std::size_t>(message.to_buffer)] += message.heads;
     return;
   }
@@ -75,8 +99,9 @@ void ChipMachine::Parts::send(const ChipMessage& message, std::size_t number, co
   const std::int64_t slots = target.memory.buffer(message.to_buffer).slots;
   const std::int64_t slot = (counts.steps + message.delay) % slots;
   for (const ChipMessage::Run& run : message.runs)
-    target.memory.arrive(message.to_buffer, slot, run.to, bytes + run.from, run.bytes, counts.steps + message.delay);
-  if (message.delay == 0) target.arrived[static_cast<std::size_t>(mover[number])] += message.heads;
+    target.memory.arrive(message.to_buffer, slot, run.to, bytes_of(run), run.bytes, counts.steps + message.delay);
+  if (message.delay == 0 && mover[static_cast<std::size_t>(number)] >= 0)
+    target.arrived[static_cast<std::size_t>(mover[static_cast<std::size_t>(number)])] += message.heads;
 }
 
 // The soma2 of a phase: what was received goes into the inputs of the phase behind.
@@ -96,11 +121,11 @@ void ChipMachine::Parts::move(std::int32_t position, std::int32_t phase) {
   for (const ChipMove& move : now.moves) {
     const std::int64_t slot = counts.steps % state.memory.buffer(move.from).slots;
     for (const ChipMove::Run& run : move.runs) {
-      const std::byte* from = state.memory.read(move.from, slot, counts.steps, run);
+      const std::byte* from = state.memory.read(move.from, slot, counts.steps, run.byte, run.bytes);
       std::byte* to = state.memory.write(move.to, 0, counts.steps, run.byte, run.bytes);
       std::memcpy(to, from, static_cast<std::size_t>(run.bytes));
+      state.memory.moved(move.from, slot, run);
     }
-    state.memory.moved(move.from, slot);
   }
 }
 
@@ -116,16 +141,19 @@ void ChipMachine::Parts::turn(const ChipProgram::Turn& turn) {
     counts.saturations += run.saturations;
     counts.ordered += run.ordered ? 1 : 0;
   }
-  for (std::int32_t number : core.phases[k].sends) {
-    const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
-    send(message, static_cast<std::size_t>(number), state.memory.read(message.from_buffer, 0, counts.steps));
-  }
+  for (std::int32_t number : core.phases[k].sends) send(number);
 }
 
 void ChipMachine::Parts::end_step() {
   for (std::size_t i = 0; i < cores.size(); ++i)
-    if (const ChipBuffer* left = cores[i].memory.unread(false))
+    if (const ChipBuffer* left = cores[i].memory.unread(counts.steps))
       chip_fault(program->cores[i], fmt::format("packets for '{}' are left at the end of a step", left->name));
+  for (std::size_t i = 0; i < out_heads.size(); ++i) {
+    if (out_heads[i] != out_left[i])
+      throw failure("E5012", {}, fmt::format("output '{}' waits for {} stop flags, {} came", program->outputs[i].name,
+                                             out_left[i], out_heads[i]));
+    out_heads[i] = 0;
+  }
   ++counts.steps;
 }
 
@@ -134,16 +162,14 @@ std::vector<Array> ChipMachine::run(std::span<const Array> inputs) {
   const ChipProgram& program = *p.program;
   if (inputs.size() != program.inputs.size()) bug("a chip was given another number of inputs");
   for (std::size_t i = 0; i < inputs.size(); ++i) put(program.inputs[i].layout, inputs[i], p.in_bytes[i].data());
-  for (std::int32_t number : p.host_sends) {
-    const ChipMessage& message = program.messages[static_cast<std::size_t>(number)];
-    p.send(message, static_cast<std::size_t>(number), p.in_bytes[static_cast<std::size_t>(message.from_buffer)].data());
-  }
+  for (std::int32_t number : p.host_sends) p.send(number);
+  const auto step = static_cast<std::size_t>(p.counts.steps);
   for (const ChipProgram::Turn& turn : program.order) p.turn(turn);
   p.end_step();
   std::vector<Array> outputs;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     Array made = Array::make(program.outputs[i].layout.type);
-    take(program.outputs[i].layout, p.out_bytes[i].data(), made);
+    take(program.outputs[i].layout, p.out_bytes[i][step % p.out_bytes[i].size()].data(), made);
     outputs.push_back(std::move(made));
   }
   return outputs;

@@ -1,5 +1,6 @@
 // How a unit may be cut, and what each way costs.
 #include <algorithm>
+#include <set>
 
 #include "hwsim/map/mapper.hpp"
 
@@ -35,15 +36,27 @@ PieceCost cost_of(const ChipNet& net, const ChipUnit& unit, const UnitPiece& pie
 
 }  // namespace
 
+std::vector<Extents> sizes_of(const UnitPiece& piece) {
+  std::vector<Extents> sizes;
+  for (const std::optional<BlockPart>* part : {&piece.axon, &piece.soma}) {
+    sizes.emplace_back();
+    if (!*part) continue;
+    sizes.push_back((*part)->out.size);
+    for (const Box& box : (*part)->in) sizes.push_back(box.size);
+  }
+  return sizes;
+}
+
 std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip) {
   std::vector<UnitChoice> choices;
   for (const PieceGrid& grid : grids_of(net, unit)) {
     const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, grid);
     if (!pieces) continue;
-    // The first piece is among the largest; the last one has what is left.
     UnitChoice choice{grid, cost_of(net, unit, pieces->front(), chip)};
-    for (const UnitPiece* piece : {&(*pieces)[pieces->size() / 2], &pieces->back()}) {
-      const PieceCost other = cost_of(net, unit, *piece, chip);
+    std::set<std::vector<Extents>> seen{sizes_of(pieces->front())};
+    for (const UnitPiece& piece : *pieces) {
+      if (!seen.insert(sizes_of(piece)).second) continue;
+      const PieceCost other = cost_of(net, unit, piece, chip);
       const std::int64_t most = std::max(choice.cost.cycles, other.cycles);
       if (choice.cost.fits && !other.fits) choice.cost = other;
       choice.cost.bytes = std::max(choice.cost.bytes, other.bytes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hwsim/map/messages.hpp"
 
@@ -146,6 +147,19 @@ class ProgramMaker {
     return buffer;
   }
 
+  // What comes out in one of the first steps, as far as delayed values have not come.
+  Array early_output(const NetCluster& output, const Array& constant, std::int32_t step) const {
+    Array values = Array::make(constant.type());
+    for (std::size_t i = 0; i < output.places.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      values.set_integer(at, constant.integer(at));
+      if (output.places[i].source < 0) continue;
+      const NetSource& source = output.sources[static_cast<std::size_t>(output.places[i].source)];
+      if (source.delay > step && source.initial) values.set_integer(at, source.initial->integer(output.places[i].place));
+    }
+    return values;
+  }
+
   void make_ports() {
     for (BlockId id : program_.net.inputs) {
       program_.inputs.push_back(port(id));
@@ -159,6 +173,8 @@ class ProgramMaker {
       ChipBuffer& made = program_.outputs.back();
       made.layout.type.precision = output.in.type.precision;
       made.data = constant_part(graph_, output.in, whole(output.in.type.extents));
+      for (const NetSource& source : output.in.sources) made.slots = std::max<std::int64_t>(made.slots, source.delay + 1);
+      for (std::int32_t step = 0; step + 1 < made.slots; ++step) made.early.push_back(early_output(output.in, *made.data, step));
     }
   }
 
@@ -178,10 +194,13 @@ class ProgramMaker {
   void bring_outputs() {
     for (std::size_t i = 0; i < program_.net.outputs.size(); ++i) {
       const NetOutput& output = program_.net.outputs[i];
-      messages_.bring({.core = host_core, .buffer = static_cast<std::int32_t>(i), .delay = 0,
-                       .layout = program_.outputs[i].layout, .box = whole(output.in.type.extents),
-                       .cluster = &output.in, .name = graph_[output.block].name, .span = graph_[output.block].span},
-                      program_.messages, diags);
+      std::set<std::int32_t> delays;
+      for (const NetSource& source : output.in.sources) delays.insert(source.delay);
+      for (std::int32_t delay : delays)
+        messages_.bring({.core = host_core, .buffer = static_cast<std::int32_t>(i), .delay = delay,
+                         .layout = program_.outputs[i].layout, .box = whole(output.in.type.extents),
+                         .cluster = &output.in, .name = graph_[output.block].name, .span = graph_[output.block].span},
+                        program_.messages, diags);
     }
   }
 

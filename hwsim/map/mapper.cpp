@@ -37,6 +37,7 @@ class Mapper {
     if (options_.cores) there_ = std::min<std::int64_t>(there_, *options_.cores);
     units_ = units_of(net_);
     check_chip();
+    if (diags.has_errors()) return std::nullopt;  // a chip of another kind has no figures to go on with
     for (const ChipUnit& unit : units_) choices_.push_back(choices_of(net_, unit, chip_));
     for (std::size_t u = 0; u < units_.size(); ++u) begin_with_fewest(u);
     if (diags.has_errors()) return std::nullopt;
@@ -137,16 +138,31 @@ class Mapper {
     return is_possible(both) ? std::optional(both) : std::nullopt;
   }
 
-  // The core with most to hold is the first: every unit has a piece there.
+  // Every core with another set of pieces than those before it.
   bool is_possible(const SharedCores& group) const {
-    std::vector<ChipBuffer> buffers;
     const auto phases = static_cast<std::int32_t>(group.choice.size());
-    for (std::size_t i = 0; i < group.choice.size(); ++i) {
-      const std::size_t u = group.first + i;
-      const Result<std::vector<UnitPiece>> pieces = cut_unit(net_, units_[u], choices_[u][group.choice[i]].grid);
-      PieceBuffers made = buffers_of(net_, units_[u], pieces->front(), static_cast<std::int32_t>(i), phases);
-      for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
+    std::vector<std::vector<UnitPiece>> pieces;
+    for (std::size_t i = 0; i < group.choice.size(); ++i)
+      pieces.push_back(*cut_unit(net_, units_[group.first + i], choices_[group.first + i][group.choice[i]].grid));
+    std::set<std::vector<std::vector<Extents>>> seen;
+    for (std::size_t core = 0; core < static_cast<std::size_t>(group.cores); ++core) {
+      std::vector<std::vector<Extents>> sizes;
+      for (const std::vector<UnitPiece>& of : pieces)
+        sizes.push_back(core < of.size() ? sizes_of(of[core]) : std::vector<Extents>());
+      if (!seen.insert(std::move(sizes)).second) continue;
+      std::vector<ChipBuffer> buffers;
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (core >= pieces[i].size()) continue;
+        PieceBuffers made =
+            buffers_of(net_, units_[group.first + i], pieces[i][core], static_cast<std::int32_t>(i), phases);
+        for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
+      }
+      if (!fits(buffers, phases)) return false;
     }
+    return true;
+  }
+
+  bool fits(std::vector<ChipBuffer>& buffers, std::int32_t phases) const {
     std::int64_t received = 0;
     for (const ChipBuffer& buffer : buffers) received += buffer.use == BufferUse::receive ? buffer.bytes : 0;
     if (chip_.limits.receive_bytes && received > *chip_.limits.receive_bytes) return false;

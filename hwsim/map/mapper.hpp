@@ -36,6 +36,8 @@ struct UnitChoice {
   PieceGrid grid;
   PieceCost cost;
 };
+// What tells pieces of a unit apart: the extents of all that they read and make.
+std::vector<Extents> sizes_of(const UnitPiece& piece);
 std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip);
 
 }  // namespace taskspec

@@ -97,6 +97,10 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
     for (const BitRun& run : runs)
       for (std::int64_t byte = run.to / 8; byte < divided_up(run.to + run.bits, 8); ++byte)
         filled[static_cast<std::size_t>(byte)] = true;
+  std::vector<std::int64_t> starts;  // of elements smaller than bytes
+  const std::vector<std::uint8_t> words = bytes_with_elements(target.layout);
+  if (target.layout.bits < 8)
+    for (std::size_t i = 0; i < places.size(); ++i) starts.push_back(target.layout.bit_of(static_cast<std::int64_t>(i)));
   for (const auto& [key, runs] : by_maker) {
     const MadeValues::Maker& maker = made_[key.first.index()].makers[static_cast<std::size_t>(key.second)];
     ChipMessage message{.from_core = maker.core, .to_core = target.core, .from_phase = maker.phase,
@@ -105,6 +109,10 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
       if (run.from % 8 != 0 || run.to % 8 != 0)
         return refuse(fmt::format("values of '{}' are parts of bytes, which no packet can put together anew",
                                   graph_[key.first].name));
+      const std::int64_t end = run.to + run.bits;
+      if (end % 8 != 0 && (words[static_cast<std::size_t>(end / 64)] >> end / 8 % 8 & 1) != 0 &&
+          std::ranges::any_of(starts, [&](std::int64_t bit) { return bit >= end && bit < (end + 7) / 8 * 8; }))
+        return refuse(fmt::format("values of '{}' share a byte with others", graph_[key.first].name));
       message.runs.push_back({run.from / 8, run.to / 8, divided_up(run.bits, 8)});
     }
     count_packets(message, filled, payload_, limits_.head_packets.value_or(INT64_MAX));

@@ -65,6 +65,7 @@ class PieceBuilder {
     }
     ChipBuffer result{.use = is_sum ? BufferUse::sum : BufferUse::result, .name = block.name, .block = work.block,
                       .layout = result_layout(part.block), .data = {}, .early = {}};
+    result.box = part.out;
     call.result = add(std::move(result), phase_, phase_);
     const std::int64_t bytes = block.def->memory ? block.def->memory(part.block) : 0;
     if (bytes > 0) {
@@ -80,6 +81,7 @@ class PieceBuilder {
     const TaskBlock& holder = graph_[cluster.holder];
     ChipBuffer buffer{.name = block.name + "." + block.in_cluster_name(position), .block = cluster.holder,
                       .layout = layout_of(*holder.def, {cluster.type.precision, box.size}), .data = {}, .early = {}};
+    buffer.box = box;
     if (cluster.is_state || cluster.is_data(graph_)) {
       buffer.use = cluster.is_state ? BufferUse::state : BufferUse::fixed;
       buffer.data = constant_part(graph_, cluster, box);
@@ -110,6 +112,7 @@ class PieceBuilder {
     for (const auto& [delay, elements] : by_delay) {
       ChipBuffer receive{.use = BufferUse::receive, .name = name, .block = holder, .layout = layout,
                          .slots = delay + 1, .data = {}, .early = early(cluster, box, delay)};
+      receive.box = box;
       const std::int32_t from = keep(std::move(receive));
       made.inputs.push_back({&cluster, box, delay, from});
       ChipMove move{.from = from, .to = to, .delay = delay, .runs = {}};
@@ -158,7 +161,7 @@ class PieceBuilder {
   std::int32_t add(ChipBuffer buffer, std::int32_t first, std::int32_t last) {
     buffer.first_phase = first;
     buffer.last_phase = last;
-    buffer.bytes = buffer.layout.bytes * buffer.slots;
+    buffer.bytes = buffer.slot_bytes() * buffer.slots;
     made.buffers.push_back(std::move(buffer));
     return static_cast<std::int32_t>(made.buffers.size() - 1);
   }

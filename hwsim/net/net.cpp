@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace taskspec {
 
@@ -123,7 +124,12 @@ class Flattener {
 
   std::int32_t add(const NetSource& source, const BlockEdge& edge, const NetCluster& value, NetCluster& target) {
     NetSource read = source;
+    const TaskBlock& made_by = graph_[source.block];
+    if (graph_.is_state(source.block) && !target.is_state)
+      diags_.error("E4044", edge.span, fmt::format("the state '{}' is read by others than its neurons", made_by.name));
     if (edge.delay > 0) {
+      if (!made_by.def->computes() && made_by.data)
+        diags_.error("E4044", edge.span, fmt::format("'{}' never changes, but comes with a delay", made_by.name));
       if (source.delay > 0)
         diags_.error("E4044", edge.span, fmt::format("'{}' is delayed twice on one way", graph_[source.block].name));
       read.delay = edge.delay;
@@ -139,15 +145,20 @@ class Flattener {
   }
 
   // What an edge begins with, at the places of the block that the values come from.
-  Array initial_of(BlockId source, const BlockEdge& edge, const NetCluster& value) const {
+  Array initial_of(BlockId source, const BlockEdge& edge, const NetCluster& value) {
+    std::set<std::int32_t> is_set;
     Array initial = Array::make(value_type(graph_[source]));
     const Extents extents = value_type(graph_[edge.from.block]).extents;
     const Box from = edge.from.box.size.empty() ? whole(extents) : edge.from.box;
     const std::vector<std::int32_t> taken = places_in(extents, from);
     for (std::size_t i = 0; i < taken.size(); ++i) {
       const NetPlace place = value.places[static_cast<std::size_t>(taken[i])];
-      if (place.source >= 0 && value.sources[static_cast<std::size_t>(place.source)].block == source)
-        initial.set_integer(place.place, edge.initial->integer(static_cast<std::int64_t>(i)));
+      if (place.source < 0 || value.sources[static_cast<std::size_t>(place.source)].block != source) continue;
+      const std::int64_t begins = edge.initial->integer(static_cast<std::int64_t>(i));
+      if (!is_set.insert(place.place).second && initial.integer(place.place) != begins)
+        diags_.error("E4044", edge.span, fmt::format("what '{}' makes once comes twice, and begins with two values",
+                                                     graph_[source].name));
+      initial.set_integer(place.place, begins);
     }
     return initial;
   }

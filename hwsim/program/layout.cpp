@@ -114,11 +114,11 @@ void each_run(const ChipLayout& layout, F&& visit) {
 
 }  // namespace
 
-std::vector<bool> words_with_elements(const ChipLayout& layout, std::int64_t word) {
-  std::vector<bool> words(static_cast<std::size_t>((layout.bytes + word - 1) / word));
+std::vector<std::uint8_t> bytes_with_elements(const ChipLayout& layout) {
+  std::vector<std::uint8_t> words(static_cast<std::size_t>((layout.bytes + 7) / 8));
   each_run(layout, [&](std::int64_t, std::int64_t bit, std::int64_t length) {
-    const std::int64_t end = bit + length * layout.bits;
-    for (std::int64_t w = bit / 8 / word; w <= (end - 1) / 8 / word; ++w) words[static_cast<std::size_t>(w)] = true;
+    const std::int64_t end = (bit + length * layout.bits + 7) / 8;
+    for (std::int64_t byte = bit / 8; byte < end; ++byte) words[static_cast<std::size_t>(byte / 8)] |= 1 << byte % 8;
   });
   return words;
 }

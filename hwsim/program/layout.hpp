@@ -30,8 +30,8 @@ ChipLayout layout_of(const BlockDef& holder, const ArrayType& type);
 // Of what a compute block makes: sums in lines of 128 bytes, all else in lines of 16.
 ChipLayout result_layout(const TaskBlock& block);
 
-// Which words of so many bytes hold elements; the others are padding.
-std::vector<bool> words_with_elements(const ChipLayout& layout, std::int64_t word);
+// For each 8 bytes, a bit for those that hold elements; the others are padding.
+std::vector<std::uint8_t> bytes_with_elements(const ChipLayout& layout);
 
 // Into memory, and out of it. `memory` is layout.bytes long; what lies between elements stays as it is. On the host an
 // element takes whole bytes.

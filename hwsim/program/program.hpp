@@ -41,8 +41,10 @@ struct ChipBuffer {
   BlockId block;              // that it belongs to
   ChipLayout layout;
   std::int64_t address = 0;   // in the core's memory
-  std::int64_t slots = 1;     // receive: of `layout` each, one per step of delay and one more
+  std::int64_t slots = 1;     // receive: of `layout` each, one per step of delay and one more, at whole words
   std::int64_t bytes = 0;     // of all slots
+  Box box = {};               // of the cluster or the block's values: the part that it holds
+  std::int64_t slot_bytes() const { return slots == 1 ? layout.bytes : (layout.bytes + 7) / 8 * 8; }
   std::optional<Array> data;  // fixed, state: its first contents
   std::vector<Array> early;   // receive: by slot, what comes before the first values do
   std::int32_t first_phase = 0, last_phase = 0;  // it lives; first > last: around the end of the step

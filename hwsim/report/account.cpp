@@ -97,7 +97,7 @@ class Accountant {
     hops[EnergyEvent::hop_x] = timing_.traffic.hops_x / frames;
     hops[EnergyEvent::hop_y] = timing_.traffic.hops_y / frames;
     hops[EnergyEvent::chip] = timing_.traffic.crossings / frames;
-    made_.counts.add(0, EnergyCounts::no_layer, hops);
+    if (!program_.cores.empty()) made_.counts.add(0, EnergyCounts::no_layer, hops);
     for (const ChipMessage& message : program_.messages) made_.packets += message.packets;
     for (const CoreTime& core : timing_.cores) made_.busy_clk += core.busy / frames;
   }

@@ -121,7 +121,7 @@ Result<std::vector<CrossbarCore>> assign_axon_types(const SpikingNet& net, const
                                         [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     const auto& [population, neuron] = crossings.neurons(core)[worst->first];
     diags
-        .error("E4023", Span{},
+        .error("E4043", Span{},
                fmt::format("core {}: its axons take {} types, and this chip has {}", core, made.size(), types))
         .note(fmt::format("population '{}': neuron {} has {} distinct weights, and one for each type is kept",
                           net[population].name, neuron, worst->second.size()))

@@ -25,7 +25,7 @@ struct CrossbarCore {
   std::vector<std::vector<std::int32_t>> weights;  // by neuron of the core, as its slices follow, and type
 };
 
-// Of each core of the placement. Error E4023: the weights of a core take more types; with how many values differ, and
+// Of each core of the placement. Error E4043: the weights of a core take more types; with how many values differ, and
 // how many types would do.
 Result<std::vector<CrossbarCore>> assign_axon_types(const SpikingNet& net, const SpikePlacement& placement,
                                                     std::int32_t types);

@@ -115,6 +115,7 @@ class Clock {
     }
     for (std::size_t m = 0; m < program_.messages.size(); ++m) {
       const ChipMessage& message = program_.messages[m];
+      if (message.from_core == host_core && message.to_core == host_core) continue;  // no packet of the chip
       if (message.from_core == host_core) host_sends_.push_back(static_cast<std::int32_t>(m));
       if (message.to_core == host_core) ++host_receives_;
     }
@@ -173,13 +174,15 @@ class Clock {
     const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, soma = phase.soma ? phase.soma->cycles : 0;
     core.computed = now_ + axon + soma;
     core.sends_begin = now_ + axon;
+    std::int64_t begin = core.sends_begin;
     stage(c, group, StageTime::Stage::axon, now_, now_ + axon);
     stage(c, group, StageTime::Stage::soma, now_ + axon, core.computed);
     for (std::int32_t m : phase.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
       // As soma makes them; out of memory one per tick, heads before their packets.
       const std::int64_t span = phase.soma ? std::max<std::int64_t>(1, soma) : message.packets + message.heads;
-      send(m, core.sends_begin, span, item_of(group));
+      send(m, begin, span, item_of(group));
+      if (!phase.soma) begin += span;
       ++core.sends_left;
     }
   }
@@ -278,20 +281,30 @@ class Clock {
     if (--group.cores_left > 0) return;
     const ChipSync& sync = program_.chip->sync;
     const auto g = static_cast<std::int32_t>(&group - groups_.data());
-    const std::int64_t took = now_ - group.begin;
     std::int64_t next = now_ + sync.phase_clk_overhead;
     if (sync.mode == SyncMode::fixed && group.turn >= 0) {
-      if (took > sync.phase_clk)
-        diags.error("E5012", {}, fmt::format("core {}: phase {} takes {} clk, a phase of {} has {}",
-                                             program_.cores[static_cast<std::size_t>(c)].core, phase_of(group), took,
-                                             program_.chip->name, sync.phase_clk));
-      next = group.begin + sync.phase_clk;
+      for (std::int32_t member : group.cores) check_fixed(member, group);
+      next = std::max(now_, group.begin + sync.phase_clk);
     }
     if (group.turn >= 0) {
       std::int64_t& longest = timing.group_cycles[static_cast<std::size_t>(g)];
       longest = std::max(longest, work_of(group));
     }
     events_.push({next, ++made_, Event::Kind::start, g});
+  }
+
+  // What a core needs of a phase by itself may not be longer than it is.
+  void check_fixed(std::int32_t c, const GroupState& group) {
+    const CoreState& core = cores_[static_cast<std::size_t>(c)];
+    const ChipPhase& phase = phase_of_core(c);
+    const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, computed = core.computed - core.begin,
+                       sent = core.sent - core.begin, length = program_.chip->sync.phase_clk;
+    const std::int64_t need = std::max(computed + phase.move_cycles, sent);
+    if (need <= length) return;
+    const char* stage = axon > length ? "axon" : computed > length ? "soma1" : sent > length ? "router" : "soma2";
+    diags.error("E5012", {}, fmt::format("core {}: phase {} takes {} clk, a phase of {} has {}: too long since its {}",
+                                         program_.cores[static_cast<std::size_t>(c)].core, phase_of(group), need,
+                                         program_.chip->name, length, stage));
   }
 
   // What the phase takes by itself, without waiting for others.
@@ -359,6 +372,7 @@ class Clock {
   }
 
   bool is_done() {
+    if (host_receives_ == 0) return std::ranges::all_of(groups_, &GroupState::is_done);
     if (frames_out_ == frames_) return true;
     if (options_.frames > 0 || frames_out_ == looked_at_) return false;
     looked_at_ = frames_out_;
@@ -374,6 +388,7 @@ class Clock {
   void finish() {
     timing.frames = frames_out_;
     timing.traffic = noc_.traffic();
+    if (host_receives_ == 0) timing.cycles = timing.latency = now_;
     if (frames_out_ == 0) return;
     const auto last = static_cast<std::size_t>(frames_out_ - 1);
     timing.cycles = frames_seen_[last].end - std::max<std::int64_t>(0, frames_seen_[0].begin) + 1;

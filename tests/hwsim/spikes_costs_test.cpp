@@ -328,7 +328,7 @@ TEST_CASE("the axons of a crossbar get types that say the weights, or the networ
   const Result<std::vector<CrossbarCore>> refused = assign_axon_types(net, placement, 4);
   REQUIRE(!refused);
   CHECK(text_of(refused.diags()) ==
-        "E4023 core 2: its axons take 7 types, and this chip has 4\n"
+        "E4043 core 2: its axons take 7 types, and this chip has 4\n"
         "note population 'n': neuron 9 has 7 distinct weights, and one for each type is kept\n"
         "help it fits with 7 types, or with fewer distinct weights\n");
   CHECK(assign_axon_types(net, placement, 7));

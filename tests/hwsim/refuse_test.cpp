@@ -1,0 +1,160 @@
+// What a chip cannot do is refused with layer, use and limit; the smallest change that is told, fits.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "hwsim/cores/machine.hpp"
+#include "hwsim/map/mapper.hpp"
+#include "interp/exact/engine.hpp"
+#include "tests/hwsim/chip_nets.hpp"
+#include "tests/unit/block_cases.hpp"
+
+using namespace taskspec;
+using tests::BlockGraphMaker;
+
+namespace {
+
+Diag refusal_of(const BlockGraph& graph, const MapOptions& options) {
+  const Result<ChipNet> net = chip_net(std::make_shared<const BlockGraph>(graph));
+  if (!net) return net.diags().items().front();
+  const Result<ChipProgram> program = map_net(*net, options);
+  REQUIRE(!program);
+  return program.diags().items().front();
+}
+
+std::string all_words(const Diag& diag) {
+  std::string text = diag.message;
+  for (const std::string& note : diag.notes) text += " | " + note;
+  return text + " | " + diag.help_text;
+}
+
+void check_words(const Diag& diag, std::string_view code, const std::vector<std::string>& words) {
+  CHECK(diag.code.text() == code);
+  for (const std::string& word : words)
+    CHECK_MESSAGE(all_words(diag).find(word) != std::string::npos, word << " is not in: " << all_words(diag));
+}
+
+// x -> CVM of so many outputs.
+BlockGraph product(std::int64_t r, std::int64_t f, Precision input = Precision::i8, Precision weight = Precision::i8) {
+  BlockGraphMaker make("product");
+  const BlockId x = make.block("x", "INPUT", input, {.f = r}), held = make.block("h", "SIFC", input, {.r = r}),
+                w = make.block("w", "SWFC", weight, {.f = f, .r = r}),
+                fc = make.block("fc", "CVM", Precision::i32, {.f = f, .r = r}),
+                y = make.block("y", "OUTPUT", Precision::i32, {.f = f});
+  make.graph.blocks[w.index()].data = make.data(w);
+  make.edge(x, held);
+  make.edge(held, fc, "input");
+  make.edge(w, fc, "weight");
+  make.edge(fc, y);
+  return std::move(make.graph);
+}
+
+bool runs_as_the_engine(const BlockGraph& graph, const MapOptions& options) {
+  auto held = std::make_shared<const BlockGraph>(graph);
+  const ChipNet net = chip_net(held).value_or_throw();
+  Result<ChipProgram> program = map_net(net, options);
+  if (!program) return false;
+  std::mt19937_64 random(7);
+  std::vector<Array> inputs;
+  for (BlockId id : graph.inputs()) {
+    const ArrayType type = value_type(graph[id]);
+    inputs.push_back(random_array(random, type.precision, type.extents));
+  }
+  ExactEngine engine = ExactEngine::make(held, {}).value_or_throw();
+  ChipMachine machine(std::make_shared<const ChipProgram>(*std::move(program)));
+  const Array wanted = engine.run(inputs)[0], made = machine.run(inputs)[0];
+  return integers_of(wanted) == integers_of(made);
+}
+
+}  // namespace
+
+TEST_CASE("a layer whose smallest piece fits no core is refused with its bytes and the limit [chip-refuse]") {
+  // 32 outputs of 4096 inputs are 131,072 bytes, a core of tiny has 65,536.
+  const Diag diag = refusal_of(product(4096, 64), {.chip = tests::chip_variant("tiny")});
+  check_words(diag, "E4041", {"'fc' fits no core of tiny", "2 pieces", "fc.weight", "131072 bytes", "65536 are there"});
+  // Half as many inputs less what input and sums take: it fits.
+  CHECK(runs_as_the_engine(product(1800, 64), {.chip = tests::chip_variant("tiny")}));
+}
+
+TEST_CASE("too few cores are refused with the chips that suffice, and these do [chip-refuse]") {
+  const auto chip = tests::chip_variant("tianjicx", {{"[{\"v\": 16, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 10",
+                                                      "[{\"v\": 2, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 2"}});
+  const BlockGraph graph = product(2000, 640);
+  const Diag diag = refusal_of(graph, {.chip = chip});
+  check_words(diag, "E4042", {"cores of tianjicx, 4 are there", "of them suffice"});
+  const std::size_t at = diag.help_text.find_first_of("0123456789");
+  REQUIRE(at != std::string::npos);
+  const std::int64_t chips = std::stoll(diag.help_text.substr(at));
+  CHECK(chips > 1);
+  CHECK(chips <= 8);
+  CHECK(runs_as_the_engine(graph, {.chip = chip, .chips = {chips, 1}}));
+  check_words(refusal_of(graph, {.chip = chip, .chips = {chips - 1, 1}}), "E4042", {});
+}
+
+TEST_CASE("more than a core may receive, and more chips than can be joined, are refused [chip-refuse]") {
+  const auto chip = tests::chip_variant("tiny", {{"\"receive_bytes\": {\"v\": 12288", "\"receive_bytes\": {\"v\": 64"}});
+  check_words(refusal_of(product(256, 32), {.chip = chip}), "E4041", {"'fc'", "what it receives", "256 bytes", "64 are there"});
+  CHECK(runs_as_the_engine(product(64, 32), {.chip = chip}));
+  check_words(refusal_of(product(64, 32), {.chip = tests::chip_variant("tiny"), .chips = {2, 1}}), "E4043",
+              {"2 x 1 chips", "at most 1 x 1"});
+  check_words(refusal_of(product(64, 32), {.chip = tests::chip_variant("tianjicx"), .chips = {9, 1}}), "E4043",
+              {"9 x 1 chips", "at most 8 x 8"});
+}
+
+TEST_CASE("precisions that a chip does not multiply are refused with both [chip-refuse]") {
+  const auto chip = tests::chip_variant("tiny", {{"[[\"i8\", \"i8\"], ", "["}});
+  check_words(refusal_of(product(64, 32), {.chip = chip}), "E4045", {"CVM 'fc' multiplies i8 by i8", "tiny does not"});
+  CHECK(runs_as_the_engine(product(64, 32), {.chip = tests::chip_variant("tiny")}));
+  const Diag loihi = refusal_of(product(64, 32), {.chip = tests::chip_variant("loihi")});
+  check_words(loihi, "E4045", {"loihi"});
+}
+
+TEST_CASE("ternary values within bytes, delays of delays, states that others read: no packet does it [chip-refuse]") {
+  {  // Moved by one ternary value.
+    BlockGraphMaker make("tern");
+    const BlockId x = make.block("x", "INPUT", Precision::tern, {.f = 64}),
+                  h = make.block("h", "SIFC", Precision::tern, {.r = 64}),
+                  w = make.block("w", "SWFC", Precision::i8, {.f = 32, .r = 64}),
+                  fc = make.block("fc", "CVM", Precision::i32, {.f = 32, .r = 64}),
+                  y = make.block("y", "OUTPUT", Precision::i32, {.f = 32});
+    make.graph.blocks[w.index()].data = make.data(w);
+    BlockEdge& edge = make.edge(x, h);
+    make.edge(h, fc, "input");
+    make.edge(w, fc, "weight");
+    make.edge(fc, y);
+    CHECK(runs_as_the_engine(make.graph, {.chip = tests::chip_variant("tiny")}));
+    (void)edge;
+    for (BlockEdge& all : make.graph.edges)
+      if (all.to.block == h) all.from.box = {{0}, {63}}, all.to.box = {{1}, {63}};
+    check_words(refusal_of(make.graph, {.chip = tests::chip_variant("tiny")}), "E4044", {"parts of bytes"});
+    // The last byte would carry the value behind the three that come with it.
+    for (BlockEdge& all : make.graph.edges)
+      if (all.to.block == h) all.from.box = {{0}, {63}}, all.to.box = {{0}, {63}};
+    check_words(refusal_of(make.graph, {.chip = tests::chip_variant("tiny")}), "E4044", {"share a byte"});
+  }
+  {  // A delay behind a delay.
+    BlockGraphMaker make("late");
+    const BlockShape plane{.y = 2, .x = 2, .f = 8};
+    const BlockId x = make.block("x", "INPUT", Precision::i8, plane), a = make.block("a", "SI", Precision::i8, plane),
+                  b = make.block("b", "SI", Precision::i8, plane), sum = make.block("sum", "CADD", Precision::i32, plane),
+                  y = make.block("y", "OUTPUT", Precision::i32, plane);
+    make.edge(x, a).delay = 1;
+    make.edge(a, b).delay = 1;
+    make.edge(b, sum);
+    make.edge(sum, y);
+    check_words(refusal_of(make.graph, {.chip = tests::chip_variant("tiny")}), "E4044", {"delayed twice"});
+  }
+  {  // A potential that leaves the graph.
+    BlockGraphMaker make("state");
+    const BlockShape plane{.y = 2, .x = 2, .f = 8};
+    const BlockId x = make.block("x", "INPUT", Precision::i32, plane), v = make.block("v", "SI", Precision::i28, plane),
+                  lif = make.block("lif", "CLIF", Precision::i8, plane,
+                                   {{"vth0", 5}, {"vm_const_en", 1}, {"vtheta_const_en", 1}}),
+                  y = make.block("y", "OUTPUT", Precision::i8, plane), u = make.block("u", "OUTPUT", Precision::i28, plane);
+    make.edge(x, lif, "input");
+    make.edge(v, lif, "state");
+    make.edge(lif, y);
+    make.edge(v, u);
+    check_words(refusal_of(make.graph, {.chip = tests::chip_variant("tiny")}), "E4044", {"state 'v' is read by others"});
+  }
+}
