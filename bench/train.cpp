@@ -159,8 +159,9 @@ int train(const Settings& settings) {
   std::vector<Row> in_parts;
   for (const TrainNet& net : train_nets())
     for (int threads : settings.threads) in_parts.push_back(measure_parts(net, few_parts, threads, repeats));
-  fmt::print("\nthe same with the batch in {} parts, train(..., parts: {}), which gives the same bits on any threads\n\n{}",
-             few_parts, few_parts, parts_table(in_parts, rows));
+  fmt::print(
+      "\nthe same with the batch in {} parts, train(..., parts: {}), which gives the same bits on any threads\n\n{}",
+      few_parts, few_parts, parts_table(in_parts, rows));
   return 0;
 }
 

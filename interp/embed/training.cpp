@@ -185,8 +185,12 @@ TrainingProfile ModelTrainingInstance::profile(int warmup, int steps, At at) con
   give(call, arg("iters", Operand(steps, at)));
   const Value made = HostProgram::here().known(detail::host_value(std::move(call)), at);
   const auto& profile = *made.as<Record>();
-  TrainingProfile told{profile.find("steps")->integer(), profile.find("forward")->real(),
-                       profile.find("backward")->real(), profile.find("update")->real(), {}, print(made)};
+  TrainingProfile told{profile.find("steps")->integer(),
+                       profile.find("forward")->real(),
+                       profile.find("backward")->real(),
+                       profile.find("update")->real(),
+                       {},
+                       print(made)};
   for (const Value& row : profile.find("ops")->list()) {
     const auto& op = *row.as<Record>();
     auto text = [&](const char* name) { return op.find(name)->string(); };

@@ -1,5 +1,5 @@
-// Maxima of 2 x 2 pixels side by side, and their gradients, in f32: sixteen windows at a time, with masks where a row has
-// fewer. The same bits as the loops of pool.cpp.
+// Maxima of 2 x 2 pixels side by side, and their gradients, in f32: sixteen windows at a time, with masks where a row
+// has fewer. The same bits as the loops of pool.cpp.
 #pragma once
 #include "stdlib/kernels/windows.hpp"
 

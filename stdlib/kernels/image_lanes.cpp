@@ -12,7 +12,8 @@ namespace {
 // Each group of sixteen images is a unit of work. Some of them run at the same time, each in a room of its own.
 class ImageLanes : public Kernel {
  public:
-  explicit ImageLanes(const ConvolutionPlan& plan) : plan_(plan), groups_(plan.batch / image_lanes), rooms_(std::min<std::int64_t>(groups_, 16)) {}
+  explicit ImageLanes(const ConvolutionPlan& plan)
+      : plan_(plan), groups_(plan.batch / image_lanes), rooms_(std::min<std::int64_t>(groups_, 16)) {}
 
  protected:
   std::int64_t pixels() const { return plan_.channels * plan_.windows.pixels(); }       // of an image
@@ -100,7 +101,8 @@ class LaneWeightGradient final : public ImageLanes {
   using ImageLanes::ImageLanes;
 
   std::size_t scratch_bytes() const override {
-    return sizeof(float) * static_cast<std::size_t>(groups_ * weights() + rooms_ * (pixels() + positions()) * image_lanes);
+    return sizeof(float) *
+           static_cast<std::size_t>(groups_ * weights() + rooms_ * (pixels() + positions()) * image_lanes);
   }
 
   std::optional<Fault> run(const KernelArgs& args) const override {

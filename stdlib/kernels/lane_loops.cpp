@@ -62,8 +62,9 @@ template <int count, int columns, int... p>
 // `count` outputs of `columns` neighbours stay in registers while everything is added to them. Where they are not
 // `alike`, each has taps of its own beside those that all of them have.
 template <int count, int columns, bool alike>
-[[gnu::always_inline, WITH_LANES]] inline void sum_columns(const RowOfSum& row, std::int64_t x, const Range* taps, const float* in,
-                                const float* weights, const float* start, float* out) {
+[[gnu::always_inline, WITH_LANES]] inline void sum_columns(const RowOfSum& row, std::int64_t x, const Range* taps,
+                                                           const float* in, const float* weights, const float* start,
+                                                           float* out) {
   const LaneSum& s = row.s;
   const TapAxis &down = s.axes[0], &right = s.axes[1];
   const std::int64_t plane = down.places * right.places, positions = s.out[0] * s.out[1];
@@ -157,7 +158,8 @@ template <int count, int taps>
   float sums[(count * taps + lane_width - 1) / lane_width * lane_width];
   for (int begin = 0; begin < count * taps; begin += lane_width) {
     Lanes some[lane_width]{};
-    for (int k = 0; k < lane_width && begin + k < count * taps; ++k) some[k] = sum[(begin + k) / taps][(begin + k) % taps];
+    for (int k = 0; k < lane_width && begin + k < count * taps; ++k)
+      some[k] = sum[(begin + k) / taps][(begin + k) % taps];
     store(totals(some), sums + begin);
   }
   for (int o = 0; o < count; ++o)

@@ -1,5 +1,6 @@
-// Scratch for parts of a kernel's work that run at the same time. A part takes the lowest room that is free, so that what
-// runs on one thread uses the same one again and again, which is still in its cache then. No result depends on rooms.
+// Scratch for parts of a kernel's work that run at the same time. A part takes the lowest room that is free, so that
+// what runs on one thread uses the same one again and again, which is still in its cache then. No result depends on
+// rooms.
 //
 //   ScratchSlots slots(lanes);
 //   args.parallel.for_each(lanes, 1, [&](auto begin, auto) {

@@ -11,8 +11,8 @@ namespace taskspec {
 
 namespace {
 
-// Sixteen partial sums that do not depend on one another, in a fixed order. A short block is summed in the precision that
-// elements are computed in, blocks are summed in f64.
+// Sixteen partial sums that do not depend on one another, in a fixed order. A short block is summed in the precision
+// that elements are computed in, blocks are summed in f64.
 constexpr int lanes = 16;
 constexpr std::int64_t block = 256;
 

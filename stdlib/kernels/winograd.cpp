@@ -46,8 +46,13 @@ class Winograd : public Kernel {
   }
   ImagePart part(std::int64_t strip, std::int64_t channels, Plane image, std::int64_t before,
                  std::int64_t around) const {
-    return {channels, image.height, image.width, winograd_tile * rows_ * strip - before,
-            winograd_tile * rows_ + around, winograd_tile * right_ + around, before};
+    return {channels,
+            image.height,
+            image.width,
+            winograd_tile * rows_ * strip - before,
+            winograd_tile * rows_ + around,
+            winograd_tile * right_ + around,
+            before};
   }
 
   // f(image, strip, tiles before it in the block)
@@ -55,8 +60,7 @@ class Winograd : public Kernel {
   void each_image(std::int64_t block, F&& f) const {
     if (strips_ > 1) return f(block / strips_, block % strips_, std::int64_t{0});
     const std::int64_t first = block * images_, end = std::min(first + images_, plan_.batch);
-    for (std::int64_t image = first; image < end; ++image)
-      f(image, std::int64_t{0}, (image - first) * rows_ * right_);
+    for (std::int64_t image = first; image < end; ++image) f(image, std::int64_t{0}, (image - first) * rows_ * right_);
   }
   // Asks for a share of what the block behind this one will read, so that it comes while products are computed.
   void fetch_ahead(const float* images, std::int64_t elements, std::int64_t block, std::int64_t place) const {
@@ -83,7 +87,7 @@ class Winograd : public Kernel {
 
   const ConvolutionPlan plan_;
   const Plane out_;
-  std::int64_t down_, right_;           // tiles of an image
+  std::int64_t down_, right_;            // tiles of an image
   std::int64_t images_, rows_, strips_;  // images of a block; rows of tiles of each; blocks of an image
   std::int64_t blocks_, lanes_, tiles_;
 };
@@ -118,7 +122,8 @@ class WinogradConvolution final : public Winograd {
   std::int64_t shared() const { return winograd_places * read_ * made_; }
   // Weights are turned in the room of the lanes, before those are at work.
   std::int64_t lane_elements() const {
-    const std::int64_t own = places(read_) + places(made_) + lines(std::max(part_pixels(2) * read_, part_pixels(0) * made_));
+    const std::int64_t own =
+        places(read_) + places(made_) + lines(std::max(part_pixels(2) * read_, part_pixels(0) * made_));
     return std::max(own, (forward_ ? 9 : 9 + winograd_places) * read_ * made_);
   }
 
@@ -190,7 +195,8 @@ class WinogradWeightGradient final : public Winograd {
       channels_last(part(strip, channels, image_plane, w.pad[0], 2),
                     winograd_input(args, 0) + image * channels * image_plane.pixels(), pixels);
       pixels_to_places(shape(channels, line + 2), pixels, x + tile * channels, step(channels));
-      channels_last(part(strip, outputs, out_, 0, 0), winograd_input(args, 1) + image * outputs * out_.pixels(), pixels);
+      channels_last(part(strip, outputs, out_, 0, 0), winograd_input(args, 1) + image * outputs * out_.pixels(),
+                    pixels);
       results_to_places(shape(outputs, line), pixels, up + tile * outputs, step(outputs));
       there = tile + rows_ * right_;
     });

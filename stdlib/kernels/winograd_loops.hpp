@@ -4,8 +4,8 @@
 //   y = A' [(G w G') * (B' x B)] A        x: 6 x 6 pixels, y: 4 x 4 results, w: 3 x 3 weights, * element by element
 //   dw = G' [(B' x B) * (A dy A')] G      summed over tiles
 //
-// Arrays of tiles are [36, tiles, channels]; `step` is from one of the 36 to the next, in elements. Compiled apart, since
-// they may contract a * b + c as all products may.
+// Arrays of tiles are [36, tiles, channels]; `step` is from one of the 36 to the next, in elements. Compiled apart,
+// since they may contract a * b + c as all products may.
 #pragma once
 #include <cstdint>
 

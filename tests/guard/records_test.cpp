@@ -23,6 +23,7 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"ir/records/scalar.cpp", "max"},
     {"frontend/dsl/make_ast.cpp", "fill"},         // the C++ interface makes a text
     {"interp/train/profile_builtins.cpp", "min"},  // milliseconds of an op in a profile
+    {"interp/embed/training.cpp", "min"},
     {"interp/train/train_builtin.cpp", "sqrt"},    // of n values, what recompute keeps
     {"interp/quantize/builtins.cpp", "scale"},     // a field of the report
     {"ir/blocks/check.cpp", "shift"},              // an attribute of blocks

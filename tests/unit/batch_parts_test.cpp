@@ -1,10 +1,10 @@
 // Sums over the parts of a batch go along a tree that depends on the number of parts alone: which parts have rows, and
 // where they run, leaves the order as it is.
+#include "ir/gradient/batch_parts.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
-
-#include "ir/gradient/batch_parts.hpp"
 
 using namespace taskspec;
 
