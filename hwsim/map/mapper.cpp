@@ -84,7 +84,7 @@ class Mapper {
       return;
     }
     const std::size_t last = units_[u].last();
-    std::string text = fmt::format("'{}' fits no core of {}", block(last).name, chip_.name);
+    std::string text = fmt::format("'{}' fits no core of {}", units_[u].name, chip_.name);
     Diag diag("E4041", Severity::error, block(last).span, text);
     if (!choices_[u].empty()) {
       const UnitChoice& least = choices_[u].back();

@@ -14,16 +14,24 @@ bool is_constant(const BlockGraph& graph, const NetSource& source) {
   return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
 }
 
+// By source.
+std::vector<bool> constants(const BlockGraph& graph, const NetCluster& cluster) {
+  std::vector<bool> are;
+  for (const NetSource& source : cluster.sources) are.push_back(is_constant(graph, source));
+  return are;
+}
+
 }  // namespace
 
 Array constant_part(const BlockGraph& graph, const NetCluster& cluster, const Box& box) {
   Array part = Array::make({cluster.type.precision, box.size});
+  const std::vector<bool> are_constant = constants(graph, cluster);
   const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
     if (place.source < 0) continue;
     const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
-    if (!is_constant(graph, source) && !cluster.is_state) continue;
+    if (!are_constant[static_cast<std::size_t>(place.source)] && !cluster.is_state) continue;
     if (const auto& data = graph[source.block].data)
       part.set_integer(static_cast<std::int64_t>(i), data->integer(place.place));
   }
@@ -93,15 +101,15 @@ class PieceBuilder {
   std::int32_t input(ChipBuffer buffer, const NetCluster& cluster, const Box& box) {
     buffer.use = BufferUse::input;
     bool has_rest = false;
+    const std::vector<bool> are_constant = constants(graph_, cluster);
     std::map<std::int32_t, std::vector<std::int64_t>> by_delay;  // elements of the box
     const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
-      const NetSource* source = place.source < 0 ? nullptr : &cluster.sources[static_cast<std::size_t>(place.source)];
-      if (!source || is_constant(graph_, *source))
+      if (place.source < 0 || are_constant[static_cast<std::size_t>(place.source)])
         has_rest = true;
       else
-        by_delay[source->delay].push_back(static_cast<std::int64_t>(i));
+        by_delay[cluster.sources[static_cast<std::size_t>(place.source)].delay].push_back(static_cast<std::int64_t>(i));
     }
     if (has_rest) buffer.data = constant_part(graph_, cluster, box);
     const ChipLayout layout = buffer.layout;

@@ -75,6 +75,18 @@ TEST_CASE("one unit on one core: axon, then packets one per clk; the move hides 
   CHECK(timing.latency == 3 * timing.interval - (4950 + 262 + 1) + 1);
 }
 
+TEST_CASE("messages out of memory leave one behind the other, each with its head [chip-time]") {
+  BlockGraph graph = tests::conv_graph(8, 8, 32, 32, false);
+  BlockEdge edge = graph.edges.back();
+  graph.blocks.push_back(graph.blocks.back());
+  graph.blocks.back().name = "z";
+  edge.to.block = BlockId(graph.blocks.size() - 1);
+  graph.edges.push_back(edge);
+  const ChipProgram program = mapped(graph, 1);
+  REQUIRE(program.messages.size() == 3);
+  CHECK(ideal_time(program).interval == 4950 + 2 * 1025);
+}
+
 TEST_CASE("two cores are a pipeline as fast as its slowest, two phases of one core add up [chip-time]") {
   for (std::int64_t f : {32, 64, 128}) {
     CAPTURE(f);

@@ -162,7 +162,8 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
     }
     for (int round = 0; round < Vandal::kinds + 2; ++round) {
       const int kind = std::min(round, Vandal::kinds - 1);  // contents more often than the others
-      CAPTURE(Vandal::names[kind]);
+      const std::string fault = Vandal::names[kind];
+      CAPTURE(fault);
       FaultCounts& count = counts[Vandal::names[kind]];
       ChipProgram damaged = *sound;
       if (!Vandal(damaged, random).damage(kind)) continue;
