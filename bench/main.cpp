@@ -29,9 +29,10 @@ struct Benchmark {
   int (*run)(const Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {
-    {"build", build}, {"chains", chains}, {"channels", channels}, {"chip", chip}, {"exact", exact}, {"front", front},
-    {"loops", loops}, {"ops", ops},       {"replay", replay},     {"snn", snn},   {"train", train}, {"validation", validation}};
+constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels},
+                                    {"chip", chip},   {"exact", exact},   {"front", front},
+                                    {"loops", loops}, {"ops", ops},       {"replay", replay},
+                                    {"snn", snn},     {"train", train},   {"validation", validation}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

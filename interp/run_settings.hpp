@@ -19,8 +19,8 @@ struct RunSettings {
   int threads = 0;  // 0: as they say
   std::optional<Schedule> schedule;
   std::vector<std::pair<std::string, std::string>> backend_options = {};  // where a backend has one of that name
-  bool record = false;                 // for a profile
-  bool record_ops = false;             // what each op took, too
+  bool record = false;                                                    // for a profile
+  bool record_ops = false;                                                // what each op took, too
   bool rates = false;                  // and, of a program that trains, what the machine would let expect
   bool timeline = false;               // of all dispatches: SessionReport::timeline
   bool detect_nan = false;             // the op that makes the first one is an error

@@ -92,9 +92,9 @@ class WayChecker {
     for (std::size_t c = 0; c < call.in.size(); ++c) {
       if (call.in[c] == no_buffer) continue;
       const ChipBuffer& in = buffer(core, call.in[c]);
-      const bool is_own = c == 0 && sum != no_buffer ? call.in[c] == sum
-                                                     : in.name == graph()[call.whole].name + "." +
-                                                                      graph()[call.whole].in_cluster_name(c);
+      const bool is_own = c == 0 && sum != no_buffer
+                              ? call.in[c] == sum
+                              : in.name == graph()[call.whole].name + "." + graph()[call.whole].in_cluster_name(c);
       if (!is_own) refuse(fmt::format("core {}: '{}' reads '{}'", core.core, graph()[call.whole].name, in.name));
       readers_[{position, call.in[c]}] = &work.in[c];
     }
@@ -110,7 +110,8 @@ class WayChecker {
     if (!is_new) return found->second;
     if (message.from_core == host_core) {
       const ChipBuffer& port = program_.inputs[static_cast<std::size_t>(message.from_buffer)];
-      return found->second = made_of(port.block, port.layout.type.extents, whole(port.layout.type.extents), port.layout);
+      return found->second =
+                 made_of(port.block, port.layout.type.extents, whole(port.layout.type.extents), port.layout);
     }
     const ChipBuffer& from = buffer(program_.cores[static_cast<std::size_t>(message.from_core)], message.from_buffer);
     if (from.use != BufferUse::result) refuse(fmt::format("packets out of '{}', which is no result", from.name));
@@ -135,11 +136,13 @@ class WayChecker {
   void check_message(std::size_t number) {
     const ChipMessage& message = program_.messages[number];
     const Origins &from = source(message), &to = target(message);
-    std::vector<bool>* came = message.to_core == host_core ? &came_[static_cast<std::size_t>(message.to_buffer)] : nullptr;
+    std::vector<bool>* came =
+        message.to_core == host_core ? &came_[static_cast<std::size_t>(message.to_buffer)] : nullptr;
     if (came) came->resize(to.size());
     for (const ChipMessage::Run& run : message.runs) {
       const auto size = [](const Origins& all) { return static_cast<std::int64_t>(all.size()); };
-      if (run.from < 0 || run.to < 0 || run.bytes < 0 || run.from + run.bytes > size(from) || run.to + run.bytes > size(to))
+      if (run.from < 0 || run.to < 0 || run.bytes < 0 || run.from + run.bytes > size(from) ||
+          run.to + run.bytes > size(to))
         refuse(fmt::format("message {} is longer than its buffers", number));
       for (std::int64_t i = 0; i < run.bytes; ++i) {
         ByteOrigin brought = from[static_cast<std::size_t>(run.from + i)];

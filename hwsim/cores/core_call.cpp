@@ -26,8 +26,8 @@ void CoreCall::make_ready(const CoreMemory& memory, std::int64_t step) {
   for (std::size_t c = 0; c < call_.in.size(); ++c) {
     if (call_.in[c] == no_buffer) continue;
     const ChipBuffer& buffer = memory.buffer(call_.in[c]);
-    operands[c] = {.there = true, .type = buffer.layout.type, .range = range_of(buffer.layout.type.precision),
-                   .fixed = nullptr};
+    operands[c] = {
+        .there = true, .type = buffer.layout.type, .range = range_of(buffer.layout.type.precision), .fixed = nullptr};
     if (buffer.use != BufferUse::fixed) continue;
     take(buffer.layout, memory.read(call_.in[c], 0, step), operands_[c]);
     operands[c].range = range_of(buffer.layout.type.precision, operands_[c].raw(), operands_[c].elements());
@@ -48,8 +48,7 @@ BlockRun CoreCall::run(CoreMemory& memory, std::int64_t step) {
     if (buffer.use != BufferUse::fixed) take(buffer.layout, bytes, operands_[c]);
   }
   if (call_.memory != no_buffer) runner_->remember(memory.read(call_.memory, 0, step));
-  const BlockRun made = runner_->run(
-      {.in = in_, .out = made_.raw(), .states = state_bytes_, .scratch = scratch_});
+  const BlockRun made = runner_->run({.in = in_, .out = made_.raw(), .states = state_bytes_, .scratch = scratch_});
   const ChipBuffer& result = memory.buffer(call_.result);
   put(result.layout, made_, memory.write(call_.result, 0, step));
   for (std::size_t c = 0; c < call_.in.size(); ++c)

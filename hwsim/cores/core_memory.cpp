@@ -89,7 +89,8 @@ void CoreMemory::mark(std::int32_t number, std::int64_t w, std::uint8_t mask, st
   Word& entry = at_word(w);
   if (entry.writer != number) {
     if (entry.unread != 0)
-      fault(number, w * word, fmt::format("packets of '{}', which nobody has read, lie under", buffer(entry.writer).name));
+      fault(number, w * word,
+            fmt::format("packets of '{}', which nobody has read, lie under", buffer(entry.writer).name));
     entry = {.writer = number};
   }
   const auto others = static_cast<std::uint8_t>(~mask);

@@ -1,5 +1,5 @@
-// The memory of a core, with a shadow that knows who wrote what: reading what nobody wrote in this step, or what another
-// buffer has written over, is a fault of the mapping, and is told as one (E5012).
+// The memory of a core, with a shadow that knows who wrote what: reading what nobody wrote in this step, or what
+// another buffer has written over, is a fault of the mapping, and is told as one (E5012).
 #pragma once
 #include <functional>
 #include <vector>
@@ -34,8 +34,8 @@ class CoreMemory {
   static constexpr std::int64_t word = 8, always = INT64_MAX;
   // Bits are bytes of the word.
   struct Word {
-    std::int64_t step = -1;    // of the last write
-    std::int32_t writer = -1;  // buffer
+    std::int64_t step = -1;                            // of the last write
+    std::int32_t writer = -1;                          // buffer
     std::uint8_t loaded = 0, written = 0, unread = 0;  // before the first step, in that step, and not moved since
   };
   Word& at_word(std::int64_t w) { return words_[static_cast<std::size_t>(w)]; }

@@ -63,7 +63,7 @@ struct ChipMachine::Parts {
   std::vector<std::int32_t> host_sends, mover;  // mover: by message, the phase that moves what it brings
   std::vector<std::vector<std::byte>> in_bytes;
   std::vector<std::vector<std::vector<std::byte>>> out_bytes;  // by output and step of delay
-  std::vector<std::int64_t> out_heads, out_left;  // that came in this step; that come in each
+  std::vector<std::int64_t> out_heads, out_left;               // that came in this step; that come in each
   MachineCounts counts;
 
   void send(std::int32_t number);
@@ -83,9 +83,10 @@ void ChipMachine::Parts::send(std::int32_t number) {
   const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
   counts.packets += message.packets;
   auto bytes_of = [&](const ChipMessage::Run& run) -> const std::byte* {
-    if (message.from_core == host_core) return in_bytes[static_cast<std::size_t>(message.from_buffer)].data() + run.from;
-    return cores[static_cast<std::size_t>(message.from_core)].memory.read(message.from_buffer, 0, counts.steps, run.from,
-                                                                          run.bytes);
+    if (message.from_core == host_core)
+      return in_bytes[static_cast<std::size_t>(message.from_buffer)].data() + run.from;
+    return cores[static_cast<std::size_t>(message.from_core)].memory.read(message.from_buffer, 0, counts.steps,
+                                                                          run.from, run.bytes);
   };
   if (message.to_core == host_core) {
     auto& slots = out_bytes[static_cast<std::size_t>(message.to_buffer)];
@@ -150,8 +151,9 @@ void ChipMachine::Parts::end_step() {
       chip_fault(program->cores[i], fmt::format("packets for '{}' are left at the end of a step", left->name));
   for (std::size_t i = 0; i < out_heads.size(); ++i) {
     if (out_heads[i] != out_left[i])
-      throw failure("E5012", {}, fmt::format("output '{}' waits for {} stop flags, {} came", program->outputs[i].name,
-                                             out_left[i], out_heads[i]));
+      throw failure("E5012", {},
+                    fmt::format("output '{}' waits for {} stop flags, {} came", program->outputs[i].name, out_left[i],
+                                out_heads[i]));
     out_heads[i] = 0;
   }
   ++counts.steps;

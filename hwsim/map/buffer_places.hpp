@@ -1,4 +1,5 @@
-// Addresses of the buffers of one core: each in a bank with its role, none over another one that lives at the same time.
+// Addresses of the buffers of one core: each in a bank with its role, none over another one that lives at the same
+// time.
 #pragma once
 #include <span>
 
@@ -8,8 +9,8 @@ namespace taskspec {
 
 struct BufferFit {
   bool fits = false;
-  std::int64_t bytes = 0;        // in use at the worst moment; where nothing fits: that would be
-  std::int64_t there = 0;        // bytes of the banks that might have held it
+  std::int64_t bytes = 0;             // in use at the worst moment; where nothing fits: that would be
+  std::int64_t there = 0;             // bytes of the banks that might have held it
   const ChipBuffer* first = nullptr;  // that found no place
 };
 

@@ -77,8 +77,9 @@ class ProgramMaker {
     program_.order.push_back({position, unit.phase});
     const ChipCall& last = phase.soma ? *phase.soma : *phase.axon;
     const ChipLayout layout = made.buffers[static_cast<std::size_t>(last.result - first)].layout;
-    messages_.makes(last.whole, {.core = position, .phase = unit.phase, .buffer = last.result, .layout = layout,
-                                 .box = piece.last().out});
+    messages_.makes(
+        last.whole,
+        {.core = position, .phase = unit.phase, .buffer = last.result, .layout = layout, .box = piece.last().out});
     const std::int32_t before = (unit.phase + phases - 1) % phases;
     for (PieceInput& input : made.inputs) {
       shift(input.buffer, first);
@@ -133,10 +134,12 @@ class ProgramMaker {
   // ---- messages -----------------------------------------------------------------------------------
   ChipBuffer port(BlockId id) const {
     const ArrayType type = value_type(graph_[id]);
-    ChipBuffer buffer{.name = graph_[id].name, .block = id,
-                      .layout = {.type = type, .bits = packed_bits(type.precision),
-                                 .strides = Extents(type.extents.size())},
-                      .data = {}, .early = {}};
+    ChipBuffer buffer{
+        .name = graph_[id].name,
+        .block = id,
+        .layout = {.type = type, .bits = packed_bits(type.precision), .strides = Extents(type.extents.size())},
+        .data = {},
+        .early = {}};
     std::int64_t stride = buffer.layout.bits;
     for (std::size_t i = type.extents.size(); i-- > 0;) {
       buffer.layout.strides[i] = stride;
@@ -155,7 +158,8 @@ class ProgramMaker {
       values.set_integer(at, constant.integer(at));
       if (output.places[i].source < 0) continue;
       const NetSource& source = output.sources[static_cast<std::size_t>(output.places[i].source)];
-      if (source.delay > step && source.initial) values.set_integer(at, source.initial->integer(output.places[i].place));
+      if (source.delay > step && source.initial)
+        values.set_integer(at, source.initial->integer(output.places[i].place));
     }
     return values;
   }
@@ -163,7 +167,8 @@ class ProgramMaker {
   void make_ports() {
     for (BlockId id : program_.net.inputs) {
       program_.inputs.push_back(port(id));
-      messages_.makes(id, {.core = host_core, .phase = -1,
+      messages_.makes(id, {.core = host_core,
+                           .phase = -1,
                            .buffer = static_cast<std::int32_t>(program_.inputs.size() - 1),
                            .layout = program_.inputs.back().layout,
                            .box = whole(value_type(graph_[id]).extents)});
@@ -173,8 +178,10 @@ class ProgramMaker {
       ChipBuffer& made = program_.outputs.back();
       made.layout.type.precision = output.in.type.precision;
       made.data = constant_part(graph_, output.in, whole(output.in.type.extents));
-      for (const NetSource& source : output.in.sources) made.slots = std::max<std::int64_t>(made.slots, source.delay + 1);
-      for (std::int32_t step = 0; step + 1 < made.slots; ++step) made.early.push_back(early_output(output.in, *made.data, step));
+      for (const NetSource& source : output.in.sources)
+        made.slots = std::max<std::int64_t>(made.slots, source.delay + 1);
+      for (std::int32_t step = 0; step + 1 < made.slots; ++step)
+        made.early.push_back(early_output(output.in, *made.data, step));
     }
   }
 
@@ -182,13 +189,19 @@ class ProgramMaker {
     const ChipCore& core = program_.cores[static_cast<std::size_t>(reader.core)];
     const ChipBuffer& buffer = core.buffers[static_cast<std::size_t>(reader.input.buffer)];
     const std::size_t first = program_.messages.size();
-    messages_.bring({.core = reader.core, .buffer = reader.input.buffer, .delay = reader.input.delay,
-                     .layout = buffer.layout, .box = reader.input.box, .cluster = reader.input.cluster,
-                     .name = buffer.name, .span = graph_[reader.block].span},
+    messages_.bring({.core = reader.core,
+                     .buffer = reader.input.buffer,
+                     .delay = reader.input.delay,
+                     .layout = buffer.layout,
+                     .box = reader.input.box,
+                     .cluster = reader.input.cluster,
+                     .name = buffer.name,
+                     .span = graph_[reader.block].span},
                     program_.messages, diags);
     for (std::size_t i = first; i < program_.messages.size(); ++i)
-      program_.cores[static_cast<std::size_t>(reader.core)].phases[static_cast<std::size_t>(reader.phase)].receives.push_back(
-          static_cast<std::int32_t>(i));
+      program_.cores[static_cast<std::size_t>(reader.core)]
+          .phases[static_cast<std::size_t>(reader.phase)]
+          .receives.push_back(static_cast<std::int32_t>(i));
   }
 
   void bring_outputs() {
@@ -197,9 +210,14 @@ class ProgramMaker {
       std::set<std::int32_t> delays;
       for (const NetSource& source : output.in.sources) delays.insert(source.delay);
       for (std::int32_t delay : delays)
-        messages_.bring({.core = host_core, .buffer = static_cast<std::int32_t>(i), .delay = delay,
-                         .layout = program_.outputs[i].layout, .box = whole(output.in.type.extents),
-                         .cluster = &output.in, .name = graph_[output.block].name, .span = graph_[output.block].span},
+        messages_.bring({.core = host_core,
+                         .buffer = static_cast<std::int32_t>(i),
+                         .delay = delay,
+                         .layout = program_.outputs[i].layout,
+                         .box = whole(output.in.type.extents),
+                         .cluster = &output.in,
+                         .name = graph_[output.block].name,
+                         .span = graph_[output.block].span},
                         program_.messages, diags);
     }
   }

@@ -15,8 +15,8 @@ struct UnitPlan {
 };
 
 struct ChipPlan {
-  std::vector<UnitPlan> units;            // in topological order
-  std::vector<std::int32_t> group_phases;  // how many
+  std::vector<UnitPlan> units;                      // in topological order
+  std::vector<std::int32_t> group_phases;           // how many
   std::vector<std::int32_t> group_of_core, places;  // by position; place: a first one, y * width + x
 };
 

@@ -20,8 +20,8 @@ namespace {
 
 // Units that share cores, one phase each.
 struct SharedCores {
-  std::size_t first = 0, last = 0;      // of units
-  std::vector<std::size_t> choice;      // of each
+  std::size_t first = 0, last = 0;  // of units
+  std::vector<std::size_t> choice;  // of each
   std::int64_t cores = 0, cycles = 0;
 };
 
@@ -56,19 +56,21 @@ class Mapper {
   // ---- what the chip has not ----------------------------------------------------------------------
   void check_chip() {
     if (chip_.kind != ChipKind::primitive)
-      refuse("E4045", {}, fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip_.name,
-                                      name_of(chip_.kind)));
+      refuse("E4045", {},
+             fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip_.name,
+                         name_of(chip_.kind)));
     if (chips_.x > chip_.grid.max_chips.x || chips_.y > chip_.grid.max_chips.y)
-      refuse("E4043", {}, fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips_.x, chips_.y,
-                                      chip_.name, chip_.grid.max_chips.x, chip_.grid.max_chips.y));
+      refuse("E4043", {},
+             fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips_.x, chips_.y, chip_.name,
+                         chip_.grid.max_chips.x, chip_.grid.max_chips.y));
     for (const NetWork& work : net_.works) {
       const TaskBlock& made = (*net_.graph)[work.block];
       for (std::size_t c = 0; c < work.in.size(); ++c) {
         if (made.in_cluster(c).name != "weight" || !work.in[c].is_there() || !work.in[0].is_there()) continue;
         if (chip_.mac.takes(work.in[0].type.precision, work.in[c].type.precision)) continue;
-        refuse("E4045", made.span, fmt::format("{} '{}' multiplies {} by {}, which {} does not", made.def->name,
-                                               made.name, info(work.in[0].type.precision).name,
-                                               info(work.in[c].type.precision).name, chip_.name));
+        refuse("E4045", made.span,
+               fmt::format("{} '{}' multiplies {} by {}, which {} does not", made.def->name, made.name,
+                           info(work.in[0].type.precision).name, info(work.in[c].type.precision).name, chip_.name));
       }
     }
   }
@@ -79,7 +81,10 @@ class Mapper {
   void begin_with_fewest(std::size_t u) {
     for (std::size_t i = 0; i < choices_[u].size(); ++i) {
       if (!choices_[u][i].cost.fits) continue;
-      groups_.push_back({.first = u, .last = u, .choice = {i}, .cores = choices_[u][i].grid.pieces(),
+      groups_.push_back({.first = u,
+                         .last = u,
+                         .choice = {i},
+                         .cores = choices_[u][i].grid.pieces(),
                          .cycles = choices_[u][i].cost.cycles});
       return;
     }
@@ -131,10 +136,14 @@ class Mapper {
 
   // Both on the cores of one of them, one after another; none: their memory does not suffice.
   std::optional<SharedCores> merge(const SharedCores& a, const SharedCores& b) const {
-    SharedCores both{.first = a.first, .last = b.last, .choice = a.choice, .cores = std::max(a.cores, b.cores),
+    SharedCores both{.first = a.first,
+                     .last = b.last,
+                     .choice = a.choice,
+                     .cores = std::max(a.cores, b.cores),
                      .cycles = a.cycles + b.cycles};
     both.choice.insert(both.choice.end(), b.choice.begin(), b.choice.end());
-    if (chip_.limits.phases && static_cast<std::int64_t>(both.choice.size()) > *chip_.limits.phases) return std::nullopt;
+    if (chip_.limits.phases && static_cast<std::int64_t>(both.choice.size()) > *chip_.limits.phases)
+      return std::nullopt;
     return is_possible(both) ? std::optional(both) : std::nullopt;
   }
 
@@ -201,8 +210,12 @@ class Mapper {
       plan.group_phases.push_back(static_cast<std::int32_t>(group.choice.size()));
       for (std::size_t i = 0; i < group.choice.size(); ++i) {
         const std::size_t u = group.first + i;
-        UnitPlan unit{.unit = units_[u], .grid = choices_[u][group.choice[i]].grid, .pieces = {},
-                      .group = static_cast<std::int32_t>(g), .phase = static_cast<std::int32_t>(i), .cores = {}};
+        UnitPlan unit{.unit = units_[u],
+                      .grid = choices_[u][group.choice[i]].grid,
+                      .pieces = {},
+                      .group = static_cast<std::int32_t>(g),
+                      .phase = static_cast<std::int32_t>(i),
+                      .cores = {}};
         unit.pieces = *cut_unit(net_, units_[u], unit.grid);
         for (std::size_t k = 0; k < unit.pieces.size(); ++k)
           unit.cores.push_back(first_core + static_cast<std::int32_t>(k));

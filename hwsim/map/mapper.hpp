@@ -15,12 +15,13 @@ std::optional<MapObjective> map_objective(std::string_view name);
 
 struct MapOptions {
   std::shared_ptr<const Chip> chip;
-  ChipExtent chips = {0, 0};           // 0 x 0: as the chip's file says
+  ChipExtent chips = {0, 0};               // 0 x 0: as the chip's file says
   std::optional<std::int32_t> cores = {};  // the first n in row order
   MapObjective objective = MapObjective::throughput;
 };
 
-// Errors: E4041 a piece that fits no core, E4042 too few cores, E4043 a limit, E4044 a way, E4045 what the chip has not.
+// Errors: E4041 a piece that fits no core, E4042 too few cores, E4043 a limit, E4044 a way, E4045 what the chip has
+// not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 
 // What one piece would be on a core by itself.

@@ -29,8 +29,8 @@ void count_packets(ChipMessage& message, const std::vector<bool>& filled, std::i
     const bool is_whole = run.to % payload == 0 && (run.bytes % payload == 0 || is_free(end, run.to + whole));
     const std::int64_t packets = is_whole ? divided_up(run.bytes, payload) : run.bytes;
     if (!is_whole) message.single = true;
-    const bool goes_on = message.heads > 0 && packets == length && in_head + packets <= most &&
-                         (stride == 0 || run.to - last == stride);
+    const bool goes_on =
+        message.heads > 0 && packets == length && in_head + packets <= most && (stride == 0 || run.to - last == stride);
     if (goes_on) {
       stride = run.to - last;
       in_head += packets;
@@ -100,11 +100,17 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
   std::vector<std::int64_t> starts;  // of elements smaller than bytes
   const std::vector<std::uint8_t> words = bytes_with_elements(target.layout);
   if (target.layout.bits < 8)
-    for (std::size_t i = 0; i < places.size(); ++i) starts.push_back(target.layout.bit_of(static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      starts.push_back(target.layout.bit_of(static_cast<std::int64_t>(i)));
   for (const auto& [key, runs] : by_maker) {
     const MadeValues::Maker& maker = made_[key.first.index()].makers[static_cast<std::size_t>(key.second)];
-    ChipMessage message{.from_core = maker.core, .to_core = target.core, .from_phase = maker.phase,
-                        .from_buffer = maker.buffer, .to_buffer = target.buffer, .delay = target.delay, .runs = {}};
+    ChipMessage message{.from_core = maker.core,
+                        .to_core = target.core,
+                        .from_phase = maker.phase,
+                        .from_buffer = maker.buffer,
+                        .to_buffer = target.buffer,
+                        .delay = target.delay,
+                        .runs = {}};
     for (const BitRun& run : runs) {
       if (run.from % 8 != 0 || run.to % 8 != 0)
         return refuse(fmt::format("values of '{}' are parts of bytes, which no packet can put together anew",

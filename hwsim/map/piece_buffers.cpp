@@ -71,15 +71,22 @@ class PieceBuilder {
       if (c == 0) call.use.in = precision;
       if (block.in_cluster(c).name == "weight") call.use.weight = precision;
     }
-    ChipBuffer result{.use = is_sum ? BufferUse::sum : BufferUse::result, .name = block.name, .block = work.block,
-                      .layout = result_layout(part.block), .data = {}, .early = {}};
+    ChipBuffer result{.use = is_sum ? BufferUse::sum : BufferUse::result,
+                      .name = block.name,
+                      .block = work.block,
+                      .layout = result_layout(part.block),
+                      .data = {},
+                      .early = {}};
     result.box = part.out;
     call.result = add(std::move(result), phase_, phase_);
     const std::int64_t bytes = block.def->memory ? block.def->memory(part.block) : 0;
     if (bytes > 0) {
-      ChipBuffer memory{.use = BufferUse::memory, .name = block.name + ".memory", .block = work.block,
+      ChipBuffer memory{.use = BufferUse::memory,
+                        .name = block.name + ".memory",
+                        .block = work.block,
                         .layout = {.type = {Precision::u8, {bytes}}, .bits = 8, .strides = {8}, .bytes = bytes},
-                        .data = {}, .early = {}};
+                        .data = {},
+                        .early = {}};
       call.memory = keep(std::move(memory));
     }
     return call;
@@ -87,8 +94,11 @@ class PieceBuilder {
 
   std::int32_t operand(const TaskBlock& block, std::size_t position, const NetCluster& cluster, const Box& box) {
     const TaskBlock& holder = graph_[cluster.holder];
-    ChipBuffer buffer{.name = block.name + "." + block.in_cluster_name(position), .block = cluster.holder,
-                      .layout = layout_of(*holder.def, {cluster.type.precision, box.size}), .data = {}, .early = {}};
+    ChipBuffer buffer{.name = block.name + "." + block.in_cluster_name(position),
+                      .block = cluster.holder,
+                      .layout = layout_of(*holder.def, {cluster.type.precision, box.size}),
+                      .data = {},
+                      .early = {}};
     buffer.box = box;
     if (cluster.is_state || cluster.is_data(graph_)) {
       buffer.use = cluster.is_state ? BufferUse::state : BufferUse::fixed;
@@ -118,8 +128,13 @@ class PieceBuilder {
     const std::int32_t before = (phase_ + phases_ - 1) % phases_;
     const std::int32_t to = has_rest ? keep(std::move(buffer)) : add(std::move(buffer), before, phase_);
     for (const auto& [delay, elements] : by_delay) {
-      ChipBuffer receive{.use = BufferUse::receive, .name = name, .block = holder, .layout = layout,
-                         .slots = delay + 1, .data = {}, .early = early(cluster, box, delay)};
+      ChipBuffer receive{.use = BufferUse::receive,
+                         .name = name,
+                         .block = holder,
+                         .layout = layout,
+                         .slots = delay + 1,
+                         .data = {},
+                         .early = early(cluster, box, delay)};
       receive.box = box;
       const std::int32_t from = keep(std::move(receive));
       made.inputs.push_back({&cluster, box, delay, from});

@@ -1,5 +1,5 @@
-// What one piece of a unit needs of its core: its calls, the buffers of their operands, where packets arrive and what is
-// moved from there. Addresses come later (buffer_places.hpp).
+// What one piece of a unit needs of its core: its calls, the buffers of their operands, where packets arrive and what
+// is moved from there. Addresses come later (buffer_places.hpp).
 #pragma once
 #include "hwsim/map/pieces.hpp"
 #include "hwsim/program/program.hpp"
@@ -9,7 +9,7 @@ namespace taskspec {
 // Packets of one delay for one cluster.
 struct PieceInput {
   const NetCluster* cluster = nullptr;
-  Box box;                  // of it
+  Box box;  // of it
   std::int32_t delay = 0;
   std::int32_t buffer = 0;  // receive
 };

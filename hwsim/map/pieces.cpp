@@ -16,7 +16,8 @@ const TaskBlock& block_of(const ChipNet& net, std::size_t work) { return (*net.g
 
 // The soma reads exactly what the axon makes, place by place, and nobody else does.
 bool is_pair(const ChipNet& net, std::size_t axon, std::size_t soma) {
-  if (block_of(net, axon).def->kind != BlockKind::axon || block_of(net, soma).def->kind != BlockKind::soma) return false;
+  if (block_of(net, axon).def->kind != BlockKind::axon || block_of(net, soma).def->kind != BlockKind::soma)
+    return false;
   const NetCluster& read = net.works[soma].in[0];
   const BlockId made = net.works[axon].block;
   if (read.sources.size() != 1 || read.sources[0].block != made || read.sources[0].delay != 0) return false;
@@ -27,8 +28,7 @@ bool is_pair(const ChipNet& net, std::size_t axon, std::size_t soma) {
     return std::ranges::any_of(cluster.sources, [&](const NetSource& source) { return source.block == made; });
   };
   std::size_t readers = 0;
-  for (const NetWork& work : net.works)
-    readers += static_cast<std::size_t>(std::ranges::count_if(work.in, reads));
+  for (const NetWork& work : net.works) readers += static_cast<std::size_t>(std::ranges::count_if(work.in, reads));
   for (const NetOutput& output : net.outputs) readers += reads(output.in) ? 1 : 0;
   return readers == 1;
 }

@@ -12,8 +12,8 @@ namespace taskspec {
 inline constexpr std::size_t no_work = SIZE_MAX;
 
 struct ChipUnit {
-  std::size_t axon = no_work, soma = no_work;  // of ChipNet::works
-  std::string name;                            // of the first of them
+  std::size_t axon = no_work, soma = no_work;                         // of ChipNet::works
+  std::string name;                                                   // of the first of them
   std::size_t last() const { return soma != no_work ? soma : axon; }  // whose result leaves the unit
 };
 

@@ -9,9 +9,9 @@ namespace taskspec {
 
 bool NetCluster::is_data(const BlockGraph& graph) const {
   return is_there() && !is_state && std::ranges::all_of(sources, [&](const NetSource& source) {
-    const TaskBlock& block = graph[source.block];
-    return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
-  });
+           const TaskBlock& block = graph[source.block];
+           return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
+         });
 }
 
 std::size_t ChipNet::work_of(BlockId block) const {
@@ -79,7 +79,9 @@ class Flattener {
   }
 
   NetCluster itself(BlockId id) const {
-    NetCluster value{.type = value_type(graph_[id]), .holder = id, .sources = {{.block = id, .delay = 0, .initial = {}}},
+    NetCluster value{.type = value_type(graph_[id]),
+                     .holder = id,
+                     .sources = {{.block = id, .delay = 0, .initial = {}}},
                      .places = {}};
     for (std::int64_t i = 0; i < value.type.elements(); ++i) value.places.push_back({0, static_cast<std::int32_t>(i)});
     return value;
@@ -156,8 +158,8 @@ class Flattener {
       if (place.source < 0 || value.sources[static_cast<std::size_t>(place.source)].block != source) continue;
       const std::int64_t begins = edge.initial->integer(static_cast<std::int64_t>(i));
       if (!is_set.insert(place.place).second && initial.integer(place.place) != begins)
-        diags_.error("E4044", edge.span, fmt::format("what '{}' makes once comes twice, and begins with two values",
-                                                     graph_[source].name));
+        diags_.error("E4044", edge.span,
+                     fmt::format("what '{}' makes once comes twice, and begins with two values", graph_[source].name));
       initial.set_integer(place.place, begins);
     }
     return initial;

@@ -3,7 +3,8 @@
 //
 //   img -> pad | reflect -> conv.input         net.works[0].in[0].places[k] == {source 0 (img), place 27 - k}
 //
-// So a storage is no place on a chip: what a work reads lies where the work is, and what it makes goes there in packets.
+// So a storage is no place on a chip: what a work reads lies where the work is, and what it makes goes there in
+// packets.
 #pragma once
 #include <memory>
 #include <optional>
@@ -48,9 +49,9 @@ struct NetOutput {
 
 struct ChipNet {
   std::shared_ptr<const BlockGraph> graph;
-  std::vector<NetWork> works;     // each behind what it reads without delay
-  std::vector<BlockId> inputs;    // as BlockGraph::inputs()
-  std::vector<NetOutput> outputs;  // as BlockGraph::outputs()
+  std::vector<NetWork> works;                // each behind what it reads without delay
+  std::vector<BlockId> inputs;               // as BlockGraph::inputs()
+  std::vector<NetOutput> outputs;            // as BlockGraph::outputs()
   std::size_t work_of(BlockId block) const;  // position; SIZE_MAX: it is none
 };
 

@@ -28,7 +28,7 @@ struct PlaceProblem {
   std::int32_t vertices = 0;
   std::vector<PlaceEdge> edges = {};
   std::vector<std::int32_t> fixed = {};  // by vertex: its core, or -1; none: all are free
-  std::int64_t moves = -1;          // of the annealing; -1: 200 * cores, at most 2e6
+  std::int64_t moves = -1;               // of the annealing; -1: 200 * cores, at most 2e6
   std::uint64_t seed = 1;
 };
 

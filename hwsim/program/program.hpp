@@ -1,8 +1,8 @@
 // A mapped program: what each core of a chip holds, does in each phase, and sends to whom. The mapper writes it, the
 // behaviour runs it, the clock times it; none of them knows more than stands here.
 //
-// A step (one frame, one time step) repeats the phases of each core. Phase k computes the unit k of the core, sends what
-// it made, and meanwhile receives what the unit of the phase behind reads:
+// A step (one frame, one time step) repeats the phases of each core. Phase k computes the unit k of the core, sends
+// what it made, and meanwhile receives what the unit of the phase behind reads:
 //
 //   core 3:  phase 0 | axon conv1 | soma1 relu1 | send 3 messages | receive, then soma2 moves into the input of conv4
 //            phase 1 | axon conv4 | ...
@@ -37,16 +37,16 @@ enum class BufferUse : std::uint8_t {
 
 struct ChipBuffer {
   BufferUse use = BufferUse::input;
-  std::string name;           // "conv1.weight": for errors and reports
-  BlockId block;              // that it belongs to
+  std::string name;  // "conv1.weight": for errors and reports
+  BlockId block;     // that it belongs to
   ChipLayout layout;
-  std::int64_t address = 0;   // in the core's memory
-  std::int64_t slots = 1;     // receive: of `layout` each, one per step of delay and one more, at whole words
-  std::int64_t bytes = 0;     // of all slots
-  Box box = {};               // of the cluster or the block's values: the part that it holds
+  std::int64_t address = 0;  // in the core's memory
+  std::int64_t slots = 1;    // receive: of `layout` each, one per step of delay and one more, at whole words
+  std::int64_t bytes = 0;    // of all slots
+  Box box = {};              // of the cluster or the block's values: the part that it holds
   std::int64_t slot_bytes() const { return slots == 1 ? layout.bytes : (layout.bytes + 7) / 8 * 8; }
-  std::optional<Array> data;  // fixed, state: its first contents
-  std::vector<Array> early;   // receive: by slot, what comes before the first values do
+  std::optional<Array> data;                     // fixed, state: its first contents
+  std::vector<Array> early;                      // receive: by slot, what comes before the first values do
   std::int32_t first_phase = 0, last_phase = 0;  // it lives; first > last: around the end of the step
   bool is_persistent = false;
 };
@@ -58,7 +58,7 @@ struct ChipCall {
   Box out;                       // which part of that
   std::vector<std::int32_t> in;  // buffers, by cluster
   std::int32_t result = no_buffer, memory = no_buffer;
-  BlockUse use;                  // for cycles
+  BlockUse use;  // for cycles
   std::int64_t cycles = 0;
 };
 
@@ -74,8 +74,8 @@ struct ChipMove {
 
 struct ChipPhase {
   std::optional<ChipCall> axon, soma;
-  std::vector<std::int32_t> sends;  // messages
-  std::vector<ChipMove> moves;      // for the unit of the phase behind
+  std::vector<std::int32_t> sends;     // messages
+  std::vector<ChipMove> moves;         // for the unit of the phase behind
   std::vector<std::int32_t> receives;  // messages without delay that these wait for
   std::int64_t move_cycles = 0;
   std::int32_t group = 0;  // cores of one group start each phase together

@@ -71,8 +71,7 @@ class Accountant {
       row.packets += message.packets;
     }
     const std::vector<ChipPhase>& phases = program_.cores[core].phases;
-    const ChipPhase& before =
-        phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
+    const ChipPhase& before = phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
     for (std::int32_t number : before.receives) {
       PerEvent received;
       received[EnergyEvent::in] = program_.messages[static_cast<std::size_t>(number)].packets;
@@ -117,8 +116,8 @@ ChipAccount account_of(const ChipProgram& program, const ChipTiming& timing) {
 
 PerEvent counts_of(const ChipAccount& account, std::int64_t steps, std::int64_t cycles) {
   PerEvent counts = account.counts.total() * steps;
-  counts += clock_counts(account.cores_in_chips, std::min(account.busy_clk * steps, account.cores_in_chips * cycles),
-                         cycles);
+  counts +=
+      clock_counts(account.cores_in_chips, std::min(account.busy_clk * steps, account.cores_in_chips * cycles), cycles);
   return counts;
 }
 

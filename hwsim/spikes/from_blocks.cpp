@@ -81,8 +81,8 @@ class BlockReading {
     population.shape = {of(2), of(1), of(0)};
     if (is_input) {
       if (info(value_type(block).precision).bytes > 1)
-        refuse(block.span,
-               fmt::format("input '{}' holds {}, and spikes are bytes", block.name, info(value_type(block).precision).name));
+        refuse(block.span, fmt::format("input '{}' holds {}, and spikes are bytes", block.name,
+                                       info(value_type(block).precision).name));
       return population;
     }
     ClifNeurons clif{.block = block};

@@ -75,12 +75,14 @@ class Clock {
     std::int64_t order = 0;  // of events of one time: as they were made
     Kind kind = Kind::ended;
     std::int32_t which = 0;  // core, group or message
-    friend bool operator>(const Event& a, const Event& b) { return std::tie(a.time, a.order) > std::tie(b.time, b.order); }
+    friend bool operator>(const Event& a, const Event& b) {
+      return std::tie(a.time, a.order) > std::tie(b.time, b.order);
+    }
   };
 
   struct CoreState {
-    std::int64_t begin = 0, computed = 0;     // of the phase: its start, and when axon and soma are done
-    std::int64_t sends_begin = 0, sent = 0;   // packets leave
+    std::int64_t begin = 0, computed = 0;    // of the phase: its start, and when axon and soma are done
+    std::int64_t sends_begin = 0, sent = 0;  // packets leave
     std::int64_t received = 0, moved = 0;
     std::int32_t sends_left = 0;
     bool waits_for_packets = false, is_moving = false, has_ended = true;
@@ -302,9 +304,10 @@ class Clock {
     const std::int64_t need = std::max(computed + phase.move_cycles, sent);
     if (need <= length) return;
     const char* stage = axon > length ? "axon" : computed > length ? "soma1" : sent > length ? "router" : "soma2";
-    diags.error("E5012", {}, fmt::format("core {}: phase {} takes {} clk, a phase of {} has {}: too long since its {}",
-                                         program_.cores[static_cast<std::size_t>(c)].core, phase_of(group), need,
-                                         program_.chip->name, length, stage));
+    diags.error("E5012", {},
+                fmt::format("core {}: phase {} takes {} clk, a phase of {} has {}: too long since its {}",
+                            program_.cores[static_cast<std::size_t>(c)].core, phase_of(group), need,
+                            program_.chip->name, length, stage));
   }
 
   // What the phase takes by itself, without waiting for others.
@@ -394,8 +397,8 @@ class Clock {
     timing.cycles = frames_seen_[last].end - std::max<std::int64_t>(0, frames_seen_[0].begin) + 1;
     timing.latency = frames_seen_[last].latency() + 1;
     if (last > 0) timing.interval = frames_seen_[last].end - frames_seen_[last - 1].end;
-    timing.limit_group = static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) -
-                                                   timing.group_cycles.begin());
+    timing.limit_group =
+        static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
   }
 
   void stage(std::int32_t core, const GroupState& group, StageTime::Stage kind, std::int64_t begin, std::int64_t end) {
@@ -414,8 +417,8 @@ class Clock {
       if (group.is_waiting) {
         for (std::int32_t m : program_.cores[c].phases[static_cast<std::size_t>((group.turn + 1) % group.phases)].sends)
           if (const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-              message.to_core != host_core &&
-              credits_[static_cast<std::size_t>(m)] < (group.turn + 1) / group.phases && told++ < 8)
+              message.to_core != host_core && credits_[static_cast<std::size_t>(m)] < (group.turn + 1) / group.phases &&
+              told++ < 8)
             diag.note(fmt::format("core {}, phase {}: core {} has no room for what it sends", here,
                                   (group.turn + 1) % group.phases,
                                   program_.cores[static_cast<std::size_t>(message.to_core)].core));

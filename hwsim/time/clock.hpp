@@ -15,7 +15,7 @@ namespace taskspec {
 
 struct ClockOptions {
   NocModel noc = NocModel::contended;
-  std::int64_t frames = 0;   // 0: until latency and interval stay as they are for three of them
+  std::int64_t frames = 0;    // 0: until latency and interval stay as they are for three of them
   bool keeps_stages = false;  // for timelines
 };
 

@@ -78,14 +78,11 @@ Value run_hw(HostContext& host, std::span<const Value> given) {
 
 std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
 
-constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
-                                  {"chips", OperandKind::value, Default::absent()},
-                                  {"cores", OperandKind::integer, Default::absent()},
-                                  {"objective", OperandKind::string, "throughput"},
-                                  {"noc", OperandKind::string, "contended"},
-                                  {time_steps_option, OperandKind::integer, Default::absent()},
-                                  {"frames", OperandKind::integer, Default::absent()},
-                                  {"check", OperandKind::string, ""}};
+constexpr Operand hw_options[] = {
+    {"chip", OperandKind::string, "tianjicx"},           {"chips", OperandKind::value, Default::absent()},
+    {"cores", OperandKind::integer, Default::absent()},  {"objective", OperandKind::string, "throughput"},
+    {"noc", OperandKind::string, "contended"},           {time_steps_option, OperandKind::integer, Default::absent()},
+    {"frames", OperandKind::integer, Default::absent()}, {"check", OperandKind::string, ""}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
 
 }  // namespace
@@ -94,8 +91,10 @@ constinit const Builtin builtin_hw = BuiltinFields{
     .name = "hw",
     .operands = hw_options,
     .doc =
-        "The backend that simulates a many-core chip: what it runs is lowered to Task IR blocks, cut into pieces that fit "
-        "cores, placed, and computed out of the bytes of the cores' own memories. Values are those of the exact engine, "
+        "The backend that simulates a many-core chip: what it runs is lowered to Task IR blocks, cut into pieces that "
+        "fit "
+        "cores, placed, and computed out of the bytes of the cores' own memories. Values are those of the exact "
+        "engine, "
         "bit for bit; the report has cycles, time, energy, memory and packets. chip: tianjicx, tiny, or the path of a "
         "chip file (E7003); chips: how many side by side and in rows; cores: only the first n; objective: throughput, "
         "latency, energy or cores; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "

@@ -17,8 +17,8 @@ std::string refused(const Options& options) {
   if (sliced && options.validate) return "--validate checks graphs";
   if (sliced && (options.format == "dot" || options.format == "svg"))
     return "the stage slices is text, json or html; dot and svg show graphs";
-  bool whole_program = options.stage == "ast" || options.stage == "program" || options.stage == "ops" ||
-                       options.stage == "blocks";
+  bool whole_program =
+      options.stage == "ast" || options.stage == "program" || options.stage == "ops" || options.stage == "blocks";
   if (options.format != "text" && whole_program)
     return "the stage " + options.stage + " is text only; json, dot, svg and html show graph, chains and plan";
   if (options.stage == "ast" && exported) return "an exported graph has no syntax tree";

@@ -79,7 +79,10 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
 void add_graph(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* graph = app.add_subcommand("graph", "show a program at any stage of its way");
   graph->add_option("FILE", o.files, "a .task file or a graph as .json")->required()->expected(1);
-  graph->add_option("--name", o.graph, "only this graph; of the stage ops, this task; of blocks, a graph or an ir declaration")->type_name("G");
+  graph
+      ->add_option("--name", o.graph,
+                   "only this graph; of the stage ops, this task; of blocks, a graph or an ir declaration")
+      ->type_name("G");
   graph->add_option("--stage", o.stage, "ast, program, slices, ops, graph, chains, plan or blocks")
       ->check(CLI::IsMember({"ast", "program", "slices", "ops", "graph", "chains", "plan", "blocks"}));
   graph->add_option("--format", o.format, "text, json, dot, svg or html")
@@ -186,9 +189,10 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
       ->type_name("B");
   repl->add_option("ARGS", options.arguments, "after --: what args() gives");
   CLI::App* bench = app.add_subcommand("bench", "reproducible measurements beside their peers");
-  bench->add_option("NAME", options.topic,
-                    "build, chains, channels, chip or chip:TRAFFIC.json, exact, front, loops, ops, replay, snn, train or "
-                    "validation; none: all but build");
+  bench->add_option(
+      "NAME", options.topic,
+      "build, chains, channels, chip or chip:TRAFFIC.json, exact, front, loops, ops, replay, snn, train or "
+      "validation; none: all but build");
   bench->add_option("-n", options.count, "how many tasks");
   bench->add_option("--threads", options.thread_list, "numbers of threads, such as 1,2");
   bench->add_option("--repeats", options.repeats, "runs of each, interleaved");

@@ -10,9 +10,9 @@ namespace taskspec::cli {
 struct Options {
   std::string command;  // "run", "check", ...
   std::vector<std::string> files;
-  std::string graph;                                         // --name
-  std::string backend = "host";                              // --on
-  std::vector<std::pair<std::string, std::string>> defines;  // -D name=value
+  std::string graph;                                                      // --name
+  std::string backend = "host";                                           // --on
+  std::vector<std::pair<std::string, std::string>> defines;               // -D name=value
   std::vector<std::pair<std::string, std::string>> backend_options = {};  // --chip tiny, --noc flit, ...
   int threads = 0;
   std::string schedule;  // empty: as the text says

@@ -32,8 +32,8 @@ std::string blocks_stage(const GraphFile& file, const Options& options, const To
 // The host and the graph program; `format`: text, json, html.
 std::string cut_stage(const Program& program, const std::string& format, const Options& options);
 
-// `stage`: ast, program, slices, ops, blocks, graph, chains, plan; or the format json or dot of the chains stage. Graphs are
-// those of the file, or the one that options.graph names. Throws Error.
+// `stage`: ast, program, slices, ops, blocks, graph, chains, plan; or the format json or dot of the chains stage.
+// Graphs are those of the file, or the one that options.graph names. Throws Error.
 std::string stage_text(const std::string& file, const std::string& stage, const Options& options, const Toolbox& tools);
 
 }  // namespace taskspec::cli

@@ -34,8 +34,8 @@ struct Approximated {
   std::string text() const;              // a line each
 };
 
-// Metrics: "max" (the largest difference, of the largest value; also the empty one), "mean" (the mean difference, of the
-// mean size), "l2" (the root of the sum of squares, of that of the values). E4036: a group that cannot be measured.
+// Metrics: "max" (the largest difference, of the largest value; also the empty one), "mean" (the mean difference, of
+// the mean size), "l2" (the root of the sum of squares, of that of the values). E4036: a group that cannot be measured.
 Result<Approximated> approximate(const BlockGraph& graph, const BlockTable& blocks,
                                  const std::vector<BlockSample>& samples);
 

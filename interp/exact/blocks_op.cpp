@@ -188,9 +188,8 @@ extern constinit const OpDef op_blocks = OpFields{
     .type = type,
     .kernel = block_kernel,
     .gradient = Gradient::none("Task IR blocks compute in integers"),
-    .lower = +[](BlockBuilder& b, const OpInstance& call) {
-      b.splice(*call.attributes[0].as<BlockGraphValue>()->graph);
-    },
+    .lower =
+        +[](BlockBuilder& b, const OpInstance& call) { b.splice(*call.attributes[0].as<BlockGraphValue>()->graph); },
     .sharding = Sharding::none("its blocks lie on one chip"),
     .work = work};
 

@@ -295,8 +295,14 @@ std::vector<LoweredPort> ports_of(const std::vector<Border>& borders, const Bloc
   for (const Border& border : borders) {
     const BlockId id = order[border.place];
     const ArrayType block = value_type(graph[id]);
-    LoweredPort port{.name = border.name, .tensor = border.tensor, .scale = border.scale, .precision = block.precision,
-                     .extents = block.extents, .axes = {}, .block = id, .value = {}};
+    LoweredPort port{.name = border.name,
+                     .tensor = border.tensor,
+                     .scale = border.scale,
+                     .precision = block.precision,
+                     .extents = block.extents,
+                     .axes = {},
+                     .block = id,
+                     .value = {}};
     for (const std::int64_t axis : border.axes)
       port.axes.push_back(axis == left_out ? SIZE_MAX : static_cast<std::size_t>(axis));
     ports.push_back(std::move(port));
@@ -340,18 +346,20 @@ extern constinit const OpDef op_tensor_blocks = OpFields{
         "output n / S. Where the first axis of all tensors is that of samples, it takes any number of them, one after "
         "another.",
     .example =
-        "graph half(x: i8[1, 4]) -> (y: i8[1, 4]) { y = x.maximum(0) }\n"
+        "graph half(x: i8[B, 4]) -> (y: i8[B, 4]) { y = x.maximum(0) }\n"
         "let blocks = lower(half)\n"
         "print(blocks([[7, -7, 100, 4], [-1, 2, -3, 4]] as i8[2, 4]).y.array)\n"
         "// expect: [[7, 0, 100, 4], [0, 2, 0, 4]]\n",
     .type = tensor_blocks_type,
     .kernel = tensor_blocks_kernel,
     .gradient = Gradient::none("Task IR blocks compute in integers"),
-    .lower = +[](BlockBuilder& b, const OpInstance& call) {
-      const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
-      const Borders borders(call.attributes[1], graph);
-      b.splice(graph, ports_of(borders.inputs, graph, graph.inputs()), ports_of(borders.outputs, graph, graph.outputs()));
-    },
+    .lower =
+        +[](BlockBuilder& b, const OpInstance& call) {
+          const BlockGraph& graph = *call.attributes[0].as<BlockGraphValue>()->graph;
+          const Borders borders(call.attributes[1], graph);
+          b.splice(graph, ports_of(borders.inputs, graph, graph.inputs()),
+                   ports_of(borders.outputs, graph, graph.outputs()));
+        },
     .sharding = Sharding::none("its blocks lie on one chip"),
     .work = tensor_blocks_work};
 

@@ -153,7 +153,8 @@ class HwBackend final : public Backend {
   static void note_slots(const TaskGraph& graph, NodeId node, const OpList& list, std::vector<bool>& is_slot) {
     const std::span<const Ref> in = graph.in(node);
     for (std::size_t i = 0; i < list.inputs.size() && i < in.size(); ++i)
-      if ((list.inputs[i].slot || list.inputs[i].privilege != Privilege::in) && in[i].kind == Ref::Kind::input) is_slot[in[i].id] = true;
+      if ((list.inputs[i].slot || list.inputs[i].privilege != Privilege::in) && in[i].kind == Ref::Kind::input)
+        is_slot[in[i].id] = true;
   }
 
   static NodeId node_at(const TaskGraph& graph, Span span) {
@@ -249,7 +250,8 @@ class HwBackend final : public Backend {
       const Array memory = read(inputs[state.before.index()]);
       for (std::int64_t i = 0; i < memory.elements(); ++i)
         if (memory.integer(i) != 0)
-          throw failure("E1009", {}, "what delayed edges held on another backend cannot be loaded into a chip; begin anew there");
+          throw failure("E1009", {},
+                        "what delayed edges held on another backend cannot be loaded into a chip; begin anew there");
     }
   }
 

@@ -104,9 +104,10 @@ void HwProgram::compare(std::span<const Array> inputs) {
     const Array wanted = judge_->value(work.block), made = machine_->value(work.block);
     for (std::int64_t i = 0; i < wanted.elements(); ++i)
       if (wanted.integer(i) != made.integer(i))
-        throw failure("E5012", {}, fmt::format("'{}' made {} at place {}, the exact engine {}, in step {}",
-                                               (*program_->net.graph)[work.block].name, made.integer(i), i,
-                                               wanted.integer(i), version_ - 1));
+        throw failure(
+            "E5012", {},
+            fmt::format("'{}' made {} at place {}, the exact engine {}, in step {}",
+                        (*program_->net.graph)[work.block].name, made.integer(i), i, wanted.integer(i), version_ - 1));
   }
 }
 

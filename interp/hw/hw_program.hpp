@@ -30,10 +30,10 @@ class HwProgram {
   // One step: tensors of the open inputs, in the order of the lowered graph; gives those of its outputs. A batch of
   // samples is as many steps. Errors E5012.
   std::vector<Array> step(std::span<const Array> tensors);
-  Array state(std::size_t number) const;                    // of LoweredGraph::states, as the tensor of the graph
+  Array state(std::size_t number) const;  // of LoweredGraph::states, as the tensor of the graph
   void set_state(std::size_t number, const Array& tensor);
-  void begin_state(std::size_t number);  // as the graph has it
-  std::int64_t version() const { return version_; }          // steps so far
+  void begin_state(std::size_t number);              // as the graph has it
+  std::int64_t version() const { return version_; }  // steps so far
 
   bool is_mapped() const { return program_ != nullptr; }  // not: all that it gives is known
   const ChipProgram& program() const { return *program_; }

@@ -36,7 +36,7 @@ struct BlockCost {
   // Of storage: rows along this axis begin at multiples of so many bytes. 0: it has no memory of its own.
   BlockAxis aligned = BlockAxis::f;
   std::int64_t alignment = 0;
-  std::int64_t wide_alignment = 0;  // of elements of four bytes, if it is another one
+  std::int64_t wide_alignment = 0;        // of elements of four bytes, if it is another one
   std::span<const BlockAxis> order = {};  // in memory, from the fastest to the slowest
   bool is_grouped = false;  // as many along the aligned axis as fill a line lie together, with all of the other axes
   // Of compute blocks; none: 0.

@@ -24,13 +24,15 @@ share there are too few.)",
     {.code = "E4043",
      .summary = "a limit of a chip is exceeded",
      .program = R"(// more chips than can be joined; a core that receives more than its receive area holds)",
-     .cause = R"(Chips count phases, groups of cores, bytes of the receive area, axons in and out, delays. The limits stand
+     .cause =
+         R"(Chips count phases, groups of cores, bytes of the receive area, axons in and out, delays. The limits stand
 in the chip's file.)",
      .fix = R"(The message has the use and the limit: cut the layer, or use fewer layers a core.)",
      .reach = Reach::circumstance},
     {.code = "E4044",
      .summary = "values that no packet can bring there",
-     .program = R"(// ternary values that an edge brings to other parts of their bytes; an edge with a delay behind one)",
+     .program =
+         R"(// ternary values that an edge brings to other parts of their bytes; an edge with a delay behind one)",
      .cause = R"(Packets carry bytes from one core's memory to another's. What an edge does to values within bytes, a
 precision that changes on the way, and a delay behind another delay are none of it.)",
      .fix = R"(Let a block do it: a compare changes precisions, storage between two delays makes one of them.)",

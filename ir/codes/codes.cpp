@@ -7,8 +7,8 @@ namespace taskspec {
 
 std::vector<const CodeInfo*> all_codes() {
   std::vector<const CodeInfo*> all;
-  for (auto family : {syntax_codes(), name_codes(), shape_codes(), graph_codes(), block_codes(), chip_codes(), run_codes(),
-                      shard_codes(), file_codes()})
+  for (auto family : {syntax_codes(), name_codes(), shape_codes(), graph_codes(), block_codes(), chip_codes(),
+                      run_codes(), shard_codes(), file_codes()})
     for (const CodeInfo& info : family) all.push_back(&info);
   return all;
 }

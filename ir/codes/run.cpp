@@ -87,7 +87,8 @@ values, and what reads them does not run. A function of the host program that is
     {.code = "E5012",
      .summary = "a rule of a chip was broken during a run",
      .program = R"(// a mapped program in which two buffers of a core share bytes)",
-     .cause = R"(The simulated cores check each access: a byte that nobody wrote in this step, a packet on top of one that
+     .cause =
+         R"(The simulated cores check each access: a byte that nobody wrote in this step, a packet on top of one that
 was not read, one outside of the receive area, stop flags that do not come, cores that wait for one another, a phase that
 is longer than the chip allows. What the mapper makes keeps all rules, so this is a program that was changed by hand, or a
 mistake of ours.)",

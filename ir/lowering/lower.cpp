@@ -143,7 +143,8 @@ class ListLowering {
 
   void give(const OpList::Output& output) {
     LoweredValue& value = state_.value(output.value);
-    const bool is_given = std::ranges::find(state_.made.outputs, output.value, &LoweredPort::value) != state_.made.outputs.end();
+    const bool is_given =
+        std::ranges::find(state_.made.outputs, output.value, &LoweredPort::value) != state_.made.outputs.end();
     if (is_given) return;  // by a graph of blocks, in numbers of the net
     if (value.kind == LoweredValue::Kind::missing) throw MissingValue{};
     if (value.kind == LoweredValue::Kind::fixed && state_.options.gives_known) {

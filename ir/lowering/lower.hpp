@@ -25,7 +25,7 @@ struct LowerOptions {
   std::vector<std::optional<Array>> known = {};  // by input of the list: its contents, which never change
   Scales* scales = nullptr;                      // none: integers
   std::string name = {};                         // of the graph; none: that of the list
-  bool gives_known = false;  // an output that is known before the graph runs is no error
+  bool gives_known = false;                      // an output that is known before the graph runs is no error
 };
 
 // A tensor at the border of a block graph: axis k of it is axis `axes[k]` of the block, SIZE_MAX: an extent of 1.

@@ -192,8 +192,8 @@ void BlockBuilder::vector_product() {
   if (matrix.size() != 2 || !is_fixed(1 - vector))
     refuse("one side has rank 1", "reshape it to a matrix: x.reshape(1, n)");
   Array weights = fixed(1 - vector);
-  weights = vector == 0 ? transposed(weights)
-                        : Array::wrap({weights.precision(), {a[0], a[1], 1, 1}}, weights.storage());
+  weights =
+      vector == 0 ? transposed(weights) : Array::wrap({weights.precision(), {a[0], a[1], 1, 1}}, weights.storage());
   weigh({.input = vector, .weights = weights, .bias = {}, .layout = {.f = 0}, .result = {.f = 0}});
 }
 

@@ -1,4 +1,5 @@
-// A call of a graph of blocks among ops of tensors: its blocks become part of the graph that is made, its borders edges.
+// A call of a graph of blocks among ops of tensors: its blocks become part of the graph that is made, its borders
+// edges.
 #include <fmt/format.h>
 
 #include "ir/blocks/value.hpp"
@@ -122,7 +123,8 @@ class Splicer {
     const BlockId storage = call_.written[k];
     std::size_t operand = call_.inputs.size();
     while (call_.given[operand - call_.inputs.size()] != storage) ++operand;
-    LoweredPort port{.name = s_.block(id(storage)).name, .tensor = value_type(inner_[storage]), .extents = {}, .axes = {}};
+    LoweredPort port{
+        .name = s_.block(id(storage)).name, .tensor = value_type(inner_[storage]), .extents = {}, .axes = {}};
     port.precision = port.tensor.precision;
     port.extents = port.tensor.extents;
     for (std::size_t axis = 0; axis < port.extents.size(); ++axis) port.axes.push_back(axis);
@@ -131,9 +133,7 @@ class Splicer {
     s_.made.states.push_back({line_.in[operand], line_.out[call_.outputs.size() + k], id(storage), std::move(port)});
   }
 
-  void note_memory() {
-    s_.made.states.push_back({line_.in.back(), line_.out.back(), {}, {}});
-  }
+  void note_memory() { s_.made.states.push_back({line_.in.back(), line_.out.back(), {}, {}}); }
 
   BlockBuilder::State& s_;
   BlockBuilder& builder_;

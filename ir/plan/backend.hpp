@@ -131,7 +131,7 @@ class Backend {
   };
   virtual Memory memory() const = 0;
   virtual std::vector<Value> report() const { return {}; }  // of the fields of its record (BackendRecord::report)
-  virtual std::string report_text() const { return {}; }  // how print shows its reports; empty: field by field
+  virtual std::string report_text() const { return {}; }    // how print shows its reports; empty: field by field
   // A time step is one program to it, also what is the same in each: it is not computed once, in front of the steps.
   virtual bool keeps_steps_whole() const { return false; }
   virtual double hz() const { return 1e9; }  // ticks of its clock in a second, of its own time where that is simulated

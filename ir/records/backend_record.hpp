@@ -18,8 +18,8 @@ struct ReportField {
   std::string_view name;
   Type::Kind kind = Type::Kind::integer;
   std::string_view doc;
-  bool local = false;            // may differ between shards
-  Type (*type)() = nullptr;      // of kinds with parts
+  bool local = false;        // may differ between shards
+  Type (*type)() = nullptr;  // of kinds with parts
 };
 
 struct BackendRecord {

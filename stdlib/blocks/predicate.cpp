@@ -22,9 +22,10 @@ constexpr BlockAxis axes[] = {y, x, f};
 constexpr const BlockAttributeDef* attributes[] = {&attribute::cmp, &attribute::compare};
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return std::max<std::int64_t>(1, b.shape.f) + 1; },
-                         .cycles = [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
-                           return soma_lines(std::max<std::int64_t>(1, b.shape.f), use.in, chip) + 1;
-                         },
+                         .cycles =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
+                               return soma_lines(std::max<std::int64_t>(1, b.shape.f), use.in, chip) + 1;
+                             },
                          .port_bytes = compare_bytes};
 
 }  // namespace

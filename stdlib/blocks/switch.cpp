@@ -23,9 +23,10 @@ constexpr ClusterDef out[] = {{.name = "output", .axes = axes_yxf, .repeated = t
 constexpr const BlockAttributeDef* attributes[] = {&attribute::outputs, &attribute::ports};
 
 constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b) * b.shape.f; },
-                         .cycles = [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
-                           return pixels(b) * soma_lines(b.shape.f, use.in, chip) * 2;  // in, out
-                         },
+                         .cycles =
+                             [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
+                               return pixels(b) * soma_lines(b.shape.f, use.in, chip) * 2;  // in, out
+                             },
                          .port_bytes = compare_bytes};
 
 }  // namespace

@@ -69,7 +69,8 @@ extern constinit const OpDef op_conv2d = OpFields{
     .doc =
         "Convolves images x [B, C, H, W] (or one image [C, H, W]) with weights w [O, C / groups, kh, kw] and adds the "
         "bias b [O], which may be left out. stride, pad (zeros on all sides) and dilation are one int, or a pair for "
-        "y and x; extents that do not fit are E2001. Precisions as for @; b has that of the result. Windows of 3 x 3 over "
+        "y and x; extents that do not fit are E2001. Precisions as for @; b has that of the result. Windows of 3 x 3 "
+        "over "
         "channels in sixteens are summed in f32 by Winograd's form where the machine has vectors for it: off by some "
         "1e-6 of the largest element.",
     .example =

@@ -23,7 +23,8 @@ bool needs_more_than_a_file(const std::string& code) {
          || code == "E5012"  // takes a mapped program that was damaged
          || code == "E5014"  // takes an option of run
          // Of block graphs. Until `ir` declarations are checked only files have them, and files are no programs.
-         || code == "E2005" || code == "E3002" || code.starts_with("E40")
+         || code == "E2005" || code == "E3002" ||
+         code.starts_with("E40")
          // Of model files.
          || code == "E7007" || code == "E7008";
 }

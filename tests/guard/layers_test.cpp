@@ -60,8 +60,8 @@ const std::map<std::string_view, Names> may_include = {
     {"interp/session/", {"interp/session/", "interp/control/", "ir/"}},
     {"interp/train/", {"interp/train/", "interp/control/", "ir/"}},
     {"interp/backends/",
-     {"interp/backends/", "interp/host/", "interp/hw/", "interp/control/", "interp/toolbox.hpp", "frontend/",
-      "hwsim/", "ir/"}},
+     {"interp/backends/", "interp/host/", "interp/hw/", "interp/control/", "interp/toolbox.hpp", "frontend/", "hwsim/",
+      "ir/"}},
     {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library
     {"interp/workspace/", {"interp/", "frontend/", "ir/", "include/"}},
     {"interp/repl/", {"interp/repl/", "include/"}},                      // on the public API alone

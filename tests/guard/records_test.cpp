@@ -24,20 +24,17 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"frontend/dsl/make_ast.cpp", "fill"},         // the C++ interface makes a text
     {"interp/train/profile_builtins.cpp", "min"},  // milliseconds of an op in a profile
     {"interp/embed/training.cpp", "min"},
-    {"interp/train/train_builtin.cpp", "sqrt"},    // of n values, what recompute keeps
-    {"interp/quantize/builtins.cpp", "scale"},     // a field of the report
-    {"ir/blocks/check.cpp", "shift"},              // an attribute of blocks
-    {"ir/blocks/reverse.cpp", "reshape"},                // a rearrangement of an edge
-    {"ir/codes/blocks.cpp", "and"},                      // words of programs in explanations
+    {"interp/train/train_builtin.cpp", "sqrt"},  // of n values, what recompute keeps
+    {"interp/quantize/builtins.cpp", "scale"},   // a field of the report
+    {"ir/blocks/check.cpp", "shift"},            // an attribute of blocks
+    {"ir/codes/blocks.cpp", "and"},              // words of programs in explanations
     {"ir/codes/blocks.cpp", "max"},
     {"ir/codes/blocks.cpp", "mean"},
     {"ir/codes/blocks.cpp", "or"},
-    {"interp/embed/training.cpp", "min"},                // of a row in a profile
-    {"interp/exact/approximate.cpp", "max"},             // metrics of approximate groups
+    {"interp/embed/training.cpp", "min"},     // of a row in a profile
+    {"interp/exact/approximate.cpp", "max"},  // metrics of approximate groups
     {"interp/exact/approximate.cpp", "mean"},
     {"interp/exact/approximate_rewrites.cpp", "shift"},  // an attribute of blocks
-    {"interp/quantize/own_scales.cpp", "scale"},         // an input of operators of ONNX
-    {"interp/quantize/quantize.cpp", "sum"},             // in a table
     {"ir/json/schema_words.cpp", "minimum"},
     {"ir/json/validate.cpp", "minimum"},
 };

@@ -91,8 +91,8 @@ class ChipNetMaker {
     const BlockShape in = plane(from);
     if (in.y == 0) return;
     const std::int64_t ky = any(1, in.y), kx = any(1, in.x), sy = any(1, 3), sx = any(1, 3);
-    const BlockShape extents{.y = (in.y - ky) / sy + 1, .x = (in.x - kx) / sx + 1, .f = in.f, .ky = ky, .kx = kx,
-                             .iy = in.y, .ix = in.x};
+    const BlockShape extents{
+        .y = (in.y - ky) / sy + 1, .x = (in.x - kx) / sx + 1, .f = in.f, .ky = ky, .kx = kx, .iy = in.y, .ix = in.x};
     const BlockId pool = block("CCMPB", Precision::i8, extents,
                                {{"kernel_x", kx}, {"kernel_y", ky}, {"stride_y", sy}, {"stride_x", sx}});
     make_.edge(from, pool);
@@ -104,8 +104,14 @@ class ChipNetMaker {
     const BlockShape in = plane(from);
     if (in.y == 0) return;
     const std::int64_t k = any(1, 3), pad = k / 2, f = any(1, 2 * kinds_.features);
-    const BlockShape extents{.y = in.y + 2 * pad - k + 1, .x = in.x + 2 * pad - k + 1, .f = f, .r = in.f, .ky = k,
-                             .kx = k, .iy = in.y, .ix = in.x};
+    const BlockShape extents{.y = in.y + 2 * pad - k + 1,
+                             .x = in.x + 2 * pad - k + 1,
+                             .f = f,
+                             .r = in.f,
+                             .ky = k,
+                             .kx = k,
+                             .iy = in.y,
+                             .ix = in.x};
     if (extents.y < 1 || extents.x < 1) return;
     const BlockId held = block("SIC", Precision::i8, {.y = in.y, .x = in.x, .r = in.f});
     make_.edge(from, held);
@@ -170,9 +176,9 @@ class ChipNetMaker {
     }
     const BlockShape in = plane(from);
     const BlockId state = any(0, 1) == 0 ? filled("SI", Precision::i28, in) : block("SI", Precision::i28, in);
-    const BlockId neurons = block("CLIF", Precision::i8, in,
-                                  {{"vth0", any(1, 100)}, {"reset_mode", any(0, 3)}, {"vm_const_en", 1},
-                                   {"vtheta_const_en", 1}});
+    const BlockId neurons =
+        block("CLIF", Precision::i8, in,
+              {{"vth0", any(1, 100)}, {"reset_mode", any(0, 3)}, {"vm_const_en", 1}, {"vtheta_const_en", 1}});
     make_.edge(from, neurons, "input");
     make_.edge(state, neurons, "state");
     if (any(0, 1) == 0) make_.edge(block("SI", Precision::u4, in), neurons, "refractory");
@@ -240,13 +246,13 @@ std::shared_ptr<const Chip> random_chip(std::mt19937_64& random) {
   if (random() % 4 == 0) return chip_variant(random() % 2 == 0 ? "tianjicx" : "tiny");
   const std::int64_t side = between(random, 1, 6), kb = between(random, 2, 8) * 8;
   const std::string count = "{\"v\": " + std::to_string(side), bytes = std::to_string(kb * 1024);
-  return chip_variant("tiny", {{"[{\"v\": 2, \"unit\": \"1\", \"src\": \"assumed\"}, {\"v\": 2",
-                                "[" + count + ", \"unit\": \"1\", \"src\": \"assumed\"}, {\"v\": 8"},
-                               {"\"bytes\": {\"v\": 32768", "\"bytes\": {\"v\": " + bytes},
-                               {"\"base\": 32768, \"bytes\": {\"v\": 32768",
-                                "\"base\": 65536, \"bytes\": {\"v\": " + bytes},
-                               {"\"mem2\", \"base\": 65536", "\"mem2\", \"base\": 131072"},
-                               {"\"soft_bytes\": {\"v\": 65536", "\"soft_bytes\": {\"v\": 16384"}});
+  return chip_variant("tiny",
+                      {{"[{\"v\": 2, \"unit\": \"1\", \"src\": \"assumed\"}, {\"v\": 2",
+                        "[" + count + ", \"unit\": \"1\", \"src\": \"assumed\"}, {\"v\": 8"},
+                       {"\"bytes\": {\"v\": 32768", "\"bytes\": {\"v\": " + bytes},
+                       {"\"base\": 32768, \"bytes\": {\"v\": 32768", "\"base\": 65536, \"bytes\": {\"v\": " + bytes},
+                       {"\"mem2\", \"base\": 65536", "\"mem2\", \"base\": 131072"},
+                       {"\"soft_bytes\": {\"v\": 65536", "\"soft_bytes\": {\"v\": 16384"}});
 }
 
 BlockGraph conv_graph(std::int64_t y, std::int64_t x, std::int64_t r, std::int64_t f, bool cuts) {
@@ -254,9 +260,9 @@ BlockGraph conv_graph(std::int64_t y, std::int64_t x, std::int64_t r, std::int64
   const BlockId input = make.block("x", "INPUT", Precision::i8, {.y = y, .x = x, .f = r});
   const BlockId held = make.block("h", "SIC", Precision::i8, {.y = y, .x = x, .r = r});
   const BlockId weight = make.block("w", "SW", Precision::i8, {.f = f, .r = r, .ky = 3, .kx = 3});
-  const BlockId conv = make.block("conv", "CC", Precision::i32,
-                                  {.y = y, .x = x, .f = f, .r = r, .ky = 3, .kx = 3, .iy = y, .ix = x},
-                                  {{"pad_up", 1}, {"pad_down", 1}, {"pad_left", 1}, {"pad_right", 1}});
+  const BlockId conv =
+      make.block("conv", "CC", Precision::i32, {.y = y, .x = x, .f = f, .r = r, .ky = 3, .kx = 3, .iy = y, .ix = x},
+                 {{"pad_up", 1}, {"pad_down", 1}, {"pad_left", 1}, {"pad_right", 1}});
   const BlockId sums = make.block("sums", "SI", Precision::i32, {.y = y, .x = x, .f = f});
   make.graph.blocks[weight.index()].data = make.data(weight, 3);
   make.edge(input, held);
@@ -265,7 +271,8 @@ BlockGraph conv_graph(std::int64_t y, std::int64_t x, std::int64_t r, std::int64
   make.edge(conv, sums);
   BlockId made = sums;
   if (cuts) {
-    const BlockId cut = make.block("cut", "CCMPB", Precision::i8, {.y = y, .x = x, .f = f}, {{"cmp", -128}, {"shift", 10}});
+    const BlockId cut =
+        make.block("cut", "CCMPB", Precision::i8, {.y = y, .x = x, .f = f}, {{"cmp", -128}, {"shift", 10}});
     made = make.block("bytes", "SI", Precision::i8, {.y = y, .x = x, .f = f});
     make.edge(sums, cut);
     make.edge(cut, made);

@@ -1,5 +1,5 @@
-// Nets for tests of chips: several inputs, convolutions, pools, sums with skips, tables, chains of CVM, neurons, cuts and
-// joins, delayed edges forwards and in loops; chips that are variants of a preset.
+// Nets for tests of chips: several inputs, convolutions, pools, sums with skips, tables, chains of CVM, neurons, cuts
+// and joins, delayed edges forwards and in loops; chips that are variants of a preset.
 #pragma once
 #include <random>
 

@@ -32,11 +32,11 @@ BlockGraph two_layers(std::int64_t f) {
   for (const auto& [name, made] : {std::pair{std::string("a"), f}, {std::string("b"), std::int64_t{32}}}) {
     const BlockId held = make.block(name + "h", "SIC", Precision::i8, {.y = 8, .x = 8, .r = r});
     const BlockId weight = make.block(name + "w", "SW", Precision::i8, {.f = made, .r = r, .ky = 3, .kx = 3});
-    const BlockId conv = make.block(name, "CC", Precision::i32,
-                                    {.y = 8, .x = 8, .f = made, .r = r, .ky = 3, .kx = 3, .iy = 8, .ix = 8},
-                                    {{"pad_up", 1}, {"pad_down", 1}, {"pad_left", 1}, {"pad_right", 1}});
-    const BlockId cut = make.block(name + "c", "CCMPB", Precision::i8, {.y = 8, .x = 8, .f = made},
-                                   {{"cmp", -128}, {"shift", 10}});
+    const BlockId conv =
+        make.block(name, "CC", Precision::i32, {.y = 8, .x = 8, .f = made, .r = r, .ky = 3, .kx = 3, .iy = 8, .ix = 8},
+                   {{"pad_up", 1}, {"pad_down", 1}, {"pad_left", 1}, {"pad_right", 1}});
+    const BlockId cut =
+        make.block(name + "c", "CCMPB", Precision::i8, {.y = 8, .x = 8, .f = made}, {{"cmp", -128}, {"shift", 10}});
     const BlockId bytes = make.block(name + "s", "SI", Precision::i8, {.y = 8, .x = 8, .f = made});
     make.graph.blocks[weight.index()].data = make.data(weight, 1);
     make.edge(at, held);
@@ -97,7 +97,8 @@ TEST_CASE("two cores are a pipeline as fast as its slowest, two phases of one co
     REQUIRE(together.cores[0].phases.size() == 2);
     // The first may go on when the second has moved what it was sent, and so has room again.
     const ChipPhase &a = apart.cores[0].phases[0], &b = apart.cores[1].phases[0];
-    const std::int64_t slowest = std::max(soma_end(a) + std::max(a.move_cycles, b.move_cycles), soma_end(b) + b.move_cycles);
+    const std::int64_t slowest =
+        std::max(soma_end(a) + std::max(a.move_cycles, b.move_cycles), soma_end(b) + b.move_cycles);
     std::int64_t sum = 0;
     // What phase 0 makes is sent as the soma makes it, has arrived at its end, and is moved then.
     for (const ChipPhase& phase : together.cores[0].phases) sum += soma_end(phase) + phase.move_cycles;
@@ -126,10 +127,12 @@ TEST_CASE("a fast producer waits for the credit of a slow consumer [chip-time]")
 TEST_CASE("values of the step before come round a loop in time [chip-time]") {
   BlockGraphMaker make("loop");
   const BlockShape plane{.y = 8, .x = 8, .f = 32};
-  const BlockId x = make.block("x", "INPUT", Precision::i8, plane), late = make.block("late", "SI", Precision::i8, plane),
+  const BlockId x = make.block("x", "INPUT", Precision::i8, plane),
+                late = make.block("late", "SI", Precision::i8, plane),
                 sum = make.block("sum", "CADD", Precision::i32, plane),
                 cut = make.block("cut", "CCMPB", Precision::i8, plane, {{"cmp", -128}}),
-                y = make.block("y", "SI", Precision::i8, plane), out = make.block("out", "OUTPUT", Precision::i8, plane);
+                y = make.block("y", "SI", Precision::i8, plane),
+                out = make.block("out", "OUTPUT", Precision::i8, plane);
   make.edge(x, sum, "input");
   make.edge(late, sum, "input2");
   make.edge(sum, cut);
@@ -145,7 +148,8 @@ TEST_CASE("values of the step before come round a loop in time [chip-time]") {
   CHECK(interval <= soma_end(phase) + phase.move_cycles + 256 + 2);
 }
 
-TEST_CASE("phases of fixed length: what fits takes that long, what does not is refused with core and stage [chip-time]") {
+TEST_CASE(
+    "phases of fixed length: what fits takes that long, what does not is refused with core and stage [chip-time]") {
   auto chip_of = [](int length) {
     return tests::chip_variant(
         "tianjicx", {{"\"adaptive\"", "\"fixed\""},

@@ -29,9 +29,9 @@ class Vandal {
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
   static constexpr int kinds = 15;
-  static constexpr const char* names[kinds] = {
-      "address",     "run from",   "run to",      "run length", "lost run",   "lost message", "message twice", "delay",
-      "result",      "order",      "overlap",     "move run",   "lost move",  "operand",      "contents"};
+  static constexpr const char* names[kinds] = {"address",      "run from",      "run to",    "run length", "lost run",
+                                               "lost message", "message twice", "delay",     "result",     "order",
+                                               "overlap",      "move run",      "lost move", "operand",    "contents"};
 
   bool damage(int kind) {
     switch (kind) {
@@ -178,7 +178,8 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
           for (std::size_t i = 0; i < made.size(); ++i) differs |= !same_values(made[i], wanted[at][i]);
           if (kind != Vandal::kinds - 1) continue;
           engine.run(inputs[at]);
-          for (const NetWork& work : net->works) is_seen |= !same_values(ill.value(work.block), engine.value(work.block));
+          for (const NetWork& work : net->works)
+            is_seen |= !same_values(ill.value(work.block), engine.value(work.block));
         }
       } catch (const Error& error) {
         CHECK(error.diags().items().front().code == Code("E5012"));

@@ -130,11 +130,12 @@ TEST_CASE("a core filled to its last byte maps, one byte less is refused [chip-e
   const ChipNet net = chip_net(graph).value_or_throw();
   auto map_with = [&](std::int64_t bytes) {
     const auto chip = tests::chip_variant(
-        "tiny", {{"\"base\": 0, \"bytes\": {\"v\": 32768", "\"base\": 0, \"bytes\": {\"v\": " + std::to_string(bytes)},
-                 {"\"mem1\", \"base\": 32768, \"bytes\": {\"v\": 32768, \"unit\": \"B\", \"src\": \"assumed\"}, \"roles\": "
-                  "[\"input\", \"weight\", \"bias\", \"table\", \"state\", \"output\"]",
-                  "\"mem1\", \"base\": 32768, \"bytes\": {\"v\": 32768, \"unit\": \"B\", \"src\": \"assumed\"}, \"roles\": "
-                  "[\"program\"]"}});
+        "tiny",
+        {{"\"base\": 0, \"bytes\": {\"v\": 32768", "\"base\": 0, \"bytes\": {\"v\": " + std::to_string(bytes)},
+         {"\"mem1\", \"base\": 32768, \"bytes\": {\"v\": 32768, \"unit\": \"B\", \"src\": \"assumed\"}, \"roles\": "
+          "[\"input\", \"weight\", \"bias\", \"table\", \"state\", \"output\"]",
+          "\"mem1\", \"base\": 32768, \"bytes\": {\"v\": 32768, \"unit\": \"B\", \"src\": \"assumed\"}, \"roles\": "
+          "[\"program\"]"}});
     return map_net(net, {.chip = chip, .cores = 1});
   };
   // Weights 9 * 16 lines of 32 B, sums 16 pixels of 128 B, the input 16 pixels of 16 B.

@@ -92,8 +92,10 @@ TEST_CASE("too few cores are refused with the chips that suffice, and these do [
 }
 
 TEST_CASE("more than a core may receive, and more chips than can be joined, are refused [chip-refuse]") {
-  const auto chip = tests::chip_variant("tiny", {{"\"receive_bytes\": {\"v\": 12288", "\"receive_bytes\": {\"v\": 64"}});
-  check_words(refusal_of(product(256, 32), {.chip = chip}), "E4041", {"'fc'", "what it receives", "256 bytes", "64 are there"});
+  const auto chip =
+      tests::chip_variant("tiny", {{"\"receive_bytes\": {\"v\": 12288", "\"receive_bytes\": {\"v\": 64"}});
+  check_words(refusal_of(product(256, 32), {.chip = chip}), "E4041",
+              {"'fc'", "what it receives", "256 bytes", "64 are there"});
   CHECK(runs_as_the_engine(product(64, 32), {.chip = chip}));
   check_words(refusal_of(product(64, 32), {.chip = tests::chip_variant("tiny"), .chips = {2, 1}}), "E4043",
               {"2 x 1 chips", "at most 1 x 1"});
@@ -136,7 +138,8 @@ TEST_CASE("ternary values within bytes, delays of delays, states that others rea
     BlockGraphMaker make("late");
     const BlockShape plane{.y = 2, .x = 2, .f = 8};
     const BlockId x = make.block("x", "INPUT", Precision::i8, plane), a = make.block("a", "SI", Precision::i8, plane),
-                  b = make.block("b", "SI", Precision::i8, plane), sum = make.block("sum", "CADD", Precision::i32, plane),
+                  b = make.block("b", "SI", Precision::i8, plane),
+                  sum = make.block("sum", "CADD", Precision::i32, plane),
                   y = make.block("y", "OUTPUT", Precision::i32, plane);
     make.edge(x, a).delay = 1;
     make.edge(a, b).delay = 1;
@@ -150,11 +153,13 @@ TEST_CASE("ternary values within bytes, delays of delays, states that others rea
     const BlockId x = make.block("x", "INPUT", Precision::i32, plane), v = make.block("v", "SI", Precision::i28, plane),
                   lif = make.block("lif", "CLIF", Precision::i8, plane,
                                    {{"vth0", 5}, {"vm_const_en", 1}, {"vtheta_const_en", 1}}),
-                  y = make.block("y", "OUTPUT", Precision::i8, plane), u = make.block("u", "OUTPUT", Precision::i28, plane);
+                  y = make.block("y", "OUTPUT", Precision::i8, plane),
+                  u = make.block("u", "OUTPUT", Precision::i28, plane);
     make.edge(x, lif, "input");
     make.edge(v, lif, "state");
     make.edge(lif, y);
     make.edge(v, u);
-    check_words(refusal_of(make.graph, {.chip = tests::chip_variant("tiny")}), "E4044", {"state 'v' is read by others"});
+    check_words(refusal_of(make.graph, {.chip = tests::chip_variant("tiny")}), "E4044",
+                {"state 'v' is read by others"});
   }
 }

@@ -15,11 +15,12 @@ Ran run_with(const std::string& text, RunSettings settings, const Toolbox& tools
   Ran ran;
   Sources sources;
   const SourceId main = sources.add("test.task", text);
-  Result<Program> program = check(
-      sources, main,
-      {.ops = tools.ops, .builtins = tools.builtins, .blocks = tools.blocks, .prelude = prelude_folders(), .read = [](const std::string& file) {
-         return read_text(file);
-       }});
+  Result<Program> program = check(sources, main,
+                                  {.ops = tools.ops,
+                                   .builtins = tools.builtins,
+                                   .blocks = tools.blocks,
+                                   .prelude = prelude_folders(),
+                                   .read = [](const std::string& file) { return read_text(file); }});
   ran.diags = program.diags();
   ran.errors = render(sources, ran.diags);
   if (!program) {

@@ -1,5 +1,5 @@
-// Task IR files: block graphs as protobuf, text (*.task.txt) or bytes (*.task.pb, *.task). The `ir` declaration that says
-// the same in our language is written by ir/show/blocks_text; README.md has the three forms side by side.
+// Task IR files: block graphs as protobuf, text (*.task.txt) or bytes (*.task.pb, *.task). The `ir` declaration that
+// says the same in our language is written by ir/show/blocks_text; README.md has the three forms side by side.
 //
 //   Result<TaskIrFile> file = read_task_ir(bytes, sources.add(path, text), "lenet", blocks);
 //   write_task_ir(file->graph, TaskIrForm::binary)       // the canonical bytes of it
