@@ -71,9 +71,14 @@ HwOptions options_of(std::span<const Value> given) {
   return options;
 }
 
+bool is_path(const std::string& chip) { return chip.find('/') != std::string::npos || chip.ends_with(".json"); }
+
+// The file of a chip stands beside the program, as all that it reads.
 Value run_hw(HostContext& host, std::span<const Value> given) {
   check_time_steps(given[hw_steps]);
-  return choose<builtin_hw>(host, given);
+  std::vector<Value> options(given.begin(), given.end());
+  if (const std::string& chip = given[hw_chip].string(); is_path(chip)) options[hw_chip] = Value(host.input_path(chip));
+  return choose<builtin_hw>(host, options);
 }
 
 std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
