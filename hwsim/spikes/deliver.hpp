@@ -69,6 +69,7 @@ inline constexpr std::size_t rows_ahead = 3;
 // The lines of memory from begin to end, of a long row the first ones: the processor itself sees how it goes on.
 inline void fetch_lines(const void* begin, const void* end) {
   constexpr std::ptrdiff_t line = 64, most = 512;
+  if (begin == end) return;
   const char *at = static_cast<const char*>(begin), *last = static_cast<const char*>(end) - 1;
   last = last - at > most ? at + most : last;
   for (; at < last; at += line) __builtin_prefetch(at);

@@ -331,7 +331,8 @@ TEST_CASE("no figure of a chip stands in the code of the simulator [chip] [guard
   const std::set<std::pair<std::string, double>> others{{"hwsim/place/anneal.cpp", 200}};  // moves per core
   std::size_t seen = 0;
   for (const std::string& file : files_below("hwsim", {".cpp", ".hpp"})) {
-    for (std::string_view line : lines_of(read_file(file))) {
+    const std::string text = read_file(file);
+    for (std::string_view line : lines_of(text)) {
       line = line.substr(0, line.find("//"));
       bool in_text = false;
       for (std::size_t i = 0; i < line.size(); ++i) {
