@@ -9,7 +9,8 @@
 #include "bench/snn_brian.hpp"
 #include "bench/snn_nets.hpp"
 #include "hwsim/spikes/machine.hpp"
-#include "hwsim/spikes/vector_clones.hpp"
+#include "hwsim/spikes/of_chip.hpp"
+#include "ir/base/instruction_sets.hpp"
 
 namespace taskspec::bench {
 
@@ -18,37 +19,28 @@ namespace {
 constexpr std::int64_t random_steps = 200, filtered_steps = 10'000;
 constexpr double filtered_updates = 4000.0 * filtered_steps;
 
-// The two chips of 128 synaptic cores that the network takes.
-constexpr SpikeLimits synaptic_limits{.cores = 256,
-                                      .neurons = 1024,
-                                      .axons_in = 4096,
-                                      .axons_out = 4096,
-                                      .synapse_bits = 1'048'576,
-                                      .bits_per_synapse = 9,
-                                      .weight_bits = 9};
+// The network takes two of them.
+constexpr ChipExtent chips{2, 1};
+
+const Chip& synaptic_chip() {
+  static const Chip chip = load_chip("loihi").value_or_throw();
+  return chip;
+}
 
 SpikeOptions accounted() {
   SpikeOptions options;
   options.accounted = true;
   options.delivery.next_tick = true;
-  options.costs = {.message_in = 160,
-                   .synapse = {38, 47, 31},
-                   .access = 60,
-                   .update = 37,
-                   .spike = 300,
-                   .message_out = 51,
-                   .hop_x = 41,
-                   .hop_y = 65,
-                   .barrier = {{1, 6000}, {2, 10'000}, {4, 14'000}, {29, 18'000}}};
-  options.grid = {.width = 16, .cores_per_router = 4, .chip_width = 8, .chip_height = 4};
+  options.costs = spike_costs(synaptic_chip());
+  options.grid = spike_grid(synaptic_chip(), chips);
   return options;
 }
 
-__attribute__((optimize("O3"))) TASKSPEC_VECTOR_CLONES void plain_update(std::int32_t threshold, std::size_t n,
-                                                                         std::int32_t* __restrict v,
-                                                                         std::int32_t* __restrict sums,
-                                                                         const std::int32_t* __restrict bias,
-                                                                         std::int32_t* __restrict fires) {
+__attribute__((optimize("O3"))) TASKSPEC_CLONES void plain_update(std::int32_t threshold, std::size_t n,
+                                                                  std::int32_t* __restrict v,
+                                                                  std::int32_t* __restrict sums,
+                                                                  const std::int32_t* __restrict bias,
+                                                                  std::int32_t* __restrict fires) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::int32_t x = v[i] * 7;
     const std::int32_t charge = ((x + ((x >> 31) & 7)) >> 3) + bias[i] + sums[i];
@@ -155,7 +147,7 @@ int snn(const Settings& settings) {
   const int repeats = settings.repeats > 0 ? settings.repeats : 20;
   const auto net = random_spiking_net(10'000, 100);
   const auto filtered = filtered_spiking_net();
-  const SpikePlacement cores = place_spikes(*net, synaptic_limits).value_or_throw();
+  const SpikePlacement cores = place_spikes(*net, spike_limits(synaptic_chip(), chips)).value_or_throw();
 
   PlainLoop plain(*net, 64);
   Ours values{machine_of(net, on_one_core(*net), {}), random_steps};
@@ -167,10 +159,11 @@ int snn(const Settings& settings) {
                                 {"with all costs, 197 cores", [&] { costs.run(); }, double{known_events}, {}},
                                 {"updates, 4000 x 80", [&] { updates.run(); }, filtered_updates, {}}};
   subjects.push_back({"loading 10^6, values", [&] { machine_of(net, on_one_core(*net), {}); }, 1e6, {}});
-  subjects.push_back({"loading 10^6, cut and with costs",
-                      [&] { machine_of(net, place_spikes(*net, synaptic_limits).value_or_throw(), accounted()); },
-                      1e6,
-                      {}});
+  subjects.push_back(
+      {"loading 10^6, cut and with costs",
+       [&] { machine_of(net, place_spikes(*net, spike_limits(synaptic_chip(), chips)).value_or_throw(), accounted()); },
+       1e6,
+       {}});
   SpikeMachine listening = machine_of(listening_net(), on_one_core(*listening_net()), {});
   for (const std::uint32_t every : {25U, 50U}) {
     const SpikeStimulus stimulus{.trains = {spikes_from_outside(every)}};

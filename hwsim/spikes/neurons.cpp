@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "hwsim/spikes/vector_clones.hpp"
+#include "ir/base/instruction_sets.hpp"
 
 namespace taskspec {
 
@@ -23,10 +23,10 @@ inline std::int32_t decayed(std::int32_t x, std::int32_t keep) {
 // As a register of 24 bits holds it.
 inline std::int32_t wrapped_24(std::uint32_t x) { return static_cast<std::int32_t>(x << 8) >> 8; }
 
-TASKSPEC_VECTOR_CLONES void loihi_loop(std::int32_t keep_u, std::int32_t keep_v, std::int32_t threshold,
-                                       std::int32_t* __restrict sums, std::int32_t* __restrict u,
-                                       std::int32_t* __restrict v, const std::int32_t* __restrict bias,
-                                       std::uint8_t* __restrict fires, std::int64_t count) {
+TASKSPEC_CLONES void loihi_loop(std::int32_t keep_u, std::int32_t keep_v, std::int32_t threshold,
+                                std::int32_t* __restrict sums, std::int32_t* __restrict u, std::int32_t* __restrict v,
+                                const std::int32_t* __restrict bias, std::uint8_t* __restrict fires,
+                                std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint32_t sum = static_cast<std::uint32_t>(sums[i]) << 6;
     const std::int32_t current = wrapped_24(static_cast<std::uint32_t>(decayed(u[i], keep_u)) + sum);
@@ -41,9 +41,9 @@ TASKSPEC_VECTOR_CLONES void loihi_loop(std::int32_t keep_u, std::int32_t keep_v,
   }
 }
 
-TASKSPEC_VECTOR_CLONES void truenorth_loop(const TrueNorthNeurons& model, std::int32_t* __restrict sums,
-                                           std::int32_t* __restrict v, const std::int32_t* __restrict bias,
-                                           std::uint8_t* __restrict fires, std::int64_t count) {
+TASKSPEC_CLONES void truenorth_loop(const TrueNorthNeurons& model, std::int32_t* __restrict sums,
+                                    std::int32_t* __restrict v, const std::int32_t* __restrict bias,
+                                    std::uint8_t* __restrict fires, std::int64_t count) {
   constexpr std::int32_t enough = 1 << 28;  // leads to the same end, and leaves room for the rest
   const std::int32_t threshold = model.threshold, leak = model.leak, reset = model.reset;
   const std::int32_t keep = model.subtracts ? 1 : 0;
@@ -64,13 +64,13 @@ TASKSPEC_VECTOR_CLONES void truenorth_loop(const TrueNorthNeurons& model, std::i
   }
 }
 
-TASKSPEC_VECTOR_CLONES void updated_loop(const std::uint8_t* __restrict arrived, const std::int32_t* __restrict u,
-                                         const std::int32_t* __restrict v, const std::int32_t* __restrict bias,
-                                         std::uint8_t* __restrict updated, std::int64_t count) {
+TASKSPEC_CLONES void updated_loop(const std::uint8_t* __restrict arrived, const std::int32_t* __restrict u,
+                                  const std::int32_t* __restrict v, const std::int32_t* __restrict bias,
+                                  std::uint8_t* __restrict updated, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) updated[i] = arrived[i] | ((u[i] | v[i] | bias[i]) != 0 ? 1 : 0);
 }
 
-TASKSPEC_VECTOR_CLONES std::int64_t sum_loop(const std::uint8_t* flags, std::int64_t count) {
+TASKSPEC_CLONES std::int64_t sum_loop(const std::uint8_t* flags, std::int64_t count) {
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += flags[i];
   return sum;

@@ -146,62 +146,30 @@ Type tensor_blocks_type(RuleContext& c) {
 
 // ---- kernel ---------------------------------------------------------------------------------------
 
-// Between the elements of a sample and those of a block.
-class Crossing {
- public:
-  Crossing(const Border& border, const ArrayType& block) : tensor_(border.tensor), block_(block), scale_(border.scale) {
-    const std::size_t rank = block.extents.size();
-    std::vector<std::int64_t> step(rank, 0);  // in the tensor, by axis of the block
-    std::int64_t inner = 1;
-    for (std::size_t k = tensor_.extents.size(); k-- > 0; inner *= tensor_.extents[k])
-      if (border.axes[k] != left_out) step[static_cast<std::size_t>(border.axes[k])] = inner;
-    std::vector<std::int64_t> at(rank, 0);
-    for (std::int64_t n = block.elements(); n > 0; --n) {
-      std::int64_t place = 0;
-      for (std::size_t k = 0; k < rank; ++k) place += at[k] * step[k];
-      places_.push_back(place);
-      for (std::size_t k = rank; k-- > 0 && ++at[k] == block.extents[k];) at[k] = 0;
-    }
+std::vector<LoweredPort> ports_of(const std::vector<Border>& borders, const BlockGraph& graph,
+                                  const std::vector<BlockId>& order) {
+  std::vector<LoweredPort> ports;
+  for (const Border& border : borders) {
+    const BlockId id = order[border.place];
+    const ArrayType block = value_type(graph[id]);
+    LoweredPort port{.name = border.name,
+                     .tensor = border.tensor,
+                     .scale = border.scale,
+                     .precision = block.precision,
+                     .extents = block.extents,
+                     .axes = {},
+                     .block = id,
+                     .value = {}};
+    for (const std::int64_t axis : border.axes)
+      port.axes.push_back(axis == left_out ? SIZE_MAX : static_cast<std::size_t>(axis));
+    ports.push_back(std::move(port));
   }
+  return ports;
+}
 
-  const ArrayType& block() const { return block_; }
-  std::size_t sample_bytes() const { return tensor_.bytes(); }
-
-  void in(const std::byte* sample, Array& integers) const {
-    const Array tensor = lent(sample);
-    const PrecisionInfo& limits = info(block_.precision);
-    for (std::size_t k = 0; k < places_.size(); ++k) {
-      const auto to = static_cast<std::int64_t>(k);
-      if (!is_float(tensor_.precision)) {
-        integers.set_integer(to, std::clamp(tensor.integer(places_[k]), limits.minimum, limits.maximum));
-        continue;
-      }
-      const double scaled = std::floor(tensor.number(places_[k]) * scale_ + 0.5);
-      const double most = static_cast<double>(limits.maximum), least = static_cast<double>(limits.minimum);
-      integers.set_integer(to, std::isnan(scaled) ? 0 : static_cast<std::int64_t>(std::clamp(scaled, least, most)));
-    }
-  }
-
-  void out(const Array& integers, std::byte* sample) const {
-    Array tensor = lent(sample);
-    for (std::size_t k = 0; k < places_.size(); ++k) {
-      const std::int64_t number = integers.integer(static_cast<std::int64_t>(k));
-      if (is_float(tensor_.precision))
-        tensor.set_number(places_[k], static_cast<double>(number) / scale_);
-      else
-        tensor.set_integer(places_[k], number);
-    }
-  }
-
- private:
-  Array lent(const std::byte* bytes) const {
-    return Array::wrap(tensor_, std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(bytes)));
-  }
-
-  ArrayType tensor_, block_;
-  double scale_;
-  std::vector<std::int64_t> places_;  // in the tensor, by element of the block
-};
+Array lent_sample(const ArrayType& type, const std::byte* bytes) {
+  return Array::wrap(type, std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(bytes)));
+}
 
 // Engines that are ready; each run takes one, or makes one more.
 class TensorBlocksKernel final : public Kernel {
@@ -209,15 +177,10 @@ class TensorBlocksKernel final : public Kernel {
   explicit TensorBlocksKernel(const OpInstance& call)
       : keeps_(call.attributes[0]), graph_(keeps_.as<BlockGraphValue>()->graph) {
     const Borders borders(call.attributes[1], *graph_);
-    const std::vector<BlockId> from = graph_->inputs(), to = graph_->outputs();
-    for (const Border& border : borders.inputs) {
-      inputs_.emplace_back(border, value_type((*graph_)[from[border.place]]));
-      input_places_.push_back(border.place);
-    }
-    for (const Border& border : borders.outputs) {
-      outputs_.emplace_back(border, value_type((*graph_)[to[border.place]]));
-      output_places_.push_back(border.place);
-    }
+    for (const LoweredPort& port : ports_of(borders.inputs, *graph_, graph_->inputs())) inputs_.emplace_back(port);
+    for (const LoweredPort& port : ports_of(borders.outputs, *graph_, graph_->outputs())) outputs_.emplace_back(port);
+    for (const Border& border : borders.inputs) input_places_.push_back(border.place);
+    for (const Border& border : borders.outputs) output_places_.push_back(border.place);
     if (!call.in.empty() && borders.take_batches()) samples_ = call.in[0].extents[0];
   }
 
@@ -256,16 +219,21 @@ class TensorBlocksKernel final : public Kernel {
   }
 
   void one(Ready& ready, const KernelArgs& args, std::size_t sample) const {
-    for (std::size_t k = 0; k < inputs_.size(); ++k)
-      inputs_[k].in(args.in[k] + sample * inputs_[k].sample_bytes(), ready.in[input_places_[k]]);
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      const ArrayType& type = inputs_[k].tensor();
+      inputs_[k].in(lent_sample(type, args.in[k] + sample * type.bytes()), ready.in[input_places_[k]]);
+    }
     ready.engine.run(ready.in, ready.out);
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
-      outputs_[k].out(ready.out[output_places_[k]], args.out[k] + sample * outputs_[k].sample_bytes());
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+      const ArrayType& type = outputs_[k].tensor();
+      Array tensor = lent_sample(type, args.out[k] + sample * type.bytes());
+      outputs_[k].out(ready.out[output_places_[k]], tensor);
+    }
   }
 
   const Value keeps_;
   const std::shared_ptr<const BlockGraph> graph_;
-  std::vector<Crossing> inputs_, outputs_;  // by tensor
+  std::vector<PortCrossing> inputs_, outputs_;  // by tensor
   std::vector<std::size_t> input_places_, output_places_;
   std::int64_t samples_ = 1;
   mutable std::mutex mutex_;
@@ -287,27 +255,6 @@ Work tensor_blocks_work(const OpInstance& call) {
     work.bytes += samples * static_cast<double>(stored_bytes(block));
   }
   return work;
-}
-
-std::vector<LoweredPort> ports_of(const std::vector<Border>& borders, const BlockGraph& graph,
-                                  const std::vector<BlockId>& order) {
-  std::vector<LoweredPort> ports;
-  for (const Border& border : borders) {
-    const BlockId id = order[border.place];
-    const ArrayType block = value_type(graph[id]);
-    LoweredPort port{.name = border.name,
-                     .tensor = border.tensor,
-                     .scale = border.scale,
-                     .precision = block.precision,
-                     .extents = block.extents,
-                     .axes = {},
-                     .block = id,
-                     .value = {}};
-    for (const std::int64_t axis : border.axes)
-      port.axes.push_back(axis == left_out ? SIZE_MAX : static_cast<std::size_t>(axis));
-    ports.push_back(std::move(port));
-  }
-  return ports;
 }
 
 }  // namespace

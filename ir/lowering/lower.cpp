@@ -213,18 +213,47 @@ BlockLayout layout_of(const LoweredPort& port) {
 
 }  // namespace
 
+PortCrossing::PortCrossing(const LoweredPort& port)
+    : tensor_(port.tensor),
+      precision_(port.precision),
+      extents_(port.extents),
+      scale_(port.scale),
+      places_(tensor_places(port.tensor.extents, layout_of(port))) {}
+
+void PortCrossing::in(const Array& tensor, Array& integers) const {
+  const PrecisionInfo& limits = info(precision_);
+  const double least = static_cast<double>(limits.minimum), most = static_cast<double>(limits.maximum);
+  const bool is_scaled = is_float(tensor.precision());
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    const auto to = static_cast<std::int64_t>(k);
+    if (!is_scaled) {
+      integers.set_integer(to, std::clamp(tensor.integer(places_[k]), limits.minimum, limits.maximum));
+      continue;
+    }
+    const double scaled = std::floor(tensor.number(places_[k]) * scale_ + 0.5);
+    integers.set_integer(to, std::isnan(scaled) ? 0 : static_cast<std::int64_t>(std::clamp(scaled, least, most)));
+  }
+}
+
+void PortCrossing::out(const Array& integers, Array& tensor) const {
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    const std::int64_t number = integers.integer(static_cast<std::int64_t>(k));
+    if (is_float(tensor.precision()))
+      tensor.set_number(places_[k], static_cast<double>(number) / scale_);
+    else
+      tensor.set_integer(places_[k], number);
+  }
+}
+
 Array to_block(const LoweredPort& port, const Array& tensor) {
   Array made = Array::make({port.precision, port.extents});
-  const PrecisionInfo& limits = info(port.precision);
-  const std::vector<std::int64_t> places = tensor_places(port.tensor.extents, layout_of(port));
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    const double scaled = is_float(tensor.precision()) ? std::floor(tensor.number(places[k]) * port.scale + 0.5)
-                                                       : tensor.number(places[k]);
-    const double kept = std::isnan(scaled) ? 0
-                                           : std::clamp(scaled, static_cast<double>(limits.minimum),
-                                                        static_cast<double>(limits.maximum));
-    made.set_integer(static_cast<std::int64_t>(k), static_cast<std::int64_t>(kept));
-  }
+  PortCrossing(port).in(tensor, made);
+  return made;
+}
+
+Array from_block(const LoweredPort& port, const Array& integers) {
+  Array made = Array::make(port.tensor);
+  PortCrossing(port).out(integers, made);
   return made;
 }
 
@@ -233,19 +262,6 @@ std::vector<double> in_block_order(const LoweredPort& port, const Array& tensor)
   for (const std::int64_t place : tensor_places(port.tensor.extents, layout_of(port)))
     numbers.push_back(tensor.number(place));
   return numbers;
-}
-
-Array from_block(const LoweredPort& port, const Array& integers) {
-  Array made = Array::make(port.tensor);
-  const std::vector<std::int64_t> places = tensor_places(port.tensor.extents, layout_of(port));
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    const std::int64_t number = integers.integer(static_cast<std::int64_t>(k));
-    if (is_float(made.precision()))
-      made.set_number(places[k], static_cast<double>(number) / port.scale);
-    else
-      made.set_integer(places[k], number);
-  }
-  return made;
 }
 
 }  // namespace taskspec

@@ -75,6 +75,23 @@ struct LoweredGraph {
 
 Result<LoweredGraph> lower(const OpList& list, const LowerOptions& options);
 
+// Between a tensor and the integers of its block: where each lies is worked out once.
+class PortCrossing {
+ public:
+  explicit PortCrossing(const LoweredPort& port);
+  ArrayType block() const { return {precision_, extents_}; }
+  const ArrayType& tensor() const { return tensor_; }
+  void in(const Array& tensor, Array& integers) const;  // clamp(floor(x * scale + 1/2)); NaN is 0
+  void out(const Array& integers, Array& tensor) const;
+
+ private:
+  ArrayType tensor_;
+  Precision precision_;
+  Extents extents_;
+  double scale_;
+  std::vector<std::int64_t> places_;  // in the tensor, by element of the block
+};
+
 // A tensor as the integers of its block, and back.
 Array to_block(const LoweredPort& port, const Array& tensor);
 Array from_block(const LoweredPort& port, const Array& integers);

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/base/instruction_sets.hpp"
 #include "ir/blocks/windows.hpp"
 #include "stdlib/blocks/families.hpp"
 #include "stdlib/blocks/operands.hpp"
-#include "stdlib/kernels/instruction_sets.hpp"
 
 namespace taskspec::block_parts {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/blocks/families.hpp"
 #include "stdlib/blocks/operands.hpp"
-#include "stdlib/kernels/instruction_sets.hpp"
 
 namespace taskspec::block_parts {
 

@@ -1,10 +1,10 @@
 // The products of CVVH, CAX and CVS: bias + a * b in 64 bits, cut to 32.
 #include <algorithm>
 
+#include "ir/base/instruction_sets.hpp"
 #include "ir/blocks/windows.hpp"
 #include "stdlib/blocks/families.hpp"
 #include "stdlib/blocks/operands.hpp"
-#include "stdlib/kernels/instruction_sets.hpp"
 
 namespace taskspec::block_parts {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <span>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 
 namespace taskspec {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 
 namespace taskspec {
 

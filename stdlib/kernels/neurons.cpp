@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/kernels/neuron_step.hpp"
 #include "stdlib/kernels/storage.hpp"
 

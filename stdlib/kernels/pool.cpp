@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/kernels/halving_loops.hpp"
-#include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/product.hpp"
 #include "stdlib/kernels/storage.hpp"
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <numbers>
 
+#include "ir/base/instruction_sets.hpp"
 #include "ir/records/scalar.hpp"
 #include "stdlib/kernels/float_math.hpp"
-#include "stdlib/kernels/instruction_sets.hpp"
 #include "stdlib/kernels/storage.hpp"
 
 namespace taskspec {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 
 namespace taskspec {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/kernels/storage.hpp"
 
 namespace taskspec {

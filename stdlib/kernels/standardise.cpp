@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/kernels/storage.hpp"
 
 namespace taskspec {

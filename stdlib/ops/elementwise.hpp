@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/ops/dispatch.hpp"
 
 namespace taskspec {

@@ -1,7 +1,7 @@
 // lookup: a table read by small integers, as the chip does it.
 #include <algorithm>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/ops/dispatch.hpp"
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"

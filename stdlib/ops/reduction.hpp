@@ -14,7 +14,7 @@
 #pragma once
 #include <array>
 
-#include "stdlib/kernels/instruction_sets.hpp"
+#include "ir/base/instruction_sets.hpp"
 #include "stdlib/ops/dispatch.hpp"
 
 namespace taskspec {

@@ -3,6 +3,7 @@
 
 #include "bench/snn_nets.hpp"
 #include "hwsim/spikes/crossbar.hpp"
+#include "hwsim/spikes/of_chip.hpp"
 #include "tests/hwsim/spikes_nets.hpp"
 #include "tests/hwsim/spikes_oracle.hpp"
 #include "tests/unit/errors.hpp"
@@ -197,13 +198,21 @@ TEST_CASE("populations are cut where a core is full, whatever fills it first [sn
 
 TEST_CASE("the million synapses keep to the limits of a synaptic chip on two of them [snn]") {
   const auto net = bench::random_spiking_net(10'000, 100);
-  const SpikeLimits limits{.cores = 256,
-                           .neurons = 1024,
-                           .axons_in = 4096,
-                           .axons_out = 4096,
-                           .synapse_bits = 1'048'576,
-                           .bits_per_synapse = 9,
-                           .weight_bits = 9};
+  const Chip chip = load_chip("loihi").value_or_throw();
+  const SpikeLimits limits = spike_limits(chip, {2, 1});
+  CHECK(limits.cores == 256);
+  CHECK(limits.neurons == 1024);
+  CHECK(limits.axons_in == 4096);
+  CHECK(limits.axons_out == 4096);
+  CHECK(limits.synapse_bits == 1'048'576);
+  CHECK(limits.weight_bits == 9);
+  const SpikeCosts costs = spike_costs(chip);
+  CHECK(std::tuple(costs.message_in, costs.access, costs.update, costs.spike, costs.message_out) ==
+        std::tuple(160, 60, 37, 300, 51));
+  CHECK(costs.synapse == std::array<std::int64_t, 3>{38, 47, 31});
+  CHECK(costs.barrier ==
+        std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 6000}, {2, 10'000}, {4, 14'000}, {29, 18'000}});
+  CHECK(spike_grid(chip, {2, 1}).width == 16);
   const SpikePlacement placed = place_spikes(*net, limits).value_or_throw();
   for (const SpikeUse& use : placed.use) {
     CHECK(use.neurons <= limits.neurons);

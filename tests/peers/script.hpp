@@ -1,4 +1,5 @@
-// Runs a script of this folder that wants numpy, with the tool as its first argument.
+// Runs a script of this folder that wants packages of Python, with the tool as its first argument. It ends with 77
+// where they are not there.
 //
 //   if (std::optional<Said> said = run_numpy_script("ops.py")) CHECK_MESSAGE(said->code == 0, said->text);
 #pragma once
@@ -17,9 +18,9 @@ struct Said {
   std::string text;
 };
 
-// Nothing, and a line that says so, where there is no numpy.
-inline std::optional<Said> run_numpy_script(const std::string& name) {
-  constexpr int no_numpy = 77;
+// Nothing, and a line that says so, where the packages are not there.
+inline std::optional<Said> run_script(const std::string& name, const std::string& packages) {
+  constexpr int not_there = 77, no_python = 127;
   const std::string script = (source_root() / "tests/peers" / name).string();
   Said said;
   // The interpreter of the distribution has its packages, another one that comes first may not.
@@ -35,7 +36,11 @@ inline std::optional<Said> run_numpy_script(const std::string& name) {
     said.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (said.code == 0 || said.code == 1) break;
   }
-  if (said.code != no_numpy && said.code != 127) return said;
-  MESSAGE("skipped: there is no numpy (Debian: python3-numpy)");
+  if (said.code != not_there && said.code != no_python) return said;
+  MESSAGE("skipped: there is no " << packages);
   return std::nullopt;
+}
+
+inline std::optional<Said> run_numpy_script(const std::string& name) {
+  return run_script(name, "numpy (Debian: python3-numpy)");
 }
