@@ -57,7 +57,7 @@ constexpr const char* precision_of() {
   if constexpr (std::is_integral_v<U> && std::is_signed_v<U>)
     return sizeof(U) == 1 ? "i8" : sizeof(U) == 2 ? "i16" : sizeof(U) == 4 ? "i32" : "i64";
   if constexpr (std::is_integral_v<U> && std::is_unsigned_v<U>)
-    return sizeof(U) == 1 ? "u8" : sizeof(U) == 2 ? "u16" : sizeof(U) == 4 ? "u32" : "";  // there is no u64
+    return sizeof(U) == 1 ? "u8" : sizeof(U) == 2 ? "u16" : sizeof(U) == 4 ? "u32" : "u64";
   return "";
 }
 

@@ -51,7 +51,7 @@ class Precision {
 };
 
 inline constexpr Precision tern{"tern"}, u4{"u4"}, i8{"i8"}, u8{"u8"}, i9{"i9"}, i16{"i16"}, u16{"u16"}, i28{"i28"},
-    i32{"i32"}, u32{"u32"}, i64{"i64"}, f16{"f16"}, f32{"f32"}, f64{"f64"};
+    i32{"i32"}, u32{"u32"}, i64{"i64"}, u64{"u64"}, f16{"f16"}, f32{"f32"}, f64{"f64"};
 inline constexpr Precision boolean{"bool"};  // `boolean` is a host bool, `boolean("N")` a tensor
 inline constexpr Precision integer{"int"}, real{"float"}, text{"string"};  // of the host only
 

@@ -17,7 +17,7 @@ Value given(Target& target, const Value& input, const Parameter& parameter) {
   if (type.is_tensor()) return input;
   const Array number = target.receive(input, {});
   if (type.is(Type::Kind::real)) return Value(number.number(0));
-  return type.is(Type::Kind::boolean) ? Value(number.integer(0) != 0) : Value(number.integer(0));
+  return type.is(Type::Kind::boolean) ? Value(number.integer(0) != 0) : Value(number.host_integer(0));
 }
 
 std::vector<Array> arrays_of(const std::vector<Value>& values) {

@@ -22,7 +22,7 @@ Value received(Target& target, const Value& value, Receive kind, Span span) {
   if (kind != Receive::scalar) return lists_of(array, span);
   if (array.elements() != 1) throw failure("E5004", span, ".scalar wants one element; this is " + array.type().text());
   if (array.precision() == Precision::boolean) return Value(array.integer(0) != 0);
-  return is_float(array.precision()) ? Value(array.number(0)) : Value(array.integer(0));
+  return is_float(array.precision()) ? Value(array.number(0)) : Value(array.host_integer(0));
 }
 
 }  // namespace taskspec

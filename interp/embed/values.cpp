@@ -123,7 +123,7 @@ Array array_of(const Tensor& tensor, At at) {
 }
 
 std::int64_t integer_at(const Array& array, std::int64_t position, std::int64_t least, std::int64_t greatest, At at) {
-  std::int64_t value = array.integer(position);
+  std::int64_t value = array.host_integer(position);
   if (value < least || value > greatest)
     fail("E5001", at, fmt::format("{} does not fit the integers that are asked for", value), "ask for a wider type");
   return value;

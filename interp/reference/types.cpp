@@ -18,8 +18,10 @@ std::string precision_doc(const PrecisionInfo& precision) {
   if (precision.is_float)
     doc += fmt::format("An IEEE float of {} bits.", 8 * precision.bytes);
   else
-    doc += fmt::format("Integers from {} to {}; {} in memory.", precision.minimum, precision.maximum,
+    doc += fmt::format("Integers from {} to {}; {} in memory.", precision.minimum,
+                       precision.name == "u64" ? std::to_string(UINT64_MAX) : std::to_string(precision.maximum),
                        precision.bytes == 1 ? "1 byte each" : fmt::format("{} bytes each", precision.bytes));
+  if (precision.name == "u64") doc += " Those above 2^63 - 1 are no host values: receiving one is E5001.";
   if (precision.storage_only)
     doc += " It only stores: it enters conversions, matrix products, convolutions, comparisons and movement ops.";
   return doc;

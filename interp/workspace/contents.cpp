@@ -22,7 +22,7 @@ std::string element_text(const Array& array, std::int64_t position) {
     const auto x = static_cast<float>(array.number(position));
     return std::isnan(x) ? "nan" : fmt::format("{}", x);  // whose sign says nothing
   }
-  return std::to_string(array.integer(position));
+  return array.integer_text(position);
 }
 
 // Rows of the last axis one below the other; `corner` shows the first `corner` entries of each axis only.

@@ -40,6 +40,7 @@ ValueRange range_of(Precision precision, const std::byte* data, std::int64_t cou
       return range_in<std::uint32_t>(data, count);
     case Precision::i64:
       return range_in<std::int64_t>(data, count);
+    case Precision::u64:  // there is no block for it
     case Precision::f16:
     case Precision::f32:
     case Precision::f64:

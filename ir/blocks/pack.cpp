@@ -34,7 +34,7 @@ std::optional<Array> unpack(std::span<const std::byte> bytes, const ArrayType& t
   const std::int64_t bits = packed_bits(type.precision);
   if (bits >= 8) {
     if (array.bytes() > 0) std::memcpy(array.raw(), bytes.data(), array.bytes());
-    if (is_float(type.precision) || type.precision == Precision::u32 || type.precision == Precision::i64) return array;
+    if (is_float(type.precision) || info(type.precision).bytes == 8 || type.precision == Precision::u32) return array;
     for (std::int64_t i = 0; i < array.elements(); ++i)
       if (array.integer(i) < info(type.precision).minimum || array.integer(i) > info(type.precision).maximum)
         return std::nullopt;

@@ -25,7 +25,8 @@ ArrayType stored(ArrayType type) {
   const PrecisionInfo& narrow = info(type.precision);
   if (narrow.is_float || type.precision == Precision::boolean) return type;
   for (Precision wide :
-       {Precision::i8, Precision::u8, Precision::i16, Precision::u16, Precision::i32, Precision::u32, Precision::i64}) {
+       {Precision::i8, Precision::u8, Precision::i16, Precision::u16, Precision::i32, Precision::u32, Precision::i64,
+        Precision::u64}) {
     const PrecisionInfo& p = info(wide);
     if (p.bytes != narrow.bytes || (p.minimum < 0) != (narrow.minimum < 0)) continue;
     type.precision = wide;

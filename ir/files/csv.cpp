@@ -176,7 +176,7 @@ ArrayType type_of(const Table& table, bool column) {
 void append_element(std::string& out, const Array& array, std::int64_t position) {
   auto end = std::back_inserter(out);
   if (!is_float(array.precision()))
-    fmt::format_to(end, "{}", array.integer(position));
+    out += array.integer_text(position);
   else if (std::isnan(array.number(position)))
     out += "nan";  // whose sign says nothing
   else if (array.precision() == Precision::f64)

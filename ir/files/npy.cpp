@@ -22,14 +22,6 @@ void normalise_bools(Array& array) {
   for (std::uint8_t& b : array.data<std::uint8_t>()) b = b != 0;
 }
 
-void check_unsigned(const Array& array, const std::string& path) {
-  auto values = array.data<std::int64_t>();
-  auto large = std::find_if(values.begin(), values.end(), [](std::int64_t v) { return v < 0; });
-  if (large == values.end()) return;
-  throw unreadable(path, fmt::format("holds the unsigned {} at position {}; i64 ends at 2^63 - 1",
-                                     static_cast<std::uint64_t>(*large), large - values.begin()));
-}
-
 // Elements of width `bytes` from column-major to row-major: walks the target in order and keeps the
 // source position by strides.
 Array row_major(const Array& source) {
@@ -66,13 +58,11 @@ Array load_npy(const std::string& path, const FileQuery&) {
 }
 
 Array read_npy(InputFile& file) {
-  const std::string& path = file.path();
   NpyHeader header = read_npy_header(file);
   Array array = Array::make(header.type);
   file.read({array.raw(), array.bytes()});
   if (header.swapped) swap_bytes(array);
   if (header.type.precision == Precision::boolean) normalise_bools(array);
-  if (header.wide_unsigned) check_unsigned(array, path);
   return header.fortran_order && array.extents().size() > 1 ? row_major(array) : array;
 }
 

@@ -118,7 +118,7 @@ struct ElementType {
 constexpr ElementType element_types[] = {
     {"b1", Precision::boolean}, {"i1", Precision::i8},  {"u1", Precision::u8},  {"i2", Precision::i16},
     {"u2", Precision::u16},     {"i4", Precision::i32}, {"u4", Precision::u32}, {"i8", Precision::i64},
-    {"u8", Precision::i64},     {"f2", Precision::f16}, {"f4", Precision::f32}, {"f8", Precision::f64},
+    {"u8", Precision::u64},     {"f2", Precision::f16}, {"f4", Precision::f32}, {"f8", Precision::f64},
 };
 
 void read_element_type(NpyHeader& header, const InputFile& file, std::string_view descr) {
@@ -127,7 +127,6 @@ void read_element_type(NpyHeader& header, const InputFile& file, std::string_vie
     if (descr.empty() || descr.substr(1) != type.name || std::string_view("<>|=").find(order) == std::string_view::npos)
       continue;
     header.type.precision = type.precision;
-    header.wide_unsigned = type.name == "u8";
     header.swapped = order == (std::endian::native == std::endian::little ? '>' : '<');
     return;
   }

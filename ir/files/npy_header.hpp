@@ -14,8 +14,7 @@ namespace taskspec {
 struct NpyHeader {
   ArrayType type;  // what the array becomes
   bool fortran_order = false;
-  bool swapped = false;        // the bytes of the elements are in the other order than ours
-  bool wide_unsigned = false;  // 64-bit unsigned in the file, i64 here: each must be checked
+  bool swapped = false;  // the bytes of the elements are in the other order than ours
 };
 
 // Leaves `file` at the first element. Throws E7003 unless the file is large enough for all elements.

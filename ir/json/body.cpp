@@ -319,7 +319,10 @@ void put_def_members(JsonText& out, const Program& program, const TaskGraph& gra
 // ---- values ---------------------------------------------------------------------------------------
 
 void put_data(JsonText& out, const Array& array) {
-  if (array.elements() > longest_list) {
+  bool has_wide = false;  // numbers that are none of JSON as it is read here
+  for (std::int64_t i = 0; array.precision() == Precision::u64 && i < array.elements(); ++i)
+    has_wide = has_wide || array.integer(i) < 0;
+  if (array.elements() > longest_list || has_wide) {
     out.member("base64", base64({reinterpret_cast<const char*>(array.raw()), array.bytes()}));
     return;
   }

@@ -86,6 +86,8 @@ double Array::number(std::int64_t position) const {
       return load<float>(raw(), position);
     case Precision::f64:
       return load<double>(raw(), position);
+    case Precision::u64:
+      return static_cast<double>(load<std::uint64_t>(raw(), position));
     default:
       return static_cast<double>(integer(position));
   }
@@ -111,10 +113,23 @@ std::int64_t Array::integer(std::int64_t position) const {
     case Precision::u32:
       return load<std::uint32_t>(raw(), position);
     case Precision::i64:
+    case Precision::u64:  // the same bits
       return load<std::int64_t>(raw(), position);
     default:
       return static_cast<std::int64_t>(number(position));
   }
+}
+
+std::string Array::integer_text(std::int64_t position) const {
+  const std::int64_t value = integer(position);
+  return precision() == Precision::u64 ? std::to_string(static_cast<std::uint64_t>(value)) : std::to_string(value);
+}
+
+std::int64_t Array::host_integer(std::int64_t position) const {
+  const std::int64_t value = integer(position);
+  if (precision() == Precision::u64 && value < 0)
+    throw failure("E5001", {}, integer_text(position) + " is no host value: int ends at 2^63 - 1");
+  return value;
 }
 
 void Array::set_number(std::int64_t position, double value) {
@@ -125,6 +140,8 @@ void Array::set_number(std::int64_t position, double value) {
       return store(raw(), position, static_cast<float>(value));
     case Precision::f64:
       return store(raw(), position, value);
+    case Precision::u64:
+      return store(raw(), position, static_cast<std::uint64_t>(value));
     default:
       return set_integer(position, static_cast<std::int64_t>(value));
   }

@@ -5,7 +5,7 @@
 namespace taskspec {
 
 namespace {
-constexpr std::array<PrecisionInfo, 15> precisions{{
+constexpr std::array<PrecisionInfo, 16> precisions{{
     {"bool", 1, false, false, 0, 1},
     {"tern", 1, false, true, -1, 1},
     {"u4", 1, false, true, 0, 15},
@@ -18,6 +18,7 @@ constexpr std::array<PrecisionInfo, 15> precisions{{
     {"i32", 4, false, false, INT32_MIN, INT32_MAX},
     {"u32", 4, false, false, 0, UINT32_MAX},
     {"i64", 8, false, false, INT64_MIN, INT64_MAX},
+    {"u64", 8, false, false, 0, INT64_MAX},
     {"f16", 2, true, false, 0, 0},
     {"f32", 4, true, false, 0, 0},
     {"f64", 8, true, false, 0, 0},

@@ -9,7 +9,7 @@
 
 namespace taskspec {
 
-enum class Precision : std::uint8_t { boolean, tern, u4, i8, u8, i9, i16, u16, i28, i32, u32, i64, f16, f32, f64 };
+enum class Precision : std::uint8_t { boolean, tern, u4, i8, u8, i9, i16, u16, i28, i32, u32, i64, u64, f16, f32, f64 };
 
 struct PrecisionInfo {
   std::string_view name;
@@ -17,7 +17,7 @@ struct PrecisionInfo {
   bool is_float;
   bool storage_only;     // enters only `as`, `@`, convolution, comparison and movement
   std::int64_t minimum;  // of integers; 0 for floats
-  std::int64_t maximum;  // of integers; 0 for floats
+  std::int64_t maximum;  // of integers; 0 for floats; of u64 the last that is a host value
 };
 
 const PrecisionInfo& info(Precision precision);

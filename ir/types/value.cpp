@@ -82,8 +82,11 @@ bool equal_items(const List& a, const List& b) {
 bool equal_arrays(const Array& a, const Array& b) {
   if (a.extents() != b.extents()) return false;
   bool by_number = is_float(a.precision()) || is_float(b.precision());
+  // The same bits mean the same in both, but for the first.
+  const bool one_wide = (a.precision() == Precision::u64) != (b.precision() == Precision::u64);
   for (std::int64_t i = 0, n = a.elements(); i < n; ++i)
-    if (by_number ? a.number(i) != b.number(i) : a.integer(i) != b.integer(i)) return false;
+    if (by_number ? a.number(i) != b.number(i) : a.integer(i) != b.integer(i) || (one_wide && a.integer(i) < 0))
+      return false;
   return true;
 }
 
@@ -198,7 +201,7 @@ class ValuePrinter {
       if (array.precision() == Precision::boolean)
         text += array.integer(position) != 0 ? "true" : "false";
       else if (!is_float(array.precision()))
-        integer(array.integer(position));
+        text += array.integer_text(position);
       else if (array.precision() == Precision::f64)
         real(array.number(position));
       else
@@ -264,7 +267,7 @@ namespace {
 Value element(const Array& array, std::int64_t position) {
   if (array.precision() == Precision::boolean) return array.integer(position) != 0;
   if (is_float(array.precision())) return array.number(position);
-  return array.integer(position);
+  return array.host_integer(position);
 }
 
 Value lists_below(const Array& array, std::size_t axis, std::int64_t& position) {

@@ -170,6 +170,7 @@ std::unique_ptr<Kernel> product_kernel(ProductPlan plan) {
     case Precision::f16:
       return std::make_unique<ProductKernel<float>>(std::move(plan));
     case Precision::i64:
+    case Precision::u64:
       return std::make_unique<ProductKernel<std::uint64_t>>(std::move(plan));
     default:
       return std::make_unique<ProductKernel<std::uint32_t>>(std::move(plan));

@@ -39,6 +39,8 @@ decltype(auto) with_storage(Precision precision, F&& f) {
       return f(std::uint32_t{});
     case Precision::i64:
       return f(std::int64_t{});
+    case Precision::u64:
+      return f(std::uint64_t{});
     case Precision::f16:
       return f(Half{});
     case Precision::f32:

@@ -31,8 +31,10 @@ class Convert {
   explicit Convert(Precision to) : lowest_(bound(info(to).minimum)), highest_(bound(info(to).maximum)) {}
 
   Out operator()(In x) const {
-    if constexpr (std::is_floating_point_v<Out>)
+    if constexpr (std::is_floating_point_v<Out> || (std::is_same_v<In, std::uint64_t> && std::is_same_v<In, Out>))
       return static_cast<Out>(x);
+    else if constexpr (std::is_same_v<In, std::uint64_t>)
+      return static_cast<Out>(std::min(x, static_cast<std::uint64_t>(highest_)));
     else if constexpr (!from_float)
       return static_cast<Out>(std::clamp(static_cast<Wide>(x), lowest_, highest_));
     else if constexpr (sizeof(Out) == 8)
@@ -54,6 +56,10 @@ class Convert {
   }
   static Out to_long(double x) {  // 2^63 - 1 is no double: compare with 2^63
     if (x != x) return 0;
+    if constexpr (std::is_same_v<Out, std::uint64_t>) {
+      if (x >= 0x1p64) return UINT64_MAX;
+      return x <= 0 ? 0 : static_cast<Out>(std::rint(x));
+    }
     if (x >= 0x1p63) return INT64_MAX;
     if (x < -0x1p63) return INT64_MIN;
     return static_cast<Out>(std::rint(x));

@@ -33,7 +33,13 @@ TASKSPEC_CLONES void look_up(const T* table, std::int64_t length, const X* x, T*
                                      std::conditional_t<std::is_same_v<X, std::int32_t>, X, std::int64_t>>;
   const auto low = static_cast<Address>(-length / 2), high = static_cast<Address>(length / 2 - 1);
   const auto mask = static_cast<Address>(length - 1);
-  for (std::int64_t i = 0; i < count; ++i) out[i] = table[std::clamp(static_cast<Address>(x[i]), low, high) & mask];
+  auto address = [](X value) {
+    if constexpr (std::is_same_v<X, std::uint64_t>)
+      return static_cast<Address>(std::min<X>(value, INT64_MAX));
+    else
+      return static_cast<Address>(value);
+  };
+  for (std::int64_t i = 0; i < count; ++i) out[i] = table[std::clamp(address(x[i]), low, high) & mask];
 }
 
 template <class T, class X>

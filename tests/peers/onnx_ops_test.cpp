@@ -45,8 +45,6 @@ constexpr const char* tier_2 =
 // What the suite expects of these is a draw of its own generator.
 const std::set<std::string> random_draws = {"test_training_dropout", "test_training_dropout_default",
                                             "test_training_dropout_default_mask", "test_training_dropout_mask"};
-// Known not to pass: there is no precision u64 yet. The list only gets shorter.
-const std::set<std::string> known_failures = {"test_max_uint64", "test_min_uint64", "test_pow_types_float32_uint64"};
 
 std::set<std::string> words(const char* text) {
   std::istringstream in(text);
@@ -63,7 +61,7 @@ int tier_of(const onnx::Model& model) {
 
 bool is_plain(const onnx::Model& model) {
   auto plain = [](const onnx::Declared& d) {
-    return (d.precision && *d.precision != Precision::f16) || d.other == "tensors of UINT64";
+    return d.precision && *d.precision != Precision::f16;
   };
   return std::ranges::all_of(model.graph.inputs, plain) && std::ranges::all_of(model.graph.outputs, plain);
 }
@@ -244,7 +242,7 @@ TEST_CASE("the cases of ONNX give the results that come with them [onnx-ops]") {
   for (const std::string& failure : tally.failures) {
     std::cout << failure << "\n";
     const std::string name = failure.substr(0, failure.find(':'));
-    CHECK_MESSAGE((random_draws.contains(name) || known_failures.contains(name)), failure);
+    CHECK_MESSAGE(random_draws.contains(name), failure);
   }
   CHECK(tally.gate["node"].all == 568);
   CHECK(tally.gate["pytorch-converted"].all == 82);

@@ -106,7 +106,7 @@ TEST_CASE("npy: versions, byte orders, Fortran order, quotes and key order") {
   CHECK(read(npy(header("|u1", "(2, 2, 2)", true), "\x01\x02\x03\x04\x05\x06\x07\x08")) ==
         "u8[2, 2, 2] [[[1, 5], [3, 7]], [[2, 6], [4, 8]]]");
   CHECK(read(npy(header("|u1", "(0, 3)", true), "")) == "u8[0, 3] []");
-  CHECK(read(npy(header("<u8", "(1,)"), "\xff\xff\xff\xff\xff\xff\xff\x7f")) == "i64[1] [9223372036854775807]");
+  CHECK(read(npy(header("<u8", "(1,)"), "\xff\xff\xff\xff\xff\xff\xff\xff")) == "u64[1] [18446744073709551615]");
   CHECK(read(npy(header(">f8", "(1,)"), "\x3f\xf8\x00\x00\x00\x00\x00\x00"s)) == "f64[1] [1.5]");
   CHECK(read(npy(header("<f2", "(1,)"), "\x00\x3e"s)) == "f16[1] [1.5]");
 }
@@ -149,8 +149,6 @@ TEST_CASE("npy: hostile headers are E7003 and take no memory [hostile]") {
   std::string rank(3 * 65, ' ');
   for (std::size_t i = 0; i < rank.size(); i += 3) rank.replace(i, 3, "1, ");
   CHECK(error(npy(header("|u1", "(" + rank + ")"), "1")).find("at most 64 extents") != std::string::npos);
-  CHECK(error(npy(header("<u8", "(1,)"), "\xff\xff\xff\xff\xff\xff\xff\xff")) ==
-        "holds the unsigned 18446744073709551615 at position 0; i64 ends at 2^63 - 1");
 }
 
 TEST_CASE("npy: a header that a large but empty file backs asks for more than the memory [hostile]") {
@@ -229,7 +227,7 @@ TEST_CASE("csv: saved numbers read back equal") {
   TemporaryFolder folder;
   std::mt19937 random(5);
   for (const PrecisionInfo& p : all_precisions()) {
-    if (p.name == "i64") continue;  // f64 does not hold all of them
+    if (p.bytes == 8 && !p.is_float) continue;  // f64 does not hold all of them
     CAPTURE(p.name);
     Array array = random_array(*precision_of(p.name), {7, 3}, random);
     save_array(array, folder / "x.csv");

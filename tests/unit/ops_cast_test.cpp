@@ -1,12 +1,14 @@
 // `as`: every pair of precisions, host values to tensors, shapes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "ir/records/scalar.hpp"
+#include "ir/types/value.hpp"
 #include "stdlib/ops.hpp"
 #include "stdlib/ops/convert.hpp"
 #include "tests/unit/errors.hpp"
@@ -53,6 +55,7 @@ double expected(double value, Precision to) {
   if (to == Precision::f64) return value;
   if (to == Precision::f32) return static_cast<double>(static_cast<float>(value));
   if (to == Precision::f16) return static_cast<double>(half_to_float(float_to_half(rounded_to_odd(value))));
+  if (to == Precision::u64) return std::clamp(std::rint(value), 0.0, 0x1p64);  // the last is the nearest to 2^64 - 1
   return static_cast<double>(saturated(value, info(to).minimum, info(to).maximum));
 }
 
@@ -96,7 +99,7 @@ TEST_CASE("nan becomes 0, infinities saturate, in every float precision") {
       Array y = as(x, *precision_of(to.name));
       bool is_bool = to.name == "bool";
       CHECK(y.integer(0) == (is_bool ? 1 : 0));
-      CHECK(y.integer(1) == to.maximum);
+      CHECK(y.integer(1) == (to.name == "u64" ? -1 : to.maximum));  // the bits of 2^64 - 1
       CHECK(y.integer(2) == (is_bool ? 1 : to.minimum));
     }
     CHECK(std::isnan(as(x, Precision::f32).number(0)));
@@ -113,6 +116,23 @@ TEST_CASE("64-bit integers are exact") {
   CHECK(print(as(x, Precision::i28)) == "[134217727, -134217728, 134217727, -5]");
   CHECK(as(x, Precision::f64).number(2) == 0x1p53);
   CHECK(as(x, Precision::f32).number(0) == 0x1p63);
+  CHECK(print(as(x, Precision::u64)) == "[9223372036854775807, 0, 9007199254740993, 0]");
+}
+
+TEST_CASE("u64 has all of its numbers, those above 2^63 - 1 too") {
+  Array x = Array::make({Precision::u64, {4}});
+  const std::uint64_t values[] = {UINT64_MAX, std::uint64_t{1} << 63, (std::uint64_t{1} << 53) + 1, 5};
+  std::ranges::copy(values, x.data<std::uint64_t>().begin());
+  CHECK(print(x) == "[18446744073709551615, 9223372036854775808, 9007199254740993, 5]");
+  CHECK(print(as(x, Precision::u64)) == print(x));
+  CHECK(print(as(x, Precision::i64)) == "[9223372036854775807, 9223372036854775807, 9007199254740993, 5]");
+  CHECK(print(as(x, Precision::u8)) == "[255, 255, 255, 5]");
+  CHECK(as(x, Precision::f64).number(0) == 0x1p64);
+  CHECK(print(call_op("max", {x})) == "18446744073709551615");
+  CHECK(print(call_op("add", {x, x})) == "[18446744073709551614, 0, 18014398509481986, 10]");
+  CHECK(x.host_integer(3) == 5);
+  CHECK(error_of([&] { x.host_integer(1); }).find("E5001") == 0);
+  CHECK(error_of([&] { nested_lists(x); }).find("9223372036854775808 is no host value") != std::string::npos);
 }
 
 TEST_CASE("f64 to f16 rounds once") {

@@ -76,7 +76,7 @@ TEST_CASE("every precision is found by its name and has the range of its bits") 
     CHECK(info(*precision_of(p.name)).name == p.name);
     CHECK(p.bytes >= 1);
   }
-  CHECK(all_precisions().size() == 15);
+  CHECK(all_precisions().size() == 16);
   CHECK_FALSE(precision_of("f8").has_value());
   auto range = [](Precision p) { return std::pair(info(p).minimum, info(p).maximum); };
   CHECK(range(Precision::tern) == std::pair<std::int64_t, std::int64_t>(-1, 1));

@@ -16,7 +16,7 @@ constexpr std::array precision_rows{
     Row{1, "FLOAT", Precision::f32},   Row{2, "UINT8", Precision::u8},     Row{3, "INT8", Precision::i8},
     Row{4, "UINT16", Precision::u16},  Row{5, "INT16", Precision::i16},    Row{6, "INT32", Precision::i32},
     Row{7, "INT64", Precision::i64},   Row{9, "BOOL", Precision::boolean}, Row{10, "FLOAT16", Precision::f16},
-    Row{11, "DOUBLE", Precision::f64}, Row{12, "UINT32", Precision::u32},
+    Row{11, "DOUBLE", Precision::f64}, Row{12, "UINT32", Precision::u32},  Row{13, "UINT64", Precision::u64},
 };
 
 }  // namespace

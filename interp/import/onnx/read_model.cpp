@@ -50,6 +50,8 @@ std::optional<Precision> precision_of(int type) {
       return Precision::f64;
     case Kind::UINT32:
       return Precision::u32;
+    case Kind::UINT64:
+      return Precision::u64;
     default:
       return std::nullopt;
   }
@@ -130,6 +132,7 @@ class Reader {
       case Precision::i64:
         return copied(tensor, type, tensor.int64_data());
       case Precision::u32:
+      case Precision::u64:
         return copied(tensor, type, tensor.uint64_data());
       default:
         return copied(tensor, type, tensor.int32_data());
