@@ -49,12 +49,12 @@ struct ClifNeurons {
   std::vector<std::int32_t> thresholds = {}, masks = {};  // contents of these clusters; none: constants of the block
 };
 
-using NeuronModel = std::variant<OutsideSpikes, LoihiNeurons, TrueNorthNeurons, ClifNeurons>;
+using PopulationModel = std::variant<OutsideSpikes, LoihiNeurons, TrueNorthNeurons, ClifNeurons>;
 
 struct SpikePopulation {
   std::string name;
   SpikeShape shape = {};
-  NeuronModel model = OutsideSpikes{};
+  PopulationModel model = OutsideSpikes{};
   std::vector<std::int32_t> bias = {};        // added in each step, |bias| < 2^23; none: 0. clif: where a sum begins
   std::vector<std::int32_t> potentials = {};  // v before the first step; none: 0
   bool recorded = false;

@@ -41,7 +41,7 @@ class RandomNet {
     return values;
   }
 
-  NeuronModel model(std::int64_t neurons) {
+  PopulationModel model(std::int64_t neurons) {
     switch (draw(0, 3)) {
       case 0:
         return LoihiNeurons{.du = small(0, 4096), .dv = small(0, 4096), .threshold = small(0, 200)};
