@@ -5,13 +5,16 @@
 namespace taskspec {
 
 // A line without a record does not link.
-#define BLOCK(name) extern const BlockDef block_##name;
+#define BLOCK(name)               \
+  namespace name##_block {        \
+    extern const BlockDef record; \
+  }
 #include "stdlib/blocks.def"
 #undef BLOCK
 
 namespace {
 constexpr const BlockDef* listed_blocks[] = {
-#define BLOCK(name) &block_##name,
+#define BLOCK(name) &name##_block::record,
 #include "stdlib/blocks.def"
 #undef BLOCK
 };

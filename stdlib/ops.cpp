@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-namespace taskspec {
+#include "stdlib/ops/records.hpp"
 
-// A line without a record does not link.
-#define OP(name) extern const OpDef op_##name;
-#include "stdlib/ops.def"
-#undef OP
+namespace taskspec {
 
 namespace {
 

@@ -149,11 +149,6 @@ void define_body(Natives& natives, const std::string& symbol, const std::shared_
     natives.define(symbol, std::make_shared<const SpanBody>(*function->native, function->backward));
 }
 
-Natives& extern_bodies() {
-  static Natives bodies;
-  return bodies;
-}
-
 void define_extern(const Name& symbol, Native native, std::optional<Native> backward) {
   extern_bodies().define(symbol.text, std::make_shared<const SpanBody>(std::move(native), std::move(backward)));
 }

@@ -2,7 +2,7 @@
 // stdlib/blocks/<block>.cpp. Checker, files, exact engine, quantiser, chip and manual read it there; a block touches
 // two files.
 //
-//   constinit const BlockDef block_cc = BlockFields{.name = "CC", .number = 11, .kind = BlockKind::axon, ...};
+//   constinit const BlockDef record = BlockFields{.name = "CC", .number = 11, .kind = BlockKind::axon, ...};
 #pragma once
 #include <cstdint>
 #include <span>

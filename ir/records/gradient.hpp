@@ -1,6 +1,5 @@
 // The gradient of an op: its reverse, made of calls of other ops.
 //
-//   extern const OpDef op_mul;
 //   .gradient = {+[](GradientBuilder& g) { g.add(0, g.emit(op_mul, {g.upstream(), g.input(0)})); }, {.inputs = 1}}
 #pragma once
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cadd_block {
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b)
 
 }  // namespace
 
-extern constinit const BlockDef block_cadd = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CADD",
     .number = 8,
     .kind = BlockKind::axon,
@@ -53,4 +53,4 @@ extern constinit const BlockDef block_cadd = BlockFields{
     .reverse = &reverse_sums,
     .nest = nest_of_sums};
 
-}  // namespace taskspec
+}  // namespace taskspec::cadd_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cavg_block {
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b)
 
 }  // namespace
 
-extern constinit const BlockDef block_cavg = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CAVG",
     .number = 16,
     .kind = BlockKind::axon,
@@ -56,4 +56,4 @@ extern constinit const BlockDef block_cavg = BlockFields{
     .reverse = &reverse_window_sums,
     .nest = nest_of_window_sums};
 
-}  // namespace taskspec
+}  // namespace taskspec::cavg_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cax_block {
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return 2 * pixel
 
 }  // namespace
 
-extern constinit const BlockDef block_cax = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CAX",
     .number = 12,
     .kind = BlockKind::axon,
@@ -56,4 +56,4 @@ extern constinit const BlockDef block_cax = BlockFields{
     .reverse = &reverse_channel_products,
     .nest = nest_of_products};
 
-}  // namespace taskspec
+}  // namespace taskspec::cax_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cc_block {
 
 namespace {
 
@@ -33,7 +33,7 @@ constexpr BlockCost cost{
 
 }  // namespace
 
-extern constinit const BlockDef block_cc = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CC",
     .number = 11,
     .kind = BlockKind::axon,
@@ -69,4 +69,4 @@ extern constinit const BlockDef block_cc = BlockFields{
     .reverse = &reverse_window_products,
     .nest = nest_of_windows};
 
-}  // namespace taskspec
+}  // namespace taskspec::cc_block

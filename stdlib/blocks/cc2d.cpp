@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cc2d_block {
 
 namespace {
 
@@ -37,7 +37,7 @@ constexpr BlockCost cost{
 
 }  // namespace
 
-extern constinit const BlockDef block_cc2d = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CC2D",
     .number = 13,
     .kind = BlockKind::axon,
@@ -70,4 +70,4 @@ extern constinit const BlockDef block_cc2d = BlockFields{
     .reverse = &reverse_window_products,
     .nest = nest_of_windows};
 
-}  // namespace taskspec
+}  // namespace taskspec::cc2d_block

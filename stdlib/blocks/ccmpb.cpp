@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::ccmpb_block {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b)
 
 }  // namespace
 
-extern constinit const BlockDef block_ccmpb = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CCMPB",
     .number = 15,
     .kind = BlockKind::soma,
@@ -55,4 +55,4 @@ extern constinit const BlockDef block_ccmpb = BlockFields{
     .reverse = &reverse_relus,
     .nest = nest_of_most};
 
-}  // namespace taskspec
+}  // namespace taskspec::ccmpb_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::ccmps_block {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b)
 
 }  // namespace
 
-extern constinit const BlockDef block_ccmps = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CCMPS",
     .number = 17,
     .kind = BlockKind::soma,
@@ -54,4 +54,4 @@ extern constinit const BlockDef block_ccmps = BlockFields{
     .reverse = &reverse_none_of_least,
     .nest = nest_of_least};
 
-}  // namespace taskspec
+}  // namespace taskspec::ccmps_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::clif_block {
 
 namespace {
 
@@ -61,7 +61,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return 12 * pixe
 
 }  // namespace
 
-extern constinit const BlockDef block_clif = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CLIF",
     .number = 19,
     .kind = BlockKind::soma,
@@ -102,4 +102,4 @@ extern constinit const BlockDef block_clif = BlockFields{
     .rewrites = &cut_neurons,
     .reverse = &reverse_neurons};
 
-}  // namespace taskspec
+}  // namespace taskspec::clif_block

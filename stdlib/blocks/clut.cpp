@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::clut_block {
 
 namespace {
 
@@ -42,7 +42,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b)
 
 }  // namespace
 
-extern constinit const BlockDef block_clut = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CLUT",
     .number = 18,
     .kind = BlockKind::soma,
@@ -77,4 +77,4 @@ extern constinit const BlockDef block_clut = BlockFields{
     .rewrites = &cut_points,
     .reverse = &reverse_none_of_tables};
 
-}  // namespace taskspec
+}  // namespace taskspec::clut_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cvm_block {
 
 namespace {
 
@@ -33,7 +33,7 @@ constexpr BlockCost cost{
 
 }  // namespace
 
-extern constinit const BlockDef block_cvm = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CVM",
     .number = 10,
     .kind = BlockKind::axon,
@@ -68,4 +68,4 @@ extern constinit const BlockDef block_cvm = BlockFields{
     .reverse = &reverse_matrix,
     .nest = nest_of_windows};
 
-}  // namespace taskspec
+}  // namespace taskspec::cvm_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cvs_block {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr BlockCost cost{
 
 }  // namespace
 
-extern constinit const BlockDef block_cvs = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CVS",
     .number = 14,
     .kind = BlockKind::axon,
@@ -51,4 +51,4 @@ extern constinit const BlockDef block_cvs = BlockFields{
     .reverse = &reverse_constant_products,
     .nest = nest_of_constant_products};
 
-}  // namespace taskspec
+}  // namespace taskspec::cvs_block

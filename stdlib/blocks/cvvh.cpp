@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::cvvh_block {
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr BlockCost cost{
 
 }  // namespace
 
-extern constinit const BlockDef block_cvvh = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "CVVH",
     .number = 9,
     .kind = BlockKind::axon,
@@ -55,4 +55,4 @@ extern constinit const BlockDef block_cvvh = BlockFields{
     .reverse = &reverse_array_products,
     .nest = nest_of_products};
 
-}  // namespace taskspec
+}  // namespace taskspec::cvvh_block

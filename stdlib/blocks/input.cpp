@@ -1,7 +1,7 @@
 // INPUT: what comes from outside.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::input_block {
 
 namespace {
 
@@ -9,7 +9,7 @@ using namespace block_parts;
 
 }  // namespace
 
-extern constinit const BlockDef block_input = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "INPUT",
     .number = 50,
     .kind = BlockKind::input,
@@ -32,4 +32,4 @@ extern constinit const BlockDef block_input = BlockFields{
     .out = gives_yxf,
     .cost = &no_memory};
 
-}  // namespace taskspec
+}  // namespace taskspec::input_block

@@ -1,7 +1,7 @@
 // OUTPUT: what goes outside.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::output_block {
 
 namespace {
 
@@ -11,7 +11,7 @@ constexpr ClusterDef takes[] = {{.name = "input", .axes = axes_yxf}};
 
 }  // namespace
 
-extern constinit const BlockDef block_output = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "OUTPUT",
     .number = 51,
     .kind = BlockKind::output,
@@ -35,4 +35,4 @@ extern constinit const BlockDef block_output = BlockFields{
     .in = takes,
     .cost = &no_memory};
 
-}  // namespace taskspec
+}  // namespace taskspec::output_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::predicate_block {
 
 namespace {
 
@@ -30,7 +30,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return std::max<
 
 }  // namespace
 
-extern constinit const BlockDef block_predicate = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "PREDICATE",
     .number = 201,
     .kind = BlockKind::control,
@@ -63,4 +63,4 @@ extern constinit const BlockDef block_predicate = BlockFields{
     .rewrites = &uncut,
     .reverse = &reverse_none_of_tests};
 
-}  // namespace taskspec
+}  // namespace taskspec::predicate_block

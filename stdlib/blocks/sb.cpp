@@ -1,7 +1,7 @@
 // SB: a static vector.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::sb_block {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr BlockCost cost{.aligned = f, .alignment = 16, .order = order};
 
 }  // namespace
 
-extern constinit const BlockDef block_sb =
+extern constinit const BlockDef record =
     BlockFields{.name = "SB",
                 .number = 5,
                 .kind = BlockKind::data,
@@ -40,4 +40,4 @@ extern constinit const BlockDef block_sb =
                 .out = gives_f,
                 .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::sb_block

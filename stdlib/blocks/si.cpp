@@ -1,7 +1,7 @@
 // SI: values on their way, features innermost.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::si_block {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr BlockCost cost{.aligned = f, .alignment = 16, .wide_alignment = 128, .
 
 }  // namespace
 
-extern constinit const BlockDef block_si = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SI",
     .number = 0,
     .kind = BlockKind::storage,
@@ -41,4 +41,4 @@ extern constinit const BlockDef block_si = BlockFields{
     .feeds = feeds,
     .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::si_block

@@ -1,7 +1,7 @@
 // SIC: the input of a CC.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::sic_block {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr BlockCost cost{.aligned = r, .alignment = 16, .order = order};
 
 }  // namespace
 
-extern constinit const BlockDef block_sic =
+extern constinit const BlockDef record =
     BlockFields{.name = "SIC",
                 .number = 4,
                 .kind = BlockKind::storage,
@@ -39,4 +39,4 @@ extern constinit const BlockDef block_sic =
                 .feeds = feeds,
                 .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::sic_block

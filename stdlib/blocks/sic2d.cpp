@@ -1,7 +1,7 @@
 // SIC2D: the input of a CC2D.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::sic2d_block {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr BlockCost cost{.aligned = x, .alignment = 16, .order = order};
 
 }  // namespace
 
-extern constinit const BlockDef block_sic2d = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SIC2D",
     .number = 2,
     .kind = BlockKind::storage,
@@ -41,4 +41,4 @@ extern constinit const BlockDef block_sic2d = BlockFields{
     .feeds = feeds,
     .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::sic2d_block

@@ -1,7 +1,7 @@
 // SIFC: the input of a CVM.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::sifc_block {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr BlockCost cost{.aligned = r, .alignment = 16, .order = order};
 
 }  // namespace
 
-extern constinit const BlockDef block_sifc = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SIFC",
     .number = 3,
     .kind = BlockKind::storage,
@@ -41,4 +41,4 @@ extern constinit const BlockDef block_sifc = BlockFields{
     .feeds = feeds,
     .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::sifc_block

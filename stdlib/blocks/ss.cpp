@@ -1,7 +1,7 @@
 // SS: tokens of switches.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::ss_block {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr BlockCost cost{.aligned = x, .alignment = 16};
 
 }  // namespace
 
-extern constinit const BlockDef block_ss = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SS",
     .number = 202,
     .kind = BlockKind::storage,
@@ -42,4 +42,4 @@ extern constinit const BlockDef block_ss = BlockFields{
     .feeds = feeds,
     .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::ss_block

@@ -1,7 +1,7 @@
 // SW: weights of a CC.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::sw_block {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr BlockCost cost{.aligned = f, .alignment = 32, .order = order, .is_grou
 
 }  // namespace
 
-extern constinit const BlockDef block_sw = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SW",
     .number = 1,
     .kind = BlockKind::data,
@@ -41,4 +41,4 @@ extern constinit const BlockDef block_sw = BlockFields{
     .feeds = feeds,
     .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::sw_block

@@ -1,7 +1,7 @@
 // SW2D: weights of a CC2D.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::sw2d_block {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr BlockCost cost{.aligned = f, .alignment = 32, .order = order, .is_grou
 
 }  // namespace
 
-extern constinit const BlockDef block_sw2d =
+extern constinit const BlockDef record =
     BlockFields{.name = "SW2D",
                 .number = 7,
                 .kind = BlockKind::data,
@@ -39,4 +39,4 @@ extern constinit const BlockDef block_sw2d =
                 .feeds = feeds,
                 .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::sw2d_block

@@ -1,7 +1,7 @@
 // SWFC: weights of a CVM.
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::swfc_block {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr BlockCost cost{.aligned = f, .alignment = 32, .order = order, .is_grou
 
 }  // namespace
 
-extern constinit const BlockDef block_swfc = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SWFC",
     .number = 6,
     .kind = BlockKind::data,
@@ -43,4 +43,4 @@ extern constinit const BlockDef block_swfc = BlockFields{
     .feeds = feeds,
     .cost = &cost};
 
-}  // namespace taskspec
+}  // namespace taskspec::swfc_block

@@ -2,7 +2,7 @@
 #include "stdlib/blocks/cycles.hpp"
 #include "stdlib/blocks/parts.hpp"
 
-namespace taskspec {
+namespace taskspec::switch_block {
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr BlockCost cost{.operations = [](const TaskBlock& b) { return pixels(b)
 
 }  // namespace
 
-extern constinit const BlockDef block_switch = BlockFields{
+extern constinit const BlockDef record = BlockFields{
     .name = "SWITCH",
     .number = 200,
     .kind = BlockKind::control,
@@ -72,4 +72,4 @@ extern constinit const BlockDef block_switch = BlockFields{
     .rewrites = &uncut,
     .reverse = &reverse_none_of_switches};
 
-}  // namespace taskspec
+}  // namespace taskspec::switch_block

@@ -10,7 +10,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::int64_t grain = 32768;  // neurons per part of the work
+constexpr std::int64_t neuron_grain = 32768;  // neurons per part of the work
 
 template <class U>
 TASKSPEC_CLONES void plain_step(const PlainNeurons& p, const U* u, const std::int32_t* v, std::int8_t* spike,
@@ -61,14 +61,14 @@ class Lif final : public Kernel {
     const bool ends = p_.window && tick >= *p_.window;
     const bool plain = !random && !at.count && !at.theta && !ends;
     if (plain)
-      args.parallel.for_each(p_.neurons, grain, [&](std::int64_t begin, std::int64_t end) {
+      args.parallel.for_each(p_.neurons, neuron_grain, [&](std::int64_t begin, std::int64_t end) {
         plain_step(plain_, reinterpret_cast<const U*>(at.u) + begin, at.v + begin, at.spike + begin, at.new_v + begin,
                    end - begin);
       });
     else if (random)  // neurons in order
       step(at, 0, p_.neurons, ends, &state);
     else
-      args.parallel.for_each(p_.neurons, grain,
+      args.parallel.for_each(p_.neurons, neuron_grain,
                              [&](std::int64_t begin, std::int64_t end) { step(at, begin, end, ends, nullptr); });
     if (new_random) *new_random = static_cast<std::int32_t>(state);
     if (new_ticks) *new_ticks = tick == *p_.window ? 0 : static_cast<std::int32_t>(tick + 1);

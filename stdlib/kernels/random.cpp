@@ -16,8 +16,8 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::int64_t grain = 32768;  // elements per part of the work, whole blocks of four
-constexpr int batch = 64;              // blocks that are made side by side
+constexpr std::int64_t random_grain = 32768;  // elements per part of the work, whole blocks of four
+constexpr int batch = 64;                     // blocks that are made side by side
 
 // word[w][i] is word w of block first + i.
 struct Words {
@@ -68,7 +68,7 @@ class Numbers final : public Kernel {
     const GivenSource given = random_source(args.in);
     if (given.fault) return given.fault;
     T* out = reinterpret_cast<T*>(args.out[0]);
-    args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
+    args.parallel.for_each(count_, random_grain, [&](std::int64_t begin, std::int64_t end) {
       each_element<T, per_block>(given.source, begin, end, out, put_);
     });
     return std::nullopt;
@@ -99,7 +99,7 @@ class Dropout final : public Kernel {
     const T* x = reinterpret_cast<const T*>(args.in[0]);
     T* out = reinterpret_cast<T*>(args.out[0]);
     const T yes = convert<T>(1.0), no = convert<T>(0.0);
-    args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
+    args.parallel.for_each(count_, random_grain, [&](std::int64_t begin, std::int64_t end) {
       const auto put = [this, yes, no](const Words& w, int i, int k) {
         return static_cast<double>(uniform_f32(w.word[k][i])) < kept_ ? yes : no;
       };
@@ -203,7 +203,7 @@ class Normal final : public Kernel {
     const GivenSource given = random_source(args.in);
     if (given.fault) return given.fault;
     T* out = reinterpret_cast<T*>(args.out[0]);
-    args.parallel.for_each(count_, grain / 4,
+    args.parallel.for_each(count_, random_grain / 4,
                            [&](std::int64_t begin, std::int64_t end) { fill(given.source, begin, end, out); });
     return std::nullopt;
   }

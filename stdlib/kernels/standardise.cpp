@@ -11,20 +11,20 @@ namespace taskspec {
 
 namespace {
 
-// Sixteen partial sums that do not depend on one another, in a fixed order. A short block is summed in the precision
-// that elements are computed in, blocks are summed in f64.
-constexpr int lanes = 16;
-constexpr std::int64_t block = 256;
+// Sixteen partial sums that do not depend on one another, in a fixed order. A short block of them is summed in the
+// precision that elements are computed in, blocks are summed in f64.
+constexpr int channel_lanes = 16;
+constexpr std::int64_t rows_at_once = 256;
 
 template <class N>
 struct WideOf;
 template <>
 struct WideOf<float> {
-  using Type = float __attribute__((vector_size(lanes * sizeof(float))));
+  using Type = float __attribute__((vector_size(channel_lanes * sizeof(float))));
 };
 template <>
 struct WideOf<double> {
-  using Type = double __attribute__((vector_size(lanes * sizeof(double))));
+  using Type = double __attribute__((vector_size(channel_lanes * sizeof(double))));
 };
 template <class N>
 using Wide = typename WideOf<N>::Type;
@@ -34,7 +34,7 @@ template <class T>
   if constexpr (std::is_same_v<T, Computed<T>>)
     std::memcpy(&to, from, sizeof to);
   else
-    for (int k = 0; k < lanes; ++k) to[k] = convert<Computed<T>>(from[k]);
+    for (int k = 0; k < channel_lanes; ++k) to[k] = convert<Computed<T>>(from[k]);
 }
 
 // Sums of a group, lane by lane over all its pieces.
@@ -42,7 +42,7 @@ struct LaneTotals {
   Wide<double> of{};
   double all() const {
     double total = 0;
-    for (int k = 0; k < lanes; ++k) total += of[k];
+    for (int k = 0; k < channel_lanes; ++k) total += of[k];
     return total;
   }
 };
@@ -51,10 +51,11 @@ struct LaneTotals {
 template <class T, int power>
 TASKSPEC_CLONES void add_powers(const T* x, std::int64_t count, Computed<T> centre, LaneTotals& total) {
   using N = Computed<T>;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
+  for (std::int64_t begin = 0; begin < count; begin += rows_at_once) {
     Wide<N> sum{}, d;
-    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
-    for (std::int64_t i = begin; i < whole; i += lanes) {
+    const std::int64_t end = std::min(begin + rows_at_once, count),
+                       whole = begin + (end - begin) / channel_lanes * channel_lanes;
+    for (std::int64_t i = begin; i < whole; i += channel_lanes) {
       read_wide(x + i, d);
       d -= centre;
       sum += power == 2 ? d * d : d;
@@ -95,10 +96,11 @@ template <class T, int Step>
 TASKSPEC_CLONES void add_sums(const T* x, const T* dy, const T* scale, std::int64_t count, Computed<T> mean,
                               SumPair& sums) {
   using N = Computed<T>;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
+  for (std::int64_t begin = 0; begin < count; begin += rows_at_once) {
     Wide<N> plain{}, weighted{}, d, n;
-    const std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
-    for (std::int64_t i = begin; i < whole; i += lanes) {
+    const std::int64_t end = std::min(begin + rows_at_once, count),
+                       whole = begin + (end - begin) / channel_lanes * channel_lanes;
+    for (std::int64_t i = begin; i < whole; i += channel_lanes) {
       read_wide(dy + i, d);
       if constexpr (Step == 1) {
         read_wide(scale + i, n);

@@ -6,11 +6,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_sign;  // its reverse is made of these
+namespace taskspec::abs_op {
 
 namespace {
 
@@ -28,7 +27,7 @@ struct Abs {
 
 }  // namespace
 
-extern constinit const OpDef op_abs = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "abs",
     .operands = unary_operands,
     .doc =
@@ -48,4 +47,4 @@ extern constinit const OpDef op_abs = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::abs_op

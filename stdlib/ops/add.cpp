@@ -5,7 +5,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::add_op {
 
 namespace {
 
@@ -23,7 +23,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_add = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "add",
     .symbol = "+",
     .operands = binary_operands,
@@ -48,4 +48,4 @@ extern constinit const OpDef op_add = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::add_op

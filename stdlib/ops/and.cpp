@@ -5,7 +5,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::and_op {
 
 namespace {
 
@@ -18,7 +18,7 @@ struct And {
 
 }  // namespace
 
-extern constinit const OpDef op_and = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "and",
     .symbol = "&",
     .operands = binary_operands,
@@ -41,4 +41,4 @@ extern constinit const OpDef op_and = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::and_op

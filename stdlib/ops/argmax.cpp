@@ -7,7 +7,7 @@
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::argmax_op {
 
 namespace {
 
@@ -44,7 +44,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_argmax = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "argmax",
     .operands = reduction_operands,
     .doc =
@@ -64,4 +64,4 @@ extern constinit const OpDef op_argmax = OpFields{
     .fusion = Fusion::reduction,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::argmax_op

@@ -6,7 +6,7 @@
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::argmin_op {
 
 namespace {
 
@@ -43,7 +43,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_argmin = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "argmin",
     .operands = reduction_operands,
     .doc =
@@ -63,4 +63,4 @@ extern constinit const OpDef op_argmin = OpFields{
     .fusion = Fusion::reduction,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::argmin_op

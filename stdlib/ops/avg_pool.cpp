@@ -1,11 +1,10 @@
 // avg_pool: the mean of each window.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_avg_pool_grad;  // its reverse is made of these
+namespace taskspec::avg_pool_op {
 
 namespace {
 
@@ -40,7 +39,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_avg_pool = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "avg_pool",
     .operands = operands,
     .doc =
@@ -60,4 +59,4 @@ extern constinit const OpDef op_avg_pool = OpFields{
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::avg_pool_op

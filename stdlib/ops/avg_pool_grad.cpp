@@ -1,11 +1,10 @@
 // avg_pool_grad: the gradient of avg_pool.
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_avg_pool;  // its reverse is made of these
+namespace taskspec::avg_pool_grad_op {
 
 namespace {
 
@@ -40,7 +39,7 @@ Work work(const OpInstance& call) { return pool_work(call, plan(call)); }
 
 }  // namespace
 
-extern constinit const OpDef op_avg_pool_grad = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "avg_pool_grad",
     .operands = operands,
     .doc =
@@ -59,4 +58,4 @@ extern constinit const OpDef op_avg_pool_grad = OpFields{
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::avg_pool_grad_op

@@ -1,10 +1,9 @@
 // batchnorm: every channel brought to mean 0 and variance 1 over the batch, then scaled and shifted.
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_batchnorm_sums;  // its reverse is made of these
+namespace taskspec::batchnorm_op {
 
 namespace {
 
@@ -26,7 +25,7 @@ std::vector<Split> splits(const OpInstance& call) { return channel_splits(call, 
 
 }  // namespace
 
-extern constinit const OpDef op_batchnorm = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "batchnorm",
     .operands = standardising_operands,
     .doc =
@@ -47,4 +46,4 @@ extern constinit const OpDef op_batchnorm = OpFields{
     .fusion = Fusion::opaque,
     .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::batchnorm_op

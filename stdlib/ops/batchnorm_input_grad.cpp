@@ -5,7 +5,7 @@
 #include "stdlib/ops/standardising.hpp"
 #include "stdlib/ops/windows.hpp"
 
-namespace taskspec {
+namespace taskspec::batchnorm_input_grad_op {
 
 namespace {
 
@@ -31,7 +31,7 @@ std::vector<Split> splits(const OpInstance&) {
 
 }  // namespace
 
-extern constinit const OpDef op_batchnorm_input_grad =
+extern constinit const OpDef record =
     OpFields{.name = "batchnorm_input_grad",
              .operands = operands,
              .doc =
@@ -53,4 +53,4 @@ extern constinit const OpDef op_batchnorm_input_grad =
              .fusion = Fusion::opaque,
              .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::batchnorm_input_grad_op

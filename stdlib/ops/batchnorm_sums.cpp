@@ -2,13 +2,11 @@
 #include <array>
 #include <optional>
 
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_add, op_cast, op_fill, op_mul, op_ne, op_pad, op_reshape, op_sub,
-    op_where;  // parts of a batch are made of these
+namespace taskspec::batchnorm_sums_op {
 
 namespace {
 
@@ -81,7 +79,7 @@ std::vector<Split> splits(const OpInstance& call) { return channel_splits(call, 
 
 }  // namespace
 
-extern constinit const OpDef op_batchnorm_sums =
+extern constinit const OpDef record =
     OpFields{.name = "batchnorm_sums",
              .operands = operands,
              .doc =
@@ -108,4 +106,4 @@ extern constinit const OpDef op_batchnorm_sums =
              .tolerance = standardising_tolerance,
              .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::batchnorm_sums_op

@@ -2,7 +2,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::bernoulli_op {
 
 namespace {
 
@@ -18,7 +18,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_bernoulli = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "bernoulli",
     .operands = operands,
     .doc =
@@ -36,4 +36,4 @@ extern constinit const OpDef op_bernoulli = OpFields{
     .work = random_work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::bernoulli_op

@@ -6,7 +6,7 @@
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::broadcast_op {
 
 namespace {
 
@@ -50,7 +50,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_broadcast = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "broadcast",
     .operands = operands,
     .doc =
@@ -67,4 +67,4 @@ extern constinit const OpDef op_broadcast = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::broadcast_op

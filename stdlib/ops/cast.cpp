@@ -7,11 +7,10 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/list_shape.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_cast;  // its reverse is made of these
+namespace taskspec::cast_op {
 
 namespace {
 
@@ -133,7 +132,7 @@ constexpr Operand operands[] = {{.name = "x", .kind = OperandKind::value}, {.nam
 
 }  // namespace
 
-extern constinit const OpDef op_cast = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "cast",
     .symbol = "as",
     .operands = operands,
@@ -155,4 +154,4 @@ extern constinit const OpDef op_cast = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::cast_op

@@ -5,11 +5,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_gt, op_lt, op_not, op_or, op_where;  // its reverse is made of these
+namespace taskspec::clamp_op {
 
 namespace {
 
@@ -49,7 +48,7 @@ void lower(BlockBuilder& b, const OpInstance&) {
 
 }  // namespace
 
-extern constinit const OpDef op_clamp = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "clamp",
     .operands = operands,
     .doc =
@@ -70,4 +69,4 @@ extern constinit const OpDef op_clamp = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::clamp_op

@@ -7,7 +7,7 @@
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::concat_op {
 
 namespace {
 
@@ -74,7 +74,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_concat = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "concat",
     .serves = Serves::joins,
     .operands = operands,
@@ -94,4 +94,4 @@ extern constinit const OpDef op_concat = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::concat_op

@@ -5,12 +5,10 @@
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_conv2d_input_grad, op_conv2d_weight_grad, op_drop, op_reshape,
-    op_sum;  // its reverse is made of these
+namespace taskspec::conv1d_op {
 
 namespace {
 
@@ -125,7 +123,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_conv1d = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "conv1d",
     .operands = operands,
     .doc =
@@ -146,4 +144,4 @@ extern constinit const OpDef op_conv1d = OpFields{
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::conv1d_op

@@ -2,11 +2,10 @@
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_conv2d_input_grad, op_conv2d_weight_grad, op_drop, op_sum;  // its reverse is made of these
+namespace taskspec::conv2d_op {
 
 namespace {
 
@@ -63,7 +62,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_conv2d = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "conv2d",
     .operands = operands,
     .doc =
@@ -87,4 +86,4 @@ extern constinit const OpDef op_conv2d = OpFields{
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::conv2d_op

@@ -2,11 +2,10 @@
 #include "stdlib/ops/convolution.hpp"
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_conv2d, op_conv2d_input_grad;  // its reverse is made of these
+namespace taskspec::conv2d_weight_grad_op {
 
 namespace {
 
@@ -76,7 +75,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_conv2d_weight_grad = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "conv2d_weight_grad",
     .operands = operands,
     .doc =
@@ -96,4 +95,4 @@ extern constinit const OpDef op_conv2d_weight_grad = OpFields{
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::conv2d_weight_grad_op

@@ -3,7 +3,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::copy_op {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_copy = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "copy",
     .operands = unary_operands,
     .doc = "The same elements in memory of their own. Every precision and shape.",
@@ -39,4 +39,4 @@ extern constinit const OpDef op_copy = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::copy_op

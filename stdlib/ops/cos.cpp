@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_neg, op_sin;  // its reverse is made of these
+namespace taskspec::cos_op {
 
 namespace {
 
@@ -23,7 +22,7 @@ struct Cos {
 
 }  // namespace
 
-extern constinit const OpDef op_cos = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "cos",
     .operands = unary_operands,
     .doc = "The cosine of an angle in radians, element by element. Takes floats (E2002) and host numbers.",
@@ -42,4 +41,4 @@ extern constinit const OpDef op_cos = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::cos_op

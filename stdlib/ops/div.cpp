@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_div, op_mul, op_neg;  // its reverse is made of these
+namespace taskspec::div_op {
 
 namespace {
 
@@ -39,7 +38,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_div = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "div",
     .symbol = "/",
     .operands = binary_operands,
@@ -63,4 +62,4 @@ extern constinit const OpDef op_div = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::div_op

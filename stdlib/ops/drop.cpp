@@ -5,11 +5,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_lift;  // its reverse is made of these
+namespace taskspec::drop_op {
 
 namespace {
 
@@ -38,7 +37,7 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit(op_lift, {g.upstream(), g.ca
 
 }  // namespace
 
-extern constinit const OpDef op_drop = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "drop",
     .operands = operands,
     .doc =
@@ -57,4 +56,4 @@ extern constinit const OpDef op_drop = OpFields{
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};
 
-}  // namespace taskspec
+}  // namespace taskspec::drop_op

@@ -3,11 +3,10 @@
 
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/random.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_dropout;  // its reverse is made of these
+namespace taskspec::dropout_op {
 
 namespace {
 
@@ -53,7 +52,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_dropout = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "dropout",
     .operands = operands,
     .doc =
@@ -72,4 +71,4 @@ extern constinit const OpDef op_dropout = OpFields{
     .work = [](const OpInstance& call) { return elementwise_work(call, 32); },
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::dropout_op

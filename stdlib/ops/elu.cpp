@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_exp, op_lt, op_mul, op_where;  // its reverse is made of these
+namespace taskspec::elu_op {
 
 namespace {
 
@@ -47,7 +46,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_elu = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "elu",
     .operands = operands,
     .doc =
@@ -68,4 +67,4 @@ extern constinit const OpDef op_elu = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::elu_op

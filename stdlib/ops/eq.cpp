@@ -4,7 +4,7 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::eq_op {
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Eq {
 
 }  // namespace
 
-extern constinit const OpDef op_eq = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "eq",
     .symbol = "==",
     .operands = binary_operands,
@@ -39,4 +39,4 @@ extern constinit const OpDef op_eq = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::eq_op

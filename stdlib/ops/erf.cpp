@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_exp, op_mul, op_neg;  // its reverse is made of these
+namespace taskspec::erf_op {
 
 namespace {
 
@@ -26,7 +25,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_erf = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "erf",
     .operands = unary_operands,
     .doc =
@@ -47,4 +46,4 @@ extern constinit const OpDef op_erf = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::erf_op

@@ -6,7 +6,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::exp_op {
 
 namespace {
 
@@ -21,7 +21,7 @@ struct Exp {
 
 }  // namespace
 
-extern constinit const OpDef op_exp = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "exp",
     .operands = unary_operands,
     .doc = "e to the power of x, element by element; too large gives inf. Takes floats (E2002) and host numbers.",
@@ -40,4 +40,4 @@ extern constinit const OpDef op_exp = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::exp_op

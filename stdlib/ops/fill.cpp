@@ -5,7 +5,7 @@
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::fill_op {
 
 namespace {
 
@@ -45,7 +45,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_fill = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "fill",
     .serves = Serves::fills,
     .operands = operands,
@@ -63,4 +63,4 @@ extern constinit const OpDef op_fill = OpFields{
     .work = maker_work,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::fill_op

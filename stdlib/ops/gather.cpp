@@ -5,11 +5,10 @@
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_fill, op_scatter_add;  // its reverse is made of these
+namespace taskspec::gather_op {
 
 namespace {
 
@@ -84,7 +83,7 @@ void lower(BlockBuilder& b, const OpInstance&) {
 
 }  // namespace
 
-extern constinit const OpDef op_gather = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "gather",
     .serves = Serves::picks,
     .operands = operands,
@@ -105,4 +104,4 @@ extern constinit const OpDef op_gather = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::gather_op

@@ -4,7 +4,7 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::ge_op {
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Ge {
 
 }  // namespace
 
-extern constinit const OpDef op_ge = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "ge",
     .symbol = ">=",
     .operands = binary_operands,
@@ -38,4 +38,4 @@ extern constinit const OpDef op_ge = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::ge_op

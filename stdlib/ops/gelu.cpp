@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_add, op_div, op_exp, op_mul, op_ne, op_where;  // its reverse is made of these
+namespace taskspec::gelu_op {
 
 namespace {
 
@@ -39,7 +38,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_gelu = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "gelu",
     .operands = unary_operands,
     .doc =
@@ -60,4 +59,4 @@ extern constinit const OpDef op_gelu = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::gelu_op

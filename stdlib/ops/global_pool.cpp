@@ -1,11 +1,10 @@
 // global_pool: each image plane becomes one pixel.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_avg_pool_grad, op_max_pool_grad;  // its reverse is made of these
+namespace taskspec::global_pool_op {
 
 namespace {
 
@@ -56,7 +55,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_global_pool =
+extern constinit const OpDef record =
     OpFields{.name = "global_pool",
              .operands = operands,
              .doc =
@@ -76,4 +75,4 @@ extern constinit const OpDef op_global_pool =
              .tolerance = 1e-6,
              .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::global_pool_op

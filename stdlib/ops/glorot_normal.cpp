@@ -4,7 +4,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::glorot_normal_op {
 
 namespace {
 
@@ -17,7 +17,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_glorot_normal = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "glorot_normal",
     .operands = operands,
     .doc =
@@ -37,4 +37,4 @@ extern constinit const OpDef op_glorot_normal = OpFields{
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::glorot_normal_op

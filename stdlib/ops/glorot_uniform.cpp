@@ -4,7 +4,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::glorot_uniform_op {
 
 namespace {
 
@@ -18,7 +18,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_glorot_uniform = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "glorot_uniform",
     .operands = operands,
     .doc =
@@ -38,4 +38,4 @@ extern constinit const OpDef op_glorot_uniform = OpFields{
     .work = random_work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::glorot_uniform_op

@@ -1,8 +1,8 @@
 #include "stdlib/ops/gradients.hpp"
 
-namespace taskspec {
+#include "stdlib/ops/records.hpp"
 
-extern const OpDef op_broadcast, op_cast, op_div, op_eq, op_mul, op_reshape, op_sum;  // reverses are made of these
+namespace taskspec {
 
 GradientBuilder::Var reduce_to(GradientBuilder& g, GradientBuilder::Var var, const ArrayType& type) {
   const Extents from = g.type(var).extents;

@@ -3,7 +3,7 @@
 #include "ir/records/rules.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::graph_print_op {
 
 namespace {
 
@@ -49,7 +49,7 @@ Work work(const OpInstance& call) { return {0, static_cast<double>(call.in[0].by
 
 }  // namespace
 
-extern constinit const OpDef op_graph_print = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "graph_print",
     .operands = operands,
     .outputs = outputs,
@@ -75,4 +75,4 @@ extern constinit const OpDef op_graph_print = OpFields{
     .work = work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::graph_print_op

@@ -4,7 +4,7 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::gt_op {
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Gt {
 
 }  // namespace
 
-extern constinit const OpDef op_gt = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "gt",
     .symbol = ">",
     .operands = binary_operands,
@@ -38,4 +38,4 @@ extern constinit const OpDef op_gt = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::gt_op

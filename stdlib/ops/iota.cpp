@@ -2,7 +2,7 @@
 #include "stdlib/ops/makers.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::iota_op {
 
 namespace {
 
@@ -34,7 +34,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_iota = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "iota",
     .operands = operands,
     .doc = "The numbers 0, 1, ..., n - 1 as i64[n]. A negative n is E2004.",
@@ -51,4 +51,4 @@ extern constinit const OpDef op_iota = OpFields{
     .work = maker_work,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::iota_op

@@ -3,7 +3,7 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::isnan_op {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_isnan = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "isnan",
     .operands = unary_operands,
     .doc = "Whether x is nan, element by element: a bool tensor. Takes floats (E2002).",
@@ -42,4 +42,4 @@ extern constinit const OpDef op_isnan = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::isnan_op

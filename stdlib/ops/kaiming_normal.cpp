@@ -4,7 +4,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::kaiming_normal_op {
 
 namespace {
 
@@ -31,7 +31,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_kaiming_normal = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "kaiming_normal",
     .operands = operands,
     .doc =
@@ -51,4 +51,4 @@ extern constinit const OpDef op_kaiming_normal = OpFields{
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::kaiming_normal_op

@@ -1,11 +1,10 @@
 // layernorm: every row brought to mean 0 and variance 1, then scaled and shifted.
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_fill, op_layernorm, op_layernorm_input_grad, op_mul;  // its reverse is made of these
+namespace taskspec::layernorm_op {
 
 namespace {
 
@@ -27,7 +26,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_layernorm = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "layernorm",
     .operands = standardising_operands,
     .doc =
@@ -49,4 +48,4 @@ extern constinit const OpDef op_layernorm = OpFields{
     .fusion = Fusion::opaque,
     .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::layernorm_op

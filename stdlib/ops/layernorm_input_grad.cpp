@@ -3,7 +3,7 @@
 #include "stdlib/ops/standardising.hpp"
 #include "stdlib/ops/windows.hpp"
 
-namespace taskspec {
+namespace taskspec::layernorm_input_grad_op {
 
 namespace {
 
@@ -30,7 +30,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_layernorm_input_grad =
+extern constinit const OpDef record =
     OpFields{.name = "layernorm_input_grad",
              .operands = operands,
              .doc =
@@ -54,4 +54,4 @@ extern constinit const OpDef op_layernorm_input_grad =
              .fusion = Fusion::opaque,
              .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::layernorm_input_grad_op

@@ -4,7 +4,7 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::le_op {
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Le {
 
 }  // namespace
 
-extern constinit const OpDef op_le = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "le",
     .symbol = "<=",
     .operands = binary_operands,
@@ -38,4 +38,4 @@ extern constinit const OpDef op_le = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::le_op

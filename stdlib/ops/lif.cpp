@@ -9,7 +9,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::lif_op {
 
 namespace {
 
@@ -216,7 +216,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_lif = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "lif",
     .operands = operands,
     .outputs = outputs,
@@ -245,4 +245,4 @@ extern constinit const OpDef op_lif = OpFields{
     .fusion = Fusion::opaque,
     .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::lif_op

@@ -3,11 +3,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_drop;  // its reverse is made of these
+namespace taskspec::lift_op {
 
 namespace {
 
@@ -32,7 +31,7 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit(op_drop, {g.upstream(), g.ca
 
 }  // namespace
 
-extern constinit const OpDef op_lift = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "lift",
     .operands = operands,
     .doc =
@@ -51,4 +50,4 @@ extern constinit const OpDef op_lift = OpFields{
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};
 
-}  // namespace taskspec
+}  // namespace taskspec::lift_op

@@ -4,11 +4,10 @@
 #include "stdlib/kernels/dense.hpp"
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_drop, op_matmul, op_permute, op_reshape, op_sum;  // its reverse is made of these
+namespace taskspec::linear_op {
 
 namespace {
 
@@ -88,7 +87,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_linear =
+extern constinit const OpDef record =
     OpFields{.name = "linear",
              .operands = operands,
              .doc =
@@ -108,4 +107,4 @@ extern constinit const OpDef op_linear =
              .tolerance = product_tolerance,
              .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::linear_op

@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_div;  // its reverse is made of these
+namespace taskspec::log_op {
 
 namespace {
 
@@ -23,7 +22,7 @@ struct Log {
 
 }  // namespace
 
-extern constinit const OpDef op_log = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "log",
     .operands = unary_operands,
     .doc =
@@ -47,4 +46,4 @@ extern constinit const OpDef op_log = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::log_op

@@ -1,11 +1,10 @@
 // log_softmax: the logarithm of softmax.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/normalising.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_exp, op_mul, op_sub, op_sum;  // its reverse is made of these
+namespace taskspec::log_softmax_op {
 
 namespace {
 
@@ -21,7 +20,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_log_softmax = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "log_softmax",
     .operands = softmax_operands,
     .doc =
@@ -44,4 +43,4 @@ extern constinit const OpDef op_log_softmax = OpFields{
     .fusion = Fusion::opaque,
     .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::log_softmax_op

@@ -6,7 +6,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::lookup_op {
 
 namespace {
 
@@ -77,7 +77,7 @@ Work work(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_lookup = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "lookup",
     .operands = operands,
     .doc =
@@ -96,4 +96,4 @@ extern constinit const OpDef op_lookup = OpFields{
     .work = work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::lookup_op

@@ -4,7 +4,7 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::lt_op {
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Lt {
 
 }  // namespace
 
-extern constinit const OpDef op_lt = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "lt",
     .symbol = "<",
     .operands = binary_operands,
@@ -38,4 +38,4 @@ extern constinit const OpDef op_lt = OpFields{
     .fusion = Fusion::pointwise,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::lt_op

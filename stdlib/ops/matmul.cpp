@@ -8,11 +8,10 @@
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/products.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_drop, op_lift, op_matmul, op_permute;  // its reverse is made of these
+namespace taskspec::matmul_op {
 
 namespace {
 
@@ -157,7 +156,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_matmul = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "matmul",
     .symbol = "@",
     .operands = operands,
@@ -180,4 +179,4 @@ extern constinit const OpDef op_matmul = OpFields{
     .tolerance = product_tolerance,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::matmul_op

@@ -5,7 +5,7 @@
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::max_op {
 
 namespace {
 
@@ -33,7 +33,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_max = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "max",
     .operands = reduction_operands,
     .doc =
@@ -55,4 +55,4 @@ extern constinit const OpDef op_max = OpFields{
     .fusion = Fusion::reduction,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::max_op

@@ -1,11 +1,10 @@
 // max_pool: the largest pixel of each window.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/pooling.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_max_pool_grad;  // its reverse is made of these
+namespace taskspec::max_pool_op {
 
 namespace {
 
@@ -39,7 +38,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_max_pool = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "max_pool",
     .operands = operands,
     .doc =
@@ -58,4 +57,4 @@ extern constinit const OpDef op_max_pool = OpFields{
     .work = work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::max_pool_op

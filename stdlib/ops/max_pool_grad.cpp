@@ -2,7 +2,7 @@
 #include "stdlib/ops/pooling.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::max_pool_grad_op {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::vector<Split> splits(const OpInstance&) { return {{.in = {0, 0}, .out = {0}
 
 }  // namespace
 
-extern constinit const OpDef op_max_pool_grad = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "max_pool_grad",
     .operands = operands,
     .doc =
@@ -51,4 +51,4 @@ extern constinit const OpDef op_max_pool_grad = OpFields{
     .work = work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::max_pool_grad_op

@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_ge, op_where;  // its reverse is made of these
+namespace taskspec::maximum_op {
 
 namespace {
 
@@ -36,7 +35,7 @@ void lower(BlockBuilder& b, const OpInstance&) {
 
 }  // namespace
 
-extern constinit const OpDef op_maximum = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "maximum",
     .operands = binary_operands,
     .doc =
@@ -58,4 +57,4 @@ extern constinit const OpDef op_maximum = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::maximum_op

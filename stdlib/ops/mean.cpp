@@ -1,13 +1,11 @@
 // mean: the average along axes.
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_mul;                   // its reverse is made of these
-extern const OpDef op_cast, op_div, op_sum;  // and parts of it of these
+namespace taskspec::mean_op {
 
 namespace {
 
@@ -61,7 +59,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_mean = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "mean",
     .operands = reduction_operands,
     .doc =
@@ -80,4 +78,4 @@ extern constinit const OpDef op_mean = OpFields{
     .tolerance = 1e-6,
     .fusion = Fusion::reduction};
 
-}  // namespace taskspec
+}  // namespace taskspec::mean_op

@@ -4,7 +4,7 @@
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::min_op {
 
 namespace {
 
@@ -32,7 +32,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_min = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "min",
     .operands = reduction_operands,
     .doc =
@@ -54,4 +54,4 @@ extern constinit const OpDef op_min = OpFields{
     .fusion = Fusion::reduction,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::min_op

@@ -5,11 +5,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_div, op_mul, op_neg, op_round, op_sub;  // its reverse is made of these
+namespace taskspec::mod_op {
 
 namespace {
 
@@ -52,7 +51,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_mod = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "mod",
     .symbol = "%",
     .operands = binary_operands,
@@ -76,4 +75,4 @@ extern constinit const OpDef op_mod = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::mod_op

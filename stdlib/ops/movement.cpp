@@ -1,8 +1,8 @@
 #include "stdlib/ops/movement.hpp"
 
-namespace taskspec {
+#include "stdlib/ops/records.hpp"
 
-extern const OpDef op_slice;  // reverses are made of these
+namespace taskspec {
 
 std::vector<Dim> unknown_dims(RuleContext& ctx, std::size_t rank) {
   std::vector<Dim> dims;

@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_neg;  // its reverse is made of these
+namespace taskspec::neg_op {
 
 namespace {
 
@@ -23,7 +22,7 @@ struct Neg {
 
 }  // namespace
 
-extern constinit const OpDef op_neg = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "neg",
     .symbol = "-",
     .operands = unary_operands,
@@ -45,4 +44,4 @@ extern constinit const OpDef op_neg = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::neg_op

@@ -2,7 +2,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::normal_op {
 
 namespace {
 
@@ -12,7 +12,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_normal = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "normal",
     .operands = normal_operands,
     .doc =
@@ -33,4 +33,4 @@ extern constinit const OpDef op_normal = OpFields{
     .tolerance = 1e-6,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::normal_op

@@ -5,7 +5,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::not_op {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_not = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "not",
     .symbol = "!",
     .operands = unary_operands,
@@ -55,4 +55,4 @@ extern constinit const OpDef op_not = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::not_op

@@ -7,7 +7,7 @@
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::one_hot_op {
 
 namespace {
 
@@ -59,7 +59,7 @@ Work work(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_one_hot = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "one_hot",
     .operands = operands,
     .doc =
@@ -76,4 +76,4 @@ extern constinit const OpDef op_one_hot = OpFields{
     .work = work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::one_hot_op

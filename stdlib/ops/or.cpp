@@ -5,7 +5,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::or_op {
 
 namespace {
 
@@ -18,7 +18,7 @@ struct Or {
 
 }  // namespace
 
-extern constinit const OpDef op_or = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "or",
     .symbol = "|",
     .operands = binary_operands,
@@ -41,4 +41,4 @@ extern constinit const OpDef op_or = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::or_op

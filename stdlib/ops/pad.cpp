@@ -6,7 +6,7 @@
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::pad_op {
 
 namespace {
 
@@ -52,7 +52,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_pad = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "pad",
     .operands = operands,
     .doc =
@@ -73,4 +73,4 @@ extern constinit const OpDef op_pad = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::pad_op

@@ -5,11 +5,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_permute;  // its reverse is made of these
+namespace taskspec::permute_op {
 
 namespace {
 
@@ -62,7 +61,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_permute = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "permute",
     .operands = operands,
     .doc =
@@ -80,4 +79,4 @@ extern constinit const OpDef op_permute = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::permute_op

@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_gt, op_log, op_mul, op_pow, op_sub, op_where;  // its reverse is made of these
+namespace taskspec::pow_op {
 
 namespace {
 
@@ -62,7 +61,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_pow = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "pow",
     .operands = operands,
     .doc =
@@ -84,4 +83,4 @@ extern constinit const OpDef op_pow = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::pow_op

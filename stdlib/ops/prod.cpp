@@ -1,11 +1,10 @@
 // prod: the product along axes.
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_div, op_mul;  // its reverse is made of these
+namespace taskspec::prod_op {
 
 namespace {
 
@@ -34,7 +33,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_prod = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "prod",
     .operands = reduction_operands,
     .doc =
@@ -55,4 +54,4 @@ extern constinit const OpDef op_prod = OpFields{
     .fusion = Fusion::reduction,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::prod_op

@@ -1,11 +1,10 @@
 // reflect: a mirror image along one axis.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_reflect;  // its reverse is made of these
+namespace taskspec::reflect_op {
 
 namespace {
 
@@ -22,7 +21,7 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit(op_reflect, {g.upstream(), g
 
 }  // namespace
 
-extern constinit const OpDef op_reflect = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "reflect",
     .operands = operands,
     .doc =
@@ -42,4 +41,4 @@ extern constinit const OpDef op_reflect = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::reflect_op

@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_relu_grad;  // its reverse
+namespace taskspec::relu_op {
 
 namespace {
 
@@ -28,7 +27,7 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit(op_relu_grad, {g.output(), g
 
 }  // namespace
 
-extern constinit const OpDef op_relu = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "relu",
     .operands = unary_operands,
     .doc =
@@ -48,4 +47,4 @@ extern constinit const OpDef op_relu = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::relu_op

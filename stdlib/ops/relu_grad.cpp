@@ -2,11 +2,10 @@
 #include "ir/records/rules.hpp"
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_relu_grad;  // its reverse is itself
+namespace taskspec::relu_grad_op {
 
 namespace {
 
@@ -32,7 +31,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_relu_grad = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "relu_grad",
     .operands = gate_operands,
     .doc =
@@ -52,4 +51,4 @@ extern constinit const OpDef op_relu_grad = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::relu_grad_op

@@ -5,11 +5,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_reshape;  // its reverse is made of these
+namespace taskspec::reshape_op {
 
 namespace {
 
@@ -82,7 +81,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_reshape = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "reshape",
     .serves = Serves::reshapes,
     .operands = operands,
@@ -102,4 +101,4 @@ extern constinit const OpDef op_reshape = OpFields{
     .fusion = Fusion::movement,
     .sharing = Sharing::same_bytes};
 
-}  // namespace taskspec
+}  // namespace taskspec::reshape_op

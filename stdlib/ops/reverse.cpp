@@ -1,11 +1,10 @@
 // reverse: elements along axes in the opposite order.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_reverse;  // its reverse is made of these
+namespace taskspec::reverse_op {
 
 namespace {
 
@@ -22,7 +21,7 @@ void gradient(GradientBuilder& g) { g.add(0, g.emit(op_reverse, {g.upstream(), g
 
 }  // namespace
 
-extern constinit const OpDef op_reverse = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "reverse",
     .operands = operands,
     .doc = "Turns the elements along one axis, or along a tuple of axes, into the opposite order. All precisions.",
@@ -40,4 +39,4 @@ extern constinit const OpDef op_reverse = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::reverse_op

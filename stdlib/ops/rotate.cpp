@@ -1,12 +1,11 @@
 // rotate: quarter turns of a plane.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/windows.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_rotate;  // its reverse is made of these
+namespace taskspec::rotate_op {
 
 namespace {
 
@@ -56,7 +55,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_rotate = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "rotate",
     .operands = operands,
     .doc =
@@ -73,4 +72,4 @@ extern constinit const OpDef op_rotate = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::rotate_op

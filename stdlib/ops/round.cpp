@@ -7,7 +7,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::round_op {
 
 namespace {
 
@@ -22,7 +22,7 @@ Value on_host(std::span<const Value> v) { return v[0].is_integer() ? v[0] : Valu
 
 }  // namespace
 
-extern constinit const OpDef op_round = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "round",
     .operands = unary_operands,
     .doc =
@@ -42,4 +42,4 @@ extern constinit const OpDef op_round = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::round_op

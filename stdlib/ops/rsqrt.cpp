@@ -5,11 +5,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_div, op_mul;  // its reverse is made of these
+namespace taskspec::rsqrt_op {
 
 namespace {
 
@@ -29,7 +28,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_rsqrt = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "rsqrt",
     .operands = unary_operands,
     .doc =
@@ -50,4 +49,4 @@ extern constinit const OpDef op_rsqrt = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::rsqrt_op

@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 #include "stdlib/ops/standardising.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_batchnorm_sums;                // its reverse is made of these
-extern const OpDef op_add, op_mul, op_ne, op_where;  // and parts of a batch of these
+namespace taskspec::running_batchnorm_op {
 
 namespace {
 
@@ -100,7 +98,7 @@ void lower(BlockBuilder& b, const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_running_batchnorm = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "running_batchnorm",
     .operands = operands,
     .outputs = outputs,
@@ -130,4 +128,4 @@ extern constinit const OpDef op_running_batchnorm = OpFields{
     .fusion = Fusion::opaque,
     .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::running_batchnorm_op

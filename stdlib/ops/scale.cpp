@@ -1,11 +1,10 @@
 // scale: every element several times, one beside the other.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_drop, op_reshape, op_sum;  // its reverse is made of these
+namespace taskspec::scale_op {
 
 namespace {
 
@@ -52,7 +51,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_scale = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "scale",
     .operands = operands,
     .doc =
@@ -69,4 +68,4 @@ extern constinit const OpDef op_scale = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::scale_op

@@ -6,11 +6,10 @@
 #include "stdlib/kernels/storage.hpp"
 #include "stdlib/ops/indexing.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_gather;  // its reverse is made of these
+namespace taskspec::scatter_add_op {
 
 namespace {
 
@@ -123,7 +122,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_scatter_add = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "scatter_add",
     .operands = operands,
     .doc =
@@ -143,4 +142,4 @@ extern constinit const OpDef op_scatter_add = OpFields{
     .work = work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::scatter_add_op

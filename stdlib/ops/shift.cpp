@@ -3,11 +3,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_shift;  // its reverse is made of these
+namespace taskspec::shift_op {
 
 namespace {
 
@@ -51,7 +50,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_shift = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "shift",
     .operands = operands,
     .doc =
@@ -72,4 +71,4 @@ extern constinit const OpDef op_shift = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::shift_op

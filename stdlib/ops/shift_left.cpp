@@ -4,7 +4,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::shift_left_op {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_shift_left = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "shift_left",
     .operands = operands,
     .doc =
@@ -56,4 +56,4 @@ extern constinit const OpDef op_shift_left = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::shift_left_op

@@ -4,7 +4,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::shift_right_op {
 
 namespace {
 
@@ -38,7 +38,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_shift_right = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "shift_right",
     .operands = operands,
     .doc =
@@ -57,4 +57,4 @@ extern constinit const OpDef op_shift_right = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::shift_right_op

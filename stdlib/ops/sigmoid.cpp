@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_mul, op_sub;  // its reverse is made of these
+namespace taskspec::sigmoid_op {
 
 namespace {
 
@@ -28,7 +27,7 @@ void gradient(GradientBuilder& g) { chain(g, g.emit(op_mul, {g.output(), g.emit(
 
 }  // namespace
 
-extern constinit const OpDef op_sigmoid = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "sigmoid",
     .operands = unary_operands,
     .doc = "The logistic function 1 / (1 + e^-x), element by element. Takes floats (E2002) and host numbers.",
@@ -47,4 +46,4 @@ extern constinit const OpDef op_sigmoid = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::sigmoid_op

@@ -5,7 +5,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::sign_op {
 
 namespace {
 
@@ -18,7 +18,7 @@ struct Sign {
 
 }  // namespace
 
-extern constinit const OpDef op_sign = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "sign",
     .operands = unary_operands,
     .doc =
@@ -38,4 +38,4 @@ extern constinit const OpDef op_sign = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::sign_op

@@ -5,11 +5,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_lift, op_pad;  // its reverse is made of these
+namespace taskspec::slice_op {
 
 namespace {
 
@@ -117,7 +116,7 @@ std::vector<Split> splits(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_slice = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "slice",
     .symbol = "[]",
     .operands = operands,
@@ -137,4 +136,4 @@ extern constinit const OpDef op_slice = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::slice_op

@@ -1,11 +1,10 @@
 // softmax: positive numbers that sum to 1 along an axis.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/normalising.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_mul, op_sub, op_sum;  // its reverse is made of these
+namespace taskspec::softmax_op {
 
 namespace {
 
@@ -22,7 +21,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_softmax =
+extern constinit const OpDef record =
     OpFields{.name = "softmax",
              .operands = softmax_operands,
              .doc =
@@ -44,4 +43,4 @@ extern constinit const OpDef op_softmax =
              .fusion = Fusion::opaque,
              .sharing = Sharing::in_place};
 
-}  // namespace taskspec
+}  // namespace taskspec::softmax_op

@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_abs, op_add, op_div, op_mul, op_sub;  // its reverse is made of these
+namespace taskspec::spike_op {
 
 namespace {
 
@@ -52,7 +51,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_spike = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "spike",
     .operands = operands,
     .doc =
@@ -73,4 +72,4 @@ extern constinit const OpDef op_spike = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::spike_op

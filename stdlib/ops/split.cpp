@@ -3,11 +3,10 @@
 
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_pad;  // its reverse is made of these
+namespace taskspec::split_op {
 
 namespace {
 
@@ -113,7 +112,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_split = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "split",
     .serves = Serves::cuts,
     .operands = operands,
@@ -137,4 +136,4 @@ extern constinit const OpDef op_split = OpFields{
     .work = movement_work,
     .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::split_op

@@ -5,11 +5,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_div, op_mul;  // its reverse is made of these
+namespace taskspec::sqrt_op {
 
 namespace {
 
@@ -22,7 +21,7 @@ struct Sqrt {
 
 }  // namespace
 
-extern constinit const OpDef op_sqrt = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "sqrt",
     .operands = unary_operands,
     .doc =
@@ -45,4 +44,4 @@ extern constinit const OpDef op_sqrt = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::sqrt_op

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/windows.hpp"
 
 namespace taskspec {
-
-extern const OpDef op_batchnorm_input_grad, op_cast, op_slice;                    // reverses are made of these
-extern const OpDef op_add, op_div, op_mul, op_reshape, op_rsqrt, op_sub, op_sum;  // and parts of a batch of these
 
 Type standardising_type(RuleContext& c, std::string_view name, std::size_t rank, int axis) {
   if (already_reported(c)) return Type::Kind::error;

@@ -3,11 +3,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_neg;  // its reverse is made of these
+namespace taskspec::sub_op {
 
 namespace {
 
@@ -25,7 +24,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_sub = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "sub",
     .symbol = "-",
     .operands = binary_operands,
@@ -49,4 +48,4 @@ extern constinit const OpDef op_sub = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::sub_op

@@ -5,7 +5,7 @@
 #include "stdlib/ops/reduction.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::sum_op {
 
 namespace {
 
@@ -33,7 +33,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_sum = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "sum",
     .operands = reduction_operands,
     .doc =
@@ -55,4 +55,4 @@ extern constinit const OpDef op_sum = OpFields{
     .fusion = Fusion::reduction,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::sum_op

@@ -4,11 +4,10 @@
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
 #include "stdlib/ops/lowerings.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_mul, op_sub;  // its reverse is made of these
+namespace taskspec::tanh_op {
 
 namespace {
 
@@ -27,7 +26,7 @@ struct Tanh {
 
 }  // namespace
 
-extern constinit const OpDef op_tanh = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "tanh",
     .operands = unary_operands,
     .doc = "The hyperbolic tangent of x, element by element. Takes floats (E2002) and host numbers.",
@@ -49,4 +48,4 @@ extern constinit const OpDef op_tanh = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::tanh_op

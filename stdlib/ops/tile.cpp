@@ -1,11 +1,10 @@
 // tile: an axis repeated.
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/movement.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_drop, op_reshape, op_sum;  // its reverse is made of these
+namespace taskspec::tile_op {
 
 namespace {
 
@@ -50,7 +49,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_tile =
+extern constinit const OpDef record =
     OpFields{.name = "tile",
              .operands = operands,
              .doc = "Repeats x `n` times along an axis, one copy after the other. All precisions.",
@@ -68,4 +67,4 @@ extern constinit const OpDef op_tile =
              .work = movement_work,
              .fusion = Fusion::movement};
 
-}  // namespace taskspec
+}  // namespace taskspec::tile_op

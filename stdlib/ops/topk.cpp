@@ -5,12 +5,10 @@
 #include "stdlib/ops/dispatch.hpp"
 #include "stdlib/ops/movement.hpp"
 #include "stdlib/ops/normalising.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_add, op_fill, op_iota, op_mul, op_permute, op_reshape,
-    op_scatter_add;  // its reverse is made of these
+namespace taskspec::topk_op {
 
 namespace {
 
@@ -180,7 +178,7 @@ Work work(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_topk = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "topk",
     .operands = operands,
     .outputs = outputs,
@@ -200,4 +198,4 @@ extern constinit const OpDef op_topk = OpFields{
     .work = work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::topk_op

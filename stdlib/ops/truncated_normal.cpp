@@ -2,7 +2,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::truncated_normal_op {
 
 namespace {
 
@@ -12,7 +12,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_truncated_normal =
+extern constinit const OpDef record =
     OpFields{.name = "truncated_normal",
              .operands = normal_operands,
              .doc =
@@ -32,4 +32,4 @@ extern constinit const OpDef op_truncated_normal =
              .tolerance = 1e-6,
              .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::truncated_normal_op

@@ -2,7 +2,7 @@
 #include "stdlib/ops/random.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::uniform_op {
 
 namespace {
 
@@ -19,7 +19,7 @@ std::unique_ptr<Kernel> kernel(const OpInstance& call) {
 
 }  // namespace
 
-extern constinit const OpDef op_uniform = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "uniform",
     .operands = operands,
     .doc =
@@ -39,4 +39,4 @@ extern constinit const OpDef op_uniform = OpFields{
     .work = random_work,
     .fusion = Fusion::opaque};
 
-}  // namespace taskspec
+}  // namespace taskspec::uniform_op

@@ -1,11 +1,10 @@
 // where: a where a condition holds, else b.
 #include "stdlib/ops/elementwise.hpp"
 #include "stdlib/ops/gradients.hpp"
+#include "stdlib/ops/records.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
-
-extern const OpDef op_where;  // its reverse is made of these
+namespace taskspec::where_op {
 
 namespace {
 
@@ -43,7 +42,7 @@ void gradient(GradientBuilder& g) {
 
 }  // namespace
 
-extern constinit const OpDef op_where = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "where",
     .operands = operands,
     .doc =
@@ -63,4 +62,4 @@ extern constinit const OpDef op_where = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::where_op

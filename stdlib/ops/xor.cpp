@@ -4,7 +4,7 @@
 #include "stdlib/ops/lowerings.hpp"
 #include "stdlib/ops/splits.hpp"
 
-namespace taskspec {
+namespace taskspec::xor_op {
 
 namespace {
 
@@ -22,7 +22,7 @@ Type type(RuleContext& c) {
 
 }  // namespace
 
-extern constinit const OpDef op_xor = OpFields{
+extern constinit const OpDef record = OpFields{
     .name = "xor",
     .operands = binary_operands,
     .doc =
@@ -41,4 +41,4 @@ extern constinit const OpDef op_xor = OpFields{
     .sharing = Sharing::in_place,
 };
 
-}  // namespace taskspec
+}  // namespace taskspec::xor_op
