@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "interp/exact/engine.hpp"
+#include "interp/exact/ready_pool.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/value.hpp"
@@ -60,12 +60,7 @@ Type type(RuleContext& c) {
 
 // ---- kernel ---------------------------------------------------------------------------------------
 
-Array lent(const ArrayType& type, const std::byte* bytes) {
-  return Array::wrap(type, std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(bytes)));
-}
-
-// Engines that are ready for certain contents. A run takes one, or makes one more; weights are packed and proofs made
-// when contents are seen for the first time.
+// Engines are ready for certain contents: weights are packed and proofs made when these are seen for the first time.
 class BlockKernel final : public Kernel {
  public:
   explicit BlockKernel(const OpInstance& call)
@@ -76,17 +71,13 @@ class BlockKernel final : public Kernel {
         out_(call.out) {}
 
   std::optional<Fault> run(const KernelArgs& args) const override {
-    try {
-      std::unique_ptr<Ready> ready = take(contents_hash(args));
-      if (!ready) ready = make(args);
+    return faults_of([&] {
+      const Hash128 contents = contents_hash(args);
+      std::unique_ptr<Ready> ready = pool_.take([&](const Ready& r) { return r.contents == contents; });
+      if (!ready) ready = make(args, contents);
       step(*ready, args);
-      const std::lock_guard lock(mutex_);
-      free_.push_back(std::move(ready));
-      return std::nullopt;
-    } catch (const Error& error) {
-      const Diag& first = error.diags().items().front();
-      return Fault{first.code, first.message};
-    }
+      pool_.give(std::move(ready));
+    });
   }
 
  private:
@@ -106,16 +97,7 @@ class BlockKernel final : public Kernel {
     return hasher.digest();
   }
 
-  std::unique_ptr<Ready> take(const Hash128& contents) const {
-    const std::lock_guard lock(mutex_);
-    auto found = std::ranges::find(free_, contents, [](const auto& ready) { return ready->contents; });
-    if (found == free_.end()) return nullptr;
-    std::unique_ptr<Ready> ready = std::move(*found);
-    free_.erase(found);
-    return ready;
-  }
-
-  std::unique_ptr<Ready> make(const KernelArgs& args) const {
+  std::unique_ptr<Ready> make(const KernelArgs& args, const Hash128& hash) const {
     auto graph = std::make_shared<BlockGraph>(*graph_);
     for (std::size_t i = 0; i < call_.given.size(); ++i) {
       const std::size_t at = call_.inputs.size() + i;
@@ -124,17 +106,18 @@ class BlockKernel final : public Kernel {
       graph->blocks[call_.given[i].index()].data = std::move(contents);
     }
     ExactEngine engine = ExactEngine::make(std::move(graph), {}).value_or_throw();
-    return std::make_unique<Ready>(Ready{contents_hash(args), std::move(engine)});
+    return std::make_unique<Ready>(Ready{hash, std::move(engine)});
   }
 
   void step(Ready& ready, const KernelArgs& args) const {
     const std::size_t given = call_.inputs.size(), outputs = call_.outputs.size();
     for (std::size_t i = 0; i < call_.given.size(); ++i)
-      if (is_written(call_.given[i])) ready.engine.set_state(call_.given[i], lent(in_[given + i], args.in[given + i]));
+      if (is_written(call_.given[i]))
+        ready.engine.set_state(call_.given[i], array_on(in_[given + i], args.in[given + i]));
     if (call_.memory > 0) ready.engine.remember({args.in.back(), static_cast<std::size_t>(call_.memory)});
     std::vector<Array> inputs, made;
-    for (std::size_t i = 0; i < given; ++i) inputs.push_back(lent(in_[i], args.in[i]));
-    for (std::size_t i = 0; i < outputs; ++i) made.push_back(lent(out_[i], args.out[i]));
+    for (std::size_t i = 0; i < given; ++i) inputs.push_back(array_on(in_[i], args.in[i]));
+    for (std::size_t i = 0; i < outputs; ++i) made.push_back(array_on(out_[i], args.out[i]));
     ready.engine.run(inputs, made);
     for (std::size_t i = 0; i < call_.written.size(); ++i) {
       const Array state = ready.engine.value(call_.written[i]);
@@ -147,8 +130,7 @@ class BlockKernel final : public Kernel {
   const std::shared_ptr<const BlockGraph> graph_;
   const BlockCall call_;
   const std::vector<ArrayType> in_, out_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Ready>> free_;
+  mutable ReadyPool<Ready> pool_;
 };
 
 std::unique_ptr<Kernel> block_kernel(const OpInstance& call) { return std::make_unique<BlockKernel>(call); }

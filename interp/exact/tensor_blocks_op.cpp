@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <mutex>
 
 #include "interp/exact/engine.hpp"
+#include "interp/exact/ready_pool.hpp"
 #include "ir/blocks/cost.hpp"
 #include "ir/blocks/value.hpp"
 #include "ir/lowering/block_builder.hpp"
@@ -167,11 +166,6 @@ std::vector<LoweredPort> ports_of(const std::vector<Border>& borders, const Bloc
   return ports;
 }
 
-Array lent_sample(const ArrayType& type, const std::byte* bytes) {
-  return Array::wrap(type, std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(bytes)));
-}
-
-// Engines that are ready; each run takes one, or makes one more.
 class TensorBlocksKernel final : public Kernel {
  public:
   explicit TensorBlocksKernel(const OpInstance& call)
@@ -185,16 +179,12 @@ class TensorBlocksKernel final : public Kernel {
   }
 
   std::optional<Fault> run(const KernelArgs& args) const override {
-    try {
-      std::unique_ptr<Ready> ready = take();
+    return faults_of([&] {
+      std::unique_ptr<Ready> ready = pool_.take([](const Ready&) { return true; });
+      if (!ready) ready = make();
       for (std::int64_t sample = 0; sample < samples_; ++sample) one(*ready, args, static_cast<std::size_t>(sample));
-      const std::lock_guard lock(mutex_);
-      free_.push_back(std::move(ready));
-      return std::nullopt;
-    } catch (const Error& error) {
-      const Diag& first = error.diags().items().front();
-      return Fault{first.code, first.message};
-    }
+      pool_.give(std::move(ready));
+    });
   }
 
  private:
@@ -203,15 +193,7 @@ class TensorBlocksKernel final : public Kernel {
     std::vector<Array> in, out;  // of the graph
   };
 
-  std::unique_ptr<Ready> take() const {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        std::unique_ptr<Ready> ready = std::move(free_.back());
-        free_.pop_back();
-        return ready;
-      }
-    }
+  std::unique_ptr<Ready> make() const {
     auto ready = std::make_unique<Ready>(Ready{ExactEngine::make(graph_, {}).value_or_throw(), {}, {}});
     for (const ArrayType& type : ready->engine.input_types()) ready->in.push_back(Array::make(type));
     for (const ArrayType& type : ready->engine.output_types()) ready->out.push_back(Array::make(type));
@@ -221,12 +203,12 @@ class TensorBlocksKernel final : public Kernel {
   void one(Ready& ready, const KernelArgs& args, std::size_t sample) const {
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const ArrayType& type = inputs_[k].tensor();
-      inputs_[k].in(lent_sample(type, args.in[k] + sample * type.bytes()), ready.in[input_places_[k]]);
+      inputs_[k].in(array_on(type, args.in[k] + sample * type.bytes()), ready.in[input_places_[k]]);
     }
     ready.engine.run(ready.in, ready.out);
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       const ArrayType& type = outputs_[k].tensor();
-      Array tensor = lent_sample(type, args.out[k] + sample * type.bytes());
+      Array tensor = array_on(type, args.out[k] + sample * type.bytes());
       outputs_[k].out(ready.out[output_places_[k]], tensor);
     }
   }
@@ -236,8 +218,7 @@ class TensorBlocksKernel final : public Kernel {
   std::vector<PortCrossing> inputs_, outputs_;  // by tensor
   std::vector<std::size_t> input_places_, output_places_;
   std::int64_t samples_ = 1;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Ready>> free_;
+  mutable ReadyPool<Ready> pool_;
 };
 
 std::unique_ptr<Kernel> tensor_blocks_kernel(const OpInstance& call) {
