@@ -50,7 +50,7 @@ class Clock {
       }
     }
     finish();
-    if (worst_.need > 0) tell_overrun();
+    if (overrun_) tell_overrun();
   }
 
  private:
@@ -85,11 +85,11 @@ class Clock {
     std::int32_t message = 0;          // of the sender
     std::int64_t item = 0, begin = 0;  // begin: of the sender's phase
   };
-  // The longest phase of those that are longer than a fixed one.
+  // A phase that is longer than a fixed one, since a stage is: axon, soma1, router, soma2.
   struct Overrun {
+    int stage = 0;
     std::int64_t need = 0, phase = 0;
     std::int32_t core = 0;
-    std::string_view stage;
   };
 
   // ---- beginning ----------------------------------------------------------------------------------
@@ -365,33 +365,36 @@ class Clock {
     const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, computed = core.computed - core.begin,
                        sent = core.sent - core.begin, length = program_.chip->sync.phase_clk;
     const std::int64_t need = std::max(computed + phase.move_cycles, sent);
-    if (need <= std::max(length, worst_.need)) return;
-    worst_ = {need, phase_of(group), c,
-              axon > length       ? "axon"
-              : computed > length ? "soma1"
-              : sent > length     ? "router"
-                                  : "soma2"};
+    if (need <= length) return;
+    note_overrun({axon > length ? 0 : computed > length ? 1 : sent > length ? 2 : 3, need, phase_of(group), c});
   }
 
-  // What is sent in a phase of fixed length arrives in it.
+  // What is sent to another core in a phase of fixed length arrives in it.
   void check_fixed(const Flight& flight) {
-    const std::int64_t length = program_.chip->sync.phase_clk, need = now_ - flight.begin;
+    const std::int64_t need = now_ - flight.begin;
     const ChipMessage& message = program_.messages[static_cast<std::size_t>(flight.message)];
-    if (program_.chip->sync.mode != SyncMode::fixed || message.from_core == host_core ||
-        need <= std::max(length, worst_.need))
-      return;
-    worst_ = {need, message.from_phase, message.from_core, "router"};
+    if (program_.chip->sync.mode == SyncMode::fixed && message.from_core != host_core &&
+        need > program_.chip->sync.phase_clk)
+      note_overrun({2, need, message.from_phase, message.from_core});
+  }
+
+  void note_overrun(const Overrun& overrun) {
+    longest_ = std::max(longest_, overrun.need);
+    if (!overrun_ || overrun.stage < overrun_->stage ||
+        (overrun.stage == overrun_->stage && overrun.need > overrun_->need))
+      overrun_ = overrun;
   }
 
   void tell_overrun() {
-    const ChipCore& core = program_.cores[static_cast<std::size_t>(worst_.core)];
-    const std::string layer = layer_name(worst_.core, worst_.phase);
+    constexpr std::string_view stages[] = {"axon", "soma1", "router", "soma2"};
+    const std::string layer = layer_name(overrun_->core, overrun_->phase);
     diags
         .error("E5012", {},
-               fmt::format("core {}: phase {} takes {} clk, a phase of {} has {}: too long since its {}{}", core.core,
-                           worst_.phase, worst_.need, program_.chip->name, program_.chip->sync.phase_clk, worst_.stage,
+               fmt::format("{}: phase {} takes {} clk, a phase of {} has {}: too long since its {}{}",
+                           core_name(overrun_->core), overrun_->phase, overrun_->need, program_.chip->name,
+                           program_.chip->sync.phase_clk, stages[overrun_->stage],
                            layer.empty() ? "" : ", layer '" + layer + "'"))
-        .help(fmt::format("sync/phase_clk of {} suffices", worst_.need));
+        .help(fmt::format("sync/phase_clk of {} suffices", longest_));
   }
 
   // Of what a core computes in a phase; empty: the program has no net, or it computes nothing.
@@ -448,13 +451,13 @@ class Clock {
     const std::int32_t brought =
         ways_[static_cast<std::size_t>(flight.message)].legs.at(static_cast<std::size_t>(event.leg)).message;
     if (brought == ChipMessage::no_message) return;  // a relay
-    check_fixed(flight);
     if (program_.messages[static_cast<std::size_t>(brought)].to_core == host_core) {
       Frame& done = frame(flight.item);
       done.end = std::max(done.end, event.times.last);
       if (++done.arrived == host_receives_) ++frames_out_;
       return;
     }
+    check_fixed(flight);
     ++arrived_[static_cast<std::size_t>(brought)];
     look_for_packets(mover_[static_cast<std::size_t>(brought)].first);
   }
@@ -533,7 +536,7 @@ class Clock {
       const std::int32_t m = waits ? missing(c, behind) : ChipMessage::no_message;
       if (m == ChipMessage::no_message) continue;
       const std::int32_t from = program_.messages[static_cast<std::size_t>(m)].from_core;
-      return CoreWait{c, is_sent(m) ? from : c,
+      return CoreWait{c, is_sent(m) ? from : host_core,
                       fmt::format("{}, phase {}: waits for packets of {}{}", core_name(c), phase_of(group),
                                   core_name(from), is_sent(m) ? "" : ", which never sends them")};
     }
@@ -587,7 +590,8 @@ class Clock {
   std::vector<ChipWay> ways_;                                 // by first message
   std::vector<std::int64_t> levels_;                          // by group
   std::int64_t stages_ = 0;                                   // of the pipeline, at most
-  Overrun worst_;
+  std::optional<Overrun> overrun_;                            // of the first stage of all
+  std::int64_t longest_ = 0;                                  // phase that is too long
   std::int64_t host_receives_ = 0, frames_out_ = 0, looked_at_ = 0;
   std::vector<Frame> frames_seen_;
   std::vector<Flight> flights_;

@@ -24,7 +24,7 @@ Diag deadlock(std::size_t cores, const std::function<std::optional<CoreWait>(std
       if (is_circle) waits.erase(waits.begin(), seen);
       if (is_circle) break;
       waits.push_back(*wait);
-      if (wait->on == host_core || wait->on == wait->core) break;
+      if (wait->on == host_core) break;
     }
   const std::size_t told = std::min(waits.size(), most_waits_told);
   std::string circle;

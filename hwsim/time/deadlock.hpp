@@ -10,7 +10,7 @@ namespace taskspec {
 
 struct CoreWait {
   std::int32_t core = 0;        // position, that waits
-  std::int32_t on = host_core;  // for which one; itself: for nobody
+  std::int32_t on = host_core;  // for which one; the host: for nobody on the chip
   std::string why;              // "core 3, phase 0: waits for packets of core 1"
 };
 
