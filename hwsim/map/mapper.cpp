@@ -7,6 +7,7 @@
 #include "hwsim/map/chains.hpp"
 #include "hwsim/map/refusals.hpp"
 #include "hwsim/place/place.hpp"
+#include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
 
@@ -242,9 +243,10 @@ void make_step_groups(ChipProgram& program, std::int32_t count, Diags& diags) {
     program.step_groups.push_back(static_cast<std::int32_t>(std::int64_t{g} * count / program.groups));
 }
 
-// Mode A2S2 for cores whose inputs are double, and made by groups before theirs: what they fetch ahead never waits for
-// what they compute.
+// Mode A2S2 for cores whose inputs are double, and made by groups before theirs, as far as those that read the same
+// have room for what they are behind by then.
 void fetch_ahead(ChipProgram& program) {
+  if (!has_room_for_steps(program)) return;
   for (ChipCore& core : program.cores) {
     bool may = true, reads = false;
     for (const ChipPhase& phase : core.phases)
@@ -256,6 +258,7 @@ void fetch_ahead(ChipProgram& program) {
                 program.cores[static_cast<std::size_t>(message.from_core)].phases[0].group < phase.group);
       }
     core.a2s2 = may && reads;
+    if (core.a2s2 && !has_room_for_steps(program)) core.a2s2 = false;
   }
 }
 

@@ -119,6 +119,7 @@ class Clock {
       ways_[static_cast<std::size_t>(way.message)] = std::move(way);
     }
     host_items_.assign(program_.messages.size(), 0);
+    host_ready_.assign(program_.messages.size(), 0);
     const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
     stages_ = program_.groups * (fetches_ahead ? 2 : 1);
     if (Result<std::vector<std::int64_t>> levels = step_levels(program_))
@@ -253,8 +254,12 @@ class Clock {
 
   void send_from_host(std::int32_t m) {
     std::int64_t& item = host_items_[static_cast<std::size_t>(m)];
+    std::int64_t& ready = host_ready_[static_cast<std::size_t>(m)];
+    const std::int64_t packets = program_.messages[static_cast<std::size_t>(m)].packets;
     while (item < frames_ && has_credit(m, item)) {
-      send(m, now_, program_.messages[static_cast<std::size_t>(m)].packets, item);
+      ready = std::max(ready, now_);  // frames one behind the other
+      send(m, ready, packets, item);
+      ready += packets;
       ++item;
     }
   }
@@ -586,12 +591,12 @@ class Clock {
   std::vector<CoreState> cores_;
   std::vector<std::pair<std::int32_t, std::int32_t>> mover_;  // by message: core and phase that move it
   std::vector<std::int32_t> host_sends_;
-  std::vector<std::int64_t> host_items_, arrived_, credits_;  // by message
-  std::vector<ChipWay> ways_;                                 // by first message
-  std::vector<std::int64_t> levels_;                          // by group
-  std::int64_t stages_ = 0;                                   // of the pipeline, at most
-  std::optional<Overrun> overrun_;                            // of the first stage of all
-  std::int64_t longest_ = 0;                                  // phase that is too long
+  std::vector<std::int64_t> host_items_, host_ready_, arrived_, credits_;  // by message
+  std::vector<ChipWay> ways_;                                              // by first message
+  std::vector<std::int64_t> levels_;                                       // by group
+  std::int64_t stages_ = 0;                                                // of the pipeline, at most
+  std::optional<Overrun> overrun_;                                         // of the first stage of all
+  std::int64_t longest_ = 0;                                               // phase that is too long
   std::int64_t host_receives_ = 0, frames_out_ = 0, looked_at_ = 0;
   std::vector<Frame> frames_seen_;
   std::vector<Flight> flights_;

@@ -11,6 +11,7 @@ namespace {
 struct LevelEdge {
   std::int32_t from = 0, to = 0;
   std::int64_t steps = 0;  // that the receiver is behind the sender, at least
+  std::int64_t room = 0;   // at most: items that its receive buffer holds
 };
 
 // Steps between the one in which an item comes and the one that computes on it: it is received in phase k, for the
@@ -21,7 +22,8 @@ std::int64_t steps_ahead(const ChipCore& core, std::int64_t k) {
   return received >= 0 ? 0 : (phases - 1 - received) / phases;
 }
 
-std::vector<LevelEdge> level_edges(const ChipProgram& program) {
+// `all`: as if there were one step group.
+std::vector<LevelEdge> level_edges(const ChipProgram& program, bool all) {
   std::vector<LevelEdge> edges;
   for (const ChipCore& core : program.cores)
     for (std::size_t k = 0; k < core.phases.size(); ++k)
@@ -30,34 +32,57 @@ std::vector<LevelEdge> level_edges(const ChipProgram& program) {
         if (message.from_core == host_core) continue;
         const std::int32_t from = program.cores[static_cast<std::size_t>(message.from_core)].phases[0].group;
         const std::int32_t to = core.phases[0].group;
-        if (from == to ||
+        if (from == to) continue;
+        if (!all &&
             program.step_groups[static_cast<std::size_t>(from)] != program.step_groups[static_cast<std::size_t>(to)])
           continue;
-        edges.push_back({from, to, steps_ahead(core, static_cast<std::int64_t>(k)) - message.delay});
+        const ChipBuffer& buffer = core.buffers[static_cast<std::size_t>(message.to_buffer)];
+        edges.push_back(
+            {from, to, steps_ahead(core, static_cast<std::int64_t>(k)) - message.delay, buffer.slots - message.delay});
       }
   return edges;
 }
 
+struct Levels {
+  std::vector<std::int64_t> level;
+  std::vector<std::int32_t> before;  // by group: the one that raised it last
+  std::int32_t raised = -1;          // still rising; -1: none is
+};
+
+Levels levels_of(std::size_t groups, const std::vector<LevelEdge>& edges) {
+  Levels made{std::vector<std::int64_t>(groups), std::vector<std::int32_t>(groups, -1)};
+  for (std::size_t round = 0; round <= groups; ++round) {
+    made.raised = -1;
+    for (const LevelEdge& edge : edges) {
+      const std::int64_t least = made.level[static_cast<std::size_t>(edge.from)] + edge.steps;
+      if (made.level[static_cast<std::size_t>(edge.to)] >= least) continue;
+      made.level[static_cast<std::size_t>(edge.to)] = least;
+      made.before[static_cast<std::size_t>(edge.to)] = edge.from;
+      made.raised = edge.to;
+    }
+    if (made.raised < 0) break;
+  }
+  return made;
+}
+
 }  // namespace
+
+bool has_room_for_steps(const ChipProgram& program) {
+  const std::vector<LevelEdge> edges = level_edges(program, true);
+  const Levels made = levels_of(static_cast<std::size_t>(program.groups), edges);
+  return made.raised < 0 && std::ranges::all_of(edges, [&](const LevelEdge& edge) {
+           return made.level[static_cast<std::size_t>(edge.to)] - made.level[static_cast<std::size_t>(edge.from)] <=
+                  edge.room;
+         });
+}
 
 Result<std::vector<std::int64_t>> step_levels(const ChipProgram& program) {
   const auto groups = static_cast<std::size_t>(program.groups);
-  std::vector<std::int64_t> levels(groups);
-  if (program.step_groups.empty()) return levels;
-  const std::vector<LevelEdge> edges = level_edges(program);
-  std::vector<std::int32_t> before(groups, -1);
-  std::int32_t raised = -1;
-  for (std::size_t round = 0; round <= groups; ++round) {
-    raised = -1;
-    for (const LevelEdge& edge : edges) {
-      const std::int64_t least = levels[static_cast<std::size_t>(edge.from)] + edge.steps;
-      if (levels[static_cast<std::size_t>(edge.to)] >= least) continue;
-      levels[static_cast<std::size_t>(edge.to)] = least;
-      before[static_cast<std::size_t>(edge.to)] = edge.from;
-      raised = edge.to;
-    }
-    if (raised < 0) return levels;
-  }
+  if (program.step_groups.empty()) return std::vector<std::int64_t>(groups);
+  Levels made = levels_of(groups, level_edges(program, false));
+  if (made.raised < 0) return std::move(made.level);
+  const std::vector<std::int32_t>& before = made.before;
+  std::int32_t raised = made.raised;
   // Still rising: back along the edges that raised them lies a circle.
   for (std::size_t i = 0; i < groups; ++i) raised = before[static_cast<std::size_t>(raised)];
   std::string circle = fmt::format("group {}", raised);

@@ -10,4 +10,8 @@ namespace taskspec {
 // another within a step, told in turn.
 Result<std::vector<std::int64_t>> step_levels(const ChipProgram& program);
 
+// Could all groups start each step together, each an item of its own, and no receive buffer hold more items than it has
+// room for? Then no group ever waits for itself, however long stages take.
+bool has_room_for_steps(const ChipProgram& program);
+
 }  // namespace taskspec

@@ -92,7 +92,7 @@ TEST_CASE("mode A2S2 where moves and packets are long: they overlap [chip-time]"
     made.message(host, 0, b, 0, 200, 2);
     made.message(b, 0, host, 0, 10);
     made.program.cores[0].a2s2 = ahead;
-    const ChipTiming timing = made.run().value_or_throw();
+    const ChipTiming timing = made.run(9).value_or_throw();
     CHECK(timing.interval == 200);  // the host's port is what limits
     // What came is moved at once, or 100 behind the start of the phase that it came before.
     const Ticks moves = made.begins(timing, b, Stage::move), axons = made.begins(timing, b, Stage::axon);
