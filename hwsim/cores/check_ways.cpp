@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace taskspec {
@@ -22,6 +23,7 @@ class WayChecker {
   void check() {
     for (const ChipCore& core : program_.cores) check_core(core);
     for (std::size_t m = 0; m < program_.messages.size(); ++m) check_message(m);
+    check_multicasts();
     for (std::size_t o = 0; o < program_.outputs.size(); ++o) check_output(o);
   }
 
@@ -81,7 +83,7 @@ class WayChecker {
         const ChipBuffer &from = buffer(core, move.from), &to = buffer(core, move.to);
         const auto found = readers_.find({position, move.to});
         if (from.use != BufferUse::receive || found == readers_.end() || from.box != to.box || from.block != to.block ||
-            from.slots != move.delay + 1)
+            from.slots < move.delay + 1 || from.slots > move.delay + 2)
           refuse(fmt::format("core {}: a move from '{}' to '{}'", core.core, from.name, to.name));
         readers_[{position, move.from}] = found->second;
       }
@@ -151,6 +153,72 @@ class WayChecker {
           refuse(fmt::format("message {} brings byte {} to where something else belongs", number, run.from + i));
         if (came) (*came)[static_cast<std::size_t>(run.to + i)] = true;
       }
+    }
+  }
+
+  // What is sent on goes to the places that its heads name: the same bytes to the same addresses. In turn: from one
+  // message to one other, and no multicast begins with itself.
+  void check_multicasts() const {
+    std::vector<bool> goes_on(program_.messages.size());
+    for (std::size_t m = 0; m < program_.messages.size(); ++m) {
+      const ChipMessage& sent = program_.messages[m];
+      if (sent.behind == ChipMessage::no_message) continue;
+      const auto before = static_cast<std::size_t>(sent.behind);
+      if (sent.behind < 0 || before >= program_.messages.size() || before == m || goes_on[before])
+        refuse(fmt::format("message {} stands behind message {} of a multicast, which is not there for it", m, before));
+      goes_on[before] = true;
+      const ChipMessage& first = program_.messages[before];
+      const auto is_same = [](const ChipMessage::Run& a, const ChipMessage::Run& b) {
+        return a.from == b.from && a.to == b.to && a.bytes == b.bytes;
+      };
+      if (first.to_core == host_core || sent.to_core == host_core || sent.from_core != first.from_core ||
+          sent.from_buffer != first.from_buffer || sent.delay != first.delay || sent.packets != first.packets ||
+          sent.heads != first.heads || !std::ranges::equal(sent.runs, first.runs, is_same))
+        refuse(fmt::format("message {} sends on packets of message {}, which are others", m, before));
+      if (received(sent).address != received(first).address || received(sent).slots != received(first).slots)
+        refuse(fmt::format("core {} sends packets on to core {}, where their addresses are others'",
+                           core_of(first).core, core_of(sent).core));
+    }
+    for (std::size_t m = 0; m < program_.messages.size(); ++m) {
+      std::size_t at = m;
+      for (std::size_t n = 0; program_.messages[at].behind != ChipMessage::no_message; ++n) {
+        at = static_cast<std::size_t>(program_.messages[at].behind);
+        if (n > program_.messages.size()) refuse(fmt::format("message {} goes round in a circle", m));
+      }
+      check_relays(m);
+    }
+  }
+
+  const ChipCore& core_of(const ChipMessage& message) const {
+    return program_.cores[static_cast<std::size_t>(message.to_core)];
+  }
+  const ChipBuffer& received(const ChipMessage& message) const {
+    return core_of(message).buffers[static_cast<std::size_t>(message.to_buffer)];
+  }
+
+  // Cores that send packets on exist, and each is near enough to the one before for a head to name it.
+  void check_relays(std::size_t number) const {
+    const ChipMessage& message = program_.messages[number];
+    const Chip& chip = *program_.chip;
+    const std::int64_t width = program_.width, cores = chip.grid.cores.area() * program_.chips.area();
+    std::int32_t at = message.from_core;
+    if (message.behind != ChipMessage::no_message)
+      at = program_.messages[static_cast<std::size_t>(message.behind)].to_core;
+    if (at == host_core || message.to_core == host_core) {
+      if (!message.relays.empty()) refuse(fmt::format("message {} of the host needs no relay", number));
+      return;
+    }
+    at = program_.cores[static_cast<std::size_t>(at)].core;
+    std::vector<std::int32_t> stops = message.relays;
+    stops.push_back(core_of(message).core);
+    for (const std::int32_t stop : stops) {
+      if (stop < 0 || stop >= cores) refuse(fmt::format("message {} goes over core {}, which is none", number, stop));
+      const std::int64_t dx = stop % width - at % width, dy = stop / width - at / width;
+      const std::int64_t low = chip.limits.offset_min.value_or(INT32_MIN);
+      const std::int64_t high = chip.limits.offset_max.value_or(INT32_MAX);
+      if (dx < low || dx > high || dy < low || dy > high)
+        refuse(fmt::format("core {} sends message {} on to core {}, which no head reaches", at, number, stop));
+      at = stop;
     }
   }
 

@@ -34,8 +34,14 @@ struct ChipMachine::Parts {
       for (std::size_t k = 0; k < core.phases.size(); ++k)
         for (std::int32_t message : core.phases[k].receives)
           mover[static_cast<std::size_t>(message)] = static_cast<std::int32_t>(k);
-    for (std::size_t i = 0; i < program->messages.size(); ++i)
-      if (program->messages[i].from_core == host_core) host_sends.push_back(static_cast<std::int32_t>(i));
+    sent_on.assign(program->messages.size(), ChipMessage::no_message);
+    for (std::size_t i = 0; i < program->messages.size(); ++i) {
+      const ChipMessage& message = program->messages[i];
+      if (message.behind != ChipMessage::no_message)
+        sent_on[static_cast<std::size_t>(message.behind)] = static_cast<std::int32_t>(i);
+      else if (message.from_core == host_core)
+        host_sends.push_back(static_cast<std::int32_t>(i));
+    }
     for (const ChipBuffer& port : program->inputs) in_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
     for (const ChipBuffer& port : program->outputs) {
       out_bytes.emplace_back();
@@ -61,12 +67,14 @@ struct ChipMachine::Parts {
   std::shared_ptr<const ChipProgram> program;
   std::deque<Core> cores;
   std::vector<std::int32_t> host_sends, mover;  // mover: by message, the phase that moves what it brings
+  std::vector<std::int32_t> sent_on;            // by message: the next one of its multicast
   std::vector<std::vector<std::byte>> in_bytes;
   std::vector<std::vector<std::vector<std::byte>>> out_bytes;  // by output and step of delay
   std::vector<std::int64_t> out_heads, out_left;               // that came in this step; that come in each
   MachineCounts counts;
 
   void send(std::int32_t number);
+  void deliver(const ChipMessage& sent, const std::vector<const std::byte*>& packets, std::int32_t number);
   void move(std::int32_t core, std::int32_t phase);
   void turn(const ChipProgram::Turn& turn);
   void end_step();
@@ -81,28 +89,42 @@ const MachineCounts& ChipMachine::counts() const { return parts_->counts; }
 
 void ChipMachine::Parts::send(std::int32_t number) {
   const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
-  counts.packets += message.packets;
   auto bytes_of = [&](const ChipMessage::Run& run) -> const std::byte* {
     if (message.from_core == host_core)
       return in_bytes[static_cast<std::size_t>(message.from_buffer)].data() + run.from;
     return cores[static_cast<std::size_t>(message.from_core)].memory.read(message.from_buffer, 0, counts.steps,
                                                                           run.from, run.bytes);
   };
+  std::vector<const std::byte*> packets;
+  for (const ChipMessage::Run& run : message.runs) packets.push_back(bytes_of(run));
+  for (std::int32_t to = number; to != ChipMessage::no_message; to = sent_on[static_cast<std::size_t>(to)]) {
+    if (to != number) counts.copies += message.packets;
+    deliver(message, packets, to);
+  }
+}
+
+// What was sent comes to the target of a message: of itself, or of one that stands behind it in a multicast, whose core
+// gets the packets, and the places in them, as the first did.
+void ChipMachine::Parts::deliver(const ChipMessage& sent, const std::vector<const std::byte*>& packets,
+                                 std::int32_t number) {
+  const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
+  counts.packets += sent.packets;
   if (message.to_core == host_core) {
     auto& slots = out_bytes[static_cast<std::size_t>(message.to_buffer)];
     std::vector<std::byte>& port = slots[static_cast<std::size_t>(counts.steps + message.delay) % slots.size()];
-    for (const ChipMessage::Run& run : message.runs)
-      std::memcpy(port.data() + run.to, bytes_of(run), static_cast<std::size_t>(run.bytes));
-    out_heads[static_cast<std::size_t>(message.to_buffer)] += message.heads;
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      std::memcpy(port.data() + sent.runs[i].to, packets[i], static_cast<std::size_t>(sent.runs[i].bytes));
+    out_heads[static_cast<std::size_t>(message.to_buffer)] += sent.heads;
     return;
   }
   Core& target = cores[static_cast<std::size_t>(message.to_core)];
   const std::int64_t slots = target.memory.buffer(message.to_buffer).slots;
   const std::int64_t slot = (counts.steps + message.delay) % slots;
-  for (const ChipMessage::Run& run : message.runs)
-    target.memory.arrive(message.to_buffer, slot, run.to, bytes_of(run), run.bytes, counts.steps + message.delay);
+  for (std::size_t i = 0; i < packets.size(); ++i)
+    target.memory.arrive(message.to_buffer, slot, sent.runs[i].to, packets[i], sent.runs[i].bytes,
+                         counts.steps + message.delay);
   if (message.delay == 0 && mover[static_cast<std::size_t>(number)] >= 0)
-    target.arrived[static_cast<std::size_t>(mover[static_cast<std::size_t>(number)])] += message.heads;
+    target.arrived[static_cast<std::size_t>(mover[static_cast<std::size_t>(number)])] += sent.heads;
 }
 
 // The soma2 of a phase: what was received goes into the inputs of the phase behind.

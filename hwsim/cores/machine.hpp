@@ -15,7 +15,8 @@
 namespace taskspec {
 
 struct MachineCounts {
-  std::int64_t steps = 0, packets = 0, saturations = 0, ordered = 0;
+  std::int64_t steps = 0, saturations = 0, ordered = 0;
+  std::int64_t packets = 0, copies = 0;  // that arrived; of these, sent on by a core that keeps them, too
 };
 
 class ChipMachine {

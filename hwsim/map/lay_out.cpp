@@ -6,6 +6,7 @@
 #include <set>
 
 #include "hwsim/map/messages.hpp"
+#include "hwsim/map/refusals.hpp"
 
 namespace taskspec {
 
@@ -96,6 +97,7 @@ class ProgramMaker {
   // Addresses, and the cycles that depend on them.
   void give_addresses(ChipCore& core) {
     const Chip& chip = *program_.chip;
+    if (plan_.depth > 1) double_buffers(core);
     const BufferFit fit = place_buffers(chip, core.buffers, static_cast<std::int32_t>(core.phases.size()));
     core.bytes = fit.bytes;
     if (!fit.fits) {
@@ -115,6 +117,27 @@ class ProgramMaker {
       }
       if (phase.move_cycles > 0) phase.move_cycles += chip.cycles.start;
     }
+  }
+
+  // A second item may come while the first one waits, where there is room for it.
+  void double_buffers(ChipCore& core) const {
+    const Chip& chip = *program_.chip;
+    for (std::size_t i = 0; i < core.buffers.size(); ++i) {
+      if (core.buffers[i].use != BufferUse::receive) continue;
+      ++core.buffers[i].slots;
+      core.buffers[i].bytes = core.buffers[i].slot_bytes() * core.buffers[i].slots;
+      const bool is_too_much = chip.limits.receive_bytes && received_bytes(core) > *chip.limits.receive_bytes;
+      if (!is_too_much && place_buffers(chip, core.buffers, static_cast<std::int32_t>(core.phases.size())).fits)
+        continue;
+      --core.buffers[i].slots;
+      core.buffers[i].bytes = core.buffers[i].slot_bytes() * core.buffers[i].slots;
+    }
+  }
+
+  static std::int64_t received_bytes(const ChipCore& core) {
+    std::int64_t received = 0;
+    for (const ChipBuffer& buffer : core.buffers) received += buffer.use == BufferUse::receive ? buffer.bytes : 0;
+    return received;
   }
 
   void tell_cycles(const ChipCore& core, ChipCall& call) const {
@@ -235,19 +258,35 @@ class ProgramMaker {
   void check_limits() {
     const ChipLimits& limits = program_.chip->limits;
     for (const ChipCore& core : program_.cores) {
-      std::int64_t received = 0;
-      for (const ChipBuffer& buffer : core.buffers) received += buffer.use == BufferUse::receive ? buffer.bytes : 0;
-      if (limits.receive_bytes && received > *limits.receive_bytes)
-        refuse(fmt::format("core {} would receive into {} bytes, {} are there", core.core, received,
-                           *limits.receive_bytes));
-      if (limits.phases && static_cast<std::int64_t>(core.phases.size()) > *limits.phases)
-        refuse(fmt::format("core {} would have {} phases, {} are possible", core.core, core.phases.size(),
-                           *limits.phases));
+      const std::int64_t received = received_bytes(core);
+      if (limits.receive_bytes && received > *limits.receive_bytes) refuse_area(core, received);
+      const auto phases = static_cast<std::int64_t>(core.phases.size());
+      if (limits.phases && phases > *limits.phases)
+        refuse(fmt::format("core {} would have {} phases, {} are possible", core.core, phases, *limits.phases),
+               fmt::format("limits/phases of {} suffices, or more cores", phases));
+      if (limits.soft_phases && phases > *limits.soft_phases)
+        program_.notes.push_back(
+            fmt::format("core {} has {} phases, {} are the aim", core.core, phases, *limits.soft_phases));
+      if (limits.soft_bytes && core.bytes > *limits.soft_bytes)
+        program_.notes.push_back(
+            fmt::format("core {} takes {} B, {} are the aim", core.core, core.bytes, *limits.soft_bytes));
     }
     if (limits.phase_groups && program_.groups > *limits.phase_groups)
-      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups));
+      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups),
+             fmt::format("limits/phase_groups of {} suffices", program_.groups));
   }
-  void refuse(const std::string& why) { diags.error("E4043", {}, program_.chip->name + ": " + why); }
+
+  void refuse_area(const ChipCore& core, std::int64_t received) {
+    std::vector<std::pair<std::string, std::int64_t>> parts;
+    for (const ChipBuffer& buffer : core.buffers)
+      if (buffer.use == BufferUse::receive) parts.emplace_back("'" + buffer.name + "'", buffer.bytes);
+    refuse(fmt::format("core {} would receive into {} bytes, {} are there: {}", core.core, received,
+                       *program_.chip->limits.receive_bytes, largest_of(std::move(parts), "B")),
+           fmt::format("limits/receive_bytes of {} suffices, or more cores", received));
+  }
+  void refuse(const std::string& why, const std::string& change) {
+    diags.error("E4043", {}, program_.chip->name + ": " + why).help("in the chip's file " + change);
+  }
 
   ChipProgram& program_;
   const ChipPlan& plan_;

@@ -18,6 +18,7 @@ struct ChipPlan {
   std::vector<UnitPlan> units;                      // in topological order
   std::vector<std::int32_t> group_phases;           // how many
   std::vector<std::int32_t> group_of_core, places;  // by position; place: a first one, y * width + x
+  std::int32_t depth = 1;                           // as in MapOptions
 };
 
 // Errors: E4041, a core's memory; E4043, a limit of the chip; E4044, what no packet can carry.

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "hwsim/map/chains.hpp"
+#include "hwsim/map/refusals.hpp"
 #include "hwsim/place/place.hpp"
+#include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
 
@@ -51,31 +54,11 @@ class Mapper {
   std::int64_t cores() const { return there_; }  // in row order
 
  private:
-  const TaskBlock& block(std::size_t work) const { return (*net_.graph)[net_.works[work].block]; }
-
   // ---- what the chip has not ----------------------------------------------------------------------
   void check_chip() {
-    if (chip_.kind != ChipKind::primitive)
-      refuse("E4045", {},
-             fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip_.name,
-                         name_of(chip_.kind)));
-    if (chips_.x > chip_.grid.max_chips.x || chips_.y > chip_.grid.max_chips.y)
-      refuse("E4043", {},
-             fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips_.x, chips_.y, chip_.name,
-                         chip_.grid.max_chips.x, chip_.grid.max_chips.y));
-    for (const NetWork& work : net_.works) {
-      const TaskBlock& made = (*net_.graph)[work.block];
-      for (std::size_t c = 0; c < work.in.size(); ++c) {
-        if (made.in_cluster(c).name != "weight" || !work.in[c].is_there() || !work.in[0].is_there()) continue;
-        if (chip_.mac.takes(work.in[0].type.precision, work.in[c].type.precision)) continue;
-        refuse("E4045", made.span,
-               fmt::format("{} '{}' multiplies {} by {}, which {} does not", made.def->name, made.name,
-                           info(work.in[0].type.precision).name, info(work.in[c].type.precision).name, chip_.name));
-      }
-    }
+    diags.append(chip_refusals(net_, chip_));
+    if (std::optional<Diag> refusal = chips_refusal(chip_, chips_)) diags.add(*std::move(refusal));
   }
-
-  void refuse(Code code, Span span, const std::string& text) { diags.error(code, span, text); }
 
   // ---- one unit -----------------------------------------------------------------------------------
   void begin_with_fewest(std::size_t u) {
@@ -88,17 +71,7 @@ class Mapper {
                          .cycles = choices_[u][i].cost.cycles});
       return;
     }
-    const std::size_t last = units_[u].last();
-    std::string text = fmt::format("'{}' fits no core of {}", units_[u].name, chip_.name);
-    Diag diag("E4041", Severity::error, block(last).span, text);
-    if (!choices_[u].empty()) {
-      const UnitChoice& least = choices_[u].back();
-      diag.note(fmt::format("cut into {} pieces (y x x x f: {}), '{}' takes {} bytes, {} are there",
-                            least.grid.pieces(), least.grid.text(), least.cost.first, least.cost.first_bytes,
-                            least.cost.there));
-    }
-    diag.help("a smaller layer, or a chip whose cores have more memory");
-    diags.add(std::move(diag));
+    diags.add(unit_refusal(net_, units_[u], choices_[u], chip_));
   }
 
   // ---- sharing ------------------------------------------------------------------------------------
@@ -108,10 +81,15 @@ class Mapper {
     return used;
   }
 
+  bool has_too_many_groups() const {
+    return chip_.limits.phase_groups && static_cast<std::int64_t>(groups_.size()) > *chip_.limits.phase_groups;
+  }
+
   void share_cores() {
     const bool wants_few = options_.objective == MapObjective::cores;
-    const std::int64_t alone = cores_used();
-    while (groups_.size() > 1 && (wants_few || cores_used() > there_)) {
+    std::vector<UnitCores> alone;
+    for (const SharedCores& group : groups_) alone.push_back({units_[group.first].name, group.cores});
+    while (groups_.size() > 1 && (wants_few || cores_used() > there_ || has_too_many_groups())) {
       std::size_t best = groups_.size();
       std::optional<SharedCores> best_merged;
       for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
@@ -126,12 +104,7 @@ class Mapper {
       groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
     }
     if (cores_used() <= there_) return;
-    const std::int64_t per_chip = chip_.grid.cores.area();
-    Diag diag("E4042", Severity::error, {},
-              fmt::format("the net needs {} cores of {}, {} are there", cores_used(), chip_.name, there_));
-    diag.note(fmt::format("one unit a core it would need {}", alone));
-    diag.help(fmt::format("chips: {} of them suffice", (cores_used() + per_chip - 1) / per_chip));
-    diags.add(std::move(diag));
+    diags.add(cores_refusal(chip_, chips_, there_, options_.cores, cores_used(), std::move(alone)));
   }
 
   // Both on the cores of one of them, one after another; none: their memory does not suffice.
@@ -259,14 +232,51 @@ void place_cores(ChipProgram& program, std::int64_t cores) {
   for (std::size_t i = 0; i < program.cores.size(); ++i) program.cores[i].core = placed.core_of[i];
 }
 
+// Groups in their order, in so many step groups.
+void make_step_groups(ChipProgram& program, std::int32_t count, Diags& diags) {
+  const std::optional<std::int64_t>& most = program.chip->limits.step_groups;
+  count = std::min(count, program.groups);
+  if (most && count > *most)
+    diags.error("E4043", {}, fmt::format("{}: {} step groups, {} are possible", program.chip->name, count, *most))
+        .help(fmt::format("in the chip's file limits/step_groups of {} suffices", count));
+  for (std::int32_t g = 0; count > 0 && g < program.groups; ++g)
+    program.step_groups.push_back(static_cast<std::int32_t>(std::int64_t{g} * count / program.groups));
+}
+
+// Mode A2S2 for cores whose inputs are double, and made by groups before theirs, as far as those that read the same
+// have room for what they are behind by then.
+void fetch_ahead(ChipProgram& program) {
+  if (!has_room_for_steps(program)) return;
+  for (ChipCore& core : program.cores) {
+    bool may = true, reads = false;
+    for (const ChipPhase& phase : core.phases)
+      for (const std::int32_t number : phase.receives) {
+        const ChipMessage& message = program.messages[static_cast<std::size_t>(number)];
+        reads = true;
+        may &= message.delay == 0 && core.buffers[static_cast<std::size_t>(message.to_buffer)].slots > 1 &&
+               (message.from_core == host_core ||
+                program.cores[static_cast<std::size_t>(message.from_core)].phases[0].group < phase.group);
+      }
+    core.a2s2 = may && reads;
+    if (core.a2s2 && !has_room_for_steps(program)) core.a2s2 = false;
+  }
+}
+
 }  // namespace
 
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
   Mapper mapper(net, options);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;
+  plan->depth = options.depth;
   Result<ChipProgram> program = lay_out(options.chip, mapper.chips(), net, *plan);
-  if (program) place_cores(*program, mapper.cores());
+  if (!program) return program;
+  program->cores_there = static_cast<std::int32_t>(mapper.cores());
+  place_cores(*program, mapper.cores());
+  Diags faults = find_ways(*program);
+  make_step_groups(*program, options.step_groups, faults);
+  if (faults.has_errors()) return faults;
+  if (options.fetches_ahead) fetch_ahead(*program);
   return program;
 }
 

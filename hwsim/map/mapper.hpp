@@ -18,6 +18,11 @@ struct MapOptions {
   ChipExtent chips = {0, 0};               // 0 x 0: as the chip's file says
   std::optional<std::int32_t> cores = {};  // the first n in row order
   MapObjective objective = MapObjective::throughput;
+  // Items that a receive buffer has room for: 2 where memory suffices is double buffering. With it cores may fetch
+  // ahead (mode A2S2), if all that they read comes from groups before theirs.
+  std::int32_t depth = 1;
+  bool fetches_ahead = false;
+  std::int32_t step_groups = 0;  // that groups of cores are dealt into, in their order; 0: none
 };
 
 // Errors: E4041 a piece that fits no core, E4042 too few cores, E4043 a limit, E4044 a way, E4045 what the chip has

@@ -41,7 +41,7 @@ struct ChipBuffer {
   BlockId block;     // that it belongs to
   ChipLayout layout;
   std::int64_t address = 0;  // in the core's memory
-  std::int64_t slots = 1;    // receive: of `layout` each, one per step of delay and one more, at whole words
+  std::int64_t slots = 1;    // receive: one per step of delay and one more, or two: double; at whole words
   std::int64_t bytes = 0;    // of all slots
   Box box = {};              // of the cluster or the block's values: the part that it holds
   std::int64_t slot_bytes() const { return slots == 1 ? layout.bytes : (layout.bytes + 7) / 8 * 8; }
@@ -83,6 +83,8 @@ struct ChipPhase {
 
 struct ChipCore {
   std::int32_t core = 0;  // y * width + x over all chips
+  // Mode A2S2: soma2 does not wait for packets. It moves what came in the phase before, while the next ones come.
+  bool a2s2 = false;
   std::vector<ChipBuffer> buffers;
   std::vector<ChipPhase> phases;
   std::int64_t bytes = 0;  // in use at the worst moment
@@ -99,6 +101,12 @@ struct ChipMessage {
   std::vector<Run> runs;
   std::int64_t packets = 0, heads = 0;
   bool single = false;  // a byte in each packet, since 8-byte places do not fit
+  // The way (map/chains.hpp). Of a multicast: the message whose packets its target sends on as these, a clk behind,
+  // to the same places; the sender sends the first message of a chain alone. Relays: cores, y * width + x, that send
+  // them on and keep nothing, from the sender, or the target before, to the target.
+  static constexpr std::int32_t no_message = -1;
+  std::int32_t behind = no_message;
+  std::vector<std::int32_t> relays = {};
 };
 
 struct ChipProgram {
@@ -114,6 +122,8 @@ struct ChipProgram {
   };
   std::vector<Turn> order;  // of all that computes: each behind what it reads without delay
   std::int32_t groups = 0;
+  // By group of cores: its step group, whose groups start each step together. None: groups follow their packets alone.
+  std::vector<std::int32_t> step_groups;
   std::int32_t cores_there = 0;  // that the mapper might take
   std::vector<std::string> notes;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "hwsim/map/chains.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -26,6 +28,10 @@ class Accountant {
       }
     }
     made_.counts = EnergyCounts(program.cores.size(), made_.layers.size());
+    sent_on_.assign(program.messages.size(), ChipMessage::no_message);
+    for (std::size_t m = 0; m < program.messages.size(); ++m)
+      if (const std::int32_t before = program.messages[m].behind; before != ChipMessage::no_message)
+        sent_on_[static_cast<std::size_t>(before)] = static_cast<std::int32_t>(m);
   }
 
   ChipAccount account() {
@@ -69,6 +75,11 @@ class Accountant {
       sent[EnergyEvent::out] = message.packets;
       made_.counts.add(core, at, sent);
       row.packets += message.packets;
+      for (std::int32_t next = sent_on_[static_cast<std::size_t>(number)]; next != ChipMessage::no_message;
+           next = sent_on_[static_cast<std::size_t>(next)]) {
+        made_.counts.add(sender(next), at, sent);
+        row.packets += message.packets;
+      }
     }
     const std::vector<ChipPhase>& phases = program_.cores[core].phases;
     const ChipPhase& before = phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
@@ -89,16 +100,32 @@ class Accountant {
     if (buffer != no_buffer) row.bytes += program_.cores[core].buffers[static_cast<std::size_t>(buffer)].bytes;
   }
 
-  // Hops of all frames that the clock saw, for one of them.
+  // Hops of a step, and what cores send on that is not theirs: copies of packets of the host, and relays, which take
+  // packets in and out again.
   void add_network() {
     const std::int64_t frames = std::max<std::int64_t>(1, timing_.frames);
+    const NocTraffic traffic = traffic_of(program_);
     PerEvent hops;
-    hops[EnergyEvent::hop_x] = timing_.traffic.hops_x / frames;
-    hops[EnergyEvent::hop_y] = timing_.traffic.hops_y / frames;
-    hops[EnergyEvent::chip] = timing_.traffic.crossings / frames;
+    hops[EnergyEvent::hop_x] = traffic.hops_x;
+    hops[EnergyEvent::hop_y] = traffic.hops_y;
+    hops[EnergyEvent::chip] = traffic.crossings;
+    for (std::size_t m = 0; m < program_.messages.size(); ++m) {
+      const ChipMessage& message = program_.messages[m];
+      const auto relayed = static_cast<std::int64_t>(message.relays.size()) * message.packets;
+      hops[EnergyEvent::in] += relayed;
+      hops[EnergyEvent::out] += relayed;
+      if (message.from_core == host_core && message.behind != ChipMessage::no_message)
+        hops[EnergyEvent::out] += message.packets;
+      made_.packets += message.packets;
+    }
     if (!program_.cores.empty()) made_.counts.add(0, EnergyCounts::no_layer, hops);
-    for (const ChipMessage& message : program_.messages) made_.packets += message.packets;
     for (const CoreTime& core : timing_.cores) made_.busy_clk += core.busy / frames;
+  }
+
+  // Of a message that stands behind another one of a multicast: who sends it on.
+  std::size_t sender(std::int32_t number) const {
+    const std::int32_t before = program_.messages[static_cast<std::size_t>(number)].behind;
+    return static_cast<std::size_t>(program_.messages[static_cast<std::size_t>(before)].to_core);
   }
 
   const ChipProgram& program_;
@@ -106,6 +133,7 @@ class Accountant {
   const Chip& chip_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
+  std::vector<std::int32_t> sent_on_;  // by message: the next one of its multicast
 };
 
 }  // namespace

@@ -5,28 +5,11 @@
 #include <algorithm>
 #include <queue>
 
-namespace taskspec {
+#include "hwsim/map/chains.hpp"
+#include "hwsim/time/deadlock.hpp"
+#include "hwsim/time/step_levels.hpp"
 
-NocFigures noc_figures(const Chip& chip, ChipExtent chips) {
-  const ChipNoc& noc = chip.noc;
-  auto whole = [](std::int64_t number) { return static_cast<int>(number); };
-  return {.shape = static_cast<NocShape>(noc.topology),
-          .order = static_cast<NocOrder>(noc.order),
-          .cores_x = whole(chip.grid.cores.x),
-          .cores_y = whole(chip.grid.cores.y),
-          .chips_x = whole(chips.x),
-          .chips_y = whole(chips.y),
-          .cores_per_router = whole(chip.grid.cores_per_router),
-          .link_clk = noc.link_clk,
-          .hop_x = noc.hop_clk_x,
-          .hop_y = noc.hop_clk_y,
-          .burst = noc.burst,
-          .vcs = whole(noc.vcs),
-          .vc_depth = whole(noc.vc_depth),
-          .chip_packet_clk = std::max<std::int64_t>(1, noc.chip_packet_clk),
-          .chip_hop_x = std::max<std::int64_t>(1, noc.chip_hop_clk_x),
-          .chip_hop_y = std::max<std::int64_t>(1, noc.chip_hop_clk_y)};
-}
+namespace taskspec {
 
 namespace {
 
@@ -49,6 +32,7 @@ class Clock {
   ChipTiming timing;
 
   void run() {
+    if (diags.has_errors()) return;
     for (std::int32_t g = 0; g < program_.groups; ++g) start(g);
     for (std::int32_t message : host_sends_) send_from_host(message);
     while (!is_done() && !diags.has_errors()) {
@@ -66,6 +50,7 @@ class Clock {
       }
     }
     finish();
+    if (overrun_) tell_overrun();
   }
 
  private:
@@ -86,17 +71,25 @@ class Clock {
     std::int64_t received = 0, moved = 0;
     std::int32_t sends_left = 0;
     bool waits_for_packets = false, is_moving = false, has_ended = true;
+    bool waits_ahead = false;  // mode A2S2: for what it moves in the phase behind
   };
   struct GroupState {
     std::vector<std::int32_t> cores;
     std::int64_t turn = -2;  // phases so far: item * phases + phase; -1: what comes before the first
     std::int64_t phases = 1, begin = 0;
+    std::int64_t ended = -2;  // the last turn that has
     std::int32_t cores_left = 0;
-    bool is_waiting = false, is_done = false;  // waiting: for credit
+    bool is_waiting = false, is_done = false;  // waiting: for credit, or for its step group
   };
   struct Flight {
-    std::int32_t message = 0;
-    std::int64_t item = 0;
+    std::int32_t message = 0;          // of the sender
+    std::int64_t item = 0, begin = 0;  // begin: of the sender's phase
+  };
+  // A phase that is longer than a fixed one, since a stage is: axon, soma1, router, soma2.
+  struct Overrun {
+    int stage = 0;
+    std::int64_t need = 0, phase = 0;
+    std::int32_t core = 0;
   };
 
   // ---- beginning ----------------------------------------------------------------------------------
@@ -115,21 +108,34 @@ class Clock {
         for (std::int32_t message : core.phases[k].receives)
           mover_[static_cast<std::size_t>(message)] = {static_cast<std::int32_t>(c), static_cast<std::int32_t>(k)};
     }
-    for (std::size_t m = 0; m < program_.messages.size(); ++m) {
-      const ChipMessage& message = program_.messages[m];
-      if (message.from_core == host_core && message.to_core == host_core) continue;  // no packet of the chip
-      if (message.from_core == host_core) host_sends_.push_back(static_cast<std::int32_t>(m));
-      if (message.to_core == host_core) ++host_receives_;
+    ways_.resize(program_.messages.size());
+    for (ChipWay& way : ways_of(program_)) {
+      if (program_.messages[static_cast<std::size_t>(way.message)].from_core == host_core)
+        host_sends_.push_back(way.message);
+      for (const ChipWay::Leg& leg : way.legs)
+        if (leg.message != ChipMessage::no_message &&
+            program_.messages[static_cast<std::size_t>(leg.message)].to_core == host_core)
+          ++host_receives_;
+      ways_[static_cast<std::size_t>(way.message)] = std::move(way);
     }
     host_items_.assign(program_.messages.size(), 0);
+    host_ready_.assign(program_.messages.size(), 0);
+    const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
+    stages_ = program_.groups * (fetches_ahead ? 2 : 1);
+    if (Result<std::vector<std::int64_t>> levels = step_levels(program_))
+      levels_ = *std::move(levels);
+    else
+      diags.append(levels.diags());
   }
 
   static std::int64_t item_of(const GroupState& group) { return group.turn < 0 ? 0 : group.turn / group.phases; }
   static std::int64_t phase_of(const GroupState& group) {
     return group.turn < 0 ? group.phases - 1 : group.turn % group.phases;
   }
-  // The item that the moves of this phase bring in.
-  static std::int64_t moved_item(const GroupState& group) { return (group.turn + 1) / group.phases; }
+  // The item that the moves of this phase bring in, or those of a phase behind it.
+  static std::int64_t moved_item(const GroupState& group, std::int64_t behind = 0) {
+    return (group.turn + behind + 1) / group.phases;
+  }
 
   GroupState& group_of(std::int32_t core) {
     return groups_[static_cast<std::size_t>(program_.cores[static_cast<std::size_t>(core)].phases[0].group)];
@@ -144,21 +150,55 @@ class Clock {
     const std::int64_t item = turn / group.phases, k = turn % group.phases;
     for (std::int32_t c : group.cores)
       for (std::int32_t m : program_.cores[static_cast<std::size_t>(c)].phases[static_cast<std::size_t>(k)].sends)
-        if (program_.messages[static_cast<std::size_t>(m)].to_core != host_core &&
-            credits_[static_cast<std::size_t>(m)] < item)
-          return false;
+        if (!has_credit(m, item)) return false;
     return true;
+  }
+  // Of all to whom the packets go.
+  bool has_credit(std::int32_t m, std::int64_t item) const {
+    return std::ranges::all_of(ways_[static_cast<std::size_t>(m)].legs,
+                               [&](const ChipWay::Leg& leg) { return has_room(leg.message, item); });
+  }
+  bool has_room(std::int32_t m, std::int64_t item) const {
+    if (m == ChipMessage::no_message) return true;
+    const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
+    return message.to_core == host_core || credits_[static_cast<std::size_t>(m)] + depth_of(message) > item;
+  }
+  // Items that a receive buffer has room for: each holds its place until it is moved.
+  std::int64_t depth_of(const ChipMessage& message) const {
+    const std::vector<ChipBuffer>& buffers = program_.cores[static_cast<std::size_t>(message.to_core)].buffers;
+    if (message.to_buffer < 0 || static_cast<std::size_t>(message.to_buffer) >= buffers.size()) return 1;
+    return buffers[static_cast<std::size_t>(message.to_buffer)].slots - message.delay;
+  }
+
+  // Have the groups of its step group ended the step before, each with its own item?
+  bool may_begin(std::int32_t g, std::int64_t turn) const {
+    const GroupState& group = groups_[static_cast<std::size_t>(g)];
+    if (program_.step_groups.empty() || turn < 0 || turn % group.phases != 0) return true;
+    const std::int64_t step = turn / group.phases + levels_[static_cast<std::size_t>(g)];
+    for (std::size_t other = 0; other < groups_.size(); ++other)
+      if (program_.step_groups[other] == program_.step_groups[static_cast<std::size_t>(g)] &&
+          !has_ended(other, step - 1 - levels_[other]))
+        return false;
+    return true;
+  }
+  bool has_ended(std::size_t g, std::int64_t item) const {
+    if (item < -1) return true;
+    return groups_[g].ended >= (std::min(item, frames_ - 1) + 1) * groups_[g].phases - 1;
   }
 
   // All cores of the group have ended the phase before.
   void start(std::int32_t g) {
     GroupState& group = groups_[static_cast<std::size_t>(g)];
     const std::int64_t next = group.turn + 1;
+    if (group.ended < group.turn) {
+      group.ended = group.turn;
+      wake_step_group(g);
+    }
     if (next >= frames_ * group.phases) {
       group.is_done = true;
       return;
     }
-    group.is_waiting = next >= 0 && !has_credit(group, next);
+    group.is_waiting = next >= 0 && (!may_begin(g, next) || !has_credit(group, next));
     if (group.is_waiting) return;
     group.turn = next;
     group.begin = now_;
@@ -167,11 +207,20 @@ class Clock {
     for (std::int32_t c : group.cores) look_for_packets(c);
   }
 
+  void wake_step_group(std::int32_t g) {
+    if (program_.step_groups.empty()) return;
+    for (std::int32_t other = 0; other < program_.groups; ++other)
+      if (other != g && groups_[static_cast<std::size_t>(other)].is_waiting &&
+          program_.step_groups[static_cast<std::size_t>(other)] == program_.step_groups[static_cast<std::size_t>(g)])
+        start(other);
+  }
+
   void begin_phase(std::int32_t c, const GroupState& group) {
     CoreState& core = cores_[static_cast<std::size_t>(c)];
     const ChipPhase& phase = phase_of_core(c);
     core = {.begin = now_, .computed = now_, .sends_begin = now_, .sent = now_, .has_ended = false};
     core.waits_for_packets = moved_item(group) < frames_;
+    core.waits_ahead = program_.cores[static_cast<std::size_t>(c)].a2s2 && moved_item(group, 1) < frames_;
     if (group.turn < 0) return;
     const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, soma = phase.soma ? phase.soma->cycles : 0;
     core.computed = now_ + axon + soma;
@@ -190,25 +239,27 @@ class Clock {
   }
 
   void send(std::int32_t m, std::int64_t begin, std::int64_t span, std::int64_t item) {
-    const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-    auto place = [&](std::int32_t core, std::int32_t other) {
-      if (core != host_core) return static_cast<int>(program_.cores[static_cast<std::size_t>(core)].core);
-      return noc_host(program_.cores[static_cast<std::size_t>(other)].core / program_.width);
-    };
-    const int flow = noc_.inject({.source = place(message.from_core, message.to_core),
-                                  .target = place(message.to_core, message.from_core),
+    const ChipWay& way = ways_[static_cast<std::size_t>(m)];
+    std::vector<int> copies;
+    for (std::size_t leg = 1; leg < way.legs.size(); ++leg) copies.push_back(way.legs[leg].place);
+    const int flow = noc_.inject({.source = way.source,
+                                  .target = way.legs.at(0).place,
                                   .begin = begin,
                                   .span = span,
-                                  .packets = message.packets,
-                                  .copies = {}});
+                                  .packets = program_.messages[static_cast<std::size_t>(m)].packets,
+                                  .copies = copies});
     if (flow != static_cast<int>(flights_.size())) bug("flows are numbered in another order");
-    flights_.push_back({m, item});
+    flights_.push_back({m, item, now_});
   }
 
   void send_from_host(std::int32_t m) {
     std::int64_t& item = host_items_[static_cast<std::size_t>(m)];
-    while (item < frames_ && credits_[static_cast<std::size_t>(m)] >= item) {
-      send(m, now_, program_.messages[static_cast<std::size_t>(m)].packets, item);
+    std::int64_t& ready = host_ready_[static_cast<std::size_t>(m)];
+    const std::int64_t packets = program_.messages[static_cast<std::size_t>(m)].packets;
+    while (item < frames_ && has_credit(m, item)) {
+      ready = std::max(ready, now_);  // frames one behind the other
+      send(m, ready, packets, item);
+      ready += packets;
       ++item;
     }
   }
@@ -216,20 +267,24 @@ class Clock {
   // Has all come that the core moves in this phase?
   void look_for_packets(std::int32_t c) {
     CoreState& core = cores_[static_cast<std::size_t>(c)];
-    if (core.has_ended) return;
     const GroupState& group = group_of(c);
+    if (core.waits_ahead && missing(c, 1) == ChipMessage::no_message) {
+      core.waits_ahead = false;
+      core.received = now_;
+      stage(c, group, StageTime::Stage::receive, core.begin, now_);
+      end_if_sent(c);
+    }
+    if (core.has_ended) return;
     const ChipPhase& phase = phase_of_core(c);
-    const std::int64_t item = moved_item(group);
     if (core.waits_for_packets) {
-      for (std::int32_t m : phase.receives)
-        if (arrived_[static_cast<std::size_t>(m)] < item + 1 - program_.messages[static_cast<std::size_t>(m)].delay)
-          return;
+      if (missing(c, 0) != ChipMessage::no_message) return;
       core.waits_for_packets = false;
       core.is_moving = true;
       core.received = now_;
       const std::int64_t begin = std::max(now_, core.computed);
       core.moved = begin + phase.move_cycles;
-      stage(c, group, StageTime::Stage::receive, core.begin, now_);
+      if (!program_.cores[static_cast<std::size_t>(c)].a2s2)
+        stage(c, group, StageTime::Stage::receive, core.begin, now_);
       stage(c, group, StageTime::Stage::move, begin, core.moved);
       events_.push({core.moved, ++made_, Event::Kind::moved, c});
     } else if (!core.is_moving) {  // the last frame: nothing comes behind it
@@ -237,6 +292,19 @@ class Clock {
       core.moved = core.computed;
       events_.push({core.computed, ++made_, Event::Kind::moved, c});
     }
+  }
+
+  // A message that has not come for the moves of this phase, or of a phase behind it.
+  std::int32_t missing(std::int32_t c, std::int64_t behind) const {
+    const ChipCore& core = program_.cores[static_cast<std::size_t>(c)];
+    const GroupState& group = groups_[static_cast<std::size_t>(core.phases[0].group)];
+    const std::int64_t turn = group.turn + behind;
+    const auto k = static_cast<std::size_t>(turn < 0 ? group.phases - 1 : turn % group.phases);
+    for (std::int32_t m : core.phases[k].receives)
+      if (arrived_[static_cast<std::size_t>(m)] <
+          moved_item(group, behind) + 1 - program_.messages[static_cast<std::size_t>(m)].delay)
+        return m;
+    return ChipMessage::no_message;
   }
 
   void on_moved(std::int32_t c) {
@@ -263,8 +331,8 @@ class Clock {
 
   void end_if_sent(std::int32_t c) {
     CoreState& core = cores_[static_cast<std::size_t>(c)];
-    if (!core.has_ended || core.sends_left > 0) return;
-    const std::int64_t end = std::max(core.moved, core.sent);
+    if (!core.has_ended || core.sends_left != 0 || core.waits_ahead) return;
+    const std::int64_t end = std::max({core.moved, core.sent, core.received});
     events_.push({std::max(end, now_), ++made_, Event::Kind::ended, c});
     core.sends_left = -1;  // told
   }
@@ -303,11 +371,42 @@ class Clock {
                        sent = core.sent - core.begin, length = program_.chip->sync.phase_clk;
     const std::int64_t need = std::max(computed + phase.move_cycles, sent);
     if (need <= length) return;
-    const char* stage = axon > length ? "axon" : computed > length ? "soma1" : sent > length ? "router" : "soma2";
-    diags.error("E5012", {},
-                fmt::format("core {}: phase {} takes {} clk, a phase of {} has {}: too long since its {}",
-                            program_.cores[static_cast<std::size_t>(c)].core, phase_of(group), need,
-                            program_.chip->name, length, stage));
+    note_overrun({axon > length ? 0 : computed > length ? 1 : sent > length ? 2 : 3, need, phase_of(group), c});
+  }
+
+  // What is sent to another core in a phase of fixed length arrives in it.
+  void check_fixed(const Flight& flight) {
+    const std::int64_t need = now_ - flight.begin;
+    const ChipMessage& message = program_.messages[static_cast<std::size_t>(flight.message)];
+    if (program_.chip->sync.mode == SyncMode::fixed && message.from_core != host_core &&
+        need > program_.chip->sync.phase_clk)
+      note_overrun({2, need, message.from_phase, message.from_core});
+  }
+
+  void note_overrun(const Overrun& overrun) {
+    longest_ = std::max(longest_, overrun.need);
+    if (!overrun_ || overrun.stage < overrun_->stage ||
+        (overrun.stage == overrun_->stage && overrun.need > overrun_->need))
+      overrun_ = overrun;
+  }
+
+  void tell_overrun() {
+    constexpr std::string_view stages[] = {"axon", "soma1", "router", "soma2"};
+    const std::string layer = layer_name(overrun_->core, overrun_->phase);
+    diags
+        .error("E5012", {},
+               fmt::format("{}: phase {} takes {} clk, a phase of {} has {}: too long since its {}{}",
+                           core_name(overrun_->core), overrun_->phase, overrun_->need, program_.chip->name,
+                           program_.chip->sync.phase_clk, stages[overrun_->stage],
+                           layer.empty() ? "" : ", layer '" + layer + "'"))
+        .help(fmt::format("sync/phase_clk of {} suffices", longest_));
+  }
+
+  // Of what a core computes in a phase; empty: the program has no net, or it computes nothing.
+  std::string layer_name(std::int32_t c, std::int64_t k) const {
+    const ChipPhase& phase = program_.cores[static_cast<std::size_t>(c)].phases[static_cast<std::size_t>(k)];
+    const ChipCall* call = phase.axon ? &*phase.axon : phase.soma ? &*phase.soma : nullptr;
+    return call && program_.net.graph && call->whole.valid() ? (*program_.net.graph)[call->whole].name : "";
   }
 
   // What the phase takes by itself, without waiting for others.
@@ -334,7 +433,7 @@ class Clock {
     }
     ++credits_[static_cast<std::size_t>(event.which)];
     const ChipMessage& message = program_.messages[static_cast<std::size_t>(event.which)];
-    if (message.from_core == host_core) return send_from_host(event.which);
+    if (message.from_core == host_core) return send_from_host(first_of(event.which));
     const std::int32_t g = program_.cores[static_cast<std::size_t>(message.from_core)].phases[0].group;
     if (groups_[static_cast<std::size_t>(g)].is_waiting) start(g);
   }
@@ -354,14 +453,24 @@ class Clock {
       end_if_sent(message.from_core);
       return;
     }
-    if (message.to_core == host_core) {
+    const std::int32_t brought =
+        ways_[static_cast<std::size_t>(flight.message)].legs.at(static_cast<std::size_t>(event.leg)).message;
+    if (brought == ChipMessage::no_message) return;  // a relay
+    if (program_.messages[static_cast<std::size_t>(brought)].to_core == host_core) {
       Frame& done = frame(flight.item);
       done.end = std::max(done.end, event.times.last);
       if (++done.arrived == host_receives_) ++frames_out_;
       return;
     }
-    ++arrived_[static_cast<std::size_t>(flight.message)];
-    look_for_packets(mover_[static_cast<std::size_t>(flight.message)].first);
+    check_fixed(flight);
+    ++arrived_[static_cast<std::size_t>(brought)];
+    look_for_packets(mover_[static_cast<std::size_t>(brought)].first);
+  }
+
+  std::int32_t first_of(std::int32_t m) const {
+    while (program_.messages[static_cast<std::size_t>(m)].behind != ChipMessage::no_message)
+      m = program_.messages[static_cast<std::size_t>(m)].behind;
+    return m;
   }
 
   // ---- frames -------------------------------------------------------------------------------------
@@ -379,7 +488,7 @@ class Clock {
     if (frames_out_ == frames_) return true;
     if (options_.frames > 0 || frames_out_ == looked_at_) return false;
     looked_at_ = frames_out_;
-    if (frames_out_ <= steady_frames + program_.groups) return false;
+    if (frames_out_ <= steady_frames + stages_) return false;
     for (int i = 1; i < steady_frames; ++i) {
       const auto at = static_cast<std::size_t>(frames_out_ - i);
       const Frame &a = frames_seen_[at], &b = frames_seen_[at - 1], &c = frames_seen_[at - 2];
@@ -407,33 +516,68 @@ class Clock {
   }
 
   // ---- nothing moves any more ---------------------------------------------------------------------
-  void tell_deadlock() {
-    Diag diag("E5012", Severity::error, {}, "the cores of the chip wait for one another");
-    std::size_t told = 0;
-    for (std::size_t c = 0; c < cores_.size() && told < 8; ++c) {
-      const GroupState& group = group_of(static_cast<std::int32_t>(c));
-      if (group.is_done) continue;
-      const std::int32_t here = program_.cores[c].core;
-      if (group.is_waiting) {
-        for (std::int32_t m : program_.cores[c].phases[static_cast<std::size_t>((group.turn + 1) % group.phases)].sends)
-          if (const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-              message.to_core != host_core && credits_[static_cast<std::size_t>(m)] < (group.turn + 1) / group.phases &&
-              told++ < 8)
-            diag.note(fmt::format("core {}, phase {}: core {} has no room for what it sends", here,
-                                  (group.turn + 1) % group.phases,
-                                  program_.cores[static_cast<std::size_t>(message.to_core)].core));
-      } else if (cores_[c].waits_for_packets) {
-        for (std::int32_t m : phase_of_core(static_cast<std::int32_t>(c)).receives) {
-          const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-          if (arrived_[static_cast<std::size_t>(m)] >= moved_item(group) + 1 - message.delay || told++ >= 8) continue;
-          const std::string from =
-              message.from_core == host_core
-                  ? std::string("the host")
-                  : fmt::format("core {}", program_.cores[static_cast<std::size_t>(message.from_core)].core);
-          diag.note(fmt::format("core {}, phase {}: waits for packets of {}", here, phase_of(group), from));
-        }
-      }
+  std::string core_name(std::int32_t position) const {
+    return position == host_core ? std::string("the host")
+                                 : fmt::format("core {}", program_.cores[static_cast<std::size_t>(position)].core);
+  }
+  bool is_sent(std::int32_t m) const {
+    m = first_of(m);
+    const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
+    if (message.from_core == host_core) return true;
+    const std::vector<std::int32_t>& sends = program_.cores[static_cast<std::size_t>(message.from_core)]
+                                                 .phases[static_cast<std::size_t>(message.from_phase)]
+                                                 .sends;
+    return std::ranges::find(sends, m) != sends.end();
+  }
+
+  // What keeps a core from going on: room, its step group, packets, or another core of its group.
+  std::optional<CoreWait> wait_of(std::int32_t c) const {
+    const std::int32_t g = program_.cores[static_cast<std::size_t>(c)].phases[0].group;
+    const GroupState& group = groups_[static_cast<std::size_t>(g)];
+    if (group.is_done) return std::nullopt;
+    if (group.is_waiting) return wait_to_start(g);
+    const CoreState& core = cores_[static_cast<std::size_t>(c)];
+    for (const auto& [waits, behind] : {std::pair{core.waits_for_packets, 0}, {core.waits_ahead, 1}}) {
+      const std::int32_t m = waits ? missing(c, behind) : ChipMessage::no_message;
+      if (m == ChipMessage::no_message) continue;
+      const std::int32_t from = program_.messages[static_cast<std::size_t>(m)].from_core;
+      return CoreWait{c, is_sent(m) ? from : host_core,
+                      fmt::format("{}, phase {}: waits for packets of {}{}", core_name(c), phase_of(group),
+                                  core_name(from), is_sent(m) ? "" : ", which never sends them")};
     }
+    for (const std::int32_t other : group.cores) {
+      const CoreState& state = cores_[static_cast<std::size_t>(other)];
+      if (other != c && (state.waits_for_packets || state.waits_ahead))
+        return CoreWait{
+            c, other,
+            fmt::format("{}, phase {}: waits for {} of its group", core_name(c), phase_of(group), core_name(other))};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<CoreWait> wait_to_start(std::int32_t g) const {
+    const GroupState& group = groups_[static_cast<std::size_t>(g)];
+    const std::int64_t turn = group.turn + 1, item = turn / group.phases, k = turn % group.phases;
+    for (const std::int32_t c : group.cores)
+      for (const std::int32_t m : program_.cores[static_cast<std::size_t>(c)].phases[static_cast<std::size_t>(k)].sends)
+        for (const ChipWay::Leg& leg : ways_[static_cast<std::size_t>(m)].legs) {
+          if (has_room(leg.message, item)) continue;
+          const std::int32_t to = program_.messages[static_cast<std::size_t>(leg.message)].to_core;
+          return CoreWait{
+              c, to, fmt::format("{}, phase {}: {} has no room for what it sends", core_name(c), k, core_name(to))};
+        }
+    for (std::size_t other = 0; other < groups_.size(); ++other)
+      if (program_.step_groups[other] == program_.step_groups[static_cast<std::size_t>(g)] &&
+          !has_ended(other, item + levels_[static_cast<std::size_t>(g)] - 1 - levels_[other])) {
+        const std::int32_t c = group.cores[0], on = groups_[other].cores[0];
+        return CoreWait{c, on, fmt::format("{}, phase {}: starts its step with {}", core_name(c), k, core_name(on))};
+      }
+    return std::nullopt;
+  }
+
+  void tell_deadlock() {
+    Diag diag = deadlock(
+        cores_.size(), [&](std::int32_t c) { return wait_of(c); }, [&](std::int32_t c) { return core_name(c); });
     diag.note(fmt::format("{} of {} frames came out, at {}", frames_out_, frames_, now_));
     diags.add(std::move(diag));
   }
@@ -447,7 +591,12 @@ class Clock {
   std::vector<CoreState> cores_;
   std::vector<std::pair<std::int32_t, std::int32_t>> mover_;  // by message: core and phase that move it
   std::vector<std::int32_t> host_sends_;
-  std::vector<std::int64_t> host_items_, arrived_, credits_;  // by message
+  std::vector<std::int64_t> host_items_, host_ready_, arrived_, credits_;  // by message
+  std::vector<ChipWay> ways_;                                              // by first message
+  std::vector<std::int64_t> levels_;                                       // by group
+  std::int64_t stages_ = 0;                                                // of the pipeline, at most
+  std::optional<Overrun> overrun_;                                         // of the first stage of all
+  std::int64_t longest_ = 0;                                               // phase that is too long
   std::int64_t host_receives_ = 0, frames_out_ = 0, looked_at_ = 0;
   std::vector<Frame> frames_seen_;
   std::vector<Flight> flights_;

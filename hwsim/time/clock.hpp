@@ -6,7 +6,9 @@
 //
 // Stages of a phase (ticks from its start): the axon, the soma behind it, sends as soma makes them, receives, and the
 // move of what came. A phase of a group of cores starts when all of them have ended the one before and the receivers
-// of what it sends have room. Source: spec of the chip, sections 4.1 to 4.3.
+// of what it sends have room: for one item, or for two where a receive buffer is double. A core in mode A2S2 moves what
+// came in the phase before, and so does not wait for packets with its move. Groups of a step group start each step
+// together. Source: spec of the chip, sections 1 and 4.1 to 4.3.
 #pragma once
 #include "hwsim/noc/noc.hpp"
 #include "hwsim/program/program.hpp"
@@ -45,7 +47,8 @@ struct ChipTiming {
   std::int32_t limit_group = 0;  // whose phases take longest
 };
 
-// Errors: E5012, no event left and work left, with who waits for whom; a phase that is longer than a fixed one.
+// Errors: E5012, no event left and work left, with the cycle of those who wait for one another; a phase that is longer
+// than a fixed one, with the core, the stage and the length that suffices.
 Result<ChipTiming> time_program(const ChipProgram& program, const ClockOptions& options);
 
 // Of a chip, for its network.

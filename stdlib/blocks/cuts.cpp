@@ -19,7 +19,10 @@ void turn_constant(TaskBlock& part, BlockAxis axis, std::int64_t begin) {
 
 std::string refuses_neurons(const TaskBlock& block, BlockAxis) {
   const bool is_random = block.attribute("vm_const_en") == 0 || block.attribute("vm_const") != 0;
-  return is_random ? "its random thresholds come from one shift register, neuron by neuron" : "";
+  return is_random ? "its random thresholds come from one shift register, neuron by neuron; with vm_const_en 1 and "
+                     "vm_const 0 it "
+                     "draws none"
+                   : "";
 }
 
 }  // namespace

@@ -231,6 +231,68 @@ BlockGraph random_chip_net(std::mt19937_64& random, const ChipNetKinds& kinds) {
   return ChipNetMaker(random, kinds).make();
 }
 
+BlockGraph lenet_blocks() {
+  BlockGraphMaker make("lenet");
+  auto filled = [&](const std::string& name, std::string_view kind, Precision precision, const BlockShape& shape) {
+    const BlockId id = make.block(name, kind, precision, shape);
+    make.graph.blocks[id.index()].data = make.data(id, 1);
+    return id;
+  };
+  BlockId at = make.block("x", "INPUT", Precision::i8, {.y = 32, .x = 32, .f = 1});
+  struct Layer {
+    std::string name;
+    std::string_view storage, kind, weight;
+    std::int64_t side, r, f;
+  };
+  for (const Layer& l : {Layer{"conv1", "SIC2D", "CC2D", "SW2D", 32, 1, 6}, {"conv2", "SIC", "CC", "SW", 14, 6, 16}}) {
+    const std::int64_t made = l.side - 4, half = made / 2;
+    const BlockId held = make.block(l.name + "h", l.storage, Precision::i8, {.y = l.side, .x = l.side, .r = l.r});
+    const BlockId weight = filled(l.name + "w", l.weight, Precision::i8, {.f = l.f, .r = l.r, .ky = 5, .kx = 5});
+    const BlockId conv =
+        make.block(l.name, l.kind, Precision::i32,
+                   {.y = made, .x = made, .f = l.f, .r = l.r, .ky = 5, .kx = 5, .iy = l.side, .ix = l.side});
+    const BlockId pool =
+        make.block(l.name + "p", "CCMPB", Precision::i8,
+                   {.y = half, .x = half, .f = l.f, .ky = 2, .kx = 2, .iy = made, .ix = made},
+                   {{"kernel_x", 2}, {"kernel_y", 2}, {"stride_y", 2}, {"stride_x", 2}, {"cmp", 0}, {"shift", 8}});
+    const BlockId sums = make.block(l.name + "i", "SI", Precision::i32, {.y = made, .x = made, .f = l.f});
+    const BlockId bytes = make.block(l.name + "s", "SI", Precision::i8, {.y = half, .x = half, .f = l.f});
+    make.edge(at, held);
+    make.edge(held, conv, "input");
+    make.edge(weight, conv, "weight");
+    make.edge(filled(l.name + "b", "SB", Precision::i32, {.f = l.f}), conv, "bias");
+    make.edge(conv, sums);
+    make.edge(sums, pool);
+    make.edge(pool, bytes);
+    at = bytes;
+  }
+  std::int64_t r = 400;
+  for (const auto& [name, f] : {std::pair{std::string("fc1"), 120}, {"fc2", 84}, {"fc3", 10}}) {
+    const BlockId held = make.block(name + "h", "SIFC", Precision::i8, {.r = r});
+    const BlockId weight = filled(name + "w", "SWFC", Precision::i8, {.f = f, .r = r});
+    const BlockId fc = make.block(name, "CVM", Precision::i32, {.f = f, .r = r});
+    const BlockId sums = make.block(name + "i", "SI", Precision::i32, {.f = f});
+    if (r == 400)
+      make.edge(at, held, "input", {{"reshape", {}}});
+    else
+      make.edge(at, held);
+    make.edge(held, fc, "input");
+    make.edge(weight, fc, "weight");
+    make.edge(filled(name + "b", "SB", Precision::i32, {.f = f}), fc, "bias");
+    make.edge(fc, sums);
+    at = sums;
+    if (f != 10) {
+      const BlockId cut = make.block(name + "c", "CCMPB", Precision::i8, {.f = f}, {{"cmp", 0}, {"shift", 8}});
+      at = make.block(name + "s", "SI", Precision::i8, {.f = f});
+      make.edge(sums, cut);
+      make.edge(cut, at);
+    }
+    r = f;
+  }
+  make.edge(at, make.block("y", "OUTPUT", Precision::i32, {.f = 10}));
+  return std::move(make.graph);
+}
+
 std::shared_ptr<const Chip> chip_variant(std::string_view preset,
                                          const std::vector<std::pair<std::string, std::string>>& changes) {
   std::string text = find_chip(preset).value_or_throw().text;

@@ -28,10 +28,10 @@ class Vandal {
  public:
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
-  static constexpr int kinds = 15;
-  static constexpr const char* names[kinds] = {"address",      "run from",      "run to",    "run length", "lost run",
-                                               "lost message", "message twice", "delay",     "result",     "order",
-                                               "overlap",      "move run",      "lost move", "operand",    "contents"};
+  static constexpr int kinds = 17;
+  static constexpr const char* names[kinds] = {
+      "address", "run from", "run to",   "run length", "lost run", "lost message", "message twice", "delay",   "result",
+      "order",   "overlap",  "move run", "lost move",  "operand",  "multicast",    "slots",         "contents"};
 
   bool damage(int kind) {
     switch (kind) {
@@ -72,6 +72,15 @@ class Vandal {
         });
       case 13:
         return with(call(), [&](ChipCall& c) { c.in[place(c.in)] = number(*core_); });
+      case 14:
+        return with(chained(), [&](ChipMessage& m) {
+          if (maybe())
+            m.behind = static_cast<std::int32_t>(any(-1, static_cast<std::int64_t>(p_.messages.size())));
+          else
+            m.relays.push_back(static_cast<std::int32_t>(any(-2, 170)));
+        });
+      case 15:
+        return with(buffer(), [&](ChipBuffer& b) { b.slots = std::max<std::int64_t>(1, b.slots + shift(1)); });
       default:
         return contents();
     }
@@ -109,6 +118,13 @@ class Vandal {
     return k && !k->sends.empty() ? &k->sends : nullptr;
   }
   ChipMessage* message() { return p_.messages.empty() ? nullptr : &p_.messages[place(p_.messages)]; }
+  // One that is sent on, where there is one.
+  ChipMessage* chained() {
+    std::vector<ChipMessage*> all;
+    for (ChipMessage& m : p_.messages)
+      if (m.behind != ChipMessage::no_message) all.push_back(&m);
+    return all.empty() ? message() : all[place(all)];
+  }
   ChipMessage::Run* run() {
     ChipMessage* m = message();
     return m ? &m->runs[place(m->runs)] : nullptr;

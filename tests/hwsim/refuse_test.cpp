@@ -49,6 +49,34 @@ BlockGraph product(std::int64_t r, std::int64_t f, Precision input = Precision::
   return std::move(make.graph);
 }
 
+// x -> 224 -> 224, each cut to bytes.
+BlockGraph two_products() {
+  BlockGraphMaker make("two");
+  BlockId at = make.block("x", "INPUT", Precision::i8, {.f = 224});
+  for (const std::string name : {"a", "b"}) {
+    const BlockId held = make.block(name + "h", "SIFC", Precision::i8, {.r = 224}),
+                  weight = make.block(name + "w", "SWFC", Precision::i8, {.f = 224, .r = 224}),
+                  fc = make.block(name, "CVM", Precision::i32, {.f = 224, .r = 224}),
+                  cut = make.block(name + "c", "CCMPB", Precision::i8, {.f = 224}, {{"cmp", -128}, {"shift", 10}}),
+                  bytes = make.block(name + "s", "SI", Precision::i8, {.f = 224});
+    make.graph.blocks[weight.index()].data = make.data(weight, 1);
+    make.edge(at, held);
+    make.edge(held, fc, "input");
+    make.edge(weight, fc, "weight");
+    make.edge(fc, cut);
+    make.edge(cut, bytes);
+    at = bytes;
+  }
+  make.edge(at, make.block("y", "OUTPUT", Precision::i8, {.f = 224}));
+  return std::move(make.graph);
+}
+
+std::int64_t number_behind(const std::string& text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  REQUIRE_MESSAGE(at != std::string::npos, words << " is not in: " << text);
+  return std::stoll(text.substr(at + words.size()));
+}
+
 bool runs_as_the_engine(const BlockGraph& graph, const MapOptions& options) {
   auto held = std::make_shared<const BlockGraph>(graph);
   const ChipNet net = chip_net(held).value_or_throw();
@@ -81,10 +109,8 @@ TEST_CASE("too few cores are refused with the chips that suffice, and these do [
                                                       "[{\"v\": 2, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 2"}});
   const BlockGraph graph = product(2000, 640);
   const Diag diag = refusal_of(graph, {.chip = chip});
-  check_words(diag, "E4042", {"cores of tianjicx, 4 are there", "of them suffice"});
-  const std::size_t at = diag.help_text.find_first_of("0123456789");
-  REQUIRE(at != std::string::npos);
-  const std::int64_t chips = std::stoll(diag.help_text.substr(at));
+  check_words(diag, "E4042", {"cores of tianjicx, 4 are there", "most for 'fc' ", "chips: [", ", 1] suffice"});
+  const std::int64_t chips = number_behind(diag.help_text, "chips: [");
   CHECK(chips > 1);
   CHECK(chips <= 8);
   CHECK(runs_as_the_engine(graph, {.chip = chip, .chips = {chips, 1}}));
@@ -100,7 +126,129 @@ TEST_CASE("more than a core may receive, and more chips than can be joined, are 
   check_words(refusal_of(product(64, 32), {.chip = tests::chip_variant("tiny"), .chips = {2, 1}}), "E4043",
               {"2 x 1 chips", "at most 1 x 1"});
   check_words(refusal_of(product(64, 32), {.chip = tests::chip_variant("tianjicx"), .chips = {9, 1}}), "E4043",
-              {"9 x 1 chips", "at most 8 x 8"});
+              {"9 x 1 chips", "at most 8 x 8", "chips: [8, 1]"});
+  CHECK(runs_as_the_engine(product(64, 32), {.chip = tests::chip_variant("tianjicx"), .chips = {8, 1}}));
+}
+
+TEST_CASE("the memory that a refusal asks for suffices, and a line less does not [chip-refuse]") {
+  const BlockGraph graph = product(4096, 64);
+  const Diag diag = refusal_of(graph, {.chip = tests::chip_variant("tiny")});
+  check_words(diag, "E4041",
+              {"of 139392 B in such a core: 'fc.weight' 131072 B, 'fc.input' 4096 B, 'fc.input' as it arrives 4096 B",
+               "in the chip's file memory/1/bytes of ", "bank mem1 has 32768"});
+  const std::int64_t bytes = number_behind(diag.help_text, "bytes of ");
+  auto tiny_with = [](std::int64_t second) {
+    return tests::chip_variant(
+        "tiny", {{"\"mem1\", \"base\": 32768, \"bytes\": {\"v\": 32768",
+                  "\"mem1\", \"base\": 32768, \"bytes\": {\"v\": " + std::to_string(second)},
+                 {"\"mem2\", \"base\": 65536", "\"mem2\", \"base\": " + std::to_string(32768 + second)}});
+  };
+  // 32 outputs: weights, input and sums.
+  CHECK(bytes == 131'072 + 4'096 + 128 - 32'768);
+  CHECK(runs_as_the_engine(graph, {.chip = tiny_with(bytes)}));
+  check_words(refusal_of(graph, {.chip = tiny_with(bytes - 1)}), "E4041", {});
+}
+
+TEST_CASE("the receive area that a refusal asks for suffices, and a byte less does not [chip-refuse]") {
+  auto tiny_with = [](std::int64_t bytes) {
+    return tests::chip_variant(
+        "tiny", {{"\"receive_bytes\": {\"v\": 12288", "\"receive_bytes\": {\"v\": " + std::to_string(bytes)}});
+  };
+  const Diag diag = refusal_of(product(256, 32), {.chip = tiny_with(64)});
+  REQUIRE(diag.help_text == "in the chip's file limits/receive_bytes of 256 suffices");
+  CHECK(runs_as_the_engine(product(256, 32), {.chip = tiny_with(256)}));
+  check_words(refusal_of(product(256, 32), {.chip = tiny_with(255)}), "E4041", {});
+}
+
+TEST_CASE("neurons with random thresholds are not cut: without them they are, and fit [chip-refuse]") {
+  auto neurons = [](std::int64_t mask) {
+    BlockGraphMaker make("neurons");
+    const BlockShape plane{.y = 32, .x = 32, .f = 16};
+    const BlockId x = make.block("x", "INPUT", Precision::i32, plane), u = make.block("u", "SI", Precision::i32, plane),
+                  v = make.block("v", "SI", Precision::i28, plane),
+                  lif = make.block("lif", "CLIF", Precision::i8, plane,
+                                   {{"vth0", 5}, {"vm_const_en", 1}, {"vm_const", mask}, {"vtheta_const_en", 1}}),
+                  s = make.block("s", "SI", Precision::i8, plane), y = make.block("y", "OUTPUT", Precision::i8, plane);
+    make.edge(x, u);
+    make.edge(u, lif, "input");
+    make.edge(v, lif, "state");
+    make.edge(lif, s);
+    make.edge(s, y);
+    return std::move(make.graph);
+  };
+  const MapOptions options{.chip = tests::chip_variant("tianjicx")};
+  const Diag diag = refusal_of(neurons(7), options);
+  check_words(diag, "E4041",
+              {"'lif' fits no core of tianjicx", "cut into 1 pieces", "cannot be cut along",
+               "random thresholds come from one shift register", "with vm_const_en 1 and vm_const 0 it draws none"});
+  CHECK(runs_as_the_engine(neurons(0), options));
+}
+
+TEST_CASE("too few cores of those that were asked for: as many as are told suffice [chip-refuse]") {
+  const auto chip = tests::chip_variant("tianjicx");
+  const BlockGraph graph = product(2000, 640);
+  const Diag diag = refusal_of(graph, {.chip = chip, .cores = 2});
+  check_words(diag, "E4042", {"2 are there", "cores: "});
+  const std::int64_t cores = number_behind(diag.help_text, "cores: ");
+  CHECK(runs_as_the_engine(graph, {.chip = chip, .cores = static_cast<std::int32_t>(cores)}));
+  check_words(refusal_of(graph, {.chip = chip, .cores = static_cast<std::int32_t>(cores - 1)}), "E4042", {});
+  // Chips that cannot be joined.
+  check_words(refusal_of(product(1800, 640), {.chip = tests::chip_variant("tiny")}), "E4042",
+              {"4 are there", "at most [1, 1] chips can be joined, which have 4 cores"});
+}
+
+TEST_CASE("groups of cores: units share cores where there are too many, else it is told [chip-refuse]") {
+  auto chip_of = [](int groups, std::int64_t bytes) {
+    return tests::chip_variant("tianjicx",
+                               {{"\"phase_groups\": {\"v\": 32", "\"phase_groups\": {\"v\": " + std::to_string(groups)},
+                                {"\"mem1\", \"base\": 65536, \"bytes\": {\"v\": 65536",
+                                 "\"mem1\", \"base\": 65536, \"bytes\": {\"v\": " + std::to_string(bytes)}});
+  };
+  const BlockGraph graph = two_products();
+  CHECK(runs_as_the_engine(graph, {.chip = chip_of(1, 65536)}));
+  // The weights of each take 49 KB: two units do not share a core of 64 KB.
+  const Diag diag = refusal_of(graph, {.chip = chip_of(1, 16), .objective = MapObjective::energy});
+  check_words(diag, "E4043", {"2 groups of cores, 1 are possible", "limits/phase_groups of 2 suffices"});
+  CHECK(runs_as_the_engine(graph, {.chip = chip_of(2, 16), .objective = MapObjective::energy}));
+}
+
+TEST_CASE("spiking and other networks on chips that do not run them [chip-refuse]") {
+  const auto ann = tests::chip_variant("tianjicx", {{"[\"ann\", \"snn\"]", "[\"ann\"]"}});
+  const auto snn = tests::chip_variant("tianjicx", {{"[\"ann\", \"snn\"]", "[\"snn\"]"}});
+  BlockGraphMaker make("neurons");
+  const BlockShape plane{.y = 2, .x = 2, .f = 8};
+  const BlockId x = make.block("x", "INPUT", Precision::i32, plane), u = make.block("u", "SI", Precision::i32, plane),
+                v = make.block("v", "SI", Precision::i28, plane),
+                lif = make.block("lif", "CLIF", Precision::i8, plane,
+                                 {{"vth0", 5}, {"vm_const_en", 1}, {"vtheta_const_en", 1}}),
+                s = make.block("s", "SI", Precision::i8, plane), y = make.block("y", "OUTPUT", Precision::i8, plane);
+  make.edge(x, u);
+  make.edge(u, lif, "input");
+  make.edge(v, lif, "state");
+  make.edge(lif, s);
+  make.edge(s, y);
+  check_words(refusal_of(make.graph, {.chip = ann}), "E4045",
+              {"CLIF 'lif' is of spiking networks, which tianjicx does not run", "has \"snn\" in runs"});
+  CHECK(runs_as_the_engine(make.graph, {.chip = snn}));
+  CHECK(runs_as_the_engine(make.graph, {.chip = tests::chip_variant("tianjicx")}));
+  const BlockGraph other = tests::conv_graph(8, 8, 16, 16, true);
+  check_words(refusal_of(other, {.chip = snn}), "E4045", {"CCMPB 'cut' is of other than spiking networks"});
+  CHECK(runs_as_the_engine(other, {.chip = ann}));
+}
+
+TEST_CASE("step groups beyond the limit are refused, and as many as there may be are made [chip-refuse]") {
+  const BlockGraph graph = tests::conv_graph(8, 8, 16, 16, true);
+  MapOptions options{
+      .chip = tests::chip_variant("tianjicx", {{"\"step_groups\": {\"v\": 4", "\"step_groups\": {\"v\": 1"}})};
+  options.step_groups = 2;
+  const ChipNet net = chip_net(std::make_shared<const BlockGraph>(graph)).value_or_throw();
+  const ChipProgram one = map_net(net, options).value_or_throw();  // of one group of cores there is one
+  CHECK(one.step_groups == std::vector<std::int32_t>{0});
+  const BlockGraph two = two_products();
+  const Diag diag = refusal_of(two, options);
+  check_words(diag, "E4043", {"2 step groups, 1 are possible", "limits/step_groups of 2 suffices"});
+  options.chip = tests::chip_variant("tianjicx");
+  CHECK(runs_as_the_engine(two, options));
 }
 
 TEST_CASE("precisions that a chip does not multiply are refused with both [chip-refuse]") {

@@ -1,0 +1,242 @@
+#include "hwsim/map/refusals.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hwsim/map/buffer_places.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::size_t most_parts_told = 3;
+constexpr std::int64_t most_bank_bytes = std::int64_t{1} << 32, line_bytes = 16;
+
+// The buffers of every piece that differs from the others, way by way, without what they hold.
+using CoreBuffers = std::vector<ChipBuffer>;
+using WaysToCut = std::vector<std::vector<CoreBuffers>>;
+
+std::int64_t received_bytes(const CoreBuffers& buffers) {
+  std::int64_t bytes = 0;
+  for (const ChipBuffer& buffer : buffers) bytes += buffer.use == BufferUse::receive ? buffer.bytes : 0;
+  return bytes;
+}
+
+bool fits_core(const CoreBuffers& buffers, const Chip& chip) {
+  if (chip.limits.receive_bytes && received_bytes(buffers) > *chip.limits.receive_bytes) return false;
+  CoreBuffers placed = buffers;
+  return place_buffers(chip, placed, 1).fits;
+}
+
+WaysToCut ways_to_cut(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices) {
+  WaysToCut ways;
+  for (const UnitChoice& choice : choices) {
+    const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, choice.grid);
+    if (!pieces) continue;
+    ways.emplace_back();
+    std::set<std::vector<Extents>> seen;
+    for (const UnitPiece& piece : *pieces) {
+      if (!seen.insert(sizes_of(piece)).second) continue;
+      ways.back().push_back(buffers_of(net, unit, piece, 0, 1).buffers);
+      for (ChipBuffer& buffer : ways.back().back()) buffer.data.reset(), buffer.early.clear();
+    }
+  }
+  return ways;
+}
+
+bool fits_chip(const WaysToCut& ways, const Chip& chip) {
+  return std::ranges::any_of(ways, [&](const std::vector<CoreBuffers>& pieces) {
+    return std::ranges::all_of(pieces, [&](const CoreBuffers& buffers) { return fits_core(buffers, chip); });
+  });
+}
+
+// With a bank of so many bytes, and those behind it as much further on.
+Chip with_bank(const Chip& chip, std::size_t bank, std::int64_t bytes) {
+  Chip made = chip;
+  const std::int64_t more = bytes - chip.banks[bank].bytes;
+  made.banks[bank].bytes = bytes;
+  for (std::size_t i = bank + 1; i < made.banks.size(); ++i) made.banks[i].base += more;
+  return made;
+}
+Chip with_receive(const Chip& chip, std::int64_t bytes) {
+  Chip made = chip;
+  made.limits.receive_bytes = bytes;
+  return made;
+}
+
+// The least number, in steps, from which on it fits.
+template <class Fits>
+std::optional<std::int64_t> least_bytes(std::int64_t from, Fits&& fits) {
+  std::int64_t step = line_bytes;
+  while (!fits(from + step)) {
+    if (step > most_bank_bytes) return std::nullopt;
+    step *= 2;
+  }
+  std::int64_t low = 0, high = step / line_bytes;  // high fits
+  while (high - low > 1) (fits(from + (low + high) / 2 * line_bytes) ? high : low) = (low + high) / 2;
+  return from + high * line_bytes;
+}
+
+// Of the file of the chip: the receive area, a bank, or both.
+std::optional<std::string> smallest_change(const WaysToCut& ways, const Chip& chip) {
+  if (chip.limits.receive_bytes) {
+    const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_receive(chip, bytes)); };
+    if (fits(most_bank_bytes))
+      return fmt::format("limits/receive_bytes of {} suffices", *least_bytes(*chip.limits.receive_bytes, fits));
+  }
+  for (std::size_t bank = chip.banks.size(); bank-- > 0;) {
+    const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_bank(chip, bank, bytes)); };
+    if (const auto bytes = least_bytes(chip.banks[bank].bytes, fits))
+      return fmt::format("memory/{}/bytes of {} suffices: bank {} has {}", bank, *bytes, chip.banks[bank].name,
+                         chip.banks[bank].bytes);
+  }
+  if (!chip.limits.receive_bytes) return std::nullopt;
+  // Both: the memory with a receive area of any size first.
+  const Chip roomy = with_receive(chip, most_bank_bytes);
+  for (std::size_t bank = chip.banks.size(); bank-- > 0;) {
+    const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_bank(roomy, bank, bytes)); };
+    const std::optional<std::int64_t> bytes = least_bytes(chip.banks[bank].bytes, fits);
+    if (!bytes) continue;
+    const Chip larger = with_bank(chip, bank, *bytes);
+    const std::int64_t received = *least_bytes(
+        *chip.limits.receive_bytes, [&](std::int64_t area) { return fits_chip(ways, with_receive(larger, area)); });
+    return fmt::format("memory/{}/bytes of {} and limits/receive_bytes of {} suffice", bank, *bytes, received);
+  }
+  return std::nullopt;
+}
+
+// Why it is not cut any further, in words of its record.
+std::string cut_reason(const ChipNet& net, const ChipUnit& unit) {
+  for (const PieceGrid& grid : grids_of(net, unit))
+    if (const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, grid); !pieces)
+      return pieces.diags().items().front().message;
+  return "";
+}
+
+}  // namespace
+
+std::string largest_of(std::vector<std::pair<std::string, std::int64_t>> parts, std::string_view unit) {
+  std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(parts.size(), most_parts_told); ++i)
+    text +=
+        fmt::format("{}{} {}{}{}", i == 0 ? "" : ", ", parts[i].first, parts[i].second, unit.empty() ? "" : " ", unit);
+  if (parts.size() > most_parts_told) text += fmt::format(" and {} more", parts.size() - most_parts_told);
+  return text;
+}
+
+Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices, const Chip& chip) {
+  const Span span = (*net.graph)[net.works[unit.last()].block].span;
+  Diag diag("E4041", Severity::error, span, fmt::format("'{}' fits no core of {}", unit.name, chip.name));
+  if (choices.empty()) return diag;
+  const UnitChoice& least = choices.back();
+  diag.note(fmt::format("cut into {} pieces (y x x x f: {}), '{}' takes {} bytes, {} are there", least.grid.pieces(),
+                        least.grid.text(), least.cost.first, least.cost.first_bytes, least.cost.there));
+  const WaysToCut ways = ways_to_cut(net, unit, choices);
+  std::vector<std::pair<std::string, std::int64_t>> parts;
+  std::int64_t bytes = 0;
+  for (const CoreBuffers& piece : ways.back()) {
+    if (fits_core(piece, chip)) continue;
+    for (const ChipBuffer& buffer : piece) {
+      parts.emplace_back(fmt::format("'{}'{}", buffer.name, buffer.use == BufferUse::receive ? " as it arrives" : ""),
+                         buffer.bytes);
+      bytes += buffer.bytes;
+    }
+    break;
+  }
+  diag.note(fmt::format("of {} B in such a core: {}", bytes, largest_of(std::move(parts), "B")));
+  if (const std::string why = cut_reason(net, unit); !why.empty()) diag.note(why);
+  if (const auto change = smallest_change(ways, chip))
+    diag.help("in the chip's file " + *change);
+  else
+    diag.help("a smaller layer");
+  return diag;
+}
+
+Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,
+                   std::int64_t needed, std::vector<UnitCores> units) {
+  Diag diag("E4042", Severity::error, {},
+            fmt::format("the net needs {} cores of {}, {} are there", needed, chip.name, there));
+  std::vector<std::pair<std::string, std::int64_t>> parts;
+  std::int64_t alone = 0;
+  for (UnitCores& unit : units) {
+    alone += unit.cores;
+    parts.emplace_back("'" + std::move(unit.name) + "'", unit.cores);
+  }
+  diag.note(fmt::format("one unit a core it would need {}; most for {}", alone, largest_of(std::move(parts), "")));
+  const std::int64_t per_chip = chip.grid.cores.area();
+  if (asked && needed <= per_chip * chips.area()) return diag.help(fmt::format("cores: {} suffice", needed)), diag;
+  // The fewest chips, of these the fewest rows.
+  std::optional<ChipExtent> best;
+  for (std::int64_t y = 1; y <= chip.grid.max_chips.y; ++y) {
+    const std::int64_t x = std::max<std::int64_t>(1, (needed + per_chip * y - 1) / (per_chip * y));
+    if (x <= chip.grid.max_chips.x && (!best || x * y < best->area())) best = {x, y};
+  }
+  const std::string without = asked ? ", without a number of cores" : "";
+  if (best)
+    diag.help(fmt::format("chips: [{}, {}] suffice{}", best->x, best->y, without));
+  else
+    diag.help(
+        fmt::format("at most [{}, {}] chips can be joined, which have {} cores: a smaller net, or a chip with more",
+                    chip.grid.max_chips.x, chip.grid.max_chips.y, per_chip * chip.grid.max_chips.area()));
+  return diag;
+}
+
+std::optional<Diag> chips_refusal(const Chip& chip, ChipExtent chips) {
+  if (chips.x <= chip.grid.max_chips.x && chips.y <= chip.grid.max_chips.y) return std::nullopt;
+  Diag diag("E4043", Severity::error, {},
+            fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips.x, chips.y, chip.name,
+                        chip.grid.max_chips.x, chip.grid.max_chips.y));
+  diag.help(fmt::format("chips: [{}, {}]", std::min(chips.x, chip.grid.max_chips.x),
+                        std::min(chips.y, chip.grid.max_chips.y)));
+  return diag;
+}
+
+namespace {
+
+bool is_neuron(const TaskBlock& block) {
+  return std::ranges::any_of(block.def->in, [](const ClusterDef& cluster) { return cluster.state; });
+}
+
+std::string pairs_text(const Chip& chip) {
+  std::vector<std::string> pairs;
+  for (const auto& [activation, weight] : chip.mac.pairs)
+    pairs.push_back(fmt::format("{} by {}", info(activation).name, info(weight).name));
+  return fmt::format("{}", fmt::join(pairs, ", "));
+}
+
+}  // namespace
+
+Diags chip_refusals(const ChipNet& net, const Chip& chip) {
+  Diags diags;
+  if (chip.kind != ChipKind::primitive)
+    diags.error("E4045", {},
+                fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip.name,
+                            name_of(chip.kind)));
+  for (const NetWork& work : net.works) {
+    const TaskBlock& block = (*net.graph)[work.block];
+    const bool neuron = is_neuron(block);
+    if ((neuron && !chip.runs_snn) || (!neuron && block.def->kind == BlockKind::soma && !chip.runs_ann))
+      diags
+          .error("E4045", block.span,
+                 fmt::format("{} '{}' is of {} networks, which {} does not run", block.def->name, block.name,
+                             neuron ? "spiking" : "other than spiking", chip.name))
+          .help(fmt::format("a chip whose file has \"{}\" in runs", neuron ? "snn" : "ann"));
+    for (std::size_t c = 0; c < work.in.size() && chip.kind == ChipKind::primitive; ++c) {
+      if (block.in_cluster(c).name != "weight" || !work.in[c].is_there() || !work.in[0].is_there()) continue;
+      const Precision activation = work.in[0].type.precision, weight = work.in[c].type.precision;
+      if (chip.mac.takes(activation, weight)) continue;
+      diags
+          .error("E4045", block.span,
+                 fmt::format("{} '{}' multiplies {} by {}, which {} does not", block.def->name, block.name,
+                             info(activation).name, info(weight).name, chip.name))
+          .help("it multiplies " + pairs_text(chip));
+    }
+  }
+  return diags;
+}
+
+}  // namespace taskspec

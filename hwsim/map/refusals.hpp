@@ -1,0 +1,29 @@
+// Why a net does not fit, in full: the layer, the use and the limit, who takes most of it, and the smallest change with
+// which it fits.
+#pragma once
+#include "hwsim/map/mapper.hpp"
+
+namespace taskspec {
+
+// E4041: no way to cut it fits a core.
+Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices, const Chip& chip);
+
+// What the units of a net take, in cores.
+struct UnitCores {
+  std::string name;
+  std::int64_t cores = 0;
+};
+// E4042: `there` cores may be taken, of so many chips; `asked` are all that the user allows, if that is why.
+Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,
+                   std::int64_t needed, std::vector<UnitCores> units);
+
+// E4045: what this chip does not compute.
+Diags chip_refusals(const ChipNet& net, const Chip& chip);
+
+// E4043: more chips than can be joined.
+std::optional<Diag> chips_refusal(const Chip& chip, ChipExtent chips);
+
+// The largest of a list, for a note: "a.weight 4096 B, a.input 256 B and 3 more"
+std::string largest_of(std::vector<std::pair<std::string, std::int64_t>> parts, std::string_view unit);
+
+}  // namespace taskspec

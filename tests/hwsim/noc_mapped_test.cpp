@@ -1,0 +1,115 @@
+// The traffic of mapped nets, with multicasts and without: the default model of the network against the one that works
+// cycle by cycle, phase by phase and all phases at once.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "hwsim/map/chains.hpp"
+#include "hwsim/map/mapper.hpp"
+#include "tests/hwsim/chip_nets.hpp"
+#include "tests/unit/random_cases.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+constexpr std::size_t few_packets = 1'000;
+
+struct PhaseTraffic {
+  std::vector<NocFlow> flows;
+  std::int64_t packets = 0, copies = 0;
+};
+
+// By group and phase of the sender; group -1: the host. And all of them at once, at (-2, 0).
+std::map<std::pair<std::int32_t, std::int32_t>, PhaseTraffic> phases_of(const ChipProgram& program,
+                                                                        const ChipFlows& all) {
+  std::map<std::pair<std::int32_t, std::int32_t>, PhaseTraffic> phases;
+  const std::vector<ChipWay> ways = ways_of(program);
+  REQUIRE(ways.size() == all.flows.size());
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const ChipMessage& message = program.messages[static_cast<std::size_t>(ways[i].message)];
+    std::int32_t group = -1;
+    if (message.from_core != host_core)
+      group = program.cores[static_cast<std::size_t>(message.from_core)].phases[0].group;
+    for (const auto& key : {std::pair{group, message.from_phase}, {-2, 0}}) {
+      PhaseTraffic& phase = phases[key];
+      phase.flows.push_back(all.flows[i]);
+      phase.packets += message.packets * static_cast<std::int64_t>(ways[i].legs.size());
+      phase.copies += message.packets * static_cast<std::int64_t>(ways[i].legs.size() - 1);
+    }
+  }
+  return phases;
+}
+
+// Of makespans; also that both carry the same.
+std::int64_t per_mille(const NocFigures& figures, const std::vector<NocFlow>& flows) {
+  const NocResult contended = solve_noc(figures, flows, NocModel::contended);
+  const NocResult flits = solve_noc(figures, flows, NocModel::flit_all);
+  CHECK(contended.traffic.packets == flits.traffic.packets);
+  CHECK(contended.traffic.links == flits.traffic.links);
+  return std::abs(contended.makespan() - flits.makespan()) * 1'000 / flits.makespan();
+}
+
+struct NocCounts {
+  int phases = 0, multicasts = 0;
+  std::int64_t worst = 0, packets = 0;
+};
+
+void compare(const ChipProgram& program, NocCounts& counts) {
+  const NocFigures figures = noc_figures(*program.chip, program.chips);
+  const ChipFlows all = flows_of(program);
+  for (const auto& [key, phase] : phases_of(program, all)) {
+    if (phase.packets < static_cast<std::int64_t>(few_packets)) continue;
+    CAPTURE(key.first);
+    CAPTURE(key.second);
+    CAPTURE(phase.packets);
+    const std::int64_t differs = per_mille(figures, phase.flows);
+    CHECK(differs <= 50);
+    ++counts.phases;
+    counts.multicasts += phase.copies > 0 ? 1 : 0;
+    counts.worst = std::max(counts.worst, differs);
+    counts.packets += phase.packets;
+  }
+}
+
+void tell(const char* what, const NocCounts& counts) {
+  MESSAGE(what << ": " << counts.phases << " phases, " << counts.multicasts << " with multicasts, " << counts.packets
+               << " packets, makespans differ by " << counts.worst << " per mille at most");
+}
+
+std::shared_ptr<const Chip> chip_with_multicast(bool multicast) {
+  if (multicast) return tests::chip_variant("tianjicx");
+  return tests::chip_variant("tianjicx", {{"\"multicast\": {\"v\": true", "\"multicast\": {\"v\": false"}});
+}
+
+}  // namespace
+
+TEST_CASE("contended is within 5 % of flit on the traffic of mapped LeNet, with multicasts and without [noc]") {
+  const ChipNet net = chip_net(std::make_shared<const BlockGraph>(tests::lenet_blocks())).value_or_throw();
+  for (const bool multicast : {true, false}) {
+    CAPTURE(multicast);
+    NocCounts counts;
+    for (const std::optional<std::int32_t> cores : {std::optional<std::int32_t>(), {8}, {40}})
+      compare(map_net(net, {.chip = chip_with_multicast(multicast), .cores = cores}).value_or_throw(), counts);
+    tell(multicast ? "LeNet, multicasts" : "LeNet, unicasts", counts);
+    CHECK(counts.phases > 4);
+    if (multicast) CHECK(counts.multicasts > 0);
+  }
+}
+
+TEST_CASE("contended is within 5 % of flit on the traffic of mapped random nets, with multicasts [noc]") {
+  NocCounts counts;
+  for (const std::uint64_t seed : random_seeds(25, 300)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    auto graph = std::make_shared<const BlockGraph>(tests::random_chip_net(random, {.planes = 14, .features = 60}));
+    const Result<ChipNet> net = chip_net(graph);
+    if (!net) continue;
+    const Result<ChipProgram> program = map_net(*net, {.chip = chip_with_multicast(true)});
+    if (program) compare(*program, counts);
+  }
+  tell("random nets", counts);
+  CHECK(counts.phases > 10);
+  CHECK(counts.multicasts > 3);
+}
