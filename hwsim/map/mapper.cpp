@@ -261,13 +261,21 @@ void place_cores(ChipProgram& program, std::int64_t cores) {
 
 }  // namespace
 
-Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
+Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
   Mapper mapper(net, options);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;
   Result<ChipProgram> program = lay_out(options.chip, mapper.chips(), net, *plan);
-  if (program) place_cores(*program, mapper.cores());
-  return program;
+  if (!program) return program.diags();
+  place_cores(*program, mapper.cores());
+  for (std::size_t i = 0; i < plan->places.size(); ++i) plan->places[i] = program->cores[i].core;
+  return MappedNet{*std::move(plan), *std::move(program)};
+}
+
+Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options) {
+  Result<MappedNet> mapped = plan_and_lay_out(net, options);
+  if (!mapped) return mapped.diags();
+  return std::move(mapped->plan);
 }
 
 }  // namespace taskspec

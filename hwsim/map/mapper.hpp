@@ -24,6 +24,16 @@ struct MapOptions {
 // not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 
+// What is decided, with the cores where they come to lie; and the program that follows from it. These know the
+// objectives throughput and cores; `latency` and `energy`, which look for better ones, are map_net's (objectives.cpp).
+struct MappedNet {
+  ChipPlan plan;
+  ChipProgram program;
+};
+Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options);
+Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options);
+Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options);  // of any objective
+
 // What one piece would be on a core by itself.
 struct PieceCost {
   bool fits = false;
