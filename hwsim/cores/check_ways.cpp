@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "hwsim/map/piece_buffers.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -96,7 +98,8 @@ class WayChecker {
       const ChipBuffer& in = buffer(core, call.in[c]);
       const bool is_own = c == 0 && sum != no_buffer
                               ? call.in[c] == sum
-                              : in.name == graph()[call.whole].name + "." + graph()[call.whole].in_cluster_name(c);
+                              : in.name == graph()[call.whole].name + "." + graph()[call.whole].in_cluster_name(c) ||
+                                    is_shared(in, work.in[c]);
       if (!is_own) refuse(fmt::format("core {}: '{}' reads '{}'", core.core, graph()[call.whole].name, in.name));
       readers_[{position, call.in[c]}] = &work.in[c];
     }
@@ -104,6 +107,18 @@ class WayChecker {
     if (result.block != call.whole || result.box != call.out ||
         (result.use != BufferUse::sum && result.use != BufferUse::result))
       refuse(fmt::format("core {}: '{}' writes '{}'", core.core, graph()[call.whole].name, result.name));
+  }
+
+  // Of another unit on the core, which has the same there.
+  bool is_shared(const ChipBuffer& in, const NetCluster& wanted) const {
+    if (in.use != BufferUse::fixed || !in.data || !wanted.is_data(graph())) return false;
+    const Extents& extents = wanted.type.extents;
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      if (in.box.size.size() != extents.size() || in.box.position[i] + in.box.size[i] > extents[i]) return false;
+    const Array own = constant_part(graph(), wanted, in.box);
+    for (std::int64_t i = 0; i < own.elements(); ++i)
+      if (own.type() != in.data->type() || own.integer(i) != in.data->integer(i)) return false;
+    return true;
   }
 
   // ---- messages -----------------------------------------------------------------------------------

@@ -126,6 +126,19 @@ bool live_together(const ChipBuffer& a, const ChipBuffer& b, std::int32_t phases
   return false;
 }
 
+bool may_be_one(const ChipBuffer& a, const ChipBuffer& b) {
+  if (a.use != BufferUse::fixed || b.use != BufferUse::fixed || !a.data || !b.data || a.bytes != b.bytes ||
+      a.box != b.box)
+    return false;
+  const ChipLayout &x = a.layout, &y = b.layout;
+  if (x.type != y.type || x.bits != y.bits || x.strides != y.strides || x.grouped != y.grouped || x.group != y.group ||
+      x.group_stride != y.group_stride)
+    return false;
+  for (std::int64_t i = 0; i < a.data->elements(); ++i)
+    if (a.data->integer(i) != b.data->integer(i)) return false;
+  return true;
+}
+
 BufferFit place_buffers(const Chip& chip, std::span<ChipBuffer> buffers, std::int32_t phases) {
   return BufferPlacer(chip, buffers, phases).place();
 }

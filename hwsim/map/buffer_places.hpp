@@ -20,5 +20,7 @@ BufferFit place_buffers(const Chip& chip, std::span<ChipBuffer> buffers, std::in
 // Do both live in some phase?
 bool live_together(const ChipBuffer& a, const ChipBuffer& b, std::int32_t phases);
 BankRole role_of(const ChipBuffer& buffer);
+// Both hold the same for ever, in the same layout.
+bool may_be_one(const ChipBuffer& a, const ChipBuffer& b);
 
 }  // namespace taskspec

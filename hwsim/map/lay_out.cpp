@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "hwsim/map/messages.hpp"
@@ -22,12 +23,14 @@ class ProgramMaker {
 
   Diags diags;
 
-  void make() {
+  // `talks`: with messages, for which all pieces of a unit must be there.
+  void make(bool talks) {
     make_cores();
     for (const UnitPlan& unit : plan_.units)
       for (std::size_t i = 0; i < unit.pieces.size(); ++i) make_piece(unit, i);
     for (ChipCore& core : program_.cores) give_addresses(core);
     if (diags.has_errors()) return;
+    if (!talks) return check_limits();
     make_ports();
     for (const Reader& reader : readers_) bring(reader);
     bring_outputs();
@@ -52,46 +55,73 @@ class ProgramMaker {
     program_.groups = static_cast<std::int32_t>(plan_.group_phases.size());
   }
 
-  // Numbers of buffers are those of the core.
-  static void shift(std::int32_t& buffer, std::int32_t first) {
-    if (buffer != no_buffer) buffer += first;
+  // Numbers of buffers are those of the core, by those of the piece.
+  using Numbers = std::vector<std::int32_t>;
+  static void renumber(std::int32_t& buffer, const Numbers& numbers) {
+    if (buffer != no_buffer) buffer = numbers[static_cast<std::size_t>(buffer)];
   }
-  static void shift(ChipCall& call, std::int32_t first) {
-    for (std::int32_t& buffer : call.in) shift(buffer, first);
-    shift(call.result, first);
-    shift(call.memory, first);
+  static void renumber(ChipCall& call, const Numbers& numbers) {
+    for (std::int32_t& buffer : call.in) renumber(buffer, numbers);
+    renumber(call.result, numbers);
+    renumber(call.memory, numbers);
+  }
+
+  // A weight that another unit on the core has, and is to share with this one, is not there again.
+  Numbers numbers_of(std::size_t unit, std::int32_t position, const ChipCore& core, const PieceBuffers& made) {
+    std::vector<std::pair<std::size_t, std::int32_t>>& there = on_core_[position];
+    Numbers numbers;
+    auto next = static_cast<std::int32_t>(core.buffers.size());
+    for (const ChipBuffer& buffer : made.buffers) {
+      std::int32_t found = no_buffer;
+      for (const auto& [other, number] : there)
+        if (found == no_buffer && are_shared(unit, other) &&
+            may_be_one(buffer, core.buffers[static_cast<std::size_t>(number)]))
+          found = number;
+      numbers.push_back(found == no_buffer ? next : found);
+      if (found == no_buffer) ++next;
+    }
+    for (std::int32_t number : numbers) there.emplace_back(unit, number);
+    return numbers;
+  }
+  bool are_shared(std::size_t a, std::size_t b) const {
+    const auto both = std::minmax(a, b);
+    return std::ranges::any_of(plan_.share, [&](const auto& pair) {
+      return std::minmax(pair.first, pair.second) == both;
+    });
   }
 
   void make_piece(const UnitPlan& unit, std::size_t number) {
     const std::int32_t position = unit.cores[number];
     ChipCore& core = program_.cores[static_cast<std::size_t>(position)];
     const auto phases = static_cast<std::int32_t>(core.phases.size());
-    const auto first = static_cast<std::int32_t>(core.buffers.size());
     const UnitPiece& piece = unit.pieces[number];
     PieceBuffers made = buffers_of(program_.net, unit.unit, piece, unit.phase, phases);
+    const ChipLayout layout = made.buffers[static_cast<std::size_t>(made.result())].layout;
+    const auto own = static_cast<std::size_t>(&unit - plan_.units.data());
+    const Numbers numbers = numbers_of(own, position, core, made);
     ChipPhase& phase = core.phases[static_cast<std::size_t>(unit.phase)];
     for (auto [from, to] : {std::pair{&made.axon, &phase.axon}, {&made.soma, &phase.soma}}) {
       if (!*from) continue;
-      shift(**from, first);
+      renumber(**from, numbers);
       *to = std::move(*from);
     }
     program_.order.push_back({position, unit.phase});
     const ChipCall& last = phase.soma ? *phase.soma : *phase.axon;
-    const ChipLayout layout = made.buffers[static_cast<std::size_t>(last.result - first)].layout;
     messages_.makes(
         last.whole,
         {.core = position, .phase = unit.phase, .buffer = last.result, .layout = layout, .box = piece.last().out});
     const std::int32_t before = (unit.phase + phases - 1) % phases;
     for (PieceInput& input : made.inputs) {
-      shift(input.buffer, first);
+      renumber(input.buffer, numbers);
       readers_.push_back({position, before, input, last.whole});
     }
     for (ChipMove& move : made.moves) {
-      shift(move.from, first);
-      shift(move.to, first);
+      renumber(move.from, numbers);
+      renumber(move.to, numbers);
       core.phases[static_cast<std::size_t>(before)].moves.push_back(std::move(move));
     }
-    for (ChipBuffer& buffer : made.buffers) core.buffers.push_back(std::move(buffer));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (static_cast<std::size_t>(numbers[i]) == core.buffers.size()) core.buffers.push_back(std::move(made.buffers[i]));
   }
 
   // Addresses, and the cycles that depend on them.
@@ -293,6 +323,7 @@ class ProgramMaker {
   const BlockGraph& graph_;
   MessageMaker messages_;
   std::vector<Reader> readers_;
+  std::map<std::int32_t, std::vector<std::pair<std::size_t, std::int32_t>>> on_core_;  // position: unit, buffer
 };
 
 }  // namespace
@@ -304,10 +335,21 @@ Result<ChipProgram> lay_out(std::shared_ptr<const Chip> chip, ChipExtent chips, 
   program.chip = std::move(chip);
   program.chips = chips;
   program.net = std::move(net);
-  ProgramMaker maker(program, plan);
-  maker.make();
-  if (maker.diags.has_errors()) return maker.diags;
+  Diags diags;
+  lay_out_part(program, plan, diags, true);
+  if (diags.has_errors()) return diags;
   return program;
+}
+
+void lay_out_part(ChipProgram& program, const ChipPlan& plan, Diags& diags, bool talks) {
+  program.cores.clear();
+  program.messages.clear();
+  program.inputs.clear();
+  program.outputs.clear();
+  program.order.clear();
+  ProgramMaker maker(program, plan);
+  maker.make(talks);
+  diags.append(maker.diags);
 }
 
 }  // namespace taskspec

@@ -19,9 +19,15 @@ struct ChipPlan {
   std::vector<std::int32_t> group_phases;           // how many
   std::vector<std::int32_t> group_of_core, places;  // by position; place: a first one, y * width + x
   std::int32_t depth = 1;                           // as in MapOptions
+  std::vector<std::pair<std::size_t, std::size_t>> share;  // units whose equal weights lie once on a core of both
 };
 
 // Errors: E4041, a core's memory; E4043, a limit of the chip; E4044, what no packet can carry.
 Result<ChipProgram> lay_out(std::shared_ptr<const Chip> chip, ChipExtent chips, ChipNet net, const ChipPlan& plan);
+
+// The same for some of the units: their cores, and the messages among them and with the host. Chip and net stand in the
+// program already; all else is made anew. What is at fault goes to `diags`; cores are there all the same. Without
+// messages (`talks`) some of the pieces of a unit will do.
+void lay_out_part(ChipProgram& program, const ChipPlan& plan, Diags& diags, bool talks);
 
 }  // namespace taskspec

@@ -264,20 +264,31 @@ void fetch_ahead(ChipProgram& program) {
 
 }  // namespace
 
-Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
+Diags send_on_ways(ChipProgram& program, const MapOptions& options) {
+  Diags faults = find_ways(program);
+  make_step_groups(program, options.step_groups, faults);
+  if (!faults.has_errors() && options.fetches_ahead) fetch_ahead(program);
+  return faults;
+}
+
+Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
   Mapper mapper(net, options);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;
   plan->depth = options.depth;
   Result<ChipProgram> program = lay_out(options.chip, mapper.chips(), net, *plan);
-  if (!program) return program;
+  if (!program) return program.diags();
   program->cores_there = static_cast<std::int32_t>(mapper.cores());
   place_cores(*program, mapper.cores());
-  Diags faults = find_ways(*program);
-  make_step_groups(*program, options.step_groups, faults);
-  if (faults.has_errors()) return faults;
-  if (options.fetches_ahead) fetch_ahead(*program);
-  return program;
+  if (Diags faults = send_on_ways(*program, options); faults.has_errors()) return faults;
+  for (std::size_t i = 0; i < plan->places.size(); ++i) plan->places[i] = program->cores[i].core;
+  return MappedNet{*std::move(plan), *std::move(program)};
+}
+
+Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options) {
+  Result<MappedNet> mapped = plan_and_lay_out(net, options);
+  if (!mapped) return mapped.diags();
+  return std::move(mapped->plan);
 }
 
 }  // namespace taskspec

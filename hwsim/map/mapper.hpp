@@ -29,6 +29,18 @@ struct MapOptions {
 // not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 
+// What is decided, with the cores where they come to lie; and the program that follows from it. These know the
+// objectives throughput and cores; `latency` and `energy`, which look for better ones, are map_net's (objectives.cpp).
+struct MappedNet {
+  ChipPlan plan;
+  ChipProgram program;
+};
+Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options);
+Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options);
+Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options);  // of any objective
+// Of a program whose cores have their places: multicasts and relays, step groups, what is fetched ahead. E4043.
+Diags send_on_ways(ChipProgram& program, const MapOptions& options);
+
 // What one piece would be on a core by itself.
 struct PieceCost {
   bool fits = false;

@@ -44,6 +44,27 @@ precision that changes on the way, and a delay behind another delay are none of 
 neurons alone.)",
      .fix = R"(Take a precision that the message names, or another chip.)",
      .reach = Reach::circumstance},
+    {.code = "E4048",
+     .summary = "a mapping has no unit or core of that name",
+     .program = R"(// m.split("conv9", y: 2) where the network has conv1 and conv2; m.move(3, 500) on 160 cores)",
+     .cause = R"(Units go by the names of their blocks, cores by numbers: y times the width of all chips, plus x. Actions
+on a core want one that does something.)",
+     .fix = R"(print(m) lists both.)",
+     .reach = Reach::circumstance},
+    {.code = "E4049",
+     .summary = "an action that a mapping refuses",
+     .program = R"(// m.set_phase("conv2", 0) where conv1, which it reads, computes in that phase)",
+     .cause = R"(A core computes one unit in each phase, cores of a group begin their phases together, and nobody can
+wait for what comes behind it. Units are cut where their blocks allow it. What would break such a rule changes nothing.)",
+     .fix = R"(The message says which rule; m.explain(unit) what is possible.)",
+     .reach = Reach::circumstance},
+    {.code = "E4050",
+     .summary = "a mapping of another network",
+     .program = R"(// let m = map(small, chip: "tiny"); run large(x) on hw(mapping: m))",
+     .cause = R"(A mapping says of each unit, an axon with its soma, where it lies. Another network has other units, or
+others in another order.)",
+     .fix = R"(Map the network that runs: map(large, chip: "tiny").)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(chip_family, 4));
 

@@ -1,6 +1,7 @@
 // Chip files: the presets, and what can become of them; traffic files.
 #include "hwsim/chip/chip.hpp"
 #include "hwsim/chip/traffic.hpp"
+#include "hwsim/map/mapping_file.hpp"
 #include "tests/fuzz/readers.hpp"
 
 namespace taskspec::fuzz {
@@ -53,8 +54,32 @@ bool read_traffic_file(const std::string& bytes) {
   return file->packets() >= 0;
 }
 
+std::vector<std::string> mapping_samples() {
+  const std::string head =
+      R"({"format": "taskspec-mapping", "version": 1, "net": "n", "chip": "tiny", "units": [)";
+  const std::string a = R"({"name": "a", "blocks": "CLUT 4 x 4 x 16", "grid": {"y": 1, "x": 1, "f": 1}, "group": 0, "phase": 0, "cores": [0]})",
+                    b = R"({"name": "b", "blocks": "CLUT 4 x 4 x 16", "grid": {"y": 2, "x": 1, "f": 1}, "group": 1, "phase": 0, "cores": [1, 2]})";
+  return {head + a + R"(], "share": []})", head + a + ", " + b + R"(], "share": [["a", "b"]]})"};
+}
+
+bool read_mapping_file(const std::string& bytes) {
+  const Result<MapFile> file = read_mapping(bytes, "x.json");
+  if (!file) throw Error(file.diags());
+  if (file->names.size() != file->decisions.units.size() || file->blocks.size() != file->names.size())
+    throw Odd("units without names");
+  for (const MapUnit& unit : file->decisions.units) {
+    if (static_cast<std::int64_t>(unit.cores.size()) != unit.grid.pieces()) throw Odd("pieces without cores");
+    if (unit.group < 0 || unit.phase < 0 || unit.phase >= phases_of(file->decisions, unit.group))
+      throw Odd("a phase that its group has not");
+    for (const std::int32_t core : unit.cores)
+      if (core < 0) throw Odd("a core below all cores");
+  }
+  return true;
+}
+
 }  // namespace
 
+extern const Reader reader_mapping{Grain::tokens, mapping_samples, nullptr, read_mapping_file};
 extern const Reader reader_traffic{Grain::tokens, traffic_samples, nullptr, read_traffic_file};
 extern const Reader reader_chip{Grain::tokens, chip_samples, nullptr, read_chip_file};
 

@@ -1,0 +1,198 @@
+#include "hwsim/map/mapping_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "hwsim/chip/fields.hpp"
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::size_t largest_mapping = std::size_t{64} << 20;  // bytes
+constexpr double most_units = 1 << 20, most_parts = 1 << 20, most_numbers = 1 << 24;
+
+using Ordered = nlohmann::ordered_json;
+
+}  // namespace
+
+MapFile as_file(const ChipMapping& mapping) {
+  MapFile made{.file = {}, .net = mapping.net().graph->name, .chip = mapping.chip().name, .names = {}, .blocks = {}, .decisions = mapping.decisions()};
+  for (const ChipUnit& unit : mapping.units().units) {
+    made.names.push_back(unit.name);
+    made.blocks.push_back(unit_text(mapping.net(), unit));
+  }
+  return made;
+}
+
+std::string mapping_json(const ChipMapping& mapping) {
+  const MapFile file = as_file(mapping);
+  Ordered root{{"format", "taskspec-mapping"}, {"version", 1}, {"net", file.net}, {"chip", file.chip}};
+  Ordered units = Ordered::array();
+  for (std::size_t u = 0; u < file.names.size(); ++u) {
+    const MapUnit& unit = file.decisions.units[u];
+    units.push_back({{"name", file.names[u]},
+                     {"blocks", file.blocks[u]},
+                     {"grid", {{"y", unit.grid.y}, {"x", unit.grid.x}, {"f", unit.grid.f}}},
+                     {"group", unit.group},
+                     {"phase", unit.phase},
+                     {"cores", unit.cores}});
+  }
+  root["units"] = std::move(units);
+  Ordered share = Ordered::array();
+  for (const auto& [a, b] : file.decisions.share) share.push_back({file.names[a], file.names[b]});
+  root["share"] = std::move(share);
+  return root.dump(1) + "\n";
+}
+
+namespace {
+
+class MapFileReader {
+ public:
+  MapFileReader(ChipReading& reading, const Json& root) : reading_(reading), root_(root) {}
+
+  void read(MapFile& into) {
+    ChipFields fields(reading_, &root_, "");
+    if (const Json* format = fields.need("format"); format && *format != "taskspec-mapping")
+      reading_.expected("/format", "\"taskspec-mapping\"", *format);
+    if (const Json* version = fields.need("version"); version && *version != 1)
+      reading_.expected("/version", "1, the only version", *version);
+    into.net = fields.text("net");
+    into.chip = fields.text("chip");
+    if (const Json* units = list(fields, "units"))
+      for (std::size_t u = 0; u < units->size() && !reading_.is_full(); ++u)
+        read_unit(ChipFields(reading_, &(*units)[u], "/units/" + std::to_string(u)), into);
+    if (const Json* share = list(fields, "share"))
+      for (std::size_t i = 0; i < share->size() && !reading_.is_full(); ++i)
+        read_share((*share)[i], "/share/" + std::to_string(i), into);
+    fields.finish();
+  }
+
+ private:
+  const Json* list(ChipFields& fields, std::string_view key) {
+    const Json* value = fields.need(key);
+    if (!value) return nullptr;
+    if (value->is_array() && static_cast<double>(value->size()) <= most_units) return value;
+    reading_.expected(fields.pointer(key), "a list", *value);
+    return nullptr;
+  }
+
+  void read_unit(ChipFields fields, MapFile& into) {
+    constexpr WantedNumber parts{"", 1, most_parts}, number{"", 0, most_numbers};
+    MapUnit unit;
+    into.names.push_back(fields.text("name"));
+    into.blocks.push_back(fields.text("blocks"));
+    ChipFields grid = fields.fields("grid");
+    unit.grid = {grid.plain("y", parts), grid.plain("x", parts), grid.plain("f", parts)};
+    grid.finish();
+    unit.group = static_cast<std::int32_t>(fields.plain("group", number));
+    unit.phase = static_cast<std::int32_t>(fields.plain("phase", number));
+    if (const Json* cores = list(fields, "cores")) {
+      for (std::size_t i = 0; i < cores->size() && !reading_.is_full(); ++i) {
+        const double core = reading_.number((*cores)[i], fields.pointer("cores") + "/" + std::to_string(i), number, true);
+        unit.cores.push_back(core >= 0 ? static_cast<std::int32_t>(core) : 0);
+      }
+      const double pieces = static_cast<double>(unit.grid.y) * static_cast<double>(unit.grid.x) *
+                            static_cast<double>(unit.grid.f);
+      if (static_cast<double>(cores->size()) != pieces)
+        reading_.fault(fields.pointer("cores"), fmt::format("expected a core for each of {:.0f} pieces, found {}", pieces, cores->size()));
+    }
+    fields.finish();
+    into.decisions.units.push_back(std::move(unit));
+  }
+
+  void read_share(const Json& pair, const std::string& pointer, MapFile& into) {
+    std::vector<std::size_t> both;
+    for (std::size_t i = 0; pair.is_array() && pair.size() == 2 && i < 2; ++i)
+      for (std::size_t u = 0; u < into.names.size(); ++u)
+        if (pair[i] == into.names[u] && both.size() == i) both.push_back(u);
+    if (both.size() != 2 || both[0] == both[1]) return reading_.expected(pointer, "the names of two units", pair);
+    into.decisions.share.emplace_back(std::minmax(both[0], both[1]));
+  }
+
+  ChipReading& reading_;
+  const Json& root_;
+};
+
+}  // namespace
+
+Result<MapFile> read_mapping(std::string_view json, std::string file) {
+  try {
+    const Json root = parsed_json(file, "mapping", json, largest_mapping);
+    ChipReading reading(file, "mapping", root);
+    MapFile made{.file = file, .net = {}, .chip = {}, .names = {}, .blocks = {}, .decisions = {}};
+    MapFileReader(reading, root).read(made);
+    if (reading.diags.has_errors()) return std::move(reading.diags);
+    tidy(made.decisions);
+    return made;
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
+
+namespace {
+
+Diags misfit(const MapFile& file, const std::string& pointer, const std::string& what, std::string help = "") {
+  Diags diags;
+  if (file.file.empty())
+    diags.error("E4050", {}, "this mapping is of another network: " + what).help(std::move(help));
+  else
+    diags.error("E7003", {}, fmt::format("'{}' is no mapping that fits: at {}: {}", file.file, pointer, what)).help(std::move(help));
+  return diags;
+}
+
+}  // namespace
+
+Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, const UnitNet& units, const Chip& chip) {
+  if (file.chip != chip.name)
+    return misfit(file, "/chip", fmt::format("it is for '{}', and this is '{}'", file.chip, chip.name));
+  if (file.names.size() != units.units.size())
+    return misfit(file, "/units", fmt::format("it has {} units, the network {}", file.names.size(), units.units.size()));
+  for (std::size_t u = 0; u < units.units.size(); ++u) {
+    const std::string here = unit_text(net, units.units[u]);
+    if (file.blocks[u] != here)
+      return misfit(file, fmt::format("/units/{}/blocks", u),
+                    fmt::format("'{}' is {}, where the network has '{}', {}", file.names[u], file.blocks[u],
+                                units.units[u].name, here));
+  }
+  return file.decisions;
+}
+
+namespace {
+
+// What the file asks for is against a limit.
+Diags limit_of_file(const MapFile& file, const UnitNet& units, const Diags& diags) {
+  if (file.file.empty()) return diags;
+  const Diag& first = diags.items().front();
+  std::string pointer = "/units";
+  for (std::size_t u = 0; u < units.units.size(); ++u)
+    if (first.message.find("'" + units.units[u].name) != std::string::npos) {
+      pointer = fmt::format("/units/{}", u);
+      break;
+    }
+  Diags all = misfit(file, pointer, fmt::format("{}: {}", first.code.text(), first.message));
+  return all;
+}
+
+}  // namespace
+
+Result<ChipMapping> apply(const MapFile& file, ChipNet net, const MapOptions& options) {
+  const UnitNet units = unit_net(net);
+  const Result<MapDecisions> decisions = decisions_for(file, net, units, *options.chip);
+  if (!decisions) return decisions.diags();
+  Result<ChipMapping> made = ChipMapping::with(std::move(net), options, *decisions);
+  if (!made) return limit_of_file(file, units, made.diags());
+  return made;
+}
+
+ChipMapping::Done load(ChipMapping& mapping, const MapFile& file) {
+  const Result<MapDecisions> decisions = decisions_for(file, mapping.net(), mapping.units(), mapping.chip());
+  if (!decisions) return decisions.diags();
+  ChipMapping::Done done = mapping.take(*decisions);
+  if (!done) return limit_of_file(file, mapping.units(), done.diags());
+  return done;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,28 @@
+// A mapping as a file: JSON, with the version of its format. What a file says is looked at as closely as a chip file.
+//
+//   write_text(path, mapping_json(m));
+//   Result<MapFile> file = read_mapping(text, "m.json");          E7003 with file, JSON pointer, what was expected
+//   Result<ChipMapping> again = apply(*file, net, {.chip = chip});   E7003 as well: of which unit, and which limit
+#pragma once
+#include "hwsim/map/mapping.hpp"
+
+namespace taskspec {
+
+struct MapFile {
+  std::string file;  // for messages; empty: it comes from a value, not from a file
+  std::string net, chip;
+  std::vector<std::string> names, blocks;  // of units: conv1, and what it is made of (unit_text)
+  MapDecisions decisions;
+};
+
+MapFile as_file(const ChipMapping& mapping);
+std::string mapping_json(const ChipMapping& mapping);
+Result<MapFile> read_mapping(std::string_view json, std::string file);
+
+// On this net: its units must be made of the same. Errors: E7003 of a file, E4050 of a value.
+Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, const UnitNet& units, const Chip& chip);
+Result<ChipMapping> apply(const MapFile& file, ChipNet net, const MapOptions& options);
+// As an action, which can be undone.
+ChipMapping::Done load(ChipMapping& mapping, const MapFile& file);
+
+}  // namespace taskspec
