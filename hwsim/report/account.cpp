@@ -1,9 +1,10 @@
 #include "hwsim/report/account.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "hwsim/noc/routes.hpp"
 
 namespace taskspec {
 
@@ -15,29 +16,43 @@ const ChipCall& first_of(const ChipPhase& phase) { return phase.axon ? *phase.ax
 class Accountant {
  public:
   Accountant(const ChipProgram& program, const ChipTiming& timing)
-      : program_(program), timing_(timing), chip_(*program.chip) {
+      : program_(program),
+        timing_(timing),
+        chip_(*program.chip),
+        routes_(noc_figures(*program.chip, program.chips)),
+        links_(routes_.links()) {
     for (const ChipProgram::Turn& turn : program.order) {
       const BlockId block = first_of(phase(turn)).whole;
       if (layer_of_.try_emplace(block, layer_of_.size()).second) {
         LayerRow row;
         row.name = (*program.net.graph)[block].name;
         row.phase = turn.phase;
+        row.group = phase(turn).group;
         made_.layers.push_back(std::move(row));
       }
     }
     made_.counts = EnergyCounts(program.cores.size(), made_.layers.size());
+    for (const ChipCore& core : program.cores) begin(core);
   }
 
   ChipAccount account() {
     for (const ChipProgram::Turn& turn : program_.order) add(turn);
-    add_network();
-    for (const ChipCore& core : program_.cores) made_.memory = std::max(made_.memory, core.bytes);
+    for (const ChipMessage& message : program_.messages) add_way(message);
+    for (std::size_t c = 0; c < made_.cores.size(); ++c) {
+      made_.memory = std::max(made_.memory, made_.cores[c].bytes);
+      made_.busy_clk += made_.cores[c].busy;
+    }
     for (std::size_t i = 0; i < made_.layers.size(); ++i) {
       LayerRow& row = made_.layers[i];
       row.energy = energy_of(made_.counts.layers()[i], chip_);
       const std::int64_t could = chip_.mac.pixels * chip_.mac.outputs * row.cycles * row.cores;
       row.utilisation = could > 0 ? static_cast<double>(row.multiply_adds) / static_cast<double>(could) : 0;
     }
+    if (chip_.noc.topology == NocTopology::mesh)
+      for (std::size_t link = 0; link < links_.size(); ++link)
+        if (links_[link] > 0)
+          made_.links.push_back(
+              {static_cast<std::int32_t>(link / 4), static_cast<std::int32_t>(link % 4), links_[link]});
     made_.cores_in_chips = chip_.grid.cores.area() * program_.chips.area();
     return std::move(made_);
   }
@@ -46,22 +61,40 @@ class Accountant {
   const ChipPhase& phase(const ChipProgram::Turn& turn) const {
     return program_.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
   }
-  std::size_t layer(const ChipProgram::Turn& turn) const { return layer_of_.at(first_of(phase(turn)).whole); }
+  std::size_t layer(const ChipPhase& phase) const { return layer_of_.at(first_of(phase).whole); }
+
+  void begin(const ChipCore& core) {
+    CoreRow row;
+    row.core = core.core;
+    row.bytes = core.bytes;
+    row.group = core.phases.empty() ? 0 : core.phases[0].group;
+    for (const ChipPhase& phase : core.phases)
+      row.layers.push_back(phase.axon || phase.soma ? static_cast<std::int32_t>(layer(phase)) : -1);
+    for (const ChipBuffer& buffer : core.buffers) row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
+    const std::int64_t frames = std::max<std::int64_t>(1, timing_.frames);
+    if (made_.cores.size() < timing_.cores.size()) row.busy = timing_.cores[made_.cores.size()].busy / frames;
+    made_.cores.push_back(std::move(row));
+  }
 
   void add(const ChipProgram::Turn& turn) {
     const ChipPhase& now = phase(turn);
     const auto core = static_cast<std::size_t>(turn.core);
-    const std::size_t at = layer(turn);
+    const std::size_t at = layer(now);
     LayerRow& row = made_.layers[at];
     ++row.cores;
     std::int64_t cycles = 0;
+    std::set<std::int32_t> buffers;
     for (const std::optional<ChipCall>* call : {&now.axon, &now.soma}) {
       if (!*call) continue;
       made_.counts.add(core, at, compute_counts((*call)->block, (*call)->use, chip_));
-      row.multiply_adds += multiply_adds((*call)->block);
+      const std::int64_t products = multiply_adds((*call)->block);
+      row.multiply_adds += products;
+      made_.cores[core].multiply_adds += products;
+      if (const PortBytes port = port_bytes((*call)->block, (*call)->use, chip_.cycles); products > 0)
+        row.axon_bytes += port.read + port.written;
       cycles += (*call)->cycles;
-      for (std::int32_t buffer : (*call)->in) add_bytes(core, buffer, row);
-      add_bytes(core, (*call)->result, row);
+      buffers.insert((*call)->in.begin(), (*call)->in.end());
+      buffers.insert({(*call)->result, (*call)->memory});
     }
     for (std::int32_t number : now.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(number)];
@@ -69,7 +102,9 @@ class Accountant {
       sent[EnergyEvent::out] = message.packets;
       made_.counts.add(core, at, sent);
       row.packets += message.packets;
+      made_.cores[core].packets += message.packets;
     }
+    // What comes for this phase is received and moved in the one before.
     const std::vector<ChipPhase>& phases = program_.cores[core].phases;
     const ChipPhase& before = phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
     for (std::int32_t number : before.receives) {
@@ -78,32 +113,58 @@ class Accountant {
       made_.counts.add(core, at, received);
     }
     PerEvent moved;
-    for (const ChipMove& move : before.moves)
+    for (const ChipMove& move : before.moves) {
       for (const ChipMove::Run& run : move.runs) moved[EnergyEvent::rd] += run.bytes;
+      buffers.insert({move.from, move.to});
+    }
     moved[EnergyEvent::wr] = moved[EnergyEvent::rd];
     made_.counts.add(core, at, moved);
     row.cycles = std::max(row.cycles, cycles + before.move_cycles);
+    for (const std::int32_t number : buffers) {
+      if (number == no_buffer) continue;
+      const ChipBuffer& buffer = program_.cores[core].buffers[static_cast<std::size_t>(number)];
+      row.bytes += buffer.bytes;
+      row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
+    }
   }
 
-  void add_bytes(std::size_t core, std::int32_t buffer, LayerRow& row) const {
-    if (buffer != no_buffer) row.bytes += program_.cores[core].buffers[static_cast<std::size_t>(buffer)].bytes;
+  // Links are charged to who sends; of packets from the host, to who gets them.
+  void add_way(const ChipMessage& message) {
+    made_.packets += message.packets;
+    if (message.from_core == host_core && message.to_core == host_core) return;  // no packet of the chip
+    const bool from_host = message.from_core == host_core;
+    const auto payer = static_cast<std::size_t>(from_host ? message.to_core : message.from_core);
+    const int from = routes_.endpoint(place(message.from_core, message.to_core)),
+              to = routes_.endpoint(place(message.to_core, message.from_core));
+    PerEvent way;
+    for (int i = 0; i < routes_.hops(from, to); ++i) {
+      const NocHop hop = routes_.hop(from, to, i);
+      const bool is_mesh = chip_.noc.topology == NocTopology::mesh;
+      if (hop.link != NocHop::no_link) links_[hop.link] += message.packets;
+      const bool is_border = routes_.is_border(hop.server);
+      if (is_border) way[EnergyEvent::chip] += message.packets;
+      const std::size_t side = is_mesh ? hop.link % 4 : is_border ? (hop.server - routes_.links()) % 4 : 0;
+      way[side < 2 ? EnergyEvent::hop_x : EnergyEvent::hop_y] += message.packets;
+    }
+    if (routes_.is_host(from) || routes_.is_host(to)) way[EnergyEvent::hop_x] += message.packets;
+    const auto phase_of = [&](std::int32_t number) {
+      return static_cast<std::size_t>(std::max(0, number)) % program_.cores[payer].phases.size();
+    };
+    const ChipPhase& phase = program_.cores[payer].phases[from_host ? 0 : phase_of(message.from_phase)];
+    const bool computes = !from_host && (phase.axon || phase.soma);
+    made_.counts.add(payer, computes ? layer(phase) : EnergyCounts::no_layer, way);
   }
 
-  // Hops of all frames that the clock saw, for one of them.
-  void add_network() {
-    const std::int64_t frames = std::max<std::int64_t>(1, timing_.frames);
-    PerEvent hops;
-    hops[EnergyEvent::hop_x] = timing_.traffic.hops_x / frames;
-    hops[EnergyEvent::hop_y] = timing_.traffic.hops_y / frames;
-    hops[EnergyEvent::chip] = timing_.traffic.crossings / frames;
-    if (!program_.cores.empty()) made_.counts.add(0, EnergyCounts::no_layer, hops);
-    for (const ChipMessage& message : program_.messages) made_.packets += message.packets;
-    for (const CoreTime& core : timing_.cores) made_.busy_clk += core.busy / frames;
+  int place(std::int32_t core, std::int32_t other) const {
+    if (core != host_core) return program_.cores[static_cast<std::size_t>(core)].core;
+    return noc_host(program_.cores[static_cast<std::size_t>(other)].core / program_.width);
   }
 
   const ChipProgram& program_;
   const ChipTiming& timing_;
   const Chip& chip_;
+  const NocRoutes routes_;
+  std::vector<std::int64_t> links_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
 };
@@ -119,19 +180,6 @@ PerEvent counts_of(const ChipAccount& account, std::int64_t steps, std::int64_t 
   counts +=
       clock_counts(account.cores_in_chips, std::min(account.busy_clk * steps, account.cores_in_chips * cycles), cycles);
   return counts;
-}
-
-std::string layers_text(const ChipProgram& program, const ChipTiming& timing, const ChipAccount& account) {
-  std::string text = fmt::format("{:<20} {:>5} {:>6} {:>10} {:>6} {:>10} {:>9} {:>14}\n", "layer", "cores", "phase",
-                                 "cycles", "MAC %", "bytes", "packets", "pJ");
-  for (const LayerRow& row : account.layers)
-    text += fmt::format("{:<20} {:>5} {:>6} {:>10} {:>6.1f} {:>10} {:>9} {:>14}\n", row.name, row.cores, row.phase,
-                        row.cycles, 100 * row.utilisation, row.bytes, row.packets,
-                        static_cast<double>(row.energy) / energy_units_per_pj);
-  text += fmt::format("{} of {} cores, fullest {} B; latency {} clk, interval {} clk, {} packets a step\n",
-                      program.cores.size(), program.cores_there, account.memory, timing.latency, timing.interval,
-                      account.packets);
-  return text;
 }
 
 }  // namespace taskspec
