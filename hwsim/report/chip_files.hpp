@@ -16,6 +16,9 @@ std::string chip_csv(const ChipPicture& picture);
 // the chip.
 std::string chip_trace(const ChipPicture& picture, int process);
 
+// Of too many stages only the last frames are shown, in which nothing fills any more: those from this one on.
+std::int64_t first_frame(const std::vector<StageTime>& stages, std::size_t most);
+
 std::string_view stage_name(StageTime::Stage stage);
 
 }  // namespace taskspec

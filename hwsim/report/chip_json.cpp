@@ -130,21 +130,10 @@ class ChipJson {
     out_.close('}');
   }
 
-  // Of too many the last frames, in which nothing fills any more.
   void write_stages() {
-    const std::vector<StageTime>& stages = picture_.stages;
-    std::vector<std::size_t> in_frame;
-    for (const StageTime& stage : stages) {
-      in_frame.resize(std::max(in_frame.size(), static_cast<std::size_t>(stage.frame) + 1));
-      ++in_frame[static_cast<std::size_t>(stage.frame)];
-    }
-    auto first = static_cast<std::int64_t>(in_frame.size());
-    for (std::size_t kept = 0; first > 0; --first) {
-      kept += in_frame[static_cast<std::size_t>(first - 1)];
-      if (kept > most_stages && static_cast<std::size_t>(first) < in_frame.size()) break;
-    }
+    const std::int64_t first = first_frame(picture_.stages, most_stages);
     out_.line().member("first_frame", first).key("stages").open('[');
-    for (const StageTime& stage : stages) {
+    for (const StageTime& stage : picture_.stages) {
       if (stage.frame < first) continue;
       out_.open('[').number(stage.core).number(stage.phase).number(stage.frame);
       out_.number(static_cast<std::int64_t>(stage.stage))

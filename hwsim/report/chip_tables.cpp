@@ -1,6 +1,7 @@
 // Rows for spreadsheets, and events for timelines.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "hwsim/report/chip_files.hpp"
@@ -9,6 +10,8 @@
 namespace taskspec {
 
 namespace {
+
+constexpr std::size_t most_events = 200'000;  // that a timeline opens well
 
 // A field with what would end it.
 std::string csv_field(std::string_view text) {
@@ -68,6 +71,17 @@ std::string chip_csv(const ChipPicture& picture) {
   return text;
 }
 
+std::int64_t first_frame(const std::vector<StageTime>& stages, std::size_t most) {
+  std::vector<std::size_t> in_frame;
+  for (const StageTime& stage : stages) {
+    in_frame.resize(std::max(in_frame.size(), static_cast<std::size_t>(stage.frame) + 1));
+    ++in_frame[static_cast<std::size_t>(stage.frame)];
+  }
+  std::size_t first = in_frame.size(), kept = 0;
+  while (first > 0 && (first == in_frame.size() || kept + in_frame[first - 1] <= most)) kept += in_frame[--first];
+  return static_cast<std::int64_t>(first);
+}
+
 std::string_view stage_name(StageTime::Stage stage) {
   constexpr std::string_view names[] = {"axon", "soma1", "send", "wait", "soma2"};
   return names[static_cast<std::size_t>(stage)];
@@ -75,6 +89,7 @@ std::string_view stage_name(StageTime::Stage stage) {
 
 std::string chip_trace(const ChipPicture& picture, int process) {
   constexpr int stages = 5;
+  const std::int64_t first = first_frame(picture.stages, most_events);
   const double us = 1e6 / static_cast<double>(picture.chip->hz);
   std::string out =
       fmt::format(",\n{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"tid\":0,\"args\":{{\"name\":{}}}}}",
@@ -90,6 +105,7 @@ std::string chip_trace(const ChipPicture& picture, int process) {
         process, row, place.core, stage_name(static_cast<StageTime::Stage>(stage)));
   }
   for (const StageTime& stage : picture.stages) {
+    if (stage.frame < first) continue;
     const CoreRow& place = picture.account.cores[static_cast<std::size_t>(stage.core)];
     const auto phase = static_cast<std::size_t>(stage.phase);
     const std::int32_t layer = phase < place.layers.size() ? place.layers[phase] : -1;

@@ -205,6 +205,17 @@ TEST_CASE("JSON, CSV and events of a run are well formed and tell the same") {
   CHECK(bars == picture.stages.size());
 }
 
+TEST_CASE("of too many stages the last frames are kept, one at least") {
+  std::vector<StageTime> stages;
+  for (int frame = 0; frame < 10; ++frame)
+    for (int i = 0; i < 7; ++i) stages.push_back({.core = 0, .phase = 0, .frame = frame});
+  CHECK(first_frame(stages, 70) == 0);
+  CHECK(first_frame(stages, 69) == 1);
+  CHECK(first_frame(stages, 14) == 8);
+  CHECK(first_frame(stages, 3) == 9);
+  CHECK(first_frame({}, 3) == 0);
+}
+
 TEST_CASE("tables end with the assumed figures that they rest on, and no others") {
   const Chip chip = load_chip("tianjicx").value_or_throw();
   PerEvent counts;

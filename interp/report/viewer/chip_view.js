@@ -13,9 +13,8 @@ class ChipView {
   constructor(host) {
     const bar = make("div", "bar chipbar");
     this.runs = this.choice("run", run => this.choose(run));
-    this.others = this.choice("compared with", run => { chipChoice.other = run; this.redraw(); });
-    this.others.value = String(Math.min(1, chipRuns.length - 1));
-    chipChoice.other = chipRuns[Number(this.others.value)];
+    this.others = this.choice("compared with", run => { this.compareWith(run); this.redraw(); });
+    this.compareWith(chipRuns[Math.min(1, chipRuns.length - 1)]);
     this.buttons = make("div", "parts");
     this.facts = make("span", "facts");
     bar.append(this.runs, this.buttons, this.others, this.facts);
@@ -65,6 +64,7 @@ class ChipView {
     if (app.view === this) this.part.redraw();
   }
   choose(run) {
+    if (chipChoice.other === run) this.compareWith(chipChoice.run);  // they change places
     chipChoice.run = run;
     this.runs.value = String(run.number);
     chipChoice.core = chipChoice.core && run.coreAt.get(chipChoice.core.core) || null;
@@ -72,6 +72,10 @@ class ChipView {
     this.tellFacts();
     this.redraw();
     showDetails();
+  }
+  compareWith(run) {
+    chipChoice.other = run;
+    this.others.value = String(run.number);
   }
   chooseCore(core) {
     chipChoice.core = core;
