@@ -34,7 +34,7 @@ class ChipCosts {
     const bytes = Math.max(...run.layers.map(layer => layer.bytes)), energy = Math.max(...run.layers.map(layer => layer.energy));
     for (const layer of run.layers)
       table.append(chipRow([layer.name, layer.cores, layer.phase, layer.cycles.toLocaleString("en"),
-        run.units > 0 ? percentText(layer.utilisation) : "-", layer.packets.toLocaleString("en"), bytesText(layer.bytes),
+        layer.macs > 0 ? percentText(layer.utilisation) : "-", layer.packets.toLocaleString("en"), bytesText(layer.bytes),
         stacked(layer.bytes_by, bytes, run.memory_parts, bytesText), energyText(layer.energy),
         stacked(layer.energy_by, energy, run.energy_parts, energyText)]));
     return wideTable(table);
