@@ -62,6 +62,7 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 
 Value OpenSession::report() {
   session_->finish();
+  show();
   return report_value(session_->report(), record_, backend_->report(), backend_->report_text());
 }
 
@@ -147,7 +148,9 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                          .window = settings.window,
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};
-  return std::make_unique<OpenSession>(on, interpreter, options, settings.interrupted);
+  auto session = std::make_unique<OpenSession>(on, interpreter, options, settings.interrupted);
+  if (settings.pictures) session->show_in(settings.pictures);
+  return session;
 }
 
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings) {
@@ -174,8 +177,20 @@ void let_open_sessions(HostContext& host, const Interpreter& interpreter, const 
   };
 }
 
+void OpenSession::show_in(std::shared_ptr<RunPictures> pictures) {
+  pictures_ = std::move(pictures);
+  if (auto* pictured = dynamic_cast<PicturedBackend*>(backend_.get())) pictured->keep_pictures();
+}
+
+void OpenSession::show() {
+  const auto* pictured = dynamic_cast<const PicturedBackend*>(backend_.get());
+  if (pictured && pictures_) std::ranges::move(pictured->pictures(), std::back_inserter(*pictures_));
+  pictures_.reset();
+}
+
 SessionReport OpenSession::close() {
   session_->drop_unseen();
+  show();
   SessionReport report = session_->report();
   session_.reset();
   report.memory = backend_->memory();

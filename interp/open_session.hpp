@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "interp/backends/run_picture.hpp"
 #include "interp/control/bodies.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/record.hpp"
@@ -51,6 +52,8 @@ class OpenSession final : public NestedSession {
   Session& session() { return *session_; }
   // The last report: with everything freed that the session held.
   SessionReport close();
+  // What its backend has to show goes there once, when it ends.
+  void show_in(std::shared_ptr<RunPictures> pictures);
 
  private:
   const BackendRecord& record_;
@@ -59,6 +62,8 @@ class OpenSession final : public NestedSession {
   std::unique_ptr<Session> session_;
   RecordTarget target_;
   InterruptWatch watch_;
+  void show();
+  std::shared_ptr<RunPictures> pictures_;
 };
 
 struct RunSettings;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/backends/run_picture.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/session/session_report.hpp"
 #include "ir/cut/cut_program.hpp"
@@ -31,7 +32,8 @@ struct RunSettings {
   std::function<void(std::string_view)> output;
   Screen screen;
   const std::atomic<bool>* interrupted = nullptr;
-  const Natives* natives = nullptr;  // behind `extern` tasks
+  std::shared_ptr<RunPictures> pictures;  // takes what backends have to show; null: nobody looks
+  const Natives* natives = nullptr;       // behind `extern` tasks
   // Of the two programs that run beside each other:
   CutOptions cut;
   std::size_t capacity = 64;  // messages that wait in one channel at most

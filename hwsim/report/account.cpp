@@ -1,11 +1,11 @@
 #include "hwsim/report/account.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "hwsim/map/chains.hpp"
+#include "hwsim/noc/routes.hpp"
 
 namespace taskspec {
 
@@ -17,33 +17,44 @@ const ChipCall& first_of(const ChipPhase& phase) { return phase.axon ? *phase.ax
 class Accountant {
  public:
   Accountant(const ChipProgram& program, const ChipTiming& timing)
-      : program_(program), timing_(timing), chip_(*program.chip) {
+      : program_(program),
+        timing_(timing),
+        chip_(*program.chip),
+        routes_(noc_figures(*program.chip, program.chips)),
+        links_(routes_.links()) {
     for (const ChipProgram::Turn& turn : program.order) {
       const BlockId block = first_of(phase(turn)).whole;
       if (layer_of_.try_emplace(block, layer_of_.size()).second) {
         LayerRow row;
         row.name = (*program.net.graph)[block].name;
         row.phase = turn.phase;
+        row.group = phase(turn).group;
         made_.layers.push_back(std::move(row));
       }
     }
     made_.counts = EnergyCounts(program.cores.size(), made_.layers.size());
-    sent_on_.assign(program.messages.size(), ChipMessage::no_message);
-    for (std::size_t m = 0; m < program.messages.size(); ++m)
-      if (const std::int32_t before = program.messages[m].behind; before != ChipMessage::no_message)
-        sent_on_[static_cast<std::size_t>(before)] = static_cast<std::int32_t>(m);
+    for (const ChipCore& core : program.cores) begin(core);
   }
 
   ChipAccount account() {
     for (const ChipProgram::Turn& turn : program_.order) add(turn);
-    add_network();
-    for (const ChipCore& core : program_.cores) made_.memory = std::max(made_.memory, core.bytes);
+    for (const ChipMessage& message : program_.messages) made_.packets += message.packets;
+    for (const ChipWay& way : ways_of(program_)) add_way(way);
+    for (std::size_t c = 0; c < made_.cores.size(); ++c) {
+      made_.memory = std::max(made_.memory, made_.cores[c].bytes);
+      made_.busy_clk += made_.cores[c].busy;
+    }
     for (std::size_t i = 0; i < made_.layers.size(); ++i) {
       LayerRow& row = made_.layers[i];
       row.energy = energy_of(made_.counts.layers()[i], chip_);
       const std::int64_t could = chip_.mac.pixels * chip_.mac.outputs * row.cycles * row.cores;
       row.utilisation = could > 0 ? static_cast<double>(row.multiply_adds) / static_cast<double>(could) : 0;
     }
+    if (chip_.noc.topology == NocTopology::mesh)
+      for (std::size_t link = 0; link < links_.size(); ++link)
+        if (links_[link] > 0)
+          made_.links.push_back(
+              {static_cast<std::int32_t>(link / 4), static_cast<std::int32_t>(link % 4), links_[link]});
     made_.cores_in_chips = chip_.grid.cores.area() * program_.chips.area();
     return std::move(made_);
   }
@@ -52,22 +63,40 @@ class Accountant {
   const ChipPhase& phase(const ChipProgram::Turn& turn) const {
     return program_.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
   }
-  std::size_t layer(const ChipProgram::Turn& turn) const { return layer_of_.at(first_of(phase(turn)).whole); }
+  std::size_t layer(const ChipPhase& phase) const { return layer_of_.at(first_of(phase).whole); }
+
+  void begin(const ChipCore& core) {
+    CoreRow row;
+    row.core = core.core;
+    row.bytes = core.bytes;
+    row.group = core.phases.empty() ? 0 : core.phases[0].group;
+    for (const ChipPhase& phase : core.phases)
+      row.layers.push_back(phase.axon || phase.soma ? static_cast<std::int32_t>(layer(phase)) : -1);
+    for (const ChipBuffer& buffer : core.buffers) row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
+    const std::int64_t frames = std::max<std::int64_t>(1, timing_.frames);
+    if (made_.cores.size() < timing_.cores.size()) row.busy = timing_.cores[made_.cores.size()].busy / frames;
+    made_.cores.push_back(std::move(row));
+  }
 
   void add(const ChipProgram::Turn& turn) {
     const ChipPhase& now = phase(turn);
     const auto core = static_cast<std::size_t>(turn.core);
-    const std::size_t at = layer(turn);
+    const std::size_t at = layer(now);
     LayerRow& row = made_.layers[at];
     ++row.cores;
     std::int64_t cycles = 0;
+    std::set<std::int32_t> buffers;
     for (const std::optional<ChipCall>* call : {&now.axon, &now.soma}) {
       if (!*call) continue;
       made_.counts.add(core, at, compute_counts((*call)->block, (*call)->use, chip_));
-      row.multiply_adds += multiply_adds((*call)->block);
+      const std::int64_t products = multiply_adds((*call)->block);
+      row.multiply_adds += products;
+      made_.cores[core].multiply_adds += products;
+      if (const PortBytes port = port_bytes((*call)->block, (*call)->use, chip_.cycles); products > 0)
+        row.axon_bytes += port.read + port.written;
       cycles += (*call)->cycles;
-      for (std::int32_t buffer : (*call)->in) add_bytes(core, buffer, row);
-      add_bytes(core, (*call)->result, row);
+      buffers.insert((*call)->in.begin(), (*call)->in.end());
+      buffers.insert({(*call)->result, (*call)->memory});
     }
     for (std::int32_t number : now.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(number)];
@@ -75,12 +104,9 @@ class Accountant {
       sent[EnergyEvent::out] = message.packets;
       made_.counts.add(core, at, sent);
       row.packets += message.packets;
-      for (std::int32_t next = sent_on_[static_cast<std::size_t>(number)]; next != ChipMessage::no_message;
-           next = sent_on_[static_cast<std::size_t>(next)]) {
-        made_.counts.add(sender(next), at, sent);
-        row.packets += message.packets;
-      }
+      made_.cores[core].packets += message.packets;
     }
+    // What comes for this phase is received and moved in the one before.
     const std::vector<ChipPhase>& phases = program_.cores[core].phases;
     const ChipPhase& before = phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
     for (std::int32_t number : before.receives) {
@@ -89,51 +115,76 @@ class Accountant {
       made_.counts.add(core, at, received);
     }
     PerEvent moved;
-    for (const ChipMove& move : before.moves)
+    for (const ChipMove& move : before.moves) {
       for (const ChipMove::Run& run : move.runs) moved[EnergyEvent::rd] += run.bytes;
+      buffers.insert({move.from, move.to});
+    }
     moved[EnergyEvent::wr] = moved[EnergyEvent::rd];
     made_.counts.add(core, at, moved);
     row.cycles = std::max(row.cycles, cycles + before.move_cycles);
-  }
-
-  void add_bytes(std::size_t core, std::int32_t buffer, LayerRow& row) const {
-    if (buffer != no_buffer) row.bytes += program_.cores[core].buffers[static_cast<std::size_t>(buffer)].bytes;
-  }
-
-  // Hops of a step, and what cores send on that is not theirs: copies of packets of the host, and relays, which take
-  // packets in and out again.
-  void add_network() {
-    const std::int64_t frames = std::max<std::int64_t>(1, timing_.frames);
-    const NocTraffic traffic = traffic_of(program_);
-    PerEvent hops;
-    hops[EnergyEvent::hop_x] = traffic.hops_x;
-    hops[EnergyEvent::hop_y] = traffic.hops_y;
-    hops[EnergyEvent::chip] = traffic.crossings;
-    for (std::size_t m = 0; m < program_.messages.size(); ++m) {
-      const ChipMessage& message = program_.messages[m];
-      const auto relayed = static_cast<std::int64_t>(message.relays.size()) * message.packets;
-      hops[EnergyEvent::in] += relayed;
-      hops[EnergyEvent::out] += relayed;
-      if (message.from_core == host_core && message.behind != ChipMessage::no_message)
-        hops[EnergyEvent::out] += message.packets;
-      made_.packets += message.packets;
+    for (const std::int32_t number : buffers) {
+      if (number == no_buffer) continue;
+      const ChipBuffer& buffer = program_.cores[core].buffers[static_cast<std::size_t>(number)];
+      row.bytes += buffer.bytes;
+      row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
     }
-    if (!program_.cores.empty()) made_.counts.add(0, EnergyCounts::no_layer, hops);
-    for (const CoreTime& core : timing_.cores) made_.busy_clk += core.busy / frames;
   }
 
-  // Of a message that stands behind another one of a multicast: who sends it on.
-  std::size_t sender(std::int32_t number) const {
-    const std::int32_t before = program_.messages[static_cast<std::size_t>(number)].behind;
-    return static_cast<std::size_t>(program_.messages[static_cast<std::size_t>(before)].to_core);
+  // Links are charged to who sends, or sends on; of packets from the host, to who gets them. So are relays, which take
+  // packets in and out again.
+  void add_way(const ChipWay& way) {
+    const ChipMessage& first = program_.messages[static_cast<std::size_t>(way.message)];
+    std::size_t at_layer = EnergyCounts::no_layer;
+    if (first.from_core != host_core) {
+      const ChipPhase& phase = program_.cores[static_cast<std::size_t>(first.from_core)]
+                                   .phases[static_cast<std::size_t>(std::max(0, first.from_phase))];
+      if (phase.axon || phase.soma) at_layer = layer(phase);
+    }
+    std::int32_t sender = first.from_core;
+    int at = way.source;
+    for (std::size_t i = 0; i < way.legs.size(); ++i) {
+      const ChipWay::Leg& leg = way.legs[i];
+      const auto payer = static_cast<std::size_t>(sender != host_core ? sender : first_target(way));
+      PerEvent events = on_links(routes_.endpoint(at), routes_.endpoint(leg.place), first.packets);
+      if (leg.message == ChipMessage::no_message) events[EnergyEvent::in] += first.packets;
+      if (leg.message != way.message) events[EnergyEvent::out] += first.packets;  // once more
+      made_.counts.add(payer, at_layer, events);
+      at = leg.place;
+      if (leg.message == ChipMessage::no_message) continue;
+      if (leg.message != way.message) {
+        made_.cores[payer].packets += first.packets;
+        if (at_layer != EnergyCounts::no_layer) made_.layers[at_layer].packets += first.packets;
+      }
+      sender = program_.messages[static_cast<std::size_t>(leg.message)].to_core;
+    }
+  }
+
+  std::int32_t first_target(const ChipWay& way) const {
+    return program_.messages[static_cast<std::size_t>(way.message)].to_core;
+  }
+
+  PerEvent on_links(int from, int to, std::int64_t packets) {
+    PerEvent events;
+    for (int i = 0; i < routes_.hops(from, to); ++i) {
+      const NocHop hop = routes_.hop(from, to, i);
+      const bool is_mesh = chip_.noc.topology == NocTopology::mesh;
+      if (hop.link != NocHop::no_link) links_[hop.link] += packets;
+      const bool is_border = routes_.is_border(hop.server);
+      if (is_border) events[EnergyEvent::chip] += packets;
+      const std::size_t side = is_mesh ? hop.link % 4 : is_border ? (hop.server - routes_.links()) % 4 : 0;
+      events[side < 2 ? EnergyEvent::hop_x : EnergyEvent::hop_y] += packets;
+    }
+    if (routes_.is_host(from) || routes_.is_host(to)) events[EnergyEvent::hop_x] += packets;
+    return events;
   }
 
   const ChipProgram& program_;
   const ChipTiming& timing_;
   const Chip& chip_;
+  const NocRoutes routes_;
+  std::vector<std::int64_t> links_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
-  std::vector<std::int32_t> sent_on_;  // by message: the next one of its multicast
 };
 
 }  // namespace
@@ -147,19 +198,6 @@ PerEvent counts_of(const ChipAccount& account, std::int64_t steps, std::int64_t 
   counts +=
       clock_counts(account.cores_in_chips, std::min(account.busy_clk * steps, account.cores_in_chips * cycles), cycles);
   return counts;
-}
-
-std::string layers_text(const ChipProgram& program, const ChipTiming& timing, const ChipAccount& account) {
-  std::string text = fmt::format("{:<20} {:>5} {:>6} {:>10} {:>6} {:>10} {:>9} {:>14}\n", "layer", "cores", "phase",
-                                 "cycles", "MAC %", "bytes", "packets", "pJ");
-  for (const LayerRow& row : account.layers)
-    text += fmt::format("{:<20} {:>5} {:>6} {:>10} {:>6.1f} {:>10} {:>9} {:>14}\n", row.name, row.cores, row.phase,
-                        row.cycles, 100 * row.utilisation, row.bytes, row.packets,
-                        static_cast<double>(row.energy) / energy_units_per_pj);
-  text += fmt::format("{} of {} cores, fullest {} B; latency {} clk, interval {} clk, {} packets a step\n",
-                      program.cores.size(), program.cores_there, account.memory, timing.latency, timing.interval,
-                      account.packets);
-  return text;
 }
 
 }  // namespace taskspec

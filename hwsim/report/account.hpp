@@ -1,29 +1,57 @@
-// What a step of a mapped program costs, by core and by layer: events, from its calls, moves and packets and from what
-// the clock saw; and the table that reports show.
+// What a step of a mapped program costs, by layer, by core and by link: events, bytes and packets, out of the program
+// alone, so that no clock and no number of frames changes them; and how long cores were busy, which the clock saw.
 #pragma once
+#include <array>
+
 #include "hwsim/energy/energy.hpp"
 #include "hwsim/time/clock.hpp"
 
 namespace taskspec {
 
-// One unit of the net: an axon with its soma.
+// What the bytes of a core are for, in the order of BufferUse.
+inline constexpr std::array<std::string_view, 7> memory_parts = {"weights", "state",  "input",    "receive",
+                                                                 "sums",    "result", "registers"};
+using BytesBy = std::array<std::int64_t, memory_parts.size()>;
+
+// One unit of the net: an axon with its soma. All of it per step.
 struct LayerRow {
   std::string name;
-  std::int64_t cores = 0, phase = 0;
-  std::int64_t cycles = 0;         // of its slowest core: axon, soma and moves
-  std::int64_t multiply_adds = 0;  // per step
-  std::int64_t bytes = 0;          // of all its buffers
-  std::int64_t packets = 0;        // sent per step
-  std::int64_t energy = 0;         // per step, 1e-4 pJ
-  double utilisation = 0;          // multiply-adds per clk and core, of what the units can
+  std::int64_t cores = 0, phase = 0, group = 0;
+  std::int64_t cycles = 0;  // of its slowest core: axon, soma and moves
+  std::int64_t multiply_adds = 0;
+  std::int64_t axon_bytes = 0;  // that its multiply-adds move through the port
+  std::int64_t bytes = 0;       // of all its buffers
+  BytesBy bytes_by{};
+  std::int64_t packets = 0;  // sent
+  std::int64_t energy = 0;   // 1e-4 pJ, without what cores take by the clock
+  double utilisation = 0;    // multiply-adds per clk and core, of what the units can
+};
+
+// A core in use. All of it per step.
+struct CoreRow {
+  std::int32_t core = 0;  // y * width + x over all chips
+  std::int64_t group = 0;
+  std::vector<std::int32_t> layers;  // by phase
+  std::int64_t bytes = 0;            // in use at the worst moment
+  BytesBy bytes_by{};                // of all buffers: those that never live at once may share bytes
+  std::int64_t busy = 0;             // clk in which some stage works
+  std::int64_t multiply_adds = 0, packets = 0;
+};
+
+// A link between routers of a mesh, by the router that packets leave.
+struct LinkRow {
+  std::int32_t router = 0, side = 0;  // router_y * routers_x + router_x; E W N S
+  std::int64_t packets = 0;           // per step
 };
 
 struct ChipAccount {
-  EnergyCounts counts;  // of a step, without idle cores
+  EnergyCounts counts;  // of a step, without idle cores; by position in `cores` and `layers`
   std::vector<LayerRow> layers;
-  std::int64_t memory = 0;    // bytes of the fullest core
-  std::int64_t packets = 0;   // per step
-  std::int64_t busy_clk = 0;  // of all cores, per step
+  std::vector<CoreRow> cores;
+  std::vector<LinkRow> links;  // that carry something
+  std::int64_t memory = 0;     // bytes of the fullest core
+  std::int64_t packets = 0;    // per step, those of the host too
+  std::int64_t busy_clk = 0;   // of all cores, per step
   std::int64_t cores_in_chips = 0;
 };
 
@@ -31,8 +59,5 @@ ChipAccount account_of(const ChipProgram& program, const ChipTiming& timing);
 
 // Of so many steps that took so many cycles: what happened, idle cores included.
 PerEvent counts_of(const ChipAccount& account, std::int64_t steps, std::int64_t cycles);
-
-// A table of the layers, for a terminal.
-std::string layers_text(const ChipProgram& program, const ChipTiming& timing, const ChipAccount& account);
 
 }  // namespace taskspec

@@ -68,9 +68,10 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
   run->add_flag("--detect-nan", o.detect_nan,
                 "stop at the op that makes the first nan, and say where it stands (slow)");
-  run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open")->type_name("OUT.json");
+  run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open, of chips too")->type_name("OUT.json");
   std::string& report = o.report.emplace();
-  run->add_option("--report", report, "the report after the output, or into FILE that ends in .json or .html")
+  run->add_option("--report", report,
+                  "the report after the output, or into FILE that ends in .json, .html, or .csv for runs on chips")
       ->expected(0, 1)
       ->type_name("[FILE]");
   run->add_option("ARGS", o.arguments, "after --: what args() gives");

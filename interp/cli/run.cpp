@@ -29,6 +29,7 @@ int run(const Options& options, const Toolbox& tools) {
   settings.record_ops = options.profile || page;
   settings.rates = page;
   settings.timeline = options.report || !options.trace.empty();
+  if (settings.timeline) settings.pictures = std::make_shared<RunPictures>();
   settings.arguments = options.arguments;
   settings.output = [](std::string_view text) { write_out(text); };
   settings.screen = screen();
@@ -40,7 +41,8 @@ int run(const Options& options, const Toolbox& tools) {
   RunResult result = run_program(*program, tools, settings);
   flush_out();
   report(options, program->sources, result.diags);
-  write_reports(options, *program, program->sources, result);  // also of a run that failed: then it is wanted most
+  // Also of a run that failed: then it is wanted most.
+  write_reports(options, *program, program->sources, result, settings.pictures.get());
   return result.exit_code;
 }
 

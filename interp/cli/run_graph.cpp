@@ -151,7 +151,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
   for (const auto& [output, array] : result.results) write_out(output + ": " + print(Value(array)) + "\n");
   flush_out();
   report(options, sources, result.diags);
-  write_reports(options, *program, sources, result);  // also of a run that failed
+  write_reports(options, *program, sources, result, settings.pictures.get());  // also of a run that failed
   return result.exit_code;
 }
 

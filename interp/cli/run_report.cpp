@@ -40,16 +40,31 @@ std::string plan_title(std::size_t number, const PlanRuns& runs) {
                      runs.runs == 1 ? "once" : fmt::format("{} times", runs.runs));
 }
 
+Report with_facts(Report page, const SessionReport& report) {
+  page.facts = {{"tasks", std::to_string(report.tasks)},
+                {"chains", std::to_string(report.chains)},
+                {"dispatches", std::to_string(report.dispatches)},
+                {"plans", fmt::format("{} made in {:.3f} ms", report.plans, report.making * 1e3)},
+                {"peak", bytes_text(static_cast<double>(report.memory.peak_bytes))},
+                {"arena", bytes_text(static_cast<double>(report.arena))},
+                {"alive at once", bytes_text(static_cast<double>(report.plan_peak))},
+                {"seconds", fmt::format("{:.6f}", report.seconds)}};
+  return page;
+}
+
 }  // namespace
 
 std::string run_report_html(const std::string& title, const Program& program, const Sources& sources,
-                            const RunResult& result) {
+                            const RunResult& result, const RunPictures* pictures) {
   const SessionReport& report = result.report;
   Report page{.title = title, .sources = &sources, .failures = result.diags};
   page.slices = report_cut_json(program);
   page.training = training_ops(report);
   std::size_t tasks = 0;
+  if (pictures)
+    for (const auto& picture : *pictures) page.chips.push_back(picture->json(true));
   for (const PlanRuns& runs : report.plans_run) {
+    if (!runs.plan) break;  // of a backend without plans
     tasks += runs.plan->graph->size();
     if (page.graphs.size() == most_plans || (tasks > most_tasks && !page.graphs.empty())) break;
     const TaskGraph& graph = *runs.plan->graph;
@@ -57,7 +72,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
     page.graphs.back().title = plan_title(page.graphs.size() - 1, runs);
     page.graphs.back().runs = runs.runs;
   }
-  if (page.graphs.size() < report.plans_run.size())
+  if (!page.graphs.empty() && page.graphs.size() < report.plans_run.size())
     page.notes.push_back(
         fmt::format("the first {} of {} are shown", page.graphs.size(), plural(report.plans_run.size(), "plan")));
   for (const TimelineEntry& entry : report.timeline) {
@@ -68,35 +83,61 @@ std::string run_report_html(const std::string& title, const Program& program, co
   if (page.timeline.size() < report.timeline.size())
     page.notes.push_back(
         fmt::format("the timeline shows {} of {} dispatches", page.timeline.size(), report.timeline.size()));
-  page.facts = {{"tasks", std::to_string(report.tasks)},
-                {"chains", std::to_string(report.chains)},
-                {"dispatches", std::to_string(report.dispatches)},
-                {"plans", fmt::format("{} made in {:.3f} ms", report.plans, report.making * 1e3)},
-                {"peak", bytes_text(static_cast<double>(report.memory.peak_bytes))},
-                {"arena", bytes_text(static_cast<double>(report.arena))},
-                {"alive at once", bytes_text(static_cast<double>(report.plan_peak))},
-                {"seconds", fmt::format("{:.6f}", report.seconds)}};
-  return report_html(page);
+  return report_html(with_facts(std::move(page), report));
 }
 
 std::string refused_report(const Options& options) {
   if (!options.report || options.report->empty()) return "";
-  if (options.report->ends_with(".json") || options.report->ends_with(".html")) return "";
-  return "--report writes text to standard output, or a file that ends in .json or .html";
+  for (const char* ending : {".json", ".html", ".csv"})
+    if (options.report->ends_with(ending)) return "";
+  return "--report writes text to standard output, or a file that ends in .json, .html or .csv";
 }
 
-void write_reports(const Options& options, const Program& program, const Sources& sources, const RunResult& result) {
+namespace {
+
+std::string reports_csv(const RunPictures& pictures) {
+  std::string text = pictures.empty() ? "" : pictures[0]->csv_head();
+  for (const auto& picture : pictures) text += picture->csv();
+  return text;
+}
+
+std::string reports_text(const SessionReport& report, const std::vector<PlainDiag>& failures,
+                         const RunPictures& pictures) {
+  std::string text = report_text(report, failures);
+  for (const auto& picture : pictures) text += "\n" + picture->text();
+  return text;
+}
+
+std::string reports_json(const SessionReport& report, const std::vector<PlainDiag>& failures,
+                         const RunPictures& pictures) {
+  std::vector<std::string> chips;
+  for (const auto& picture : pictures) chips.push_back(picture->json(false));
+  return report_json(report, failures, chips);
+}
+
+}  // namespace
+
+void write_reports(const Options& options, const Program& program, const Sources& sources, const RunResult& result,
+                   const RunPictures* pictures) {
   const SessionReport& report = result.report;
+  const RunPictures none, &shown = pictures ? *pictures : none;
   if (options.profile) write_out(profile_text(report, sources));
   if (options.report) {
-    if (options.report->empty())
-      write_out(report_text(report, plain(sources, result.diags)));
-    else if (options.report->ends_with(".html"))
-      write_text(*options.report, run_report_html(options.files[0], program, sources, result));
+    const std::string& file = *options.report;
+    if (file.empty())
+      write_out(reports_text(report, plain(sources, result.diags), shown));
+    else if (file.ends_with(".html"))
+      write_text(file, run_report_html(options.files[0], program, sources, result, pictures));
+    else if (file.ends_with(".csv"))
+      write_text(file, reports_csv(shown));
     else
-      write_text(*options.report, report_json(report, plain(sources, result.diags)));
+      write_text(file, reports_json(report, plain(sources, result.diags), shown));
   }
-  if (!options.trace.empty()) write_text(options.trace, trace_json(report, sources));
+  if (!options.trace.empty()) {
+    std::string more;
+    for (std::size_t i = 0; i < shown.size(); ++i) more += shown[i]->trace(static_cast<int>(i) + 2);
+    write_text(options.trace, trace_json(report, sources, more));
+  }
   flush_out();
 }
 

@@ -34,7 +34,7 @@ std::string words_of(const Diag& diag) {
   return text;
 }
 
-class HwBackend final : public Backend {
+class HwBackend final : public Backend, public PicturedBackend {
  public:
   explicit HwBackend(const HwOptions& options) : options_(options) {}
   std::string name() const override { return "hw"; }
@@ -120,7 +120,9 @@ class HwBackend final : public Backend {
   }
 
   std::vector<Value> report() const override { return hw_report_values(programs_, *options_.chip); }
-  std::string report_text() const override { return hw_report_text(programs_, *options_.chip); }
+  std::string report_text() const override { return hw_report_text(programs_); }
+  void keep_pictures() override { options_.keeps_pictures = true; }
+  RunPictures pictures() const override { return hw_pictures(programs_); }
 
  private:
   struct Entry {
@@ -215,8 +217,18 @@ class HwBackend final : public Backend {
     }
     if (!made) throw Error(made.diags());
     ready.programs.push_back(*std::move(made));
-    if (ready.programs.back()->is_mapped()) programs_.push_back(ready.programs.back());
+    if (ready.programs.back()->is_mapped()) {
+      programs_.push_back(ready.programs.back());
+      programs_.back()->set_title(title_of(*ready.graph));
+    }
     return ready.programs.back();
+  }
+
+  // The outermost call that the batch belongs to.
+  static std::string title_of(const TaskGraph& graph) {
+    if (graph.size() == 0) return "";
+    const std::string path = graph.path(NodeId(graph.size() - 1));
+    return path.substr(0, path.find('#'));
   }
 
   // States that are in the cores stay there; others are loaded. What else is in the cores and will change is kept.
@@ -283,7 +295,7 @@ class HwBackend final : public Backend {
     }
   }
 
-  const HwOptions options_;
+  HwOptions options_;
   std::vector<Entry> entries_;  // by location
   Memory memory_;
   std::vector<std::shared_ptr<HwProgram>> programs_;

@@ -27,13 +27,16 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const Blo
   Result<ChipProgram> mapped = map_net(
       *net, {.chip = options.chip, .chips = options.chips, .cores = options.cores, .objective = options.objective});
   if (!mapped) return mapped.diags();
-  Result<ChipTiming> timing = time_program(*mapped, {.noc = options.noc, .frames = options.frames});
+  Result<ChipTiming> timing =
+      time_program(*mapped, {.noc = options.noc, .frames = options.frames, .keeps_stages = options.keeps_pictures});
   if (!timing) return timing.diags();
   auto program = std::make_shared<const ChipProgram>(*std::move(mapped));
   std::unique_ptr<HwProgram> made(new HwProgram(*std::move(lowered), program));
   made->known_ = std::move(known);
   made->timing_ = *std::move(timing);
-  made->account_ = account_of(*program, made->timing_);
+  made->picture_ = chip_picture(*program, made->timing_, account_of(*program, made->timing_));
+  made->picture_.noc = name_of(options.noc);
+  if (options.keeps_pictures) made->neurons_.emplace(*program);
   if (options.checks_values) {
     Result<ExactEngine> engine = ExactEngine::make(graph, {});
     if (!engine) return engine.diags();
@@ -88,6 +91,8 @@ std::vector<Array> HwProgram::frame(std::span<const Array> tensors) {
   }
   const std::vector<Array> made = machine_->run(inputs);
   ++version_;
+  if (neurons_) neurons_->look(*machine_);
+  for (const Array& values : made) values_.bytes({values.raw(), values.bytes()});
   if (judge_) compare(inputs);
   std::vector<Array> outputs;
   for (const LoweredPort& port : lowered_.outputs) {
@@ -134,6 +139,15 @@ void HwProgram::begin_state(std::size_t number) {
 
 std::int64_t HwProgram::cycles() const {
   return version_ == 0 ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
+}
+
+ChipPicture HwProgram::picture() const {
+  ChipPicture picture = picture_;
+  picture.steps = version_;
+  picture.cycles = cycles();
+  picture.values = values_.digest();
+  if (neurons_) picture.populations = neurons_->populations();
+  return picture;
 }
 
 }  // namespace taskspec

@@ -2,8 +2,9 @@
 #pragma once
 #include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapper.hpp"
-#include "hwsim/report/account.hpp"
+#include "hwsim/report/picture.hpp"
 #include "interp/exact/engine.hpp"
+#include "interp/hw/hw_picture.hpp"
 #include "ir/lowering/lower.hpp"
 
 namespace taskspec {
@@ -15,7 +16,8 @@ struct HwOptions {
   MapObjective objective = MapObjective::throughput;
   NocModel noc = NocModel::contended;
   std::int64_t frames = 0;
-  bool checks_values = false;  // against the exact engine, block by block
+  bool checks_values = false;   // against the exact engine, block by block
+  bool keeps_pictures = false;  // timelines and spikes, too
 };
 
 class HwProgram {
@@ -38,8 +40,10 @@ class HwProgram {
   bool is_mapped() const { return program_ != nullptr; }  // not: all that it gives is known
   const ChipProgram& program() const { return *program_; }
   const ChipTiming& timing() const { return timing_; }
-  const ChipAccount& account() const { return account_; }
+  const ChipAccount& account() const { return picture_.account; }
   std::int64_t cycles() const;  // of all steps so far, which follow each other as frames do
+  ChipPicture picture() const;  // of all steps so far
+  void set_title(std::string title) { picture_.title = std::move(title); }
 
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
@@ -53,7 +57,9 @@ class HwProgram {
   std::shared_ptr<const ChipProgram> program_;  // none: all outputs are known
   std::optional<ChipMachine> machine_;
   ChipTiming timing_;
-  ChipAccount account_;
+  ChipPicture picture_;  // without what only a run knows
+  std::optional<NeuronRecorder> neurons_;
+  Hasher values_;  // of all that came out
   std::optional<ExactEngine> judge_;
   std::int64_t version_ = 0;
 };

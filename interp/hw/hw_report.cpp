@@ -1,9 +1,9 @@
 #include "interp/hw/hw_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "hwsim/report/chip_files.hpp"
+#include "hwsim/report/chip_text.hpp"
 #include "interp/control/objects.hpp"
 
 namespace taskspec {
@@ -14,23 +14,6 @@ using Kind = Type::Kind;
 
 constexpr std::int64_t unit = energy_units_per_pj;
 double pj(std::int64_t energy) { return static_cast<double>(energy) / static_cast<double>(unit); }
-
-// Events by what they are about.
-struct EnergyPart {
-  std::string_view name;
-  std::initializer_list<EnergyEvent> events;
-};
-const EnergyPart parts[] = {
-    {"mac", {EnergyEvent::mac_i8, EnergyEvent::mac_tern}},
-    {"alu", {EnergyEvent::alu}},
-    {"memory", {EnergyEvent::rd, EnergyEvent::wr}},
-    {"packets", {EnergyEvent::out, EnergyEvent::in, EnergyEvent::msg}},
-    {"hops", {EnergyEvent::hop_x, EnergyEvent::hop_y, EnergyEvent::chip}},
-    {"clock", {EnergyEvent::core_clk, EnergyEvent::idle_clk}},
-    {"spikes",
-     {EnergyEvent::syn_dense, EnergyEvent::syn_sparse, EnergyEvent::syn_conv, EnergyEvent::access, EnergyEvent::update,
-      EnergyEvent::spike}},
-};
 
 Type record_type(std::initializer_list<std::pair<std::string_view, Kind>> fields) {
   Type record(Kind::record);
@@ -43,7 +26,7 @@ Type record_type(std::initializer_list<std::pair<std::string_view, Kind>> fields
 
 Type energy_type() {
   Type record(Kind::record);
-  for (const EnergyPart& part : parts) {
+  for (const EnergyPart& part : energy_parts()) {
     record.names.emplace_back(part.name);
     record.parts.emplace_back(Kind::real);
   }
@@ -89,11 +72,8 @@ PerEvent all_counts(const HwPrograms& programs) {
 
 Value energy_by(const PerEvent& counts, const Chip& chip) {
   std::vector<std::pair<std::string, Value>> values;
-  for (const EnergyPart& part : parts) {
-    PerEvent of_part;
-    for (const EnergyEvent event : part.events) of_part[event] = counts[event];
-    values.emplace_back(part.name, Value(pj(energy_of(of_part, chip))));
-  }
+  for (const EnergyPart& part : energy_parts())
+    values.emplace_back(part.name, Value(pj(energy_of(counts, part, chip))));
   return record_of(std::move(values));
 }
 
@@ -121,12 +101,10 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
     memory = std::max(memory, account.memory);
     packets += account.packets * program->version();
     for (const LayerRow& row : account.layers) layers.push_back(layer_value(row));
-    const std::vector<ChipCore>& used = program->program().cores;
-    const std::int64_t frames = std::max<std::int64_t>(1, program->timing().frames);
-    for (std::size_t c = 0; c < used.size(); ++c)
-      cores.push_back(record_of({{"core", Value(std::int64_t{used[c].core})},
-                                 {"bytes", Value(used[c].bytes)},
-                                 {"busy", Value(program->timing().cores[c].busy / frames)},
+    for (std::size_t c = 0; c < account.cores.size(); ++c)
+      cores.push_back(record_of({{"core", Value(std::int64_t{account.cores[c].core})},
+                                 {"bytes", Value(account.cores[c].bytes)},
+                                 {"busy", Value(account.cores[c].busy)},
                                  {"energy", Value(pj(energy_of(account.counts.cores()[c], chip)))}}));
   }
   const PerEvent counts = all_counts(programs);
@@ -140,24 +118,35 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
           Value(std::move(cores))};
 }
 
-std::string hw_report_text(const HwPrograms& programs, const Chip& chip) {
+std::string hw_report_text(const HwPrograms& programs) {
   std::string text;
-  std::int64_t cycles = 0, steps = 0;
-  for (const std::shared_ptr<HwProgram>& program : programs) {
-    text += layers_text(program->program(), program->timing(), program->account());
-    cycles += program->cycles();
-    steps += program->version();
-  }
-  const double seconds = static_cast<double>(cycles) / static_cast<double>(chip.hz);
-  text += fmt::format("{}: {} steps, {} clk, {:.6g} s, {}\n", chip.name, steps, cycles, seconds,
-                      energy_pj(energy_of(all_counts(programs), chip)));
-  const std::vector<const ChipFigure*> assumed = chip.assumed();
-  if (!assumed.empty()) {
-    text += "assumed:";
-    for (const ChipFigure* figure : assumed) text += " " + figure->pointer.substr(1);
-  }
-  while (text.ends_with('\n')) text.pop_back();
+  for (const std::shared_ptr<HwProgram>& program : programs)
+    text += (text.empty() ? "" : "\n\n") + chip_text(program->picture());
   return text;
+}
+
+namespace {
+
+class HwPicture final : public RunPicture {
+ public:
+  explicit HwPicture(ChipPicture picture) : picture_(std::move(picture)) {}
+  std::string text() const override { return picture_.title + "\n" + chip_text(picture_) + "\n"; }
+  std::string json(bool whole) const override { return chip_json(picture_, whole); }
+  std::string csv_head() const override { return chip_csv_head(); }
+  std::string csv() const override { return chip_csv(picture_); }
+  std::string trace(int process) const override { return chip_trace(picture_, process); }
+
+ private:
+  const ChipPicture picture_;
+};
+
+}  // namespace
+
+RunPictures hw_pictures(const HwPrograms& programs) {
+  RunPictures pictures;
+  for (const std::shared_ptr<HwProgram>& program : programs)
+    pictures.push_back(std::make_shared<HwPicture>(program->picture()));
+  return pictures;
 }
 
 }  // namespace taskspec

@@ -1,5 +1,6 @@
 // What a report of the chip tells: its fields, and the table that print shows.
 #pragma once
+#include "interp/backends/run_picture.hpp"
 #include "interp/hw/hw_program.hpp"
 #include "ir/records/backend_record.hpp"
 
@@ -10,7 +11,8 @@ using HwPrograms = std::vector<std::shared_ptr<HwProgram>>;
 // cycles, time, energy, energy_by, memory, packets, layers, cores.
 extern const std::span<const ReportField> hw_report_fields;
 std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip);
-// A row for each layer, the sums, and which figures of the chip are assumed.
-std::string hw_report_text(const HwPrograms& programs, const Chip& chip);
+// Of each program its tables.
+std::string hw_report_text(const HwPrograms& programs);
+RunPictures hw_pictures(const HwPrograms& programs);
 
 }  // namespace taskspec

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes a C++ file of the viewer: embed.py OUT.cpp PAGE.html STYLE.css SCRIPT.js...
+"""Makes a C++ file of the viewer: embed.py OUT.cpp PAGE.html STYLE.css... SCRIPT.js...
 
-The scripts become one, in the order given, inside one function: their names are nobody else's.
+The styles become one. The scripts become one, too, in the order given, inside one function: their names are nobody else's.
 """
 import re
 import sys
@@ -24,14 +24,16 @@ def check_names(script):
         raise SystemExit(f"names of several scripts: {', '.join(sorted(twice))}")
 
 
-def main(out, page, style, *scripts):
+def main(out, page, *files):
+    styles, scripts = ([f for f in files if f.endswith(ending)] for ending in (".css", ".js"))
+    style = "\n".join(Path(s).read_text(encoding="utf-8").rstrip() for s in styles)
     script = '(() => {\n"use strict";\n' + "\n".join(Path(s).read_text(encoding="utf-8") for s in scripts) + "})();"
     check_names(script)
     if "</script" in script.lower() or "<!--" in script:
         raise SystemExit("a script holds what would end it")
     texts = {
         "page": Path(page).read_text(encoding="utf-8"),
-        "style": Path(style).read_text(encoding="utf-8").rstrip(),
+        "style": style,
         "script": script,
     }
     lines = ['#include "interp/report/viewer.hpp"', "", "namespace taskspec {", "", "const Viewer& viewer() {",

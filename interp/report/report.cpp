@@ -105,6 +105,7 @@ std::string data_of(const Report& report) {
          ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"failures\":" + failures_part(report) +
          ",\n\"sources\":" + sources_part(report.sources) + ",\n\"timeline\":" + timeline_part(report.timeline) +
          ",\n\"training\":" + training_part(report.training, report.sources) +
+         ",\n\"chips\":" + json_list(report.chips, [](const std::string& chip) { return chip; }) +
          ",\n\"slices\":" + (report.slices.empty() ? "null" : report.slices) +
          ",\n\"graphs\":" + json_list(report.graphs, graph_part) + "}";
 }

@@ -44,6 +44,7 @@ struct Report {
   std::string slices = {};  // the JSON of the two programs (report_cut_json); empty: there are none to show
   std::vector<ReportBar> timeline = {};
   std::vector<ReportOp> training = {};                          // none: the program trains nothing
+  std::vector<std::string> chips = {};                          // JSON of each run on a chip (chip_json)
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values
   std::vector<std::string> notes = {};                          // what was left out, say
   Diags failures = {};                                          // what ended the run

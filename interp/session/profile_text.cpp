@@ -87,17 +87,21 @@ std::string report_text(const SessionReport& report, const std::vector<PlainDiag
   return out;
 }
 
-std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures) {
+std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures,
+                        const std::vector<std::string>& chips) {
+  std::string of_chips;
+  for (const std::string& chip : chips) of_chips += (of_chips.empty() ? ",\"chips\":[" : ",\n") + chip;
+  if (!chips.empty()) of_chips += "]";
   return fmt::format(
       "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"making\":{},\"peak\":{},"
       "\"arena\":{},\"alive\":{},\"peak_without_chains\":{},\"allocations\":{},\"frees\":{},\"seconds\":{},"
-      "\"failures\":{}}}\n",
+      "\"failures\":{}{}}}\n",
       report.tasks, report.chains, report.dispatches, report.dropped, report.plans, report.making,
       report.memory.peak_bytes, report.arena, report.plan_peak, report.peak_without_chains, report.memory.allocations,
-      report.memory.frees, report.seconds, diagnostics_json(failures));
+      report.memory.frees, report.seconds, diagnostics_json(failures), of_chips);
 }
 
-std::string trace_json(const SessionReport& report, const Sources& sources) {
+std::string trace_json(const SessionReport& report, const Sources& sources, std::string_view more) {
   std::string out =
       "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
       "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"taskspec\"}}";
@@ -116,7 +120,7 @@ std::string trace_json(const SessionReport& report, const Sources& sources) {
         static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3,
         runs.plan ? step_arguments(*runs.plan, StepId(entry.chain.index()), sources) : "{}");
   }
-  return out + "\n]}\n";
+  return out.append(more) + "\n]}\n";
 }
 
 }  // namespace taskspec

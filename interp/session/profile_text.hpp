@@ -13,8 +13,11 @@ namespace taskspec {
 std::string profile_text(const SessionReport& report, const Sources& sources);
 // With what ended the run, if it failed.
 std::string report_text(const SessionReport& report, const std::vector<PlainDiag>& failures);
-std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures);
+// `chips`: JSON of each run on a chip.
+std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures,
+                        const std::vector<std::string>& chips = {});
 // Chrome and Perfetto: one row per worker; each dispatch with the tasks of its chain and where the first one stands.
-std::string trace_json(const SessionReport& report, const Sources& sources);
+// `more`: events of others, each with ",\n" before it.
+std::string trace_json(const SessionReport& report, const Sources& sources, std::string_view more = {});
 
 }  // namespace taskspec

@@ -1,35 +1,23 @@
 #!/usr/bin/env python3
 """Clicks through reports in headless Chromium:
-click_through.py SMALL.html LARGE.html EMPTY.html FAILED.html TRAINED.html [FOLDER for pictures].
+click_through.py SMALL.html LARGE.html EMPTY.html FAILED.html TRAINED.html CHIP.html [FOLDER for pictures].
 
 SMALL is the report of a run of tests/browser/walk.task, LARGE that of a graph of 10,000 tasks,
 EMPTY that of a program without tasks, FAILED that of a run of tests/browser/fails.task,
-TRAINED that of tests/browser/trains.task. Prints a line per thing
+TRAINED that of tests/browser/trains.task, CHIP that of tests/browser/chip.task. Prints a line per thing
 tried; the last line is "all well". Exit code 77: there is no Chromium.
 """
 import json
 import sys
 from pathlib import Path
 
+from chip import click_through_chip
 from chrome import Chrome, find_chromium
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
-    print("ok  ", what)
+from steps import check, hostile, tab, view
 
 
 def chosen(page):
     return page.value("(s => s && { label: s.label, names: s.nodes.map(n => s.graph.pathOf(n)) })(taskspecReport.app.selection)")
-
-
-def tab(page):
-    return page.value("taskspecReport.app.view.id")
-
-
-def view(page, name):
-    return f"taskspecReport.app.views.find(v => v.id === '{name}')"
 
 
 def node(page, path):
@@ -211,11 +199,6 @@ def themes(page):
     page.key("d")
 
 
-def hostile(page):
-    check(page.value("window.hurt === undefined"), "no text of the program ran as script")
-    check(page.value("document.querySelectorAll('img, iframe, object').length") == 0, "nor became an element")
-
-
 def large(page, pictures):
     count = page.value("taskspecReport.app.graph.size")
     check(count >= 10000, f"a graph of {count} tasks")
@@ -297,7 +280,7 @@ def trained(page):
     check(tab(page) == "source", "a click on a line shows the source")
 
 
-def main(small, big, empty, failing, training, pictures=None):
+def main(small, big, empty, failing, training, chip, pictures=None):
     if not find_chromium():
         print("skipped: there is no chromium")
         return 77
@@ -342,6 +325,7 @@ def main(small, big, empty, failing, training, pictures=None):
                 page.picture(pictures / f"training_{'dark' if dark else 'light'}.png")
             trained(page)
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
+    click_through_chip(chip, pictures)
     with Chrome() as chrome:
         page = chrome.open(empty)
         check(tab(page) == "source", "a program without tasks shows its source")

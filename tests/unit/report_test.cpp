@@ -125,7 +125,7 @@ TEST_CASE("graph --format html and run --report out.html write reports") {
   CHECK(data.find("\"name\":\"diamond#0\"") != std::string::npos);  // the scope of the call
   ::Outcome other = in_shell("taskspec run p.task --report out.txt", folder);
   CHECK(other.code == 2);
-  CHECK(other.err.find("ends in .json or .html") != std::string::npos);
+  CHECK(other.err.find("ends in .json, .html or .csv") != std::string::npos);
 }
 
 TEST_CASE("the report of a run that failed says what ended it, and what had run") {
@@ -236,13 +236,14 @@ TEST_CASE(
       in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" +
                    "echo 'print(1)' >empty.task; taskspec run empty.task --report empty.html\n" + "taskspec run '" +
                    tests + "/fails.task' --report failed.html || true\n" + "taskspec run '" + tests +
-                   "/trains.task' --report trained.html\n" + "python3 '" + tests + "/large_graph.py' >large.task\n" +
+                   "/trains.task' --report trained.html\ntaskspec run '" + tests + "/chip.task' --report chip.html\n" +
+                   "python3 '" + tests + "/large_graph.py' >large.task\n" +
                    "taskspec graph large.task --name large --format html >large.html",
                folder, 120);
   REQUIRE_MESSAGE(made.code == 0, made.err);
   ::Outcome walk = in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
                                 "/click_through.py' small.html large.html empty.html "
-                                "failed.html trained.html",
+                                "failed.html trained.html chip.html",
                             folder, 300);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");

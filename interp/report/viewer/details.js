@@ -4,6 +4,7 @@ function showDetails() {
   const panel = document.getElementById("details");
   panel.replaceChildren();
   const selection = app.selection;
+  if (app.view && app.view.details) return panel.append(...app.view.details());
   if (app.channel !== null) return panel.append(...channelDetails());
   if (!selection) return panel.append(...overview());
   const { graph, nodes } = selection;

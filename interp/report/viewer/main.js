@@ -9,11 +9,12 @@ const TABS = [
   { id: "plan", title: "Plan", has: () => graphs.some(graph => graph.steps.length > 0), View: PlanView },
   { id: "timeline", title: "Timeline", has: () => bars.length > 0, View: TimelineView },
   { id: "training", title: "Training", has: () => report.training.length > 0, View: TrainingView },
+  { id: "chip", title: "Chip", has: () => chipRuns.length > 0, View: ChipView },
 ];
 
 const KEYS = [
   ["1 2 3 ...", "tabs"], ["/", "search"], ["Esc", "nothing selected"],
-  ["arrows", "graph: along edges; lists: rows; timeline: dispatches"], ["+ - 0", "nearer, further away, all"],
+  ["arrows", "graph: along edges; lists: rows; timeline: dispatches; chip: cores"], ["+ - 0", "nearer, further away, all"],
   ["c", "collapse or open the scope of the selection"], ["[ ]", "graph before, graph after"],
   ["e", "export the graph as SVG"], ["d", "light or dark"], ["?", "this list"],
 ];
@@ -99,8 +100,8 @@ setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 if (app.graph) showGraph(app.graph);
 else for (const view of app.views) view.open(null);  // a program without tasks is its source
-showView(app.views.find(view => view.id === "graph") || app.views.find(view => view.id === "slices") || app.views[0]);
+showView(app.views.find(view => view.id === "graph") || app.views.find(view => view.id === "chip") || app.views.find(view => view.id === "slices") || app.views[0]);
 showDetails();
 
 // For tests and the curious.
-window.taskspecReport = { app, graphs, bars, select, selectNode, showView, svgOf };
+window.taskspecReport = { app, graphs, bars, chipRuns, chipChoice, select, selectNode, showView, svgOf };

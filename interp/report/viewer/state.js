@@ -36,6 +36,7 @@ function showView(view) {
     other.tab.setAttribute("aria-selected", String(other === view));
   }
   view.shown();
+  showDetails();
 }
 
 // The colours of the page, for canvases; read again when the theme changes.
@@ -43,7 +44,7 @@ const colours = {};
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["paper", "panel", "ink", "faint", "rule", "accent", "mark", "box", "line", "order", "chosen",
-                      "band", "rim", "bar", "hue-strength"])
+                      "word", "text", "band", "rim", "bar", "hue-strength"])
     colours[name] = style.getPropertyValue("--" + name).trim();
 }
 function hued(chain, lightness) { return `hsl(${hueOf(chain)} ${colours["hue-strength"]} ${colours[lightness]})`; }

@@ -1,0 +1,20 @@
+"""What all clicks through reports share: one thing that is tried, and where the page is."""
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+    print("ok  ", what)
+
+
+def tab(page):
+    return page.value("taskspecReport.app.view.id")
+
+
+def view(page, name):
+    return f"taskspecReport.app.views.find(v => v.id === '{name}')"
+
+
+def hostile(page):
+    check(page.value("window.hurt === undefined"), "no text of the program ran as script")
+    check(page.value("document.querySelectorAll('img, iframe, object').length") == 0, "nor became an element")
