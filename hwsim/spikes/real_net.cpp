@@ -42,7 +42,8 @@ double shared(const std::vector<double>& values, std::string_view what, double s
 // What one model of neurons makes of a population of real numbers.
 class Scaling {
  public:
-  Scaling(const RealNet& net, const Chip& chip) : net_(net), chip_(chip), into_(net.populations.size()) {
+  Scaling(const RealNet& net, const Chip& chip, const BlockDef* clif)
+      : net_(net), chip_(chip), clif_(clif), into_(net.populations.size()) {
     for (std::size_t c = 0; c < net.connections.size(); ++c)
       into_[net.connections[c].synapses.to.index()].push_back(c);
     const std::int64_t bits = chip.limits.weight_bits.value_or(8);
@@ -98,7 +99,8 @@ class Scaling {
         make_truenorth(p, neurons, scale);
         break;
       case NeuronModel::clif:
-        throw Refusal{"its chip makes neurons of blocks"};
+        make_clif(p, neurons, scale);
+        break;
     }
     const double weight_scale = scale * weight_unit();
     for (std::size_t i = 0; i < weights.size(); ++i) connect(net_.connections[into_[p][i]], weights[i], weight_scale);
@@ -246,6 +248,43 @@ class Scaling {
       population.bias.push_back(static_cast<std::int32_t>(whole(neurons.bias[n] * gain(neurons, n) * scale)));
   }
 
+  // Leaking behind the reset is leaking in front of the next step: its potential is the one of real numbers after that.
+  void make_clif(std::size_t p, const RealNeurons& neurons, double scale) {
+    if (neurons.kind == Kind::current)
+      throw Refusal{"its synapses keep a current, and the neurons of this chip have a potential alone"};
+    const double k = neurons.kind == Kind::threshold ? 1 : shared(neurons.k_mem, "tau");
+    const std::int64_t alpha = whole(256 * (1 - k)), leak = whole(k * shared(neurons.leak, "v_leak") * scale);
+    if (k > 0 && alpha == 256)
+      made_.notes.push_back(fmt::format(
+          "'{}': a leak of {} a step is less than 1/512 and gets lost; with {:.4g} times the step of time it acts",
+          neurons.name, k, 1.0 / 512 / k));
+    SpikePopulation& population = made_.net.populations[p];
+    ClifNeurons model;
+    model.block.def = clif_;
+    model.block.name = neurons.name;
+    model.block.shape = {.y = neurons.shape.y, .x = neurons.shape.x, .f = neurons.shape.f};
+    model.block.precision = Precision::i8;
+    auto set = [&](std::string_view attribute, std::int64_t value) {
+      const BlockAttributeDef* def = clif_->find_attribute(attribute);
+      if (value != def->standard) model.block.set(*def, value);
+    };
+    set("vth0", whole(shared(neurons.threshold, "threshold") * scale));
+    set("vr", whole(shared(neurons.reset, "reset") * scale));
+    set("reset_mode", neurons.subtracts ? 1 : 0);
+    set("vl", -(std::int64_t{1} << 27));
+    set("fire_type", 4);
+    set("vleaky_beta", leak);
+    if (k > 0) set("vleaky_adpt_en", 1), set("vleaky_alpha", alpha);
+    const auto count = static_cast<std::size_t>(neurons.shape.size());
+    population.potentials.assign(count, static_cast<std::int32_t>(leak));
+    made_.potentials[p].unit = alpha == 0 ? 1 / scale : 256.0 / static_cast<double>(alpha) / scale;
+    made_.potentials[p].offset.assign(count, static_cast<double>(leak));
+    if (largest(neurons.bias) > 0)
+      for (std::size_t n = 0; n < count; ++n)
+        population.bias.push_back(static_cast<std::int32_t>(whole(neurons.bias[n] * gain(neurons, n) * scale)));
+    population.model = std::move(model);
+  }
+
   void connect(const RealConnection& real, const std::vector<double>& weights, double scale) {
     SpikeConnection made = real.synapses;
     std::visit(
@@ -260,6 +299,7 @@ class Scaling {
 
   const RealNet& net_;
   const Chip& chip_;
+  const BlockDef* clif_;
   std::vector<std::vector<std::size_t>> into_;  // connections, by population
   double most_weight_ = 127;
   int state_bits_ = 28;
@@ -270,6 +310,8 @@ class Scaling {
 
 }  // namespace
 
-Result<ChipNeurons> in_integers(const RealNet& net, const Chip& chip) { return Scaling(net, chip).run(); }
+Result<ChipNeurons> in_integers(const RealNet& net, const Chip& chip, const BlockDef* clif) {
+  return Scaling(net, chip, clif).run();
+}
 
 }  // namespace taskspec

@@ -1,7 +1,7 @@
 // A network of spiking neurons in real numbers, as NIR describes it, before it knows a chip; and the same in the
 // integers of a chip's neurons.
 //
-//   Result<ChipNeurons> made = in_integers(real, chip);
+//   Result<ChipNeurons> made = in_integers(real, chip, blocks.find("CLIF"));
 //
 // One step of a neuron on what connections and its own bias bring, x:
 //   integrate   v += r x                                               leaky     v += k_mem ((leak - v) + r x)
@@ -37,6 +37,7 @@ struct RealNet {
 // By the scales of the chip's bits: a power of two for each population, the largest with which |threshold|, |leak| and
 // |reset| stay below a sixteenth of the potential's range and weights within theirs. Notes tell them, what is lost for
 // the weights, and decays that are rounded away. E4052: what the chip's neurons cannot do, all at once.
-Result<ChipNeurons> in_integers(const RealNet& net, const Chip& chip);
+// `clif`: the record of that block, for chips whose neurons it is.
+Result<ChipNeurons> in_integers(const RealNet& net, const Chip& chip, const BlockDef* clif);
 
 }  // namespace taskspec

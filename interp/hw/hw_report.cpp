@@ -87,6 +87,22 @@ PerEvent all_counts(const HwPrograms& programs) {
   return counts;
 }
 
+}  // namespace
+
+Value energy_value(std::int64_t energy) { return Value(pj(energy)); }
+
+Value core_value(std::int64_t core, std::int64_t bytes, std::int64_t busy, std::int64_t energy) {
+  return record_of(
+      {{"core", Value(core)}, {"bytes", Value(bytes)}, {"busy", Value(busy)}, {"energy", Value(pj(energy))}});
+}
+
+std::string assumed_text(const Chip& chip) {
+  const std::vector<const ChipFigure*> assumed = chip.assumed();
+  std::string text = assumed.empty() ? "" : "assumed:";
+  for (const ChipFigure* figure : assumed) text += " " + figure->pointer.substr(1);
+  return text;
+}
+
 Value energy_by(const PerEvent& counts, const Chip& chip) {
   std::vector<std::pair<std::string, Value>> values;
   for (const EnergyPart& part : parts) {
@@ -108,8 +124,6 @@ Value layer_value(const LayerRow& row) {
                     {"energy", Value(pj(row.energy))}});
 }
 
-}  // namespace
-
 constinit const std::span<const ReportField> hw_report_fields = fields;
 
 std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip) {
@@ -124,10 +138,8 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
     const std::vector<ChipCore>& used = program->program().cores;
     const std::int64_t frames = std::max<std::int64_t>(1, program->timing().frames);
     for (std::size_t c = 0; c < used.size(); ++c)
-      cores.push_back(record_of({{"core", Value(std::int64_t{used[c].core})},
-                                 {"bytes", Value(used[c].bytes)},
-                                 {"busy", Value(program->timing().cores[c].busy / frames)},
-                                 {"energy", Value(pj(energy_of(account.counts.cores()[c], chip)))}}));
+      cores.push_back(core_value(used[c].core, used[c].bytes, program->timing().cores[c].busy / frames,
+                                 energy_of(account.counts.cores()[c], chip)));
   }
   const PerEvent counts = all_counts(programs);
   return {Value(cycles),
@@ -151,11 +163,7 @@ std::string hw_report_text(const HwPrograms& programs, const Chip& chip) {
   const double seconds = static_cast<double>(cycles) / static_cast<double>(chip.hz);
   text += fmt::format("{}: {} steps, {} clk, {:.6g} s, {}\n", chip.name, steps, cycles, seconds,
                       energy_pj(energy_of(all_counts(programs), chip)));
-  const std::vector<const ChipFigure*> assumed = chip.assumed();
-  if (!assumed.empty()) {
-    text += "assumed:";
-    for (const ChipFigure* figure : assumed) text += " " + figure->pointer.substr(1);
-  }
+  text += assumed_text(chip);
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }

@@ -13,4 +13,11 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
 // A row for each layer, the sums, and which figures of the chip are assumed.
 std::string hw_report_text(const HwPrograms& programs, const Chip& chip);
 
+// Parts of reports, for chips of all kinds. Energies in 1e-4 pJ.
+Value energy_value(std::int64_t energy);
+Value energy_by(const PerEvent& counts, const Chip& chip);
+Value layer_value(const LayerRow& row);
+Value core_value(std::int64_t core, std::int64_t bytes, std::int64_t busy, std::int64_t energy);
+std::string assumed_text(const Chip& chip);  // which figures are assumed, in one line
+
 }  // namespace taskspec
