@@ -40,6 +40,12 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
   std::sort(routers.begin(), routers.end());
   tiles_ = std::unique(routers.begin(), routers.end()) - routers.begin();
 
+  sums_.resize(placement.slices.size());
+  for (std::size_t s = 0; s < sums_.size(); ++s)
+    for (std::size_t t = s + 1; t <= s + static_cast<std::size_t>(placement.slices[s].tiles); ++t)
+      sums_[t] = {(placement.slices[s].neurons() + costs.sums_per_packet - 1) / costs.sums_per_packet,
+                  hops_between(grid, placement.slices[t].core, placement.slices[s].core)};
+
   std::vector<std::int32_t> cores;                                             // that the neuron at hand reaches
   std::vector<std::size_t> seen(static_cast<std::size_t>(placement.cores()));  // by core: the neuron that did last
   std::size_t slice = 0;                                                       // that it lies in

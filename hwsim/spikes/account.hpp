@@ -21,6 +21,7 @@ struct SpikeCosts {
   std::array<std::int64_t, synapse_kinds> synapse{};  // by SynapseKind
   std::int64_t access = 0, update = 0, spike = 0, message_out = 0;
   std::int64_t hop_x = 0, hop_y = 0, border = 0;
+  std::int64_t sums_per_packet = 1;  // of 32 bits, between tiles and the core that adds them up
   std::int64_t least_tick = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> barrier;  // [tiles in use, ticks], linear in between
 };
@@ -73,6 +74,12 @@ struct SpikeArrival {
   std::uint32_t is_message : 1 = 0;
 };
 
+// The sums that a tile sends in each step, all of them, to the slice that it works for.
+struct TileTraffic {
+  std::int64_t packets = 0;
+  SpikeHops hops;
+};
+
 class SpikeTraffic {
  public:
   SpikeTraffic(const SpikingNet& net, const SpikePlacement& placement, const SpikeCosts& costs, const SpikeGrid& grid);
@@ -80,12 +87,14 @@ class SpikeTraffic {
   std::span<const SpikeArrival> arrivals(std::size_t neuron) const {
     return std::span(arrivals_).subspan(offsets_[neuron], offsets_[neuron + 1] - offsets_[neuron]);
   }
-  std::int64_t tiles() const { return tiles_; }  // routers in use
+  const TileTraffic& tile(std::size_t slice) const { return sums_[slice]; }  // 0 packets: it is none
+  std::int64_t tiles() const { return tiles_; }                              // routers in use
 
  private:
   std::vector<NeuronTraffic> neurons_;
   std::vector<std::size_t> offsets_{0};
   std::vector<SpikeArrival> arrivals_;
+  std::vector<TileTraffic> sums_;
   std::int64_t tiles_ = 0;
 };
 

@@ -125,13 +125,14 @@ FanOut::FanOut(const SpikingNet& net, std::span<const SpikeSlice> slices)
       slice_(net.populations.size()),
       within_(net.populations.size()),
       sums_(slices.size() * synapse_kinds),
-      marks_(sums_.size() / 64 + 1) {
+      marks_(sums_.size() / 64 + 1),
+      axons_(slices.size()) {
   for (std::size_t p = 0; p < net.populations.size(); ++p)
     slice_[p].resize(static_cast<std::size_t>(net.populations[p].neurons()));
   for (std::size_t s = 0; s < slices.size(); ++s) {
     auto& of = slice_[slices[s].population.index()];
     std::fill(of.begin() + slices[s].begin, of.begin() + slices[s].end, static_cast<std::uint32_t>(s));
-    within_[slices[s].population.index()].push_back(static_cast<std::uint32_t>(s));
+    if (slices[s].neurons() > 0) within_[slices[s].population.index()].push_back(static_cast<std::uint32_t>(s));
   }
   std::vector<std::vector<const SpikeConnection*>> from(net.populations.size());
   for (const SpikeConnection& connection : net.connections) from[connection.from.index()].push_back(&connection);
@@ -151,11 +152,16 @@ FanOut::FanOut(const SpikingNet& net, std::span<const SpikeSlice> slices)
 
 // The sums of a source become its entries, ascending.
 void FanOut::flush(std::vector<std::size_t>& seen) {
-  std::uint32_t cores = 0;
+  std::uint32_t cores = 0, tiled = UINT32_MAX, tile = 0;
   for (std::size_t word = 0; word < marks_.size(); ++word) {
     for (; marks_[word] != 0; marks_[word] &= marks_[word] - 1) {
       const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(marks_[word]));
-      const auto slice = static_cast<std::uint32_t>(at / synapse_kinds);
+      auto slice = static_cast<std::uint32_t>(at / synapse_kinds);
+      if (slices_[slice].tiles > 0) {
+        if (slice != tiled) tile = static_cast<std::uint32_t>(axons_[slice]++ / slices_[slice].axons_of_tile);
+        tiled = slice;
+        slice += 1 + tile;
+      }
       entries_.push_back({.slice = slice,
                           .synapses = sums_[at] & ((1U << 30) - 1),
                           .kind = static_cast<std::uint32_t>(at % synapse_kinds) & 3});

@@ -74,6 +74,7 @@ class FanOut {
   std::vector<std::uint32_t> sums_;                 // by slice and kind, of the source at hand
   std::vector<std::uint64_t> marks_;                // a bit for each sum that is not 0
   std::vector<std::uint32_t> cores_;                // by neuron
+  std::vector<std::int64_t> axons_;                 // by slice with tiles: sources that they have heard of
   std::vector<std::size_t> offsets_;
   std::vector<FanEntry> entries_;
 };

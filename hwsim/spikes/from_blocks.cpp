@@ -42,7 +42,11 @@ bool is_sum(const TaskBlock& block) { return block.def->name == "CADD"; }
 
 class BlockReading {
  public:
-  explicit BlockReading(const BlockGraph& graph) : graph_(graph) { made_.population.resize(graph.blocks.size()); }
+  explicit BlockReading(const BlockGraph& graph) : graph_(graph) {
+    made_.population.resize(graph.blocks.size());
+    made_.potentials.resize(graph.blocks.size());
+    made_.outputs.resize(graph.blocks.size());
+  }
 
   Result<SpikingBlocks> run() {
     made_.net.name = graph_.name;
@@ -55,6 +59,7 @@ class BlockReading {
     for (std::size_t i = 0; i < graph_.blocks.size(); ++i)
       if (is_neuron(graph_.blocks[i])) {
         target_ = made_.population[i];
+        note_potentials(BlockId(i));
         sum(BlockId(i), 0, all_places(made_.net[target_].neurons()), 0);
       }
     for (const BlockId output : graph_.outputs()) record(output);
@@ -97,6 +102,12 @@ class BlockReading {
     clif.masks = contents_of(id, 4);
     population.model = std::move(clif);
     return population;
+  }
+
+  void note_potentials(BlockId id) {
+    for_each_feed(id, 1, [&](const BlockEdge& edge, const SourcePlaces& places) {
+      if (places == all_places(made_.net[target_].neurons())) made_.potentials[edge.from.block.index()] = target_;
+    });
   }
 
   // Of a cluster that static storage fills; empty when nothing does, or zeros.
@@ -314,8 +325,15 @@ class BlockReading {
 
   void record(BlockId output) {
     const std::int64_t count = places_of(value_type(graph_[output]).extents);
-    walk(output, 0, all_places(count), 0, [&](BlockId from, const SourcePlaces&, std::int32_t) {
+    std::vector<SpikePlace>& places = made_.outputs[output.index()];
+    places.resize(static_cast<std::size_t>(count));
+    walk(output, 0, all_places(count), 0, [&](BlockId from, const SourcePlaces& sources, std::int32_t late) {
       const PopulationId population = made_.population[from.index()];
+      for (std::size_t i = 0; i < sources.size(); ++i)
+        if (sources[i] >= 0) places[i] = {population, sources[i]};
+      if (late > 0)
+        refuse(graph_[output].span, fmt::format("output '{}' is given {} steps late", name(output), late))
+            .help("give it as it is made, and shift the steps behind the run");
       if (!population.valid())
         refuse(graph_[from].span, fmt::format("output '{}' is what '{}', a {}, makes: no spikes", name(output),
                                               name(from), graph_[from].def->name));

@@ -15,13 +15,21 @@
 
 namespace taskspec {
 
+// One element of an output: the neuron that spikes there.
+struct SpikePlace {
+  PopulationId population;
+  std::int32_t neuron = 0;
+};
+
 struct SpikingBlocks {
   SpikingNet net;
   std::vector<PopulationId> population;  // by block
+  std::vector<PopulationId> potentials;  // by block: storage that holds those of a population, neuron by neuron
+  std::vector<std::vector<SpikePlace>> outputs;  // by block, of outputs: by element; no population: always 0
 };
 
 // Populations that reach an output are recorded. Errors E4041: a block that is no synapse, a value that is no spike,
-// weights that are no data, a delayed bias, an edge that begins with other values than 0.
+// weights that are no data, a delayed bias, a delayed output, an edge that begins with other values than 0.
 Result<SpikingBlocks> spiking_net_of(const BlockGraph& graph);
 
 }  // namespace taskspec

@@ -101,6 +101,7 @@ class Placer {
       const FanIn in = fan_.add(id, n, limits_.bits_per_synapse);
       const Tight tight = after(use, in, caps_[id.index()]);
       if (tight != Tight::end) {
+        if (use.neurons == 0 && tight == Tight::axons && limits_.adds_partial_sums) return tile(id);
         if (use.neurons == 0) return refuse_neuron(id, n, in, tight);
         if (draws_random(population)) return refuse_random(population, std::string(tight_text[std::size_t(tight)]));
         if (tight_[id.index()] != Tight::axons_out) tight_[id.index()] = tight;
@@ -117,6 +118,30 @@ class Placer {
       use.synapse_bits += in.bits;
     }
     finish(slice, use);
+  }
+
+  // Neurons of more axons than a core has: the cores of the tiles behind each slice hear of them.
+  void tile(PopulationId id) {
+    std::erase_if(made_.slices, [&](const SpikeSlice& slice) { return slice.population == id; });
+    made_.use.resize(made_.slices.empty() ? 0 : static_cast<std::size_t>(made_.slices.back().core) + 1);
+    const std::int64_t count = net_[id].neurons(), most = std::min(caps_[id.index()], count);
+    tight_[id.index()] = Tight::axons;
+    for (std::int64_t begin = 0; begin < count; begin += most) {
+      const std::int64_t end = std::min(count, begin + most);
+      FanIn all;
+      fan_.begin_core();
+      for (std::int64_t n = begin; n < end; ++n) {
+        const FanIn in = fan_.add(id, n, limits_.bits_per_synapse);
+        all.axons += in.axons, all.bits += in.bits;
+      }
+      const auto tiles = static_cast<std::int32_t>((all.axons + limits_.axons_in - 1) / limits_.axons_in);
+      finish({id, begin, end, made_.cores(), tiles, limits_.axons_in}, {.neurons = end - begin, .axons_in = tiles});
+      for (std::int64_t left = all.axons; left > 0; left -= limits_.axons_in) {
+        const std::int64_t axons = std::min(left, limits_.axons_in);
+        finish({id, end, end, made_.cores()},
+               {.axons_in = axons, .synapse_bits = (all.bits * axons + all.axons - 1) / all.axons});
+      }
+    }
   }
 
   Tight after(const SpikeUse& use, const FanIn& in, std::int64_t neurons) const {
@@ -137,6 +162,7 @@ class Placer {
     const FanOut out(net_, made_.slices);
     std::vector<std::int64_t> fits = caps_;
     for (const SpikeSlice& slice : made_.slices) {
+      if (slice.neurons() == 0) continue;
       std::int64_t& sum = made_.use[static_cast<std::size_t>(slice.core)].axons_out;
       std::int64_t worst = slice.begin;
       for (std::int64_t n = slice.begin; n < slice.end; ++n) {

@@ -27,6 +27,8 @@ struct SpikeLimits {
   std::int64_t bits_per_synapse = 8;     // convolutions: per weight of the kernel, which a core holds once
   std::int64_t weight_bits = 32;         // two's complement
   std::int64_t delay = no_limit;         // steps
+  // Of more axons than a core has each core adds up a part, and a further one adds these sums: tiles.
+  bool adds_partial_sums = false;
 };
 
 // Neurons of one population on one core.
@@ -34,6 +36,9 @@ struct SpikeSlice {
   PopulationId population;
   std::int64_t begin = 0, end = 0;
   std::int32_t core = 0;
+  // So many slices behind it have no neurons: their cores hear of so many axons each, in order, and add up for this one.
+  std::int32_t tiles = 0;
+  std::int64_t axons_of_tile = 0;
   std::int64_t neurons() const { return end - begin; }
   friend bool operator==(const SpikeSlice&, const SpikeSlice&) = default;
 };
@@ -44,7 +49,7 @@ struct SpikeUse {
 };
 
 struct SpikePlacement {
-  std::vector<SpikeSlice> slices;  // by population, then by neuron; together all neurons but outside ones
+  std::vector<SpikeSlice> slices;  // by population, then by neuron; together all neurons but outside ones, and tiles
   std::vector<SpikeUse> use;       // by core
   std::int32_t cores() const { return static_cast<std::int32_t>(use.size()); }
 };

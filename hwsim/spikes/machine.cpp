@@ -143,21 +143,32 @@ void check_stimulus(const SpikingNet& net, std::int64_t steps, const SpikeStimul
 struct SpikeMachine::State {
   SpikeWorld world;
   std::vector<std::unique_ptr<SpikePart>> parts;
+  std::vector<std::vector<SpikePacket>> packets;  // by tick, in turn, as the open ticks of parts; with a network
+  std::int64_t begun = 0;                         // steps of all runs
 };
 
 namespace {
 
+std::int64_t last_packet(const SpikeWorld& world, std::vector<SpikePacket>& packets) {
+  std::stable_sort(packets.begin(), packets.end(),
+                   [](const SpikePacket& a, const SpikePacket& b) { return a.from < b.from; });
+  return packets.empty() ? 0 : world.options.network(packets);
+}
+
 // What the threads of a run do; each has every so many-th part.
 class SpikeRun {
  public:
+  // `packets`: of ticks that are not over, by tick in turn; `begun`: steps of earlier runs.
   SpikeRun(const SpikeWorld& world, std::span<const std::unique_ptr<SpikePart>> parts, std::int64_t steps,
-           const SpikeStimulus& stimulus)
+           const SpikeStimulus& stimulus, std::vector<std::vector<SpikePacket>>& packets, std::int64_t begun)
       : world_(world),
         parts_(parts),
         stimulus_(stimulus),
         trains_(world.net->populations.size()),
         ticks_(steps + world.schedule.deepest()),
-        steps_(steps) {
+        steps_(steps),
+        packets_(packets),
+        begun_(begun) {
     for (const SpikeTrain& train : stimulus.trains) trains_[train.population.index()] = &train;
     if (world.options.network) last_packets_.assign(static_cast<std::size_t>(ticks_), 0);
   }
@@ -234,13 +245,13 @@ class SpikeRun {
   }
 
   void send(std::int64_t tick, int turn, std::size_t level) {
+    std::vector<SpikePacket>& packets = packets_[static_cast<std::size_t>(begun_ + tick) % packets_.size()];
     for (const auto& part : parts_)
-      packets_.insert(packets_.end(), part->packets(turn).begin(), part->packets(turn).end());
+      packets.insert(packets.end(), part->packets(turn).begin(), part->packets(turn).end());
     if (level + 1 < world_.schedule.levels.size()) return;
-    std::stable_sort(packets_.begin(), packets_.end(),
-                     [](const SpikePacket& a, const SpikePacket& b) { return a.from < b.from; });
-    if (!packets_.empty()) last_packets_[static_cast<std::size_t>(tick)] = world_.options.network(packets_);
-    packets_.clear();
+    if (world_.options.streamed && tick >= steps_) return;
+    last_packets_[static_cast<std::size_t>(tick)] = last_packet(world_, packets);
+    packets.clear();
   }
 
   const SpikeWorld& world_;
@@ -249,7 +260,8 @@ class SpikeRun {
   std::vector<const SpikeTrain*> trains_;  // by population
   std::int64_t ticks_, steps_;
   std::optional<std::barrier<>> barrier_;
-  std::vector<SpikePacket> packets_;  // of the tick at hand; the first thread's
+  std::vector<std::vector<SpikePacket>>& packets_;  // the first thread's
+  std::int64_t begun_;
   std::vector<std::int64_t> last_packets_;
   std::atomic<bool> failed_ = false;
   std::exception_ptr fault_;
@@ -257,10 +269,26 @@ class SpikeRun {
 
 }  // namespace
 
+namespace {
+
+// With its barrier, and at least as long as the chip makes it.
+std::int64_t whole_tick(const SpikeWorld& world, std::int64_t time) {
+  const SpikeCosts& costs = world.options.costs;
+  return std::max(time + barrier_ticks(costs, world.traffic->tiles()), costs.least_tick);
+}
+
+}  // namespace
+
 Result<SpikeMachine> SpikeMachine::load(std::shared_ptr<const SpikingNet> net, SpikePlacement placement,
                                         const SpikeOptions& options) {
   if (Diags diags = check_spiking(*net); diags.has_errors()) return diags;
-  Result<SpikeSchedule> schedule = schedule_spikes(*net, options.delivery);
+  SpikeDelivery delivery = options.delivery;
+  for (const SpikeSlice& slice : placement.slices) {
+    if (slice.tiles == 0) continue;  // sums of tiles are added a tick later
+    delivery.longer.resize(net->populations.size());
+    delivery.longer[slice.population.index()] = 1;
+  }
+  Result<SpikeSchedule> schedule = schedule_spikes(*net, delivery);
   if (!schedule) return schedule.diags();
   auto state = std::make_unique<State>();
   SpikeWorld& world = state->world;
@@ -285,6 +313,7 @@ Result<SpikeMachine> SpikeMachine::load(std::shared_ptr<const SpikingNet> net, S
     begin = end;
   }
   for (const auto& part : state->parts) part->find_bounds(world.cuts);
+  state->packets.resize(static_cast<std::size_t>(world.schedule.deepest()) + 1);
   return SpikeMachine(std::move(state));
 }
 
@@ -299,7 +328,9 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
   check_stimulus(*world.net, steps, stimulus, diags);
   if (diags.has_errors()) return diags;
   for (const auto& part : state_->parts) part->begin_run(steps);
-  const std::vector<std::int64_t> last_packets = SpikeRun(world, state_->parts, steps, stimulus).run();
+  const std::vector<std::int64_t> last_packets = 
+      SpikeRun(world, state_->parts, steps, stimulus, state_->packets, state_->begun).run();
+  state_->begun += steps;
 
   SpikeReport report;
   report.steps = steps;
@@ -312,13 +343,13 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
       report.notes.push_back(
           fmt::format("sums of '{}' are cut to 32 bits after each synapse", world.net->populations[p].name));
   for (const SpikeTrain& train : stimulus.trains) report.spikes_of[train.population.index()] += train.neurons.size();
-  if (world.options.accounted) report.ticks.assign(static_cast<std::size_t>(steps + world.schedule.deepest()), 0);
+  const std::int64_t ticks = steps + (world.options.streamed ? 0 : world.schedule.deepest());
+  if (world.options.accounted) report.ticks.assign(static_cast<std::size_t>(ticks), 0);
   for (const auto& part : state_->parts) part->add_to(report, report.ticks);
-  const std::int64_t barrier = world.traffic ? barrier_ticks(world.options.costs, world.traffic->tiles()) : 0;
   Hasher hasher;
   for (std::size_t i = 0; i < report.ticks.size(); ++i) {
     if (!last_packets.empty()) report.ticks[i] = std::max(report.ticks[i], last_packets[i]);
-    report.ticks[i] = std::max(report.ticks[i] + barrier, world.options.costs.least_tick);
+    report.ticks[i] = whole_tick(world, report.ticks[i]);
     report.time += report.ticks[i];
     hasher.add(static_cast<std::uint64_t>(report.ticks[i]));
   }
@@ -335,6 +366,24 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
 
 void SpikeMachine::reset() {
   for (const auto& part : state_->parts) part->reset();
+  for (auto& packets : state_->packets) packets.clear();
+  state_->begun = 0;
+}
+
+std::vector<std::int64_t> SpikeMachine::open_ticks() const {
+  const SpikeWorld& world = state_->world;
+  if (!world.options.accounted || !world.options.streamed || state_->begun == 0) return {};
+  std::vector<std::int64_t> times(static_cast<std::size_t>(world.schedule.deepest()));
+  for (const auto& part : state_->parts) {
+    const std::vector<std::int64_t> of_part = part->open_ticks();
+    for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(times[i], of_part[i]);
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    std::vector<SpikePacket> packets =
+        state_->packets[(static_cast<std::size_t>(state_->begun) + i) % state_->packets.size()];
+    times[i] = whole_tick(world, std::max(times[i], last_packet(world, packets)));
+  }
+  return times;
 }
 
 const SpikeSchedule& SpikeMachine::schedule() const { return state_->world.schedule; }
@@ -344,6 +393,20 @@ std::vector<std::int32_t> SpikeMachine::potentials(PopulationId population) cons
   std::vector<std::int32_t> values(static_cast<std::size_t>((*state_->world.net)[population].neurons()));
   for (const auto& part : state_->parts) part->copy_potentials(population, values);
   return values;
+}
+
+std::vector<std::int32_t> SpikeMachine::currents(PopulationId population) const {
+  std::vector<std::int32_t> values(static_cast<std::size_t>((*state_->world.net)[population].neurons()));
+  for (const auto& part : state_->parts) part->copy_currents(population, values);
+  return values;
+}
+
+void SpikeMachine::set_potentials(PopulationId population, std::span<const std::int32_t> values) {
+  for (const auto& part : state_->parts) part->take_potentials(population, values);
+}
+
+void SpikeMachine::set_currents(PopulationId population, std::span<const std::int32_t> values) {
+  for (const auto& part : state_->parts) part->take_currents(population, values);
 }
 
 std::int64_t SpikeMachine::synapses() const {

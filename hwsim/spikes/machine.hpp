@@ -21,6 +21,7 @@ namespace taskspec {
 struct SpikeOptions {
   int threads = 1;
   SpikeDelivery delivery = {};
+  bool streamed = false;   // a run goes on where the one before ended, without a pause: see SpikeMachine::run
   bool accounted = false;  // with what follows
   SpikeCosts costs = {};
   SpikeGrid grid = {};
@@ -74,13 +75,19 @@ class SpikeMachine {
   SpikeMachine& operator=(SpikeMachine&&) noexcept;
   ~SpikeMachine();
 
-  // Errors E4006: a stimulus that does not fit.
+  // Errors E4006: a stimulus that does not fit. Where spikes come a tick later, a run of n steps takes n ticks and those
+  // that its deepest population is late. Streamed runs share these: a report has n ticks, open_ticks() the rest.
   Result<SpikeReport> run(std::int64_t steps, const SpikeStimulus& stimulus);
+  std::vector<std::int64_t> open_ticks() const;
   void reset();  // as loaded
 
   const SpikeSchedule& schedule() const;
   const SpikePlacement& placement() const;
   std::vector<std::int32_t> potentials(PopulationId population) const;
+  std::vector<std::int32_t> currents(PopulationId population) const;  // `u` of loihi
+  // Of as many elements as it has neurons.
+  void set_potentials(PopulationId population, std::span<const std::int32_t> values);
+  void set_currents(PopulationId population, std::span<const std::int32_t> values);
   std::int64_t synapses() const;  // implicit ones not counted
   std::int64_t bytes() const;     // of synapses, kernels and offsets
   bool is_proven() const;         // no sum can overflow

@@ -44,7 +44,8 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
   }
   for (Piece& piece : pieces_) {
     const SpikePopulation& population = net[piece.population];
-    if (std::holds_alternative<ClifNeurons>(population.model)) piece.clif.emplace(population, piece.begin, piece.end);
+    if (piece.neurons() > 0 && std::holds_alternative<ClifNeurons>(population.model))
+      piece.clif.emplace(population, piece.begin, piece.end);
     for (std::size_t c = 0; c < net.connections.size(); ++c)
       if (net.connections[c].to == piece.population)
         from_[net.connections[c].from.index()].push_back(
@@ -65,7 +66,6 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
   if (world.options.accounted) {
     updated_.resize(bias_.size());
     arrivals_.resize(last - first);
-    core_time_.resize(cores_.size());
   }
   reset();
 }
@@ -76,6 +76,9 @@ void SpikePart::reset() {
   u_.assign(n, 0);
   v_.assign(n, 0);
   if (world_.options.accounted) arrived_.assign(n * slots, 0);
+  if (world_.options.accounted)
+    open_.assign(static_cast<std::size_t>(world_.schedule.deepest()) + 1,
+                 {std::vector<std::int64_t>(cores_.size()), std::vector<std::int64_t>(cores_.size()), 0});
   begun_ = steps_ = 0;
   for (Piece& piece : pieces_) {
     const auto& potentials = (*world_.net)[piece.population].potentials;
@@ -122,11 +125,16 @@ void SpikePart::update(std::span<const PopulationId> level, std::int64_t tick, i
   packets_[turn].clear();
   for (Piece& piece : pieces_) {
     if (std::find(level.begin(), level.end(), piece.population) == level.end()) continue;
-    if (const std::int64_t t = step_of(piece.population, tick); t >= 0) step(piece, t, turn, stimulus);
+    if (const std::int64_t t = step_of(piece.population, tick); t >= 0)
+      step(piece, tick, t, turn, stimulus);
   }
 }
 
-void SpikePart::step(Piece& piece, std::int64_t t, int turn, const SpikeStimulus& stimulus) {
+void SpikePart::step(Piece& piece, std::int64_t tick, std::int64_t t, int turn, const SpikeStimulus& stimulus) {
+  if (piece.neurons() == 0) {  // tiles alone
+    if (world_.options.accounted) account(piece, tick, {}, turn);
+    return;
+  }
   const SpikePopulation& population = (*world_.net)[piece.population];
   const std::int64_t slot = (begun_ + t) % world_.schedule.slots();
   const NeuronRow at = row(piece, slot);
@@ -154,7 +162,7 @@ void SpikePart::step(Piece& piece, std::int64_t t, int turn, const SpikeStimulus
   if (population.recorded)
     for (const std::uint32_t neuron : spikes)
       recorded_[piece.population.index()].push_back({static_cast<std::uint32_t>(step), neuron});
-  if (world_.options.accounted) account(piece, spikes, turn);
+  if (world_.options.accounted) account(piece, tick, spikes, turn);
 }
 
 // By source, then by synapse, whenever they were fired.
@@ -187,14 +195,16 @@ void SpikePart::add_current(const Piece& piece, std::int64_t t, const SpikeStimu
 }
 
 // A core looks at its neurons in order; a spike's packets leave when it has come to the neuron.
-void SpikePart::account(const Piece& piece, std::span<const std::uint32_t> spikes, int turn) {
+void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const std::uint32_t> spikes, int turn) {
   const SpikeCosts& costs = world_.options.costs;
   const std::size_t first = world_.first[piece.population.index()];
+  OpenTick& open = open_tick(tick);
   auto spike = spikes.begin();
   for (std::size_t i = piece.first_unit; i < piece.last_unit; ++i) {
     const SpikeSlice& unit = world_.units[i];
     SpikeCounts& counts = counts_[i - first_unit_];
-    std::int64_t& clock = core_time_[core_at_[i - first_unit_]];
+    add_tile(i, open);
+    std::int64_t& clock = open.neurons[core_at_[i - first_unit_]];
     const std::uint8_t* updated = updated_.data() + piece.at - piece.begin;  // by neuron of the population
     std::int64_t looked_at = unit.begin;
     const auto look = [&](std::int64_t until) {
@@ -213,7 +223,7 @@ void SpikePart::account(const Piece& piece, std::span<const std::uint32_t> spike
           if (arrival.is_message)
             packets_[turn].push_back({leaves += costs.message_out, unit.core, world_.units[arrival.slice].core});
       }
-      if (traffic.messages > 0) last_packet_ = std::max(last_packet_, clock + traffic.latency);
+      if (traffic.messages > 0) open.last_packet = std::max(open.last_packet, clock + traffic.latency);
       clock += traffic.messages * costs.message_out;
       ++counts.spikes;
       counts.messages_out += traffic.messages;
@@ -222,6 +232,27 @@ void SpikePart::account(const Piece& piece, std::span<const std::uint32_t> spike
     look(unit.end);
     counts.access += static_cast<std::uint64_t>(unit.neurons());
   }
+}
+
+// What a tile sends, and what the tiles of a slice have sent to it. Sums do not wait for one another.
+void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
+  const SpikeCosts& costs = world_.options.costs;
+  SpikeCounts& counts = counts_[unit - first_unit_];
+  std::int64_t& clock = open.neurons[core_at_[unit - first_unit_]];
+  for (std::size_t t = unit + 1; t <= unit + static_cast<std::size_t>(world_.units[unit].tiles); ++t) {
+    counts.messages_in += static_cast<std::uint64_t>(world_.traffic->tile(t).packets);
+    clock += world_.traffic->tile(t).packets * costs.message_in;
+  }
+  const TileTraffic& sent = world_.traffic->tile(unit);
+  if (sent.packets == 0) return;
+  const auto packets = static_cast<std::uint64_t>(sent.packets);
+  counts.messages_out += packets;
+  counts.hop_x += packets * static_cast<std::uint64_t>(sent.hops.x);
+  counts.hop_y += packets * static_cast<std::uint64_t>(sent.hops.y);
+  counts.borders += packets * static_cast<std::uint64_t>(sent.hops.borders);
+  clock += sent.packets * costs.message_out;
+  open.last_packet = std::max(open.last_packet, clock + sent.packets - 1 + sent.hops.x * costs.hop_x +
+                                                    sent.hops.y * costs.hop_y + sent.hops.borders * costs.border);
 }
 
 // ---- synapses ----
@@ -266,9 +297,10 @@ void SpikePart::count_arrivals(PopulationId from, std::span<const std::uint32_t>
 void SpikePart::finish_tick(std::int64_t tick) {
   if (!world_.options.accounted) return;
   const SpikeCosts& costs = world_.options.costs;
+  OpenTick& open = open_tick(tick);
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Arrived& at = arrivals_[i];
-    std::int64_t& time = core_time_[core_at_[i]];
+    std::int64_t& time = open.synapses[core_at_[i]];
     for (std::size_t kind = 0; kind < synapse_kinds; ++kind) {
       time += at.count[kind] * costs.synapse[kind];
       counts_[i].synapses[kind] += at.count[kind];
@@ -277,14 +309,30 @@ void SpikePart::finish_tick(std::int64_t tick) {
     counts_[i].messages_in += at.count[synapse_kinds];
     at = {};
   }
-  std::int64_t longest = world_.options.network ? 0 : last_packet_;
-  for (std::int64_t& time : core_time_) {
-    longest = std::max(longest, time);
-    time = 0;
-  }
-  last_packet_ = 0;
+  if (world_.options.streamed && tick >= steps_) return;
   tick_times_.resize(static_cast<std::size_t>(tick) + 1);
-  tick_times_.back() = longest;
+  tick_times_.back() = time_of(open);
+  std::fill(open.neurons.begin(), open.neurons.end(), 0);
+  std::fill(open.synapses.begin(), open.synapses.end(), 0);
+  open.last_packet = 0;
+}
+
+SpikePart::OpenTick& SpikePart::open_tick(std::int64_t tick) {
+  return open_[static_cast<std::size_t>(begun_ + tick) % open_.size()];
+}
+
+std::int64_t SpikePart::time_of(const OpenTick& tick) const {
+  std::int64_t longest = world_.options.network ? 0 : tick.last_packet;
+  for (std::size_t i = 0; i < tick.neurons.size(); ++i)
+    longest = std::max(longest, tick.neurons[i] + tick.synapses[i]);
+  return longest;
+}
+
+std::vector<std::int64_t> SpikePart::open_ticks() const {
+  std::vector<std::int64_t> times;
+  for (std::size_t i = 0; i + 1 < open_.size(); ++i)
+    times.push_back(time_of(open_[(static_cast<std::size_t>(begun_ + steps_) + i) % open_.size()]));
+  return times;
 }
 
 // ---- results ----
@@ -308,6 +356,23 @@ void SpikePart::add_to(SpikeReport& report, std::vector<std::int64_t>& tick_time
 void SpikePart::copy_potentials(PopulationId population, std::vector<std::int32_t>& to) const {
   for (const Piece& piece : pieces_)
     if (piece.population == population) std::copy_n(v_.begin() + piece.at, piece.neurons(), to.begin() + piece.begin);
+}
+
+void SpikePart::copy_currents(PopulationId population, std::vector<std::int32_t>& to) const {
+  for (const Piece& piece : pieces_)
+    if (piece.population == population) std::copy_n(u_.begin() + piece.at, piece.neurons(), to.begin() + piece.begin);
+}
+
+void SpikePart::take_potentials(PopulationId population, std::span<const std::int32_t> from) {
+  for (const Piece& piece : pieces_)
+    if (piece.population == population)
+      std::copy(from.begin() + piece.begin, from.begin() + piece.end, v_.begin() + piece.at);
+}
+
+void SpikePart::take_currents(PopulationId population, std::span<const std::int32_t> from) {
+  for (const Piece& piece : pieces_)
+    if (piece.population == population)
+      std::copy(from.begin() + piece.begin, from.begin() + piece.end, u_.begin() + piece.at);
 }
 
 void SpikePart::add_potentials_to(std::uint64_t& hash) const {

@@ -42,6 +42,8 @@ class SpikePart {
   // Spikes of a population, of some part or from outside, reach the neurons of this one.
   void deliver(PopulationId from, std::span<const std::uint32_t> sources, std::int64_t tick);
   void finish_tick(std::int64_t tick);
+  // Of a streamed run: of the ticks that the next run shares with this one, what their cores have done so far.
+  std::vector<std::int64_t> open_ticks() const;
 
   std::span<const std::uint32_t> spikes(PopulationId population, int turn) const {
     const SpikeList& list = lists_[turn][population.index()];
@@ -50,6 +52,9 @@ class SpikePart {
   const std::vector<SpikePacket>& packets(int turn) const { return packets_[turn]; }
   void add_to(SpikeReport& report, std::vector<std::int64_t>& tick_times) const;
   void copy_potentials(PopulationId population, std::vector<std::int32_t>& to) const;
+  void copy_currents(PopulationId population, std::vector<std::int32_t>& to) const;
+  void take_potentials(PopulationId population, std::span<const std::int32_t> from);
+  void take_currents(PopulationId population, std::span<const std::int32_t> from);
   void add_potentials_to(std::uint64_t& hash) const;
 
   std::int64_t synapses() const;
@@ -70,14 +75,22 @@ class SpikePart {
   struct Arrived {                // at a slice, in the tick at hand
     std::uint32_t count[4] = {};  // by SynapseKind; messages
   };
+  // A tick of the chip that may still get more to do: of a streamed run its populations make steps of several runs.
+  struct OpenTick {
+    std::vector<std::int64_t> neurons, synapses;  // by core of ours: time for its neurons, then for what arrived
+    std::int64_t last_packet = 0;
+  };
 
-  void step(Piece& piece, std::int64_t t, int turn, const SpikeStimulus& stimulus);
+  void step(Piece& piece, std::int64_t tick, std::int64_t t, int turn, const SpikeStimulus& stimulus);
   void add_late(Piece& piece, std::int64_t slot);
   void add_current(const Piece& piece, std::int64_t t, const SpikeStimulus& stimulus, std::int32_t* sums) const;
-  void account(const Piece& piece, std::span<const std::uint32_t> spikes, int turn);
+  void account(const Piece& piece, std::int64_t tick, std::span<const std::uint32_t> spikes, int turn);
+  void add_tile(std::size_t unit, OpenTick& open);
   void count_arrivals(PopulationId from, std::span<const std::uint32_t> sources);
   std::int64_t step_of(PopulationId population, std::int64_t tick) const;  // of this run; -1: none
   NeuronRow row(const Piece& piece, std::int64_t slot);
+  OpenTick& open_tick(std::int64_t tick);  // of this run
+  std::int64_t time_of(const OpenTick& tick) const;
   SpikeWheel wheel();
 
   const SpikeWorld& world_;
@@ -93,12 +106,11 @@ class SpikePart {
   std::uint64_t events_ = 0, spike_hash_ = 0, outside_messages_ = 0;
   std::vector<std::uint64_t> spikes_of_;
   std::vector<std::vector<SpikeAt>> recorded_;
-  std::vector<Arrived> arrivals_;        // by unit of the part
-  std::vector<SpikeCounts> counts_;      // by unit of the part
-  std::vector<std::int64_t> core_time_;  // by core of the placement that is ours, in the tick at hand
-  std::vector<std::int32_t> cores_;      // ours
-  std::vector<std::size_t> core_at_;     // by unit of the part: position in cores_
-  std::int64_t last_packet_ = 0;
+  std::vector<Arrived> arrivals_;     // by unit of the part
+  std::vector<SpikeCounts> counts_;   // by unit of the part
+  std::vector<std::int32_t> cores_;   // of the placement that are ours
+  std::vector<std::size_t> core_at_;  // by unit of the part: position in cores_
+  std::vector<OpenTick> open_;        // by tick, in turn: as many as the deepest population is late, and one
   std::vector<std::int64_t> tick_times_;
 };
 

@@ -20,11 +20,11 @@ std::int32_t shortest_extra(const SpikeConnection& connection) {
   return *std::min_element(rows->delays.begin(), rows->delays.end());
 }
 
-// Longest paths over the connections, each as long as `need` minus its shortest delay; `need`: ticks that a connection
-// takes at least.
+// Longest paths over the connections, each as long as the ticks that it takes at least, minus its shortest delay.
 class Depths {
  public:
-  Depths(const SpikingNet& net, SpikeSchedule& made, std::int32_t need) : net_(net), made_(made), need_(need) {}
+  Depths(const SpikingNet& net, SpikeSchedule& made, const SpikeDelivery& delivery)
+      : net_(net), made_(made), delivery_(delivery) {}
 
   // Empty, or the connections of a loop that has no end.
   std::vector<std::size_t> run() {
@@ -46,7 +46,7 @@ class Depths {
 
   bool relax(std::size_t c) {
     const SpikeConnection& connection = net_.connections[c];
-    const std::int32_t length = need_ - made_.delay[c] - shortest_extra_of(c);
+    const std::int32_t length = delivery_.ticks(connection.to.index()) - made_.delay[c] - shortest_extra_of(c);
     const std::int32_t depth = made_.depth[connection.from.index()] + length;
     if (depth <= made_.depth[connection.to.index()]) return false;
     made_.depth[connection.to.index()] = depth;
@@ -73,7 +73,7 @@ class Depths {
 
   const SpikingNet& net_;
   SpikeSchedule& made_;
-  std::int32_t need_;
+  const SpikeDelivery& delivery_;
   std::vector<std::size_t> by_;  // the connection that made a population as deep as it is
   std::vector<std::int32_t> extra_;
 };
@@ -111,7 +111,7 @@ class Scheduler {
 
   // All populations side by side, each as late as it has to be.
   void shift() {
-    for (std::vector<std::size_t> loop; !(loop = Depths(net_, made_, 1).run()).empty();) {
+    for (std::vector<std::size_t> loop; !(loop = Depths(net_, made_, delivery_).run()).empty();) {
       const std::int32_t lacks = lack(loop);
       if (!delivery_.allow_delay) {
         refuse(loop, lacks);
@@ -141,7 +141,8 @@ class Scheduler {
     }
     SpikeSchedule levels;
     levels.delay.assign(now.connections.size(), 0);
-    std::vector<std::size_t> loop = Depths(now, levels, 1).run();
+    const SpikeDelivery within_tick;
+    std::vector<std::size_t> loop = Depths(now, levels, within_tick).run();
     if (!loop.empty()) {
       for (std::size_t& c : loop) c = which[c];
       diags_.error("E4041", Span{}, fmt::format("a loop without a delay: {}", path(loop)))
@@ -158,17 +159,20 @@ class Scheduler {
   }
 
   std::int32_t lack(const std::vector<std::size_t>& loop) const {
-    std::int32_t sum = static_cast<std::int32_t>(loop.size());
-    for (const std::size_t c : loop) sum -= made_.delay[c] + shortest_extra(net_.connections[c]);
+    std::int32_t sum = 0;
+    for (const std::size_t c : loop)
+      sum += delivery_.ticks(net_.connections[c].to.index()) - made_.delay[c] - shortest_extra(net_.connections[c]);
     return sum;
   }
 
   void refuse(const std::vector<std::size_t>& loop, std::int32_t lacks) {
     const auto length = static_cast<std::int32_t>(loop.size());
+    std::int32_t delay = 0;
+    for (const std::size_t c : loop) delay += made_.delay[c] + shortest_extra(net_.connections[c]);
     diags_
         .error("E4041", Span{},
                fmt::format("a loop of {} population{} is delayed by {}: {}", length, length == 1 ? "" : "s",
-                           steps_text(length - lacks), path(loop)))
+                           steps_text(delay), path(loop)))
         .note("this chip delivers a spike one tick after it was fired, so each population of a loop takes one")
         .help(fmt::format("delay '{}' by {} more, or allow it with allow_delay", net_.connections[loop.back()].name,
                           steps_text(lacks)));

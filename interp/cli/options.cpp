@@ -49,6 +49,9 @@ void add_backend_options(CLI::App& app, Options& o) {
            [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },
            option.doc)
         ->type_name(option.type);
+  app.add_flag_function(
+      "--allow-delay", [&o](std::int64_t) { o.backend_options.emplace_back("allow_delay", "true"); },
+      "of hw: loops of populations that are too short get the delay that they lack");
 }
 
 void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstring>
 
-#include "interp/hw/hw_report.hpp"
+#include "interp/hw/chip_kinds.hpp"
+#include "interp/hw/neurons/neuron_reading.hpp"
+#include "ir/lowering/evaluate.hpp"
 #include "ir/lowering/graph_list.hpp"
 
 namespace taskspec {
@@ -16,10 +18,13 @@ namespace {
 // What a batch became, for the contents of weights that it was seen with.
 struct HwReady final : Executable {
   std::shared_ptr<const TaskGraph> graph;
-  OpList list;
+  OpList list;  // with an input for each pick behind those of the graph
+  std::vector<StepPick> picks;
+  std::vector<bool> is_left;           // by input: nobody reads it
+  std::optional<NeuronGraph> neurons;  // the graph is one of neurons of the prelude
   const BlockTable* blocks = nullptr;
   std::vector<bool> is_slot;  // inputs whose contents are there before any step: weights, tables, states
-  std::vector<std::shared_ptr<HwProgram>> programs;
+  std::vector<std::shared_ptr<ChipRun>> programs;
   std::size_t chains = 0;
 };
 
@@ -49,7 +54,9 @@ class HwBackend final : public Backend, public PicturedBackend {
   }
   Array read(Location location) const override {
     const Entry& entry = at(location);
-    return entry.home ? entry.home->state(entry.state) : entry.array;
+    if (!entry.home) return entry.array;
+    const Array state = entry.home->state(entry.state);  // it may lie in planes, in the same order
+    return state.type() == entry.array.type() ? state : Array::wrap(entry.array.type(), state.storage());
   }
   Location copy(Location location) override {
     const Array array = read(location);
@@ -83,7 +90,11 @@ class HwBackend final : public Backend, public PicturedBackend {
     };
     Result<OpList> list = graph_list(*graph, list_of);
     if (!list) return refusal(*graph, list.diags());
-    ready->list = *std::move(list);
+    PickedList picked = with_picks(*std::move(list));
+    ready->list = std::move(picked.list), ready->picks = std::move(picked.picks);
+    ready->is_left = std::move(picked.is_left);
+    ready->is_slot.resize(ready->list.inputs.size());
+    ready->neurons = NeuronGraph::find(graph, ready->picks, bodies);
     ready->blocks = bodies.blocks();
     if (!ready->blocks || ready->blocks->all().empty()) bug("the chip needs the records of blocks");
     ready->chains = chains.size();
@@ -98,7 +109,7 @@ class HwBackend final : public Backend, public PicturedBackend {
     const std::int64_t begin = now();
     try {
       if (interrupted_.exchange(false)) throw failure("E5009", {}, "interrupted");
-      const std::shared_ptr<HwProgram> program = program_for(ready, inputs);
+      const std::shared_ptr<ChipRun> program = program_for(ready, inputs);
       bring_states(*program, inputs);
       run(ready, program, inputs, outcome);
       outcome.tasks_run = ready.graph->size();
@@ -119,15 +130,15 @@ class HwBackend final : public Backend, public PicturedBackend {
     return outcome;
   }
 
-  std::vector<Value> report() const override { return hw_report_values(programs_, *options_.chip); }
-  std::string report_text() const override { return hw_report_text(programs_); }
+  std::vector<Value> report() const override { return kind_.report(programs_, *options_.chip); }
+  std::string report_text() const override { return kind_.report_text(programs_, *options_.chip); }
   void keep_pictures() override { options_.keeps_pictures = true; }
   RunPictures pictures() const override { return hw_pictures(programs_); }
 
  private:
   struct Entry {
     Array array;
-    std::shared_ptr<HwProgram> home;  // contents are the state of that number in it
+    std::shared_ptr<ChipRun> home;  // contents are the state of that number in it
     std::size_t state = 0;
     bool is_free = false;
   };
@@ -148,7 +159,7 @@ class HwBackend final : public Backend, public PicturedBackend {
 
   std::int64_t now() const {
     std::int64_t cycles = 0;
-    for (const std::shared_ptr<HwProgram>& program : programs_) cycles += program->cycles();
+    for (const std::shared_ptr<ChipRun>& program : programs_) cycles += program->cycles();
     return cycles;
   }
 
@@ -177,11 +188,53 @@ class HwBackend final : public Backend, public PicturedBackend {
                                              const std::vector<bool>& is_known) const {
     std::vector<std::optional<Array>> known(ready.list.inputs.size());
     for (std::size_t k = 0; k < known.size(); ++k)
-      if (is_known[k]) known[k] = read(inputs[k]);
+      if (is_known[k] || ready.is_left[k]) known[k] = input(ready, inputs, k);
     return known;
   }
 
-  static bool has_no_blocks(const Result<std::unique_ptr<HwProgram>>& made) {
+  // Of the list: one of the graph, or what the host picks for the step.
+  Array input(const HwReady& ready, std::span<const Location> inputs, std::size_t k) const {
+    if (k < inputs.size()) return read(inputs[k]);
+    const StepPick& pick = ready.picks[k - inputs.size()];
+    return evaluate(pick.call, std::vector{read(inputs[pick.data]), read(inputs[pick.number])})[0];
+  }
+
+  using MadeRun = Result<std::unique_ptr<ChipRun>>;
+  MadeRun made_run(const HwReady& ready, std::vector<std::optional<Array>> known) const {
+    ChipGraph source{{}, {}, ready.blocks};
+    if (ready.neurons) {
+      Result<RealBorders> real = ready.neurons->read(known);
+      if (!real) return real.diags();
+      source.lowered = borders_of(ready.list, *real);
+      source.real = *std::move(real);
+    } else {
+      Result<LoweredGraph> lowered =
+          lower(ready.list, {.blocks = *ready.blocks, .known = known, .gives_known = true});
+      if (!lowered) return lowered.diags();
+      source.lowered = *std::move(lowered);
+    }
+    MadeRun made = kind_.make(std::move(source), options_);
+    if (made) (*made)->set_known(std::move(known));
+    return made;
+  }
+
+  // Of a graph that is no graph of blocks.
+  static LoweredGraph borders_of(const OpList& list, const RealBorders& real) {
+    LoweredGraph made;
+    made.graph.name = real.net.name;
+    auto port = [&](ValueId value) { return LoweredPort{.name = {}, .tensor = concrete(list.type(value)), .value = value}; };
+    for (const RealBorders::Input& input : real.inputs) made.inputs.push_back(port(ValueId(input.input)));
+    for (const RealBorders::Output& output : real.outputs)
+      made.outputs.push_back(port(list.outputs[output.output].value));
+    for (const RealBorders::State& state : real.states) {
+      const ValueId before(state.input);
+      const BlockId storage = state.population.valid() ? BlockId(state.population.value) : BlockId();
+      made.states.push_back({before, list.outputs[state.output].value, storage, port(before)});
+    }
+    return made;
+  }
+
+  static bool has_no_blocks(const MadeRun& made) {
     const auto is_it = [](const Diag& diag) { return diag.code == Code("E4011"); };
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }
@@ -196,22 +249,22 @@ class HwBackend final : public Backend, public PicturedBackend {
     return is_known;
   }
 
-  std::shared_ptr<HwProgram> program_for(HwReady& ready, std::span<const Location> inputs) {
-    for (const std::shared_ptr<HwProgram>& program : ready.programs) {
+  std::shared_ptr<ChipRun> program_for(HwReady& ready, std::span<const Location> inputs) {
+    for (const std::shared_ptr<ChipRun>& program : ready.programs) {
       bool fits = true;
       for (std::size_t k = 0; k < program->known().size() && fits; ++k)
-        if (program->known()[k] && !program->is_state(k)) fits = same_contents(*program->known()[k], read(inputs[k]));
+        if (program->known()[k] && !program->is_state(k) && !ready.is_left[k])
+          fits = same_contents(*program->known()[k], input(ready, inputs, k));
       if (fits) return program;
     }
-    std::vector<std::optional<Array>> known = contents(ready, inputs, ready.is_slot);
-    Result<std::unique_ptr<HwProgram>> made = HwProgram::make(ready.list, *ready.blocks, std::move(known), options_);
-    if (has_no_blocks(made)) {
+    const std::vector<bool>& is_known = ready.neurons ? ready.neurons->known_inputs() : ready.is_slot;
+    MadeRun made = made_run(ready, contents(ready, inputs, is_known));
+    if (!ready.neurons && has_no_blocks(made)) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
       for (const std::size_t fixed : {1, 0}) {
         const std::vector<bool> is_known = known_operands(ready, fixed);
         if (!has_no_blocks(made) || is_known == ready.is_slot) continue;
-        Result<std::unique_ptr<HwProgram>> again =
-            HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
+        MadeRun again = made_run(ready, contents(ready, inputs, is_known));
         if (!has_no_blocks(again)) made = std::move(again);
       }
     }
@@ -232,7 +285,7 @@ class HwBackend final : public Backend, public PicturedBackend {
   }
 
   // States that are in the cores stay there; others are loaded. What else is in the cores and will change is kept.
-  void bring_states(HwProgram& program, std::span<const Location> inputs) {
+  void bring_states(ChipRun& program, std::span<const Location> inputs) {
     const std::vector<LoweredState>& states = program.lowered().states;
     auto is_there = [&](const Entry& entry, std::size_t s) { return entry.home.get() == &program && entry.state == s; };
     auto is_input = [&](std::size_t s) { return states[s].before.index() < inputs.size(); };
@@ -256,7 +309,7 @@ class HwBackend final : public Backend, public PicturedBackend {
   }
 
   // What delayed edges hold cannot be loaded from outside: a chip begins with nothing.
-  void check_memories(const HwProgram& program, std::span<const Location> inputs) const {
+  void check_memories(const ChipRun& program, std::span<const Location> inputs) const {
     for (const LoweredState& state : program.lowered().states) {
       if (state.storage.valid() || state.before.index() >= inputs.size()) continue;
       const Array memory = read(inputs[state.before.index()]);
@@ -267,11 +320,11 @@ class HwBackend final : public Backend, public PicturedBackend {
     }
   }
 
-  void run(HwReady& ready, const std::shared_ptr<HwProgram>& program, std::span<const Location> inputs,
+  void run(HwReady& ready, const std::shared_ptr<ChipRun>& program, std::span<const Location> inputs,
            Outcome& outcome) {
     const LoweredGraph& lowered = program->lowered();
     std::vector<Array> tensors;
-    for (const LoweredPort& port : lowered.inputs) tensors.push_back(read(inputs[port.value.index()]));
+    for (const LoweredPort& port : lowered.inputs) tensors.push_back(input(ready, inputs, port.value.index()));
     const std::vector<Array> made = program->step(tensors);
     for (const OpList::Output& output : ready.list.outputs) {
       const auto port = std::ranges::find(lowered.outputs, output.value, &LoweredPort::value);
@@ -296,9 +349,10 @@ class HwBackend final : public Backend, public PicturedBackend {
   }
 
   HwOptions options_;
+  const ChipKindRecord& kind_ = chip_kind(options_.chip->kind);
   std::vector<Entry> entries_;  // by location
   Memory memory_;
-  std::vector<std::shared_ptr<HwProgram>> programs_;
+  ChipRuns programs_;
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -1,6 +1,6 @@
 // The backend of simulated chips: a batch of tasks is lowered to blocks, mapped on the cores, and runs there.
 #pragma once
-#include "interp/hw/hw_program.hpp"
+#include "interp/hw/chip_run.hpp"
 #include "ir/plan/backend.hpp"
 
 namespace taskspec {

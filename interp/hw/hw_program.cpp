@@ -8,20 +8,14 @@
 namespace taskspec {
 
 HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program)
-    : lowered_(std::move(lowered)), program_(std::move(program)) {
+    : ChipRun(std::move(lowered)), program_(std::move(program)) {
   if (program_) machine_.emplace(program_);
 }
 
-Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const BlockTable& blocks,
-                                                   std::vector<std::optional<Array>> known, const HwOptions& options) {
-  Result<LoweredGraph> lowered = lower(list, {.blocks = blocks, .known = known, .gives_known = true});
-  if (!lowered) return lowered.diags();
-  if (lowered->outputs.empty() && lowered->states.empty()) {  // the host has computed it
-    std::unique_ptr<HwProgram> made(new HwProgram(*std::move(lowered), nullptr));
-    made->known_ = std::move(known);
-    return made;
-  }
-  auto graph = std::make_shared<const BlockGraph>(lowered->graph);
+Result<std::unique_ptr<HwProgram>> HwProgram::make(LoweredGraph lowered, const HwOptions& options) {
+  if (lowered.outputs.empty() && lowered.states.empty())  // the host has computed it
+    return std::unique_ptr<HwProgram>(new HwProgram(std::move(lowered), nullptr));
+  auto graph = std::make_shared<const BlockGraph>(lowered.graph);
   Result<ChipNet> net = chip_net(graph);
   if (!net) return net.diags();
   Result<ChipProgram> mapped = map_net(
@@ -31,8 +25,7 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const Blo
       time_program(*mapped, {.noc = options.noc, .frames = options.frames, .keeps_stages = options.keeps_pictures});
   if (!timing) return timing.diags();
   auto program = std::make_shared<const ChipProgram>(*std::move(mapped));
-  std::unique_ptr<HwProgram> made(new HwProgram(*std::move(lowered), program));
-  made->known_ = std::move(known);
+  std::unique_ptr<HwProgram> made(new HwProgram(std::move(lowered), program));
   made->timing_ = *std::move(timing);
   made->picture_ = chip_picture(*program, made->timing_, account_of(*program, made->timing_));
   made->picture_.noc = name_of(options.noc);
@@ -43,10 +36,6 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const Blo
     made->judge_ = *std::move(engine);
   }
   return made;
-}
-
-bool HwProgram::is_state(std::size_t input) const {
-  return std::ranges::any_of(lowered_.states, [&](const LoweredState& s) { return s.before.index() == input; });
 }
 
 std::vector<Array> HwProgram::step(std::span<const Array> tensors) {
@@ -141,8 +130,10 @@ std::int64_t HwProgram::cycles() const {
   return version_ == 0 ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
 }
 
-ChipPicture HwProgram::picture() const {
+std::optional<ChipPicture> HwProgram::picture() const {
+  if (!program_) return std::nullopt;
   ChipPicture picture = picture_;
+  picture.title = title_;
   picture.steps = version_;
   picture.cycles = cycles();
   picture.values = values_.digest();

@@ -4,46 +4,25 @@
 #include "hwsim/map/mapper.hpp"
 #include "hwsim/report/picture.hpp"
 #include "interp/exact/engine.hpp"
+#include "interp/hw/chip_run.hpp"
 #include "interp/hw/hw_picture.hpp"
-#include "ir/lowering/lower.hpp"
 
 namespace taskspec {
 
-struct HwOptions {
-  std::shared_ptr<const Chip> chip;
-  ChipExtent chips{0, 0};
-  std::optional<std::int32_t> cores = {};
-  MapObjective objective = MapObjective::throughput;
-  NocModel noc = NocModel::contended;
-  std::int64_t frames = 0;
-  bool checks_values = false;   // against the exact engine, block by block
-  bool keeps_pictures = false;  // timelines and spikes, too
-};
-
-class HwProgram {
+class HwProgram final : public ChipRun {
  public:
-  // `known`: by input of the list, as LowerOptions has it; the first contents of states among them.
-  static Result<std::unique_ptr<HwProgram>> make(const OpList& list, const BlockTable& blocks,
-                                                 std::vector<std::optional<Array>> known, const HwOptions& options);
+  static Result<std::unique_ptr<HwProgram>> make(LoweredGraph lowered, const HwOptions& options);
 
-  const LoweredGraph& lowered() const { return lowered_; }
-  const std::vector<std::optional<Array>>& known() const { return known_; }
-  bool is_state(std::size_t input) const;
-  // One step: tensors of the open inputs, in the order of the lowered graph; gives those of its outputs. A batch of
-  // samples is as many steps. Errors E5012.
-  std::vector<Array> step(std::span<const Array> tensors);
-  Array state(std::size_t number) const;  // of LoweredGraph::states, as the tensor of the graph
-  void set_state(std::size_t number, const Array& tensor);
-  void begin_state(std::size_t number);              // as the graph has it
-  std::int64_t version() const { return version_; }  // steps so far
-
-  bool is_mapped() const { return program_ != nullptr; }  // not: all that it gives is known
+  std::vector<Array> step(std::span<const Array> tensors) override;
+  Array state(std::size_t number) const override;
+  void set_state(std::size_t number, const Array& tensor) override;
+  void begin_state(std::size_t number) override;
+  bool is_mapped() const override { return program_ != nullptr; }
   const ChipProgram& program() const { return *program_; }
   const ChipTiming& timing() const { return timing_; }
   const ChipAccount& account() const { return picture_.account; }
-  std::int64_t cycles() const;  // of all steps so far, which follow each other as frames do
-  ChipPicture picture() const;  // of all steps so far
-  void set_title(std::string title) { picture_.title = std::move(title); }
+  std::int64_t cycles() const override;  // of all steps so far, which follow each other as frames do
+  std::optional<ChipPicture> picture() const override;
 
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
@@ -52,8 +31,6 @@ class HwProgram {
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);
 
-  LoweredGraph lowered_;
-  std::vector<std::optional<Array>> known_;
   std::shared_ptr<const ChipProgram> program_;  // none: all outputs are known
   std::optional<ChipMachine> machine_;
   ChipTiming timing_;
@@ -61,7 +38,6 @@ class HwProgram {
   std::optional<NeuronRecorder> neurons_;
   Hasher values_;  // of all that came out
   std::optional<ExactEngine> judge_;
-  std::int64_t version_ = 0;
 };
 
 }  // namespace taskspec

@@ -70,6 +70,22 @@ PerEvent all_counts(const HwPrograms& programs) {
   return counts;
 }
 
+}  // namespace
+
+Value energy_value(std::int64_t energy) { return Value(pj(energy)); }
+
+Value core_value(std::int64_t core, std::int64_t bytes, std::int64_t busy, std::int64_t energy) {
+  return record_of(
+      {{"core", Value(core)}, {"bytes", Value(bytes)}, {"busy", Value(busy)}, {"energy", Value(pj(energy))}});
+}
+
+std::string assumed_text(const Chip& chip) {
+  const std::vector<const ChipFigure*> assumed = chip.assumed();
+  std::string text = assumed.empty() ? "" : "assumed:";
+  for (const ChipFigure* figure : assumed) text += " " + figure->pointer.substr(1);
+  return text;
+}
+
 Value energy_by(const PerEvent& counts, const Chip& chip) {
   std::vector<std::pair<std::string, Value>> values;
   for (const EnergyPart& part : energy_parts())
@@ -88,8 +104,6 @@ Value layer_value(const LayerRow& row) {
                     {"energy", Value(pj(row.energy))}});
 }
 
-}  // namespace
-
 constinit const std::span<const ReportField> hw_report_fields = fields;
 
 std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip) {
@@ -102,10 +116,8 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
     packets += account.packets * program->version();
     for (const LayerRow& row : account.layers) layers.push_back(layer_value(row));
     for (std::size_t c = 0; c < account.cores.size(); ++c)
-      cores.push_back(record_of({{"core", Value(std::int64_t{account.cores[c].core})},
-                                 {"bytes", Value(account.cores[c].bytes)},
-                                 {"busy", Value(account.cores[c].busy)},
-                                 {"energy", Value(pj(energy_of(account.counts.cores()[c], chip)))}}));
+      cores.push_back(core_value(account.cores[c].core, account.cores[c].bytes, account.cores[c].busy,
+                                 energy_of(account.counts.cores()[c], chip)));
   }
   const PerEvent counts = all_counts(programs);
   return {Value(cycles),
@@ -121,7 +133,7 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
 std::string hw_report_text(const HwPrograms& programs) {
   std::string text;
   for (const std::shared_ptr<HwProgram>& program : programs)
-    text += (text.empty() ? "" : "\n\n") + chip_text(program->picture());
+    text += (text.empty() ? "" : "\n\n") + chip_text(*program->picture());
   return text;
 }
 
@@ -142,10 +154,11 @@ class HwPicture final : public RunPicture {
 
 }  // namespace
 
-RunPictures hw_pictures(const HwPrograms& programs) {
+RunPictures hw_pictures(const ChipRuns& runs) {
   RunPictures pictures;
-  for (const std::shared_ptr<HwProgram>& program : programs)
-    pictures.push_back(std::make_shared<HwPicture>(program->picture()));
+  for (const std::shared_ptr<ChipRun>& run : runs)
+    if (std::optional<ChipPicture> picture = run->picture())
+      pictures.push_back(std::make_shared<HwPicture>(*std::move(picture)));
   return pictures;
 }
 

@@ -65,6 +65,20 @@ wait for what comes behind it. Units are cut where their blocks allow it. What w
 others in another order.)",
      .fix = R"(Map the network that runs: map(large, chip: "tiny").)",
      .reach = Reach::circumstance},
+    {.code = "E4052",
+     .summary = "neurons that a chip has not",
+     .program = R"(// an imported neuron whose potential leaks by a share of it, on a chip that takes off a constant)",
+     .cause = R"(Chips of spiking cores have one model of neurons each, with its ways to leak, to decay and to be reset.
+What it cannot say, number by number for blocks, up to rounding for neurons of real numbers, is not approximated.)",
+     .fix = R"(The notes name all populations with what they would need: another reset, one time constant for all of a
+population, or a chip whose neurons have it.)",
+     .reach = Reach::circumstance},
+    {.code = "E4055",
+     .summary = "an input of spiking cores that is no spike",
+     .program = R"(// 0.5 for a neuron of a chip that takes spikes, 0 or 1)",
+     .cause = R"(Between cores that hold spiking neurons go spikes. Chips that run other networks, too, take bytes.)",
+     .fix = R"(Turn the numbers into spikes before: by a threshold, or as a rate over the steps.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(chip_family, 4));
 

@@ -1,0 +1,297 @@
+#include "interp/hw/spike_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hwsim/noc/noc.hpp"
+#include "hwsim/spikes/crossbar.hpp"
+#include "hwsim/spikes/of_chip.hpp"
+#include "hwsim/spikes/splitters.hpp"
+#include "hwsim/time/clock.hpp"
+#include "ir/base/hash.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// By element of the tensor: its place in the block.
+std::vector<std::int32_t> places_in_block(const LoweredPort& port) {
+  Array numbers = Array::make({Precision::f64, port.tensor.extents});
+  for (std::int64_t i = 0; i < numbers.elements(); ++i) numbers.set_number(i, static_cast<double>(i));
+  const std::vector<double> element = in_block_order(port, numbers);
+  std::vector<std::int32_t> places(element.size());
+  for (std::size_t place = 0; place < element.size(); ++place)
+    places[static_cast<std::size_t>(element[place])] = static_cast<std::int32_t>(place);
+  return places;
+}
+
+ChipExtent chips_of(const HwOptions& options) {
+  return options.chips.x > 0 ? options.chips : options.chip->grid.chips;
+}
+
+// Packets of a tick, on the network of the chip.
+SpikeNetwork network_of(const HwOptions& options) {
+  if (options.noc == NocModel::ideal) return {};
+  return [figures = noc_figures(*options.chip, chips_of(options)), model = options.noc](
+             std::span<const SpikePacket> packets) {
+    std::vector<NocFlow> flows;
+    flows.reserve(packets.size());
+    for (const SpikePacket& packet : packets)
+      flows.push_back({.source = packet.from, .target = packet.to, .begin = std::max<std::int64_t>(0, packet.start - 1), .span = 1});
+    return solve_noc(figures, flows, model).end;
+  };
+}
+
+Diags check_chips(const HwOptions& options) {
+  Diags diags;
+  const ChipExtent chips = chips_of(options), most = options.chip->grid.max_chips;
+  if (chips.x > most.x || chips.y > most.y)
+    diags.error("E4043", Span{}, fmt::format("{} x {} chips of {}, and at most {} x {} can be joined", chips.x, chips.y,
+                                             options.chip->name, most.x, most.y));
+  if (!options.chip->runs_snn)
+    diags.error("E4045", Span{}, fmt::format("{} runs no spiking networks", options.chip->name));
+  return diags;
+}
+
+}  // namespace
+
+// ---- loading --------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<ChipRun>> SpikeRun::make(ChipGraph source, const HwOptions& options) {
+  std::unique_ptr<SpikeRun> made(new SpikeRun(std::move(source.lowered)));
+  made->chip_ = options.chip;
+  if (!source.real && made->lowered_.outputs.empty() && made->lowered_.states.empty())
+    return std::unique_ptr<ChipRun>(std::move(made));  // the host has computed it
+  if (Diags diags = check_chips(options); diags.has_errors()) return diags;
+  Result<ChipNeurons> neurons = source.real ? made->from_real(*source.real, *source.blocks) : made->from_blocks();
+  if (!neurons) return neurons.diags();
+  if (Diags diags = made->load(*std::move(neurons), options); diags.has_errors()) return diags;
+  return std::unique_ptr<ChipRun>(std::move(made));
+}
+
+Result<ChipNeurons> SpikeRun::from_blocks() {
+  Result<SpikingBlocks> blocks = spiking_net_of(lowered_.graph);
+  if (!blocks) return blocks.diags();
+  Result<ChipNeurons> neurons = on_chip_neurons(blocks->net, *chip_);
+  if (!neurons) return neurons;
+  for (const LoweredPort& port : lowered_.inputs)
+    inputs_.push_back({blocks->population[port.block.index()], places_in_block(port)});
+  for (const LoweredPort& port : lowered_.outputs) {
+    const std::vector<SpikePlace>& by_place = blocks->outputs[port.block.index()];
+    std::vector<SpikePlace> places;
+    for (const std::int32_t place : places_in_block(port)) places.push_back(by_place[static_cast<std::size_t>(place)]);
+    outputs_.push_back(std::move(places));
+  }
+  for (const LoweredState& state : lowered_.states) {
+    const PopulationId population =
+        state.storage.valid() ? blocks->potentials[state.storage.index()] : PopulationId();
+    if (state.storage.valid() && !population.valid())
+      bug("the potentials of neurons lie in no storage of their own");
+    states_.push_back({population, false, state.storage.valid() ? places_in_block(state.port) : std::vector<std::int32_t>(),
+                       population.valid() ? neurons->potentials[population.index()] : PotentialScale()});
+  }
+  return neurons;
+}
+
+Result<ChipNeurons> SpikeRun::from_real(const RealBorders& real, const BlockTable& blocks) {
+  Result<ChipNeurons> neurons = in_integers(real.net, *chip_, blocks.find("CLIF"));
+  if (!neurons) return neurons;
+  notes_.insert(notes_.end(), real.notes.begin(), real.notes.end());
+  for (const RealBorders::Input& input : real.inputs)
+    inputs_.push_back({input.population, real.neuron[input.population.index()]});
+  for (const RealBorders::Output& output : real.outputs) outputs_.push_back(output.places);
+  for (const RealBorders::State& state : real.states) {
+    if (!state.population.valid()) {
+      states_.emplace_back();
+      continue;
+    }
+    const std::size_t p = state.population.index();
+    states_.push_back({state.population, state.is_current, real.neuron[p],
+                       state.is_current ? neurons->currents[p] : neurons->potentials[p]});
+  }
+  for (std::size_t p = real.net.populations.size(); p < neurons->net.populations.size(); ++p)
+    if (neurons->net.populations[p].is_outside()) always_ = PopulationId(p);
+  return neurons;
+}
+
+Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
+  const Chip& chip = *options.chip;
+  SpikeLimits limits = spike_limits(chip, chips_of(options));
+  if (options.cores) limits.cores = std::min<std::int64_t>(limits.cores, *options.cores);
+  notes_.insert(notes_.end(), neurons.notes.begin(), neurons.notes.end());
+  auto net = std::make_shared<SpikingNet>(std::move(neurons.net));
+  if (Diags wrong = check_spiking(*net); wrong.has_errors()) return wrong;
+  if (chip.neuron == NeuronModel::truenorth) {
+    Result<SplitNet> split = with_splitters(*net, limits);
+    if (!split) return split.diags();
+    splitters_ = split->splitters;
+    if (splitters_ > 0) notes_.push_back(fmt::format("{} splitters, each of them for one more destination", splitters_));
+    *net = std::move(split->net);
+  }
+  Result<SpikePlacement> placed = place_spikes(*net, limits);
+  if (!placed) return placed.diags();
+  if (chip.limits.axon_types) {
+    const Result<std::vector<CrossbarCore>> types =
+        assign_axon_types(*net, *placed, static_cast<std::int32_t>(*chip.limits.axon_types));
+    if (!types) return types.diags();
+  }
+  std::int64_t tiles = 0;
+  for (const SpikeSlice& slice : placed->slices) tiles += slice.tiles;
+  if (tiles > 0) notes_.push_back(fmt::format("{} cores add up a part of the inputs of others", tiles));
+  SpikeOptions run{.threads = options.threads, .streamed = true, .accounted = true};
+  run.delivery.next_tick = true;
+  run.delivery.allow_delay = options.allow_delay;
+  run.costs = spike_costs(chip);
+  run.grid = spike_grid(chip, chips_of(options));
+  run.network = network_of(options);
+  Result<SpikeMachine> machine = SpikeMachine::load(net, *std::move(placed), run);
+  if (!machine) return machine.diags();
+  machine_.emplace(*std::move(machine));
+  net_ = std::move(net);
+  counts_.resize(machine_->placement().slices.size());
+  const std::vector<std::string>& delays = machine_->schedule().notes;
+  notes_.insert(notes_.end(), delays.begin(), delays.end());
+  if (const std::int32_t deepest = machine_->schedule().deepest(); deepest > 0)
+    notes_.push_back(fmt::format("the last population makes its steps {} tick{} later than the first", deepest,
+                                 deepest == 1 ? "" : "s"));
+  return {};
+}
+
+// ---- a step ---------------------------------------------------------------------------------------
+
+// Graded inputs: what is beyond one spike comes as a current, of the same synapses.
+void SpikeRun::add_graded(const Input& input, std::int64_t neuron, std::int64_t value,
+                          std::vector<SpikeCurrent>& currents) const {
+  for (const SpikeConnection& connection : net_->connections) {
+    if (connection.from != input.population) continue;
+    if (connection.delay > 0)
+      throw failure("E4055", {}, fmt::format("'{}' is graded, and reaches '{}' late", (*net_)[input.population].name,
+                                             (*net_)[connection.to].name));
+    auto current = std::ranges::find(currents, connection.to, &SpikeCurrent::population);
+    if (current == currents.end()) {
+      currents.push_back({connection.to, {}});
+      current = currents.end() - 1;
+      current->values.resize(static_cast<std::size_t>((*net_)[connection.to].neurons()));
+    }
+    const SparseSynapses rows = expanded(*net_, connection);
+    const auto n = static_cast<std::size_t>(neuron);
+    for (std::uint32_t i = rows.offsets[n]; i < rows.offsets[n + 1]; ++i)
+      current->values[rows.targets[i]] += static_cast<std::int32_t>((value - 1) * rows.weights[i]);
+  }
+}
+
+SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor, std::vector<SpikeCurrent>& currents) const {
+  const Input& input = inputs_[number];
+  SpikeTrain train{input.population, {0}, {}};
+  for (std::int64_t e = 0; e < tensor.elements(); ++e) {
+    const bool is_real = is_float(tensor.precision());
+    const double value = is_real ? tensor.number(e) : static_cast<double>(tensor.integer(e));
+    if (value == 0) continue;
+    const std::int32_t neuron = input.neuron[static_cast<std::size_t>(e)];
+    const bool is_byte = value == static_cast<double>(static_cast<std::int64_t>(value)) && value >= -128 && value <= 127;
+    if (value != 1 && !(chip_->runs_ann && is_byte))
+      throw failure("E4055", {},
+                    fmt::format("element {} of '{}' is {} in step {}, and {} takes spikes, 0 or 1{}", e,
+                                (*net_)[input.population].name, value, version_, chip_->name,
+                                chip_->runs_ann ? ", or bytes" : ""));
+    train.neurons.push_back(static_cast<std::uint32_t>(neuron));
+    if (value != 1) add_graded(input, neuron, static_cast<std::int64_t>(value), currents);
+  }
+  std::ranges::sort(train.neurons);
+  train.offsets.push_back(static_cast<std::uint32_t>(train.neurons.size()));
+  return train;
+}
+
+std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
+  if (!machine_) return {};
+  SpikeStimulus stimulus;
+  std::vector<std::vector<std::uint8_t>> fired(net_->populations.size());
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    stimulus.trains.push_back(train_of(k, tensors[k], stimulus.currents));
+    auto& flags = fired[inputs_[k].population.index()];
+    flags.resize(inputs_[k].neuron.size());
+    for (const std::uint32_t neuron : stimulus.trains.back().neurons) flags[neuron] = 1;
+  }
+  if (always_.valid()) stimulus.trains.push_back({always_, {0, 1}, {0}});
+  Result<SpikeReport> ran = machine_->run(1, stimulus);
+  if (!ran) throw Error(ran.diags());
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += ran->slices[i];
+  time_ += ran->time;
+  const std::int64_t phase = chip_->sync.mode == SyncMode::fixed ? chip_->sync.phase_clk : 0;
+  if (phase > 0 && ran->ticks[0] > phase)
+    throw failure("E5012", {}, fmt::format("phase {} takes {} clk, and phases of {} take {}", version_, ran->ticks[0],
+                                           chip_->name, phase));
+  hash_ = Hasher().add(hash_).add(ran->hash).digest().low;
+  ++version_;
+  for (std::size_t p = 0; p < fired.size(); ++p)
+    for (const SpikeAt& spike : ran->recorded[p]) {
+      fired[p].resize(static_cast<std::size_t>(net_->populations[p].neurons()));
+      fired[p][spike.neuron] = 1;
+    }
+  std::vector<Array> outputs;
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    Array output = Array::make(lowered_.outputs[k].tensor);
+    for (std::size_t e = 0; e < outputs_[k].size(); ++e) {
+      const SpikePlace& place = outputs_[k][e];
+      if (!place.population.valid() || fired[place.population.index()].empty()) continue;
+      if (!fired[place.population.index()][static_cast<std::size_t>(place.neuron)]) continue;
+      if (is_float(output.precision()))
+        output.set_number(static_cast<std::int64_t>(e), 1);
+      else
+        output.set_integer(static_cast<std::int64_t>(e), 1);
+    }
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+std::int64_t SpikeRun::cycles() const {
+  if (!machine_) return 0;
+  std::int64_t sum = time_;
+  for (const std::int64_t tick : machine_->open_ticks()) sum += tick;
+  return sum;
+}
+
+// ---- states ---------------------------------------------------------------------------------------
+
+Array SpikeRun::state(std::size_t number) const {
+  const State& state = states_[number];
+  Array made = Array::make(lowered_.states[number].port.tensor);
+  const std::vector<std::int32_t> values =
+      state.is_current ? machine_->currents(state.population) : machine_->potentials(state.population);
+  for (std::size_t e = 0; e < state.neuron.size(); ++e) {
+    const auto neuron = static_cast<std::size_t>(state.neuron[e]);
+    const double value = state.scale.number(values[neuron], neuron);
+    if (is_float(made.precision()))
+      made.set_number(static_cast<std::int64_t>(e), value);
+    else
+      made.set_integer(static_cast<std::int64_t>(e), static_cast<std::int64_t>(value));
+  }
+  return made;
+}
+
+void SpikeRun::set_state(std::size_t number, const Array& tensor) {
+  const State& state = states_[number];
+  std::vector<std::int32_t> values(state.neuron.size());
+  for (std::size_t e = 0; e < state.neuron.size(); ++e) {
+    const auto neuron = static_cast<std::size_t>(state.neuron[e]);
+    const auto element = static_cast<std::int64_t>(e);
+    const double value = is_float(tensor.precision()) ? tensor.number(element) : static_cast<double>(tensor.integer(element));
+    values[neuron] = state.scale.integer(value, neuron);
+  }
+  if (state.is_current)
+    machine_->set_currents(state.population, values);
+  else
+    machine_->set_potentials(state.population, values);
+}
+
+void SpikeRun::begin_state(std::size_t number) {
+  const State& state = states_[number];
+  if (!state.population.valid() || state.is_current) return;
+  std::vector<std::int32_t> first = (*net_)[state.population].potentials;
+  first.resize(state.neuron.size());
+  machine_->set_potentials(state.population, first);
+}
+
+}  // namespace taskspec

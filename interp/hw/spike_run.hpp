@@ -1,0 +1,66 @@
+// Populations of spiking neurons on a chip of kind synaptic or crossbar: placed, loaded and run step by step. Spikes
+// come a tick after they were fired, so a population that is n populations behind the input makes its steps n ticks
+// late: values are those of the graph, and reports tell the latency.
+#pragma once
+#include "hwsim/energy/energy.hpp"
+#include "hwsim/spikes/machine.hpp"
+#include "interp/hw/chip_kinds.hpp"
+
+namespace taskspec {
+
+class SpikeRun final : public ChipRun {
+ public:
+  // Errors E4041 to E4043, E4052.
+  static Result<std::unique_ptr<ChipRun>> make(ChipGraph source, const HwOptions& options);
+
+  std::vector<Array> step(std::span<const Array> tensors) override;
+  Array state(std::size_t number) const override;
+  void set_state(std::size_t number, const Array& tensor) override;
+  void begin_state(std::size_t number) override;
+  bool is_mapped() const override { return machine_.has_value(); }
+  std::int64_t cycles() const override;  // until the last population is done
+
+  const Chip& chip() const { return *chip_; }
+  const SpikingNet& net() const { return *net_; }
+  const SpikeMachine& machine() const { return *machine_; }
+  const std::vector<SpikeCounts>& counts() const { return counts_; }  // by slice, of all steps
+  const std::vector<std::string>& notes() const { return notes_; }
+  std::int64_t splitters() const { return splitters_; }
+  std::uint64_t hash() const { return hash_; }  // of spikes, times and counts of all steps
+
+ private:
+  // A tensor at the border: by its element the neuron.
+  struct Input {
+    PopulationId population;
+    std::vector<std::int32_t> neuron;
+  };
+  struct State {
+    PopulationId population;  // none: nothing that could be read
+    bool is_current = false;
+    std::vector<std::int32_t> neuron;
+    PotentialScale scale;
+  };
+  explicit SpikeRun(LoweredGraph lowered) : ChipRun(std::move(lowered)) {}
+  Result<ChipNeurons> from_blocks();
+  Result<ChipNeurons> from_real(const RealBorders& real, const BlockTable& blocks);
+  Diags load(ChipNeurons neurons, const HwOptions& options);
+  SpikeTrain train_of(std::size_t input, const Array& tensor, std::vector<SpikeCurrent>& currents) const;
+  void add_graded(const Input& input, std::int64_t neuron, std::int64_t value, std::vector<SpikeCurrent>& currents) const;
+
+  std::shared_ptr<const Chip> chip_;
+  std::shared_ptr<const SpikingNet> net_;
+  std::optional<SpikeMachine> machine_;
+  std::vector<Input> inputs_;                    // as lowered().inputs
+  std::vector<std::vector<SpikePlace>> outputs_;  // as lowered().outputs, by element
+  std::vector<State> states_;                    // as lowered().states
+  PopulationId always_;                          // from outside, a spike in each step
+  std::vector<std::string> notes_;
+  std::vector<SpikeCounts> counts_;
+  std::int64_t time_ = 0, splitters_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+std::vector<Value> spike_report(const ChipRuns& runs, const Chip& chip);
+std::string spike_report_text(const ChipRuns& runs, const Chip& chip);
+
+}  // namespace taskspec
