@@ -29,7 +29,8 @@ function part(title, items) {
 }
 
 function overview() {
-  const graph = app.graph, parts = [make("h2", "", report.title), ...failures.map(failureDetails)];
+  const graph = app.graph, name = report.title.slice(report.title.lastIndexOf("/") + 1);
+  const parts = [make("h2", "", name), ...(name === report.title ? [] : [make("p", "faint", report.title)]), ...failures.map(failureDetails)];
   if (graph) parts.push(make("p", "faint", `${plural(graph.size, "task")} in ${plural(graph.chains.length, "chain")}`));
   parts.push(...part(failures.length > 0 ? "what had run" : "this run", report.facts.map(([name, value]) => `${name}: ${value}`)));
   if (graph) {

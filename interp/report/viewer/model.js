@@ -44,9 +44,6 @@ class Graph {
     this.chains = json.chains;
     this.ends = entry.ends;
     this.scopes = json.scopes;
-    this.boxes = json.layout.nodes;
-    this.lines = json.layout.edges;
-    this.frames = json.layout.scopes;  // by scope; null: it has none
     this.spans = json.spans.nodes;
     this.into = this.nodes.map(() => []);
     this.outOf = this.nodes.map(() => []);
