@@ -10,7 +10,8 @@ const fs = require("fs"), path = require("path");
 const viewer = path.join(__dirname, "../../interp/report/viewer");
 const script = ["layout.js", "boxes.js", "scene.js"].map(name => fs.readFileSync(path.join(viewer, name), "utf8")).join("\n");
 const plural = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
-const { layOut, makeScene, groupsOf } = new Function("plural", script + "\nreturn { layOut, makeScene, groupsOf };")(plural);
+const timeText = ns => ns + " ns";
+const { layOut, makeScene, groupsOf } = new Function("plural", "timeText", script + "\nreturn { layOut, makeScene, groupsOf };")(plural, timeText);
 
 function fail(what) { throw new Error(what); }
 
@@ -50,6 +51,9 @@ function randomGraph(random) {
         if (random(0, 7) === 0) edges.push({ kind: "order", from, to: id, why: "WAR" });
       }
     }
+    if (random(0, 3) === 0)
+      node.inside = { turns: random(0, 100), ms: 1, rows: Array.from({ length: random(0, 20) }, (_, i) => ({ task: "for > step".slice(0, 3 + 7 * random(0, 1)),
+        op: "op" + i, makes: "f32[8]", calls: random(1, 1000), ms: random(1, 100) })) };
     nodes.push(node);
   }
   const results = nodes.filter(() => random(0, 5) === 0).map((node, i) => ({ name: "y" + i, type: "f32[3]",
@@ -60,7 +64,8 @@ function randomGraph(random) {
 // Chains: along edges, while nobody else reads or writes.
 function graphOf(json) {
   const graph = { json, nodes: json.nodes, size: json.nodes.length, edges: json.edges, scopes: json.scopes, chains: [],
-                  nameOf: node => json.nodes[node].name, chainOf: node => json.nodes[node].chain };
+                  nameOf: node => json.nodes[node].name, chainOf: node => json.nodes[node].chain, failed: new Set(),
+                  poisoned: new Set(), insideOf: node => json.nodes[node].inside || null };
   graph.outOf = json.nodes.map(() => []);
   graph.edges.forEach((edge, i) => graph.outOf[edge.from].push(i));
   graph.nodes.forEach((node, id) => {
@@ -130,7 +135,7 @@ function checkWords({ box, x, y, right, bottom }, view) {
 function flipped(random) {
   let graph = randomGraph(random);
   while (graph.size < 12) graph = randomGraph(random);
-  const view = { by: "scopes", closed: new Set(), shapes: true, down: false }, before = makeScene(graph, view);
+  const view = { by: "scopes", closed: new Set(), opened: new Set(), shapes: true, down: false }, before = makeScene(graph, view);
   const json = JSON.parse(JSON.stringify(graph.json)), from = random(0, graph.size - 1);
   json.nodes.push({ name: "new#0", scope: 0, in: [{ slot: "x", ref: { node: from, slot: json.nodes[from].out[0].slot } }], out: [], chain: 0 });
   json.edges.push({ kind: "future", from, to: graph.size, slot_from: json.nodes[from].out[0].slot, slot_to: "x" });
@@ -153,7 +158,8 @@ function main(seeds, cases) {
     const random = randomOf(seed), graph = randomGraph(random);
     for (const by of ["scopes", "agents"])
       for (const down of [false, true]) {
-        const able = groupsOf(graph, by).able, view = { by, down, shapes: random(0, 3) > 0, closed: new Set() };
+        const able = groupsOf(graph, by).able, view = { by, down, shapes: random(0, 3) > 0, closed: new Set(), opened: new Set() };
+        graph.nodes.forEach((_, node) => { if (random(0, 2) === 0) view.opened.add(node); });
         able.forEach((_, g) => { if (random(0, 3) === 0) view.closed.add(g); });
         try {
           const scene = makeScene(graph, view);

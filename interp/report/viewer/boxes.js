@@ -33,11 +33,51 @@ function slotsOf(graph, node) {
 function taskBox(graph, node, view, leaving, orders) {
   const box = { nodes: [node], node, group: -1, title: graph.nameOf(node), chain: graph.chainOf(node),
                 control: graph.nodes[node].control === true, words: [], kind: "task" };
+  box.state = graph.failed.has(node) ? "failed" : graph.poisoned.has(node) ? "poisoned" : "";
+  const inside = graph.insideOf(node);
+  box.opens = inside !== null;
+  if (box.opens) box.title = (view.opened.has(node) ? "⊟ " : "⊞ ") + box.title;
   const slots = slotsOf(graph, node), outs = graph.nodes[node].out;
   const types = outs.map(({ type }, i) => view.shapes && leaving[i] ? cut(type, 40) : "");
   if (view.down) fillDown(box, slots, outs, types, orders);
   else fillAcross(box, slots, outs, types, orders);
+  if (box.opens && view.opened.has(node)) showInside(box, inside, view);
   return box;
+}
+
+// The ops and tasks that ran in a loop, a branch or a fn, below all else in its box; across, where the lines of its
+// outputs stay as they are.
+function showInside(box, { rows, turns, ms }, view) {
+  const shown = [...rows].sort((a, b) => b.ms - a.ms).slice(0, 16), lines = [];
+  if (turns > 0) lines.push([plural(turns, "turn"), timeText(Math.round(1e6 * ms / turns)) + " each"]);
+  for (const { task, op, makes, calls, ms } of rows.filter(row => shown.includes(row))) {
+    const way = task.split(" > ").slice(1), name = op === "task" ? way[way.length - 1] : op + (makes ? " " + makes : "");
+    const depth = Math.max(0, op === "task" ? way.length - 1 : way.length);
+    lines.push(["  ".repeat(depth) + name + " × " + calls, timeText(Math.round(1e6 * ms))]);
+  }
+  if (shown.length < rows.length) lines.push(["and " + plural(rows.length - shown.length, "more"), ""]);
+  const names = most(lines.map(([name]) => lettersOf(name))), times = most(lines.map(([, time]) => lettersOf(time)));
+  const before = box.w, top = box.h + 6;
+  box.w = Math.max(box.w, Math.ceil(WIDE.slot * (names + times)) + 40);
+  // What stood at the right end, or in the middle, stands there again.
+  for (const one of box.words) {
+    if (one.anchor === "end" || (!view.down && (one.kind === "type" || one.kind === "hazard"))) one.x += box.w - before;
+    if (one.anchor === "middle" && one.kind === "title") one.x += (box.w - before) / 2;
+  }
+  lines.forEach(([name, time], i) => {
+    const y = top + BOX.row * i + 10, indent = name.length - name.trimStart().length;
+    box.words.push(word("faint", name.trimStart(), 14 + 8 * indent, y), word("slot", time, box.w - 10, y, "end"));
+  });
+  box.line = box.h + 2;
+  const grown = BOX.row * lines.length + 12;
+  if (view.down) {  // its outputs leave below
+    for (const one of box.words) if (one.y > box.h - 14 && one.y < top && one.kind === "slot" && one.anchor === "middle") one.y += grown;
+    for (const one of box.words) if (one.kind === "type" || one.kind === "hazard") one.y += grown;
+    const out = box.words.some(one => one.kind === "slot" && one.anchor === "middle" && one.y > top);
+    if (out) for (const one of box.words) if (one.y >= top && (one.anchor === "end" || one.kind === "faint") && one.y < top + grown) one.y -= 16;
+    if (out) box.line -= 16;
+  }
+  box.h += grown;
 }
 
 function fillAcross(box, slots, outs, types, orders) {

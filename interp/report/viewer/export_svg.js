@@ -59,9 +59,10 @@ const SVG_FONTS = { title: ' font-size="13" font-weight="600"', type: ' font-siz
 
 function svgBox(box) {
   const pill = box.kind === "input" || box.kind === "result";
-  const rim = pill ? colours.rule : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+  const rim = pill ? colours.rule : box.state ? colours.chosen : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
   const frame = `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" rx="${pill ? box.h / 2 : 6}" ` +
-    `fill="${pill ? colours.panel : colours.box}" stroke="${rim}" stroke-width="1.5"${box.control ? ' stroke-dasharray="6 3"' : ""}/>`;
+    `fill="${pill ? colours.panel : colours.box}" stroke="${rim}" stroke-width="${box.state === "failed" ? 3 : 1.5}"` +
+    `${box.control ? ' stroke-dasharray="6 3"' : box.state === "poisoned" ? ' stroke-dasharray="2 3"' : ""}/>`;
   return frame + box.words.map(({ kind, text, x, y, anchor }) =>
     svgWords(box.x + x, box.y + y, text, colours[WORD_COLOURS[kind]],
              (SVG_FONTS[kind] || "") + (anchor === "start" ? "" : ` text-anchor="${anchor}"`))).join("");

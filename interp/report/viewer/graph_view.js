@@ -42,7 +42,7 @@ class GraphView {
   }
   // Across, or down where more of it can be read then: long nets, narrow windows.
   firstView(graph) {
-    const view = { by: "scopes", closed: new Set(), shapes: graph.size < 3000, down: false };
+    const view = { by: "scopes", closed: new Set(), opened: new Set(), shapes: graph.size < 3000, down: false };
     if (graph.size >= 3000) return view;
     const { clientWidth, clientHeight } = document.getElementById("views");
     const scaleOf = down => {
@@ -177,11 +177,27 @@ class GraphView {
     if (frame) return this.toggle(frame.group);
     const box = this.boxAt(x, y);
     if (!box) return clearSelection();
+    if (box.kind === "task" && box.opens && this.sheet.fromX(x) < box.x + this.signEnd(box) && this.sheet.fromY(y) < box.y + 34)
+      return this.toggleTask(box.node);
     if (box.kind === "task") return selectNode(this.graph, box.node, "graph");
     if (box.kind !== "group") return this.selectEnds(box);
     const sign = this.sheet.toX(box.x + 26);
     if (x < sign) return this.toggle(box.group);
     select(this.graph, box.nodes, box.title, "graph");
+  }
+  signEnd(box) {
+    const title = box.words.find(({ kind }) => kind === "title");
+    return (title.anchor === "middle" ? title.x - WIDE.title * lettersOf(title.text) / 2 : title.x) + 18;
+  }
+  // What ran inside of it, and not.
+  toggleTask(node) {
+    const { opened } = this.view, before = this.boxOf(node), at = [this.sheet.toX(before.x), this.sheet.toY(before.y)];
+    if (!opened.delete(node)) opened.add(node);
+    this.showScene();
+    const after = this.boxOf(node);
+    this.sheet.left = after.x - at[0] / this.sheet.scale;
+    this.sheet.top = after.y - at[1] / this.sheet.scale;
+    this.sheet.redraw();
   }
   // The tasks that read an input, or make a result.
   selectEnds(box) {
@@ -198,6 +214,7 @@ class GraphView {
   wordsOf(box) {
     if (box.kind === "group") return box.title + "\n" + plural(box.nodes.length, "task");
     if (box.kind !== "task") return box.kind + " " + box.title;
+    if (box.state) return this.graph.pathOf(box.node) + "\n" + (box.state === "failed" ? "failed" : "did not run: it reads what a task that failed should have made");
     return this.graph.pathOf(box.node) + "\nchain " + box.chain + ": " + this.graph.ends[box.chain].join("; ");
   }
   key(event) {
@@ -213,6 +230,7 @@ class GraphView {
   collapseHere() {
     if (!app.selection) return;
     const box = this.boxOf(app.selection.nodes[0]);
+    if (box.opens) return this.toggleTask(box.node);
     const group = box.kind === "group" ? box.group : this.scene.groups.group[box.node];
     if (group >= 0) this.toggle(group);
   }
@@ -392,14 +410,20 @@ class GraphView {
   drawBox(context, box) {
     const pill = box.kind === "input" || box.kind === "result";
     context.fillStyle = pill ? colours.panel : colours.box;
-    context.strokeStyle = pill ? colours.rule : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
-    context.lineWidth = 1.5;
-    context.setLineDash(box.control ? [6, 3] : []);
+    context.strokeStyle = pill ? colours.rule : box.state ? colours.chosen : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+    context.lineWidth = box.state === "failed" ? 3 : 1.5;
+    context.setLineDash(box.control ? [6, 3] : box.state === "poisoned" ? [2, 3] : []);
     context.beginPath();
     context.roundRect(box.x, box.y, box.w, box.h, pill ? box.h / 2 : 6);
     context.fill();
     context.stroke();
     context.setLineDash([]);
+    if (box.line) {
+      context.strokeStyle = colours.rule;
+      context.lineWidth = 1;
+      context.strokeRect(box.x + 8, box.y + box.line, box.w - 16, 0);
+    }
+    context.globalAlpha = box.state === "poisoned" ? 0.55 : 1;
     for (const { kind, text, x, y, anchor } of box.words) {
       context.font = FONTS[kind];
       context.fillStyle = colours[WORD_COLOURS[kind]];
@@ -407,6 +431,7 @@ class GraphView {
       context.fillText(text, box.x + x, box.y + y);
     }
     context.textAlign = "start";
+    context.globalAlpha = 1;
   }
 
   // Too small for words: plain rectangles, all of one colour in one go.

@@ -1,6 +1,6 @@
 // What is drawn of a graph: boxes, lines, bands of chains and frames of groups, where layOut() puts them. A view says
 // what is wanted: { by: "scopes" or "agents", closed: a set of groups, shapes: with types of values, down: from top to
-// bottom }.
+// bottom, opened: tasks that show what ran inside of them }.
 
 const STUB = 18;
 const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next

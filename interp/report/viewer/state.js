@@ -1,8 +1,8 @@
 // What is chosen. Every view shows the same selection in its own way, and any of them may change it.
 
 const app = {
-  // The one in which most leads on: first values of slots say little.
-  graph: graphs.reduce((most, graph) => !most || graph.edges.length > most.edges.length ||
+  // The one in which something failed, or in which most leads on: first values of slots say little.
+  graph: graphs.find(graph => graph.failed.size > 0) || graphs.reduce((most, graph) => !most || graph.edges.length > most.edges.length ||
     (graph.edges.length === most.edges.length && graph.size > most.size) ? graph : most, null),
   selection: null,  // { graph, nodes, set, label, from }
   channel: null,    // of the slices, when that is what was chosen
