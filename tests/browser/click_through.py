@@ -305,12 +305,52 @@ def slowness(page):
 def failed(page):
     panel = "document.getElementById('details').textContent"
     check("the run failed" in page.value(panel), "the panel says that the run failed")
-    check("E5002" in page.value(panel) and "fails.task:6:" in page.value(panel), "of what, and where")
+    check("E5002" in page.value(panel) and "fails.task:7:" in page.value(panel), "of what, and where")
     check("what had run" in page.value(panel) and "tasks: 0" not in page.value(panel), "and what had run")
+    states = page.value("taskspecReport.app.graph.nodes.map((n, i) => [n.name.split('#')[0], "
+                        f"{view(page, 'graph')}.boxOf(i).state])")
+    check(sorted(states) == [["add", "poisoned"], ["ratio", "failed"], ["sub", ""]], f"boxes tell what happened: {states}")
+    check("poisoned by it" in page.value(panel) and "1 of 3 tasks" in page.value(panel), "and so does the panel")
     page.value("document.querySelector('#details .failure .link').click()")
     check(tab(page) == "source", "a click on the place shows the source")
     marked = page.value("[...document.querySelectorAll('.wrong')].map(e => e.closest('.row').dataset.row)")
-    check(marked == ["5"], f"where the line is marked: {marked}")
+    check(marked == ["6"], f"where the line is marked: {marked}")
+
+
+# A loop that is one task opens to what ran in it.
+def opening(page):
+    page.key("2")
+    page.key("[")
+    loop = page.value("taskspecReport.app.graph.nodes.findIndex(n => n.control)")
+    box = f"{view(page, 'graph')}.boxOf({loop})"
+    point = page.value(f"(v => {{ v.fit(); const b = v.boxOf({loop}), p = v.sheet.canvas.getBoundingClientRect(), "
+                       f"w = b.words.find(w => w.kind === 'title'), left = w.anchor === 'middle' ? b.w / 2 - 40 : 14; "
+                       f"return [p.left + v.sheet.toX(b.x + left), p.top + v.sheet.toY(b.y + w.y - 4)]; }})({view(page, 'graph')})")
+    before = page.value(f"{box}.h")
+    page.click(*point)
+    words = page.value(f"{box}.words.map(w => w.text)")
+    check("3 turns" in words and any(w.startswith("inc × 3") for w in words) and page.value(f"{box}.h") > before,
+          f"a click on its sign opens a loop: {words}")
+    frames_are_right(page, "with an open loop")
+    page.value(f"taskspecReport.selectNode(taskspecReport.app.graph, {loop}, null)")
+    check("3 turns" in page.value("document.getElementById('details').textContent"), "the panel knows its turns")
+    page.key("c")
+    check(page.value(f"{box}.h") == before, "c closes it again")
+
+
+def whole_timeline(page):
+    rows = page.value(f"{view(page, 'timeline')}.rows.map(r => r.name)")
+    check(rows[:2] == ["host program", "graph program"] and rows[2].startswith("worker"), f"the timeline has all rows: {rows}")
+    entries = page.value(f"{view(page, 'timeline')}.rows[1].entries.map(e => e.what)")
+    check({"plan", "run", "records tasks"} <= set(entries), f"the graph program makes plans and runs them: {set(entries)}")
+    waits = page.value(f"{view(page, 'timeline')}.happened.messages.map(m => [m.from.begin, m.end, m.host])")
+    check(len(waits) > 0 and all(begin <= end for begin, end, _ in waits), f"{len(waits)} messages lead from who sends to who waits")
+    path = page.value(f"{view(page, 'timeline')}.path")
+    end = page.value(f"{view(page, 'timeline')}.end")
+    ends = [(a["begin"], a["end"]) for a in path]
+    together = all(abs(b[0] - a[1]) < 1 for a, b in zip(ends, ends[1:]))
+    check(together and abs(ends[-1][1] - end) < 1 and ends[0][0] < 0.05 * end, f"the critical path is whole: {len(path)} pieces")
+    check(any(p["what"] == "kernels" for p in path), "and leads through kernels")
 
 
 def rows_of_training(page):
@@ -373,6 +413,12 @@ def main(small, big, empty, failing, training, pictures=None):
             if pictures:
                 page.picture(pictures / f"failed_{'dark' if dark else 'light'}.png")
             failed(page)
+            opening(page)
+            whole_timeline(page)
+            if pictures:
+                page.key("6")
+                page.picture(pictures / f"timeline_{'dark' if dark else 'light'}.png")
+                page.key("1")
             if pictures:
                 page.picture(pictures / f"failed_source_{'dark' if dark else 'light'}.png")
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")

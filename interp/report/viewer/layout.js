@@ -87,6 +87,7 @@ function orderLayers(sheet) {
     boxes[box].centred = k - (order[layer].length - 1) / 2;
   });
   order.forEach((_, layer) => note(layer));
+  findEnds(boxes);
   const sortLayer = (layer, forward) => {
     for (const at of order[layer]) {
       const box = boxes[at], near = forward ? box.before : box.after;
@@ -108,20 +109,33 @@ function orderLayers(sheet) {
   if (best) sheet.order = best;
 }
 
+// Segments may cross in front of one box, too: where its ends are counts, from top to bottom.
+function findEnds(boxes) {
+  for (const box of boxes) box.ends = [...new Set(box.before.map(n => n.own))].sort((a, b) => a - b);
+  for (const box of boxes)
+    box.outs = box.after.map(n => ({ to: boxes[n.box], end: boxes[n.box].ends.indexOf(n.offset), own: n.own }))
+      .sort((a, b) => a.own - b.own);
+}
+
 // All pairs of segments that cross, or some number from `enough` on.
 function crossingsOf({ boxes, order }, enough) {
   let count = 0;
   for (let i = 0; i + 1 < order.length && count < enough; ++i) {
-    const sums = new Uint32Array(order[i + 1].length + 1);
-    let passed = 0;
+    let passed = 0, ends = 0;
+    for (const box of order[i + 1]) boxes[box].firstEnd = ends, ends += boxes[box].ends.length;
+    const sums = new Uint32Array(ends + 1);
     for (const box of order[i]) {
-      for (const n of boxes[box].after) {
-        count += passed;
-        for (let at = boxes[n.box].position + 1; at > 0; at -= at & -at) count -= sums[at];
+      const { outs } = boxes[box];
+      for (let begin = 0, end = 0; begin < outs.length; begin = end) {
+        while (end < outs.length && outs[end].own === outs[begin].own) ++end;
+        for (let k = begin; k < end; ++k) {
+          count += passed;
+          for (let at = outs[k].to.firstEnd + outs[k].end + 1; at > 0; at -= at & -at) count -= sums[at];
+        }
+        for (let k = begin; k < end; ++k)
+          for (let at = outs[k].to.firstEnd + outs[k].end + 1; at < sums.length; at += at & -at) ++sums[at];
+        passed += end - begin;
       }
-      for (const n of boxes[box].after)
-        for (let at = boxes[n.box].position + 1; at < sums.length; at += at & -at) ++sums[at];
-      passed += boxes[box].after.length;
     }
   }
   return count;
