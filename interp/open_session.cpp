@@ -29,7 +29,9 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
       bodies_(interpreter, options.detect_nan),
       session_(std::make_unique<Session>(*backend_, bodies_, options_for(*backend_, options))),
       target_(interpreter.program(), *session_),
-      watch_(*backend_, interrupted) {}
+      watch_(*backend_, interrupted) {
+  if (options.record_ops) bodies_.watch();
+}
 
 namespace {
 
@@ -194,6 +196,7 @@ SessionReport OpenSession::close() {
   SessionReport report = session_->report();
   session_.reset();
   report.memory = backend_->memory();
+  std::ranges::move(bodies_.inner_rows(), std::back_inserter(report.ops));
   return report;
 }
 

@@ -46,6 +46,8 @@ struct Shared {
   RunSettings settings;
   Exchange exchange;
   std::mutex printing;
+  ControlLog::Clock::time_point start = ControlLog::Clock::now();
+  ControlLog host_log{start, true}, graph_log{start, false};  // used where a timeline is wanted
   std::atomic<bool> stopped{false};  // all ends at once, also tasks that run
 };
 
@@ -112,6 +114,10 @@ GraphRunning run_graph_program(Shared& shared) {
       std::unique_ptr<OpenSession> session = open_session(interpreter, settings);
       const AtEnd forgotten([&] { interpreter.forget_modules(); });  // handles go before the session that they name
       GraphChannelEnd end(shared.cut, shared.exchange, settings.pause);
+      if (settings.timeline) {
+        end.set_log(&shared.graph_log);
+        session->session().set_log(&shared.graph_log);
+      }
       interpreter.set_target(session->target());
       interpreter.set_partner(end);
       result.ending = ending_of([&] {
@@ -146,6 +152,7 @@ Ending run_host_program(Shared& shared) {
     take_settings(context, shared.settings);
     HostTarget target;
     HostChannelEnd end(shared.cut, shared.exchange, shared.settings.pause);
+    if (shared.settings.timeline) end.set_log(&shared.host_log);
     Interpreter interpreter(program, &context);
     interpreter.set_target(target);
     interpreter.set_partner(end);
@@ -206,6 +213,9 @@ RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const Ru
   const bool failed = host.diags.has_errors();
   RunResult result;
   result.report = std::move(graph.report);
+  result.report.control = shared.host_log.entries();
+  std::ranges::copy(shared.graph_log.entries(), std::back_inserter(result.report.control));
+  result.report.end_ns = shared.host_log.now();
   if (settings.interrupted && settings.interrupted->load()) {
     result.diags = failure("E5009", {}, "interrupted").diags();
     result.exit_code = 130;

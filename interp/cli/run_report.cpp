@@ -35,6 +35,35 @@ std::vector<ReportOp> training_ops(const SessionReport& report) {
   return ops;
 }
 
+// What ran inside of loops, branches and fns that are one node of a graph.
+std::vector<ReportOp> inner_ops(const SessionReport& report) {
+  std::vector<ReportOp> ops;
+  for (const OpRow& row : report.ops)
+    if (row.inside.valid())
+      ops.push_back({.pass = {},
+                     .op = row.op,
+                     .makes = row.type,
+                     .task = row.task,
+                     .span = row.span,
+                     .inside = row.inside,
+                     .calls = row.calls,
+                     .ms = static_cast<double>(row.ns) * 1e-6,
+                     .bytes = row.work.bytes});
+  return ops;
+}
+
+// With the bars, of the plans that are shown.
+void add_control(Report& page, const SessionReport& report) {
+  page.end_ns = report.end_ns;
+  for (const ControlEntry& entry : report.control) {
+    const bool message = entry.what == ControlEntry::What::send || entry.what == ControlEntry::What::receive;
+    if (!message && entry.plan >= page.graphs.size()) continue;
+    if (page.control.size() == most_bars) break;
+    page.control.push_back({name_of(entry.what), entry.host, entry.channel, entry.number, entry.plan, entry.run,
+                            entry.begin_ns, entry.end_ns});
+  }
+}
+
 std::string plan_title(std::size_t number, const PlanRuns& runs) {
   return fmt::format("plan {}: {}, ran {}", number + 1, plural(runs.plan->graph->size(), "task"),
                      runs.runs == 1 ? "once" : fmt::format("{} times", runs.runs));
@@ -60,6 +89,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
   Report page{.title = title, .sources = &sources, .failures = result.diags};
   page.slices = report_cut_json(program);
   page.training = training_ops(report);
+  page.inside = inner_ops(report);
   std::size_t tasks = 0;
   if (pictures)
     for (const auto& picture : *pictures) page.chips.push_back(picture->json(true));
@@ -71,6 +101,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
     page.graphs.push_back(report_graph(program, {}, graph, aggregate(graph), runs.plan.get()));
     page.graphs.back().title = plan_title(page.graphs.size() - 1, runs);
     page.graphs.back().runs = runs.runs;
+    for (NodeId node : runs.failed) page.graphs.back().failed.push_back(node.value);
   }
   if (!page.graphs.empty() && page.graphs.size() < report.plans_run.size())
     page.notes.push_back(
@@ -78,8 +109,9 @@ std::string run_report_html(const std::string& title, const Program& program, co
   for (const TimelineEntry& entry : report.timeline) {
     if (page.timeline.size() == most_bars) break;
     if (entry.plan < page.graphs.size())
-      page.timeline.push_back({entry.plan, entry.chain.value, entry.worker, entry.begin_ns, entry.end_ns});
+      page.timeline.push_back({entry.plan, entry.chain.value, entry.worker, entry.run, entry.begin_ns, entry.end_ns});
   }
+  add_control(page, report);
   if (page.timeline.size() < report.timeline.size())
     page.notes.push_back(
         fmt::format("the timeline shows {} of {} dispatches", page.timeline.size(), report.timeline.size()));

@@ -1,5 +1,6 @@
 #include "interp/control/bodies.hpp"
 
+#include <chrono>
 #include <numeric>
 
 #include "interp/control/capture.hpp"
@@ -105,15 +106,27 @@ void ProgramBodies::check(const TaskGraph& graph, NodeId node, std::span<const A
   }
 }
 
+std::vector<Array> ProgramBodies::run_on(Target& target, const TaskGraph& graph, NodeId node,
+                                         std::span<const Array> inputs) {
+  Interpreter interpreter = outer_.nested(target);
+  interpreter.leave_host();
+  return arrays_of(values(interpreter, graph, node, [&](std::size_t i) { return Value(inputs[i]); }));
+}
+
 std::vector<Array> ProgramBodies::run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) {
   std::vector<Array> outputs;
   if (const EmbeddedTask* embedded = graph.definition(node).embedded.get()) {
     outputs = embedded->reverse ? run_reverse(*embedded, std::move(inputs)) : run_forward(*embedded, std::move(inputs));
+  } else if (watches_) {
+    WatchedTarget target(outer_.program());
+    const auto begin = std::chrono::steady_clock::now();
+    outputs = run_on(target, graph, node, inputs);
+    const auto time = std::chrono::steady_clock::now() - begin;
+    inside_.add(outer_.program(), graph, node, target,
+                std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   } else {
     ImmediateTarget target;
-    Interpreter interpreter = outer_.nested(target);
-    interpreter.leave_host();
-    outputs = arrays_of(values(interpreter, graph, node, [&](std::size_t i) { return Value(inputs[i]); }));
+    outputs = run_on(target, graph, node, inputs);
   }
   check(graph, node, outputs);
   return outputs;

@@ -2,6 +2,7 @@
 // interpreter on arrays.
 #pragma once
 #include "interp/control/op_lists.hpp"
+#include "interp/control/watched_target.hpp"
 #include "ir/base/function_ref.hpp"
 #include "ir/graph/embedded_task.hpp"
 #include "ir/plan/backend.hpp"
@@ -20,9 +21,12 @@ class ProgramBodies final : public Bodies {
     return definition.list ? *definition.list : op_list(outer_, graph, node);
   }
   std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) override;
+  void watch() { watches_ = true; }  // what runs inside of structured nodes, for a profile
+  std::vector<OpRow> inner_rows() const { return inside_.rows(); }
 
  private:
   using Input = FunctionRef<Value(std::size_t position)>;
+  std::vector<Array> run_on(Target& target, const TaskGraph& graph, NodeId node, std::span<const Array> inputs);
   std::vector<Value> values(Interpreter& interpreter, const TaskGraph& graph, NodeId node, Input input);
   std::vector<Value> run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
                                     FunctionRef<Value(const Value&)> restore);
@@ -32,6 +36,8 @@ class ProgramBodies final : public Bodies {
   std::vector<Array> run_reverse(const EmbeddedTask& task, std::vector<Array> inputs);
   const Interpreter& outer_;
   const bool detects_nan_;
+  bool watches_ = false;
+  InnerProfile inside_;
 };
 
 }  // namespace taskspec

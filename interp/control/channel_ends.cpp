@@ -72,12 +72,16 @@ FunctionId ChannelEnd::part(FunctionId whole) const {
 
 void ChannelEnd::put(const Frame& frame, const Call& call, Values values) {
   if (pause_) pause_(side_);
+  const std::int64_t begin = log_ ? log_->now() : 0;
   exchange_.put(ChannelId(call.index), {frame.activation, std::move(values)});
+  if (log_) log_->message(ControlEntry::What::send, call.index, begin);
 }
 
 Value ChannelEnd::take(const Frame& frame, const Call& call) {
+  const std::int64_t begin = log_ ? log_->now() : 0;
   std::optional<Message> message = exchange_.take(ChannelId(call.index));
   if (!message) throw PartnerEnded{};
+  if (log_) log_->message(ControlEntry::What::receive, call.index, begin);
   if (message->activation != frame.activation) bug("host and graph program met in different calls of one function");
   if (message->values.size() == 1) return std::move(message->values[0]);
   return Value(Tuple{List(message->values.begin(), message->values.end())});

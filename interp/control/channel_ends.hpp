@@ -6,6 +6,7 @@
 #pragma once
 #include <functional>
 
+#include "interp/control/control_log.hpp"
 #include "interp/control/exchange.hpp"
 #include "interp/control/interpreter.hpp"
 
@@ -28,6 +29,7 @@ class ChannelEnd : public Partner {
   ChannelEnd(const CutProgram& cut, Exchange& exchange, Part side, std::function<void(Part)> pause = {});
   FunctionId part(FunctionId whole) const override;
   FunctionId whole(FunctionId part) const override { return whole_of_[part.index()]; }
+  void set_log(ControlLog* log) { log_ = log; }  // of this side; none: nobody asks
 
  protected:
   void put(const Frame& frame, const Call& call, Values values);
@@ -39,6 +41,7 @@ class ChannelEnd : public Partner {
 
  private:
   const Part side_;
+  ControlLog* log_ = nullptr;
   std::vector<FunctionId> whole_of_;  // by part
 };
 

@@ -10,7 +10,7 @@ namespace taskspec {
 List compute(const OpDef& op, std::span<const Value> operands, const Type& type);
 std::vector<Array> compute(const OpInstance& op, std::span<const Array> tensors);
 
-class ImmediateTarget final : public Target {
+class ImmediateTarget : public Target {
  public:
   bool is_tensor(const Value& value) const override { return value.is_array(); }
   Type type_of(const Value& tensor) const override { return tensor.array().type().type(); }

@@ -26,7 +26,8 @@ struct OpRow {
   bool fused = false;    // one pass over the data with its neighbours
   std::uint64_t calls = 0;
   std::int64_t ns = 0;
-  Work work;  // of all of them, by the record of the op; nothing where nobody knows
+  Work work;    // of all of them, by the record of the op; nothing where nobody knows
+  Span inside;  // where the loop, branch or fn stands that is one node of a graph and that it ran in, if it did
 };
 
 // How fast a machine is.

@@ -46,8 +46,9 @@ std::string pair_json(const std::pair<std::string, std::string>& pair) {
 }
 
 std::string graph_part(const ReportGraph& graph) {
+  const auto number = [](std::uint32_t node) { return std::to_string(node); };
   return "{\"title\":" + json_quoted(graph.title) + ",\"runs\":" + std::to_string(graph.runs) +
-         ",\"ends\":" + json_list(graph.ends, pair_json) + ",\"graph\":" + graph.json + "}";
+         ",\"failed\":" + json_list(graph.failed, number) + ",\"ends\":" + json_list(graph.ends, pair_json) + ",\"graph\":" + graph.json + "}";
 }
 
 bool is_blank(std::string_view text) {
@@ -66,29 +67,42 @@ std::string sources_part(const Sources* sources) {
   return out + "]";
 }
 
-// Times count from the first dispatch; whole nanoseconds.
-std::string timeline_part(const std::vector<ReportBar>& bars) {
-  std::int64_t begin = INT64_MAX;
-  for (const ReportBar& bar : bars) begin = std::min(begin, bar.begin_ns);
-  return json_list(bars, [begin](const ReportBar& bar) {
-    return fmt::format("[{},{},{},{},{}]", bar.graph, bar.step, bar.worker, bar.begin_ns - begin,
-                       bar.end_ns - bar.begin_ns);
+// Times count from the beginning of the program, or from the first dispatch where that is not known; nanoseconds.
+std::string timeline_part(const Report& report) {
+  std::int64_t begin = report.control.empty() ? INT64_MAX : 0;
+  for (const ReportBar& bar : report.timeline) begin = std::min(begin, bar.begin_ns);
+  return json_list(report.timeline, [begin](const ReportBar& bar) {
+    return fmt::format("[{},{},{},{},{},{}]", bar.graph, bar.step, bar.worker, bar.begin_ns - begin,
+                       bar.end_ns - bar.begin_ns, bar.run);
   });
 }
 
-std::string training_part(const std::vector<ReportOp>& ops, const Sources* sources) {
+std::string control_part(const std::vector<ReportControl>& entries) {
+  return json_list(entries, [](const ReportControl& entry) {
+    return fmt::format("[\"{}\",{},{},{},{},{},{},{}]", entry.what, entry.host ? 1 : 0, entry.channel, entry.number,
+                       entry.graph, entry.run, entry.begin_ns, entry.end_ns - entry.begin_ns);
+  });
+}
+
+void put_place(JsonText& out, Span span, const Sources* sources) {
+  if (!sources || !span.valid() || span.source.index() >= sources->size()) {
+    out.null();
+    return;
+  }
+  const Source& source = (*sources)[span.source];
+  const Position at = source.position(span.begin);
+  out.open('{').member("path", source.path()).member("line", at.line).member("column", at.column);
+  out.member("length", span.end - span.begin).close('}');
+}
+
+std::string ops_part(const std::vector<ReportOp>& ops, const Sources* sources) {
   return json_list(ops, [sources](const ReportOp& op) {
     JsonText out;
     out.open('{').member("pass", op.pass).member("op", op.op).member("makes", op.makes).member("task", op.task);
     out.key("place");
-    if (sources && op.span.valid() && op.span.source.index() < sources->size()) {
-      const Source& source = (*sources)[op.span.source];
-      const Position at = source.position(op.span.begin);
-      out.open('{').member("path", source.path()).member("line", at.line).member("column", at.column);
-      out.member("length", op.span.end - op.span.begin).close('}');
-    } else {
-      out.null();
-    }
+    put_place(out, op.span, sources);
+    out.key("inside");
+    put_place(out, op.inside, sources);
     out.member("calls", static_cast<std::int64_t>(op.calls));
     out.key("ms").real(op.ms).key("estimate").real(op.estimate).key("bytes").real(op.bytes).close('}');
     return out.take();
@@ -103,8 +117,10 @@ std::string failures_part(const Report& report) {
 std::string data_of(const Report& report) {
   return "{\"title\":" + json_quoted(report.title) + ",\n\"facts\":" + json_list(report.facts, pair_json) +
          ",\n\"notes\":" + json_list(report.notes, json_quoted) + ",\n\"failures\":" + failures_part(report) +
-         ",\n\"sources\":" + sources_part(report.sources) + ",\n\"timeline\":" + timeline_part(report.timeline) +
-         ",\n\"training\":" + training_part(report.training, report.sources) +
+         ",\n\"sources\":" + sources_part(report.sources) + ",\n\"timeline\":" + timeline_part(report) +
+         ",\n\"control\":" + control_part(report.control) + ",\n\"end\":" + std::to_string(report.end_ns) +
+         ",\n\"inside\":" + ops_part(report.inside, report.sources) +
+         ",\n\"training\":" + ops_part(report.training, report.sources) +
          ",\n\"chips\":" + json_list(report.chips, [](const std::string& chip) { return chip; }) +
          ",\n\"slices\":" + (report.slices.empty() ? "null" : report.slices) +
          ",\n\"graphs\":" + json_list(report.graphs, graph_part) + "}";

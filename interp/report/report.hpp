@@ -21,11 +21,21 @@ struct ReportGraph {
   std::string json;                                       // without contents
   std::vector<std::pair<std::string, std::string>> ends;  // by chain: why it starts and ends where it does
   std::uint64_t runs = 0;                                 // of its plan
+  std::vector<std::uint32_t> failed = {};                 // nodes
 };
 
-// One dispatch of a step of the plan of a graph.
+// One dispatch of a step of the plan of a graph, in which run of all.
 struct ReportBar {
-  std::uint32_t graph = 0, step = 0, worker = 0;
+  std::uint32_t graph = 0, step = 0, worker = 0, run = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;
+};
+
+// What host or graph program did beside the workers: "send", "receive", "plan", "run".
+struct ReportControl {
+  std::string_view what;
+  bool host = false;
+  std::uint32_t channel = 0, number = 0;  // of a message, which both ends name alike
+  std::uint32_t graph = 0, run = 0;       // of plan and run
   std::int64_t begin_ns = 0, end_ns = 0;
 };
 
@@ -33,6 +43,7 @@ struct ReportBar {
 struct ReportOp {
   std::string pass, op, makes, task;
   Span span;
+  Span inside = {};  // where the loop, branch or fn stands that it ran in
   std::uint64_t calls = 0;
   double ms = 0, estimate = 0, bytes = 0;  // of all calls; ms, estimate in milliseconds
 };
@@ -43,6 +54,9 @@ struct Report {
   std::vector<ReportGraph> graphs = {};
   std::string slices = {};  // the JSON of the two programs (report_cut_json); empty: there are none to show
   std::vector<ReportBar> timeline = {};
+  std::vector<ReportControl> control = {};                      // beside it, on the same clock
+  std::int64_t end_ns = 0;                                      // of the program
+  std::vector<ReportOp> inside = {};                            // what ran inside of nodes that are loops and the like
   std::vector<ReportOp> training = {};                          // none: the program trains nothing
   std::vector<std::string> chips = {};                          // JSON of each run on a chip (chip_json)
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "interp/control/op_text.hpp"
 #include "ir/json/json.hpp"
@@ -51,15 +52,49 @@ std::string ops_text(std::vector<OpRow> rows, const Sources& sources) {
   return out;
 }
 
+// Rows of the two programs stand above those of the workers.
+constexpr std::uint32_t host_row = 1'000'000, graph_row = 1'000'001;
+
+double micro(std::int64_t ns) { return static_cast<double>(ns) * 1e-3; }
+
+// A bar for what a program waited for or did, and an arrow from who sends a message to who takes it.
+std::string control_events(const SessionReport& report) {
+  if (report.control.empty()) return "";
+  std::string out;
+  for (const auto& [row, name, place] :
+       {std::tuple(host_row, "host program", -2), std::tuple(graph_row, "graph program", -1)})
+    out += fmt::format(
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{\"name\":\"{1}\"}}}},\n"
+        "{{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{\"sort_index\":{2}}}}}",
+        row, name, place);
+  for (const ControlEntry& entry : report.control) {
+    const bool sends = entry.what == ControlEntry::What::send, takes = entry.what == ControlEntry::What::receive;
+    const std::uint32_t row = entry.host ? host_row : graph_row;
+    const std::string what = sends || takes ? fmt::format("{} {}", name_of(entry.what), entry.channel)
+                                            : fmt::format("{} {}", name_of(entry.what), entry.plan + 1);
+    out += fmt::format(
+        ",\n{{\"name\":\"{}\",\"cat\":\"control\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{}}}}",
+        what, row, micro(entry.begin_ns), micro(entry.end_ns - entry.begin_ns));
+    if (!sends && !takes) continue;
+    out += fmt::format(
+        ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":\"{}.{}\",\"pid\":1,\"tid\":{},\"ts\":{:.3f}{}}}",
+        sends ? "s" : "f", entry.channel, entry.number, row, micro(sends ? entry.begin_ns : entry.end_ns),
+        sends ? "" : ",\"bp\":\"e\"");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string profile_text(const SessionReport& report, const Sources& sources) {
-  std::string out = fmt::format("\n{:>8} {:>12} {:>12} {:>8} {:>8}  chain\n", "calls", "ms", "bytes", "Gop/s", "GB/s");
+  std::string out = fmt::format("\n{:>8} {:>12} {:>9} {:>9} {:>9} {:>12} {:>8} {:>8}  chain\n", "calls", "ms",
+                                "first us", "least us", "median us", "bytes", "Gop/s", "GB/s");
   std::vector<ProfileRow> rows = report.profile;
   std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.ns > b.ns; });
   for (const ProfileRow& row : rows)
-    out += fmt::format("{:>8} {:>12.3f} {:>12} {:>8} {:>8}  {}\n", row.calls, static_cast<double>(row.ns) * 1e-6,
-                       bytes_text(static_cast<double>(row.bytes)), rate_text(row.work.operations, row),
+    out += fmt::format("{:>8} {:>12.3f} {:>9.1f} {:>9.1f} {:>9.1f} {:>12} {:>8} {:>8}  {}\n", row.calls,
+                       static_cast<double>(row.ns) * 1e-6, static_cast<double>(row.first_ns) * 1e-3,
+                       static_cast<double>(row.least_ns) * 1e-3, static_cast<double>(row.median_ns) * 1e-3, bytes_text(static_cast<double>(row.bytes)), rate_text(row.work.operations, row),
                        rate_text(row.work.bytes, row), row.chain);
   out += ops_text(report.ops, sources);
   out += fmt::format("memory: {} allocations, {} frees; peak {}\n", report.memory.allocations, report.memory.frees,
@@ -120,7 +155,7 @@ std::string trace_json(const SessionReport& report, const Sources& sources, std:
         static_cast<double>(entry.end_ns - entry.begin_ns) * 1e-3,
         runs.plan ? step_arguments(*runs.plan, StepId(entry.chain.index()), sources) : "{}");
   }
-  return out.append(more) + "\n]}\n";
+  return out.append(control_events(report)).append(more) + "\n]}\n";
 }
 
 }  // namespace taskspec

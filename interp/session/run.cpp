@@ -88,17 +88,38 @@ std::uint32_t Session::first_cause(NodeId node) {
 
 void Session::execute(std::vector<NodeId> nodes) {
   const Batch batch = pending_.take_batch(nodes);
-  const Plans::Found found = plans_.find(batch, graph, pending_.requirements());
+  const Plans::Found found = find_plan(batch);
   if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(batch, *refused);
   const Plans::Made& plan = *std::get<const Plans::Made*>(found);
   std::vector<Location> inputs;
   for (Ref ref : batch.inputs) inputs.push_back(live_.location(ref));
-  Outcome outcome =
-      backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record, options_.record_ops});
+  Outcome outcome = run_plan(plan, inputs);
   count(batch, plan, outcome);
   settle(batch, outcome);
-  if (options_.record) profile_.add(plan, outcome.records);
   if (options_.record_ops) op_profile_.add(plan, graph, batch.nodes, outcome.op_records);
+}
+
+// That it is made is seen on the timeline.
+Plans::Found Session::find_plan(const Batch& batch) {
+  const std::int64_t begin = log_ ? log_->now() : 0;
+  const std::uint32_t before = plans_.made();
+  Plans::Found found = plans_.find(batch, graph, pending_.requirements());
+  const auto* made = std::get_if<const Plans::Made*>(&found);
+  if (log_ && made && plans_.made() > before)
+    log_->add({.what = ControlEntry::What::plan, .plan = profile_.plan_of(**made), .begin_ns = begin, .end_ns = log_->now()});
+  return found;
+}
+
+Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inputs) {
+  const std::int64_t begin = log_ ? log_->now() : 0;
+  Outcome outcome =
+      backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record, options_.record_ops});
+  if (!options_.record) return outcome;
+  const std::uint32_t run = profile_.add(plan, outcome.records, begin);
+  if (!outcome.failed.empty()) profile_.add_failed(plan, outcome.failed);
+  if (log_)
+    log_->add({.what = ControlEntry::What::run, .plan = profile_.plan_of(plan), .run = run, .begin_ns = begin, .end_ns = log_->now()});
+  return outcome;
 }
 
 // What the backend cannot run fails; the rest runs without it.

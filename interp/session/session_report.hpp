@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/control/control_log.hpp"
 #include "interp/control/trial.hpp"
 #include "ir/plan/backend.hpp"
 
@@ -17,6 +18,9 @@ struct ProfileRow {
   std::string chain;  // "[Scale.apply, energy]"
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t ns = 0;
+  // Of one dispatch: the first, which touches memory that nobody had touched, and of the later ones the shortest and the
+  // one in the middle. Where there was only one, all are that.
+  std::int64_t first_ns = 0, least_ns = 0, median_ns = 0;
   Work work;  // of all of them, by the records of ops; nothing where nobody knows
 };
 
@@ -25,13 +29,15 @@ struct PlanRuns {
   std::shared_ptr<const Plan> plan;  // none beyond the first thousand, and of a backend without plans
   std::vector<std::string> chains;
   std::uint64_t runs = 0;
+  std::vector<NodeId> failed = {};  // of its graph, in some run
 };
 
 struct TimelineEntry {
   std::uint32_t plan = 0;  // in SessionReport::plans_run
   ChainId chain;
   std::uint32_t worker = 0;
-  std::int64_t begin_ns = 0, end_ns = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;  // from the beginning of the program, where it has a control timeline
+  std::uint32_t run = 0;                  // counts the runs of all plans
 };
 
 struct SessionReport {
@@ -49,6 +55,8 @@ struct SessionReport {
   std::optional<MachineRates> rates;  // when somebody asked for them
   std::vector<PlanRuns> plans_run;    // these two when the session keeps a timeline, the profile when it records
   std::vector<TimelineEntry> timeline;
+  std::vector<ControlEntry> control;  // beside it, when it keeps one; what each program did, in its order
+  std::int64_t end_ns = 0;            // of the program
 };
 
 }  // namespace taskspec

@@ -78,7 +78,7 @@ void StepRun::prepare(std::vector<NodeId> nodes) {
       session_.graph, std::move(nodes), session_.pending_.requirements(),
       [&](NodeId node, std::size_t slot) { return kept.contains(key(Ref::future(node, slot))); },
       [&](Ref ref) { return donated.contains(key(ref)); });
-  const Plans::Found found = session_.plans_.find(batch_, session_.graph, session_.pending_.requirements());
+  const Plans::Found found = session_.find_plan(batch_);
   if (auto* refused = std::get_if<std::vector<Poison>>(&found)) {
     const Poison& first = refused->front();
     give_up(session_.failures_.add({batch_.nodes[first.origin.index()], first.fault}));
@@ -200,11 +200,9 @@ void StepRun::step(std::int64_t k) {
   for (Output& output : outputs_)
     if (output.from == Output::From::state) copy_row(output, k, inputs_[output.position]);
   const SessionOptions& options = session_.options_;
-  Outcome outcome =
-      session_.backend_.execute(*plan_->executable, inputs_, {options.schedule, options.record, options.record_ops});
+  Outcome outcome = session_.run_plan(*plan_, inputs_);
   session_.count(batch_, *plan_, outcome);
   for (std::uint32_t input : outcome.taken) inputs_[input] = {};
-  if (options.record) session_.profile_.add(*plan_, outcome.records);
   if (options.record_ops) session_.op_profile_.add(*plan_, session_.graph, batch_.nodes, outcome.op_records);
   check(outcome);
   for (Output& output : outputs_)

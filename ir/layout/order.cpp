@@ -28,7 +28,9 @@ class PrefixSums {
 
 class Ordering {
  public:
-  explicit Ordering(Layers& layers) : layers_(layers), position_(layers.boxes.size()), centred_(layers.boxes.size()) {
+  explicit Ordering(Layers& layers)
+      : layers_(layers), position_(layers.boxes.size()), centred_(layers.boxes.size()), first_end_(layers.boxes.size()) {
+    find_ends();
     for (const Extent& box : layers.boxes) tallest_ = std::max(tallest_, static_cast<double>(box.height));
     for (std::size_t i = 0; i < layers_.order.size(); ++i) note(i);
   }
@@ -85,19 +87,49 @@ class Ordering {
     note(layer);
   }
 
+  // Segments may cross in front of one box, too: where its ends are counts, from top to bottom.
+  struct Out {
+    std::uint32_t to = 0, end = 0;  // which end of that box
+    std::int32_t own_offset = 0;
+  };
+  void find_ends() {
+    const std::size_t boxes = layers_.boxes.size();
+    ends_.resize(boxes), outs_.resize(boxes);
+    for (std::uint32_t box = 0; box < boxes; ++box) {
+      std::vector<std::int32_t>& ends = ends_[box];
+      for (const Neighbour& n : layers_.before.of(box)) ends.push_back(n.own_offset);
+      std::sort(ends.begin(), ends.end());
+      ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    }
+    for (std::uint32_t box = 0; box < boxes; ++box) {
+      for (const Neighbour& n : layers_.after.of(box)) {
+        const auto end = std::lower_bound(ends_[n.box].begin(), ends_[n.box].end(), n.offset) - ends_[n.box].begin();
+        outs_[box].push_back({n.box, static_cast<std::uint32_t>(end), n.own_offset});
+      }
+      std::stable_sort(outs_[box].begin(), outs_[box].end(),
+                       [](const Out& a, const Out& b) { return a.own_offset < b.own_offset; });
+    }
+  }
+
   // All pairs of segments that cross, or some number from `enough` on.
   std::uint64_t crossings(std::uint64_t enough) {
     std::uint64_t count = 0;
-    std::vector<std::uint32_t> ends;
     for (std::size_t i = 0; i + 1 < layers_.order.size() && count < enough; ++i) {
       std::uint64_t passed = 0;
-      sums_.reset(layers_.order[i + 1].size());
+      std::uint32_t ends = 0;
+      for (std::uint32_t box : layers_.order[i + 1]) {
+        first_end_[box] = ends;
+        ends += static_cast<std::uint32_t>(ends_[box].size());
+      }
+      sums_.reset(ends);
       for (std::uint32_t box : layers_.order[i]) {
-        ends.clear();
-        for (const Neighbour& n : layers_.after.of(box)) ends.push_back(position_[n.box]);
-        for (std::uint32_t end : ends) count += passed - sums_.before(end + 1);
-        for (std::uint32_t end : ends) sums_.add(end);
-        passed += ends.size();
+        const std::vector<Out>& outs = outs_[box];
+        for (std::size_t begin = 0, end = 0; begin < outs.size(); begin = end) {
+          while (end < outs.size() && outs[end].own_offset == outs[begin].own_offset) ++end;
+          for (std::size_t k = begin; k < end; ++k) count += passed - sums_.before(first_end_[outs[k].to] + outs[k].end + 1);
+          for (std::size_t k = begin; k < end; ++k) sums_.add(first_end_[outs[k].to] + outs[k].end);
+          passed += end - begin;
+        }
       }
     }
     return count;
@@ -106,6 +138,9 @@ class Ordering {
   Layers& layers_;
   std::vector<std::uint32_t> position_;  // by box
   std::vector<double> centred_;          // by box
+  std::vector<std::uint32_t> first_end_;         // by box: of its layer, from top to bottom
+  std::vector<std::vector<std::int32_t>> ends_;  // by box: offsets of those that segments lead to, ascending
+  std::vector<std::vector<Out>> outs_;           // by box, by own offset
   double tallest_ = 1024;
   std::vector<Key> keys_;
   PrefixSums sums_;

@@ -43,9 +43,6 @@ std::int32_t row_middle(std::size_t slot) {
          BoxStyle::row / 2;
 }
 
-namespace {
-
-// The graph itself is no group.
 LayoutGroups scopes_of(const TaskGraph& graph) {
   LayoutGroups groups;
   const auto is_graph = [&](ScopeId scope) { return !graph.scopes()[scope.index()].parent.valid(); };
@@ -58,8 +55,6 @@ LayoutGroups scopes_of(const TaskGraph& graph) {
   for (std::size_t i = 0; i < graph.size(); ++i) groups.group.push_back(group(graph[NodeId(i)].scope));
   return groups;
 }
-
-}  // namespace
 
 Layout lay_out(const TaskGraph& graph) {
   std::vector<Extent> boxes;

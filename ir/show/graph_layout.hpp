@@ -25,6 +25,8 @@ Extent box_of(const TaskGraph& graph, NodeId node);
 std::int32_t row_middle(std::size_t slot);  // from the top of the box
 std::string shortened(std::string_view name, std::size_t characters = BoxStyle::longest_name);
 
+LayoutGroups scopes_of(const TaskGraph& graph);  // the graph itself is no group
+
 // Nodes by id, edges as graph.edges(), frames by scope.
 Layout lay_out(const TaskGraph& graph);
 

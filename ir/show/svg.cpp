@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "ir/base/text.hpp"
-#include "ir/show/graph_layout.hpp"
 #include "ir/show/graph_text.hpp"
+#include "ir/show/picture.hpp"
 
 namespace taskspec {
 
@@ -32,6 +32,8 @@ text { font-family: system-ui, "Segoe UI", "DejaVu Sans", sans-serif; font-size:
 .band { stroke: hsl(var(--hue) 65% var(--band)); stroke-width: 18px; stroke-linejoin: round; }
 .halo { fill: hsl(var(--hue) 65% var(--band)); stroke: none; }
 .frame { fill: none; stroke: var(--faint); stroke-dasharray: 4 4; }
+.type { font-size: 10px; fill: #6b7485; fill: var(--faint); }
+.pill { fill: var(--paper); stroke: var(--faint); }
 .box { fill: var(--box); stroke: hsl(var(--hue) 55% var(--rim)); stroke-width: 1.5; }
 .control { stroke-dasharray: 6 3; }
 .edge { stroke: var(--line); stroke-width: 1.2; }
@@ -41,11 +43,11 @@ text { font-family: system-ui, "Segoe UI", "DejaVu Sans", sans-serif; font-size:
 marker path { fill: var(--line); } #order-arrow path { fill: var(--order); }
 )";
 
-constexpr std::int32_t margin = 24, letter = 7, stub = 18;
+constexpr std::int32_t margin = 24, letter = 7;
 
 class Svg {
  public:
-  Svg(const TaskGraph& graph, const Chains& chains) : graph_(graph), chains_(chains), sheet_(lay_out(graph)) {}
+  Svg(const TaskGraph& graph, const Chains& chains) : graph_(graph), chains_(chains), sheet_(picture_of(graph)) {}
 
   std::string run() {
     measure();
@@ -56,8 +58,11 @@ class Svg {
     for (std::size_t c = 0; c < chains_.size(); ++c) band(ChainId(c));
     put("</g>\n<g fill=\"none\" stroke=\"#59637a\">\n");
     for (std::size_t e = 0; e < sheet_.edges.size(); ++e) edge(graph_.edges()[e], sheet_.edges[e]);
-    for (std::size_t i = 0; i < graph_.size(); ++i) interface(NodeId(i));
+    for (const Picture::Line& line : sheet_.from_inputs) interface(line);
+    for (const Picture::Line& line : sheet_.to_results) interface(line);
     put("</g>\n<g fill=\"#ffffff\" stroke=\"#59637a\">\n");
+    for (const Picture::Pill& input : sheet_.inputs) pill(input);
+    for (const Picture::Pill& result : sheet_.results) pill(result);
     for (std::size_t i = 0; i < graph_.size(); ++i) box(NodeId(i));
     for (std::size_t c = 0; c < chains_.size(); ++c) rules(ChainId(c));
     put("</g>\n");
@@ -75,34 +80,10 @@ class Svg {
     put("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, kind, xml_text(shortened(words)));
   }
 
-  // Names of inputs and results stand outside of the boxes.
   void measure() {
-    std::int32_t left = 0, right = 0, width = 0, height = 0;
-    for (const std::vector<LayoutBox>* boxes : {&sheet_.nodes, &sheet_.frames})
-      for (const LayoutBox& box : *boxes) {
-        width = std::max(width, box.x + box.width);
-        height = std::max(height, box.y + box.height);
-      }
-    first_column_ = sheet_.nodes.empty() ? 0 : INT32_MAX;
-    for (const LayoutBox& box : sheet_.nodes) {
-      first_column_ = std::min(first_column_, box.x);
-      last_column_ = std::max(last_column_, box.x);
-    }
-    for (const std::vector<Point>& line : sheet_.edges)
-      for (Point p : line) height = std::max(height, p.y);
-    for (const GraphInput& input : graph_.inputs())
-      left = std::max(left, display_width(shortened(interface_text(input))));
-    for (const GraphResult& r : graph_.results()) right = std::max(right, display_width(shortened(interface_text(r))));
-    std::int32_t title = letter * display_width(shortened(graph_.name)) + 2 * margin;
-    left_ = margin + stub + letter * left;
-    top_ = margin + 40;
-    width_ = std::max({left_ + width + stub + letter * right + margin, title, 280});
-    height_ = top_ + height + 30 + margin;
-  }
-
-  template <class Port>
-  static std::string interface_text(const Port& port) {
-    return port.name + ": " + port.type.text();
+    const std::int32_t title = letter * display_width(shortened(graph_.name)) + 2 * margin;
+    width_ = std::max({left_ + sheet_.width + margin, title, 280});
+    height_ = top_ + sheet_.height + 30 + margin;
   }
 
   void open() {
@@ -142,15 +123,21 @@ class Svg {
       put("<rect class=\"halo\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"11\"/>", left_ + b.x - 6,
           top_ + b.y - 6, b.width + 12, b.height + 12);
     }
-    if (members.size() > 1) put("<path class=\"band\" fill=\"none\" d=\"");
-    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
-      const LayoutBox& b = at(members[i]);
-      std::int32_t y = top_ + b.y + row_middle(0);
-      put("{}{} {}H{}", i == 0 ? 'M' : 'L', left_ + b.x, y, left_ + b.x + b.width);
-    }
-    put("{}<title>{}</title></g>\n", members.size() > 1 ? "\"/>" : "",
+    std::string way;
+    for (std::size_t i = 1; i < members.size(); ++i) way += way_between(members[i - 1], members[i]);
+    if (!way.empty()) put("<path class=\"band\" fill=\"none\" d=\"{}\"/>", way);
+    put("<title>{}</title></g>\n",
         xml_text(chain_text(graph_, chains_, chain) + "\n" + first_text(graph_, chains_, chain) + "\n" +
                  last_text(graph_, chains_, chain)));
+  }
+
+  // Along the line of a value, from port to port.
+  std::string way_between(NodeId from, NodeId to) const {
+    const std::span<const TaskEdge> into = graph_.edges_into(to);
+    for (const TaskEdge& edge : into)
+      if (edge.from == from && edge.kind == EdgeKind::future)
+        return way_of(sheet_.edges[static_cast<std::size_t>(&edge - graph_.edges().data())]);
+    return "";
   }
 
   // The rules that stopped a chain: below its ends.
@@ -183,54 +170,56 @@ class Svg {
     for (std::size_t slot = 0; slot < rows(graph_.out(node).size()); ++slot)
       text(x + b.width - 10, y + row_middle(slot) + 4, "slot end", graph_.slot_out(node, slot));
     put("<title>{}</title></g>\n", xml_text(graph_.path(node)));
+    types(node);
   }
 
-  // With their types where there is room: outside of the first and the last layer.
-  void interface(NodeId node) {
+  // Types of what leaves it, above the lines.
+  void types(NodeId node) {
     const LayoutBox& b = at(node);
-    std::span<const Ref> in = graph_.in(node);
-    for (std::size_t slot = 0; slot < std::min(in.size(), BoxStyle::most_rows); ++slot)
-      if (in[slot].kind == Ref::Kind::input) {
-        std::int32_t x = left_ + b.x, y = top_ + b.y + row_middle(slot);
-        put("<path class=\"edge outer\" d=\"M{} {}H{}\" marker-end=\"url(#arrow)\"/>\n", x - stub, y, x);
-        const GraphInput& input = graph_.inputs()[in[slot].id];
-        text(x - stub - 4, y + 4, "small end", b.x == first_column_ ? interface_text(input) : input.name);
-      }
-    for (const GraphResult& result : graph_.results())
-      if (result.ref.is_future() && result.ref.node() == node) {
-        std::int32_t x = left_ + b.x + b.width, y = top_ + b.y + row_middle(result.ref.slot);
-        put("<path class=\"edge outer\" d=\"M{} {}H{}\" marker-end=\"url(#arrow)\"/>\n", x, y, x + stub);
-        text(x + stub + 4, y + 4, "small", b.x + b.width >= last_column_ ? interface_text(result) : result.name);
-      }
+    const std::int32_t x = left_ + b.x + b.width + 8, y = top_ + b.y;
+    const std::vector<std::string>& types = sheet_.types[node.index()];
+    for (std::size_t slot = 0; slot < std::min(types.size(), BoxStyle::most_rows); ++slot)
+      if (!types[slot].empty()) text(x, y + row_middle(slot) - 3, "type", types[slot]);
+    if (const std::string& orders = sheet_.orders[node.index()]; !orders.empty())
+      text(x, y + BoxStyle::title / 2 - 3, "hazard", orders);
+  }
+
+  // ---- inputs and results ----
+
+  void pill(const Picture::Pill& pill) {
+    const LayoutBox& b = pill.box;
+    put("<rect class=\"pill\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n", left_ + b.x, top_ + b.y,
+        b.width, b.height, b.height / 2);
+    text(left_ + b.x + 10, top_ + b.y + 15, "slot", pill.text);
+  }
+  void interface(const Picture::Line& line) {
+    put("<path class=\"edge outer\" marker-end=\"url(#arrow)\" d=\"{}\"/>\n", way_of(line.way));
   }
 
   // ---- edges ----
 
   // Level past the boxes of a layer, bent between the layers.
-  void edge(const TaskEdge& edge, const std::vector<Point>& line) {
-    bool future = edge.kind == EdgeKind::future;
-    put("<path class=\"edge{}\" marker-end=\"url(#{})\" d=\"M{} {}", future ? "" : " order",
-        future ? "arrow" : "order-arrow", left_ + line[0].x, top_ + line[0].y);
+  std::string way_of(const std::vector<Point>& line) const {
+    std::string way = fmt::format("M{} {}", left_ + line[0].x, top_ + line[0].y);
     for (std::size_t i = 1; i < line.size(); ++i) {
-      std::int32_t x = left_ + line[i].x, y = top_ + line[i].y, middle = (left_ + line[i - 1].x + x) / 2;
-      if (i % 2 == 0)
-        put("L{} {}", x, y);
-      else
-        put("C{} {} {} {} {} {}", middle, top_ + line[i - 1].y, middle, y, x, y);
+      const std::int32_t x = left_ + line[i].x, y = top_ + line[i].y, middle = (left_ + line[i - 1].x + x) / 2;
+      way += i % 2 == 0 ? fmt::format("L{} {}", x, y)
+                        : fmt::format("C{} {} {} {} {} {}", middle, top_ + line[i - 1].y, middle, y, x, y);
     }
-    put("\"><title>{}</title></path>\n", xml_text(graph_.text(edge)));
-    if (future) return;
-    const char* why = edge.why == Hazard::raw ? "RAW" : edge.why == Hazard::waw ? "WAW" : "WAR";
-    const std::size_t bend = line[0] == line[1] ? 2 : 0;  // it may begin with a level stretch
-    const Point from = line[bend], to = line[bend + 1];
-    text((from.x + to.x) / 2 + left_ - 12, (from.y + to.y) / 2 + top_ - 4, "hazard", why);
+    return way;
+  }
+
+  void edge(const TaskEdge& edge, const std::vector<Point>& line) {
+    const bool future = edge.kind == EdgeKind::future;
+    put("<path class=\"edge{}\" marker-end=\"url(#{})\" d=\"{}\"><title>{}</title></path>\n", future ? "" : " order",
+        future ? "arrow" : "order-arrow", way_of(line), xml_text(graph_.text(edge)));
   }
 
   const TaskGraph& graph_;
   const Chains& chains_;
-  Layout sheet_;
-  std::int32_t first_column_ = 0, last_column_ = 0;  // where the first and the last box begin
-  std::int32_t left_ = 0, top_ = 0, width_ = 0, height_ = 0;
+  const Picture sheet_;
+  const std::int32_t left_ = margin, top_ = margin + 40;
+  std::int32_t width_ = 0, height_ = 0;
   std::string text_;
 };
 

@@ -130,10 +130,11 @@ def searching(page):
 def keys_in_graph(page):
     page.key("2")
     click_task(page, "walk#0/src#0")
-    page.key("ArrowRight")
+    down = page.value(f"{view(page, 'graph')}.view.down")
+    page.key("ArrowDown" if down else "ArrowRight")
     after = chosen(page)["names"]
     check(after != ["walk#0/src#0"], f"an arrow walks along an edge to {after}")
-    page.key("ArrowLeft")
+    page.key("ArrowUp" if down else "ArrowLeft")
     check(chosen(page)["names"] == ["walk#0/src#0"], "and back")
 
 
@@ -151,28 +152,68 @@ def collapsing(page):
     page.value(f"{view(page, 'graph')}.collapseAll()")
     frames_are_right(page, "with all collapsed")
     page.value(f"{view(page, 'graph')}.setCollapsed(new Set())")
+    for key, what in (("v", "from top to bottom"), ("t", "without types"), ("t", "with types"), ("v", "across again")):
+        page.key(key)
+        frames_are_right(page, what)
+
+
+def types(page):
+    words = page.value(f"{view(page, 'graph')}.scene.boxes.flatMap(b => b.words.map(w => w.kind + ' ' + w.text))")
+    check(any(w.startswith("type f32[") for w in words), "types stand on edges")
+
+
+# A link leads to a tab and a selection; what the page shows is a link.
+def links(page):
+    page.key("2")
+    click_task(page, "walk#0/inc#1")
+    check(page.value("location.hash") == "#graph/node=walk%230%2Finc%231", f"the address says what is shown: {page.value('location.hash')}")
+    page.value("location.hash = '#chains/chain=1'")
+    page.until("taskspecReport.app.view.id === 'chains'")
+    check(chosen(page)["label"] == "chain 1", "a link leads to a tab and a chain")
+    page.value("location.hash = '#graph/node=walk%230%2Fadd%230'")
+    page.until("taskspecReport.app.view.id === 'graph'")
+    check(chosen(page)["names"] == ["walk#0/add#0"], "and to a task")
+    page.value("location.hash = '#nowhere/node=none/chain=x'")
+    page.value("new Promise(done => setTimeout(done, 50))")
+    check(tab(page) == "graph", "one that leads nowhere changes nothing")
+    page.key("Escape")
+
+
+def corner(page):
+    shown = "!document.querySelector('canvas.minimap').hidden"
+    page.value(f"{view(page, 'graph')}.fit()")
+    page.until("!(%s)" % shown)
+    page.key("+")
+    page.key("+")
+    page.until(shown)
+    before = page.value(f"{view(page, 'graph')}.sheet.left")
+    box = page.value("(r => [r.left, r.top])(document.querySelector('canvas.minimap').getBoundingClientRect())")
+    page.click(box[0] + 4, box[1] + 4)
+    check(page.value(f"{view(page, 'graph')}.sheet.left") < before, "all of the graph stands in a corner; a click there looks there")
+    page.value(f"{view(page, 'graph')}.fit()")
 
 
 # Frames are disjoint or one inside the other, hold the boxes of their scope and no others; boxes do not overlap.
 def frames_are_right(page, when):
-    wrong = page.value("""(({ graph, boxes, frames }) => {
+    wrong = page.value("""(({ groups, boxes, frames, view }) => {
       const apart = (a, b) =>
         a.x >= b.right - 1e-6 || b.x >= a.right - 1e-6 || a.y >= b.bottom - 1e-6 || b.y >= a.bottom - 1e-6;
       const holds = (a, b) =>
         b.x > a.x - 1e-6 && b.right < a.right + 1e-6 && b.y > a.y - 1e-6 && b.bottom < a.bottom + 1e-6;
-      const all = boxes.map(box => ({ ...box, right: box.x + box.w, bottom: box.y + box.h,
-        inside: box.scope < 0 ? graph.nodes[box.node].scope : graph.scopes[box.scope].parent }));
-      const isIn = (scope, outer) => {
-        while (scope !== null && scope !== outer) scope = graph.scopes[scope].parent;
-        return scope === outer;
+      const all = boxes.map(box => ({ ...box, right: box.x + box.w + (view.down ? 0 : box.tab),
+        bottom: box.y + box.h + (view.down ? box.tab : 0), inside: box.kind === "task" ? groups.group[box.node]
+          : box.kind === "group" ? groups.parent[box.group] : -1 }));
+      const isIn = (group, outer) => {
+        while (group >= 0 && group !== outer) group = groups.parent[group];
+        return group === outer;
       };
       for (const frame of frames) {
         for (const box of all)
-          if (isIn(box.inside, frame.scope) ? !holds(frame, box) : !apart(frame, box))
+          if (isIn(box.inside, frame.group) ? !holds(frame, box) : !apart(frame, box))
             return frame.title + " and " + box.title;
         for (const other of frames)
-          if (other.scope < frame.scope &&
-              (isIn(frame.scope, other.scope) ? !holds(other, frame) : !apart(other, frame)))
+          if (other.group < frame.group &&
+              (isIn(frame.group, other.group) ? !holds(other, frame) : !apart(other, frame)))
             return frame.title + " and " + other.title;
       }
       all.sort((a, b) => a.x - b.x);
@@ -224,7 +265,7 @@ def large(page, pictures):
 def collapsing_many(page, pictures):
     graph = view(page, "graph")
     count = page.value("taskspecReport.app.graph.scopes.length")
-    for what, scopes in (("all", f"{graph}.graph.scopes.map((s, i) => i).slice(1)"),
+    for what, scopes in (("all", f"{graph}.graph.scopes.map((s, i) => i)"),
                          ("a third", f"{graph}.graph.scopes.map((s, i) => i).filter(i => i % 3 === 1)")):
         begin = page.value("performance.now()")
         page.value(f"{graph}.setCollapsed(new Set({scopes}))")
@@ -247,12 +288,52 @@ def slowness(page):
 def failed(page):
     panel = "document.getElementById('details').textContent"
     check("the run failed" in page.value(panel), "the panel says that the run failed")
-    check("E5002" in page.value(panel) and "fails.task:6:" in page.value(panel), "of what, and where")
+    check("E5002" in page.value(panel) and "fails.task:7:" in page.value(panel), "of what, and where")
     check("what had run" in page.value(panel) and "tasks: 0" not in page.value(panel), "and what had run")
+    states = page.value("taskspecReport.app.graph.nodes.map((n, i) => [n.name.split('#')[0], "
+                        f"{view(page, 'graph')}.boxOf(i).state])")
+    check(sorted(states) == [["add", "poisoned"], ["ratio", "failed"], ["sub", ""]], f"boxes tell what happened: {states}")
+    check("poisoned by it" in page.value(panel) and "1 of 3 tasks" in page.value(panel), "and so does the panel")
     page.value("document.querySelector('#details .failure .link').click()")
     check(tab(page) == "source", "a click on the place shows the source")
     marked = page.value("[...document.querySelectorAll('.wrong')].map(e => e.closest('.row').dataset.row)")
-    check(marked == ["5"], f"where the line is marked: {marked}")
+    check(marked == ["6"], f"where the line is marked: {marked}")
+
+
+# A loop that is one task opens to what ran in it.
+def opening(page):
+    page.key("2")
+    page.key("[")
+    loop = page.value("taskspecReport.app.graph.nodes.findIndex(n => n.control)")
+    box = f"{view(page, 'graph')}.boxOf({loop})"
+    point = page.value(f"(v => {{ v.fit(); const b = v.boxOf({loop}), p = v.sheet.canvas.getBoundingClientRect(), "
+                       f"w = b.words.find(w => w.kind === 'title'), left = w.anchor === 'middle' ? b.w / 2 - 40 : 14; "
+                       f"return [p.left + v.sheet.toX(b.x + left), p.top + v.sheet.toY(b.y + w.y - 4)]; }})({view(page, 'graph')})")
+    before = page.value(f"{box}.h")
+    page.click(*point)
+    words = page.value(f"{box}.words.map(w => w.text)")
+    check("3 turns" in words and any(w.startswith("inc × 3") for w in words) and page.value(f"{box}.h") > before,
+          f"a click on its sign opens a loop: {words}")
+    frames_are_right(page, "with an open loop")
+    page.value(f"taskspecReport.selectNode(taskspecReport.app.graph, {loop}, null)")
+    check("3 turns" in page.value("document.getElementById('details').textContent"), "the panel knows its turns")
+    page.key("c")
+    check(page.value(f"{box}.h") == before, "c closes it again")
+
+
+def whole_timeline(page):
+    rows = page.value(f"{view(page, 'timeline')}.rows.map(r => r.name)")
+    check(rows[:2] == ["host program", "graph program"] and rows[2].startswith("worker"), f"the timeline has all rows: {rows}")
+    entries = page.value(f"{view(page, 'timeline')}.rows[1].entries.map(e => e.what)")
+    check({"plan", "run", "records tasks"} <= set(entries), f"the graph program makes plans and runs them: {set(entries)}")
+    waits = page.value(f"{view(page, 'timeline')}.happened.messages.map(m => [m.from.begin, m.end, m.host])")
+    check(len(waits) > 0 and all(begin <= end for begin, end, _ in waits), f"{len(waits)} messages lead from who sends to who waits")
+    path = page.value(f"{view(page, 'timeline')}.path")
+    end = page.value(f"{view(page, 'timeline')}.end")
+    ends = [(a["begin"], a["end"]) for a in path]
+    together = all(abs(b[0] - a[1]) < 1 for a, b in zip(ends, ends[1:]))
+    check(together and abs(ends[-1][1] - end) < 1 and ends[0][0] < 0.05 * end, f"the critical path is whole: {len(path)} pieces")
+    check(any(p["what"] == "kernels" for p in path), "and leads through kernels")
 
 
 def rows_of_training(page):
@@ -299,7 +380,8 @@ def main(small, big, empty, failing, training, chip, pictures=None):
                 page.key("Escape")
                 page.key("2")
             if not dark:
-                for part in (tabs, click_through, slicing, searching, keys_in_graph, collapsing, exporting, themes, hostile):
+                for part in (tabs, click_through, slicing, searching, keys_in_graph, types, collapsing, corner, links,
+                             exporting, themes, hostile):
                     part(page)
             check(page.requests() == [], "nothing was asked of the network")
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
@@ -314,6 +396,12 @@ def main(small, big, empty, failing, training, chip, pictures=None):
             if pictures:
                 page.picture(pictures / f"failed_{'dark' if dark else 'light'}.png")
             failed(page)
+            opening(page)
+            whole_timeline(page)
+            if pictures:
+                page.key("6")
+                page.picture(pictures / f"timeline_{'dark' if dark else 'light'}.png")
+                page.key("1")
             if pictures:
                 page.picture(pictures / f"failed_source_{'dark' if dark else 'light'}.png")
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")

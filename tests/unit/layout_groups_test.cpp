@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <string>
 
 #include "ir/layout/layout.hpp"
+#include "tests/guard/paths.hpp"
+#include "tests/guard/tool.hpp"
 #include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
@@ -127,7 +130,59 @@ Nested random_nested(std::mt19937_64& random, bool as_calls) {
   return nested;
 }
 
+template <class Items, class Write>
+std::string list_of(const Items& items, const Write& write) {
+  std::string out = "[";
+  for (const auto& item : items) out += (out.size() > 1 ? "," : "") + write(item);
+  return out + "]";
+}
+
+std::string numbers(std::initializer_list<std::int64_t> items) {
+  return list_of(items, [](std::int64_t n) { return std::to_string(n); });
+}
+
+// As tests/browser/pictures.js reads it; -1: none.
+std::string case_json(const Nested& nested, const Layout& sheet) {
+  const auto group = [](std::uint32_t g) { return g == none ? std::string("-1") : std::to_string(g); };
+  const auto box = [](const LayoutBox& b) { return b.width == 0 ? "null" : numbers({b.x, b.y, b.width, b.height}); };
+  return "{\"nodes\":" + list_of(nested.nodes, [](const Extent& e) {
+           return "{\"w\":" + std::to_string(e.width) + ",\"h\":" + std::to_string(e.height) + "}";
+         }) +
+         ",\"edges\":" + list_of(nested.edges, [](const LayoutEdge& e) {
+           return "{\"from\":" + std::to_string(e.from) + ",\"to\":" + std::to_string(e.to) +
+                  ",\"fromY\":" + std::to_string(e.from_offset) + ",\"toY\":" + std::to_string(e.to_offset) + "}";
+         }) +
+         ",\"groups\":{\"parent\":" + list_of(nested.groups.parent, group) +
+         ",\"group\":" + list_of(nested.groups.group, group) +
+         ",\"width\":" + list_of(nested.groups.width, [](std::int32_t w) { return std::to_string(w); }) +
+         "},\"layout\":{\"nodes\":" + list_of(sheet.nodes, box) + ",\"frames\":" + list_of(sheet.frames, box) +
+         ",\"edges\":" + list_of(sheet.edges, [](const std::vector<Point>& way) {
+           return list_of(way, [](Point p) { return numbers({p.x, p.y}); });
+         }) + "}}";
+}
+
 }  // namespace
+
+// The viewer lays out what C++ cannot know, by the same method.
+TEST_CASE("the viewer puts boxes where C++ does, and draws what does not cross") {
+  if (in_shell("node --version", TemporaryFolder()).code != 0) {
+    MESSAGE("skipped: there is no node");
+    return;
+  }
+  TemporaryFolder folder;
+  std::vector<Nested> cases;
+  for (std::uint64_t seed : random_seeds(60, 1000)) {
+    std::mt19937_64 random(seed);
+    cases.push_back(random_nested(random, seed % 2 == 0));
+  }
+  folder.put("cases.json", list_of(cases, [](const Nested& nested) {
+               return case_json(nested, lay_out(nested.nodes, nested.edges, nested.groups));
+             }));
+  const std::string script = (source_root() / "tests/browser/pictures.js").string();
+  const ::Outcome drawn = in_shell("node '" + script + "' 40 cases.json", folder, 120);
+  CHECK_MESSAGE(drawn.code == 0, drawn.out << drawn.err);
+  CHECK(drawn.out.ends_with("all well\n"));
+}
 
 TEST_CASE("frames of calls that nest hold their own boxes and no others, and edges go round the others") {
   for (std::uint64_t seed : random_seeds(200, 5000)) {

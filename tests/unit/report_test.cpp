@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <sstream>
 
 #include "frontend/check.hpp"
 #include "interp/control/export_graph.hpp"
@@ -122,6 +123,7 @@ TEST_CASE("graph --format html and run --report out.html write reports") {
   CHECK(data.find("\"why\":\"'y.array' at") != std::string::npos);
   CHECK(data.find("plan 1: 6 tasks, ran once") != std::string::npos);
   CHECK(data.find("\"timeline\":[[0,0,") != std::string::npos);
+  CHECK(data.find("\"control\":[[") != std::string::npos);
   CHECK(data.find("\"name\":\"diamond#0\"") != std::string::npos);  // the scope of the call
   ::Outcome other = in_shell("taskspec run p.task --report out.txt", folder);
   CHECK(other.code == 2);
@@ -184,6 +186,67 @@ TEST_CASE("a profile adds up what chains took; only a timeline keeps each dispat
   CHECK(kept.report.timeline.size() >= 50);
   CHECK(!kept.report.plans_run.empty());
   CHECK(run_text(text).report.profile.empty());
+}
+
+TEST_CASE("a profile tells the first dispatch of a chain from the later ones") {
+  RunSettings settings;
+  settings.record = true;
+  const Ran ran = run_text(
+      "task half(in x: f32[N]) -> (y: f32[N]) { y = x * 0.5 }\nvar x = fill(f32[1000], 1.0)\n"
+      "for i in 0..2500 { x = half(x).y; print(x.sum(0).scalar >= 0.0) }\nprint(half(x).y.shape)\n",
+      settings);
+  std::size_t many = 0;
+  for (const ProfileRow& row : ran.report.profile) {
+    CHECK(row.least_ns <= row.median_ns);
+    CHECK(row.first_ns <= row.ns);
+    CHECK(row.least_ns * static_cast<std::int64_t>(row.calls - 1) + row.first_ns <= row.ns);
+    if (row.calls == 1) CHECK((row.first_ns == row.ns && row.least_ns == row.ns && row.median_ns == row.ns));
+    many += row.calls > 2000;
+  }
+  CHECK(many > 0);
+}
+
+TEST_CASE("a loop in a graph has rows of its own in a profile: turns, tasks, ops, and their work") {
+  TemporaryFolder folder;
+  folder.put("p.task",
+             "task step(in a: f32[8, 8]) -> (y: f32[8, 8]) { y = a * 0.5 + 1.0 }\n"
+             "graph g(x: f32[8, 8], n: int) -> (y: f32[8, 8]) {\n  var a = x\n"
+             "  for i in 0..n { let s = step(a).y\n    a = s @ s }\n  y = a\n}\n"
+             "print(g(fill(f32[8, 8], 0.1), 5).y.shape, g(fill(f32[8, 8], 0.2), 2).y.shape)\n");
+  const ::Outcome run = in_shell("taskspec run p.task --profile", folder);
+  REQUIRE(run.code == 0);
+  const auto has = [&](const std::string& calls, const std::string& op, const std::string& task) {
+    std::istringstream lines(run.out);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string first;
+      words >> first;
+      if (first == calls && line.find(" " + op + " ") != std::string::npos &&
+          line.find(" " + task + " ") != std::string::npos)
+        return true;
+    }
+    return false;
+  };
+  CHECK_MESSAGE(has("7", "turn", "for"), run.out);
+  CHECK_MESSAGE(has("7", "task", "for > step"), run.out);
+  CHECK_MESSAGE(has("7", "mul", "for > step"), run.out);
+  CHECK_MESSAGE(has("7", "matmul", "for"), run.out);
+}
+
+TEST_CASE("the report of a run knows what failed, what ran inside of loops, and both programs' time") {
+  TemporaryFolder folder;
+  folder.put("f.task",
+             "task div(in a: i64[4], in b: i64[4]) -> (y: i64[4]) { y = a / b }\n"
+             "graph g(x: i64[4]) -> (y: i64[4], z: i64[4]) {\n  let bad = div(x, x - x).y\n  y = bad + x\n"
+             "  var s = x\n  for i in 0..3 { s = s + x }\n  z = s\n}\n"
+             "let r = g(iota(4))\nprint(r.z.array)\nprint(r.y.array)\n");
+  const ::Outcome run = in_shell("taskspec run f.task --report out.html; cat out.html", folder);
+  const std::string data = data_of(run.out);
+  CHECK(count(data, "\"failed\":[]") + 1 == count(data, "\"failed\":["));
+  CHECK(data.find("\"op\":\"turn\"") != std::string::npos);
+  CHECK(data.find("\"control\":[[\"") != std::string::npos);
+  CHECK(data.find("[\"run\",0,") != std::string::npos);
+  CHECK(data.find("[\"receive\",1,") != std::string::npos);
 }
 
 TEST_CASE("a profile knows the work of its chains by the records of ops, and says where nobody does") {

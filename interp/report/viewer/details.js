@@ -30,8 +30,10 @@ function part(title, items) {
 }
 
 function overview() {
-  const graph = app.graph, parts = [make("h2", "", report.title), ...failures.map(failureDetails)];
+  const graph = app.graph, name = report.title.slice(report.title.lastIndexOf("/") + 1);
+  const parts = [make("h2", "", name), ...(name === report.title ? [] : [make("p", "faint", report.title)]), ...failures.map(failureDetails)];
   if (graph) parts.push(make("p", "faint", `${plural(graph.size, "task")} in ${plural(graph.chains.length, "chain")}`));
+  if (graph) parts.push(...failedDetails(graph));
   parts.push(...part(failures.length > 0 ? "what had run" : "this run", report.facts.map(([name, value]) => `${name}: ${value}`)));
   if (graph) {
     parts.push(...part("inputs", graph.json.inputs.map(input => `${input.name}: ${input.type}`)));
@@ -39,6 +41,15 @@ function overview() {
   }
   parts.push(make("p", "faint", "Click on a task, a line, a chain, a step or a bar: it is shown in every tab."));
   return parts;
+}
+
+// Which tasks failed, which did not run for that, which had run.
+function failedDetails(graph) {
+  if (graph.failed.size === 0) return [];
+  const links = nodes => nodes.slice(0, 100).map(node => taskLink(graph, node));
+  const ran = graph.ran(), all = name => link(name, () => select(graph, ran, "what had run", null));
+  return [...part("failed", links([...graph.failed])), ...part("poisoned by it: it could not run", links([...graph.poisoned].sort((a, b) => a - b))),
+          ...part("had run", ran.length > 0 ? [all(`${ran.length} of ${plural(graph.size, "task")}`)] : ["none of " + plural(graph.size, "task")])];
 }
 
 function failureDetails({ code, severity, message, place, label, notes, help }) {
@@ -56,6 +67,8 @@ function taskDetails(graph, node) {
   parts.push(make("p", "faint", `${def.kind} ${def.name}`));
   const place = graph.placeOf(node);
   if (place) parts.push(make("p", "", null, placeLink(graph, node, place)));
+  if (graph.failed.has(node)) parts.push(make("p", "wrong", "failed"));
+  if (graph.poisoned.has(node)) parts.push(make("p", "wrong", "did not run: it reads what a task that failed should have made"));
   const args = Object.entries(json.args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   parts.push(...part("arguments", args));
   parts.push(...part("inputs", json.in.map(({ slot, ref }) => inputLine(graph, slot, ref))));
@@ -64,7 +77,7 @@ function taskDetails(graph, node) {
   parts.push(...part("orders", orders.map(i => orderLine(graph, node, graph.edges[i]))));
   parts.push(...part("read by", [...new Set(graph.outOf[node].map(i => graph.edges[i].to))].slice(0, 50)
     .map(other => taskLink(graph, other))));
-  return parts.concat(chainDetails(graph, node), runDetails(graph, [node]));
+  return parts.concat(insideDetails(graph, node), chainDetails(graph, node), runDetails(graph, [node]));
 }
 function placeLink(graph, node, place) { return sourceLink(place); }
 function sourceLink(place, text = `${place.path}:${place.line}:${place.column}`) {
@@ -85,6 +98,19 @@ function orderLine(graph, node, edge) {
   const after = edge.to === node, other = after ? edge.from : edge.to;
   return make("span", "", (after ? "after " : "before "), taskLink(graph, other), ` (${edge.why} ${edge.place})`);
 }
+// What ran in a loop, a branch or a fn.
+function insideDetails(graph, node) {
+  const inside = graph.insideOf(node);
+  if (!inside) return [];
+  const hint = make("span", "faint", "control flow in a graph is one task; a fn that is called outside of graphs unrolls, and its tasks chain");
+  const turns = inside.turns > 0 ? [`${plural(inside.turns, "turn")}, ${timeText(Math.round(1e6 * inside.ms / inside.turns))} each`] : [];
+  const rows = [...inside.rows].sort((a, b) => b.ms - a.ms).slice(0, 40).map(({ task, op, makes, place, calls, ms }) => {
+    const way = task.split(" > ").slice(1), name = op === "task" ? "task " + way[way.length - 1] : [...way, op + (makes ? " " + makes : "")].join(" > ");
+    return make("span", "", null, place ? sourceLink(numbered(place), name) : name, ` × ${calls}, ${timeText(Math.round(1e6 * ms))}`);
+  });
+  return part("inside", [...turns, ...rows, hint]);
+}
+function numbered(place) { return { ...place, source: sourceNumbers.has(place.path) ? sourceNumbers.get(place.path) : -1 }; }
 function chainDetails(graph, node) {
   const chain = graph.chainOf(node), [first, last] = graph.ends[chain];
   const title = link(`chain ${chain}`, () => selectChain(graph, chain, null));
@@ -99,7 +125,13 @@ function runDetails(graph, nodes) {
   if (ran.length === 0) return parts;
   const total = ran.reduce((sum, i) => sum + bars[i].end - bars[i].begin, 0);
   const count = ran.length === 1 ? "1 dispatch" : ran.length + " dispatches";
-  return parts.concat(part("time", [`${count}, ${timeText(total)}`]));
+  return parts.concat(part("time", [`${count}, ${timeText(total)}`, ...(ran.length > 1 ? [spreadText(ran)] : [])]));
+}
+
+// The first dispatch touches memory that nobody had touched; the later ones are what it takes.
+function spreadText(ran) {
+  const times = ran.map(i => bars[i].end - bars[i].begin), later = times.slice(1).sort((a, b) => a - b);
+  return `first ${timeText(times[0])}, then least ${timeText(later[0])}, median ${timeText(later[Math.floor(later.length / 2)])}`;
 }
 
 function groupDetails(graph, nodes) {

@@ -6,81 +6,71 @@ function svgText(text) {
 }
 
 function svgOf(scene) {
-  const { x, y, right, bottom } = scene.bounds, room = 150, parts = [];
-  const width = right - x + 2 * room, height = bottom - y + 80;
+  const { x, y, right, bottom } = scene.bounds, room = 30, parts = [], { view } = scene;
+  const width = right - x + 2 * room, height = bottom - y + 2 * room;
   parts.push(`<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width)}" height="${Math.ceil(height)}" ` +
-             `viewBox="${x - room} ${y - 40} ${width} ${height}" font-family="system-ui, sans-serif" font-size="11">`);
+             `viewBox="${x - room} ${y - room} ${width} ${height}" font-family="system-ui, sans-serif" font-size="11">`);
   parts.push(`<title>${svgText(scene.graph.title)}</title>`);
-  parts.push(`<rect x="${x - room}" y="${y - 40}" width="100%" height="100%" fill="${colours.paper}"/>`);
-  for (const frame of scene.frames)
-    parts.push(svgFrame(frame));
-  for (const band of scene.bands)
-    parts.push(svgBand(band));
-  for (const line of scene.lines) parts.push(svgLine(line));
-  for (const box of scene.boxes) parts.push(svgBox(scene, box));
-  for (const band of scene.bands) parts.push(svgRules(band));
+  parts.push(`<rect x="${x - room}" y="${y - room}" width="100%" height="100%" fill="${colours.paper}"/>`);
+  for (const frame of scene.frames) parts.push(svgFrame(frame, view));
+  for (const band of scene.bands) parts.push(svgBand(band, view));
+  for (const line of scene.lines) parts.push(svgLine(line, view));
+  for (const box of scene.boxes) parts.push(svgBox(box));
+  for (const band of scene.bands) parts.push(svgRules(band, view));
   return parts.join("\n") + "\n</svg>\n";
 }
 
-function svgFrame({ x, y, right, bottom, title }) {
+function svgFrame({ x, y, right, bottom, title }, view) {
+  const [left, base] = view.down ? [x + 16, y + 5] : [x + 5, y + 16];
+  const turn = view.down ? ` text-anchor="end" transform="rotate(-90 ${left} ${base})"` : "";
   return `<rect x="${x}" y="${y}" width="${right - x}" height="${bottom - y}" fill="none" stroke="${colours.rule}" ` +
-         `stroke-dasharray="4 4"/>` + svgWords(x + 5, y + 16, title, colours.faint);
+         `stroke-dasharray="4 4"/>` + svgWords(left, base, title, colours.faint, turn);
 }
 
-function svgBand(band) {
-  const colour = hued(band.chain, "band"), way = bandWay(band).map(point => point.join(",")).join(" ");
+function svgWay(points, view) {
+  let way = "";
+  tracePath(points, {
+    move: (...p) => { way += "M" + p.join(" "); }, line: (...p) => { way += "L" + p.join(" "); },
+    curve: (...p) => { way += "C" + p.join(" "); },
+  }, view.down);
+  return way;
+}
+
+function svgBand(band, view) {
+  const colour = hued(band.chain, "band");
   const halos = band.boxes.map(({ x, y, w, h }) =>
     `<rect x="${x - BAND.halo}" y="${y - BAND.halo}" width="${w + 2 * BAND.halo}" height="${h + 2 * BAND.halo}" ` +
     `rx="${BAND.round}" fill="${colour}"/>`);
-  return halos.join("") + `<polyline points="${way}" fill="none" stroke="${colour}" stroke-width="${BAND.ribbon}"/>`;
+  const way = band.ways.map(({ points }) => svgWay(points, view)).join("");
+  return halos.join("") + (way ? `<path d="${way}" fill="none" stroke="${colour}" stroke-width="${BAND.ribbon}"/>` : "");
 }
 
 function svgWords(x, y, text, colour, more = "") {
   return `<text x="${x}" y="${y}" fill="${colour}"${more}>${svgText(cut(text))}</text>`;
 }
 
-function svgLine(line) {
-  let way = "";
-  tracePath(line.points, {
-    move: (...p) => { way += "M" + p.join(" "); }, line: (...p) => { way += "L" + p.join(" "); },
-    curve: (...p) => { way += "C" + p.join(" "); },
-  });
+function svgLine(line, view) {
   const [x, y] = line.points[line.points.length - 1], colour = line.order ? colours.order : colours.line;
-  return `<path d="${way}" fill="none" stroke="${colour}"${line.order ? ' stroke-dasharray="5 4"' : ""}/>` +
-         `<path d="M${x} ${y}l-7 -3.5v7z" fill="${colour}"/>`;
+  return `<path d="${svgWay(line.points, view)}" fill="none" stroke="${colour}"${line.order ? ' stroke-dasharray="5 4"' : ""}/>` +
+         `<path d="M${x} ${y}${view.down ? "l-3.5 -7h7z" : "l-7 -3.5v7z"}" fill="${colour}"/>`;
 }
 
-function svgBox(scene, box) {
-  const rim = box.chain < 0 ? colours.faint : hued(box.chain, "rim"), parts = [];
-  parts.push(`<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" rx="6" fill="${colours.box}" ` +
-             `stroke="${rim}" stroke-width="1.5"${box.control ? ' stroke-dasharray="6 3"' : ""}/>`);
-  const title = ' font-size="13" font-weight="600"';
-  parts.push(svgWords(box.x + 10, box.y + 17, (box.scope >= 0 ? "⊞ " : "") + box.title, colours.ink, title));
-  if (box.scope >= 0) {
-    parts.push(svgWords(box.x + 28, box.y + 35, plural(box.nodes.length, "task"), colours.faint));
-    return parts.join("");
-  }
-  const node = scene.graph.nodes[box.node], middle = slot => box.y + BOX.title + BOX.row * slot + BOX.row / 2 + 4;
-  const end = ' text-anchor="end"';
-  node.in.slice(0, BOX.mostRows).forEach(({ slot, ref }, i) => {
-    parts.push(svgWords(box.x + 10, middle(i), slot, colours.ink));
-    if (!("input" in ref) || "node" in ref) return;
-    const input = scene.graph.json.inputs[ref.input];
-    parts.push(svgWords(box.x - STUB, middle(i), inputText(scene, box, input), colours.faint, end));
-  });
-  node.out.slice(0, BOX.mostRows).forEach(({ slot }, i) => {
-    parts.push(svgWords(box.x + box.w - 10, middle(i), slot, colours.ink, end));
-  });
-  for (const result of scene.graph.resultsOf.get(box.node) || []) {
-    const slot = Math.max(0, node.out.findIndex(out => out.slot === result.ref.slot));
-    parts.push(svgWords(box.x + box.w + STUB, middle(slot), resultText(scene, box, result), colours.faint));
-  }
-  return parts.join("");
+const SVG_FONTS = { title: ' font-size="13" font-weight="600"', type: ' font-size="10"', hazard: ' font-size="10" font-style="italic"' };
+
+function svgBox(box) {
+  const pill = box.kind === "input" || box.kind === "result";
+  const rim = pill ? colours.rule : box.state ? colours.chosen : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+  const frame = `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" rx="${pill ? box.h / 2 : 6}" ` +
+    `fill="${pill ? colours.panel : colours.box}" stroke="${rim}" stroke-width="${box.state === "failed" ? 3 : 1.5}"` +
+    `${box.control ? ' stroke-dasharray="6 3"' : box.state === "poisoned" ? ' stroke-dasharray="2 3"' : ""}/>`;
+  return frame + box.words.map(({ kind, text, x, y, anchor }) =>
+    svgWords(box.x + x, box.y + y, text, colours[WORD_COLOURS[kind]],
+             (SVG_FONTS[kind] || "") + (anchor === "start" ? "" : ` text-anchor="${anchor}"`))).join("");
 }
 
-function svgRules(band) {
+function svgRules(band, view) {
   const style = ' font-size="10" font-style="italic"';
-  return ruleTexts(band).map(({ text, x, y, end }) =>
+  return ruleTexts(band, view).map(({ text, x, y, end }) =>
     svgWords(x, y, text, colours.faint, style + (end ? ' text-anchor="end"' : ""))).join("");
 }
 

@@ -1,11 +1,9 @@
 // The tab Graph: boxes and lines on a canvas, of which only what is in sight is drawn. A click selects a task, the sign
-// of a scope collapses or opens it.
-
-const BOX = { title: 24, row: 14, mostRows: 16 };  // as the layout of the file assumes
+// of a group collapses or opens it. The corner shows all of it, where not all of it is in sight.
 
 class GraphView {
   constructor(host) {
-    this.collapsed = new Map();  // by graph: the scopes that are closed
+    this.views = new Map();  // by graph: how it is shown (makeScene)
     const stage = make("div", "stage");
     host.append(stage);
     this.sheet = new Sheet(stage, (context, sheet) => this.draw(context, sheet));
@@ -13,14 +11,20 @@ class GraphView {
     this.sheet.over = (x, y, event) => this.hover(x, y, event);
     this.sheet.canvas.setAttribute("role", "img");
     this.sheet.canvas.setAttribute("aria-label", "the task graph; arrows walk along its edges");
-    this.tools = make("div", "tools", null,
+    this.map = new Minimap(stage, this);
+    stage.append(this.toolbar());
+  }
+  toolbar() {
+    this.close = this.button("collapse all", "close all groups (c: that of the selection)", () => this.collapseAll());
+    this.openAll = this.button("expand all", "open all groups", () => this.setCollapsed(new Set()));
+    this.down = this.button("", "across or down (v)", () => this.change({ down: !this.view.down }));
+    this.shapes = this.button("", "types on edges (t)", () => this.change({ shapes: !this.view.shapes }));
+    this.by = this.button("", "boxes around calls, or around tasks of one agent (a)", () => this.changeGrouping());
+    return make("div", "tools", null,
       this.button("fit", "everything in sight (0)", () => this.fit()),
       this.button("+", "nearer (+)", () => this.sheet.zoom(1.4)),
-      this.button("−", "further away (-)", () => this.sheet.zoom(1 / 1.4)));
-    this.close = this.button("collapse all", "close all scopes (c: that of the selection)", () => this.collapseAll());
-    this.openAll = this.button("expand all", "open all scopes", () => this.setCollapsed(new Set()));
-    this.tools.append(this.close, this.openAll);
-    stage.append(this.tools);
+      this.button("−", "further away (-)", () => this.sheet.zoom(1 / 1.4)), this.close, this.openAll, this.down,
+      this.shapes, this.by);
   }
   button(text, title, action) {
     const button = make("button", "", text);
@@ -31,18 +35,54 @@ class GraphView {
 
   open(graph) {
     this.graph = graph;
-    if (!this.collapsed.has(graph)) this.collapsed.set(graph, new Set());
-    this.scene = makeScene(graph, this.collapsed.get(graph));
-    this.close.hidden = this.openAll.hidden = graph.scopes.length < 2;
+    if (!this.views.has(graph)) this.views.set(graph, this.firstView(graph));
+    this.showScene();
     this.fitted = false;
-    if (!this.sheet.canvas.closest("[hidden]")) this.fit();
+    if (!this.sheet.canvas.closest("[hidden]")) this.begin();
   }
+  // Across, or down where more of it can be read then: long nets, narrow windows.
+  firstView(graph) {
+    const view = { by: "scopes", closed: new Set(), opened: new Set(), shapes: graph.size < 3000, down: false };
+    if (graph.size >= 3000) return view;
+    const { clientWidth, clientHeight } = document.getElementById("views");
+    const scaleOf = down => {
+      const { x, y, right, bottom } = makeScene(graph, { ...view, down }).bounds;
+      return { w: clientWidth / (right - x + 60), h: (clientHeight - 44) / (bottom - y + 60) };
+    };
+    const across = scaleOf(false);
+    if (Math.min(across.w, across.h) >= 0.75) return view;
+    const down = scaleOf(true);
+    // What is as wide as the window is read downwards; what is as high, across.
+    view.down = down.w >= 0.75 && (across.h < 0.75 || across.w < 0.4 || down.h > across.w);
+    return view;
+  }
+  get view() { return this.views.get(this.graph); }
+  showScene() {
+    const { view, graph } = this;
+    this.scene = makeScene(graph, view);
+    this.close.hidden = this.openAll.hidden = !groupsOf(graph, view.by).able.some(able => able);
+    this.by.hidden = !groupsOf(graph, "agents").able.some(able => able);
+    this.down.textContent = view.down ? "across" : "down";
+    this.shapes.textContent = view.shapes ? "no types" : "types";
+    this.by.textContent = view.by === "scopes" ? "by agent" : "by call";
+    this.map.forget();
+  }
+  change(what) {
+    Object.assign(this.view, what);
+    this.showScene();
+    this.begin();
+    if (app.selection && app.selection.graph === this.graph) this.reveal(app.selection.nodes[0]);
+  }
+  changeGrouping() { this.change({ by: this.view.by === "scopes" ? "agents" : "scopes", closed: new Set() }); }
   shown() {
-    if (!this.fitted) this.fit();
+    if (!this.fitted) this.begin();
     this.select(app.selection);
     this.sheet.redraw();
   }
-  redraw() { this.sheet.redraw(); }
+  redraw() {
+    this.map.forget();
+    this.sheet.redraw();
+  }
   select(selection) {
     if (selection && selection.graph === this.graph && selection.from !== "graph") this.reveal(selection.nodes[0]);
     this.sheet.redraw();
@@ -50,15 +90,32 @@ class GraphView {
 
   // ---- where we look ----
 
+  // All of it where words can be read then, and of a huge graph; else from its beginning.
+  begin() {
+    if (this.sheet.width === 0) return;
+    this.fit();
+    const { sheet, scene: { bounds, view } } = this, least = 0.75;
+    if (sheet.scale >= least || sheet.scale < 0.12) return;
+    sheet.scale = least;
+    if (view.down) sheet.top = bounds.y - 20 / least;
+    else sheet.left = bounds.x - 20 / least;
+    if (view.down) sheet.left = (bounds.x + bounds.right) / 2 - sheet.width / least / 2;
+    else sheet.top = (bounds.y + bounds.bottom) / 2 - sheet.height / least / 2;
+    // What is too large in both ways shows its first boxes.
+    const first = this.scene.boxes[0];
+    if (first && view.down && (bounds.right - bounds.x) * least > sheet.width) sheet.left = first.x + first.w / 2 - sheet.width / least / 2;
+    if (first && !view.down && (bounds.bottom - bounds.y) * least > sheet.height) sheet.top = first.y + first.h / 2 - sheet.height / least / 2;
+    sheet.redraw();
+  }
   fit() {
-    const { x, y, right, bottom } = this.scene.bounds, { width, height } = this.sheet, room = 150;
+    const { x, y, right, bottom } = this.scene.bounds, { width, height } = this.sheet, room = 30, tools = 44;
     if (width === 0) return;
-    const scale = Math.min(1.2, width / (right - x + room * 2), height / (bottom - y + 80));
+    const scale = Math.min(1.4, width / (right - x + room * 2), (height - tools) / (bottom - y + room * 2));
     this.sheet.scale = Math.max(scale, 0.02);
     // What does not fit even so begins at its left end.
     const over = (right - x + room * 2) * this.sheet.scale > width + 1;
     this.sheet.left = over ? x - room : (x + right) / 2 - width / this.sheet.scale / 2;
-    this.sheet.top = (y + bottom) / 2 - height / this.sheet.scale / 2;
+    this.sheet.top = (y + bottom) / 2 - (height - tools) / this.sheet.scale / 2;
     this.fitted = true;
     this.sheet.redraw();
   }
@@ -80,22 +137,25 @@ class GraphView {
     return { x: page.left + this.sheet.toX(box.x + box.w / 2), y: page.top + this.sheet.toY(box.y + box.h / 2) };
   }
 
-  // ---- scopes ----
+  // ---- groups ----
 
-  setCollapsed(scopes) {
-    this.collapsed.set(this.graph, scopes);
-    this.scene = makeScene(this.graph, scopes);
-    this.fit();
-    if (app.selection && app.selection.graph === this.graph) this.reveal(app.selection.nodes[0]);
-  }
-  toggle(scope) {
-    const scopes = new Set(this.collapsed.get(this.graph));
-    if (!scopes.delete(scope)) scopes.add(scope);
-    this.setCollapsed(scopes);
+  setCollapsed(closed) { this.change({ closed }); }
+  toggle(group) {
+    const closed = new Set(this.view.closed);
+    if (!closed.delete(group)) closed.add(group);
+    const before = this.scene.frames.find(frame => frame.group === group) || this.scene.boxes.find(box => box.group === group);
+    const at = [this.sheet.toX(before.x), this.sheet.toY(before.y)];
+    this.view.closed = closed;
+    this.showScene();
+    // What was clicked stays where it is.
+    const after = this.scene.frames.find(frame => frame.group === group) || this.scene.boxes.find(box => box.group === group);
+    this.sheet.left = after.x - at[0] / this.sheet.scale;
+    this.sheet.top = after.y - at[1] / this.sheet.scale;
+    this.sheet.redraw();
   }
   collapseAll() {
-    const inner = this.graph.scopes.map((scope, i) => i).filter(i => this.graph.scopes[i].parent !== null);
-    this.setCollapsed(new Set(inner));
+    const { able } = groupsOf(this.graph, this.view.by);
+    this.setCollapsed(new Set(able.map((_, g) => g).filter(g => able[g])));
   }
 
   // ---- mouse and keys ----
@@ -105,61 +165,96 @@ class GraphView {
     return this.scene.boxes.find(box =>
       px >= box.x - room && px <= box.x + box.w + room && py >= box.y - room && py <= box.y + box.h + room);
   }
-  signAt(x, y) {  // of the frame of an open scope
+  signAt(x, y) {  // of the frame of an open group
     return this.framesNow(app.selection && app.selection.graph === this.graph ? app.selection : null).findLast(frame => {
-      const fx = this.sheet.toX(frame.x), fy = this.sheet.toY(frame.y);
       const size = Math.max(14, 22 * this.sheet.scale);
+      const fx = this.sheet.toX(frame.x), fy = this.sheet.toY(frame.y);
       return x >= fx && x <= fx + size && y >= fy && y <= fy + size;
     });
   }
   click(x, y) {
     const frame = this.sheet.scale > 0.12 && this.signAt(x, y);
-    if (frame) return this.toggle(frame.scope);
+    if (frame) return this.toggle(frame.group);
     const box = this.boxAt(x, y);
     if (!box) return clearSelection();
-    if (box.scope < 0) return selectNode(this.graph, box.node, "graph");
+    if (box.kind === "task" && box.opens && this.sheet.fromX(x) < box.x + this.signEnd(box) && this.sheet.fromY(y) < box.y + 34)
+      return this.toggleTask(box.node);
+    if (box.kind === "task") return selectNode(this.graph, box.node, "graph");
+    if (box.kind !== "group") return this.selectEnds(box);
     const sign = this.sheet.toX(box.x + 26);
-    if (x < sign) return this.toggle(box.scope);
-    select(this.graph, box.nodes, "scope " + box.title, "graph");
+    if (x < sign) return this.toggle(box.group);
+    select(this.graph, box.nodes, box.title, "graph");
+  }
+  signEnd(box) {
+    const title = box.words.find(({ kind }) => kind === "title");
+    return (title.anchor === "middle" ? title.x - WIDE.title * lettersOf(title.text) / 2 : title.x) + 18;
+  }
+  // What ran inside of it, and not.
+  toggleTask(node) {
+    const { opened } = this.view, before = this.boxOf(node), at = [this.sheet.toX(before.x), this.sheet.toY(before.y)];
+    if (!opened.delete(node)) opened.add(node);
+    this.showScene();
+    const after = this.boxOf(node);
+    this.sheet.left = after.x - at[0] / this.sheet.scale;
+    this.sheet.top = after.y - at[1] / this.sheet.scale;
+    this.sheet.redraw();
+  }
+  // The tasks that read an input, or make a result.
+  selectEnds(box) {
+    const at = this.scene.boxes.indexOf(box);
+    const tasks = this.scene.lines.filter(line => line.from === at || line.to === at).flatMap(line => line.tasks);
+    select(this.graph, [...new Set(tasks)], box.kind + " " + box.title, "graph");
   }
   hover(x, y, event) {
     const box = this.boxAt(x, y), frame = !box && this.signAt(x, y);
     this.sheet.canvas.classList.toggle("over", Boolean(box || frame));
     if (!box) return tip.hide();
-    const text = box.scope >= 0 ? box.title + "\n" + plural(box.nodes.length, "task")
-                                : this.graph.pathOf(box.node) + "\nchain " + box.chain;
-    tip.show(text, event.clientX, event.clientY);
+    tip.show(this.wordsOf(box), event.clientX, event.clientY);
+  }
+  wordsOf(box) {
+    if (box.kind === "group") return box.title + "\n" + plural(box.nodes.length, "task");
+    if (box.kind !== "task") return box.kind + " " + box.title;
+    if (box.state) return this.graph.pathOf(box.node) + "\n" + (box.state === "failed" ? "failed" : "did not run: it reads what a task that failed should have made");
+    return this.graph.pathOf(box.node) + "\nchain " + box.chain + ": " + this.graph.ends[box.chain].join("; ");
   }
   key(event) {
     const moves = { "+": () => this.sheet.zoom(1.4), "-": () => this.sheet.zoom(1 / 1.4), "0": () => this.fit() };
     if (moves[event.key]) return moves[event.key](), true;
     if (event.key === "c") return this.collapseHere(), true;
+    if (event.key === "v") return this.change({ down: !this.view.down }), true;
+    if (event.key === "t") return this.change({ shapes: !this.view.shapes }), true;
+    if (event.key === "a" && !this.by.hidden) return this.changeGrouping(), true;
     if (event.key.startsWith("Arrow")) return this.walk(event.key.slice(5)), true;
     return false;
   }
   collapseHere() {
     if (!app.selection) return;
     const box = this.boxOf(app.selection.nodes[0]);
-    const scope = box.scope >= 0 ? box.scope : this.graph.nodes[box.node].scope;
-    if (this.graph.scopes[scope].parent !== null) this.toggle(scope);
+    if (box.opens) return this.toggleTask(box.node);
+    const group = box.kind === "group" ? box.group : this.scene.groups.group[box.node];
+    if (group >= 0) this.toggle(group);
   }
-  // Right and left along edges, up and down to the nearest box of about the same column.
-  walk(way) {
-    const { graph } = this;
+  // Right and left along edges, up and down to the nearest box of about the same column; where edges lead down it is the
+  // other way round.
+  walk(key) {
+    const { graph } = this, down = this.view.down;
+    const way = down ? { Right: "Down", Left: "Up", Down: "Right", Up: "Left" }[key] : key;
     if (graph.size === 0) return;
     if (!app.selection || app.selection.graph !== graph) return this.walkTo(0);
+    const side = down ? "x" : "y", along = down ? ["y", "h"] : ["x", "w"];
     const node = app.selection.nodes[way === "Left" ? 0 : app.selection.nodes.length - 1], here = this.boxOf(node);
     if (way === "Right" || way === "Left") {
       const edges = way === "Right" ? graph.outOf[node] : graph.into[node];
       const next = edges.map(i => way === "Right" ? graph.edges[i].to : graph.edges[i].from)
         .filter(other => this.boxOf(other) !== here)
-        .sort((a, b) => Math.abs(this.boxOf(a).y - here.y) - Math.abs(this.boxOf(b).y - here.y) || a - b);
+        .sort((a, b) => Math.abs(this.boxOf(a)[side] - here[side]) - Math.abs(this.boxOf(b)[side] - here[side]) || a - b);
       if (next.length > 0) this.walkTo(next[0]);
       return;
     }
-    const down = way === "Down", column = this.scene.boxes.filter(box =>
-      box !== here && box.x < here.x + here.w && here.x < box.x + box.w && (down ? box.y > here.y : box.y < here.y));
-    column.sort((a, b) => Math.abs(a.y - here.y) - Math.abs(b.y - here.y));
+    const next = way === "Down", [at, size] = along, column = this.scene.boxes.filter(box => box !== here && box.nodes.length > 0 &&
+      box[at] < here[at] + here[size] && here[at] < box[at] + box[size] &&
+      (next ? box[side] > here[side] : box[side] < here[side]));
+    column.sort((a, b) => Math.abs(a[side] - here[side]) - Math.abs(b[side] - here[side]));
     if (column.length > 0) this.walkTo(column[0].nodes[0]);
   }
   walkTo(node) {
@@ -188,6 +283,7 @@ class GraphView {
     else this.drawSmall(context, boxes, sheet.scale);
     if (selection) this.drawSelection(context, selection, sheet.scale, seen);
     context.restore();
+    this.map.draw();
   }
 
   // Where there are many, only those around the selection.
@@ -196,8 +292,8 @@ class GraphView {
     if (frames.length <= most) return frames;
     const around = new Set();
     for (const node of selection ? selection.nodes.slice(0, most) : [])
-      for (let s = this.graph.nodes[node].scope; s !== null; s = this.graph.scopes[s].parent) around.add(s);
-    return frames.filter(frame => around.has(frame.scope));
+      for (let g = this.scene.groups.group[node]; g >= 0; g = this.scene.groups.parent[g]) around.add(g);
+    return frames.filter(frame => around.has(frame.group));
   }
   drawFrames(context, sheet, seen, selection) {
     context.lineWidth = 1 / sheet.scale;
@@ -212,9 +308,14 @@ class GraphView {
       context.strokeRect(frame.x, frame.y, w, h);
       context.globalAlpha = 1;
       context.setLineDash([]);
-      if (w * sheet.scale < 40 || letters * sheet.scale < 4) continue;
+      if ((this.view.down ? h : w) * sheet.scale < 40 || letters * sheet.scale < 4) continue;
       context.fillStyle = colours.faint;
-      context.fillText("⊟ " + frame.title, frame.x + 5, frame.y + 4 + letters);
+      context.save();
+      context.translate(frame.x, frame.y);
+      if (this.view.down) context.rotate(-Math.PI / 2);
+      context.textAlign = this.view.down ? "end" : "start";
+      context.fillText(this.view.down ? cut(frame.title) + " ⊟" : "⊟ " + cut(frame.title), this.view.down ? -5 : 5, 4 + letters);
+      context.restore();
     }
   }
 
@@ -223,14 +324,15 @@ class GraphView {
     context.lineWidth = BAND.ribbon;
     for (const band of this.scene.bands) {
       const first = band.boxes[0], last = band.boxes[band.boxes.length - 1];
-      if (first.x - 20 > sight.right || last.x + last.w + 20 < sight.left) continue;
+      if (!this.view.down && (first.x - 20 > sight.right || last.x + last.w + 20 < sight.left)) continue;
+      if (this.view.down && (first.y - 20 > sight.bottom || last.y + last.h + 20 < sight.top)) continue;
       context.strokeStyle = context.fillStyle = hued(band.chain, "band");
       context.beginPath();
       for (const { x, y, w, h } of band.boxes)
         context.roundRect(x - BAND.halo, y - BAND.halo, w + 2 * BAND.halo, h + 2 * BAND.halo, BAND.round);
       context.fill();
       context.beginPath();
-      bandWay(band).forEach(([x, y], i) => i === 0 ? context.moveTo(x, y) : context.lineTo(x, y));
+      for (const { points } of band.ways) this.trace(context, points, false);
       context.stroke();
     }
     context.lineJoin = "miter";
@@ -242,7 +344,7 @@ class GraphView {
     for (const band of this.scene.bands) {
       const first = band.boxes[0], last = band.boxes[band.boxes.length - 1];
       if (first.x > sight.right || last.x + last.w < sight.left) continue;
-      for (const { text, x, y, end } of ruleTexts(band))
+      for (const { text, x, y, end } of ruleTexts(band, this.view))
         context.fillText(text, end ? x - context.measureText(text).width : x, y);
     }
   }
@@ -278,7 +380,8 @@ class GraphView {
   }
   touches(line, selection) {
     const { edges } = this.graph;
-    return line.edges.some(i => selection.set.has(edges[i].from) || selection.set.has(edges[i].to));
+    return line.edges.some(i => selection.set.has(edges[i].from) || selection.set.has(edges[i].to)) ||
+      line.tasks.some(node => selection.set.has(node));
   }
   trace(context, points, coarse) {
     if (coarse) {
@@ -288,7 +391,7 @@ class GraphView {
       return;
     }
     tracePath(points, { move: (x, y) => context.moveTo(x, y), line: (x, y) => context.lineTo(x, y),
-                        curve: (...way) => context.bezierCurveTo(...way) });
+                        curve: (...way) => context.bezierCurveTo(...way) }, this.view.down);
   }
   drawHeads(context, sight, order, colour) {
     context.fillStyle = colour;
@@ -298,65 +401,37 @@ class GraphView {
       const [x, y] = line.points[line.points.length - 1];
       if (line.order !== order || x < sight.left || x > sight.right || y < sight.top || y > sight.bottom) continue;
       context.moveTo(x, y);
-      context.lineTo(x - 7, y - 3.5);
-      context.lineTo(x - 7, y + 3.5);
+      context.lineTo(...(this.view.down ? [x - 3.5, y - 7] : [x - 7, y - 3.5]));
+      context.lineTo(...(this.view.down ? [x + 3.5, y - 7] : [x - 7, y + 3.5]));
     }
     context.fill();
   }
 
   drawBox(context, box) {
-    context.fillStyle = colours.box;
-    context.strokeStyle = box.chain < 0 ? colours.faint : hued(box.chain, "rim");
-    context.lineWidth = 1.5;
-    context.setLineDash(box.control ? [6, 3] : []);
+    const pill = box.kind === "input" || box.kind === "result";
+    context.fillStyle = pill ? colours.panel : colours.box;
+    context.strokeStyle = pill ? colours.rule : box.state ? colours.chosen : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+    context.lineWidth = box.state === "failed" ? 3 : 1.5;
+    context.setLineDash(box.control ? [6, 3] : box.state === "poisoned" ? [2, 3] : []);
     context.beginPath();
-    context.roundRect(box.x, box.y, box.w, box.h, 6);
+    context.roundRect(box.x, box.y, box.w, box.h, pill ? box.h / 2 : 6);
     context.fill();
     context.stroke();
     context.setLineDash([]);
-    context.fillStyle = colours.ink;
-    context.font = "600 13px system-ui, sans-serif";
-    if (box.scope >= 0) {
-      context.fillText("⊞ " + box.title, box.x + 10, box.y + 19);
-      context.font = "11px system-ui, sans-serif";
-      context.fillStyle = colours.faint;
-      context.fillText(plural(box.nodes.length, "task"), box.x + 28, box.y + 35);
-      return;
+    if (box.line) {
+      context.strokeStyle = colours.rule;
+      context.lineWidth = 1;
+      context.strokeRect(box.x + 8, box.y + box.line, box.w - 16, 0);
     }
-    context.fillText(cut(box.title), box.x + 10, box.y + 17);
-    this.drawSlots(context, box);
-  }
-  drawSlots(context, box) {
-    const node = this.graph.nodes[box.node];
-    context.font = "11px system-ui, sans-serif";
-    const middle = slot => box.y + BOX.title + BOX.row * Math.min(slot, BOX.mostRows - 1) + BOX.row / 2;
-    node.in.slice(0, BOX.mostRows).forEach(({ slot, ref }, i) => {
-      const y = middle(i);
-      context.fillStyle = colours.ink;
-      context.fillText(cut(slot), box.x + 10, y + 4);
-      if (!("input" in ref) || "node" in ref) return;
-      const input = this.graph.json.inputs[ref.input], text = cut(inputText(this.scene, box, input));
-      this.drawStub(context, box.x - STUB, box.x, y);
-      context.fillText(text, box.x - STUB - 4 - context.measureText(text).width, y + 4);
-    });
-    node.out.slice(0, BOX.mostRows).forEach(({ slot }, i) => {
-      context.fillStyle = colours.ink;
-      const text = cut(slot);
-      context.fillText(text, box.x + box.w - 10 - context.measureText(text).width, middle(i) + 4);
-    });
-    for (const result of this.graph.resultsOf.get(box.node) || []) {
-      const y = middle(Math.max(0, node.out.findIndex(out => out.slot === result.ref.slot)));
-      this.drawStub(context, box.x + box.w, box.x + box.w + STUB, y);
-      context.fillText(cut(resultText(this.scene, box, result)), box.x + box.w + STUB + 4, y + 4);
+    context.globalAlpha = box.state === "poisoned" ? 0.55 : 1;
+    for (const { kind, text, x, y, anchor } of box.words) {
+      context.font = FONTS[kind];
+      context.fillStyle = colours[WORD_COLOURS[kind]];
+      context.textAlign = anchor === "middle" ? "center" : anchor;
+      context.fillText(text, box.x + x, box.y + y);
     }
-  }
-  drawStub(context, from, to, y) {
-    context.strokeStyle = context.fillStyle = colours.faint;
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(from, y);
-    context.lineTo(to, y);
-    context.stroke();
+    context.textAlign = "start";
+    context.globalAlpha = 1;
   }
 
   // Too small for words: plain rectangles, all of one colour in one go.
@@ -385,7 +460,7 @@ class GraphView {
   }
 }
 
-function cut(text) {
-  const letters = [...text];
-  return letters.length > 48 ? letters.slice(0, 47).join("") + "…" : text;
-}
+const FONTS = { title: "600 13px system-ui, sans-serif", slot: "11px system-ui, sans-serif",
+                faint: "11px system-ui, sans-serif", type: "10px system-ui, sans-serif",
+                hazard: "italic 10px system-ui, sans-serif" };
+const WORD_COLOURS = { title: "ink", slot: "ink", faint: "faint", type: "faint", hazard: "order" };

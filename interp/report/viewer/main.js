@@ -15,7 +15,8 @@ const TABS = [
 const KEYS = [
   ["1 2 3 ...", "tabs"], ["/", "search"], ["Esc", "nothing selected"],
   ["arrows", "graph: along edges; lists: rows; timeline: dispatches; chip: cores"], ["+ - 0", "nearer, further away, all"],
-  ["c", "collapse or open the scope of the selection"], ["[ ]", "graph before, graph after"],
+  ["c", "collapse or open the group of the selection"], ["v", "graph: across or down"], ["t", "graph: types on edges"],
+  ["a", "graph: boxes around calls, or around the tasks of an agent"], ["[ ]", "graph before, graph after"],
   ["e", "export the graph as SVG"], ["d", "light or dark"], ["?", "this list"],
 ];
 
@@ -40,7 +41,9 @@ function addViews() {
 }
 
 function addHeader() {
-  document.getElementById("title").textContent = report.title;
+  const title = document.getElementById("title");
+  title.textContent = report.title.slice(report.title.lastIndexOf("/") + 1);
+  title.title = report.title;
   document.getElementById("notes").textContent = report.notes.join(" · ");
   const choice = document.getElementById("graphs");
   graphs.forEach((graph, i) => {
@@ -102,6 +105,8 @@ if (app.graph) showGraph(app.graph);
 else for (const view of app.views) view.open(null);  // a program without tasks is its source
 showView(app.views.find(view => view.id === "graph") || app.views.find(view => view.id === "chip") || app.views.find(view => view.id === "slices") || app.views[0]);
 showDetails();
+readLink();
+addEventListener("hashchange", readLink);
 
 // For tests and the curious.
-window.taskspecReport = { app, graphs, bars, chipRuns, chipChoice, select, selectNode, showView, svgOf };
+window.taskspecReport = { app, graphs, bars, chipRuns, chipChoice, select, selectNode, showView, svgOf, linkOf };

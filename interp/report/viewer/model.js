@@ -44,9 +44,6 @@ class Graph {
     this.chains = json.chains;
     this.ends = entry.ends;
     this.scopes = json.scopes;
-    this.boxes = json.layout.nodes;
-    this.lines = json.layout.edges;
-    this.frames = json.layout.scopes;  // by scope; null: it has none
     this.spans = json.spans.nodes;
     this.into = this.nodes.map(() => []);
     this.outOf = this.nodes.map(() => []);
@@ -61,6 +58,37 @@ class Graph {
         this.resultsOf.get(result.ref.node).push(result);
       }
     this.bars = this.steps.map(() => []);  // by step: positions in the timeline
+    this.failed = new Set(entry.failed);
+    this.poisoned = this.behind(this.failed);
+  }
+
+  // All that reads, straight or by others, what these should have made.
+  behind(nodes) {
+    const found = new Set(), next = [...nodes];
+    while (next.length > 0)
+      for (const i of this.outOf[next.pop()]) {
+        const { kind, to } = this.edges[i];
+        if (kind !== "future" || found.has(to) || nodes.has(to)) continue;
+        found.add(to);
+        next.push(to);
+      }
+    return found;
+  }
+  // Those of which nothing kept them from running: in a report of a run.
+  ran() {
+    return this.nodes.map((_, node) => node).filter(node =>
+      !this.failed.has(node) && !this.poisoned.has(node) && this.stepOf[node] >= 0 && this.bars[this.stepOf[node]].length > 0);
+  }
+
+  // What ran inside of a loop, a branch or a fn that is one task here: rows { task, op, makes, place, calls, ms }, and the
+  // turns of a loop. Tasks that stand at the same place of the text share them.
+  insideOf(node) {
+    const place = this.nodes[node].control ? this.placeOf(node) : null;
+    if (!place) return null;
+    const rows = inner.get(innerKey(place));
+    if (!rows) return null;
+    const turn = rows.find(({ op }) => op === "turn");
+    return { rows: rows.filter(row => row !== turn), turns: turn ? turn.calls : 0, ms: turn ? turn.ms : 0 };
   }
 
   nameOf(node) { return this.nodes[node].name; }
@@ -111,6 +139,13 @@ class Graph {
 }
 
 const sourceNumbers = new Map(report.sources.map((source, i) => [source.path, i]));
+const innerKey = ({ path, line, column }) => [path, line, column].join(":");
+const inner = new Map();
+for (const row of report.inside) {
+  if (!row.inside) continue;
+  if (!inner.has(innerKey(row.inside))) inner.set(innerKey(row.inside), []);
+  inner.get(innerKey(row.inside)).push(row);
+}
 const graphs = report.graphs.map((entry, i) => new Graph(entry, i));
 
 // What ended the run, if it failed: diagnostics with the place in a source, if they have one.
@@ -121,7 +156,7 @@ const failures = report.failures.diagnostics.map(({ code, message, file, line, c
   return { ...more, code, message, place };
 });
 
-// Bars are [graph, step, worker, begin, duration] in nanoseconds.
-const bars = report.timeline.map(([graph, step, worker, begin, duration]) =>
-  ({ graph, step, worker, begin, end: begin + duration }));
+// Bars are [graph, step, worker, begin, duration, run] in nanoseconds.
+const bars = report.timeline.map(([graph, step, worker, begin, duration, run]) =>
+  ({ graph, step, worker, run, begin, end: begin + duration }));
 bars.forEach((bar, i) => graphs[bar.graph].bars[bar.step].push(i));

@@ -59,6 +59,7 @@ class PlanView {
     const step = this.graph.json.plan.steps[i], ran = this.graph.bars[i];
     const row = make("div", "row step" + (this.chosen && this.chosen.has(i) ? " chosen" : ""));
     const total = ran.reduce((sum, bar) => sum + bars[bar].end - bars[bar].begin, 0);
+    if (ran.length > 1) row.title = spreadText(ran);
     row.append(make("span", "n", "step " + i),
       make("span", "tasks code", this.graph.namesOf(step.nodes, ", ", 40)),
       make("span", "then faint", step.then.length > 0 ? "then " + step.then.slice(0, 20).join(", ") : ""),

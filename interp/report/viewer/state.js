@@ -1,31 +1,36 @@
 // What is chosen. Every view shows the same selection in its own way, and any of them may change it.
 
 const app = {
-  graph: graphs.find(graph => graph.edges.length > 0) || graphs[0] || null,  // first values of slots say little
+  // The one in which something failed, or in which most leads on: first values of slots say little.
+  graph: graphs.find(graph => graph.failed.size > 0) || graphs.reduce((most, graph) => !most || graph.edges.length > most.edges.length ||
+    (graph.edges.length === most.edges.length && graph.size > most.size) ? graph : most, null),
   selection: null,  // { graph, nodes, set, label, from }
   channel: null,    // of the slices, when that is what was chosen
   views: [],        // those that there is something to show in
   view: null,
 };
 
-// `nodes` of `graph`; `label` says what was chosen, `from` is the view in which that happened.
-function select(graph, nodes, label, from) {
+// `nodes` of `graph`; `label` says what was chosen, `from` is the view in which that happened; `kind` and `number`: which
+// chain or step of the graph they are, if any.
+function select(graph, nodes, label, from, kind = null, number = -1) {
   app.channel = null;
-  app.selection = nodes.length > 0 ? { graph, nodes, set: new Set(nodes), label, from } : null;
+  app.selection = nodes.length > 0 ? { graph, nodes, set: new Set(nodes), label, from, kind, number } : null;
   if (app.selection && graph !== app.graph) showGraph(graph);
   for (const view of app.views) view.select(app.selection);
   showDetails();
+  writeLink();
 }
 
 function selectNode(graph, node, from) { select(graph, [node], "task " + graph.pathOf(node), from); }
-function selectChain(graph, chain, from) { select(graph, graph.chains[chain].nodes, "chain " + chain, from); }
-function selectStep(graph, step, from) { select(graph, graph.steps[step], "step " + step, from); }
+function selectChain(graph, chain, from) { select(graph, graph.chains[chain].nodes, "chain " + chain, from, "chain", chain); }
+function selectStep(graph, step, from) { select(graph, graph.steps[step], "step " + step, from, "step", step); }
 function clearSelection() { select(app.graph, [], "", null); }
 
 function showGraph(graph) {
   app.graph = graph;
   document.getElementById("graphs").value = String(graph.number);
   for (const view of app.views) view.open(graph);
+  writeLink();
 }
 
 function showView(view) {
@@ -37,6 +42,7 @@ function showView(view) {
   }
   view.shown();
   showDetails();
+  writeLink();
 }
 
 // The colours of the page, for canvases; read again when the theme changes.
