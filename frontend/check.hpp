@@ -9,6 +9,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,7 @@ struct CheckOptions {
   std::function<std::string(const std::string& path)> read = {};
   // A model file as a module. Without it `import "net.onnx"` is not built.
   ImportModel import_model = {};
+  std::optional<std::int64_t> time_steps = {};  // of every backend that has the option, whatever the text says
 };
 
 // Imported files are parsed on the way and added to `sources`, so that their diagnostics can be shown.

@@ -2,6 +2,8 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace taskspec {
 
@@ -10,7 +12,10 @@ struct ImportedModel {
   std::string folder;  // where the files are that it names; there as long as the program
 };
 
+using ModelOptions = std::vector<std::pair<std::string, std::string>>;  // batch 1, precision f64
+
 // `name` is what the files beside the text go by. Throws Error.
-using ImportModel = std::function<ImportedModel(const std::string& path, const std::string& name)>;
+using ImportModel =
+    std::function<ImportedModel(const std::string& path, const std::string& name, const ModelOptions& options)>;
 
 }  // namespace taskspec

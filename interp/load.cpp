@@ -30,7 +30,8 @@ Result<Program> check_text(const std::string& path, std::string text, const Load
                                      .prelude = prelude_folders(),
                                      .defines = options.defines,
                                      .read = [](const std::string& file) { return read_text(file); },
-                                     .import_model = tools.import_model});
+                                     .import_model = tools.import_model,
+                                     .time_steps = options.time_steps});
     verified([&] {
       std::vector<std::string> wrong = program ? verify(*program) : std::vector<std::string>();
       return wrong.empty() ? std::string() : wrong[0];

@@ -3,6 +3,7 @@
 //   Sources sources;
 //   Result<Program> program = load_program("hello.task", {}, tools, sources);
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ using Defines = std::vector<std::pair<std::string, std::string>>;  // -D name=va
 struct LoadOptions {
   Defines defines;
   std::vector<std::string> search_path;  // TASKSPEC_PATH; then comes the prelude
+  std::optional<std::int64_t> time_steps = {};  // --time-steps
 };
 
 // "-" is standard input. What was read is added to `sources`, also when there are errors, to show where they are.

@@ -13,6 +13,7 @@
 
 #include "interp/prelude.hpp"
 #include "ir/base/at_end.hpp"
+#include "ir/base/function_ref.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json/blocks.hpp"
 #include "ir/json/messages.hpp"
@@ -142,13 +143,16 @@ std::vector<std::string> read_model(const std::string& path, const std::string& 
   return std::move(messages.notes);
 }
 
-void write_blocks(const BlockGraph& graph, const std::string& path) {
+namespace {
+
+// `put` writes what there is to write, and other files beside it.
+void write_by_program(const std::string& path, FunctionRef<void(const std::string& folder, JsonText& text)> put) {
   const std::optional<fs::path> program = program_of_models();
   if (!program) throw not_there(path);
   const ModelReader scratch;
-  const std::string json = scratch.folder() + "/graph.json";
+  const std::string folder = scratch.folder(), json = folder + "/graph.json";
   JsonText text;
-  put_block_graph(text, graph);
+  put(folder, text);
   write_text(json, text.take());
   const Said said = run({program->string(), "write", json, "--to", path});
   if (!said.ended || said.text.empty())
@@ -157,13 +161,44 @@ void write_blocks(const BlockGraph& graph, const std::string& path) {
   if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
 }
 
+}  // namespace
+
+void write_blocks(const BlockGraph& graph, const std::string& path) {
+  write_by_program(path, [&](const std::string&, JsonText& text) { put_block_graph(text, graph); });
+}
+
+// {"nodes":[{"name":"fc","type":"Affine","numbers":{"weight":"0"},"words":{"padding":"same"}}],"edges":[["x","fc"]]},
+// and graph.npz beside it with the numbers.
+void write_nir(const NirNet& net, const std::string& path) {
+  write_by_program(path, [&](const std::string& folder, JsonText& text) {
+    std::vector<NamedArray> arrays;
+    text.open('{').key("nodes").open('[');
+    for (const NirNode& node : net.nodes) {
+      text.open('{').member("name", node.name).member("type", node.type).key("numbers").open('{');
+      for (const auto& [name, value] : node.parameters)
+        if (auto* array = std::get_if<Array>(&value)) {
+          text.member(name, std::to_string(arrays.size()));
+          arrays.push_back({std::to_string(arrays.size()), *array});
+        }
+      text.close('}').key("words").open('{');
+      for (const auto& [name, value] : node.parameters)
+        if (auto* word = std::get_if<std::string>(&value)) text.member(name, *word);
+      text.close('}').close('}');
+    }
+    text.close(']').key("edges").open('[');
+    for (const auto& [from, to] : net.edges) text.open('[').string(from).string(to).close(']');
+    text.close(']').close('}');
+    save_arrays(folder + "/graph.npz", arrays);
+  });
+}
+
 ModelReader::ModelReader() : folder_(std::make_shared<Folder>()) {}
 
 std::string ModelReader::folder() const { return folder_->next(); }
 
-ImportedModel ModelReader::module(const std::string& path, const std::string& name) const {
+ImportedModel ModelReader::module(const std::string& path, const std::string& name, const ModelOptions& options) const {
   const std::string folder = folder_->next();
-  read_model(path, folder, name);
+  read_model(path, folder, name, options);
   return {read_text(folder + "/" + name + ".task"), folder};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/imported_model.hpp"
+#include "interp/control/nir/net.hpp"
 #include "ir/blocks/block_graph.hpp"
 
 namespace taskspec {
@@ -19,7 +20,7 @@ class ModelReader {
   ModelReader();
   // Throws Error: what the reader says of the file; E7001 where there is no such program, with the command that builds
   // it.
-  ImportedModel module(const std::string& path, const std::string& name) const;
+  ImportedModel module(const std::string& path, const std::string& name, const ModelOptions& options = {}) const;
   std::string folder() const;  // a new one, empty
 
  private:
@@ -34,5 +35,6 @@ std::vector<std::string> read_model(const std::string& path, const std::string& 
 // A graph of Task IR blocks as a file of another format, by its suffix: .task.txt, .task.pb. E4008, E7003, E7004; E7001
 // where there is no such program.
 void write_blocks(const BlockGraph& graph, const std::string& path);
+void write_nir(const NirNet& net, const std::string& path);  // E7004; E7001
 
 }  // namespace taskspec

@@ -20,6 +20,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   host.forms = tools.forms;
   host.blocks = &tools.blocks;
   host.write_blocks = tools.write_blocks;
+  host.write_nir = tools.write_nir;
   take_settings(host, settings);
   auto run = [&] {
     Interpreter interpreter(program, &host);
@@ -92,6 +93,20 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
     std::vector<Value> outputs = interpreter.outputs_of(graph, interpreter.agent_for(graph), std::move(inputs));
     for (std::size_t i = 0; i < outputs.size(); ++i)
       result.results.emplace_back(function.outputs[i].name, target.receive(outputs[i], function.outputs[i].span));
+    session.finish();
+  });
+  return result;
+}
+
+RunResult run_function(const Program& program, FunctionId function, std::vector<Value> arguments, const Toolbox& tools,
+                       const RunSettings& settings) {
+  RunResult result;
+  Program needed = with_needed_top_level(program, function);
+  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+    for (const Module& module : needed.modules) interpreter.module(module);
+    for (Value& argument : arguments)
+      if (argument.is_array()) argument = interpreter.target().constant(argument.array());
+    (void)interpreter.call(function, {}, std::move(arguments), {needed[function].span});
     session.finish();
   });
   return result;

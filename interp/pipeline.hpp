@@ -28,6 +28,10 @@ struct GraphRun : RunResult {
 GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
                    const RunSettings& settings);
 
+// A fn of the main module by itself, called with these; arrays become tensors of the graph.
+RunResult run_function(const Program& program, FunctionId function, std::vector<Value> arguments, const Toolbox& tools,
+                       const RunSettings& settings);
+
 // The graph of the main module that goes by this name, "pipeline" or "Net.forward"; invalid if there is none.
 FunctionId find_graph(const Program& program, const std::string& name);
 std::vector<FunctionId> graphs_of(const Program& program);     // of the main module, in order of their text

@@ -19,7 +19,8 @@ struct Toolbox {
   BlockTable blocks = {};
   std::span<const FormStep> forms = {};  // beyond those of the language, and how they run
   ImportModel import_model = {};         // who reads model files; null: nobody
-  WriteBlocks write_blocks = {};         // and who writes graphs of blocks
+  WriteBlocks write_blocks = {};         // and who writes graphs of blocks,
+  WriteNir write_nir = {};               // and networks of NIR
 };
 
 }  // namespace taskspec

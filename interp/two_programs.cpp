@@ -108,6 +108,7 @@ GraphRunning run_graph_program(Shared& shared) {
       context.forms = shared.tools.forms;
       context.blocks = &shared.tools.blocks;
       context.write_blocks = shared.tools.write_blocks;
+      context.write_nir = shared.tools.write_nir;
       take_settings(context, settings);
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
@@ -149,6 +150,7 @@ Ending run_host_program(Shared& shared) {
     context.forms = shared.tools.forms;
     context.blocks = &shared.tools.blocks;
     context.write_blocks = shared.tools.write_blocks;
+    context.write_nir = shared.tools.write_nir;
     take_settings(context, shared.settings);
     HostTarget target;
     HostChannelEnd end(shared.cut, shared.exchange, shared.settings.pause);

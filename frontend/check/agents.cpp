@@ -102,13 +102,14 @@ void add_agent_parameters(Body& body) {
   }
 }
 
-Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span) {
+Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span, std::span<const std::string> others) {
   World& world = body.world;
   resolve_agent(world, agent);
   if (holds_itself(world, agent, call.callee->span)) return body.error(span);
   const std::vector<ast::Param>& params = world.info(agent).decl->params;
   std::vector<ParameterName> names;
   for (const ast::Param& param : params) names.push_back({param.name.text, param.default_value != nullptr});
+  for (const std::string& other : others) names.push_back({other, true});
   std::string text = fmt::format("agent '{}'", world.program[agent].name);
   auto places = place_arguments(world.diags, {text, world.program[agent].span, names, 0}, call.args, span);
   if (!places) {
@@ -118,6 +119,7 @@ Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span) {
   std::vector<Term> in(params.size());
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     std::size_t at = (*places)[i];
+    if (at >= params.size()) continue;
     Type wanted = world.program[agent].parameters[at].type;
     in[at] = convert(body, expression(body, *call.args[i].value, &wanted), wanted,
                      {fmt::format("'{}' of {}", params[at].name.text, text), params[at].span});

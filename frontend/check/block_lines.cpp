@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/check/block_nests.hpp"
 #include "frontend/check/block_reader.hpp"
 #include "frontend/check/messages.hpp"
 #include "ir/base/text.hpp"
@@ -23,6 +24,7 @@ class BlockLines : BlockMoves {
     graph_->name = declaration_.name.text;
     for (const ast::IrLine& line : declaration_.lines)
       if (auto* block = std::get_if<ast::IrBlock>(&line.node)) add(*block, line.span);
+    for (const Nest& nest : nests_) find_primitive(nest);
     // Blocks may stand below the edges that name them, and where a cluster stands depends on how many there are.
     for (const ast::IrLine& line : declaration_.lines)
       if (auto* edge = std::get_if<ast::IrEdge>(&line.node)) count_branches(edge->to);
@@ -42,6 +44,7 @@ class BlockLines : BlockMoves {
 
   void add(const ast::IrBlock& line, Span span) {
     if (line.kind.text == "TEST") return add_test(line);
+    if (line.kind.text == "NEST") return add_nest(line, span);
     const auto neuron = std::ranges::find_if(
         line.attributes, [](const ast::Arg& argument) { return argument.name && argument.name->text == "neuron"; });
     if (neuron != line.attributes.end()) return add_neurons(line, *neuron, span);
@@ -84,6 +87,101 @@ class BlockLines : BlockMoves {
       failed_ = true;
     }
     graph_->blocks.push_back(std::move(block));
+  }
+
+  // ---- nests of loops: the primitive that computes them (block_nests.hpp) ----
+
+  struct Nest {
+    BlockId block;
+    const ast::IrBlock& line;
+    NestLine written;
+    std::vector<const ast::Arg*> attributes;  // of the primitive
+  };
+
+  void add_nest(const ast::IrBlock& line, Span span) {
+    Nest nest{BlockId(graph_->blocks.size()), line, {}, {}};
+    TaskBlock block;
+    block.name = line.name.text;
+    block.span = span;
+    if (const std::optional<Precision> precision = precision_of(line.precision.text))
+      nest.written.precision = *precision;
+    else
+      unknown_type(diags_, line.precision), failed_ = true;
+    for (const ast::Arg& extent : line.dims) {
+      const ast::Name* name = named(extent, "loops of a nest");
+      const std::optional<BlockAxis> axis = name ? block_axis_of(name->text) : std::nullopt;
+      const std::optional<std::int64_t> count = name ? integer(*extent.value) : std::nullopt;
+      if (name && !axis) unknown(*name, "loop of a nest", {"y", "x", "f", "r", "ky", "kx", "iy", "ix"});
+      if (!axis || !count) continue;
+      if (*count < 1)
+        refuse("E2001", extent.value->span, fmt::format("a loop runs once or more, not {} times", *count));
+      else
+        nest.written.loops.emplace_back(*axis, *count);
+    }
+    for (const ast::Arg& attribute : line.attributes) read_nest_word(nest, block, attribute);
+    if (!nest.written.statement && !failed_)
+      refuse("E1003", line.name.span, fmt::format("nest '{}' computes nothing", line.name.text))
+          .help("(sum: input[r] * weight[f, r])");
+    if (const auto known = std::ranges::find(graph_->blocks, block.name, &TaskBlock::name); known != graph_->blocks.end())
+      defined_twice(diags_, block.name, known->span, line.name.span), failed_ = true;
+    graph_->blocks.push_back(std::move(block));
+    if (!failed_) nests_.push_back(std::move(nest));
+  }
+
+  void read_nest_word(Nest& nest, TaskBlock& block, const ast::Arg& attribute) {
+    constexpr std::string_view reduces[] = {"sum", "most", "least"};  // as in NestReduce
+    const ast::Name* name = named(attribute, "attributes of a block");
+    if (!name) return;
+    const auto reduce = std::ranges::find(reduces, name->text);
+    if (reduce != std::end(reduces)) {
+      nest.written.reduce = static_cast<NestReduce>(reduce - std::begin(reduces));
+      nest.written.statement = attribute.value.get();
+    } else if (name->text == "cmp") {
+      nest.written.start = integer(*attribute.value);
+    } else if (!file_attribute(block, *name, *attribute.value)) {
+      nest.attributes.push_back(&attribute);
+    }
+  }
+
+  // A storage on its way in may feed it.
+  bool may_be(const BlockDef& def, const std::string& name) const {
+    for (const ast::IrLine& line : declaration_.lines) {
+      auto* edge = std::get_if<ast::IrEdge>(&line.node);
+      if (!edge || edge->to.block.text != name) continue;
+      const auto from = std::ranges::find(graph_->blocks, edge->from.block.text, &TaskBlock::name);
+      const bool refuses = from != graph_->blocks.end() && from->def && !from->def->feeds.empty() &&
+                           std::ranges::find(from->def->feeds, def.name) == from->def->feeds.end();
+      if (refuses) return false;
+    }
+    return true;
+  }
+
+  void find_primitive(const Nest& nest) {
+    std::vector<TaskBlock> found;
+    try {
+      found = blocks_of_nest(nest.written, table_, [this](const ast::Expr& expr) { return integer(expr); });
+    } catch (const NestProblem& problem) {
+      if (!problem.text.empty()) refuse("E1003", problem.span, problem.text).help(problem.help);
+      failed_ = true;
+      return;
+    }
+    const auto chosen = std::ranges::find_if(
+        found, [&](const TaskBlock& block) { return may_be(*block.def, nest.line.name.text); });
+    if (chosen == found.end()) {
+      Diag& diag = refuse("E4038", nest.written.statement->span,
+                          fmt::format("no block computes the nest '{}'", nest.line.name.text));
+      for (const TaskBlock& block : found)
+        diag.note(fmt::format("{} does, but the storage in front of it may not feed it", block.def->name));
+      diag.help("sums run over r, ky, kx in this order; taskspec doc CC has the formula of a block");
+      return;
+    }
+    TaskBlock& block = graph_->blocks[nest.block.index()];
+    block.def = chosen->def;
+    block.precision = nest.written.precision;
+    block.shape = chosen->shape;
+    block.attributes = chosen->attributes;
+    block.branches = chosen->branches;
+    for (const ast::Arg* attribute : nest.attributes) add_attribute(block, nest.line, *attribute);
   }
 
   // ---- neurons: a block of sums with its CLIF, the storage between them and the state, in one line ----
@@ -323,6 +421,7 @@ class BlockLines : BlockMoves {
   const BlockTable& table_;
   const ast::IrDecl& declaration_;
   std::map<std::string, Neurons> neurons_;  // by the name of their line
+  std::vector<Nest> nests_;
 };
 
 }  // namespace

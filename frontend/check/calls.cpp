@@ -13,6 +13,7 @@
 #include "frontend/check/later.hpp"
 #include "frontend/check/members.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/modules.hpp"
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/training.hpp"
 #include "frontend/check/types.hpp"
@@ -55,7 +56,62 @@ class Calls {
       return instance ? call_function(body_, binding.function, instance, call_.args, span_) : failed();
     }
     if (binding.kind == Binding::Kind::agent) return make_agent(body_, binding.agent, call_, span_);
+    if (binding.kind == Binding::Kind::module && is_model(body_.world, binding.module)) return net_of_model(binding, name);
     return call_value(body_, read_binding(body_, binding, name), call_, span_);
+  }
+
+  // ---- models ----
+
+  // `m(dt: 1e-3, precision: "f64")` is the net of an imported model. What is no parameter of the net is an option of the
+  // import, which is made once more with it.
+  Term net_of_model(const Binding& model, const ast::Name& name) {
+    std::optional<AgentId> net = net_in(model.module);
+    if (!net) return call_value(body_, read_binding(body_, model, name), call_, span_);
+    std::vector<std::string> names;
+    ModelOptions options;
+    for (const ast::Arg& argument : call_.args) {
+      if (!argument.name || is_parameter(*net, argument.name->text)) continue;
+      const std::optional<std::string> text = option_text(argument);
+      if (!text) return body_.error(span_);
+      names.push_back(argument.name->text);
+      options.emplace_back(argument.name->text, *text);
+    }
+    if (!options.empty()) {
+      const ModuleId again = model_with(body_.world, model.module, options, name.span);
+      net = again.valid() ? net_in(again) : std::nullopt;
+    }
+    return net ? make_agent(body_, *net, call_, span_, names) : body_.error(span_);
+  }
+
+  // The only agent of the module.
+  std::optional<AgentId> net_in(ModuleId module) {
+    std::optional<AgentId> found;
+    for (const std::string& name : body_.world.names(module))
+      if (const std::optional<Binding> binding = body_.world.find(module, name);
+          binding && binding->kind == Binding::Kind::agent) {
+        if (found) return std::nullopt;
+        found = binding->agent;
+      }
+    return found;
+  }
+
+  bool is_parameter(AgentId net, const std::string& name) const {
+    return std::ranges::any_of(body_.world.info(net).decl->params,
+                               [&](const ast::Param& param) { return param.name.text == name; });
+  }
+
+  // As a command line would have it.
+  std::optional<std::string> option_text(const ast::Arg& argument) {
+    const Term given = expression(body_, *argument.value);
+    const std::optional<Value> value = body_.is_error(given) ? std::nullopt : body_.known(given.id);
+    if (!value) {
+      if (!body_.is_error(given))
+        body_.world.diags.error("E1003", argument.span,
+                                fmt::format("'{}' is an option of the import, and not known before the program runs",
+                                            argument.name->text));
+      return std::nullopt;
+    }
+    return value->is_string() ? value->string() : print(*value);
   }
 
   // ---- names of the library ----

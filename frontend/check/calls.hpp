@@ -15,7 +15,8 @@ Term call_function(Body& body, FunctionId function, const std::optional<Term>& a
 Term call_value(Body& body, const Term& callee, const ast::Call& call, Span span);
 
 // A(args): a new agent.
-Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span);
+// `others`: names of arguments that somebody else has read.
+Term make_agent(Body& body, AgentId agent, const ast::Call& call, Span span, std::span<const std::string> others = {});
 
 // A member of an agent as a value: Scale(2.0).apply
 Term bound_member(Body& body, const Term& agent, FunctionId function, Span span);

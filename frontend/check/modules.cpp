@@ -109,13 +109,15 @@ class Files {
     return {};
   }
 
-  ModuleId load_model(const fs::path& path, const std::string& name, const ast::Name& file) {
+  ModuleId load_model(const fs::path& path, const std::string& name, const ast::Name& file,
+                      const ModelOptions& options = {}) {
     std::error_code error;
-    const std::string key = fs::weakly_canonical(path, error).string();
+    std::string key = fs::weakly_canonical(path, error).string();
+    for (const auto& [option, value] : options) key += "\n" + option + "=" + value;
     if (auto known = world_.loaded.find(key); known != world_.loaded.end()) return known->second;
     ModuleId module;
     try {
-      ImportedModel model = world_.options.import_model(path.string(), name);
+      ImportedModel model = world_.options.import_model(path.string(), name, options);
       const SourceId source = world_.sources.add(path.string(), std::move(model.text));
       world_.beside.emplace(source, std::move(model.folder));
       module = check(source, name);
@@ -254,6 +256,11 @@ class Files {
   }
 
  public:
+  ModuleId model_with(ModuleId model, const ModelOptions& options, Span span) {
+    const Module module = world_.program.modules[model.index()];
+    return load_model(fs::path(module.path), module.name, ast::Name{module.path, span}, options);
+  }
+
   ModuleId served(std::string_view name, Span span) {
     return load(Wanted{{std::string(name)}, span, span}, world_.options.prelude);
   }
@@ -336,6 +343,14 @@ void serve_module(World& world, std::string_view name, Span span) {
   if (!module.valid()) return;
   served.emplace_back(name, module);
   for (const std::string& function : world.names(module)) world.find(module, function);  // links it
+}
+
+bool is_model(const World& world, ModuleId module) {
+  return world.beside.contains(world.program.modules[module.index()].source);
+}
+
+ModuleId model_with(World& world, ModuleId model, const ModelOptions& options, Span span) {
+  return Files(world).model_with(model, options, span);
 }
 
 void check_entry(World& world, const Ast& tree) { Files(world).check_entry(tree); }

@@ -16,6 +16,7 @@
 #include "frontend/check/rule_context.hpp"
 #include "frontend/check/types.hpp"
 #include "ir/program/folded.hpp"
+#include "ir/records/backend_record.hpp"
 #include "ir/records/op_outputs.hpp"
 
 namespace taskspec::checking {
@@ -203,6 +204,15 @@ void fill_in(Body& body, const Record& record, std::vector<RuleOperand>& operand
   }
 }
 
+// What a command line says of the time steps of all sessions: it decides about types, so it is said here.
+void override_time_steps(Body& body, const Record& record, std::vector<RuleOperand>& operands, Span span) {
+  const std::optional<std::int64_t>& steps = body.world.options.time_steps;
+  if (!steps || !record.builtin || !record.builtin->backend) return;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (record.operands()[i].name == time_steps_option)
+      operands[i].term = body.constant(Value(*steps), Kind::integer, operands[i].term.valid() ? operands[i].term.span : span);
+}
+
 // ---- what the rule said ---------------------------------------------------------------------------
 
 // A mismatch has two sides: both tensors are labelled with what they are, of an operator all operands.
@@ -262,6 +272,7 @@ void open_extents(Body& body, Type& type) {
 Term ruled_call(Body& body, const Record& record, TypeRule rule, std::vector<RuleOperand> operands,
                 std::vector<Place> places, Span span, Span sign) {
   fill_in(body, record, operands, span);
+  override_time_steps(body, record, operands, span);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Term& term = operands[i].term;
     if (term.valid() && operand_at(record, i).kind != OperandKind::tensors) term = typed(body, term);

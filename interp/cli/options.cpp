@@ -67,6 +67,10 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->type_name("N");
   run->add_option("--schedule", o.schedule, "when tasks run: push, pull or eager")
       ->check(CLI::IsMember({"push", "pull", "eager"}));
+  run->add_option("--time-steps", o.time_steps,
+                  "run the graph, or what each session of the program is given, so often, with states carried over")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}))
+      ->type_name("T");
   add_backend_options(*run, o);
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
   run->add_flag("--detect-nan", o.detect_nan,
@@ -124,7 +128,7 @@ void add_slices(CLI::App& app, Options& o, std::vector<std::string>& defines) {
 
 void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* import = app.add_subcommand("import", "write a model file as a program, with its weights beside it");
-  import->add_option("MODEL", o.files, "an .onnx or Task IR file")->required()->expected(1);
+  import->add_option("MODEL", o.files, "an .onnx, .nir or Task IR file")->required()->expected(1);
   import->add_option("-o", o.output, "the program; its weights go to the .npz of that name")
       ->type_name("FILE.task")
       ->required();
@@ -132,15 +136,37 @@ void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->add_option("-D", defines, "name=value: a number for an open extent, or for an input that decides about shapes")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
+  // What a spiking network leaves open: the same as -D, by names of their own.
+  struct Choice {
+    const char *name, *type, *doc;
+  };
+  constexpr Choice choices[] = {
+      {"like", "TOOL", "of .nir: make the choices of norse, snntorch, lava, nengo or sinabs"},
+      {"dt", "SECONDS", "of .nir: the time step"},
+      {"integrator", "I", "of .nir: euler or exact"},
+      {"reset", "R", "of .nir: file, zero or subtract"},
+      {"feedback", "STEPS", "of .nir: how many steps an edge backwards takes"},
+      {"precision", "P", "of .nir: f32 or f64"},
+  };
+  for (const Choice& choice : choices)
+    import
+        ->add_option_function<std::string>(
+            std::string("--") + choice.name,
+            [&defines, name = std::string(choice.name)](const std::string& text) {
+              defines.push_back(name + "=" + text);
+            },
+            choice.doc)
+        ->type_name(choice.type);
 }
 
 void add_export(CLI::App& app, Options& o, std::vector<std::string>& defines) {
-  CLI::App* command = app.add_subcommand("export", "write the blocks of an ir declaration as a Task IR file");
+  CLI::App* command =
+      app.add_subcommand("export", "write the blocks of an ir declaration as a Task IR file, a spiking graph as NIR");
   command->add_option("FILE", o.files, "a .task file")->required()->expected(1);
-  command->add_option("-o", o.output, "the file: protobuf text, or bytes")
-      ->type_name("FILE.task.txt|.task.pb")
+  command->add_option("-o", o.output, "the file: protobuf text, or bytes; .nir: a graph of one time step")
+      ->type_name("FILE.task.txt|.task.pb|.nir")
       ->required();
-  command->add_option("--name", o.graph, "this declaration of the file")->type_name("NAME");
+  command->add_option("--name", o.graph, "this declaration, or this graph, of the file")->type_name("NAME");
   add_defines(*command, defines);
 }
 

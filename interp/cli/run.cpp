@@ -10,6 +10,17 @@
 
 namespace taskspec::cli {
 
+namespace {
+
+bool opens_sessions(const Program& program) {
+  for (const Function& function : program.functions)
+    for (const Call& call : function.calls)
+      if (call.form == Form::run) return true;
+  return false;
+}
+
+}  // namespace
+
 int run(const Options& options, const Toolbox& tools) {
   Sources sources;
   Result<BackendChoice> backend = read_backend(options.backend, tools, sources);
@@ -34,10 +45,14 @@ int run(const Options& options, const Toolbox& tools) {
   settings.output = [](std::string_view text) { write_out(text); };
   settings.screen = screen();
   settings.interrupted = &interrupted();
+  if (options.time_steps > 0 && (is_graph || !options.graph.empty())) return run_graph_in_steps(options, tools, settings);
   if (is_graph || !options.graph.empty()) return run_graph(options, tools, settings);
 
   auto [program, exit_code] = load(options, tools);
   if (!program) return exit_code;
+  if (options.time_steps > 0 && !opens_sessions(*program))
+    return usage("--time-steps repeats what a session is given, and " + file +
+                 " opens none; run g(x) on host does, or choose a graph with --name");
   RunResult result = run_program(*program, tools, settings);
   flush_out();
   report(options, program->sources, result.diags);

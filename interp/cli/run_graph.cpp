@@ -43,14 +43,19 @@ bool is_file(const std::string& written) {  // a literal may be longer than any 
 }
 
 // A literal, or the file that the value names.
-Value input_value(const Parameter& parameter, const std::string& name, const std::string& written, Sources& sources) {
+Value input_value(const Parameter& parameter, const std::string& name, const std::string& written, Sources& sources,
+                  bool slices) {
   const Type& type = parameter.type;
+  auto has_rank = [&](const Array& array) {
+    const std::size_t rank = array.extents().size();
+    return rank == type.rank() || (slices && rank == type.rank() + 1);
+  };
   if (type.is(Type::Kind::string)) return Value(written);
   if (type.is_tensor() && is_file(written)) {
     FileQuery query{.precision = type.precision};
     for (const Dim& dim : type.dims) query.extents.push_back(dim.constant());
     Array array = load_array(written, query);
-    if (array.precision() != type.precision || array.extents().size() != type.rank())
+    if (array.precision() != type.precision || !has_rank(array))
       throw failure("E5004", {},
                     "'" + written + "' holds " + array.type().text() + "; input '" + name + "' is " + type.text());
     return Value(std::move(array));
@@ -61,7 +66,7 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
   Value value = literal_value(*expression);
   if (!type.is_tensor()) return host_input(value, type, name);
   Array array = array_of(value, type.precision);
-  if (array.extents().size() != type.rank())
+  if (!has_rank(array))
     throw failure("E5004", {},
                   "input '" + name + "' is " + type.text() + "; " + written + " is " + array.type().text());
   return Value(std::move(array));
@@ -72,17 +77,19 @@ auto inputs_named(const Function& graph) {
   return std::views::filter(graph.parameters, [](const Parameter& p) { return p.role == Role::declared; });
 }
 
-std::vector<Value> inputs_of(const Function& graph, const Options& options, Sources& sources) {
+}  // namespace
+
+std::vector<Value> inputs_of(const Function& graph, const Options& options, Sources& sources, bool slices) {
   std::vector<Value> inputs;
   for (const Parameter& parameter : inputs_named(graph)) {
     Value& input = inputs.emplace_back();
     for (const auto& [name, written] : options.defines)
-      if (parameter.name == name) input = input_value(parameter, name, written, sources);
+      if (parameter.name == name) input = input_value(parameter, name, written, sources, slices);
   }
   return inputs;
 }
 
-// Wrong usage in words, or nothing: names that are no inputs, inputs that have no value.
+// Names that are no inputs, inputs that have no value.
 std::optional<std::string> check_defines(const Function& graph, const Options& options) {
   std::vector<std::string> names;
   for (const Parameter& parameter : inputs_named(graph)) names.push_back(parameter.name);
@@ -98,6 +105,8 @@ std::optional<std::string> check_defines(const Function& graph, const Options& o
   }
   return std::nullopt;
 }
+
+namespace {
 
 Result<ImportedGraph> read_graph(const std::string& path, const Toolbox& tools) {
   try {

@@ -22,6 +22,7 @@ int usage(const std::string& message) {
 
 LoadOptions load_options(const Options& options) {
   LoadOptions load{options.defines, {}};
+  if (options.time_steps > 0) load.time_steps = options.time_steps;
   if (const char* path = std::getenv("TASKSPEC_PATH")) {
     std::string folders(path);
     for (std::size_t begin = 0; begin <= folders.size();) {

@@ -74,7 +74,7 @@ bool is_graph_form(const std::string& path) {
 }
 
 ViewContents contents_for(const std::string& path) {
-  return path.ends_with(".json") ? ViewContents::all : ViewContents::none;
+  return path.ends_with(".json") || path.ends_with(".nir") ? ViewContents::all : ViewContents::none;
 }
 
 void export_graph(const Program& program, const GraphView& view, const std::string& path) {
@@ -93,7 +93,7 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
   Diag diag;
   diag.code = "E7003";
   diag.message = "'" + path + "' names no form in which a graph can be written";
-  diag.help_text = "end it in .json, .dot, .svg or .html";
+  diag.help_text = "end it in .json, .dot, .svg, .html or .nir";
   throw Error(std::move(diag));
 }
 

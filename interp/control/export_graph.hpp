@@ -20,7 +20,7 @@ void with_interpreter(const Program& program, FunctionId function, const OpTable
 void with_graph(const Program& program, FunctionId graph, const OpTable& ops, FunctionRef<void(const GraphView&)> use,
                 const std::atomic<bool>* interrupted = nullptr);
 
-// What the view needs to have of it: only .json has contents of constants.
+// What the view needs to have of it: only .json and .nir have contents of constants.
 ViewContents contents_for(const std::string& path);
 bool is_graph_form(const std::string& path);  // by its suffix: .json, .dot, .svg, .html
 // E7003 for another suffix, E7004 when it cannot be written.

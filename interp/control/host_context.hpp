@@ -20,6 +20,7 @@ namespace taskspec {
 
 struct BlockGraph;
 class BlockTable;
+struct NirNet;
 
 class Interpreter;
 class Target;
@@ -67,6 +68,7 @@ class HostContext {
   std::span<const FormStep> forms;                   // beyond those of the language
   const BlockTable* blocks = nullptr;                // of Task IR; null: nets cannot be lowered here
   std::function<void(const BlockGraph& graph, const std::string& path)> write_blocks;  // in formats of others
+  std::function<void(const NirNet& net, const std::string& path)> write_nir;
   const Natives* natives = nullptr;   // behind `extern` tasks; null: there are none
   std::optional<MachineRates> rates;  // once somebody wanted to know
 

@@ -207,7 +207,7 @@ NodePtr HostProgram::value(Node node) {
   if (called && called->kind != Kind::task) {
     enter_operands(*made, made->at);
     if (!called->typed) settle_types(*made->in[0]->function, *made);
-    check_call(*made);
+    check_waiting(made);
     waiting_ = made;
   } else {
     enter(made);
@@ -229,6 +229,38 @@ taskspec::Type HostProgram::type_of(const Node& node) {
 // What is wrong with a call is said where it stands.
 void HostProgram::check_call(const Node& node) {
   if (!gives_nothing(node)) (void)type_of(node);  // else it has no type; its run says what is wrong
+}
+
+// A call that is wrong by itself may be right in a run that gives it a slice in each time step. Otherwise that is said
+// where it stands; of one that is used without such a run, where it is used.
+void HostProgram::check_waiting(const NodePtr& call) {
+  try {
+    check_call(*call);
+  } catch (const Error&) {
+    if (!fits_time_steps(call)) throw;
+  }
+}
+
+bool HostProgram::fits_time_steps(const NodePtr& call) {
+  for (std::size_t i = 1; i < call->in.size(); ++i) {
+    if (!call->in[i]->entered) continue;
+    const taskspec::Type type = type_of(*call->in[i]);
+    const taskspec::Type& given = type.is(taskspec::Type::Kind::invocation) && type.parts.size() == 1 ? type.parts[0] : type;
+    if (!given.is_tensor() || given.dims.empty() || !given.dims[0].is_constant()) continue;
+    Node run;
+    run.kind = Node::Kind::run;
+    run.at = call->at;
+    run.text = "host";
+    run.names.emplace_back();
+    run.real = static_cast<double>(*given.dims[0].constant());
+    run.in.push_back(call);
+    try {
+      (void)type_of(run);
+      return true;
+    } catch (const Error&) {
+    }
+  }
+  return false;
 }
 
 void HostProgram::check_run(const Node& run) {

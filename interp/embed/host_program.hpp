@@ -48,6 +48,8 @@ class HostProgram : public std::enable_shared_from_this<HostProgram> {
   void enter(const NodePtr& node);
   void enter_operands(const Node& node, At at);
   void check_call(const Node& node);
+  void check_waiting(const NodePtr& call);
+  bool fits_time_steps(const NodePtr& call);
   void check_run(const Node& run);
   NodePtr run_apart(const Node& run);
   NodePtr literal(const NodePtr& operand, At at);

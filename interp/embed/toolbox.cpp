@@ -4,6 +4,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/exact/blocks_op.hpp"
+#include "interp/exact/gradients_op.hpp"
 #include "interp/exact/tensor_blocks_op.hpp"
 #include "interp/models.hpp"
 #include "stdlib/blocks.hpp"
@@ -18,7 +19,7 @@ OpTable all_ops() {
   static const std::vector<const OpDef*> ops = [] {
     const std::span<const OpDef* const> standard = standard_ops().all();
     std::vector<const OpDef*> all(standard.begin(), standard.end());
-    for (const OpDef* op : {&op_blocks, &op_tensor_blocks})
+    for (const OpDef* op : {&op_block_gradients, &op_blocks, &op_tensor_blocks})
       all.insert(std::ranges::upper_bound(all, op->name, {}, &OpDef::name), op);
     return all;
   }();
@@ -33,8 +34,11 @@ Toolbox standard_toolbox() {
       standard_builtins(),
       standard_blocks(),
       {},
-      [reader = ModelReader()](const std::string& path, const std::string& name) { return reader.module(path, name); },
-      write_blocks};
+      [reader = ModelReader()](const std::string& path, const std::string& name, const ModelOptions& options) {
+        return reader.module(path, name, options);
+      },
+      write_blocks,
+      write_nir};
 }
 
 }  // namespace taskspec

@@ -8,7 +8,8 @@
 //
 // The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object
 // on standard output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where
-// FILE ends in .task.pb. Exit codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
+// FILE ends in .task.pb; or, where it ends in .nir, a NIR file of a network, whose numbers lie in GRAPH.npz. Exit codes:
+// 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -17,6 +18,7 @@
 
 #include "interp/import/importer.hpp"
 #include "interp/import/memory.hpp"
+#include "interp/import/nir/exported.hpp"
 #include "interp/import/task_ir/task_ir.hpp"
 #include "ir/json/blocks.hpp"
 #include "ir/json/messages.hpp"
@@ -88,9 +90,14 @@ int read(const Request& request) {
 
 bool ends_with(std::string_view text, std::string_view end) { return text.ends_with(end); }
 
+void write_nir(const std::string& from, const std::string& to) {
+  nir::write_model(nir::model_of_json(from, fs::path(from).replace_extension(".npz").string()), to);
+}
+
 int write(const std::string& from, const std::string& to) {
   Messages messages;
   try {
+    if (ends_with(to, ".nir")) return write_nir(from, to), say(messages, 0);
     const bool binary = ends_with(to, ".task.pb");
     if (!binary && !ends_with(to, ".task.txt")) {
       Diag diag("E7003", Severity::error, {}, "'" + to + "' names no form in which a graph of blocks can be written");

@@ -9,17 +9,17 @@
 #include "interp/control/block_task.hpp"
 #include "interp/control/net_list.hpp"
 #include "interp/exact/tensor_blocks_op.hpp"
+#include "interp/quantize/builtin_parts.hpp"
 #include "interp/quantize/quantize.hpp"
-#include "interp/quantize/samples.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
 
 using namespace builtins;
+using namespace block_builtins;
+using Kind = Type::Kind;
 
 namespace {
-
-using Kind = Type::Kind;
 
 constexpr std::string_view range_methods[] = {"absmax", "percentile", "mse"};  // as in RangeMethod
 constexpr std::string_view requant_names[] = {"cut", "lut"};
@@ -41,7 +41,18 @@ std::size_t position_of(std::span<const std::string_view> names, const Value& na
   return static_cast<std::size_t>(found - names.begin());
 }
 
-// A graph, a task or a composite: tensors in, tensors out.
+bool are_samples(const Type& type) {
+  if (type.is_tensor() || type.is(Kind::error)) return true;
+  if (type.is(Kind::invocation)) return type.parts.size() == 1;
+  return (type.is(Kind::list) || type.is(Kind::tuple)) && std::ranges::all_of(type.parts, are_samples);
+}
+
+}  // namespace
+
+// ---- shared with other builtins --------------------------------------------------------------------
+
+namespace block_builtins {
+
 void want_net(RuleContext& c) {
   const Type& net = c.type(0);
   if (net.is(Kind::error)) return;
@@ -60,21 +71,29 @@ void want_net(RuleContext& c) {
              0, "a graph around it that gives the rest");
 }
 
-bool are_samples(const Type& type) {
-  if (type.is_tensor() || type.is(Kind::error)) return true;
-  if (type.is(Kind::invocation)) return type.parts.size() == 1;
-  return (type.is(Kind::list) || type.is(Kind::tuple)) && std::ranges::all_of(type.parts, are_samples);
+void want_samples(RuleContext& c, std::size_t operand) {
+  if (are_samples(c.type(operand))) return;
+  c.fail("E1004", fmt::format("samples are wanted, tensors or tuples or lists of them; this is {}", c.type(operand).text()),
+         static_cast<int>(operand));
 }
 
-// ---- the net ---------------------------------------------------------------------------------------
-
-// On the side of the host there is nothing to call.
 bool is_beside_graph(const HostContext& host) { return host.frame->function.part == Part::host; }
 
 std::vector<GraphInput> written_inputs(const Type& net) {
   std::vector<GraphInput> inputs;
   for (std::size_t k = 0; k < net.inputs; ++k) inputs.push_back({net.names[k], net.parts[k], Privilege::in});
   return inputs;
+}
+
+Samples samples_of_operand(HostContext& host, const Value& data, const std::vector<GraphInput>& inputs) {
+  Target& target = host.interpreter->target();
+  auto contents = [&](const Value& value) -> std::optional<Array> {
+    auto* invocation = value.as<Invocation>();
+    const Value& tensor = invocation && invocation->outputs.size() == 1 ? invocation->outputs[0] : value;
+    if (!target.is_tensor(tensor)) return std::nullopt;
+    return target.receive(tensor, host.span);
+  };
+  return samples_of(data, inputs, contents, host.span);
 }
 
 OpList list_of(HostContext& host, const Value& net, const std::vector<GraphInput>& inputs) {
@@ -93,6 +112,17 @@ std::shared_ptr<BlockTask> as_task(OpList net, LoweredGraph lowered) {
 
 Value as_value(std::shared_ptr<BlockTask> task) { return Value(std::static_pointer_cast<Object>(std::move(task))); }
 
+Value record_of(std::vector<std::pair<std::string, Value>> fields, std::string table) {
+  auto record = std::make_shared<Record>();
+  record->fields = std::move(fields);
+  record->table = std::move(table);
+  return Value(std::static_pointer_cast<Object>(std::move(record)));
+}
+
+}  // namespace block_builtins
+
+namespace {
+
 // ---- the report ------------------------------------------------------------------------------------
 
 Type record_type(std::vector<std::string> names, std::vector<Type> parts) {
@@ -108,13 +138,6 @@ Type report_type(RuleContext&) {
   return record_type(
       {"layers", "calibrated", "compared", "float_accuracy", "block_accuracy", "notes"},
       {Type::list(layer), Kind::integer, Kind::integer, Kind::real, Kind::real, Type::list(Kind::string)});
-}
-
-Value record_of(std::vector<std::pair<std::string, Value>> fields, std::string table = {}) {
-  auto record = std::make_shared<Record>();
-  record->fields = std::move(fields);
-  record->table = std::move(table);
-  return Value(std::static_pointer_cast<Object>(std::move(record)));
 }
 
 Value report_of(const Quantized& made) {
@@ -142,7 +165,7 @@ Value run_report(HostContext& host, std::span<const Value> v) {
   auto* task = v[0].as<BlockTask>();
   if (!task || task->report.is_none())
     throw failure("E1004", host.span,
-                  fmt::format("only what 'quantize' gives has a report, and this is {}", print(v[0])));
+                  fmt::format("only what 'quantize' and 'approximate' give has a report, and this is {}", print(v[0])));
   return task->report;
 }
 
@@ -150,9 +173,7 @@ Value run_report(HostContext& host, std::span<const Value> v) {
 
 Type quantize_type(RuleContext& c) {
   want_net(c);
-  if (!are_samples(c.type(1)))
-    c.fail("E1004", fmt::format("samples are wanted, tensors or tuples or lists of them; this is {}", c.type(1).text()),
-           1);
+  want_samples(c, 1);
   want_one_of(c, 2, range_methods);
   if (const Value* bits = c.constant(3); bits && bits->integer() != 8)
     c.fail("E1003", fmt::format("blocks multiply integers of 8 bits, not of {}", bits->integer()), 3);
@@ -163,14 +184,7 @@ Type quantize_type(RuleContext& c) {
 Value run_quantize(HostContext& host, std::span<const Value> v) {
   if (is_beside_graph(host)) return Value(Tuple{});
   std::vector<GraphInput> inputs = written_inputs(*host.type);
-  Target& target = host.interpreter->target();
-  auto contents = [&](const Value& value) -> std::optional<Array> {
-    auto* invocation = value.as<Invocation>();
-    const Value& tensor = invocation && invocation->outputs.size() == 1 ? invocation->outputs[0] : value;
-    if (!target.is_tensor(tensor)) return std::nullopt;
-    return target.receive(tensor, host.span);
-  };
-  const Samples samples = samples_of(v[1], inputs, contents, host.span);
+  const Samples samples = samples_of_operand(host, v[1], inputs);
   if (v[3].integer() != 8)
     throw failure("E1003", host.span, fmt::format("blocks multiply integers of 8 bits, not of {}", v[3].integer()));
   const auto method = static_cast<RangeMethod>(position_of(range_methods, v[2], host.span));
@@ -271,7 +285,9 @@ constinit const Builtin builtin_lower = BuiltinFields{
 constinit const Builtin builtin_task_report =
     BuiltinFields{.name = "task.report",
                   .operands = net_operand,
-                  .doc = "q.report, of what `quantize` gave: what was lost, per layer. It prints as a table.",
+                  .doc =
+                      "q.report, of what `quantize` gave: what was lost, per layer. It prints as a table. Of what "
+                      "`approximate` gave `notes` has a line for each rewrite that was tried.",
                   .example = quantize_example,
                   .type = report_type,
                   .run = run_report,

@@ -196,6 +196,30 @@ of one place for a relu, CAVG for a pool.)",
 by no more than its limit. That is measured on samples, by "max", "mean" or "l2".)",
      .fix = R"(Give samples, a limit of 0 or more and one of these metrics; and let something leave the group.)",
      .reach = Reach::circumstance},
+    {.code = "E4037",
+     .summary = "a graph that is no network of NIR",
+     .program = R"(graph g(x: f32[2]) -> (y: f32[2]) { y = tanh(x) }
+export(g, "g.nir"))",
+     .cause = R"(A file of NIR knows neurons, products with weights, convolutions, sums and means of windows, scales and
+delays. A graph that goes there is one time step, written in these words: neurons of module nir, `w @ x + b`, conv2d,
+and what is written when a .nir file is imported.)",
+     .fix = R"(The message names the tasks that NIR has no node for. Export the part of the graph without them; or write
+.json, which holds everything.)",
+     .reach = Reach::circumstance},
+    {.code = "E4038",
+     .summary = "a nest of loops that no block computes",
+     .program = R"(ir g {
+  x : SI i8 [f: 4]
+  n : NEST i32 [f: 4] (sum: 2 * input[f] + input2[f])
+  z : SO i32 [f: 4]
+  x -> n.input; x -> n.input2
+  n -> z
+})",
+     .cause = R"(A NEST is a compute block written as loops over y, x, f and r, ky, kx around one sum of products, or the
+most or least of a window. It becomes the block whose own loops are the same; there are as many as a chip has
+primitives, with their order of additions.)",
+     .fix = R"(taskspec doc CC, CVM, CADD and so on have the formulas. What they read goes by the names of their clusters;
+rows and columns that windows read are iy and ix.)"},
 };
 static_assert(is_family(blocks_family, 4));
 

@@ -2,6 +2,8 @@
 // edges.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/blocks/value.hpp"
 #include "ir/lowering/state.hpp"
 
@@ -48,6 +50,15 @@ class Splicer {
       copy.to.block = id(edge.to.block);
       s_.made.graph.edges.push_back(std::move(copy));
     }
+    for (const BlockGroup& group : inner_.groups) add_group(group);
+  }
+
+  // Numbers are unique: of a call that comes later another one.
+  void add_group(BlockGroup group) {
+    std::vector<BlockGroup>& all = s_.made.graph.groups;
+    for (BlockId& block : group.blocks) block = id(block);
+    while (std::ranges::find(all, group.number, &BlockGroup::number) != all.end()) ++group.number;
+    all.insert(std::ranges::upper_bound(all, group.number, {}, &BlockGroup::number), std::move(group));
   }
 
   // A tensor of the list itself, in numbers of the net.

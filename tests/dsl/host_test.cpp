@@ -101,6 +101,15 @@ TEST_CASE("a call runs in time steps, its agents keep their states meanwhile [ds
   CHECK(r["steps"]["y"].array<int>() == std::vector<int>{3, 6, 9, 12});
   CHECK(g(tensor({3}, i64)).run(host().time_steps(2))["steps"]["y"].array<int>() == std::vector<int>{3, 6});
   CHECK(error_code([&] { (void)g(tensor({3}, i64)).run(host().time_steps(-1)); }) == "E1003");
+  // An input with an extent more gives one slice per step.
+  Tensor xs = tensor(std::vector<std::int64_t>{1, 10, 100}, {3, 1});
+  Tensor sliced = g(xs).run(host().time_steps(3));
+  CHECK(sliced["y"].array<int>() == std::vector<int>{111});
+  CHECK(sliced["steps"]["y"].array<int>() == std::vector<int>{1, 11, 111});
+  CHECK(error_code([&] { (void)g(xs).run(host().time_steps(2)); }) == "E2001");
+  CHECK(error_code([&] { (void)g(xs).run(host()); }) == "E2001");
+  CHECK(error_code([&] { (void)g(xs)["y"].array<int>(); }) == "E2001");
+  CHECK(error_code([&] { (void)g(tensor(std::vector<std::int64_t>{1, 2}, {1, 1, 2})); }) == "E2001");
 }
 
 TEST_CASE("a graph without a signature gets its types by the first call [dsl]") {

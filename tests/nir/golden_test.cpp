@@ -84,6 +84,19 @@ TEST_CASE("golden models give the same spikes in every step [nir]") {
   }
 }
 
+TEST_CASE("golden models go through a program and come back [nir]") {
+  const std::string folder = golden();
+  if (folder.empty()) {
+    MESSAGE("skipped: no folder of golden data (TASKSPEC_GOLDEN)");
+    return;
+  }
+  for (const Case& one : cases) {
+    CAPTURE(one.model);
+    const nir::Model model = nir::read_model(folder + one.model + ".nir");
+    check_same(model, through_a_program(model, "--precision f64"));
+  }
+}
+
 TEST_CASE("golden models are written and read back equal [nir]") {
   const std::string folder = golden();
   if (folder.empty()) {

@@ -8,6 +8,7 @@
 
 #include "ir/base/diag.hpp"
 #include "tests/cli/process.hpp"
+#include "tests/guard/tool.hpp"
 
 using namespace taskspec;
 
@@ -79,6 +80,27 @@ Outputs run(const nir::Model& model, const Options& options, const Array& input,
   Outputs outputs;
   for (const std::string& name : wanted) outputs[name] = load_array(place + name + ".npy");
   return outputs;
+}
+
+// As a person does it: the model becomes a program, the program a file.
+nir::Model through_a_program(const nir::Model& model, const std::string& flags) {
+  const TemporaryFolder folder;
+  nir::write_model(model, folder / "net.nir");
+  const Outcome in = in_shell("taskspec import net.nir -o net.task " + flags, folder);
+  REQUIRE_MESSAGE(in.code == 0, in.err);
+  const Outcome out = in_shell("taskspec export net.task --name net -o again.nir", folder);
+  REQUIRE_MESSAGE(out.code == 0, out.err << read_text(folder / "net.task"));
+  return nir::read_model(folder / "again.nir");
+}
+
+void check_same(const nir::Model& a, const nir::Model& b, const Options& options) {
+  const ModelText one = nir::program_of(a, "net.nir", "net", {options}), two = nir::program_of(b, "net.nir", "net", {options});
+  CHECK(one.text == two.text);
+  REQUIRE(one.arrays.size() == two.arrays.size());
+  for (std::size_t i = 0; i < one.arrays.size(); ++i) {
+    CHECK(one.arrays[i].name == two.arrays[i].name);
+    CHECK_MESSAGE(largest_difference(one.arrays[i].array, two.arrays[i].array) == 0, one.arrays[i].name);
+  }
 }
 
 std::string refusal(const nir::Model& model, const Options& options) {

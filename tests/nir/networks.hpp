@@ -28,6 +28,11 @@ taskspec::nir::Node output(const std::string& name, std::vector<std::int64_t> sh
 // All outputs in all time steps; `wanted` are their names.
 Outputs run(const taskspec::nir::Model& model, const Options& options, const taskspec::Array& input,
             std::vector<std::string> wanted = {"output"});
+// As a person does it: the model becomes a program by `import` with these flags, the program a file by `export`.
+taskspec::nir::Model through_a_program(const taskspec::nir::Model& model, const std::string& flags = "");
+// Both are one program, and their weights one.
+void check_same(const taskspec::nir::Model& a, const taskspec::nir::Model& b,
+                const Options& options = {{"precision", "f64"}});
 // What is wrong with it: the message and its notes, a line each.
 std::string refusal(const taskspec::nir::Model& model, const Options& options = {});
 

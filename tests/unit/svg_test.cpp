@@ -122,5 +122,5 @@ TEST_CASE("export writes a graph as SVG and as HTML") {
   CHECK(ran.errors == "");
   CHECK(ran.output == "<svg true\n");
   Ran bad = run_text(json_programs::pipeline + "export(pipeline, \"g.gif\")\n");
-  CHECK(bad.errors.find("end it in .json, .dot, .svg or .html") != std::string::npos);
+  CHECK(bad.errors.find("end it in .json, .dot, .svg, .html or .nir") != std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/nir/net.hpp"
 #include "interp/control/value_json.hpp"
 #include "ir/files/files.hpp"
 #include "ir/program/block_calls.hpp"
@@ -132,6 +133,10 @@ bool export_blocks(HostContext& host, const Value& value, const std::string& pat
 Value run_export(HostContext& host, std::span<const Value> values) {
   if (export_blocks(host, values[0], values[1].string())) return {};
   auto g = view(host, values[0], contents_for(values[1].string()));
+  if (host.write_nir && values[1].string().ends_with(".nir")) {
+    host.write_nir(nir_net(host.program, *g), values[1].string());
+    return {};
+  }
   export_graph(host.program, *g, values[1].string());
   return {};
 }
@@ -215,7 +220,9 @@ constinit const Builtin builtin_export =
                   .doc =
                       "Writes a graph by suffix: .json (the published schema), .dot (Graphviz), .svg (a picture) or "
                       ".html (a page to walk "
-                      "through), whole or not at all. It says what the text says: slots of agents have their first "
+                      "through), whole or not at all; blocks of an `ir` declaration or of a net that was lowered also "
+                      "to .task.txt and .task.pb (Task IR files), one time step of a spiking network, in the words of "
+                      "module nir, to .nir (E4037). It says what the text says: slots of agents have their first "
                       "values in it, also when the program has changed them. Of a training it is the graph of its last "
                       "step: what its tasks do, not what its weights hold. A composite goes to .dot, .svg and .html.",
                   .example =
