@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/text.hpp"
+#include "ir/program/host_symbols.hpp"
 
 namespace taskspec::checking {
 
@@ -47,16 +48,38 @@ class Extents {
   }
 
   // Nothing where it gets long or overflows: an error of a written extent. Here a symbol does as well, and an int that
-  // overflows fails where it is worked out, if it ever is.
-  static std::optional<Dim> combined(const OpDef& op, const std::vector<Dim>& operands) {
+  // overflows fails where it is worked out, if it ever is. So does one that drops a rest.
+  std::optional<Dim> combined(const OpDef& op, const std::vector<Dim>& operands) {
     try {
       Dim result = op.extent(operands);
-      if (is_small(result)) return result;
+      if (is_small(result) && leaves_no_rest(result)) return result;
     } catch (const Error& error) {
       const Code code = error.diags().items().front().code;
-      if (!(code == Code("E0005")) && !(code == Code("E5001"))) throw;
+      const bool is_known = code == Code("E0005") || code == Code("E5001") || code == Code("E5002");
+      if (!is_known && !(code == Code("E5004"))) throw;
     }
     return std::nullopt;
+  }
+
+  // A polynomial, or one that the signature has, plus such: where H / 2 is an int, so is H / 2 - 1.
+  bool leaves_no_rest(const Dim& quotient) const {
+    if (!quotient.is_quotient()) return true;
+    bool found = false;
+    for_each_quotient(body_.function(), [&](const Dim& known) { found = found || differ_by_whole(quotient, known); });
+    return found;
+  }
+
+  // `known` stands in the signature. A call looks at it when it starts: then it has read nothing of its file.
+  bool differ_by_whole(const Dim& quotient, const Dim& known) const {
+    const auto& sources = body_.info().symbols;
+    for (const Symbol& symbol : known.symbols())
+      if (auto source = sources.find(symbol->id);
+          symbol->host && (source == sources.end() || source->second.module.valid()))
+        return false;
+    const Dim over = quotient.numerator() * known.denominator() - known.numerator() * quotient.denominator();
+    const Dim under = quotient.denominator() * known.denominator();
+    if (over.is_constant() && under.is_constant()) return *over.constant() % *under.constant() == 0;
+    return !(over / under).is_quotient();
   }
 
   std::optional<Dim> item_of_shape(const Call& call) {

@@ -109,10 +109,15 @@ class FunctionCall {
     // What a fn with dimensions of its own gives is known once those that it takes are.
     for (std::size_t i = 0; i < declared_.size(); ++i)
       if (terms_[i].valid() && parameter(i).type.is(Kind::function)) match_.bind(parameter(i).type, terms_[i]);
-    for (std::size_t i = 0; i < declared_.size(); ++i)
-      if (terms_[i].valid() && !fits(i)) failed_ = true;
-    if (failed_ || !written_.check(body_)) return body_.error(span_);
-    return emit();
+    try {
+      for (std::size_t i = 0; i < declared_.size(); ++i)
+        if (terms_[i].valid() && !fits(i)) failed_ = true;
+      if (failed_ || !written_.check(body_)) return body_.error(span_);
+      return emit();
+    } catch (const Error& error) {  // an extent that overflows, or a quotient that leaves a rest
+      world_.report(error, span_);
+      return body_.error(span_);
+    }
   }
 
  private:
@@ -346,9 +351,15 @@ namespace {
 
 Term not_callable(Body& body, const Term& callee, const ast::Call& call, Span span) {
   check_arguments(body, call.args);
-  if (!body.is_error(callee))
-    wrong_type(body.world.diags, callee.span,
-               fmt::format("'{}' is {} and cannot be called", body.text(callee.span), body.type(callee).text()));
+  if (body.is_error(callee)) return body.error(span);
+  const Type type = body.type(callee);
+  std::string help;
+  if (type.is(Kind::list) || type.is(Kind::string) || type.is(Kind::tuple) || type.is_tensor())
+    help = fmt::format("brackets pick an item: {}[0]", body.text(callee.span));
+  if (type.is(Kind::agent)) help = fmt::format("call a task of it by its name: {}.forward(x)", body.text(callee.span));
+  wrong_type(body.world.diags, callee.span,
+             fmt::format("'{}' is {} and cannot be called", body.text(callee.span), type.text()))
+      .help(std::move(help));
   return body.error(span);
 }
 

@@ -92,14 +92,14 @@ Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
   return body.error(name.span);
 }
 
-Term read_name(Body& body, const ast::Name& name) {
+Term read_name(Body& body, const ast::Name& name, const std::string& help) {
   const bool last_value = name.text == "_" && body.world.options.at_prompt && body.find("_");
   if (name.text == "_" && !last_value) {
     wildcard_as_name(body.world.diags, name.span);
     return body.error(name.span);
   }
   if (std::optional<Binding> found = body.find(name.text)) return read_binding(body, *found, name);
-  return missing_name(body, name);
+  return missing_name(body, name, help);
 }
 
 VariableId slot_variable(Body& body, std::uint32_t index) {
@@ -203,7 +203,7 @@ Scope* scope_that_sets(Body& body, std::string_view name) {
 
 }  // namespace
 
-Term missing_name(Body& body, const ast::Name& name) {
+Term missing_name(Body& body, const ast::Name& name, const std::string& help) {
   World& world = body.world;
   if (Scope* scope = scope_that_sets(body, name.text)) {
     report_used_before_set(body, *scope, name);
@@ -227,7 +227,9 @@ Term missing_name(Body& body, const ast::Name& name) {
     not_built(world.diags, name.span, fmt::format("'{}'", name.text), part);
   } else {
     constexpr std::size_t enough = 40;  // suggestions are dear, and nobody reads that many
-    unknown_name(world.diags, name, world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
+    Diag& diag = unknown_name(world.diags, name,
+                              world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
+    if (diag.help_text.empty()) diag.help(help);
   }
   body.info().broken = true;
   body.scopes.front().names.emplace(name.text, Binding{.span = name.span});  // once per function is enough

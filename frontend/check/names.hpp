@@ -4,7 +4,8 @@
 
 namespace taskspec::checking {
 
-Term read_name(Body& body, const ast::Name& name);
+// `help`: for a name that means nothing, where no better one is known.
+Term read_name(Body& body, const ast::Name& name, const std::string& help = "");
 Term read_binding(Body& body, const Binding& binding, const ast::Name& name);
 // A slot of the agent whose member this is: its newest version.
 Term read_slot(Body& body, const Binding& slot, Span span);
@@ -19,7 +20,7 @@ Term function_name(Body& body, FunctionId function, Span span);
 std::optional<double> constant_of_library(std::string_view name);
 
 // E1006 or E3001 when the name is set further down, E1009 when it belongs to a part not built, else E1001.
-Term missing_name(Body& body, const ast::Name& name);
+Term missing_name(Body& body, const ast::Name& name, const std::string& help = "");
 
 // An output of a task or graph is read: it must have been set on every path to here.
 bool require_set(Body& body, VariableId variable, const ast::Name& name);

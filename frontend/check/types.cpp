@@ -140,9 +140,20 @@ class TypeReader {
           if (in_signature() || !(error.diags().items().front().code == Code("E5001"))) throw;
         }
       }
+    if (auto* binary = std::get_if<ast::Binary>(&expr.node); binary && binary->op.text == "/" && in_signature())
+      return quotient(*binary, expr.span);
     if (auto* member = std::get_if<ast::Member>(&expr.node); member && names_module(*member->base))
       return from_operand(expression(body_, expr), body_.text(expr.span));
     return computed_extent(expr);
+  }
+
+  // In a signature `H / 2` says that 2 divides H: each call looks whether it does.
+  std::optional<Dim> quotient(const ast::Binary& binary, Span span) {
+    const std::optional<Dim> left = extent(*binary.left), right = extent(*binary.right);
+    if (!left || !right) return std::nullopt;
+    if (!(*right == Dim(0))) return *left / *right;
+    error("E5002", span, "an extent is divided by zero");
+    return std::nullopt;
   }
 
   // `game` in `f32[game.size]`: a top-level let of another file is as good as one of this file.
@@ -168,7 +179,10 @@ class TypeReader {
             extent_of_agent);
       return std::nullopt;
     }
-    return from_operand(read_name(body_, name), name.text);
+    const std::string help = in_signature() && blank_ != Blank::agent
+                                 ? "a dimension begins with a capital letter: f32[N]; else make it an int parameter"
+                                 : "";
+    return from_operand(read_name(body_, name, help), name.text);
   }
 
   std::optional<Dim> wildcard(Span span) {
@@ -207,7 +221,9 @@ class TypeReader {
 
   std::optional<Dim> computed_extent(const ast::Expr& expr) {
     if (in_signature()) {
-      error("E1004", expr.span, "an extent in a signature is made of ints and dimensions by + - *");
+      error("E1004", expr.span,
+            "an extent in a signature is made of ints and dimensions by + - * and /, which must leave no rest",
+            "an extent that is computed otherwise is an int parameter, or a dimension of its own: f32[M]");
       return std::nullopt;
     }
     return from_operand(expression(body_, expr), body_.text(expr.span));

@@ -83,6 +83,7 @@ FunctionFacts make_facts(const Function& function, std::span<const FormStep> mor
   FunctionFacts facts;
   facts.talks = std::ranges::any_of(function.calls, [](const Call& call) { return call.form->talks; });
   find_steps(function, 0, more, facts);
+  for_each_quotient(function, [&](const Dim&) { facts.divides = true; });
   std::vector<VariableId> places;
   find_places(function, 0, facts, places);
   const Reads reads(function, 0, function.body.calls);

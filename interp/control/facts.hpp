@@ -44,6 +44,7 @@ struct FunctionFacts {
   std::vector<std::uint32_t> last_read_starts;
   std::vector<CallId> last_reads;
   bool talks = false;      // with the other program
+  bool divides = false;    // there are quotients in its signature
   std::size_t listed = 0;  // of a top level that grows: calls of its body so far
 };
 

@@ -65,6 +65,16 @@ Dim evaluate(const Dim& dim, const Frame& frame) {
   return dim.substitute([&](const Symbol& symbol) { return find(symbol, frame); });
 }
 
+Dim evaluate(const Dim& dim, const Frame& frame, Span span) {
+  if (!dim.is_quotient()) return evaluate(dim, frame);
+  try {
+    return evaluate(dim, frame);
+  } catch (const Error& error) {
+    const Diag& first = error.diags().items().front();
+    throw failure(first.code, span, first.message);
+  }
+}
+
 Type evaluate(const Type& type, const Frame& frame) {
   return type.substitute([&](const Symbol& symbol) { return find(symbol, frame); });
 }
@@ -81,7 +91,7 @@ void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, 
     if (symbols.size() == 1 && !symbols[0]->host && parameter.dims[i] == Dim(symbols[0]) &&
         frame.bind_dimension(symbols[0]->id, argument.dims[i]))
       continue;
-    Dim wanted = evaluate(parameter.dims[i], frame);
+    Dim wanted = evaluate(parameter.dims[i], frame, span);
     if (same(wanted, argument.dims[i]) == Same::no && wanted.is_constant() && argument.dims[i].is_constant())
       throw failure("E5004", span,
                     "'" + name + "' has shape " + argument.text() + "; dimension " + std::to_string(i) + " must be " +

@@ -77,6 +77,7 @@ struct Frame {
 
 // The extent with everything that the frame knows put in.
 Dim evaluate(const Dim& dim, const Frame& frame);
+Dim evaluate(const Dim& dim, const Frame& frame, Span span);  // where a quotient that leaves a rest is told
 Type evaluate(const Type& type, const Frame& frame);
 
 // What an int of the host program is as an extent; nothing for other values.

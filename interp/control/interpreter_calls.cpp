@@ -11,6 +11,7 @@
 #include "interp/control/natives.hpp"
 #include "interp/control/rebuilt.hpp"
 #include "interp/control/shared_slots.hpp"
+#include "ir/program/host_symbols.hpp"
 
 namespace taskspec {
 
@@ -49,6 +50,8 @@ void Interpreter::bind(Frame& frame, const Value& agent, std::vector<Value> give
     }
     set_parameter(frame, k, span);
   }
+  if (frame.facts.divides) [[unlikely]]
+    for_each_quotient(function, [&](const Dim& quotient) { evaluate(quotient, frame, span); });
 }
 
 Type Interpreter::call_type(Frame& frame, const Call& call) {

@@ -116,7 +116,7 @@ Value symbolic_op(const OpDef& op, std::span<const Value> operands, const Type& 
   for (const Value& operand : operands)
     if (std::optional<Dim> extent = extent_of(operand)) extents.push_back(*std::move(extent));
   const bool all = extents.size() == operands.size() && extents.size() == op.operands.size();
-  if (type.is(Type::Kind::integer) && op.extent && all) {
+  if (type.is(Type::Kind::integer) && op.extent && !op.divides && all) {  // a quotient may drop a rest
     scalar->dim = op.extent(extents);
     scalar->written = scalar->dim.text();
   } else {

@@ -272,15 +272,26 @@ class TypeParser {
   }
 
   Dim term(bool negative) {
-    Dim product(negative ? -1 : 1);
-    std::size_t factors = 0;
-    do product = product * factor();
-    while (++factors < most_terms && take("*"));
+    Dim product = Dim(negative ? -1 : 1) * factor();
+    for (std::size_t factors = 1; factors < most_terms; ++factors)
+      if (take("*"))
+        product = product * factor();
+      else if (take("/"))
+        product = product / factor();
+      else
+        break;
     return product;
   }
 
   Dim factor() {
     if (!rest_.empty() && is_digit(rest_[0])) return number();
+    if (take("(")) {
+      if (++depth_ > deepest) throw NoType();
+      Dim sum = dim();
+      --depth_;
+      expect(")");
+      return sum;
+    }
     std::string_view name = take_while([](char c) { return is_word(c) || c == '$'; });
     std::optional<Symbol> symbol = name.empty() ? std::nullopt : names_.symbol(name);
     if (!symbol) throw NoType();

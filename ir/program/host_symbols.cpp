@@ -24,6 +24,22 @@ void for_each_host_symbol(const Call& call, FunctionRef<void(CallId)> visit) {
         if (symbol->host && symbol->call != UINT32_MAX) visit(CallId(symbol->call));
 }
 
+namespace {
+
+void visit_quotients(const Type& type, FunctionRef<void(const Dim&)> visit) {
+  for (const Dim& dim : type.dims)
+    if (dim.is_quotient()) visit(dim);
+  for (const Type& part : type.parts) visit_quotients(part, visit);
+}
+
+}  // namespace
+
+void for_each_quotient(const Function& function, FunctionRef<void(const Dim&)> visit) {
+  for (const Parameter& parameter : function.parameters) visit_quotients(parameter.type, visit);
+  visit_quotients(function.result, visit);
+  for (const Output& output : function.outputs) visit_quotients(output.type, visit);
+}
+
 void for_each_host_symbol(const Function& function, FunctionRef<void(CallId)> visit) {
   for (const Parameter& parameter : function.parameters) visit_type(parameter.type, visit);
   visit_type(function.result, visit);

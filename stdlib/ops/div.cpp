@@ -53,6 +53,7 @@ extern constinit const OpDef record = OpFields{
     .type = [](RuleContext& c) { return arithmetic(c, "/"); },
     .kernel = binary_kernel<Div, Takes::numbers>,
     .scalar = scalar::div,
+    .extent = [](std::span<const Dim> v) { return v[0] / v[1]; },
     .divides = true,
     .gradient = {gradient, {.inputs = 0b10, .outputs = 1}},
     .lower = lower,

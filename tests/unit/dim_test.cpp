@@ -148,6 +148,70 @@ TEST_CASE("substitution replaces one symbol and keeps the others") {
   CHECK(d.symbols()[1] == m);
 }
 
+TEST_CASE("quotients: exact arithmetic, printed as one fraction") {
+  Dim h(symbol("H", 0)), w(symbol("W", 1)), d(symbol("d", 2, true));
+  CHECK((h / 2).text() == "H/2");
+  CHECK(((h + 1) / 2).text() == "(H + 1)/2");
+  CHECK((h * w / (d * 2)).text() == "H*W/(2*d)");
+  CHECK((Dim(3) * h / 2 - h / 2) == h);
+  CHECK((h / 2 * 2) == h);
+  CHECK((h / 2 + h / 2) == h);
+  CHECK((Dim(2) * h / 4) == h / 2);
+  CHECK((h / -2) == Dim(-1) * h / 2);
+  CHECK((d / h * h) == d);
+  CHECK((h * w / w) == h);
+  CHECK((h * h - 1) / (h + 1) == h - 1);
+  CHECK((h + 1) / (h * w + w) == Dim(1) / w);
+  CHECK((h / 2).is_quotient());
+  CHECK_FALSE((h * 4 / 2).is_quotient());
+  CHECK((w / d).has_host_symbol());
+  REQUIRE((h / d).symbols().size() == 2);
+  CHECK(same(h / 2, (h + 1) / 2) == Same::no);
+  CHECK(same(h / 2, d) == Same::open);
+  CHECK(same(d / 2, d / 2) == Same::yes);
+  CHECK_THROWS_AS(Dim(5) / Dim(2), Error);
+  CHECK_THROWS_AS(h / Dim(0), Error);
+  CHECK(Dim(6) / Dim(-2) == Dim(-3));
+}
+
+TEST_CASE("quotients: numbers put in either divide or are told") {
+  Symbol n = symbol("N", 0);
+  Dim half = (Dim(n) + 1) / 2;
+  auto at = [&](std::int64_t value) { return half.substitute([&](const Symbol&) { return Dim(value); }); };
+  CHECK(at(7) == Dim(4));
+  try {
+    at(4);
+    FAIL("5 / 2 is no extent");
+  } catch (const Error& error) {
+    CHECK(error.diags().items().front().code == Code("E5004"));
+    CHECK(error.diags().items().front().message.find("(N + 1)/2 is 5 / 2 here") != std::string::npos);
+  }
+  CHECK_THROWS_AS((Dim(6) / Dim(n)).substitute([](const Symbol&) { return Dim(0); }), Error);
+}
+
+TEST_CASE("quotients: laws of fractions give equal extents, and evaluation agrees where all divides") {
+  for (std::uint64_t seed : random_seeds(300, 10'000)) {
+    CAPTURE(seed);
+    Expressions expressions(seed);
+    Pair a = expressions.make(2), b = expressions.make(2), c = expressions.make(1), u = expressions.make(1);
+    if (u.dim == Dim(0)) continue;
+    const Dim x = (a.dim * u.dim) / u.dim;
+    REQUIRE(x == a.dim);
+    REQUIRE(x.text() == a.dim.text());
+    Dim v(symbol("V", 7)), two = v * 2;
+    Dim p = a.dim / two, q = b.dim / v;
+    REQUIRE(p + q == (a.dim + b.dim * 2) / two);
+    REQUIRE(p + q == q + p);
+    REQUIRE(p * (q + c.dim) == p * q + p * c.dim);
+    REQUIRE(p - p == Dim(0));
+    REQUIRE(p * two == a.dim);
+    // At a value of V that divides both.
+    const std::int64_t at = 3;
+    Dim whole = (a.dim * Dim(6) / two).substitute([&](const Symbol& s) { return s->id == 7 ? Dim(at) : Dim(s); });
+    REQUIRE(expressions.evaluate(whole) == a.value);
+  }
+}
+
 TEST_CASE("symbols are told apart by id, not by name") {
   Dim first(symbol("N", 0)), second(symbol("N", 7));
   CHECK(first != second);
