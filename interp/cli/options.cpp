@@ -30,7 +30,7 @@ void add_defines(CLI::App& app, std::vector<std::string>& raw, const char* more 
 }
 
 // Options of backends that have them, whatever the text says.
-void add_backend_options(CLI::App& app, Options& o) {
+void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
   struct BackendOption {
     const char *name, *type, *doc;
   };
@@ -42,13 +42,30 @@ void add_backend_options(CLI::App& app, Options& o) {
       {"noc", "M", "of hw: ideal, contended, flit or flit-all"},
       {"frames", "N", "of hw: how many frames the clock looks at"},
       {"check", "W", "of hw: engine compares every block with the exact engine"},
+      {"mapping", "FILE", "of hw: a mapping that m.save or map -o wrote"},
+      {"optimise", "B", "of hw: a search for a better mapping first, 30s or 20000 moves"},
   };
-  for (const BackendOption& option : known)
+  for (const BackendOption& option : known) {
+    const std::string_view name = option.name;
+    if (only_mapper && (name == "noc" || name == "frames" || name == "check")) continue;
     app.add_option_function<std::string>(
            std::string("--") + option.name,
            [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },
            option.doc)
         ->type_name(option.type);
+  }
+}
+
+void add_map(CLI::App& app, Options& o, std::vector<std::string>& defines) {
+  CLI::App* map = app.add_subcommand("map", "place a graph on the cores of a chip");
+  map->add_option("FILE", o.files, "a .task file")->required()->expected(1);
+  map->add_option("--name", o.graph, "this graph or ir declaration of the file")->type_name("G");
+  map->add_option("--stage", o.stage, "only this of the mapping: split, phases, place or memory")
+      ->check(CLI::IsMember({"split", "phases", "place", "memory"}));
+  map->add_option("--explain", o.topic, "one unit: why it is mapped so, and what would change it")->type_name("UNIT");
+  map->add_option("-o", o.output, "write the mapping as JSON, for --mapping")->type_name("FILE.json");
+  add_backend_options(*map, o, true);
+  add_defines(*map, defines);
 }
 
 void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
@@ -147,7 +164,7 @@ void add_diagnostics(CLI::App& app, Options& o) {
         ->check(CLI::IsMember({"text", "json"}));
   };
   add(app);
-  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "import", "export", "repl"})
+  for (const char* command : {"run", "check", "fmt", "graph", "slices", "map", "build", "import", "export", "repl"})
     add(*app.get_subcommand(command));
 }
 
@@ -169,6 +186,7 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   test->add_flag("--update", options.update, "rewrite the golden files beside them");
   add_graph(app, options, defines);
   add_slices(app, options, defines);
+  add_map(app, options, defines);
   CLI::App* build = app.add_subcommand("build", "package a module as a library that is linked function by function");
   build->add_option("--lib", options.library, "the module, by the name that an import gives")
       ->type_name("NAME")

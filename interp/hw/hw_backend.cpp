@@ -180,7 +180,10 @@ class HwBackend final : public Backend {
   }
 
   static bool has_no_blocks(const Result<std::unique_ptr<HwProgram>>& made) {
-    const auto is_it = [](const Diag& diag) { return diag.code == Code("E4011"); };
+    // Or the mapping is of a net in which more is known.
+    const auto is_it = [](const Diag& diag) {
+      return diag.code == Code("E4011") || diag.code == Code("E4050") || diag.code == Code("E7003");
+    };
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }
 

@@ -1,7 +1,8 @@
 // A graph of tensors on a chip: lowered, mapped and loaded once, then run step by step. States stay in the cores.
 #pragma once
 #include "hwsim/cores/machine.hpp"
-#include "hwsim/map/mapper.hpp"
+#include "hwsim/map/mapping_file.hpp"
+#include "hwsim/map/optimise.hpp"
 #include "hwsim/report/account.hpp"
 #include "interp/exact/engine.hpp"
 #include "ir/lowering/lower.hpp"
@@ -16,6 +17,8 @@ struct HwOptions {
   NocModel noc = NocModel::contended;
   std::int64_t frames = 0;
   bool checks_values = false;  // against the exact engine, block by block
+  std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
+  std::optional<SearchBudget> optimise = {};    // first
 };
 
 class HwProgram {

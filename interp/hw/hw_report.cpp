@@ -145,6 +145,7 @@ std::string hw_report_text(const HwPrograms& programs, const Chip& chip) {
   std::int64_t cycles = 0, steps = 0;
   for (const std::shared_ptr<HwProgram>& program : programs) {
     text += layers_text(program->program(), program->timing(), program->account());
+    for (const std::string& note : program->program().notes) text += note + "\n";
     cycles += program->cycles();
     steps += program->version();
   }
