@@ -15,9 +15,9 @@
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/training.hpp"
-#include "ir/types/mapping_type.hpp"
 #include "frontend/check/types.hpp"
 #include "ir/base/text.hpp"
+#include "ir/types/mapping_type.hpp"
 
 namespace taskspec::checking {
 

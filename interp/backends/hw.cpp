@@ -58,7 +58,8 @@ Type hw_type(RuleContext& c) {
   if (const Type& mapping = c.type(hw_mapping); !mapping.is(Type::Kind::none) && !is_mapping(mapping))
     want(c, hw_mapping, Type::Kind::string, "a mapping, or the path of its file");
   want(c, hw_optimise, Type::Kind::string, "a time or a number of moves");
-  if (const Value* budget = c.constant(hw_optimise); budget && !budget->string().empty() && !search_budget(budget->string()))
+  if (const Value* budget = c.constant(hw_optimise);
+      budget && !budget->string().empty() && !search_budget(budget->string()))
     c.fail("E1003", "a search takes a time, \"30s\", or a number of moves, \"20000\"", hw_optimise);
   return backend_type("hw", time_steps(c, hw_steps));
 }
@@ -67,7 +68,8 @@ Type hw_type(RuleContext& c) {
 void take_mapping(const Value& given, HwOptions& options) {
   if (given.is_string()) {
     const std::string& path = given.string();
-    options.mapping = std::make_shared<const MapFile>(read_mapping(read_text(path, std::size_t{64} << 20), path).value_or_throw());
+    options.mapping =
+        std::make_shared<const MapFile>(read_mapping(read_text(path, std::size_t{64} << 20), path).value_or_throw());
   } else if (const auto* made = given.as<MappingValue>()) {
     options.mapping = std::make_shared<const MapFile>(as_file(made->mapping));
     options.chip = made->mapping.options().chip;
@@ -103,7 +105,8 @@ HwOptions options_of(std::span<const Value> given) {
   options.checks_values = given[hw_check].string() == "engine";
   if (!given[hw_optimise].string().empty()) {
     options.optimise = search_budget(given[hw_optimise].string());
-    if (!options.optimise) throw failure("E5003", {}, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
+    if (!options.optimise)
+      throw failure("E5003", {}, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
   }
   take_mapping(given[hw_mapping], options);
   return options;
@@ -146,7 +149,8 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
         "block's values with the exact engine; mapping: what map(net, chip: ...) gave, or the path of a file that "
-        "m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, whose "
+        "m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, "
+        "whose "
         "changes the report lists. What is no integer graph, fits no core or wants more than the chip has "
         "is refused (E4011, E4012, E4041 to E4045).",
     .example =

@@ -29,7 +29,8 @@ MapOptions map_options(const Options& options) {
   std::string chip = "tianjicx";
   for (const auto& [name, text] : options.backend_options) {
     if (name == "chip") chip = text;
-    if (name == "cores") made.cores = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "cores")));
+    if (name == "cores")
+      made.cores = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "cores")));
     if (name == "chips") {
       const std::size_t comma = std::min(text.find(','), text.size());
       made.chips = {number_in(std::string_view(text).substr(0, comma), "chips"),
@@ -55,12 +56,14 @@ ChipMapping mapping_of(ChipNet net, const Options& options) {
   const MapOptions room = map_options(options);
   const std::string file = backend_option(options, "mapping"), budget = backend_option(options, "optimise");
   ChipMapping mapping =
-      (file.empty() ? ChipMapping::make(std::move(net), room)
-                    : apply(read_mapping(read_text(file, std::size_t{64} << 20), file).value_or_throw(), std::move(net), room))
+      (file.empty()
+           ? ChipMapping::make(std::move(net), room)
+           : apply(read_mapping(read_text(file, std::size_t{64} << 20), file).value_or_throw(), std::move(net), room))
           .value_or_throw();
   if (budget.empty()) return mapping;
-  const std::optional<SearchBudget> search = search_budget(budget);
+  std::optional<SearchBudget> search = search_budget(budget);
   if (!search) throw failure("E5003", {}, "--optimise takes a time, 30s, or a number of moves, 20000");
+  search->interrupted = &interrupted();
   const Optimised done = optimise(mapping, *search, [](const std::string& line) { write_out(line + "\n"); });
   write_out(fmt::format("{} moves, {} accepted\n", done.moves, done.accepted));
   return mapping;

@@ -15,14 +15,16 @@ HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> pr
 namespace {
 
 Result<ChipProgram> mapped_net(ChipNet net, const HwOptions& options) {
-  const MapOptions room{.chip = options.chip, .chips = options.chips, .cores = options.cores, .objective = options.objective};
+  const MapOptions room{
+      .chip = options.chip, .chips = options.chips, .cores = options.cores, .objective = options.objective};
   if (!options.mapping && !options.optimise) return map_net(net, room);
   Result<ChipMapping> mapping =
       options.mapping ? apply(*options.mapping, std::move(net), room) : ChipMapping::make(std::move(net), room);
   if (!mapping) return mapping.diags();
   std::vector<std::string> notes;
   if (options.optimise) {
-    const Optimised done = optimise(*mapping, *options.optimise, [&](const std::string& line) { notes.push_back(line); });
+    const Optimised done =
+        optimise(*mapping, *options.optimise, [&](const std::string& line) { notes.push_back(line); });
     notes.push_back(fmt::format("{} moves, {} accepted", done.moves, done.accepted));
   }
   Result<ChipProgram> program = mapping->program();

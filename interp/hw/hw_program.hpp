@@ -16,7 +16,7 @@ struct HwOptions {
   MapObjective objective = MapObjective::throughput;
   NocModel noc = NocModel::contended;
   std::int64_t frames = 0;
-  bool checks_values = false;  // against the exact engine, block by block
+  bool checks_values = false;                   // against the exact engine, block by block
   std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
   std::optional<SearchBudget> optimise = {};    // first
 };

@@ -1,5 +1,5 @@
-// map(net, chip: ...): a net on the cores of a chip, as a value; and the methods of such a value. Their names begin with
-// "mapping.", so m.split(...) is theirs and no op's.
+// map(net, chip: ...): a net on the cores of a chip, as a value; and the methods of such a value. Their names begin
+// with "mapping.", so m.split(...) is theirs and no op's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,9 +72,11 @@ Value run_map_net(HostContext& host, std::span<const Value> v) {
   const std::string& name = v[1].string();
   options.chip = std::make_shared<const Chip>(load_chip(is_file(name) ? host.input_path(name) : name).value_or_throw());
   if (!v[2].is_none()) {
-    const bool is_pair = v[2].is_list() && v[2].list().size() == 2 &&
-                         std::ranges::all_of(v[2].list(), [](const Value& n) { return n.is_integer() && n.integer() >= 1; });
-    if (!is_pair) throw failure("E5003", host.span, "chips are two numbers, how many side by side and how many rows: [2, 1]");
+    const bool is_pair =
+        v[2].is_list() && v[2].list().size() == 2 &&
+        std::ranges::all_of(v[2].list(), [](const Value& n) { return n.is_integer() && n.integer() >= 1; });
+    if (!is_pair)
+      throw failure("E5003", host.span, "chips are two numbers, how many side by side and how many rows: [2, 1]");
     options.chips = {v[2].list()[0].integer(), v[2].list()[1].integer()};
   }
   if (!v[3].is_none()) {
@@ -99,11 +101,11 @@ constexpr Operand map_operands[] = {{"net", OperandKind::value},
 Type estimate_type() {
   Type record(Kind::record);
   for (const auto& [name, kind] : std::initializer_list<std::pair<const char*, Kind>>{{"latency", Kind::integer},
-                                                                                     {"interval", Kind::integer},
-                                                                                     {"energy", Kind::real},
-                                                                                     {"memory", Kind::integer},
-                                                                                     {"cores", Kind::integer},
-                                                                                     {"packets", Kind::integer}}) {
+                                                                                      {"interval", Kind::integer},
+                                                                                      {"energy", Kind::real},
+                                                                                      {"memory", Kind::integer},
+                                                                                      {"cores", Kind::integer},
+                                                                                      {"packets", Kind::integer}}) {
     record.names.emplace_back(name);
     record.parts.emplace_back(kind);
   }
@@ -143,7 +145,8 @@ std::optional<std::int64_t> number(const Value& value) {
 // ---- methods --------------------------------------------------------------------------------------
 
 Value run_split(HostContext& host, std::span<const Value> v) {
-  return told(host, mapping_of(v[0]).split(v[1].string(), {.y = number(v[2]), .x = number(v[3]), .f = number(v[4]), .r = number(v[5])}));
+  return told(host, mapping_of(v[0]).split(
+                        v[1].string(), {.y = number(v[2]), .x = number(v[3]), .f = number(v[4]), .r = number(v[5])}));
 }
 Value run_fuse(HostContext& host, std::span<const Value> v) {
   return told(host, mapping_of(v[0]).fuse(v[1].string(), v[2].string()));
@@ -197,8 +200,9 @@ Value run_load_mapping(HostContext& host, std::span<const Value> v) {
 }
 
 Value run_optimise(HostContext& host, std::span<const Value> v) {
-  const std::optional<SearchBudget> budget = search_budget(v[1].string());
+  std::optional<SearchBudget> budget = search_budget(v[1].string());
   if (!budget) throw failure("E5003", host.span, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
+  budget->interrupted = host.interrupted;
   ChipMapping& mapping = mapping_of(v[0]);
   auto tell = [&](const std::string& line) {
     if (host.output) host.output(line + "\n");
@@ -213,10 +217,14 @@ constexpr Operand with_unit[] = {{"m", OperandKind::value}, {"unit", OperandKind
 constexpr Operand with_path[] = {{"m", OperandKind::value}, {"path", OperandKind::string}};
 constexpr Operand with_budget[] = {{"m", OperandKind::value}, {"budget", OperandKind::string}};
 constexpr Operand with_units[] = {{"m", OperandKind::value}, {"a", OperandKind::string}, {"b", OperandKind::string}};
-constexpr Operand with_number[] = {{"m", OperandKind::value}, {"unit", OperandKind::string}, {"n", OperandKind::integer}};
-constexpr Operand with_phase[] = {{"m", OperandKind::value}, {"unit", OperandKind::string}, {"p", OperandKind::integer}};
-constexpr Operand with_core[] = {{"m", OperandKind::value}, {"unit", OperandKind::string}, {"core", OperandKind::integer}};
-constexpr Operand with_cores[] = {{"m", OperandKind::value}, {"core", OperandKind::integer}, {"to", OperandKind::integer}};
+constexpr Operand with_number[] = {
+    {"m", OperandKind::value}, {"unit", OperandKind::string}, {"n", OperandKind::integer}};
+constexpr Operand with_phase[] = {
+    {"m", OperandKind::value}, {"unit", OperandKind::string}, {"p", OperandKind::integer}};
+constexpr Operand with_core[] = {
+    {"m", OperandKind::value}, {"unit", OperandKind::string}, {"core", OperandKind::integer}};
+constexpr Operand with_cores[] = {
+    {"m", OperandKind::value}, {"core", OperandKind::integer}, {"to", OperandKind::integer}};
 constexpr Operand with_grid[] = {{"m", OperandKind::value},
                                  {"unit", OperandKind::string},
                                  {"y", OperandKind::integer, Default::absent()},
@@ -225,11 +233,11 @@ constexpr Operand with_grid[] = {{"m", OperandKind::value},
                                  {"r", OperandKind::integer, Default::absent()}};
 
 // Of all records: two layers.
-#define MAP_EXAMPLE(lines)                                                  \
-  "graph net(x: i8[1, 64]) -> (y: i32[1, 32]) {\n"                          \
-  "  let w = (iota(4096) % 7 - 3).reshape(64, 64) as i8[64, 64]\n"          \
-  "  let h = (x @ w).shift_right(6) as i8[1, 64]\n"                         \
-  "  y = h @ ((iota(2048) % 5 - 2).reshape(64, 32) as i8[64, 32])\n}\n"     \
+#define MAP_EXAMPLE(lines)                                              \
+  "graph net(x: i8[1, 64]) -> (y: i32[1, 32]) {\n"                      \
+  "  let w = (iota(4096) % 7 - 3).reshape(64, 64) as i8[64, 64]\n"      \
+  "  let h = (x @ w).shift_right(6) as i8[1, 64]\n"                     \
+  "  y = h @ ((iota(2048) % 5 - 2).reshape(64, 32) as i8[64, 32])\n}\n" \
   "let m = map(net, chip: \"tianjicx\", objective: \"cores\")\n" lines
 
 consteval BuiltinFields method(std::string_view name, std::span<const Operand> operands, std::string_view doc,
@@ -251,7 +259,8 @@ constinit const Builtin builtin_map_net = BuiltinFields{
     .name = "map",
     .operands = map_operands,
     .doc =
-        "map(net, chip: \"tianjicx\") places a net on the cores of a chip, and gives the mapping as a value. `net` is a "
+        "map(net, chip: \"tianjicx\") places a net on the cores of a chip, and gives the mapping as a value. `net` is "
+        "a "
         "graph or task of integers with known extents (the first may be open: one sample), or what `quantize` and "
         "`lower` give. Printed, a mapping is a table: a line for each unit, an axon with the soma behind it. "
         "m.split(\"conv1\", y: 2), fuse, replicate, share_storage, merge, put_in, take_out, move, set_phase and "
@@ -270,36 +279,39 @@ constinit const Builtin builtin_map_net = BuiltinFields{
 
 constinit const Builtin builtin_mapping_estimate = method(
     "mapping.estimate", only_mapping,
-    "m.estimate(): what the mapping costs by its sums, without a run of the clock: {latency, interval} in clk, energy in "
+    "m.estimate(): what the mapping costs by its sums, without a run of the clock: {latency, interval} in clk, energy "
+    "in "
     "pJ and packets of a step, memory of the fullest core in bytes, cores. A report of hw has the times of the clock.",
     MAP_EXAMPLE("print(m.estimate().interval > 0, m.estimate().memory > 6144)\n// expect: true true"), run_estimate);
 
-constinit const Builtin builtin_mapping_explain = method(
-    "mapping.explain", with_unit,
-    "m.explain(\"conv1\"): how a unit is cut and where it lies, its memory by part and its cycles by stage, the two next "
-    "candidates and why they lost, what limits the step, and the least change that would move the limit.",
-    MAP_EXAMPLE("print(m.explain(\"matmul\"))\n// expect: matmul: CVM ...\n// expect: cut ...\n// expect: memory ...\n"
-                "// expect: cycles ...\n// expect: next candidate ...\n// expect: ...\n// expect: the step takes ...\n"
-                "// expect: ..."),
-    run_explain, text_rule);
+constinit const Builtin builtin_mapping_explain =
+    method("mapping.explain", with_unit,
+           "m.explain(\"conv1\"): how a unit is cut and where it lies, its memory by part and its cycles by stage, the "
+           "two next "
+           "candidates and why they lost, what limits the step, and the least change that would move the limit.",
+           MAP_EXAMPLE("print(m.explain(\"matmul\"))\n// expect: matmul: CVM ...\n// expect: ...the step takes ...\n"
+                       "// expect: ...the least that moves it: ..."),
+           run_explain, text_rule);
 
 constinit const Builtin builtin_mapping_fuse =
     method("mapping.fuse", with_units,
            "m.fuse(a, b): unit b on the cores of unit a, in a phase of its own; the groups of both become one.",
-           MAP_EXAMPLE("m.split(\"matmul\", f: 1)\nm.take_out(\"matmul_2\")\nprint(m.fuse(\"matmul\", \"matmul_2\").cores)\n// expect: 1"),
+           MAP_EXAMPLE("m.split(\"matmul\", f: 1)\nm.take_out(\"matmul_2\")\nprint(m.fuse(\"matmul\", "
+                       "\"matmul_2\").cores)\n// expect: 1"),
            run_fuse);
 
-constinit const Builtin builtin_mapping_load =
-    method("mapping.load", with_path,
-           "m.load(path): the decisions of a file that m.save wrote, as an action. A file that is broken, of another net "
-           "or against a limit is E7003 with the place in it, and changes nothing.",
-           MAP_EXAMPLE("m.save(\"map.json\")\nm.take_out(\"matmul_2\")\nprint(m.load(\"map.json\").cores)\n// expect: 1"),
-           run_load_mapping);
+constinit const Builtin builtin_mapping_load = method(
+    "mapping.load", with_path,
+    "m.load(path): the decisions of a file that m.save wrote, as an action. A file that is broken, of another net "
+    "or against a limit is E7003 with the place in it, and changes nothing.",
+    MAP_EXAMPLE("m.save(\"map.json\")\nm.take_out(\"matmul_2\")\nprint(m.load(\"map.json\").cores)\n// expect: 1"),
+    run_load_mapping);
 
 constinit const Builtin builtin_mapping_merge =
     method("mapping.merge", with_cores,
            "m.merge(core, to): what core `to` does is done by `core`, in phases of its own; `to` is free then.",
-           MAP_EXAMPLE("m.take_out(\"matmul_2\")\nm.put_in(\"matmul_2\", 9)\nm.put_in(\"matmul\", 8)\nprint(m.merge(8, 9).cores)\n// expect: 1"),
+           MAP_EXAMPLE("m.take_out(\"matmul_2\")\nm.put_in(\"matmul_2\", 9)\nm.put_in(\"matmul\", 8)\nprint(m.merge(8, "
+                       "9).cores)\n// expect: 1"),
            run_merge);
 
 constinit const Builtin builtin_mapping_move =
@@ -309,11 +321,13 @@ constinit const Builtin builtin_mapping_move =
 
 constinit const Builtin builtin_mapping_optimise = method(
     "mapping.optimise", with_budget,
-    "m.optimise(\"30s\"), m.optimise(\"20000\"): a local search on cuts, sharing of cores and places, for so long or for "
+    "m.optimise(\"30s\"), m.optimise(\"20000\"): a local search on cuts, sharing of cores and places, for so long or "
+    "for "
     "so many moves, from the mapping as it is, for the objective of map. It prints each change that it keeps and the "
     "number of moves, which as a budget give the same result every time. Never worse than before, also by the clock; "
     "one m.undo() takes all of it back.",
-    MAP_EXAMPLE("let before = m.estimate().cores\nprint(m.optimise(\"50\").cores <= before)\n// expect: ...\n// expect: true"),
+    MAP_EXAMPLE(
+        "let before = m.estimate().cores\nprint(m.optimise(\"50\").cores <= before)\n// expect: ...\n// expect: true"),
     run_optimise);
 
 constinit const Builtin builtin_mapping_pipeline_rows =
@@ -329,22 +343,22 @@ constinit const Builtin builtin_mapping_redo =
     method("mapping.redo", only_mapping, "m.redo(): what m.undo() took back is done again.",
            MAP_EXAMPLE("m.take_out(\"matmul\")\nm.undo()\nprint(m.redo().cores)\n// expect: 2"), run_redo);
 
-constinit const Builtin builtin_mapping_replicate =
-    method("mapping.replicate", with_number,
-           "m.replicate(unit, n): n cores have all weights of a unit and share its pixels; what makes fewer is refused.",
-           MAP_EXAMPLE("print(m.replicate(\"matmul\", 1).cores)\n// expect: 1"), run_replicate);
+constinit const Builtin builtin_mapping_replicate = method(
+    "mapping.replicate", with_number,
+    "m.replicate(unit, n): n cores have all weights of a unit and share its pixels; what makes fewer is refused.",
+    MAP_EXAMPLE("print(m.replicate(\"matmul\", 1).cores)\n// expect: 1"), run_replicate);
 
-constinit const Builtin builtin_mapping_save =
-    method("mapping.save", with_path,
-           "m.save(path): the decisions as JSON, for m.load, hw(mapping: path) and --mapping. The format has a version.",
-           MAP_EXAMPLE("m.save(\"map.json\")\nprint(read(\"map.json\") != \"\")\n// expect: true"), run_save_mapping,
-           nothing_rule);
+constinit const Builtin builtin_mapping_save = method(
+    "mapping.save", with_path,
+    "m.save(path): the decisions as JSON, for m.load, hw(mapping: path) and --mapping. The format has a version.",
+    MAP_EXAMPLE("m.save(\"map.json\")\nprint(read(\"map.json\") != \"\")\n// expect: true"), run_save_mapping,
+    nothing_rule);
 
-constinit const Builtin builtin_mapping_set_phase =
-    method("mapping.set_phase", with_phase,
-           "m.set_phase(unit, p): the phase in which its cores compute it; who has it there gets that of the unit. Phases "
-           "that would wait for one another are refused.",
-           MAP_EXAMPLE("print(m.set_phase(\"matmul\", 0).cores)\n// expect: 1"), run_phase);
+constinit const Builtin builtin_mapping_set_phase = method(
+    "mapping.set_phase", with_phase,
+    "m.set_phase(unit, p): the phase in which its cores compute it; who has it there gets that of the unit. Phases "
+    "that would wait for one another are refused.",
+    MAP_EXAMPLE("print(m.set_phase(\"matmul\", 0).cores)\n// expect: 1"), run_phase);
 
 constinit const Builtin builtin_mapping_share_storage =
     method("mapping.share_storage", with_units,
@@ -357,11 +371,11 @@ constinit const Builtin builtin_mapping_share_storage =
            "print(before - m.share_storage(\"matmul\", \"matmul_2\").memory)\n// expect: 4096",
            run_share);
 
-constinit const Builtin builtin_mapping_split =
-    method("mapping.split", with_grid,
-           "m.split(unit, y:, x:, f:): into how many parts a unit is cut along rows, columns (by fours) and features (by "
-           "32); what is left out stays. It takes free cores near it, or gives some back.",
-           MAP_EXAMPLE("print(m.split(\"matmul\", f: 2).cores)\n// expect: 2"), run_split);
+constinit const Builtin builtin_mapping_split = method(
+    "mapping.split", with_grid,
+    "m.split(unit, y:, x:, f:): into how many parts a unit is cut along rows, columns (by fours) and features (by "
+    "32); what is left out stays. It takes free cores near it, or gives some back.",
+    MAP_EXAMPLE("print(m.split(\"matmul\", f: 2).cores)\n// expect: 2"), run_split);
 
 constinit const Builtin builtin_mapping_take_out =
     method("mapping.take_out", with_unit, "m.take_out(unit): a unit that shares cores gets cores of its own.",
