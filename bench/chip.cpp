@@ -1,9 +1,13 @@
 #include "bench/chip.hpp"
 
+#include "bench/mapping.hpp"
 #include "bench/noc.hpp"
 
 namespace taskspec::bench {
 
-int chip(const Settings& settings) { return noc(settings); }
+int chip(const Settings& settings) {
+  const int code = noc(settings);
+  return code != 0 || !settings.file.empty() ? code : mapping(settings);
+}
 
 }  // namespace taskspec::bench

@@ -18,6 +18,7 @@
 #include "frontend/check/training.hpp"
 #include "frontend/check/types.hpp"
 #include "ir/base/text.hpp"
+#include "ir/types/mapping_type.hpp"
 
 namespace taskspec::checking {
 
@@ -119,7 +120,6 @@ class Calls {
   Term library(const ast::Name& name) {
     Record op = find_op(body_.world, name.text), builtin = find_builtin(body_.world, name.text);
     if (!op && !builtin) return call_value(body_, missing_name(body_, name), call_, span_);  // a constant, or an error
-    if (refuse_later_form(name)) return failed();
     if (op && builtin) return by_first_argument(op, builtin);
     if (builtins().named(name.text).size() > 1) return by_kind(name.text);
     return call_record(body_, op ? op : builtin, std::nullopt, call_.args, span_);
@@ -175,18 +175,6 @@ class Calls {
     return type.is_tensor() || type.is(Kind::error) || (number && op.op->scalar);
   }
 
-  // `map(g, chip: ...)` is another function than the builtin `map(l, f)`.
-  bool refuse_later_form(const ast::Name& name) {
-    std::string_view part = part_of_name(name.text);
-    if (part.empty() || !find_builtin(body_.world, name.text)) return false;
-    for (const ast::Arg& arg : call_.args)
-      if (arg.name && arg.name->text == "chip") {
-        not_built(body_.world.diags, name.span, fmt::format("'{}' of a graph", name.text), part);
-        return true;
-      }
-    return false;
-  }
-
   // ---- methods ----
 
   Term method(const ast::Member& member) {
@@ -201,7 +189,20 @@ class Calls {
     if (type.is(Kind::agent)) return member_call(base, member);
     if (type.is(Kind::invocation)) return method_of_invocation(base, member);
     if (type.is(Kind::training)) return training_method(body_, base, member, call_, span_);
+    if (is_mapping(type)) return method_of_mapping(base, member);
     return library_method(base, member);
+  }
+
+  // m.split(...), m.load(...): records whose names begin with its type come before ops and builtins of that name.
+  Term method_of_mapping(const Term& mapping, const ast::Member& member) {
+    const std::string prefix = std::string(mapping_word) + ".";
+    if (const Record own = find_builtin(body_.world, prefix + member.name.text))
+      return call_record(body_, own, mapping, call_.args, span_);
+    std::vector<std::string> names;
+    for (const Builtin* builtin : builtins().all())
+      if (builtin->name.starts_with(prefix)) names.emplace_back(builtin->name.substr(prefix.size()));
+    no_member(body_.world.diags, member.name, body_.type(mapping).text(), "method", names);
+    return failed();
   }
 
   Term member_call(const Term& agent, const ast::Member& member) {

@@ -65,6 +65,25 @@ std::string unit_text(const ChipNet& net, const ChipUnit& unit) {
   return text;
 }
 
+std::optional<Diag> grid_fault(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid) {
+  const TaskBlock& last = (*net.graph)[net.works[unit.last()].block];
+  struct Axis {
+    const char* name;
+    std::int64_t parts, extent, step;
+  };
+  const Axis axes[] = {{"y", grid.y, last.shape.y, 1},
+                       {"x", grid.x, last.shape.x, column_group},
+                       {"f", grid.f, last.shape.f, feature_group}};
+  for (const Axis& axis : axes) {
+    const std::int64_t extent = std::max<std::int64_t>(1, axis.extent), most = (extent + axis.step - 1) / axis.step;
+    if (axis.parts < 1 || axis.parts > most)
+      return Diag("E4049", Severity::error, {},
+                  fmt::format("'{}' is cut into 1 to {} parts along {}, not {}: {} of them, in steps of {}", unit.name,
+                              most, axis.name, axis.parts, extent, axis.step));
+  }
+  return std::nullopt;
+}
+
 // ---- decisions ------------------------------------------------------------------------------------
 
 void tidy(MapDecisions& decisions) {
@@ -112,15 +131,15 @@ class StructureCheck {
     for (std::size_t u = 0; u < decisions_.units.size(); ++u) {
       const MapUnit& unit = decisions_.units[u];
       if (static_cast<std::int64_t>(unit.cores.size()) != unit.grid.pieces())
-        return refusal("E4049", fmt::format("'{}' has {} pieces and {} cores", name(u), unit.grid.pieces(),
-                                            unit.cores.size()));
+        return refusal("E4049",
+                       fmt::format("'{}' has {} pieces and {} cores", name(u), unit.grid.pieces(), unit.cores.size()));
       for (std::int32_t core : unit.cores) {
         if (core < 0 || core >= places_.there)
           return refusal("E4048", fmt::format("there is no core {}: {} are there", core, places_.there));
         const std::size_t before = first.try_emplace(core, u).first->second;
         if (decisions_.units[before].group != unit.group)
-          return refusal("E4049", fmt::format("core {} would be of two groups, by '{}' and '{}'", core, name(before),
-                                              name(u)));
+          return refusal("E4049",
+                         fmt::format("core {} would be of two groups, by '{}' and '{}'", core, name(before), name(u)));
         const auto [there, is_free] = busy.try_emplace({core, unit.phase}, u);
         if (!is_free)
           return refusal("E4049", fmt::format("core {} would compute '{}' and '{}' in phase {}", core,
@@ -162,13 +181,15 @@ class StructureCheck {
     };
     std::vector<std::set<std::size_t>> after(count);
     for (std::size_t g = 0; g < phases_.size(); ++g)
-      for (std::size_t p = 0; p + 1 < static_cast<std::size_t>(phases_[g]); ++p) after[begin[g] + p].insert(begin[g] + p + 1);
+      for (std::size_t p = 0; p + 1 < static_cast<std::size_t>(phases_[g]); ++p)
+        after[begin[g] + p].insert(begin[g] + p + 1);
     std::vector<std::pair<std::size_t, std::size_t>> why;
     for (std::size_t u = 0; u < decisions_.units.size(); ++u)
       for (std::size_t from : net_.reads[u]) {
         if (node(from) == node(u))
-          return refusal("E4049", fmt::format("'{}' and '{}', which reads it, would compute at the same time, in phase {}",
-                                              name(from), name(u), decisions_.units[u].phase));
+          return refusal("E4049",
+                         fmt::format("'{}' and '{}', which reads it, would compute at the same time, in phase {}",
+                                     name(from), name(u), decisions_.units[u].phase));
         after[node(from)].insert(node(u));
       }
     std::vector<std::size_t> waits(count), position(count, SIZE_MAX);

@@ -38,6 +38,9 @@ UnitNet unit_net(const ChipNet& net);
 // What a unit is made of: "CC 28 x 28 x 6, r 1, 5 x 5 + CCMPB 14 x 14 x 6".
 std::string unit_text(const ChipNet& net, const ChipUnit& unit);
 
+// Into more parts than there are rows, groups of columns or of features.
+std::optional<Diag> grid_fault(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
+
 // Groups by the order of their first units, phases without gaps.
 void tidy(MapDecisions& decisions);
 std::int32_t phases_of(const MapDecisions& decisions, std::int32_t group);

@@ -40,7 +40,8 @@ void bound(Map& known) {
 
 std::string MapEstimate::text() const {
   return fmt::format(
-      "latency {} clk, interval {} clk, {} a step, fullest core {} B, {} cores, {} packets, {} hops, busiest link {} clk",
+      "latency {} clk, interval {} clk, {} a step, fullest core {} B, {} cores, {} packets, {} hops, busiest link {} "
+      "clk",
       latency, interval, energy_pj(energy), memory, cores, packets, packet_hops, busiest_link);
 }
 
@@ -65,6 +66,8 @@ std::shared_ptr<const std::vector<UnitPiece>> MapEstimator::pieces(std::size_t u
                                                                    std::optional<Diag>& fault) {
   const std::pair key(unit, grid_key(grid));
   if (const auto found = known_pieces_.find(key); found != known_pieces_.end()) return found->second;
+  fault = grid_fault(scratch_.net, units_.units[unit], grid);
+  if (fault) return nullptr;
   Result<std::vector<UnitPiece>> made = cut_unit(scratch_.net, units_.units[unit], grid);
   if (!made) {
     fault = first_error(made.diags());
@@ -147,7 +150,8 @@ ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std:
     parts.push_back({.unit = u, .piece = piece, .phase = unit.phase});
   }
   for (const auto& [a, b] : of.share)
-    if (place_in_plan.contains(a) && place_in_plan.contains(b)) plan.share.emplace_back(place_in_plan[a], place_in_plan[b]);
+    if (place_in_plan.contains(a) && place_in_plan.contains(b))
+      plan.share.emplace_back(place_in_plan[a], place_in_plan[b]);
   return plan;
 }
 
@@ -240,8 +244,8 @@ void MapEstimator::carry(const std::vector<Flow>& flows, std::int64_t sign) {
       if (load > 0) ++held_[load * service];
       if (routes_.is_border(hop.server)) counts_[EnergyEvent::chip] += packets;
       if (i == hops) continue;
-      const bool is_x = is_mesh ? hop.link % 4 < 2
-                                : !routes_.is_border(hop.server) || (hop.server - routes_.links()) % 4 < 2;
+      const bool is_x =
+          is_mesh ? hop.link % 4 < 2 : !routes_.is_border(hop.server) || (hop.server - routes_.links()) % 4 < 2;
       counts_[is_x ? EnergyEvent::hop_x : EnergyEvent::hop_y] += packets;
     }
   }
@@ -264,7 +268,8 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next) {
     is_elsewhere[u] = is_cut[u] || before.cores != after.cores;
     if (is_cut[u] && !pieces(u, after.grid, fault)) return fault;
     const bool is_same = before == after && phases_before[before.group] == phases_now[after.group];
-    if (!is_same) dirty.insert(before.cores.begin(), before.cores.end()), dirty.insert(after.cores.begin(), after.cores.end());
+    if (!is_same)
+      dirty.insert(before.cores.begin(), before.cores.end()), dirty.insert(after.cores.begin(), after.cores.end());
   }
   for (const MapDecisions* of : {&std::as_const(now_), &next})
     if (now_.share != next.share)
@@ -328,7 +333,11 @@ PieceLoad MapEstimator::load(std::size_t unit, std::size_t piece) const {
   const CoreSum& sum = cores_.at(now_.units[unit].cores[piece]);
   for (const Part& part : sum.cost->parts)
     if (part.unit == unit && part.piece == piece)
-      return {.axon = part.axon, .soma = part.soma, .move = part.move, .out = sums_[unit].out[piece], .in = sums_[unit].in[piece]};
+      return {.axon = part.axon,
+              .soma = part.soma,
+              .move = part.move,
+              .out = sums_[unit].out[piece],
+              .in = sums_[unit].in[piece]};
   bug("a core without one of its pieces");
 }
 
@@ -342,7 +351,8 @@ void MapEstimator::sum_up() {
   std::int32_t groups = 0;
   for (const MapUnit& unit : now_.units) groups = std::max(groups, unit.group + 1);
   std::vector<std::vector<std::int64_t>> longest(static_cast<std::size_t>(groups));
-  for (std::int32_t g = 0; g < groups; ++g) longest[static_cast<std::size_t>(g)].resize(static_cast<std::size_t>(phases_of(now_, g)));
+  for (std::int32_t g = 0; g < groups; ++g)
+    longest[static_cast<std::size_t>(g)].resize(static_cast<std::size_t>(phases_of(now_, g)));
   estimate_.memory = 0;
   for (const auto& [core, sum] : cores_) {
     std::vector<std::int64_t>& phases = longest[static_cast<std::size_t>(sum.group)];

@@ -99,7 +99,8 @@ class MapEstimator {
     std::vector<std::int64_t> out, in;  // packets by piece
   };
 
-  std::shared_ptr<const std::vector<UnitPiece>> pieces(std::size_t unit, const PieceGrid& grid, std::optional<Diag>& fault);
+  std::shared_ptr<const std::vector<UnitPiece>> pieces(std::size_t unit, const PieceGrid& grid,
+                                                       std::optional<Diag>& fault);
   std::shared_ptr<const Edges> edges(std::size_t unit, const MapDecisions& of);
   std::shared_ptr<const CoreCost> cost(std::int32_t core, const MapDecisions& of);
   ChipPlan core_plan(std::int32_t core, const MapDecisions& of, std::vector<Part>& parts) const;

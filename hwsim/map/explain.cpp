@@ -39,9 +39,14 @@ std::string_view part_name(const ChipBuffer& buffer) {
 class MapExplainer {
  public:
   MapExplainer(ChipMapping& mapping, std::size_t unit)
-      : mapping_(mapping), unit_(unit), first_(mapping.decisions()), now_(mapping.estimate()), own_(first_.units[unit]) {
+      : mapping_(mapping),
+        unit_(unit),
+        first_(mapping.decisions()),
+        now_(mapping.estimate()),
+        own_(first_.units[unit]) {
     for (std::size_t piece = 0; piece < own_.cores.size(); ++piece)
-      if (const PieceLoad load = mapping.estimator().load(unit, piece); load.work() + load.move > worst_.work() + worst_.move || piece == 0)
+      if (const PieceLoad load = mapping.estimator().load(unit, piece);
+          load.work() + load.move > worst_.work() + worst_.move || piece == 0)
         worst_ = load, worst_piece_ = piece;
   }
 
@@ -82,15 +87,17 @@ class MapExplainer {
     for (std::size_t work : {unit.axon, unit.soma})
       if (work != no_work) names.push_back((*mapping_.net().graph)[mapping_.net().works[work].block].name);
     for (const ChipBuffer& buffer : core.buffers) {
-      const bool is_own = std::ranges::any_of(names, [&](const std::string& of) { return buffer.name == of || buffer.name.starts_with(of + "."); });
+      const bool is_own = std::ranges::any_of(
+          names, [&](const std::string& of) { return buffer.name == of || buffer.name.starts_with(of + "."); });
       if (!is_own) continue;
       parts[part_name(buffer)] += buffer.bytes;
       all += buffer.bytes;
     }
     std::vector<std::string> list;
     for (const auto& [part, bytes] : parts) list.push_back(fmt::format("{} {}", part, bytes));
-    return fmt::format("  memory of its slowest piece: {} B: {}; core {} has {} of {} B in use\n", all, joined(list, ", "),
-                       number, mapping_.estimator().bytes_of(number), mapping_.chip().memory_bytes());
+    return fmt::format("  memory of its slowest piece: {} B: {}; core {} has {} of {} B in use\n", all,
+                       joined(list, ", "), number, mapping_.estimator().bytes_of(number),
+                       mapping_.chip().memory_bytes());
   }
 
   std::string cycles() const {
@@ -150,7 +157,8 @@ class MapExplainer {
     more(now_.cores, other.cores, other.cores - now_.cores == 1 ? "core" : "cores");
     more(now_.packets, other.packets, "packets");
     if (other.energy > now_.energy) over.push_back(energy_pj(other.energy - now_.energy) + " more");
-    if (is_better(other, now_, mapping_.options().objective)) return "better by the estimate: split does it";
+    if (is_better(other, now_, mapping_.options().objective))
+      return "better for the objective, by the estimate: split takes it";
     return over.empty() ? std::string("nothing gained") : joined(over, ", ");
   }
 
@@ -195,8 +203,8 @@ class MapExplainer {
     std::erase_if(grids, [&](const PieceGrid& grid) { return grid.pieces() <= has.pieces(); });
     std::string why;
     auto told = [&](const std::string& action) {
-      return fmt::format("  the least that moves it: {}: interval {} -> {} clk, {} -> {} cores\n", action, now_.interval,
-                         mapping_.estimate().interval, now_.cores, mapping_.estimate().cores);
+      return fmt::format("  the least that moves it: {}: interval {} -> {} clk, {} -> {} cores\n", action,
+                         now_.interval, mapping_.estimate().interval, now_.cores, mapping_.estimate().cores);
     };
     for (std::size_t i = 0; i < grids.size() && i < most_tried; ++i) {
       Diags diags;
@@ -211,7 +219,8 @@ class MapExplainer {
         continue;
       }
       if (mapping_.estimate().interval < now_.interval)
-        return told(fmt::format("split(\"{}\", y: {}, x: {}, f: {})", name(*limiting_), grids[i].y, grids[i].x, grids[i].f));
+        return told(
+            fmt::format("split(\"{}\", y: {}, x: {}, f: {})", name(*limiting_), grids[i].y, grids[i].x, grids[i].f));
       back();
     }
     back();
@@ -221,7 +230,8 @@ class MapExplainer {
       const std::size_t history = mapping_.history();
       const bool is_done = static_cast<bool>(mapping_.take_out(name(u)));
       mapping_.before_.resize(history);
-      if (is_done && mapping_.estimate().interval < now_.interval) return told(fmt::format("take_out(\"{}\")", name(u)));
+      if (is_done && mapping_.estimate().interval < now_.interval)
+        return told(fmt::format("take_out(\"{}\")", name(u)));
       back();
     }
     return fmt::format("  no single change moves it{}\n", why.empty() ? "" : ": " + why);

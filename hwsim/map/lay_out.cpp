@@ -85,9 +85,8 @@ class ProgramMaker {
   }
   bool are_shared(std::size_t a, std::size_t b) const {
     const auto both = std::minmax(a, b);
-    return std::ranges::any_of(plan_.share, [&](const auto& pair) {
-      return std::minmax(pair.first, pair.second) == both;
-    });
+    return std::ranges::any_of(plan_.share,
+                               [&](const auto& pair) { return std::minmax(pair.first, pair.second) == both; });
   }
 
   void make_piece(const UnitPlan& unit, std::size_t number) {
@@ -121,7 +120,8 @@ class ProgramMaker {
       core.phases[static_cast<std::size_t>(before)].moves.push_back(std::move(move));
     }
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      if (static_cast<std::size_t>(numbers[i]) == core.buffers.size()) core.buffers.push_back(std::move(made.buffers[i]));
+      if (static_cast<std::size_t>(numbers[i]) == core.buffers.size())
+        core.buffers.push_back(std::move(made.buffers[i]));
   }
 
   // Addresses, and the cycles that depend on them.

@@ -15,10 +15,10 @@ struct UnitPlan {
 };
 
 struct ChipPlan {
-  std::vector<UnitPlan> units;                      // in topological order
-  std::vector<std::int32_t> group_phases;           // how many
-  std::vector<std::int32_t> group_of_core, places;  // by position; place: a first one, y * width + x
-  std::int32_t depth = 1;                           // as in MapOptions
+  std::vector<UnitPlan> units;                             // in topological order
+  std::vector<std::int32_t> group_phases;                  // how many
+  std::vector<std::int32_t> group_of_core, places;         // by position; place: a first one, y * width + x
+  std::int32_t depth = 1;                                  // as in MapOptions
   std::vector<std::pair<std::size_t, std::size_t>> share;  // units whose equal weights lie once on a core of both
 };
 

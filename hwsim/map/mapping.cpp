@@ -50,9 +50,7 @@ Result<ChipMapping> ChipMapping::make(ChipNet net, const MapOptions& options) {
   return with(std::move(net), options, decisions);
 }
 
-MapEstimate ChipMapping::from_scratch() const {
-  return with(net(), options_, decisions()).value_or_throw().estimate();
-}
+MapEstimate ChipMapping::from_scratch() const { return with(net(), options_, decisions()).value_or_throw().estimate(); }
 
 Result<ChipProgram> ChipMapping::program() const {
   Result<ChipPlan> plan = plan_of(net(), units(), decisions(), estimator_->order());
@@ -164,8 +162,8 @@ std::string phases_stage(const ChipMapping& m) {
         PieceLoad most;
         for (std::size_t piece = 0; piece < unit.cores.size(); ++piece)
           if (const PieceLoad load = m.estimator().load(u, piece); load.work() > most.work()) most = load;
-        text += fmt::format("  phase {}: {:<20} axon {}, soma {}, {} packets out, {} in, move {}\n", phase, m.name_of(u),
-                            most.axon, most.soma, most.out, most.in, most.move);
+        text += fmt::format("  phase {}: {:<20} axon {}, soma {}, {} packets out, {} in, move {}\n", phase,
+                            m.name_of(u), most.axon, most.soma, most.out, most.in, most.move);
       }
   }
   return text;
@@ -176,11 +174,13 @@ std::string place_stage(const ChipMapping& m) {
   std::string text;
   for (std::size_t u = 0; u < m.decisions().units.size(); ++u) {
     text += fmt::format("{:<20}", m.name_of(u));
-    for (std::int32_t core : m.decisions().units[u].cores) text += fmt::format(" {} ({}, {})", core, core % width, core / width);
+    for (std::int32_t core : m.decisions().units[u].cores)
+      text += fmt::format(" {} ({}, {})", core, core % width, core / width);
     text += "\n";
   }
   const MapEstimate& now = m.estimate();
-  return text + fmt::format("{} packets, {} hops, busiest link {} clk\n", now.packets, now.packet_hops, now.busiest_link);
+  return text +
+         fmt::format("{} packets, {} hops, busiest link {} clk\n", now.packets, now.packet_hops, now.busiest_link);
 }
 
 std::string memory_stage(const ChipMapping& m) {

@@ -36,16 +36,16 @@ class ChipMapping {
 
   using Done = Result<MapEstimate>;
   Done split(std::string_view unit, const GridChange& change);
-  Done fuse(std::string_view a, std::string_view b);                 // b onto the cores of a, in a phase of its own
-  Done replicate(std::string_view unit, std::int64_t n);             // n cores with all of its weights, rows shared out
-  Done share_storage(std::string_view a, std::string_view b);        // equal weights and tables lie once on a core
-  Done merge(std::int64_t core, std::int64_t other);                 // what the other one does is done by the first
-  Done put_in(std::string_view unit, std::int64_t core);             // a unit of one piece
-  Done take_out(std::string_view unit);                              // onto cores of its own
-  Done move(std::int64_t core, std::int64_t to);                     // they change places, if both are in use
-  Done pipeline_rows(std::string_view unit, std::int64_t rows);      // soma behind the rows of its axon
-  Done set_phase(std::string_view unit, std::int64_t phase);         // who has it there gets that of the unit
-  Done take(const MapDecisions& decisions);                          // all of it, as an action
+  Done fuse(std::string_view a, std::string_view b);             // b onto the cores of a, in a phase of its own
+  Done replicate(std::string_view unit, std::int64_t n);         // n cores with all of its weights, rows shared out
+  Done share_storage(std::string_view a, std::string_view b);    // equal weights and tables lie once on a core
+  Done merge(std::int64_t core, std::int64_t other);             // what the other one does is done by the first
+  Done put_in(std::string_view unit, std::int64_t core);         // a unit of one piece
+  Done take_out(std::string_view unit);                          // onto cores of its own
+  Done move(std::int64_t core, std::int64_t to);                 // they change places, if both are in use
+  Done pipeline_rows(std::string_view unit, std::int64_t rows);  // soma behind the rows of its axon
+  Done set_phase(std::string_view unit, std::int64_t phase);     // who has it there gets that of the unit
+  Done take(const MapDecisions& decisions);                      // all of it, as an action
   Done undo();
   Done redo();
   // How many actions can be undone; of all behind so many one is left, from `first` to `last`.
@@ -53,9 +53,9 @@ class ChipMapping {
   void forget_since(std::size_t history, const MapDecisions& first, const MapDecisions& last);
 
   Result<ChipProgram> program() const;
-  std::string text() const;                                  // a table of the units, and the estimate
-  Result<std::string> explain(std::string_view unit);        // tries candidates, and takes them back
-  std::string stage_text(std::string_view stage) const;      // split, phases, place or memory
+  std::string text() const;                              // a table of the units, and the estimate
+  Result<std::string> explain(std::string_view unit);    // tries candidates, and takes them back
+  std::string stage_text(std::string_view stage) const;  // split, phases, place or memory
   std::string name_of(std::size_t unit) const { return units().units[unit].name; }
 
  private:
@@ -63,7 +63,7 @@ class ChipMapping {
   Done act(MapDecisions next);
   std::optional<std::size_t> find(std::string_view unit, Diags& diags) const;
   std::vector<std::int32_t> free_cores(const MapDecisions& of, std::int32_t near) const;  // nearest first
-  bool give_cores(MapDecisions& of, std::size_t unit, Diags& diags) const;  // as many as it has pieces
+  bool give_cores(MapDecisions& of, std::size_t unit, Diags& diags) const;                // as many as it has pieces
   void join_groups(MapDecisions& of, std::int32_t group, std::int32_t other) const;
   Done cut(std::size_t unit, const PieceGrid& grid);
   MapDecisions with_grid(std::size_t unit, const PieceGrid& grid, Diags& diags) const;

@@ -24,7 +24,9 @@ std::int32_t whole_number(std::int64_t number) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(number, INT32_MIN, INT32_MAX));
 }
 
-bool has(const std::vector<std::int32_t>& cores, std::int32_t core) { return std::ranges::find(cores, core) != cores.end(); }
+bool has(const std::vector<std::int32_t>& cores, std::int32_t core) {
+  return std::ranges::find(cores, core) != cores.end();
+}
 
 }  // namespace
 
@@ -112,19 +114,10 @@ MapDecisions ChipMapping::with_grid(std::size_t unit, const PieceGrid& grid, Dia
 }
 
 ChipMapping::Done ChipMapping::cut(std::size_t unit, const PieceGrid& grid) {
-  const std::vector<ChipUnit>& all = units().units;
-  const TaskBlock& last = (*net().graph)[net().works[all[unit].last()].block];
-  struct Axis {
-    const char* name;
-    std::int64_t parts, extent, step;
-  };
-  const Axis axes[] = {{"y", grid.y, last.shape.y, 1}, {"x", grid.x, last.shape.x, 4}, {"f", grid.f, last.shape.f, 32}};
-  for (const Axis& axis : axes) {
-    const std::int64_t most = (std::max<std::int64_t>(1, axis.extent) + axis.step - 1) / axis.step;
-    if (axis.parts < 1 || axis.parts > most)
-      return refusal("E4049", fmt::format("'{}' is cut into 1 to {} parts along {}, not {}: {} of them, in steps of {}",
-                                          all[unit].name, most, axis.name, axis.parts,
-                                          std::max<std::int64_t>(1, axis.extent), axis.step));
+  if (auto fault = grid_fault(net(), units().units[unit], grid)) {
+    Diags diags;
+    diags.add(*std::move(fault));
+    return diags;
   }
   Diags diags;
   MapDecisions next = with_grid(unit, grid, diags);
@@ -148,21 +141,21 @@ ChipMapping::Done ChipMapping::replicate(std::string_view name, std::int64_t n) 
   if (!unit) return diags;
   const TaskBlock& last = (*net().graph)[net().works[units().units[*unit].last()].block];
   const std::int64_t f = decisions().units[*unit].grid.f, rows = std::max<std::int64_t>(1, last.shape.y);
-  const std::int64_t columns = (std::max<std::int64_t>(1, last.shape.x) + 3) / 4;
+  const std::int64_t columns = (std::max<std::int64_t>(1, last.shape.x) + column_group - 1) / column_group;
   for (std::int64_t y = std::min(std::max<std::int64_t>(1, n), rows); n >= 1 && y >= 1; --y)
     if (n % y == 0 && n / y <= columns) return cut(*unit, {y, n / y, f});
-  return refusal("E4049",
-                 fmt::format("'{}' makes {} x {} pixels: {} copies would not all have some", name, rows,
-                             std::max<std::int64_t>(1, last.shape.x), n));
+  return refusal("E4049", fmt::format("'{}' makes {} x {} pixels: {} copies would not all have some", name, rows,
+                                      std::max<std::int64_t>(1, last.shape.x), n));
 }
 
 ChipMapping::Done ChipMapping::pipeline_rows(std::string_view name, std::int64_t rows) {
   Diags diags;
   const std::optional<std::size_t> unit = find(name, diags);
   if (!unit) return diags;
-  return refusal("E4049", fmt::format("the soma of '{}' waits for all rows of its axon, not for {}: this mapper plans no "
-                                      "row pipelines",
-                                      name, rows));
+  return refusal("E4049",
+                 fmt::format("the soma of '{}' waits for all rows of its axon, not for {}: this mapper plans no "
+                             "row pipelines",
+                             name, rows));
 }
 
 // ---- who shares cores with whom -------------------------------------------------------------------
@@ -185,8 +178,7 @@ ChipMapping::Done ChipMapping::fuse(std::string_view a, std::string_view b) {
   std::vector<std::int32_t> made, left;
   for (std::int32_t core : cores)
     if (!has(onto, core)) left.push_back(core);
-  for (std::size_t i = 0; i < cores.size(); ++i)
-    made.push_back(i < onto.size() ? onto[i] : left[i - onto.size()]);
+  for (std::size_t i = 0; i < cores.size(); ++i) made.push_back(i < onto.size() ? onto[i] : left[i - onto.size()]);
   cores = std::move(made);
   return act(std::move(next));
 }
@@ -195,9 +187,12 @@ ChipMapping::Done ChipMapping::share_storage(std::string_view a, std::string_vie
   Diags diags;
   const std::optional<std::size_t> first = find(a, diags), second = first ? find(b, diags) : std::nullopt;
   if (!first || !second) return diags;
+  const std::vector<std::int32_t>& others = decisions().units[*second].cores;
+  const bool meet =
+      std::ranges::any_of(decisions().units[*first].cores, [&](std::int32_t core) { return has(others, core); });
   if (*first == *second || !estimator_->saves_by_sharing(*first, *second))
     return refusal("E4049", fmt::format("'{}' and '{}' have no equal weights or tables on a core of both", a, b),
-                   "fuse them first");
+                   meet ? "" : fmt::format("fuse(\"{}\", \"{}\") brings them together", a, b));
   MapDecisions next = decisions();
   next.share.emplace_back(std::minmax(*first, *second));
   return act(std::move(next));
@@ -218,9 +213,10 @@ ChipMapping::Done ChipMapping::merge(std::int64_t core, std::int64_t other) {
   for (std::size_t u = 0; u < next.units.size(); ++u) {
     MapUnit& unit = next.units[u];
     if (has(unit.cores, from) && has(unit.cores, to))
-      return refusal("E4049", fmt::format("cores {} and {} have pieces of '{}', which compute at the same time", core,
-                                          other, name_of(u)),
-                     "split it into fewer");
+      return refusal(
+          "E4049",
+          fmt::format("cores {} and {} have pieces of '{}', which compute at the same time", core, other, name_of(u)),
+          "split it into fewer");
     std::ranges::replace(unit.cores, from, to);
   }
   return act(std::move(next));
@@ -232,8 +228,8 @@ ChipMapping::Done ChipMapping::put_in(std::string_view name, std::int64_t core) 
   if (!unit) return diags;
   MapDecisions next = decisions();
   if (next.units[*unit].cores.size() != 1)
-    return refusal("E4049", fmt::format("'{}' has {} pieces, and one core is to have it", name,
-                                        next.units[*unit].cores.size()),
+    return refusal("E4049",
+                   fmt::format("'{}' has {} pieces, and one core is to have it", name, next.units[*unit].cores.size()),
                    fmt::format("split(\"{}\", y: 1, x: 1, f: 1), or fuse", name));
   const std::int32_t to = whole_number(core);
   for (std::size_t u = 0; u < next.units.size(); ++u) {

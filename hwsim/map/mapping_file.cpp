@@ -19,7 +19,12 @@ using Ordered = nlohmann::ordered_json;
 }  // namespace
 
 MapFile as_file(const ChipMapping& mapping) {
-  MapFile made{.file = {}, .net = mapping.net().graph->name, .chip = mapping.chip().name, .names = {}, .blocks = {}, .decisions = mapping.decisions()};
+  MapFile made{.file = {},
+               .net = mapping.net().graph->name,
+               .chip = mapping.chip().name,
+               .names = {},
+               .blocks = {},
+               .decisions = mapping.decisions()};
   for (const ChipUnit& unit : mapping.units().units) {
     made.names.push_back(unit.name);
     made.blocks.push_back(unit_text(mapping.net(), unit));
@@ -91,13 +96,15 @@ class MapFileReader {
     unit.phase = static_cast<std::int32_t>(fields.plain("phase", number));
     if (const Json* cores = list(fields, "cores")) {
       for (std::size_t i = 0; i < cores->size() && !reading_.is_full(); ++i) {
-        const double core = reading_.number((*cores)[i], fields.pointer("cores") + "/" + std::to_string(i), number, true);
+        const double core =
+            reading_.number((*cores)[i], fields.pointer("cores") + "/" + std::to_string(i), number, true);
         unit.cores.push_back(core >= 0 ? static_cast<std::int32_t>(core) : 0);
       }
-      const double pieces = static_cast<double>(unit.grid.y) * static_cast<double>(unit.grid.x) *
-                            static_cast<double>(unit.grid.f);
+      const double pieces =
+          static_cast<double>(unit.grid.y) * static_cast<double>(unit.grid.x) * static_cast<double>(unit.grid.f);
       if (static_cast<double>(cores->size()) != pieces)
-        reading_.fault(fields.pointer("cores"), fmt::format("expected a core for each of {:.0f} pieces, found {}", pieces, cores->size()));
+        reading_.fault(fields.pointer("cores"),
+                       fmt::format("expected a core for each of {:.0f} pieces, found {}", pieces, cores->size()));
     }
     fields.finish();
     into.decisions.units.push_back(std::move(unit));
@@ -139,7 +146,8 @@ Diags misfit(const MapFile& file, const std::string& pointer, const std::string&
   if (file.file.empty())
     diags.error("E4050", {}, "this mapping is of another network: " + what).help(std::move(help));
   else
-    diags.error("E7003", {}, fmt::format("'{}' is no mapping that fits: at {}: {}", file.file, pointer, what)).help(std::move(help));
+    diags.error("E7003", {}, fmt::format("'{}' is no mapping that fits: at {}: {}", file.file, pointer, what))
+        .help(std::move(help));
   return diags;
 }
 
@@ -149,7 +157,8 @@ Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, cons
   if (file.chip != chip.name)
     return misfit(file, "/chip", fmt::format("it is for '{}', and this is '{}'", file.chip, chip.name));
   if (file.names.size() != units.units.size())
-    return misfit(file, "/units", fmt::format("it has {} units, the network {}", file.names.size(), units.units.size()));
+    return misfit(file, "/units",
+                  fmt::format("it has {} units, the network {}", file.names.size(), units.units.size()));
   for (std::size_t u = 0; u < units.units.size(); ++u) {
     const std::string here = unit_text(net, units.units[u]);
     if (file.blocks[u] != here)

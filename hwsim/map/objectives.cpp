@@ -1,5 +1,5 @@
-// What a net is mapped for. Throughput and few cores the mapper knows itself; the least latency and the least energy are
-// looked for from its mappings on, by a search that makes the same moves every time.
+// What a net is mapped for. Throughput and few cores the mapper knows itself; the least latency and the least energy
+// are looked for from its mappings on, by a search that makes the same moves every time.
 #include <algorithm>
 
 #include "hwsim/map/optimise.hpp"

@@ -16,8 +16,8 @@ std::optional<SearchBudget> search_budget(std::string_view text) {
   if (is_time) text.remove_suffix(1);
   SearchBudget budget;
   const char* end = text.data() + text.size();
-  const auto read = is_time ? std::from_chars(text.data(), end, budget.seconds)
-                            : std::from_chars(text.data(), end, budget.moves);
+  const auto read =
+      is_time ? std::from_chars(text.data(), end, budget.seconds) : std::from_chars(text.data(), end, budget.moves);
   const bool is_whole = read.ec == std::errc() && read.ptr == end && !text.empty();
   if (!is_whole || budget.moves < 0 || !(budget.seconds >= 0 && budget.seconds <= 1e6)) return std::nullopt;
   if (is_time && budget.seconds == 0) return std::nullopt;
@@ -57,6 +57,7 @@ class MapSearch {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     auto goes_on = [&] {
+      if (budget.interrupted && budget.interrupted->load(std::memory_order_relaxed)) return false;
       if (budget.seconds <= 0) return done_.moves < budget.moves;
       return std::chrono::duration<double>(Clock::now() - begin).count() < budget.seconds;
     };
@@ -212,7 +213,9 @@ Optimised optimise(ChipMapping& mapping, const SearchBudget& budget, const Tells
     const std::optional<Rank> now = clocked(mapping);
     if (now && (!was || *now <= *was)) break;
     at = at > back ? at - back : 0;
-    if (tell) tell(at == 0 ? "by the clock none of it is better: back to the begin" : fmt::format("by the clock that is worse: back to change {}", at));
+    if (tell)
+      tell(at == 0 ? "by the clock none of it is better: back to the begin"
+                   : fmt::format("by the clock that is worse: back to change {}", at));
     if (!mapping.take(search.kept()[at])) bug("what was there before is no longer possible");
   }
   const MapDecisions found = search.kept()[at];

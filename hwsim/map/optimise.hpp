@@ -4,6 +4,7 @@
 //   Optimised found = optimise(m, {.moves = 20'000}, [](const std::string& line) { fmt::print("{}\n", line); });
 //   found.moves        as a budget in its turn they give the same mapping again
 #pragma once
+#include <atomic>
 #include <functional>
 
 #include "hwsim/map/mapping.hpp"
@@ -11,8 +12,9 @@
 namespace taskspec {
 
 struct SearchBudget {
-  std::int64_t moves = 0;  // that are tried
-  double seconds = 0;      // in their place, where it is not 0
+  std::int64_t moves = 0;                          // that are tried
+  double seconds = 0;                              // in their place, where it is not 0
+  const std::atomic<bool>* interrupted = nullptr;  // it ends when this is set: with what it has
 };
 // "30s", "1.5s", "20000". None: it is neither.
 std::optional<SearchBudget> search_budget(std::string_view text);

@@ -9,7 +9,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::int64_t feature_group = 32, column_group = 4;  // what the units compute side by side
 constexpr std::size_t most_grids = 64;
 
 const TaskBlock& block_of(const ChipNet& net, std::size_t work) { return (*net.graph)[net.works[work].block]; }

@@ -10,6 +10,7 @@
 namespace taskspec {
 
 inline constexpr std::size_t no_work = SIZE_MAX;
+inline constexpr std::int64_t feature_group = 32, column_group = 4;  // what the units compute side by side
 
 struct ChipUnit {
   std::size_t axon = no_work, soma = no_work;                         // of ChipNet::works

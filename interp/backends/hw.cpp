@@ -4,7 +4,10 @@
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/hw/hw_backend.hpp"
 #include "interp/hw/hw_report.hpp"
+#include "interp/hw/mapping_value.hpp"
 #include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
+#include "ir/types/mapping_type.hpp"
 
 namespace taskspec {
 
@@ -12,7 +15,19 @@ using namespace builtins;
 
 namespace {
 
-enum HwOption : std::size_t { hw_chip, hw_chips, hw_cores, hw_objective, hw_noc, hw_steps, hw_frames, hw_check, hw_allow_delay };
+enum HwOption : std::size_t {
+  hw_chip,
+  hw_chips,
+  hw_cores,
+  hw_objective,
+  hw_noc,
+  hw_steps,
+  hw_frames,
+  hw_check,
+  hw_allow_delay,
+  hw_mapping,
+  hw_optimise
+};
 
 std::optional<NocModel> noc_model(std::string_view name) {
   if (name == "ideal") return NocModel::ideal;
@@ -41,7 +56,28 @@ Type hw_type(RuleContext& c) {
            "ideal, contended, flit or flit-all");
   if (const Value* name = c.constant(hw_check); name && !name->string().empty() && name->string() != "engine")
     c.fail("E1003", "nothing to check is called " + in_quotes(name->string()), hw_check, "engine");
+  if (const Type& mapping = c.type(hw_mapping); !mapping.is(Type::Kind::none) && !is_mapping(mapping))
+    want(c, hw_mapping, Type::Kind::string, "a mapping, or the path of its file");
+  want(c, hw_optimise, Type::Kind::string, "a time or a number of moves");
+  if (const Value* budget = c.constant(hw_optimise);
+      budget && !budget->string().empty() && !search_budget(budget->string()))
+    c.fail("E1003", "a search takes a time, \"30s\", or a number of moves, \"20000\"", hw_optimise);
   return backend_type("hw", time_steps(c, hw_steps));
+}
+
+// As it is now. A mapping that is a value knows its chip.
+void take_mapping(const Value& given, HwOptions& options) {
+  if (given.is_string()) {
+    const std::string& path = given.string();
+    options.mapping =
+        std::make_shared<const MapFile>(read_mapping(read_text(path, std::size_t{64} << 20), path).value_or_throw());
+  } else if (const auto* made = given.as<MappingValue>()) {
+    options.mapping = std::make_shared<const MapFile>(as_file(made->mapping));
+    options.chip = made->mapping.options().chip;
+    options.chips = made->mapping.options().chips;
+    options.cores = made->mapping.options().cores;
+    options.objective = made->mapping.options().objective;
+  }
 }
 
 HwOptions options_of(std::span<const Value> given) {
@@ -69,6 +105,12 @@ HwOptions options_of(std::span<const Value> given) {
   }
   options.checks_values = given[hw_check].string() == "engine";
   options.allow_delay = given[hw_allow_delay].boolean();
+  if (!given[hw_optimise].string().empty()) {
+    options.optimise = search_budget(given[hw_optimise].string());
+    if (!options.optimise)
+      throw failure("E5003", {}, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
+  }
+  take_mapping(given[hw_mapping], options);
   return options;
 }
 
@@ -79,17 +121,23 @@ Value run_hw(HostContext& host, std::span<const Value> given) {
   check_time_steps(given[hw_steps]);
   std::vector<Value> options(given.begin(), given.end());
   if (const std::string& chip = given[hw_chip].string(); is_path(chip)) options[hw_chip] = Value(host.input_path(chip));
+  if (given[hw_mapping].is_string()) options[hw_mapping] = Value(host.input_path(given[hw_mapping].string()));
   return choose<builtin_hw>(host, options);
 }
 
 std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
 
-constexpr Operand hw_options[] = {
-    {"chip", OperandKind::string, "tianjicx"},           {"chips", OperandKind::value, Default::absent()},
-    {"cores", OperandKind::integer, Default::absent()},  {"objective", OperandKind::string, "throughput"},
-    {"noc", OperandKind::string, "contended"},           {time_steps_option, OperandKind::integer, Default::absent()},
-    {"frames", OperandKind::integer, Default::absent()}, {"check", OperandKind::string, ""},
-    {"allow_delay", OperandKind::boolean, false}};
+constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
+                                  {"chips", OperandKind::value, Default::absent()},
+                                  {"cores", OperandKind::integer, Default::absent()},
+                                  {"objective", OperandKind::string, "throughput"},
+                                  {"noc", OperandKind::string, "contended"},
+                                  {time_steps_option, OperandKind::integer, Default::absent()},
+                                  {"frames", OperandKind::integer, Default::absent()},
+                                  {"check", OperandKind::string, ""},
+                                  {"allow_delay", OperandKind::boolean, false},
+                                  {"mapping", OperandKind::value, Default::absent()},
+                                  {"optimise", OperandKind::string, ""}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
 
 }  // namespace
@@ -107,9 +155,13 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "latency, energy or cores; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
-        "block's values with the exact engine; allow_delay: a loop of populations that is shorter than they are many gets "
-        "the delay that it lacks, and the report says so. On loihi, truenorth and tianjic neurons alone run, blocks or "
-        "those of an imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
+        "block's values with the exact engine; allow_delay: a loop of populations that is shorter than they are many "
+        "gets "
+        "the delay that it lacks, and the report says so; mapping: what map(net, chip: ...) gave, or the path of a "
+        "file "
+        "that m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, "
+        "whose changes the report lists. On loihi, truenorth and tianjic neurons alone run, blocks or those of an "
+        "imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
         "no integer graph, fits no core or wants more than the chip has "
         "is refused (E4011, E4012, E4041 to E4045).",
     .example =

@@ -74,6 +74,23 @@ std::vector<std::string> names_of_blocks(const Program& program) {
   return names;
 }
 
+std::shared_ptr<const BlockGraph> block_graph_of(const Program& program, const std::string& name,
+                                                 const Toolbox& tools) {
+  std::shared_ptr<const BlockGraph> made;
+  for (FunctionId id : with_blocks(program)) {
+    if (program.display_name(id) != name) continue;
+    auto look = [&](Interpreter& interpreter) {
+      if (blocks_of(program, id) != nullptr)
+        made = with_contents(interpreter, id, interpreter.agent_for(id), program[id].span);
+      else
+        made = std::make_shared<const BlockGraph>(lowered(interpreter, program, id, tools).graph);
+    };
+    with_interpreter(program, id, tools.ops, look, &interrupted());
+  }
+  if (!made) bug("blocks of a graph that is not there");
+  return made;
+}
+
 std::string blocks_stage(const GraphFile& file, const Options& options, const Toolbox& tools) {
   const Program& program = file.program;
   std::string text;

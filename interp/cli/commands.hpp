@@ -11,6 +11,7 @@ int check(const Options& options, const Toolbox& tools);
 int fmt(const Options& options);
 int test(const Options& options, const Toolbox& tools);
 int graph(const Options& options, const Toolbox& tools);
+int map(const Options& options, const Toolbox& tools);
 int slices(const Options& options, const Toolbox& tools);
 int build(const Options& options, const Toolbox& tools);
 int import(const Options& options);

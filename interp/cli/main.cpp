@@ -20,6 +20,7 @@ int dispatch(const cli::Options& options) {
       {"fmt", [&] { return cli::fmt(options); }},
       {"test", [&] { return cli::test(options, tools); }},
       {"graph", [&] { return cli::graph(options, tools); }},
+      {"map", [&] { return cli::map(options, tools); }},
       {"slices", [&] { return cli::slices(options, tools); }},
       {"build", [&] { return cli::build(options, tools); }},
       {"import", [&] { return cli::import(options); }},

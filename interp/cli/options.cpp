@@ -30,7 +30,7 @@ void add_defines(CLI::App& app, std::vector<std::string>& raw, const char* more 
 }
 
 // Options of backends that have them, whatever the text says.
-void add_backend_options(CLI::App& app, Options& o) {
+void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
   struct BackendOption {
     const char *name, *type, *doc;
   };
@@ -42,16 +42,34 @@ void add_backend_options(CLI::App& app, Options& o) {
       {"noc", "M", "of hw: ideal, contended, flit or flit-all"},
       {"frames", "N", "of hw: how many frames the clock looks at"},
       {"check", "W", "of hw: engine compares every block with the exact engine"},
+      {"mapping", "FILE", "of hw: a mapping that m.save or map -o wrote"},
+      {"optimise", "B", "of hw: a search for a better mapping first, 30s or 20000 moves"},
   };
-  for (const BackendOption& option : known)
+  for (const BackendOption& option : known) {
+    const std::string_view name = option.name;
+    if (only_mapper && (name == "noc" || name == "frames" || name == "check")) continue;
     app.add_option_function<std::string>(
            std::string("--") + option.name,
            [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },
            option.doc)
         ->type_name(option.type);
+  }
+  if (only_mapper) return;
   app.add_flag_function(
       "--allow-delay", [&o](std::int64_t) { o.backend_options.emplace_back("allow_delay", "true"); },
       "of hw: loops of populations that are too short get the delay that they lack");
+}
+
+void add_map(CLI::App& app, Options& o, std::vector<std::string>& defines) {
+  CLI::App* map = app.add_subcommand("map", "place a graph on the cores of a chip");
+  map->add_option("FILE", o.files, "a .task file")->required()->expected(1);
+  map->add_option("--name", o.graph, "this graph or ir declaration of the file")->type_name("G");
+  map->add_option("--stage", o.stage, "only this of the mapping: split, phases, place or memory")
+      ->check(CLI::IsMember({"split", "phases", "place", "memory"}));
+  map->add_option("--explain", o.topic, "one unit: why it is mapped so, and what would change it")->type_name("UNIT");
+  map->add_option("-o", o.output, "write the mapping as JSON, for --mapping")->type_name("FILE.json");
+  add_backend_options(*map, o, true);
+  add_defines(*map, defines);
 }
 
 void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
@@ -75,7 +93,8 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
   run->add_flag("--detect-nan", o.detect_nan,
                 "stop at the op that makes the first nan, and say where it stands (slow)");
-  run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open, of chips too")->type_name("OUT.json");
+  run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open, of chips too")
+      ->type_name("OUT.json");
   std::string& report = o.report.emplace();
   run->add_option("--report", report,
                   "the report after the output, or into FILE that ends in .json, .html, or .csv for runs on chips")
@@ -154,10 +173,10 @@ void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
             std::string("--") + choice.name,
             [&defines, name = std::string(choice.name)](const std::string& text) {
               defines.push_back(name + "=" + text);
-            },
+},
             choice.doc)
         ->type_name(choice.type);
-}
+}  // namespace
 
 void add_export(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* command =
@@ -177,7 +196,7 @@ void add_diagnostics(CLI::App& app, Options& o) {
         ->check(CLI::IsMember({"text", "json"}));
   };
   add(app);
-  for (const char* command : {"run", "check", "fmt", "graph", "slices", "build", "import", "export", "repl"})
+  for (const char* command : {"run", "check", "fmt", "graph", "slices", "map", "build", "import", "export", "repl"})
     add(*app.get_subcommand(command));
 }
 
@@ -199,6 +218,7 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   test->add_flag("--update", options.update, "rewrite the golden files beside them");
   add_graph(app, options, defines);
   add_slices(app, options, defines);
+  add_map(app, options, defines);
   CLI::App* build = app.add_subcommand("build", "package a module as a library that is linked function by function");
   build->add_option("--lib", options.library, "the module, by the name that an import gives")
       ->type_name("NAME")
@@ -321,7 +341,7 @@ std::vector<std::string> split_arguments(int argc, const char* const* argv, std:
   return ours;
 }
 
-}  // namespace
+}  // namespace taskspec::cli
 
 std::vector<Command> commands() {
   CommandLine line;

@@ -28,6 +28,8 @@ std::string ops_stage(const GraphFile& file, const Options& options, const Toolb
 // The blocks of `ir` declarations and of graphs that become blocks, or of the one that options.graph names; or why a
 // graph has none.
 std::vector<std::string> names_of_blocks(const Program& program);
+std::shared_ptr<const BlockGraph> block_graph_of(const Program& program, const std::string& name,
+                                                 const Toolbox& tools);  // one of them; throws Error
 std::string blocks_stage(const GraphFile& file, const Options& options, const Toolbox& tools);
 // The host and the graph program; `format`: text, json, html.
 std::string cut_stage(const Program& program, const std::string& format, const Options& options);

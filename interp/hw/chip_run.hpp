@@ -3,7 +3,8 @@
 #pragma once
 #include <algorithm>
 
-#include "hwsim/map/mapper.hpp"
+#include "hwsim/map/mapping_file.hpp"
+#include "hwsim/map/optimise.hpp"
 #include "hwsim/noc/noc.hpp"
 #include "hwsim/report/picture.hpp"
 #include "ir/lowering/lower.hpp"
@@ -17,10 +18,12 @@ struct HwOptions {
   MapObjective objective = MapObjective::throughput;
   NocModel noc = NocModel::contended;
   std::int64_t frames = 0;
-  bool checks_values = false;   // against the exact engine, block by block
-  bool keeps_pictures = false;  // timelines and spikes, too
-  bool allow_delay = false;    // loops of populations that are too short get the delay that they lack
-  int threads = 1;             // of populations; results do not depend on it
+  bool checks_values = false;                   // against the exact engine, block by block
+  bool keeps_pictures = false;                  // timelines and spikes, too
+  bool allow_delay = false;                     // loops of populations that are too short get the delay that they lack
+  std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
+  std::optional<SearchBudget> optimise = {};    // first
+  int threads = 1;                              // of populations; results do not depend on it
 };
 
 class ChipRun {
@@ -42,9 +45,9 @@ class ChipRun {
   virtual std::vector<Array> step(std::span<const Array> tensors) = 0;
   virtual Array state(std::size_t number) const = 0;  // of LoweredGraph::states, as the tensor of the graph
   virtual void set_state(std::size_t number, const Array& tensor) = 0;
-  virtual void begin_state(std::size_t number) = 0;  // as the graph has it
-  virtual bool is_mapped() const = 0;                // not: all that it gives is known
-  virtual std::int64_t cycles() const = 0;           // of all steps so far
+  virtual void begin_state(std::size_t number) = 0;                            // as the graph has it
+  virtual bool is_mapped() const = 0;                                          // not: all that it gives is known
+  virtual std::int64_t cycles() const = 0;                                     // of all steps so far
   virtual std::optional<ChipPicture> picture() const { return std::nullopt; }  // of all steps so far
   void set_title(std::string title) { title_ = std::move(title); }
 

@@ -208,8 +208,7 @@ class HwBackend final : public Backend, public PicturedBackend {
       source.lowered = borders_of(ready.list, *real);
       source.real = *std::move(real);
     } else {
-      Result<LoweredGraph> lowered =
-          lower(ready.list, {.blocks = *ready.blocks, .known = known, .gives_known = true});
+      Result<LoweredGraph> lowered = lower(ready.list, {.blocks = *ready.blocks, .known = known, .gives_known = true});
       if (!lowered) return lowered.diags();
       source.lowered = *std::move(lowered);
     }
@@ -222,7 +221,9 @@ class HwBackend final : public Backend, public PicturedBackend {
   static LoweredGraph borders_of(const OpList& list, const RealBorders& real) {
     LoweredGraph made;
     made.graph.name = real.net.name;
-    auto port = [&](ValueId value) { return LoweredPort{.name = {}, .tensor = concrete(list.type(value)), .value = value}; };
+    auto port = [&](ValueId value) {
+      return LoweredPort{.name = {}, .tensor = concrete(list.type(value)), .value = value};
+    };
     for (const RealBorders::Input& input : real.inputs) made.inputs.push_back(port(ValueId(input.input)));
     for (const RealBorders::Output& output : real.outputs)
       made.outputs.push_back(port(list.outputs[output.output].value));
@@ -235,7 +236,10 @@ class HwBackend final : public Backend, public PicturedBackend {
   }
 
   static bool has_no_blocks(const MadeRun& made) {
-    const auto is_it = [](const Diag& diag) { return diag.code == Code("E4011"); };
+    // Or the mapping is of a net in which more is known.
+    const auto is_it = [](const Diag& diag) {
+      return diag.code == Code("E4011") || diag.code == Code("E4050") || diag.code == Code("E7003");
+    };
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }
 

@@ -12,14 +12,35 @@ HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> pr
   if (program_) machine_.emplace(program_);
 }
 
+namespace {
+
+Result<ChipProgram> mapped_net(ChipNet net, const HwOptions& options) {
+  const MapOptions room{
+      .chip = options.chip, .chips = options.chips, .cores = options.cores, .objective = options.objective};
+  if (!options.mapping && !options.optimise) return map_net(net, room);
+  Result<ChipMapping> mapping =
+      options.mapping ? apply(*options.mapping, std::move(net), room) : ChipMapping::make(std::move(net), room);
+  if (!mapping) return mapping.diags();
+  std::vector<std::string> notes;
+  if (options.optimise) {
+    const Optimised done =
+        optimise(*mapping, *options.optimise, [&](const std::string& line) { notes.push_back(line); });
+    notes.push_back(fmt::format("{} moves, {} accepted", done.moves, done.accepted));
+  }
+  Result<ChipProgram> program = mapping->program();
+  if (program) program->notes.insert(program->notes.end(), notes.begin(), notes.end());
+  return program;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<HwProgram>> HwProgram::make(LoweredGraph lowered, const HwOptions& options) {
   if (lowered.outputs.empty() && lowered.states.empty())  // the host has computed it
     return std::unique_ptr<HwProgram>(new HwProgram(std::move(lowered), nullptr));
   auto graph = std::make_shared<const BlockGraph>(lowered.graph);
   Result<ChipNet> net = chip_net(graph);
   if (!net) return net.diags();
-  Result<ChipProgram> mapped = map_net(
-      *net, {.chip = options.chip, .chips = options.chips, .cores = options.cores, .objective = options.objective});
+  Result<ChipProgram> mapped = mapped_net(*std::move(net), options);
   if (!mapped) return mapped.diags();
   Result<ChipTiming> timing =
       time_program(*mapped, {.noc = options.noc, .frames = options.frames, .keeps_stages = options.keeps_pictures});

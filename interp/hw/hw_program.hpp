@@ -1,7 +1,6 @@
 // A graph of tensors on a chip: lowered, mapped and loaded once, then run step by step. States stay in the cores.
 #pragma once
 #include "hwsim/cores/machine.hpp"
-#include "hwsim/map/mapper.hpp"
 #include "hwsim/report/picture.hpp"
 #include "interp/exact/engine.hpp"
 #include "interp/hw/chip_run.hpp"

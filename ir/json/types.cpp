@@ -6,6 +6,7 @@
 #include "ir/base/diag.hpp"
 #include "ir/cut_report/code_words.hpp"
 #include "ir/records/backend_record.hpp"
+#include "ir/types/mapping_type.hpp"
 
 namespace taskspec {
 
@@ -191,6 +192,7 @@ class TypeParser {
     if (name == "invocation") return expect(" ("), parts(result, ")"), result;
     if (name == "backend") return backend();
     if (name == "blocks") return Kind::blocks;
+    if (name == mapping_word) return mapping_type();
     for (Kind kind : {Kind::none, Kind::integer, Kind::real, Kind::string, Kind::range})
       if (name == Type(kind).text()) return kind;
     throw NoType();

@@ -154,7 +154,7 @@ std::string Type::text() const {
     case Kind::optimizer:
       return "optimizer";
     case Kind::blocks:
-      return "blocks";
+      return names.empty() ? "blocks" : names[0];  // a mapping
   }
   return "?";
 }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <map>
+#include <numeric>
 
 #include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapping_file.hpp"
@@ -148,12 +149,14 @@ std::shared_ptr<const BlockGraph> tables_graph() {
 }
 
 ChipMapping tables_mapping() {
-  return ChipMapping::make(chip_net(tables_graph()).value_or_throw(), {.chip = tests::chip_variant("tianjicx")}).value_or_throw();
+  return ChipMapping::make(chip_net(tables_graph()).value_or_throw(), {.chip = tests::chip_variant("tianjicx")})
+      .value_or_throw();
 }
 
 }  // namespace
 
-TEST_CASE("random actions leave values alone, estimates are those from scratch, and all of it can be undone [chip-map]") {
+TEST_CASE(
+    "random actions leave values alone, estimates are those from scratch, and all of it can be undone [chip-map]") {
   int done = 0, refused = 0, nets = 0;
   std::map<std::string, int> codes;
   for (std::uint64_t seed : random_seeds(25, 500)) {
@@ -250,7 +253,8 @@ TEST_CASE("what an action may not do says which limit, and changes nothing [chip
   CHECK(m.decisions() == fused);
 }
 
-TEST_CASE("a mapping in a file is the same again, and what is wrong with one is said with its place [chip-map] [hostile]") {
+TEST_CASE(
+    "a mapping in a file is the same again, and what is wrong with one is said with its place [chip-map] [hostile]") {
   ChipMapping m = tables_mapping();
   REQUIRE(m.split("first", {.y = 2}));
   REQUIRE(m.move(m.decisions().units[0].cores[0], 77));
@@ -295,6 +299,15 @@ TEST_CASE("a mapping in a file is the same again, and what is wrong with one is 
     CHECK(made.diags().items().front().code == Code("E7003"));
     CHECK_MESSAGE(made.diags().items().front().message.find(fault.says) != std::string::npos, first_text(made.diags()));
   }
+  // More rows than there are, with a core for each.
+  MapFile many = file;
+  many.decisions.units[1] = {.grid = {.y = 100}, .group = 1, .phase = 0, .cores = std::vector<std::int32_t>(100)};
+  std::iota(many.decisions.units[1].cores.begin(), many.decisions.units[1].cores.end(), 40);
+  std::erase(many.decisions.units[1].cores, 77), many.decisions.units[1].cores.push_back(150);
+  const Result<ChipMapping> cut_up = apply(many, m.net(), m.options());
+  REQUIRE(!cut_up);
+  CHECK_MESSAGE(cut_up.diags().items().front().message.find("at /units/1: E4049") != std::string::npos,
+                first_text(cut_up.diags()));
   for (std::size_t cut = 0; cut < text.size(); cut += 7) CHECK(!read_mapping(text.substr(0, cut), "m.json"));
 }
 
@@ -353,10 +366,12 @@ TEST_CASE("latency and energy are objectives of their own [chip-map]") {
       auto graph = std::make_shared<const BlockGraph>(tests::random_chip_net(random));
       Result<ChipNet> net = chip_net(graph);
       if (!net) return std::nullopt;
-      const Result<ChipMapping> made = ChipMapping::make(*std::move(net), {.chip = tests::chip_variant("tianjicx"), .objective = objective});
+      const Result<ChipMapping> made =
+          ChipMapping::make(*std::move(net), {.chip = tests::chip_variant("tianjicx"), .objective = objective});
       return made ? std::optional(made->estimate()) : std::nullopt;
     };
-    const auto fast = estimate(MapObjective::throughput), soon = estimate(MapObjective::latency), cheap = estimate(MapObjective::energy);
+    const auto fast = estimate(MapObjective::throughput), soon = estimate(MapObjective::latency),
+               cheap = estimate(MapObjective::energy);
     REQUIRE(fast.has_value() == soon.has_value());
     REQUIRE(fast.has_value() == cheap.has_value());
     if (!fast) continue;
@@ -378,15 +393,17 @@ TEST_CASE("an explanation has what was chosen, what lost and why, and a change t
   INFO(text);
   CHECK(m.estimate() == before);
   CHECK(m.history() == 0);
-  for (const char* words : {"second: CLUT 4 x 4 x 16", "cut y x x x f: 1 x 1 x 1, 1 piece; phase 1 of 2", "weights and tables 256",
-                            "cycles of that piece: axon 0, soma1", "next candidate", "then ", "the step takes"})
+  for (const char* words :
+       {"second: CLUT 4 x 4 x 16", "cut y x x x f: 1 x 1 x 1, 1 piece; phase 1 of 2", "weights and tables 256",
+        "cycles of that piece: axon 0, soma1", "next candidate", "then ", "the step takes"})
     CHECK_MESSAGE(text.find(words) != std::string::npos, words);
   // What it offers does what it says.
   const std::size_t at = text.find("the least that moves it: split(\"");
   REQUIRE(at != std::string::npos);
   int y = 0, x = 0, f = 0;
   char name[32] = {};
-  REQUIRE(std::sscanf(text.c_str() + at, "the least that moves it: split(\"%31[a-z]\", y: %d, x: %d, f: %d)", name, &y, &x, &f) == 4);
+  REQUIRE(std::sscanf(text.c_str() + at, "the least that moves it: split(\"%31[a-z]\", y: %d, x: %d, f: %d)", name, &y,
+                      &x, &f) == 4);
   REQUIRE(m.split(name, {.y = y, .x = x, .f = f}));
   CHECK(m.estimate().interval < before.interval);
   CHECK(!m.explain("third"));

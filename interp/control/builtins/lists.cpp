@@ -175,6 +175,9 @@ constinit const Builtin builtin_enumerate =
                   .method = true,
                   .runs_in = RunsIn::either};
 
+// A net is mapped on a chip: another builtin of this name.
+static bool is_no_net(const Type& first) { return !first.is(Type::Kind::task); }
+
 constinit const Builtin builtin_map =
     BuiltinFields{.name = "map",
                   .operands = function_operands,
@@ -183,7 +186,8 @@ constinit const Builtin builtin_map =
                   .type = map_type,
                   .run = run_map,
                   .method = true,
-                  .runs_in = RunsIn::either};
+                  .runs_in = RunsIn::either,
+                  .takes = is_no_net};
 
 constinit const Builtin builtin_filter =
     BuiltinFields{.name = "filter",

@@ -1,0 +1,99 @@
+// `taskspec map`: a graph of a program on the cores of a chip, at any stage of the mapper.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "hwsim/map/mapping_file.hpp"
+#include "hwsim/map/optimise.hpp"
+#include "interp/cli/commands.hpp"
+#include "interp/cli/stages.hpp"
+#include "interp/cli/terminal.hpp"
+#include "ir/base/text.hpp"
+#include "ir/files/files.hpp"
+
+namespace taskspec::cli {
+
+namespace {
+
+std::int64_t number_in(std::string_view text, const char* option) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number < 1)
+    throw failure("E5003", {}, fmt::format("--{} takes whole numbers from 1, not '{}'", option, text));
+  return number;
+}
+
+MapOptions map_options(const Options& options) {
+  MapOptions made;
+  std::string chip = "tianjicx";
+  for (const auto& [name, text] : options.backend_options) {
+    if (name == "chip") chip = text;
+    if (name == "cores")
+      made.cores = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "cores")));
+    if (name == "chips") {
+      const std::size_t comma = std::min(text.find(','), text.size());
+      made.chips = {number_in(std::string_view(text).substr(0, comma), "chips"),
+                    number_in(std::string_view(text).substr(std::min(comma + 1, text.size())), "chips")};
+    }
+    if (name != "objective") continue;
+    const std::optional<MapObjective> objective = map_objective(text);
+    if (!objective) throw failure("E5003", {}, "no objective '" + text + "'; throughput, latency, energy or cores");
+    made.objective = *objective;
+  }
+  made.chip = std::make_shared<const Chip>(load_chip(chip).value_or_throw());
+  return made;
+}
+
+std::string backend_option(const Options& options, std::string_view wanted) {
+  for (const auto& [name, text] : options.backend_options)
+    if (name == wanted) return text;
+  return "";
+}
+
+// The search tells its changes on the way.
+ChipMapping mapping_of(ChipNet net, const Options& options) {
+  const MapOptions room = map_options(options);
+  const std::string file = backend_option(options, "mapping"), budget = backend_option(options, "optimise");
+  ChipMapping mapping =
+      (file.empty()
+           ? ChipMapping::make(std::move(net), room)
+           : apply(read_mapping(read_text(file, std::size_t{64} << 20), file).value_or_throw(), std::move(net), room))
+          .value_or_throw();
+  if (budget.empty()) return mapping;
+  std::optional<SearchBudget> search = search_budget(budget);
+  if (!search) throw failure("E5003", {}, "--optimise takes a time, 30s, or a number of moves, 20000");
+  search->interrupted = &interrupted();
+  const Optimised done = optimise(mapping, *search, [](const std::string& line) { write_out(line + "\n"); });
+  write_out(fmt::format("{} moves, {} accepted\n", done.moves, done.accepted));
+  return mapping;
+}
+
+}  // namespace
+
+int map(const Options& options, const Toolbox& tools) {
+  Loaded loaded = load(options, tools);
+  if (!loaded.program) return loaded.exit_code;
+  const Program& program = *loaded.program;
+  const std::vector<std::string> names = names_of_blocks(program);
+  const bool is_one = options.graph.empty() && names.size() == 1;
+  const std::string name = is_one ? names[0] : options.graph;
+  if (std::ranges::find(names, name) == names.end())
+    return usage(name.empty() ? "which graph? Choose with --name: " + joined(names, ", ")
+                              : "no graph or 'ir' declaration '" + name + "'; there are " + joined(names, ", "));
+  try {
+    ChipNet net = chip_net(block_graph_of(program, name, tools)).value_or_throw();
+    ChipMapping mapping = mapping_of(std::move(net), options);
+    if (!options.output.empty()) write_text(options.output, mapping_json(mapping));
+    if (!options.topic.empty())
+      write_out(mapping.explain(options.topic).value_or_throw());
+    else
+      write_out(options.stage == Options().stage ? mapping.text() : mapping.stage_text(options.stage));
+  } catch (const Error& error) {
+    report(options, program.sources, error.diags());
+    return 3;
+  }
+  return 0;
+}
+
+}  // namespace taskspec::cli

@@ -1,0 +1,19 @@
+// A mapping as a value of the language: what map(net, chip: "tianjicx") gives, and hw(mapping: m) takes.
+#pragma once
+#include "hwsim/map/mapping_file.hpp"
+#include "ir/types/value.hpp"
+
+namespace taskspec {
+
+class MappingValue final : public Object {
+ public:
+  explicit MappingValue(ChipMapping made) : mapping(std::move(made)) {}
+  ChipMapping mapping;
+  std::string text() const override {
+    std::string table = mapping.text();
+    table.pop_back();  // the end of its last line
+    return table;
+  }
+};
+
+}  // namespace taskspec
