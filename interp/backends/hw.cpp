@@ -12,7 +12,17 @@ using namespace builtins;
 
 namespace {
 
-enum HwOption : std::size_t { hw_chip, hw_chips, hw_cores, hw_objective, hw_noc, hw_steps, hw_frames, hw_check };
+enum HwOption : std::size_t {
+  hw_chip,
+  hw_chips,
+  hw_cores,
+  hw_objective,
+  hw_noc,
+  hw_steps,
+  hw_frames,
+  hw_check,
+  hw_partial
+};
 
 std::optional<NocModel> noc_model(std::string_view name) {
   if (name == "ideal") return NocModel::ideal;
@@ -68,6 +78,7 @@ HwOptions options_of(std::span<const Value> given) {
     options.frames = given[hw_frames].integer();
   }
   options.checks_values = given[hw_check].string() == "engine";
+  options.partial = given[hw_partial].boolean();
   return options;
 }
 
@@ -83,11 +94,15 @@ Value run_hw(HostContext& host, std::span<const Value> given) {
 
 std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
 
-constexpr Operand hw_options[] = {
-    {"chip", OperandKind::string, "tianjicx"},           {"chips", OperandKind::value, Default::absent()},
-    {"cores", OperandKind::integer, Default::absent()},  {"objective", OperandKind::string, "throughput"},
-    {"noc", OperandKind::string, "contended"},           {time_steps_option, OperandKind::integer, Default::absent()},
-    {"frames", OperandKind::integer, Default::absent()}, {"check", OperandKind::string, ""}};
+constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
+                                  {"chips", OperandKind::value, Default::absent()},
+                                  {"cores", OperandKind::integer, Default::absent()},
+                                  {"objective", OperandKind::string, "throughput"},
+                                  {"noc", OperandKind::string, "contended"},
+                                  {time_steps_option, OperandKind::integer, Default::absent()},
+                                  {"frames", OperandKind::integer, Default::absent()},
+                                  {"check", OperandKind::string, ""},
+                                  {"partial", OperandKind::boolean, false}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
 
 }  // namespace
@@ -105,7 +120,8 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "latency, energy or cores; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
-        "block's values with the exact engine. What is no integer graph, fits no core or wants more than the chip has "
+        "block's values with the exact engine; partial: ops that have no blocks, such as argmax, run on the host, and "
+        "what lies between them on the chip. What is no integer graph, fits no core or wants more than the chip has "
         "is refused (E4011, E4012, E4041 to E4045).",
     .example =
         "graph g(x: i8[64], w: i8[16, 64]) -> (y: i8[16]) { y = (w @ x).shift_right(6) as i8[16] }\n"

@@ -49,6 +49,9 @@ void add_backend_options(CLI::App& app, Options& o) {
            [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },
            option.doc)
         ->type_name(option.type);
+  app.add_flag_function(
+      "--partial", [&o](std::int64_t) { o.backend_options.emplace_back("partial", "true"); },
+      "of hw: ops that have no blocks run on the host");
 }
 
 void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {

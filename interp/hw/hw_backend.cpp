@@ -216,6 +216,8 @@ class HwBackend final : public Backend {
     if (!made) throw Error(made.diags());
     ready.programs.push_back(*std::move(made));
     if (ready.programs.back()->is_mapped()) programs_.push_back(ready.programs.back());
+    for (const std::shared_ptr<HwProgram>& part : ready.programs.back()->chip_parts())
+      if (part->is_mapped()) programs_.push_back(part);
     return ready.programs.back();
   }
 

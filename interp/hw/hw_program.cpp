@@ -15,7 +15,13 @@ HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> pr
 Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const BlockTable& blocks,
                                                    std::vector<std::optional<Array>> known, const HwOptions& options) {
   Result<LoweredGraph> lowered = lower(list, {.blocks = blocks, .known = known, .gives_known = true});
-  if (!lowered) return lowered.diags();
+  if (!lowered) {
+    const auto has_no_blocks = [](const Diag& diag) {
+      return diag.code == Code("E4011") || diag.code == Code("E4012");
+    };
+    if (!options.partial || !std::ranges::all_of(lowered.diags().items(), has_no_blocks)) return lowered.diags();
+    return make_in_parts(list, blocks, std::move(known), options);
+  }
   if (lowered->outputs.empty() && lowered->states.empty()) {  // the host has computed it
     std::unique_ptr<HwProgram> made(new HwProgram(*std::move(lowered), nullptr));
     made->known_ = std::move(known);
@@ -42,11 +48,82 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const Blo
   return made;
 }
 
+namespace {
+
+LoweredPort open_port(const std::string& name, ValueId value) {
+  LoweredPort port;
+  port.name = name;
+  port.value = value;
+  return port;
+}
+
+}  // namespace
+
+// Its borders are tensors as they come: only parts have blocks.
+Result<std::unique_ptr<HwProgram>> HwProgram::make_in_parts(const OpList& list, const BlockTable& blocks,
+                                                            std::vector<std::optional<Array>> known,
+                                                            const HwOptions& options) {
+  const auto faults_of = [&](const OpList& part, const std::vector<std::optional<Array>>& part_known) {
+    const Result<LoweredGraph> lowered = lower(part, {.blocks = blocks, .known = part_known, .gives_known = true});
+    return lowered ? Diags() : lowered.diags();
+  };
+  Result<ListParts> parts = cut_list(list, known, faults_of);
+  if (!parts) return parts.diags();
+  std::unique_ptr<HwProgram> made(new HwProgram(LoweredGraph(), nullptr));
+  made->parts_ = *std::move(parts);
+  for (const ListPart& part : made->parts_.parts) {
+    if (part.is_host) continue;
+    Result<std::unique_ptr<HwProgram>> program = make(part.list, blocks, part.known, options);
+    if (!program) return program.diags();
+    made->chip_parts_.push_back(*std::move(program));
+  }
+  for (std::size_t k = 0; k < list.inputs.size(); ++k)
+    if (!made->parts_.values[k]) made->lowered_.inputs.push_back(open_port(list.inputs[k].name, ValueId(k)));
+  for (const OpList::Output& output : list.outputs) {
+    const std::optional<Array>& value = made->parts_.values[output.value.index()];
+    if (value)
+      made->lowered_.known.emplace_back(output.value, *value);
+    else
+      made->lowered_.outputs.push_back(open_port(output.name, output.value));
+  }
+  made->known_ = std::move(known);
+  return made;
+}
+
+std::vector<Array> HwProgram::step_in_parts(std::span<const Array> tensors) {
+  std::vector<std::optional<Array>> values = parts_.values;
+  for (std::size_t k = 0; k < tensors.size(); ++k) values[lowered_.inputs[k].value.index()] = tensors[k];
+  std::size_t next = 0;
+  for (const ListPart& part : parts_.parts) {
+    std::vector<Array> in, made;
+    if (part.is_host) {
+      for (const ValueId value : part.inputs) in.push_back(*values[value.index()]);
+      made = run_on_host(part, in);
+      for (std::size_t k = 0; k < made.size(); ++k) values[part.outputs[k].index()] = std::move(made[k]);
+      continue;
+    }
+    HwProgram& program = *chip_parts_[next++];
+    for (const LoweredPort& port : program.lowered().inputs)
+      in.push_back(*values[part.inputs[port.value.index()].index()]);
+    made = program.step(in);
+    for (std::size_t k = 0; k < part.outputs.size(); ++k) {
+      const ValueId own = part.list.outputs[k].value;
+      const auto port = std::ranges::find(program.lowered().outputs, own, &LoweredPort::value);
+      values[part.outputs[k].index()] = made[static_cast<std::size_t>(port - program.lowered().outputs.begin())];
+    }
+  }
+  ++version_;
+  std::vector<Array> outputs;
+  for (const LoweredPort& port : lowered_.outputs) outputs.push_back(*values[port.value.index()]);
+  return outputs;
+}
+
 bool HwProgram::is_state(std::size_t input) const {
   return std::ranges::any_of(lowered_.states, [&](const LoweredState& s) { return s.before.index() == input; });
 }
 
 std::vector<Array> HwProgram::step(std::span<const Array> tensors) {
+  if (!chip_parts_.empty()) return step_in_parts(tensors);
   if (!program_) return {};
   const std::int64_t frames = frames_of(tensors);
   if (frames == 1) return frame(tensors);
@@ -133,7 +210,7 @@ void HwProgram::begin_state(std::size_t number) {
 }
 
 std::int64_t HwProgram::cycles() const {
-  return version_ == 0 ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
+  return version_ == 0 || !program_ ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
 }
 
 }  // namespace taskspec

@@ -4,6 +4,7 @@
 #include "hwsim/map/mapper.hpp"
 #include "hwsim/report/account.hpp"
 #include "interp/exact/engine.hpp"
+#include "interp/hw/list_parts.hpp"
 #include "ir/lowering/lower.hpp"
 
 namespace taskspec {
@@ -16,6 +17,7 @@ struct HwOptions {
   NocModel noc = NocModel::contended;
   std::int64_t frames = 0;
   bool checks_values = false;  // against the exact engine, block by block
+  bool partial = false;        // ops without blocks run on the host
 };
 
 class HwProgram {
@@ -35,7 +37,10 @@ class HwProgram {
   void begin_state(std::size_t number);              // as the graph has it
   std::int64_t version() const { return version_; }  // steps so far
 
-  bool is_mapped() const { return program_ != nullptr; }  // not: all that it gives is known
+  bool is_mapped() const { return program_ != nullptr; }  // not: all that it gives is known, or it is in parts
+  // Of a list in parts: those on the chip, and the ops that are not.
+  const std::vector<std::shared_ptr<HwProgram>>& chip_parts() const { return chip_parts_; }
+  const std::vector<std::string>& host_ops() const { return parts_.host_ops; }
   const ChipProgram& program() const { return *program_; }
   const ChipTiming& timing() const { return timing_; }
   const ChipAccount& account() const { return account_; }
@@ -44,6 +49,10 @@ class HwProgram {
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
   std::int64_t frames_of(std::span<const Array> tensors) const;
+  static Result<std::unique_ptr<HwProgram>> make_in_parts(const OpList& list, const BlockTable& blocks,
+                                                          std::vector<std::optional<Array>> known,
+                                                          const HwOptions& options);
+  std::vector<Array> step_in_parts(std::span<const Array> tensors);
   static Array sample(const Array& batch, const ArrayType& type, std::int64_t number);
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);
@@ -55,6 +64,8 @@ class HwProgram {
   ChipTiming timing_;
   ChipAccount account_;
   std::optional<ExactEngine> judge_;
+  ListParts parts_;
+  std::vector<std::shared_ptr<HwProgram>> chip_parts_;  // in their order
   std::int64_t version_ = 0;
 };
 

@@ -136,7 +136,8 @@ class ListLowering {
     name = number == 1 ? std::string(line.op->name) : fmt::format("{}_{}", line.op->name, number);
     const Lowering& rule = line.op->lower;
     if (!rule.build)
-      throw Refused{"E4011", std::string(rule.why_none), "the host can run it: cut the graph in front of it"};
+      throw Refused{"E4011", std::string(rule.why_none),
+                    "the host can run it: cut the graph in front of it, or let hw(partial: true) do that"};
     BlockBuilder builder(state_, list_, line);
     rule.build(builder, builder.call());
   }
