@@ -14,7 +14,8 @@ HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> pr
 
 Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const BlockTable& blocks,
                                                    std::vector<std::optional<Array>> known, const HwOptions& options) {
-  Result<LoweredGraph> lowered = lower(list, {.blocks = blocks, .known = known, .gives_known = true});
+  Result<LoweredGraph> lowered =
+      lower(list, {.blocks = blocks, .known = known, .gives_known = true, .leaves_last = false});
   if (!lowered) {
     const auto has_no_blocks = [](const Diag& diag) {
       return diag.code == Code("E4011") || diag.code == Code("E4012");
@@ -64,7 +65,8 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make_in_parts(const OpList& list, 
                                                             std::vector<std::optional<Array>> known,
                                                             const HwOptions& options) {
   const auto faults_of = [&](const OpList& part, const std::vector<std::optional<Array>>& part_known) {
-    const Result<LoweredGraph> lowered = lower(part, {.blocks = blocks, .known = part_known, .gives_known = true});
+    const Result<LoweredGraph> lowered =
+        lower(part, {.blocks = blocks, .known = part_known, .gives_known = true, .leaves_last = false});
     return lowered ? Diags() : lowered.diags();
   };
   Result<ListParts> parts = cut_list(list, known, faults_of);
