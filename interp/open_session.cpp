@@ -118,6 +118,7 @@ std::int64_t number_of(const std::string& name, std::string_view text) {
 Value option_value(const std::string& name, const std::string& text, OperandKind kind) {
   if (kind == OperandKind::string) return Value(text);
   if (kind == OperandKind::integer) return Value(number_of(name, text));
+  if (kind == OperandKind::boolean) return Value(text == "true");
   const bool is_path = text.find_first_not_of("0123456789,-") != std::string::npos;
   if (kind == OperandKind::value && is_path) return Value(text);
   List numbers;

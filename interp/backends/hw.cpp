@@ -26,7 +26,8 @@ enum HwOption : std::size_t {
   hw_check,
   hw_allow_delay,
   hw_mapping,
-  hw_optimise
+  hw_optimise,
+  hw_partial
 };
 
 std::optional<NocModel> noc_model(std::string_view name) {
@@ -111,6 +112,7 @@ HwOptions options_of(std::span<const Value> given) {
       throw failure("E5003", {}, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
   }
   take_mapping(given[hw_mapping], options);
+  options.partial = given[hw_partial].boolean();
   return options;
 }
 
@@ -137,7 +139,8 @@ constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
                                   {"check", OperandKind::string, ""},
                                   {"allow_delay", OperandKind::boolean, false},
                                   {"mapping", OperandKind::value, Default::absent()},
-                                  {"optimise", OperandKind::string, ""}};
+                                  {"optimise", OperandKind::string, ""},
+                                  {"partial", OperandKind::boolean, false}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
 
 }  // namespace
@@ -160,7 +163,8 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "the delay that it lacks, and the report says so; mapping: what map(net, chip: ...) gave, or the path of a "
         "file "
         "that m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, "
-        "whose changes the report lists. On loihi, truenorth and tianjic neurons alone run, blocks or those of an "
+        "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what lies "
+        "between them on the chip. On loihi, truenorth and tianjic neurons alone run, blocks or those of an "
         "imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
         "no integer graph, fits no core or wants more than the chip has "
         "is refused (E4011, E4012, E4041 to E4045).",

@@ -58,6 +58,9 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
   app.add_flag_function(
       "--allow-delay", [&o](std::int64_t) { o.backend_options.emplace_back("allow_delay", "true"); },
       "of hw: loops of populations that are too short get the delay that they lack");
+  app.add_flag_function(
+      "--partial", [&o](std::int64_t) { o.backend_options.emplace_back("partial", "true"); },
+      "of hw: ops that have no blocks run on the host");
 }
 
 void add_map(CLI::App& app, Options& o, std::vector<std::string>& defines) {

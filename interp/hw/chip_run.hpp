@@ -20,6 +20,7 @@ struct HwOptions {
   std::int64_t frames = 0;
   bool checks_values = false;                   // against the exact engine, block by block
   bool keeps_pictures = false;                  // timelines and spikes, too
+  bool partial = false;        // ops without blocks run on the host
   bool allow_delay = false;                     // loops of populations that are too short get the delay that they lack
   std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
   std::optional<SearchBudget> optimise = {};    // first
@@ -49,6 +50,9 @@ class ChipRun {
   virtual bool is_mapped() const = 0;                                          // not: all that it gives is known
   virtual std::int64_t cycles() const = 0;                                     // of all steps so far
   virtual std::optional<ChipPicture> picture() const { return std::nullopt; }  // of all steps so far
+  virtual std::span<const std::shared_ptr<ChipRun>> parts() const { return {}; }  // each a program of its own
+  virtual void note(const std::string&) {}                                       // for reports
+  const std::string& title() const { return title_; }
   void set_title(std::string title) { title_ = std::move(title); }
 
  protected:

@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstring>
 
+#include "interp/backends/run_picture.hpp"
 #include "interp/hw/chip_kinds.hpp"
+#include "interp/hw/hw_report.hpp"
 #include "interp/hw/neurons/neuron_reading.hpp"
+#include "interp/hw/parts_run.hpp"
 #include "ir/lowering/evaluate.hpp"
 #include "ir/lowering/graph_list.hpp"
 
@@ -199,6 +202,8 @@ class HwBackend final : public Backend, public PicturedBackend {
     return evaluate(pick.call, std::vector{read(inputs[pick.data]), read(inputs[pick.number])})[0];
   }
 
+  static bool lacks_blocks(const Diag& diag) { return diag.code == Code("E4011") || diag.code == Code("E4012"); }
+
   using MadeRun = Result<std::unique_ptr<ChipRun>>;
   MadeRun made_run(const HwReady& ready, std::vector<std::optional<Array>> known) const {
     ChipGraph source{{}, {}, ready.blocks};
@@ -208,7 +213,15 @@ class HwBackend final : public Backend, public PicturedBackend {
       source.lowered = borders_of(ready.list, *real);
       source.real = *std::move(real);
     } else {
-      Result<LoweredGraph> lowered = lower(ready.list, {.blocks = *ready.blocks, .known = known, .gives_known = true});
+      const LowerOptions how{.blocks = *ready.blocks, .known = known, .gives_known = true, .leaves_last = false};
+      Result<LoweredGraph> lowered = lower(ready.list, how);
+      if (!lowered && options_.partial && std::ranges::all_of(lowered.diags().items(), lacks_blocks)) {
+        MadeRun parts = PartsRun::make(ready.list, how, [&](LoweredGraph part) {
+          return kind_.make({std::move(part), {}, ready.blocks}, options_);
+        });
+        if (parts) (*parts)->set_known(std::move(known));
+        return parts;
+      }
       if (!lowered) return lowered.diags();
       source.lowered = *std::move(lowered);
     }
@@ -274,10 +287,11 @@ class HwBackend final : public Backend, public PicturedBackend {
     }
     if (!made) throw Error(made.diags());
     ready.programs.push_back(*std::move(made));
-    if (ready.programs.back()->is_mapped()) {
-      programs_.push_back(ready.programs.back());
-      programs_.back()->set_title(title_of(*ready.graph));
-    }
+    if (ready.programs.back()->is_mapped()) programs_.push_back(ready.programs.back());
+    for (const std::shared_ptr<ChipRun>& part : ready.programs.back()->parts())
+      if (part->is_mapped()) programs_.push_back(part);
+    for (const std::shared_ptr<ChipRun>& run : programs_)
+      if (run->title().empty()) run->set_title(title_of(*ready.graph));
     return ready.programs.back();
   }
 

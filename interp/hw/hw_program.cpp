@@ -148,7 +148,7 @@ void HwProgram::begin_state(std::size_t number) {
 }
 
 std::int64_t HwProgram::cycles() const {
-  return version_ == 0 ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
+  return version_ == 0 || !program_ ? 0 : timing_.latency + (version_ - 1) * timing_.interval;
 }
 
 std::optional<ChipPicture> HwProgram::picture() const {

@@ -22,10 +22,15 @@ class HwProgram final : public ChipRun {
   const ChipAccount& account() const { return picture_.account; }
   std::int64_t cycles() const override;  // of all steps so far, which follow each other as frames do
   std::optional<ChipPicture> picture() const override;
+  void note(const std::string& text) override { picture_.notes.push_back(text); }
 
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
   std::int64_t frames_of(std::span<const Array> tensors) const;
+  static Result<std::unique_ptr<HwProgram>> make_in_parts(const OpList& list, const BlockTable& blocks,
+                                                          std::vector<std::optional<Array>> known,
+                                                          const HwOptions& options);
+  std::vector<Array> step_in_parts(std::span<const Array> tensors);
   static Array sample(const Array& batch, const ArrayType& type, std::int64_t number);
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);

@@ -35,6 +35,7 @@ void BlockBuilder::leave_to_host(std::string_view why_not_here) {
   const bool is_last =
       state_.readers[line_.out[0].index()] == 1 &&
       std::ranges::any_of(list_.outputs, [&](const OpList::Output& o) { return o.value == line_.out[0]; });
+  if (!state_.options.leaves_last) refuse(std::string(why_not_here), "hw(partial: true) runs it on the host");
   if (!is_last || is_fixed(0))
     refuse(std::string(why_not_here), "it runs on the host where it is the last op of the graph");
   LoweredValue value = state_.value(line_.in[0]);
@@ -136,7 +137,8 @@ class ListLowering {
     name = number == 1 ? std::string(line.op->name) : fmt::format("{}_{}", line.op->name, number);
     const Lowering& rule = line.op->lower;
     if (!rule.build)
-      throw Refused{"E4011", std::string(rule.why_none), "the host can run it: cut the graph in front of it"};
+      throw Refused{"E4011", std::string(rule.why_none),
+                    "the host can run it: cut the graph in front of it, or let hw(partial: true) do that"};
     BlockBuilder builder(state_, list_, line);
     rule.build(builder, builder.call());
   }

@@ -26,6 +26,7 @@ struct LowerOptions {
   Scales* scales = nullptr;                      // none: integers
   std::string name = {};                         // of the graph; none: that of the list
   bool gives_known = false;                      // an output that is known before the graph runs is no error
+  bool leaves_last = true;                       // a last softmax or argmax is left out, for the host
 };
 
 // A tensor at the border of a block graph: axis k of it is axis `axes[k]` of the block, SIZE_MAX: an extent of 1.

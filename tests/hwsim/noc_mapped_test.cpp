@@ -7,6 +7,7 @@
 
 #include "hwsim/map/chains.hpp"
 #include "hwsim/map/mapper.hpp"
+#include "hwsim/time/clock.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/unit/random_cases.hpp"
 
@@ -73,7 +74,7 @@ void compare(const ChipProgram& program, NocCounts& counts) {
   }
 }
 
-void tell(const char* what, const NocCounts& counts) {
+void tell(const std::string& what, const NocCounts& counts) {
   MESSAGE(what << ": " << counts.phases << " phases, " << counts.multicasts << " with multicasts, " << counts.packets
                << " packets, makespans differ by " << counts.worst << " per mille at most");
 }

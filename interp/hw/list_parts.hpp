@@ -1,0 +1,39 @@
+// A list of ops in parts: what becomes blocks, for a chip, and what stays on the host, in turn.
+//
+//   y = argmax(relu(w @ x))          part 0, chip: matmul, relu          part 1, host: argmax
+//
+// Lines whose inputs are known before the graph runs belong to no part: they are worked out here.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/base/function_ref.hpp"
+#include "ir/base/result.hpp"
+#include "ir/graph/op_list.hpp"
+
+namespace taskspec {
+
+struct ListPart {
+  bool is_host = false;
+  OpList list;
+  std::vector<ValueId> inputs, outputs;     // of the whole list, as the part's list has them
+  std::vector<std::size_t> lines;           // of the whole list
+  std::vector<std::optional<Array>> known;  // by input of the part
+};
+
+struct ListParts {
+  std::vector<ListPart> parts;               // each behind those whose values it reads
+  std::vector<std::optional<Array>> values;  // by value of the whole list: what is known
+  std::vector<std::string> host_ops;         // "argmax", each once
+};
+
+// `faults_of`: why a list for the chip does not become blocks; empty: it does. A list that keeps states is not cut, nor
+// one of which nothing is left for the chip: then its own faults come back.
+Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known,
+                           FunctionRef<Diags(const OpList&, const std::vector<std::optional<Array>>&)> faults_of);
+
+// Of a part on the host. Throws Error.
+std::vector<Array> run_on_host(const ListPart& part, std::span<const Array> inputs);
+
+}  // namespace taskspec
