@@ -100,6 +100,11 @@ class ChipMap {
     const x = (a.left + a.right) / 2 - side * link.dy;
     return link.dy > 0 ? [x, a.bottom, x, b.top] : [x, a.top, x, b.bottom];
   }
+  // On to the middle of both routers: seen where no core lies over it.
+  wholeLine(run, link, [x0, y0, x1, y1]) {
+    const back = link.dx !== 0 ? (PLACE.core * run.per_router + PLACE.gap * (run.per_router - 1)) / 2 : PLACE.core / 2;
+    return [x0 - link.dx * back, y0 - link.dy * back, x1 + link.dx * back, y1 + link.dy * back];
+  }
   linkAt(px, py) {
     const run = chipChoice.run, x = this.sheet.fromX(px), y = this.sheet.fromY(py), near = 4;
     return run.links.find(link => {
@@ -160,8 +165,9 @@ class ChipMap {
     context.strokeStyle = context.fillStyle = mixed(colours.line, colours.order, share);
     context.lineWidth = 1 + 4 * share;
     context.beginPath();
-    context.moveTo(x0, y0);
-    context.lineTo(x1, y1);
+    const [from, above, to, below] = this.wholeLine(run, link, [x0, y0, x1, y1]);
+    context.moveTo(from, above);
+    context.lineTo(to, below);
     context.stroke();
     const size = 3 + 2 * share;  // of the head
     context.beginPath();
