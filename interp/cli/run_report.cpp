@@ -80,7 +80,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
     if (entry.plan < page.graphs.size())
       page.timeline.push_back({entry.plan, entry.chain.value, entry.worker, entry.begin_ns, entry.end_ns});
   }
-  if (page.timeline.size() < report.timeline.size())
+  if (!page.graphs.empty() && page.timeline.size() < report.timeline.size())
     page.notes.push_back(
         fmt::format("the timeline shows {} of {} dispatches", page.timeline.size(), report.timeline.size()));
   return report_html(with_facts(std::move(page), report));
