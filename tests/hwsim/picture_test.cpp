@@ -171,6 +171,7 @@ TEST_CASE("JSON, CSV and events of a run are well formed and tell the same") {
   CHECK(whole["hash"] == picture.hash().text());
   CHECK(whole["stages"].size() == picture.stages.size());
   CHECK(!tables.contains("stages"));
+  CHECK(tables["sources"].size() == picture.chip->sources.size());
   double sum = 0;
   for (const json& part : whole["energy_by"]) sum += part.get<double>();
   CHECK(sum == doctest::Approx(whole["energy"].get<double>()));

@@ -5,12 +5,13 @@ const PLACE = { core: 44, gap: 18, chip: 34 };  // pixels at scale 1
 class ChipMap {
   constructor(host, view) {
     this.view = view;
-    this.measure = MEASURES[0];
+    this.measures = MEASURES.filter(measure => measure.id !== "mac" || chipRuns.some(run => run.units > 0));
+    this.measure = this.measures[0];
     this.bar = make("div", "bar");
     this.choice = make("select");
     this.choice.setAttribute("aria-label", "what colours show");
-    for (const measure of MEASURES) this.choice.append(make("option", "", measure.title));
-    this.choice.addEventListener("change", () => { this.measure = MEASURES[this.choice.selectedIndex]; this.redraw(); });
+    for (const measure of this.measures) this.choice.append(make("option", "", measure.title));
+    this.choice.addEventListener("change", () => { this.measure = this.measures[this.choice.selectedIndex]; this.redraw(); });
     const fit = make("button", "", "fit");
     fit.addEventListener("click", () => this.fit());
     this.legend = make("span", "legend");
