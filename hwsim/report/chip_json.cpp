@@ -32,6 +32,10 @@ class ChipJson {
     write_roofline();
     write_energy();
     write_assumed();
+    list("sources", chip_.sources, [&](const ChipSource& source) {
+      out_.open('{').member("key", source.key).member("title", source.title).member("where", source.where);
+      out_.member("kind", source.kind).close('}');
+    });
     list("notes", p.notes, [&](const std::string& note) { out_.string(note); });
     list("memory_parts", memory_parts, [&](std::string_view name) { out_.string(name); });
     list("layers", p.account.layers, [&](const LayerRow& row) { write_layer(row); });
@@ -114,7 +118,11 @@ class ChipJson {
     const auto at = static_cast<std::size_t>(&row - picture_.account.layers.data());
     out_.line().open('{').member("name", row.name).member("cores", row.cores).member("phase", row.phase);
     out_.member("group", row.group).member("cycles", row.cycles).member("macs", row.multiply_adds);
-    out_.key("utilisation").real(row.utilisation).member("bytes", row.bytes).member("packets", row.packets);
+    out_.member("port_bytes", row.axon_bytes)
+        .key("utilisation")
+        .real(row.utilisation)
+        .member("bytes", row.bytes)
+        .member("packets", row.packets);
     numbers("bytes_by", row.bytes_by);
     energy_by(picture_.account.counts.layers()[at]);
     out_.close('}');

@@ -112,7 +112,7 @@ std::string run_report_html(const std::string& title, const Program& program, co
       page.timeline.push_back({entry.plan, entry.chain.value, entry.worker, entry.run, entry.begin_ns, entry.end_ns});
   }
   add_control(page, report);
-  if (page.timeline.size() < report.timeline.size())
+  if (!page.graphs.empty() && page.timeline.size() < report.timeline.size())
     page.notes.push_back(
         fmt::format("the timeline shows {} of {} dispatches", page.timeline.size(), report.timeline.size()));
   return report_html(with_facts(std::move(page), report));

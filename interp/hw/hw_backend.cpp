@@ -299,7 +299,7 @@ class HwBackend final : public Backend, public PicturedBackend {
   static std::string title_of(const TaskGraph& graph) {
     if (graph.size() == 0) return "";
     const std::string path = graph.path(NodeId(graph.size() - 1));
-    return path.substr(0, path.find('#'));
+    return path.find('/') == std::string::npos ? "graph" : path.substr(0, path.find('#'));
   }
 
   // States that are in the cores stay there; others are loaded. What else is in the cores and will change is kept.

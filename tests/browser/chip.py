@@ -83,8 +83,9 @@ def spikes(page):
 def costs(page):
     page.click_on("#chip-costs")
     text = page.value("document.querySelector('#view-chip .part:not([hidden])').textContent")
-    check(all(word in text for word in ("energy of all steps", "layers", "mac_i8", "derived:", "clock/hz")),
+    check(all(word in text for word in ("energy of all steps", "layers", "mac_i8", "derived:", "clock/hz", "sources")),
           "costs tell of layers, events, sources and assumed figures")
+    check(painted(page, "#view-chip canvas.roofline") > 4, "layers stand below the roofs")
     bars = page.value("[...document.querySelectorAll('#view-chip .stack')].filter(b => b.children.length > 0)"
                       ".every(b => b.firstChild.getBoundingClientRect().width > 0)")
     check(bars, "bars have a length")

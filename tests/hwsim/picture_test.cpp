@@ -153,6 +153,10 @@ TEST_CASE("one hash of values, cycles and energy for both solvers of the network
     CHECK(other.hash().text() != hashes[0]);
   }
   CHECK(looked_at > 4);
+  ChipPicture slow = bare("truenorth");  // whose energy does not depend on time
+  const std::string before = slow.hash().text();
+  ++slow.cycles;
+  CHECK(slow.hash().text() != before);
 }
 
 TEST_CASE("JSON, CSV and events of a run are well formed and tell the same") {
@@ -167,6 +171,7 @@ TEST_CASE("JSON, CSV and events of a run are well formed and tell the same") {
   CHECK(whole["hash"] == picture.hash().text());
   CHECK(whole["stages"].size() == picture.stages.size());
   CHECK(!tables.contains("stages"));
+  CHECK(tables["sources"].size() == picture.chip->sources.size());
   double sum = 0;
   for (const json& part : whole["energy_by"]) sum += part.get<double>();
   CHECK(sum == doctest::Approx(whole["energy"].get<double>()));

@@ -19,8 +19,11 @@ class ChipCosts {
       ...(run.lumped ? [] : [this.legend(run.energy_parts, run.energy_by)]),
       make("h3", "", "layers, of one step"), this.layers(run),
       this.legend(run.memory_parts, run.memory_parts.map((name, i) => this.sum(run.layers, i))),
+      ...(run.roofline ? [make("h3", "", "roofline: what layers reach while they compute, and what the whole step does"), rooflineDrawing(run)] : []),
       make("h3", "", "events of all steps"), this.events(run),
-      ...(run.assumed.length === 0 ? [] : [make("h3", "", "assumed: nothing is published"), this.assumed(run)]));
+      ...(run.assumed.length === 0 ? [] : [make("h3", "", "assumed: nothing is published"), this.assumed(run)]),
+      ...(run.sources.length === 0 ? [] : [make("h3", "", "sources"), ...run.sources.map(source =>
+        make("p", "", null, make("b", "", source.key), ` ${source.title}; ${source.where} (${source.kind})`))]));
   }
   sum(layers, i) { return layers.reduce((all, layer) => all + layer.bytes_by[i], 0); }
   // Of parts that there is something of.

@@ -5,12 +5,13 @@ const PLACE = { core: 44, gap: 18, chip: 34 };  // pixels at scale 1
 class ChipMap {
   constructor(host, view) {
     this.view = view;
-    this.measure = MEASURES[0];
+    this.measures = MEASURES.filter(measure => measure.id !== "mac" || chipRuns.some(run => run.units > 0));
+    this.measure = this.measures[0];
     this.bar = make("div", "bar");
     this.choice = make("select");
     this.choice.setAttribute("aria-label", "what colours show");
-    for (const measure of MEASURES) this.choice.append(make("option", "", measure.title));
-    this.choice.addEventListener("change", () => { this.measure = MEASURES[this.choice.selectedIndex]; this.redraw(); });
+    for (const measure of this.measures) this.choice.append(make("option", "", measure.title));
+    this.choice.addEventListener("change", () => { this.measure = this.measures[this.choice.selectedIndex]; this.redraw(); });
     const fit = make("button", "", "fit");
     fit.addEventListener("click", () => this.fit());
     this.legend = make("span", "legend");
@@ -100,6 +101,11 @@ class ChipMap {
     const x = (a.left + a.right) / 2 - side * link.dy;
     return link.dy > 0 ? [x, a.bottom, x, b.top] : [x, a.top, x, b.bottom];
   }
+  // On to the middle of both routers: seen where no core lies over it.
+  wholeLine(run, link, [x0, y0, x1, y1]) {
+    const back = link.dx !== 0 ? (PLACE.core * run.per_router + PLACE.gap * (run.per_router - 1)) / 2 : PLACE.core / 2;
+    return [x0 - link.dx * back, y0 - link.dy * back, x1 + link.dx * back, y1 + link.dy * back];
+  }
   linkAt(px, py) {
     const run = chipChoice.run, x = this.sheet.fromX(px), y = this.sheet.fromY(py), near = 4;
     return run.links.find(link => {
@@ -160,8 +166,9 @@ class ChipMap {
     context.strokeStyle = context.fillStyle = mixed(colours.line, colours.order, share);
     context.lineWidth = 1 + 4 * share;
     context.beginPath();
-    context.moveTo(x0, y0);
-    context.lineTo(x1, y1);
+    const [from, above, to, below] = this.wholeLine(run, link, [x0, y0, x1, y1]);
+    context.moveTo(from, above);
+    context.lineTo(to, below);
     context.stroke();
     const size = 3 + 2 * share;  // of the head
     context.beginPath();

@@ -28,6 +28,7 @@ class ChipRun {
     this.number = number;
     this.name = `${number + 1}: ${json.title || "run"} · ${json.chip} · ${json.noc} · ` +
       `${plural(json.cores.length, "core")}`;
+    this.memory = json.memory || json.cores.reduce((most, core) => Math.max(most, core.bytes), 1);
     this.clk = Math.max(1, json.interval || json.latency);  // of a step, one behind the other
     this.across = [json.grid[0] * json.chips[0], json.grid[1] * json.chips[1]];
     this.cores.forEach((core, i) => {
