@@ -220,7 +220,12 @@ class HwBackend final : public Backend {
   static LoweredGraph borders_of(const OpList& list, const RealBorders& real) {
     LoweredGraph made;
     made.graph.name = real.net.name;
-    auto port = [&](ValueId value) { return LoweredPort{.name = {}, .tensor = concrete(list.type(value)), .value = value}; };
+    auto port = [&](ValueId value) {
+      LoweredPort port;
+      port.tensor = concrete(list.type(value));
+      port.value = value;
+      return port;
+    };
     for (const RealBorders::Input& input : real.inputs) made.inputs.push_back(port(ValueId(input.input)));
     for (const RealBorders::Output& output : real.outputs)
       made.outputs.push_back(port(list.outputs[output.output].value));
