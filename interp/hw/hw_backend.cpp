@@ -206,14 +206,22 @@ class HwBackend final : public Backend {
       source.lowered = borders_of(ready.list, *real);
       source.real = *std::move(real);
     } else {
-      Result<LoweredGraph> lowered =
-          lower(ready.list, {.blocks = *ready.blocks, .known = known, .gives_known = true});
+      LowerOptions lowering{.blocks = *ready.blocks, .known = known, .gives_known = true};
+      if (ready.list.name.empty()) lowering.name = title_of(*ready.graph);
+      Result<LoweredGraph> lowered = lower(ready.list, lowering);
       if (!lowered) return lowered.diags();
       source.lowered = *std::move(lowered);
     }
     MadeRun made = kind_.make(std::move(source), options_);
     if (made) (*made)->set_known(std::move(known));
     return made;
+  }
+
+  // The outermost call that the batch belongs to.
+  static std::string title_of(const TaskGraph& graph) {
+    if (graph.size() == 0) return "";
+    const std::string path = graph.path(NodeId(graph.size() - 1));
+    return path.substr(0, path.find('#'));
   }
 
   // Of a graph that is no graph of blocks.
