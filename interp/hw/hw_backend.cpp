@@ -213,7 +213,8 @@ class HwBackend final : public Backend, public PicturedBackend {
       source.lowered = borders_of(ready.list, *real);
       source.real = *std::move(real);
     } else {
-      const LowerOptions how{.blocks = *ready.blocks, .known = known, .gives_known = true, .leaves_last = false};
+      LowerOptions how{.blocks = *ready.blocks, .known = known, .gives_known = true, .leaves_last = false};
+      if (ready.list.name.empty()) how.name = title_of(*ready.graph);
       Result<LoweredGraph> lowered = lower(ready.list, how);
       if (!lowered && options_.partial && std::ranges::all_of(lowered.diags().items(), lacks_blocks)) {
         MadeRun parts = PartsRun::make(ready.list, how, [&](LoweredGraph part) {
@@ -230,12 +231,22 @@ class HwBackend final : public Backend, public PicturedBackend {
     return made;
   }
 
+  // The outermost call that the batch belongs to.
+  static std::string title_of(const TaskGraph& graph) {
+    if (graph.size() == 0) return "";
+    const std::string path = graph.path(NodeId(graph.size() - 1));
+    return path.substr(0, path.find('#'));
+  }
+
   // Of a graph that is no graph of blocks.
   static LoweredGraph borders_of(const OpList& list, const RealBorders& real) {
     LoweredGraph made;
     made.graph.name = real.net.name;
     auto port = [&](ValueId value) {
-      return LoweredPort{.name = {}, .tensor = concrete(list.type(value)), .value = value};
+      LoweredPort port;
+      port.tensor = concrete(list.type(value));
+      port.value = value;
+      return port;
     };
     for (const RealBorders::Input& input : real.inputs) made.inputs.push_back(port(ValueId(input.input)));
     for (const RealBorders::Output& output : real.outputs)

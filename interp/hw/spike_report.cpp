@@ -46,7 +46,7 @@ struct SpikeCore {
 struct SpikeLayer {
   std::string name;
   std::int64_t cores = 0, depth = 0, busiest = 0, bytes = 0, neurons = 0;
-  SpikeCounts counts;
+  SpikeCounts counts = {};
 };
 
 // Of all steps.
@@ -65,8 +65,9 @@ class SpikeAccount {
       std::size_t& at = layer[slice.population.index()];
       if (at == SIZE_MAX) {
         at = layers.size();
-        layers.push_back({.name = run.net()[slice.population].name,
-                          .depth = run.machine().schedule().depth[slice.population.index()]});
+        layers.emplace_back();
+        layers.back().name = run.net()[slice.population].name;
+        layers.back().depth = run.machine().schedule().depth[slice.population.index()];
       }
       SpikeLayer& of = layers[at];
       ++of.cores;

@@ -153,6 +153,7 @@ class NeuronGraph::Reading {
   struct Refused {
     std::string text;
   };
+  struct Missing {};  // a node in front was refused
 
   template <class F>
   void guarded(NodeId node, F&& f) {
@@ -160,6 +161,7 @@ class NeuronGraph::Reading {
       f();
     } catch (const Refused& refused) {
       note(of_.task(node) ? of_.name_of(node) : g_.label(node), refused.text);
+    } catch (const Missing&) {
     }
   }
   void note(const std::string& name, const std::string& text) {
@@ -188,24 +190,9 @@ class NeuronGraph::Reading {
       return evaluate(op_instance(g_, ref.node()), in)[ref.slot];
     const auto list = of_.lists_.find(ref.id);
     if (list == of_.lists_.end()) throw Refused{"one of its parameters is not known before the run"};
-    return outputs_of(list->second, std::move(in))[ref.slot];
-  }
-
-  static std::vector<Array> outputs_of(const OpList& list, std::vector<Array> values) {
-    values.resize(list.types.size());
-    for (std::size_t k = 0; k < list.constants.size(); ++k) {
-      if (!list.constants[k].is_array()) throw Refused{"one of its parameters is another one in each run"};
-      values[list.inputs.size() + k] = list.constants[k].array();
-    }
-    for (const OpList::Line& line : list.lines) {
-      std::vector<Array> in;
-      for (const ValueId id : line.in) in.push_back(values[id.index()]);
-      const std::vector<Array> made = evaluate(instance(list, line), in);
-      for (std::size_t k = 0; k < made.size(); ++k) values[line.out[k].index()] = made[k];
-    }
-    std::vector<Array> outputs;
-    for (const OpList::Output& output : list.outputs) outputs.push_back(values[output.value.index()]);
-    return outputs;
+    const std::vector<Array> made = run_alone(list->second, std::move(in));
+    if (made.empty()) throw Refused{"one of its parameters is another one in each run"};
+    return made[ref.slot];
   }
 
   std::vector<double> parameter(NodeId node, std::string_view name) {
@@ -297,7 +284,7 @@ class NeuronGraph::Reading {
     if (task.role == TaskRole::factor) return constant_signal(value(Ref::future(node, slot)));
     if (task.role == TaskRole::neuron) {
       if (slot != 0) throw Refused{"what it keeps is read in the same step"};
-      if (!population_[node.index()].valid()) throw Refused{"a node in front of it is no neuron"};
+      if (!population_[node.index()].valid()) throw Missing{};
       return spikes_of(population_[node.index()].value, extents);
     }
     const LinearSignal x = signal(g_.in(node)[0]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "ir/lowering/evaluate.hpp"
 
@@ -52,23 +53,6 @@ const std::vector<NeuronTask>& all_tasks() {
   return all;
 }
 
-std::vector<Array> run_alone(const OpList& list, std::vector<Array> values) {
-  values.resize(list.types.size());
-  for (std::size_t k = 0; k < list.constants.size(); ++k) {
-    if (!list.constants[k].is_array()) return {};
-    values[list.inputs.size() + k] = list.constants[k].array();
-  }
-  for (const OpList::Line& line : list.lines) {
-    std::vector<Array> in;
-    for (const ValueId id : line.in) in.push_back(values[id.index()]);
-    const std::vector<Array> made = evaluate(instance(list, line), in);
-    for (std::size_t k = 0; k < made.size(); ++k) values[line.out[k].index()] = made[k];
-  }
-  std::vector<Array> outputs;
-  for (const OpList::Output& output : list.outputs) outputs.push_back(values[output.value.index()]);
-  return outputs;
-}
-
 // One step of a neuron as RealNeurons says.
 struct Stepped {
   double y = 0, v = 0, i = 0;
@@ -102,6 +86,31 @@ Stepped stepped(const NeuronTask& task, const std::vector<double>& in, const std
 
 }  // namespace
 
+std::vector<Array> run_alone(const OpList& list, std::vector<Array> values) {
+  values.resize(list.types.size());
+  for (std::size_t k = 0; k < list.constants.size(); ++k) {
+    const std::size_t at = list.inputs.size() + k;
+    if (list.constants[k].is_array()) {
+      values[at] = list.constants[k].array();
+    } else if (const auto* scalar = list.constants[k].as<GraphScalar>()) {
+      values[at] = Array::make(concrete(list.types[at]));
+      const Value number = scalar->value([&](std::uint32_t input) { return Value(values[input].number(0)); });
+      values[at].set_number(0, number.is_integer() ? static_cast<double>(number.integer()) : number.real());
+    } else {
+      return {};
+    }
+  }
+  for (const OpList::Line& line : list.lines) {
+    std::vector<Array> in;
+    for (const ValueId id : line.in) in.push_back(values[id.index()]);
+    const std::vector<Array> made = evaluate(instance(list, line), in);
+    for (std::size_t k = 0; k < made.size(); ++k) values[line.out[k].index()] = made[k];
+  }
+  std::vector<Array> outputs;
+  for (const OpList::Output& output : list.outputs) outputs.push_back(values[output.value.index()]);
+  return outputs;
+}
+
 std::optional<std::size_t> NeuronTask::input(std::string_view called) const {
   const auto found = std::ranges::find(inputs, called);
   if (found == inputs.end()) return std::nullopt;
@@ -111,7 +120,12 @@ std::optional<std::size_t> NeuronTask::input(std::string_view called) const {
 const NeuronTask* neuron_task(const Definition& definition) {
   if (definition.kind != Definition::Kind::task) return nullptr;
   for (const NeuronTask& task : all_tasks())
-    if (task.name == definition.name && std::ranges::equal(task.inputs, definition.inputs)) return &task;
+    if (task.name == definition.name) {
+      // The step of time may be a number that only the run knows.
+      const bool is_more = task.role == TaskRole::factor && definition.inputs.size() == 2;
+      if (std::ranges::equal(task.inputs, std::span(definition.inputs).first(definition.inputs.size() - is_more)))
+        return &task;
+    }
   return nullptr;
 }
 

@@ -21,6 +21,9 @@ struct NeuronTask {
   std::optional<std::size_t> input(std::string_view called) const;
 };
 
+// What a list makes of its inputs, op by op. Empty: it has numbers that are known in a run alone.
+std::vector<Array> run_alone(const OpList& list, std::vector<Array> inputs);
+
 const NeuronTask* neuron_task(const Definition& definition);
 // Runs it beside a plain loop on some numbers.
 bool computes_neuron(const NeuronTask& task, const OpList& list, const std::string& reset);
