@@ -76,6 +76,11 @@ class Nesting {
   void never_closed() {
     std::size_t opener = levels_.back().opened_by;
     Diag& diag = diags_.error("E0002", span(opener), fmt::format("'{}' is never closed", bracket(opener)));
+    // `(7 // 2)`: the rest of the line went with the comment.
+    const std::size_t line_end = std::min(text_.find('\n', tokens_[opener].begin), text_.size());
+    const std::size_t comment = text_.find("//", tokens_[opener].begin);
+    if (bracket(opener) == '(' && comment < line_end && text_.find(')', comment) < line_end)
+      diag.help("'//' begins a comment; a quotient of ints, a / b, drops the fraction");
     if (bracket(opener) != '{' || suspect_opener_ == none) return;
     diag.label(span(suspect_closer_), "this one is indented differently");
     diag.label(span(suspect_opener_), "than the one it closes: perhaps a '}' is missing in between");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/parse_antlr.hpp"
+#include "frontend/parse_foreign.hpp"
 
 namespace taskspec::parsing {
 namespace {
@@ -114,14 +115,16 @@ class Describer {
 
   void missing_separator() {
     Diag& diag = error("unexpected " + found() + ", expected end of line or ';'");
-    if (word() == "=")
+    if (word() == "=" && word(-1) != "==")
       diag.help("an assignment has no value, so assignments do not chain; '==' compares");
-    else if (word() == ":" && kind(at_ - 1) == TokenKind::name)
+    else if (word() == ":" && word(1) != ":" && word(1) != "=" && kind(at_ - 1) == TokenKind::name)
       diag.help(fmt::format("a variable is made by 'let {}: type = value'", tokens_.text(at_ - 1)));
+    else if (is_one_of(word(-1), {"elif", "elsif", "elseif"}) || is_one_of(word(), {"elif", "elsif", "elseif"}))
+      diag.help("another condition begins with 'else if'");
+    else if (std::string_view known = foreign_advice(surroundings(Rules::RuleProgram, {})); !known.empty())
+      diag.help(std::string(known));
     else if (touches_number())
       diag.help(fmt::format("the number '{}' ends here", word(-1)));
-    else if (is_one_of(word(-1), {"elif", "elsif", "elseif"}))
-      diag.help("another condition begins with 'else if'");
     else if (kind(at_) != TokenKind::sign && kind(at_) != TokenKind::unknown)
       diag.help("two statements on one line need a ';' between them");
   }
@@ -176,13 +179,17 @@ class Describer {
   }
 
   void cannot_be_name(std::size_t index) {
-    diags_.error("E0001", span(index), fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)))
-        .help(fmt::format("take another name, such as '{}_'", tokens_.text(index)));
+    Diag& diag = diags_.error("E0001", span(index),
+                              fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)));
+    if (index > 0 && tokens_.text(index - 1) == "." && tokens_.text(index) == "var")
+      diag.help("((x - x.mean(0)) * (x - x.mean(0))).mean(0) is the variance");
+    else
+      diag.help(fmt::format("take another name, such as '{}_'", tokens_.text(index)));
   }
 
   std::string advice(std::size_t rule, const Words& expected) const {
     if (kind(at_) == TokenKind::unknown) {
-      if (word() == "'") return "strings are written in double quotes";
+      if (word() == "'" && expected.contains("INT")) return "strings are written in double quotes";
       if (word() == "#") return "comments begin with '//'";
       if (word() == "^") return "'xor' is a function: xor(a, b)";
       if (word() == "~") return "'!' negates, on integers bit by bit";
@@ -198,9 +205,39 @@ class Describer {
     if (rule == Rules::RuleBlock && may_begin(Rules::RuleItem, word()) && !may_begin(Rules::RuleStmt, word()))
       return "declarations stand at the top level of a file";
     if (word() == "fn" && expected.contains("INT")) return "'x => x + 1' makes a function on the spot";
+    if (std::string_view known = foreign_advice(surroundings(rule, expected)); !known.empty())
+      return std::string(known);
     if (!begins_line() && expected.contains("INT") && only_begins_statement(word()))
       return fmt::format("'{}' begins a statement, which has no value", word());
     return "";
+  }
+
+  Surroundings surroundings(std::size_t rule, const Words& expected) const {
+    Surroundings s{.start = statement_start(), .before = word(-1), .here = word(), .next = word(1)};
+    s.open = open_bracket();
+    s.touches = at_ > 0 && tokens_.token(at_ - 1).end == tokens_.token(at_).begin;
+    s.is_name = kind(at_) == TokenKind::name;
+    s.is_string = kind(at_) == TokenKind::string;
+    s.is_end = kind(at_) == TokenKind::line_end || kind(at_) == TokenKind::end;
+    s.wants_body = expected == Words{"{"};
+    s.wants_value = expected.contains("INT");
+    s.wants_type = rule == Rules::RuleParam && expected.contains(":");
+    s.wants_parameter = expected.contains("inout");
+    s.wants_slot = expected.contains("task") && !s.wants_value;
+    s.wants_start = expected == Words{"="};
+    return s;
+  }
+
+  // The innermost bracket that is open at the token; 0 outside of all.
+  char open_bracket() const {
+    constexpr std::size_t far = 1000;  // a text of nothing but errors takes no longer
+    int closed = 0;
+    for (std::size_t i = at_; i-- > 0 && at_ - i < far;) {
+      const std::string_view sign = tokens_.text(i);
+      if (is_one_of(sign, {")", "]", "}"})) ++closed;
+      if (is_one_of(sign, {"(", "[", "{"}) && closed-- == 0) return sign[0];
+    }
+    return 0;
   }
 
   // The first word of the statement that the token is in.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/check/foreign.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec::checking {
@@ -81,7 +82,10 @@ class Placement {
       names.emplace_back(parameter.name);
     }
     Diag& diag = wrong(arg.name->span, fmt::format("{} has no parameter '{}'", callable_.text, name));
-    if (std::optional<std::string> best = nearest(name, names)) diag.help(fmt::format("did you mean '{}'?", *best));
+    if (const std::string_view known = foreign_argument(name); !known.empty())
+      diag.help(std::string(known));
+    else if (std::optional<std::string> best = nearest(name, names))
+      diag.help(fmt::format("did you mean '{}'?", *best));
     return std::nullopt;
   }
 
@@ -93,8 +97,11 @@ class Placement {
         missing.push_back(fmt::format("'{}'", parameter.name));
     }
     if (missing.empty()) return true;
+    std::string_view name = callable_.text;  // 'range', with its quotes
+    if (name.size() > 2 && name.front() == '\'') name = name.substr(1, name.size() - 2);
     wrong(call_, fmt::format("{} needs {} {}", callable_.text, missing.size() == 1 ? "argument" : "arguments",
-                             joined(missing, ", ")));
+                             joined(missing, ", ")))
+        .help(std::string(foreign_call(name)));
     return false;
   }
 

@@ -175,7 +175,7 @@ class Assignment {
       if (body_.is_error(at)) return std::nullopt;
       if (const std::optional<Value> known = body_.known(at.id); known && known->is_integer() && known->integer() < 0) {
         diags_.error("E2004", at.span, fmt::format("index {} is outside a list", known->integer()))
-            .help("indices count from 0");
+            .help("indices count from 0; from the end: len(l) - 1");
         return std::nullopt;
       }
       indices.push_back(at);

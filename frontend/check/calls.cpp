@@ -10,6 +10,7 @@
 #include "frontend/check/convert.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
+#include "frontend/check/foreign.hpp"
 #include "frontend/check/later.hpp"
 #include "frontend/check/members.hpp"
 #include "frontend/check/messages.hpp"
@@ -216,8 +217,10 @@ class Calls {
       return call_value(body_, *output, call_, span_);
     bool known = find_op(body_.world, member.name.text) || find_builtin(body_.world, member.name.text);
     if (known && single_output(body_.type(invocation))) return library_method(output_of(body_, invocation), member);
-    no_member(body_.world.diags, member.name, described_invocation(body_, invocation), "output",
-              body_.type(invocation).names);
+    Diag& diag = no_member(body_.world.diags, member.name, described_invocation(body_, invocation), "output",
+                           body_.type(invocation).names);
+    if (const auto known = foreign_member(body_.type(invocation), member.name.text); !known.empty())
+      diag.help(std::string(known));
     return failed();
   }
 
@@ -228,7 +231,8 @@ class Calls {
     if (op || builtin) return call_record(body_, op ? op : builtin, base, call_.args, span_);
     if (is_value_member(member.name.text) && body_.type(base).is_tensor())
       return call_value(body_, member_value(body_, base, member.name, join(base.span, member.name.span)), call_, span_);
-    if (std::string_view part = part_of_name(member.name.text); !part.empty()) {
+    const bool foreign = !foreign_member(body_.type(base), member.name.text).empty();
+    if (std::string_view part = part_of_name(member.name.text); !part.empty() && !foreign) {
       not_built(body_.world.diags, member.name.span, fmt::format("'{}'", member.name.text), part);
       return failed();
     }
@@ -247,7 +251,7 @@ class Calls {
     for (const Builtin* builtin : body_.world.options.builtins.all())
       if (builtin->method) candidates.emplace_back(builtin->name);
     Diag& diag = no_member(body_.world.diags, name, body_.type(base).text(), "method", {});
-    if (body_.type(base).is_tensor()) help_to_receive(diag, name.text);
+    diag.help(std::string(foreign_member(body_.type(base), name.text)));
     if (std::optional<std::string> best = nearest(name.text, candidates); best && diag.help_text.empty())
       diag.help(fmt::format("did you mean '{}'?", *best));
   }

@@ -166,7 +166,10 @@ Term refuse_parts(Body& body, const Term& first, const Term& other, Span span) {
   Diag& diag = wrong_type(body.world.diags, other.span,
                           fmt::format("a list holds values of one type, here {} and {}", text(one), text(two)));
   diag.at(text(two)).label(first.span, text(one));
-  if (const auto open = open_type(one, two)) diag.help(fmt::format("say that shapes differ: let l: [{}] = ...", *open));
+  if (const auto open = open_type(one, two))
+    diag.help(fmt::format("say that shapes differ: let l: [{}] = ...", *open));
+  else if (one.is_host() && two.is_host())
+    diag.help("a tuple holds values of several types: (1, \"a\")");
   return body.error(span);
 }
 

@@ -90,7 +90,7 @@ bool refuse_outside(Body& body, const Term& container, const std::string& index,
   body.world.diags
       .error("E2004", span,
              fmt::format("{} is outside a {}{}", index, kind, length ? fmt::format(" of {}", *length) : ""))
-      .help(least < 0 ? "indices count from 0" : "");
+      .help(least < 0 ? "indices count from 0, in ranges too; from the end: len(l) - 1" : "");
   return true;
 }
 

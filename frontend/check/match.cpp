@@ -162,6 +162,12 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
   }
   diag->at(given.text());
   if (expected.declared.valid()) diag->label(expected.declared, "declared here");
+  const bool one_element = difference.kind == Difference::rank && wanted.rank() + given.rank() == 1 &&
+                           (wanted.rank() == 0 ? given : wanted).dims[0] == Dim(1);
+  if (one_element && given.rank() == 0)
+    diag->help("a reduction along an axis keeps it with extent 1: x.mean(0); x.reshape(1) makes rank 1 of rank 0");
+  else if (one_element)
+    diag->help("x[0] is the element with rank 0, and a reduction without an axis has rank 0: x.mean()");
   // The argument that decided the extent which this one does not have.
   if (difference.kind != Difference::extent) return;
   diag->help(chosen_by_callers(body_, wanted.dims[difference.axis], given.dims[difference.axis]));

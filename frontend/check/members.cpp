@@ -10,6 +10,7 @@
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/foreign.hpp"
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
@@ -99,6 +100,8 @@ Term unknown_member(Body& body, const Term& base, const ast::Name& name, Span sp
   if (is_method(body, name.text)) {
     wrong_type(world.diags, name.span, fmt::format("'{}' is a function of the library; call it", name.text))
         .help(fmt::format(".{}(...)", name.text));
+  } else if (std::string_view known = foreign_member(body.type(base), name.text); !known.empty()) {
+    no_member(world.diags, name, type, "member", {}).help(std::string(known));
   } else if (std::string_view part = part_of_name(name.text); !part.empty()) {
     not_built(world.diags, name.span, fmt::format("'{}'", name.text), part);
   } else {
@@ -130,7 +133,8 @@ Term member_of_task(Body& body, const Term& base, const ast::Name& name, Span sp
     return field(body, base, name.text, Type::tuple(std::vector<Type>(count, Type(Kind::string))), span);
   if (const Record asked = find_builtin(body.world, "task." + name.text))
     return call_record(body, asked, base, {}, span);
-  no_member(body.world.diags, name, "a task", "member", {"inputs", "outputs", "report"});
+  no_member(body.world.diags, name, "a task", "member", {"inputs", "outputs", "report"})
+      .help(std::string(foreign_member(type, name.text)));
   return body.error(span);
 }
 
@@ -157,6 +161,8 @@ std::optional<Binding> member_of_agent(Body& body, const Term& agent, const ast:
   Diag& diag =
       no_member(world.diags, name, fmt::format("agent '{}'", world.program[id].name), "member", world.members(id));
   if (found) diag.note("it is a slot; only members of the agent see it");
+  if (const auto known = foreign_member(body.type(agent), name.text); !found && !known.empty())
+    diag.help(std::string(known));
   return std::nullopt;
 }
 

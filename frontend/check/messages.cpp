@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/check/foreign.hpp"
 #include "ir/base/text.hpp"
 #include "ir/types/precision.hpp"
 
@@ -24,7 +25,10 @@ void suggest(Diag& diag, std::string_view name, const std::vector<std::string>& 
 
 Diag& unknown_name(Diags& diags, const ast::Name& name, const std::vector<std::string>& candidates) {
   Diag& diag = diags.error("E1001", name.span, fmt::format("unknown name '{}'", name.text));
-  suggest(diag, name.text, candidates);
+  if (const std::string_view known = foreign_name(name.text); !known.empty())
+    diag.help(std::string(known));
+  else
+    suggest(diag, name.text, candidates);
   return diag;
 }
 
@@ -32,7 +36,10 @@ Diag& unknown_type(Diags& diags, const ast::Name& name) {
   Diag& diag = diags.error("E1001", name.span, fmt::format("unknown type '{}'", name.text));
   std::vector<std::string> candidates{"int", "float", "bool", "string", "range", "sharding"};
   for (const PrecisionInfo& precision : all_precisions()) candidates.emplace_back(precision.name);
-  suggest(diag, name.text, candidates);
+  if (const std::string_view known = foreign_type(name.text); !known.empty())
+    diag.help(std::string(known));
+  else
+    suggest(diag, name.text, candidates);
   return diag;
 }
 
@@ -52,13 +59,6 @@ Diag& no_member(Diags& diags, const ast::Name& name, const std::string& whose, s
   Diag& diag = diags.error("E1002", name.span, fmt::format("{} has no {} '{}'{}", whose, kind, name.text, list));
   suggest(diag, name.text, members);
   return diag;
-}
-
-void help_to_receive(Diag& diag, std::string_view name) {
-  if (name == "item")
-    diag.help("the value of a tensor of one element is received with .scalar");
-  else if (name == "numpy" || name == "tolist" || name == "to_list" || name == "list")
-    diag.help("the elements of a tensor are received with .array, as a list");
 }
 
 Diag& not_built(Diags& diags, Span span, const std::string& construct, std::string_view part) {

@@ -26,8 +26,6 @@ void defined_twice(Diags& diags, std::string_view name, Span first, Span second)
 // `whose` is "task 'energy'" or "f32[4]"; `members` is what it has, `kind` their name: "output".
 Diag& no_member(Diags& diags, const ast::Name& name, const std::string& whose, std::string_view kind,
                 const std::vector<std::string>& members);
-// What other languages call a receive: x.item() is x.scalar.
-void help_to_receive(Diag& diag, std::string_view name);
 // `part` names what has to be built first: "regions", "training".
 Diag& not_built(Diags& diags, Span span, const std::string& construct, std::string_view part);
 

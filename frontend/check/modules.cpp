@@ -162,6 +162,7 @@ class Files {
     Diag& diag = world_.diags.error("E7001", wanted.path_span, fmt::format("module '{}' is not found", wanted.name()));
     for (const std::string& folder : all)
       diag.note(fmt::format("no file {}.task or .tasklib", (fs::path(folder) / relative).string()));
+    diag.help(std::string(foreign_module(wanted.name())));
     return {};
   }
 

@@ -217,7 +217,8 @@ Term missing_name(Body& body, const ast::Name& name, const std::string& help) {
   if (std::optional<double> constant = constant_of_library(name.text))
     return body.constant(Value(*constant), Type::Kind::real, name.span);
   if (find_op(world, name.text) || find_builtin(world, name.text)) {
-    wrong_type(world.diags, name.span, fmt::format("'{}' is a function of the library; call it", name.text));
+    wrong_type(world.diags, name.span, fmt::format("'{}' is a function of the library; call it", name.text))
+        .help(fmt::format("as a function value: x => {}(x)", name.text));
     return body.error(name.span);
   }
   if (auto stale = world.stale.find(name.text); stale != world.stale.end()) {

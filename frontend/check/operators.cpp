@@ -119,7 +119,9 @@ class Logic {
 
   Term refuse_tensor(const Term& side) {
     const Term part = graph_part(body_, side);
-    graph_value(body_.world.diags, part.span, body_.text(part.span), body_.type(part));
+    graph_value(body_.world.diags, part.span, body_.text(part.span), body_.type(part))
+        .help(fmt::format("of tensors element by element it is {}: (a == 1) {} (b == 2)", both_ ? "'&'" : "'|'",
+                          both_ ? "&" : "|"));
     return body_.error(span_);
   }
 

@@ -107,6 +107,11 @@ class Operands {
 
   Term host(const taskspec::Operand& operand, const Term& given, Kind wanted) {
     if (wanted == Kind::string && body_.type(given).is_tensor()) return tensor_for_text(operand, given);
+    const Type type = body_.type(given);
+    if (operand.variadic && (type.is(Kind::tuple) || type.is(Kind::list)) && wanted == Kind::integer) {
+      wrong_type(body_.world.diags, given.span, what(operand), wanted, type).help("write them one by one: f(3, 2)");
+      return body_.error(given.span);
+    }
     return convert(body_, given, wanted, {what(operand), {}});
   }
 
@@ -339,7 +344,9 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
   if (receiver && reader.changes_places()) note_receiver(body, *receiver, written);
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!places) {
-      if (!is_untyped_function(body, *args[i].value)) expression(body, *args[i].value);
+      const ast::Expr& argument = *args[i].value;
+      if (!is_untyped_function(body, argument) && !type_as_argument(body, argument, Blank::open))
+        expression(body, argument);
       continue;
     }
     std::size_t place = (*places)[i];

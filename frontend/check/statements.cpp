@@ -36,7 +36,10 @@ class Statements {
     std::string described = body_.world.described(body_.id);
     if (body_.function().kind != FunctionKind::fn) {
       Diag& diag = diags_.error("E0001", span_, "unexpected 'return': only a fn returns");
-      if (body_.in_graph()) diag.help(fmt::format("set the outputs of {} instead", described));
+      if (body_.in_graph())
+        diag.help(fmt::format("set the outputs of {} instead", described));
+      else
+        diag.help("a program ends with its text; exit(1) ends it earlier, with that code");
       if (node.value) expression(body_, *node.value);
       return;
     }

@@ -1,18 +1,27 @@
 // `taskspec doc`: the reference manual out of the records.
+#include <fmt/format.h>
+
 #include "interp/cli/commands.hpp"
 #include "interp/cli/shell_pages.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/reference/reference.hpp"
 #include "interp/reference/textmate.hpp"
+#include "interp/repl/commands.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec::cli {
 
 namespace {
 
+std::vector<PromptCommand> prompt_commands() {
+  std::vector<PromptCommand> all;
+  for (const repl::Command& command : repl::commands()) all.push_back({command.name, command.argument, command.help});
+  return all;
+}
+
 std::string whole_manual(const std::string& format, const Toolbox& tools) {
-  if (format == "html") return manual_html(tools);
-  if (format == "markdown") return manual_markdown(tools);
+  if (format == "html") return manual_html(tools, prompt_commands());
+  if (format == "markdown") return manual_markdown(tools, prompt_commands());
   if (format == "textmate") return textmate_grammar(tools);
   if (format == "man") return man_page();
   if (format == "bash") return bash_completion();
@@ -29,9 +38,11 @@ int doc(const Options& options, const Toolbox& tools) {
     write_out(whole_manual(options.format, tools));
   } else if (std::optional<std::string> text = record_text(tools, options.topic)) {
     write_out(*text + "\n");
+  } else if (const repl::Command* command = options.topic.starts_with(':') ? repl::find_command(options.topic) : nullptr) {
+    write_out(fmt::format("{} {}\n\n{}; a command of the prompt\n", command->name, command->argument, command->help));
   } else {
     auto near = nearest(options.topic, record_names(tools));
-    return usage("no op, builtin or type is called '" + options.topic + "'" +
+    return usage("no word, op, builtin or type is called '" + options.topic + "'" +
                  (near ? "; did you mean '" + *near + "'?" : ""));
   }
   flush_out();

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "interp/cli/option_table.hpp"
+#include "interp/reference/language.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec::cli {
@@ -66,6 +69,24 @@ The file that keeps the history of the prompt.
 If it is set, nothing is coloured.
 )";
 
+// The tour, then what each word means.
+std::string language_pages() {
+  std::string text = ".SH LANGUAGE\n";
+  for (const TourStop& stop : tour())
+    text += fmt::format(".SS {}\n{}\n.PP\n.RS\n.nf\n{}.fi\n.RE\n", roff(stop.title), roff(stop.text),
+                        roff(stop.program));
+  for (const LanguageChapter& chapter : language_chapters()) {
+    std::string title(chapter.title);
+    for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    text += fmt::format(".SH {}\n{}\n", title, roff(chapter.introduction));
+    for (const LanguageRecord& record : chapter.records) {
+      const std::string later = record.part.empty() ? "" : fmt::format(" Not built yet: it needs {}.", record.part);
+      text += fmt::format(".TP\n.B \\&{}\n{}{}\n", roff(record.form), roff(record.doc), later);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string man_page() {
@@ -75,8 +96,9 @@ std::string man_page() {
       ".SH SYNOPSIS\n.B taskspec\n.I COMMAND\n[...]\n.SH DESCRIPTION\nA small language for task graphs: agents define "
       "tasks, "
       "futures tie tasks into a graph, source and sink rules aggregate it into chains, an interpreter runs the "
-      "chains. Without a command, at a terminal, it is the prompt.\n.SH COMMANDS\n",
+      "chains. Without a command, at a terminal, it is the prompt.\n",
       TASKSPEC_VERSION);
+  text += language_pages() + ".SH COMMANDS\n";
   for (const Command& command : commands()) {
     text += fmt::format(".SS taskspec {}", roff(command.name));
     for (const std::string& operand : command.operands) text += " " + roff(operand);

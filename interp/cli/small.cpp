@@ -118,8 +118,7 @@ int explain(const Options& options) {
     flush_out();
     return 0;
   }
-  for (const CodeInfo* info : all_codes()) {
-    if (info->code.text() != options.topic) continue;
+  if (const CodeInfo* info = find_code_named(options.topic)) {
     write_out(taskspec::explain(*info));
     flush_out();
     return 0;

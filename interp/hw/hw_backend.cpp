@@ -306,13 +306,6 @@ class HwBackend final : public Backend, public PicturedBackend {
     return ready.programs.back();
   }
 
-  // The outermost call that the batch belongs to.
-  static std::string title_of(const TaskGraph& graph) {
-    if (graph.size() == 0) return "";
-    const std::string path = graph.path(NodeId(graph.size() - 1));
-    return path.find('/') == std::string::npos ? "graph" : path.substr(0, path.find('#'));
-  }
-
   // States that are in the cores stay there; others are loaded. What else is in the cores and will change is kept.
   void bring_states(ChipRun& program, std::span<const Location> inputs) {
     const std::vector<LoweredState>& states = program.lowered().states;

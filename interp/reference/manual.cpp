@@ -4,8 +4,11 @@
 #include <map>
 
 #include "interp/reference/blocks.hpp"
+#include "interp/reference/language.hpp"
+#include "interp/reference/modules.hpp"
 #include "interp/reference/reference.hpp"
 #include "interp/reference/types.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/codes/codes.hpp"
 #include "ir/show/svg.hpp"
 
@@ -44,8 +47,61 @@ Chapter ops_chapter(const Toolbox& tools, Fusion fusion, std::string title, std:
   return chapter;
 }
 
-std::vector<Chapter> chapters(const Toolbox& tools) {
-  std::vector<Chapter> all;
+Chapter tour_chapter() {
+  Chapter chapter{"Language", "A tour of an hour. Each program runs as it stands: taskspec run FILE, or taskspec.", {}};
+  for (const TourStop& stop : tour())
+    chapter.articles.push_back(
+        {std::string(stop.title), std::string(stop.title), {std::string(stop.text)}, std::string(stop.program), {}});
+  return chapter;
+}
+
+Chapter language_chapter(const LanguageChapter& from) {
+  Chapter chapter{std::string(from.title), std::string(from.introduction), {}};
+  for (const LanguageRecord& record : from.records) {
+    Article article{std::string(record.name), std::string(record.form), {std::string(record.doc)},
+                    std::string(record.example), {}};
+    if (!record.part.empty()) article.after.push_back(fmt::format("Not built yet: it needs {}.", record.part));
+    chapter.articles.push_back(std::move(article));
+  }
+  return chapter;
+}
+
+Chapter modules_chapter() {
+  Chapter chapter{"Modules", "They come along; import one, and its members stand behind its name.", {}};
+  for (const ModuleRecord& record : module_records())
+    if (record.form.starts_with("import "))  // what it says is laid out by lines
+      chapter.articles.push_back({record.name, record.form, {}, "", {}}), chapter.articles.back().code = record.doc;
+    else
+      chapter.articles.push_back({record.name, record.name, {record.doc}, record.form, {}});
+  return chapter;
+}
+
+// Of one backend, and of all.
+Chapter reports_chapter(const Toolbox& tools) {
+  Chapter chapter{"Reports", "Fields of r.report, where r is what `run .. on` gives.", {}};
+  auto add = [&](std::span<const ReportField> fields, std::string_view whose) {
+    for (const ReportField& field : fields)
+      chapter.articles.push_back({std::string(field.name), fmt::format(".report.{}", field.name),
+                                  {fmt::format("Of {}: {}.", whose, field.doc)}, "", {}});
+  };
+  add(common_report(), "every run .. on");
+  for (const Builtin* builtin : tools.builtins.all())
+    if (builtin->backend) add(builtin->backend->report, fmt::format("run .. on {}", builtin->name));
+  return chapter;
+}
+
+Chapter prompt_chapter(std::span<const PromptCommand> commands) {
+  Chapter chapter{"Prompt", "taskspec without a file is the prompt; ?NAME shows a record of this manual.", {}};
+  for (const PromptCommand& command : commands)
+    chapter.articles.push_back({std::string(command.name), fmt::format("{} {}", command.name, command.argument),
+                                {std::string(command.help)}, "", {}});
+  return chapter;
+}
+
+std::vector<Chapter> chapters(const Toolbox& tools, std::span<const PromptCommand> commands) {
+  std::vector<Chapter> all{tour_chapter()};
+  for (const LanguageChapter& chapter : language_chapters()) all.push_back(language_chapter(chapter));
+  if (!commands.empty()) all.push_back(prompt_chapter(commands));
   all.push_back(ops_chapter(tools, Fusion::pointwise, "Element-wise ops",
                             "x.op(...) is op(x, ...). A chain of these is one pass over the data."));
   all.push_back(ops_chapter(tools, Fusion::reduction, "Reductions", "They keep a reduced axis with extent 1."));
@@ -59,6 +115,8 @@ std::vector<Chapter> chapters(const Toolbox& tools) {
                                  std::string(builtin->example),
                                  {}});
   all.push_back(std::move(builtins));
+  all.push_back(reports_chapter(tools));
+  if (Chapter modules = modules_chapter(); !modules.articles.empty()) all.push_back(std::move(modules));
   Chapter blocks{"Blocks", "Of Task IR, in `ir` declarations: what a many-core chip computes with.", {}};
   for (const BlockDef* block : tools.blocks.all())
     blocks.articles.push_back({std::string(block->name),
@@ -88,6 +146,17 @@ std::vector<Chapter> chapters(const Toolbox& tools) {
 std::string trimmed(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   return std::string(text);
+}
+
+// Letters, digits and a few signs as they are, others by their numbers: an operator is no part of an address.
+std::string anchor(std::string_view name) {
+  std::string id;
+  for (const char c : name)
+    if (is_word(c) || c == '-' || (c == '.' && name.back() != '.'))
+      id += c;
+    else
+      id += c == ' ' ? "-" : fmt::format("x{:02x}", static_cast<unsigned char>(c));
+  return id;
 }
 
 // A paragraph may hold characters that Markdown would take for markup.
@@ -146,9 +215,9 @@ find.addEventListener("keydown", event => {
 
 }  // namespace
 
-std::string manual_markdown(const Toolbox& tools) {
+std::string manual_markdown(const Toolbox& tools, std::span<const PromptCommand> commands) {
   std::string text = "# taskspec reference\n";
-  for (const Chapter& chapter : chapters(tools)) {
+  for (const Chapter& chapter : chapters(tools, commands)) {
     text += fmt::format("\n## {}\n\n{}\n", chapter.title, markdown_escaped(chapter.introduction));
     for (const Article& article : chapter.articles) {
       text += fmt::format("\n### {}\n", markdown_escaped(article.heading));
@@ -160,14 +229,14 @@ std::string manual_markdown(const Toolbox& tools) {
   return text;
 }
 
-std::string manual_html(const Toolbox& tools) {
+std::string manual_html(const Toolbox& tools, std::span<const PromptCommand> commands) {
   std::string links, text;
   std::map<std::string, int> names;  // several of one name are numbered
-  for (const Chapter& chapter : chapters(tools)) {
+  for (const Chapter& chapter : chapters(tools, commands)) {
     links += fmt::format("<h2>{}</h2>\n", xml_text(chapter.title));
     text += fmt::format("<h2>{}</h2>\n<p>{}</p>\n", xml_text(chapter.title), xml_text(chapter.introduction));
     for (const Article& article : chapter.articles) {
-      std::string id = xml_text(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
+      std::string id = anchor(chapter.title.substr(0, chapter.title.find(' ')) + "-" + article.name);
       if (const int number = ++names[id]; number > 1) id += fmt::format("-{}", number);
       links += fmt::format("<a href=\"#{}\">{}</a>\n", id, xml_text(article.name));
       text += fmt::format("<section id=\"{}\"><h3>{}</h3>\n", id, xml_text(article.heading));

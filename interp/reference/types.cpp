@@ -37,8 +37,8 @@ std::vector<TypeRecord> make_records() {
       {"tuple", "(T, U): two values or more of any types."},
       {"fn", "fn(T) -> U: a function value; x => e makes one."},
       {"tensor",
-       "p[d1, ..., dk]: an immutable array of precision p. Extents are integer polynomials over dimension "
-       "variables and int parameters; `_` is any extent."},
+       "p[d1, ..., dk]: an immutable array of precision p. Extents are made of dimension variables, int parameters and "
+       "numbers by + - * and exact /; `_` is any extent (see extents)."},
   };
   for (const PrecisionInfo& precision : all_precisions())
     records.push_back({std::string(precision.name), precision_doc(precision)});

@@ -19,6 +19,13 @@ const CodeInfo* find_code(Code code) {
   return nullptr;
 }
 
+const CodeInfo* find_code_named(std::string_view text) {
+  if (!text.empty() && (text[0] == 'E' || text[0] == 'e')) text.remove_prefix(1);
+  for (const CodeInfo* info : all_codes())
+    if (info->code.text().substr(1) == text) return info;
+  return nullptr;
+}
+
 namespace {
 
 std::string indented(std::string_view text, std::string_view indent) {

@@ -91,7 +91,21 @@ void require_taken(RuleContext& c, std::string_view symbol, std::size_t operand,
 bool is_scalar(const Type& type) { return type.is_number() || type.is(Type::Kind::boolean); }
 
 [[noreturn]] void fail_types(RuleContext& c, std::string_view symbol, std::string_view takes) {
-  refuse(c, "E1004", fmt::format("'{}' takes {}; here it is {}", symbol, takes, call_text(c, symbol)));
+  auto any = [&](Type::Kind kind) {
+    for (std::size_t i = 0; i < c.count(); ++i)
+      if (c.type(i).is(kind)) return true;
+    return false;
+  };
+  std::string help;
+  const bool is_sign = !symbol.empty() && !is_word(symbol.front());
+  if (symbol == "+" && any(Type::Kind::string))
+    help = "format(\"{} {}\", a, b) makes a text of values";
+  else if (symbol == "*" && (any(Type::Kind::string) || any(Type::Kind::list)))
+    help = "map(range(0, n), i => x) is a list of n items, join(l, \"\") a text of such; fill(f32[n], x) a tensor";
+  else if (!is_sign && any(Type::Kind::list))
+    help = fmt::format("of each item: map(l, x => {}(x)); a list becomes a tensor by l as f32[n]", symbol);
+  refuse(c, "E1004", fmt::format("'{}' takes {}; here it is {}", symbol, takes, call_text(c, symbol)), -1,
+         std::move(help));
 }
 
 [[noreturn]] void fail_not_tensor(RuleContext& c, std::string_view symbol, std::size_t operand) {

@@ -14,7 +14,8 @@ std::size_t checked_axis(RuleContext& c, std::size_t operand, std::int64_t axis,
   if (axis >= 0 && axis < static_cast<std::int64_t>(rank)) return static_cast<std::size_t>(axis);
   std::string has =
       rank == 0 ? "a tensor of rank 0 has no axes" : fmt::format("rank {} has axes 0..{}", rank, rank - 1);
-  refuse(c, "E2004", fmt::format("axis {} is outside the shape; {}", axis, has), static_cast<int>(operand));
+  refuse(c, "E2004", fmt::format("axis {} is outside the shape; {}", axis, has), static_cast<int>(operand),
+         axis < 0 && rank > 0 ? fmt::format("axes count from 0; the last one is {}", rank - 1) : "");
 }
 
 [[noreturn]] void fail_axis(RuleContext& c, std::size_t operand) {

@@ -36,7 +36,11 @@ Type list_element(RuleContext& c, std::string_view name, bool strings) {
   if (!fine)
     refuse(c, "E1004",
            "'" + std::string(name) + "' takes a tensor and an axis, or a list of numbers; here it is " +
-               call_text(c, name));
+               call_text(c, name),
+           -1,
+           c.type(0).is_number() && (name == "max" || name == "min")
+               ? "of two numbers: " + std::string(name) + "imum(a, b); of several: " + std::string(name) + "([a, b, c])"
+               : "");
   return list.parts[0];
 }
 
