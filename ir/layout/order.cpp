@@ -73,7 +73,7 @@ class Ordering {
   Key key_of(std::uint32_t box, bool forward) const {
     std::span<const Neighbour> near = (forward ? layers_.before : layers_.after).of(box);
     double sum = 0;
-    for (const Neighbour& n : near) sum += centred_[n.box] + (n.offset - n.own_offset) / tallest_;
+    for (const Neighbour& n : near) sum += centred_[n.box] + n.offset / tallest_;
     return {near.empty() ? centred_[box] : sum / static_cast<double>(near.size()), position_[box], box};
   }
 

@@ -92,7 +92,7 @@ function orderLayers(sheet) {
     for (const at of order[layer]) {
       const box = boxes[at], near = forward ? box.before : box.after;
       let sum = 0;
-      for (const n of near) sum += boxes[n.box].centred + (n.offset - n.own) / tallest;
+      for (const n of near) sum += boxes[n.box].centred + n.offset / tallest;
       box.wish = near.length === 0 ? box.centred : sum / near.length;
     }
     order[layer].sort((a, b) => boxes[a].wish - boxes[b].wish || boxes[a].position - boxes[b].position);
