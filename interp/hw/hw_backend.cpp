@@ -235,7 +235,7 @@ class HwBackend final : public Backend, public PicturedBackend {
   static std::string title_of(const TaskGraph& graph) {
     if (graph.size() == 0) return "";
     const std::string path = graph.path(NodeId(graph.size() - 1));
-    return path.substr(0, path.find('#'));
+    return path.find('/') == std::string::npos ? "graph" : path.substr(0, path.find('#'));
   }
 
   // Of a graph that is no graph of blocks.
