@@ -272,6 +272,11 @@ Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options
   return MappedNet{*std::move(plan), *std::move(program)};
 }
 
+Result<ChipProgram> program_of(const ChipNet& net, std::shared_ptr<const Chip> chip, ChipExtent chips,
+                               const ChipPlan& plan) {
+  return lay_out(std::move(chip), chips, net, plan);
+}
+
 Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options) {
   Result<MappedNet> mapped = plan_and_lay_out(net, options);
   if (!mapped) return mapped.diags();

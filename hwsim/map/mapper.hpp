@@ -32,6 +32,9 @@ struct MappedNet {
 };
 Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options);
 Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options);
+// Of a plan whose cores have their places.
+Result<ChipProgram> program_of(const ChipNet& net, std::shared_ptr<const Chip> chip, ChipExtent chips,
+                               const ChipPlan& plan);
 Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options);  // of any objective
 
 // What one piece would be on a core by itself.

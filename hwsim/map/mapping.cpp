@@ -50,12 +50,16 @@ Result<ChipMapping> ChipMapping::make(ChipNet net, const MapOptions& options) {
   return with(std::move(net), options, decisions);
 }
 
-MapEstimate ChipMapping::from_scratch() const { return with(net(), options_, decisions()).value_or_throw().estimate(); }
+MapEstimate ChipMapping::from_scratch() const {
+  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there);
+  if (whole.set(decisions(), MapEstimator::By::program)) bug("what was possible step by step is not so at once");
+  return whole.estimate();
+}
 
 Result<ChipProgram> ChipMapping::program() const {
   const Result<ChipPlan> plan = plan_of(net(), units(), decisions(), estimator_->order());
   if (!plan) return plan.diags();
-  return lay_out(estimator_->shared_chip(), estimator_->chips(), net(), *plan);
+  return program_of(net(), estimator_->shared_chip(), estimator_->chips(), *plan);
 }
 
 // ---- history --------------------------------------------------------------------------------------
