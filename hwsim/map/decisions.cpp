@@ -130,6 +130,7 @@ class StructureCheck {
     std::map<std::int32_t, std::size_t> first;                          // on each core
     for (std::size_t u = 0; u < decisions_.units.size(); ++u) {
       const MapUnit& unit = decisions_.units[u];
+      if (const auto fault = rows_fault(u)) return fault;
       if (static_cast<std::int64_t>(unit.cores.size()) != unit.grid.pieces())
         return refusal("E4049",
                        fmt::format("'{}' has {} pieces and {} cores", name(u), unit.grid.pieces(), unit.cores.size()));
@@ -146,6 +147,18 @@ class StructureCheck {
                                               name(there->second), name(u), unit.phase));
       }
     }
+    return std::nullopt;
+  }
+
+  std::optional<Diag> rows_fault(std::size_t u) const {
+    const MapUnit& unit = decisions_.units[u];
+    const bool asks = unit.streams || unit.slab_rows != 0 || unit.pipeline_rows != 0 || decisions_.slabs != 1;
+    if (asks && !PlansRows<UnitPlan>)
+      return refusal("E4049", fmt::format("'{}' computes all of its rows at once: this mapper plans neither streams of "
+                                          "rows nor row pipelines",
+                                          name(u)));
+    if (unit.streams && std::ranges::count(decisions_.units, unit.group, &MapUnit::group) > 1)
+      return refusal("E4049", fmt::format("'{}' streams, and so has its cores for itself", name(u)));
     return std::nullopt;
   }
 
@@ -237,15 +250,49 @@ std::optional<Diag> structure_fault(const UnitNet& net, const MapDecisions& deci
 
 // ---- plans ----------------------------------------------------------------------------------------
 
+namespace {
+
+template <class Plan>
+void take_rows(const Plan& plan, MapUnit& unit) {
+  if constexpr (PlansRows<Plan>) {
+    unit.streams = plan.form != decltype(plan.form){};
+    unit.slab_rows = plan.slab_rows;
+    unit.pipeline_rows = plan.pipeline_rows;
+  }
+}
+
+template <class Plan>
+void give_rows(const MapUnit& unit, Plan& plan) {
+  if constexpr (PlansRows<Plan>) {
+    if (unit.streams) plan.form = static_cast<decltype(plan.form)>(1);
+    plan.slab_rows = unit.slab_rows;
+    plan.pipeline_rows = unit.pipeline_rows;
+  }
+}
+
+template <class Plan>
+std::int64_t slabs_in(const Plan& plan) {
+  if constexpr (requires { plan.slabs; }) return plan.slabs;
+  return 1;
+}
+template <class Plan>
+void set_slabs(Plan& plan, std::int64_t slabs) {
+  if constexpr (requires { plan.slabs; }) plan.slabs = slabs;
+}
+
+}  // namespace
+
 MapDecisions decisions_of(const ChipNet& net, const ChipPlan& plan) {
   MapDecisions made;
+  made.slabs = slabs_in(plan);
   for (const ChipUnit& unit : units_of(net)) {
     const auto found = std::ranges::find_if(plan.units, [&](const UnitPlan& planned) {
       return planned.unit.axon == unit.axon && planned.unit.soma == unit.soma;
     });
     if (found == plan.units.end()) bug("a plan without one of the units");
     MapUnit& own = made.units.emplace_back();
-    own = {.grid = found->grid, .group = found->group, .phase = found->phase, .cores = {}};
+    own.grid = found->grid, own.group = found->group, own.phase = found->phase;
+    take_rows(*found, own);
     for (std::int32_t position : found->cores) own.cores.push_back(plan.places[static_cast<std::size_t>(position)]);
   }
   tidy(made);
@@ -255,6 +302,7 @@ MapDecisions decisions_of(const ChipNet& net, const ChipPlan& plan) {
 Result<ChipPlan> plan_of(const ChipNet& net, const UnitNet& units, const MapDecisions& decisions,
                          const std::vector<std::size_t>& order) {
   ChipPlan plan;
+  set_slabs(plan, decisions.slabs);
   std::int32_t groups = 0;
   for (const MapUnit& unit : decisions.units) groups = std::max(groups, unit.group + 1);
   std::map<std::int32_t, std::int32_t> position;  // of cores
@@ -279,6 +327,7 @@ Result<ChipPlan> plan_of(const ChipNet& net, const UnitNet& units, const MapDeci
                      .group = unit.group,
                      .phase = unit.phase,
                      .cores = {}};
+    give_rows(unit, planned);
     for (std::int32_t core : unit.cores) planned.cores.push_back(position.at(core));
     plan.units.push_back(std::move(planned));
   }

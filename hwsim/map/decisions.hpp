@@ -13,7 +13,9 @@ namespace taskspec {
 struct MapUnit {
   PieceGrid grid;
   std::int32_t group = 0, phase = 0;
-  std::vector<std::int32_t> cores;  // by piece: y * width + x
+  std::vector<std::int32_t> cores;                // by piece: y * width + x
+  bool streams = false;                           // rows as they come, in a group of its own
+  std::int64_t slab_rows = 0, pipeline_rows = 0;  // as in UnitPlan
   friend bool operator==(const MapUnit&, const MapUnit&) = default;
 };
 
@@ -23,6 +25,7 @@ using UnitPair = std::pair<std::size_t, std::size_t>;  // the smaller number fir
 struct MapDecisions {
   std::vector<MapUnit> units;   // in the order of units_of
   std::vector<UnitPair> share;  // ascending
+  std::int64_t slabs = 1;       // as in ChipPlan
   friend bool operator==(const MapDecisions&, const MapDecisions&) = default;
 };
 
@@ -40,6 +43,15 @@ std::string unit_text(const ChipNet& net, const ChipUnit& unit);
 
 // Into more parts than there are rows, groups of columns or of features.
 std::optional<Diag> grid_fault(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
+
+// Does a plan say how rows stream, and how many an axon keeps for its soma? Of a mapper that does not, such fields are
+// refused where they are asked for.
+template <class Plan>
+concept PlansRows = requires(Plan plan) {
+  plan.form;
+  plan.slab_rows;
+  plan.pipeline_rows;
+};
 
 // Groups by the order of their first units, phases without gaps.
 void tidy(MapDecisions& decisions);

@@ -31,6 +31,19 @@ ChipProgram empty_program(ChipNet net, const std::shared_ptr<const Chip>& chip, 
   return program;
 }
 
+// From the start of a phase on; row by row where the program says so.
+template <class Phase>
+std::int64_t computed_in(const Phase& phase, std::int64_t start) {
+  if constexpr (requires { computed_at(phase, start); })
+    return computed_at(phase, start);
+  else
+    return (phase.axon ? phase.axon->cycles : 0) + (phase.soma ? phase.soma->cycles : 0);
+}
+
+bool has_streams(const MapDecisions& decisions) {
+  return decisions.slabs != 1 || std::ranges::any_of(decisions.units, &MapUnit::streams);
+}
+
 template <class Map>
 void bound(Map& known) {
   if (known.size() > most_known) known.clear();
@@ -56,6 +69,10 @@ MapEstimator::MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipEx
       servers_(routes_.servers()) {
   scratch_.width = places_.width;
   scratch_.cores_there = there;
+  unit_of_block_.assign(scratch_.net.graph->blocks.size(), SIZE_MAX);
+  for (std::size_t u = 0; u < units_.units.size(); ++u)
+    for (const std::size_t work : {units_.units[u].axon, units_.units[u].soma})
+      if (work != no_work) unit_of_block_[scratch_.net.works[work].block.index()] = u;
   now_.units.resize(units_.units.size());
   for (MapUnit& unit : now_.units) unit.grid = {0, 0, 0};
 }
@@ -169,24 +186,108 @@ std::shared_ptr<const MapEstimator::CoreCost> MapEstimator::cost(std::int32_t co
   if (diags.has_errors()) made->fault = first_error(diags);
   const ChipCore& laid = scratch_.cores[0];
   made->bytes = laid.bytes;
-  const auto phases = static_cast<std::int32_t>(laid.phases.size());
-  for (Part& part : made->parts) {
-    const ChipPhase& phase = laid.phases[static_cast<std::size_t>(part.phase)];
-    part.axon = phase.axon ? phase.axon->cycles : 0;
-    part.soma = phase.soma ? phase.soma->cycles : 0;
-    part.move = laid.phases[static_cast<std::size_t>((part.phase + phases - 1) % phases)].move_cycles;
-    made->busy += part.axon + part.soma + part.move;
-  }
+  std::map<std::size_t, std::size_t> pieces;
+  for (const Part& part : made->parts) pieces[part.unit] = part.piece;
+  if (!made->fault) tell_parts(laid, pieces, *made);
   if (!made->fault) made->counts = account_of(scratch_, {}).counts.total();  // packets come with the links
   bound(known_costs_);
   return known_costs_[key] = std::move(made);
 }
 
-ChipCore MapEstimator::core(std::int32_t number) const {
-  std::vector<Part> parts;
-  const ChipPlan plan = core_plan(number, now_, parts);
+// `pieces`: by unit, that the core has.
+void MapEstimator::tell_parts(const ChipCore& laid, const std::map<std::size_t, std::size_t>& pieces,
+                              CoreCost& made) const {
+  made.parts.clear();
+  made.busy = 0;
+  std::map<std::size_t, std::int64_t> phases;
+  for (std::size_t k = 0; k < laid.phases.size(); ++k) {
+    const ChipPhase& phase = laid.phases[k];
+    if (!phase.axon && !phase.soma) continue;
+    const ChipCall& call = phase.axon ? *phase.axon : *phase.soma;
+    Part part;
+    part.unit = unit_of_block_[call.whole.index()];
+    part.piece = pieces.at(part.unit);
+    part.phase = whole_number(static_cast<std::int64_t>(k));
+    part.axon = phase.axon ? phase.axon->cycles : 0;
+    part.soma = phase.soma ? phase.soma->cycles : 0;
+    part.computed = computed_in(phase, chip().cycles.start);
+    part.move = laid.phases[(k + laid.phases.size() - 1) % laid.phases.size()].move_cycles;
+    made.busy += part.computed + part.move;
+    ++phases[part.unit];
+    made.parts.push_back(part);
+  }
+  for (Part& part : made.parts) part.of = phases.at(part.unit);
+}
+
+std::optional<Diag> MapEstimator::lay_out_all(const MapDecisions& of, const std::vector<std::size_t>& order,
+                                              WholeProgram& made) {
+  const Result<ChipPlan> plan = plan_of(scratch_.net, units_, of, order);
+  if (!plan) return first_error(plan.diags());
   Diags diags;
-  lay_out_part(scratch_, plan, diags, false);
+  lay_out_part(scratch_, *plan, diags, true);
+  if (diags.has_errors()) return first_error(diags);
+  std::map<std::pair<std::int32_t, std::size_t>, std::size_t> piece;  // of a unit on a core
+  for (std::size_t u = 0; u < of.units.size(); ++u)
+    for (std::size_t i = 0; i < of.units[u].cores.size(); ++i) piece[{of.units[u].cores[i], u}] = i;
+  std::vector<Edges> edges(of.units.size());
+  for (const ChipMessage& message : scratch_.messages) {
+    Edge edge;
+    edge.packets = message.packets;
+    edge.heads = message.heads;
+    auto end = [&](std::int32_t core, std::int32_t buffer, std::size_t& unit, std::size_t& number) {
+      if (core == host_core) return;
+      const ChipCore& there = scratch_.cores[static_cast<std::size_t>(core)];
+      unit = unit_of_buffer(there, there.buffers[static_cast<std::size_t>(buffer)]);
+      number = piece.at({there.core, unit});
+    };
+    end(message.from_core, message.from_buffer, edge.from, edge.from_piece);
+    end(message.to_core, message.to_buffer, edge.to, edge.to_piece);
+    if (edge.from == SIZE_MAX && edge.to == SIZE_MAX) continue;
+    edges[edge.to != SIZE_MAX ? edge.to : edge.from].list.push_back(edge);
+  }
+  for (Edges& list : edges) made.edges.push_back(std::make_shared<const Edges>(std::move(list)));
+  for (ChipCore& core : scratch_.cores)
+    for (ChipPhase& phase : core.phases) phase.sends.clear(), phase.receives.clear();
+  scratch_.messages.clear();  // packets come with the links
+  const ChipAccount account = account_of(scratch_, {});
+  for (std::size_t c = 0; c < scratch_.cores.size(); ++c) {
+    const ChipCore& core = scratch_.cores[c];
+    auto cost = std::make_shared<CoreCost>();
+    cost->bytes = core.bytes;
+    cost->counts = account.counts.cores()[c];
+    std::map<std::size_t, std::size_t> pieces;
+    for (std::size_t u = 0; u < of.units.size(); ++u)
+      if (const auto found = piece.find({core.core, u}); found != piece.end()) pieces[u] = found->second;
+    tell_parts(core, pieces, *cost);
+    made.costs[core.core] = std::move(cost);
+  }
+  return std::nullopt;
+}
+
+// A result is that of its block; what arrives is for the call that reads what it is moved to.
+std::size_t MapEstimator::unit_of_buffer(const ChipCore& core, const ChipBuffer& buffer) const {
+  if (buffer.use == BufferUse::result) return unit_of_block_[buffer.block.index()];
+  const auto number = static_cast<std::int32_t>(&buffer - core.buffers.data());
+  for (const ChipPhase& phase : core.phases)
+    for (const ChipMove& move : phase.moves) {
+      if (move.from != number) continue;
+      for (const ChipPhase& reads : core.phases)
+        for (const auto* call : {&reads.axon, &reads.soma})
+          if (*call && std::ranges::find((*call)->in, move.to) != (*call)->in.end())
+            return unit_of_block_[(*call)->whole.index()];
+    }
+  bug("packets for nobody");
+}
+
+ChipCore MapEstimator::core(std::int32_t number) const {
+  Diags diags;
+  if (has_streams(now_)) {
+    lay_out_part(scratch_, plan_of(scratch_.net, units_, now_, order_).value_or_throw(), diags, false);
+    for (const ChipCore& core : scratch_.cores)
+      if (core.core == number) return core;
+  }
+  std::vector<Part> parts;
+  lay_out_part(scratch_, core_plan(number, now_, parts), diags, false);
   return scratch_.cores[0];
 }
 
@@ -251,11 +352,18 @@ void MapEstimator::carry(const std::vector<Flow>& flows, std::int64_t sign) {
   }
 }
 
-std::optional<Diag> MapEstimator::set(const MapDecisions& next) {
+std::optional<Diag> MapEstimator::set(const MapDecisions& next, By by) {
   std::vector<std::size_t> order;
   if (auto fault = structure_fault(units_, next, chip(), places_, order)) return fault;
   const std::size_t count = next.units.size();
   std::optional<Diag> fault;
+  const bool is_whole = by == By::program || has_streams(next) || has_streams(now_);
+  WholeProgram program;
+  if (is_whole) {
+    for (std::size_t u = 0; u < count; ++u)
+      if (!pieces(u, next.units[u].grid, fault)) return fault;
+    if (auto found = lay_out_all(next, order, program)) return found;
+  }
   std::vector<bool> is_cut(count), is_elsewhere(count);
   std::set<std::int32_t> dirty, groups;  // cores; groups of `next`
   std::map<std::int32_t, std::int32_t> phases_before, phases_now;
@@ -265,9 +373,9 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next) {
   for (std::size_t u = 0; u < count; ++u) {
     const MapUnit &before = now_.units[u], &after = next.units[u];
     is_cut[u] = before.grid != after.grid;
-    is_elsewhere[u] = is_cut[u] || before.cores != after.cores;
+    is_elsewhere[u] = is_whole || is_cut[u] || before.cores != after.cores;
     if (is_cut[u] && !pieces(u, after.grid, fault)) return fault;
-    const bool is_same = before == after && phases_before[before.group] == phases_now[after.group];
+    const bool is_same = !is_whole && before == after && phases_before[before.group] == phases_now[after.group];
     if (!is_same)
       dirty.insert(before.cores.begin(), before.cores.end()), dirty.insert(after.cores.begin(), after.cores.end());
   }
@@ -281,7 +389,7 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next) {
   for (const MapUnit& unit : next.units)
     for (std::int32_t core : unit.cores) {
       if (!dirty.contains(core) || made.contains(core)) continue;
-      made[core] = {unit.group, cost(core, next)};
+      made[core] = {unit.group, is_whole ? program.costs.at(core) : cost(core, next)};
       if (made[core].cost->fault) {
         Diag why = *made[core].cost->fault;
         why.note(fmt::format("core {}", core));
@@ -294,7 +402,7 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next) {
     for (std::size_t from : units_.reads_ever[u]) cut = cut || is_cut[from], moved = moved || is_elsewhere[from];
     if (!moved) continue;
     UnitSum& sum = changed[u];
-    sum.edges = cut || !sums_[u].edges ? edges(u, next) : sums_[u].edges;
+    sum.edges = is_whole ? program.edges[u] : cut || !sums_[u].edges ? edges(u, next) : sums_[u].edges;
     if (sum.edges->fault) return sum.edges->fault;
     sum.flows = flows(next, *sum.edges);
   }
@@ -330,15 +438,17 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next) {
 }
 
 PieceLoad MapEstimator::load(std::size_t unit, std::size_t piece) const {
-  const CoreSum& sum = cores_.at(now_.units[unit].cores[piece]);
-  for (const Part& part : sum.cost->parts)
-    if (part.unit == unit && part.piece == piece)
-      return {.axon = part.axon,
-              .soma = part.soma,
-              .move = part.move,
-              .out = sums_[unit].out[piece],
-              .in = sums_[unit].in[piece]};
-  bug("a core without one of its pieces");
+  PieceLoad all;
+  all.out = sums_[unit].out[piece];
+  all.in = sums_[unit].in[piece];
+  for (const Part& part : cores_.at(now_.units[unit].cores[piece]).cost->parts) {
+    if (part.unit != unit || part.piece != piece) continue;
+    all.axon += part.axon;
+    all.soma += part.soma;
+    all.computed += part.computed;
+    all.move += part.move;
+  }
+  return all;
 }
 
 std::int64_t MapEstimator::packets_of(std::size_t unit) const {
@@ -356,11 +466,13 @@ void MapEstimator::sum_up() {
   estimate_.memory = 0;
   for (const auto& [core, sum] : cores_) {
     std::vector<std::int64_t>& phases = longest[static_cast<std::size_t>(sum.group)];
+    for (const Part& part : sum.cost->parts)  // a stream has more of them than its unit says
+      phases.resize(std::max(phases.size(), static_cast<std::size_t>(part.phase) + 1));
     std::vector<std::int64_t> work(phases.size()), in(phases.size()), move(phases.size());
     for (const Part& part : sum.cost->parts) {
       const auto phase = static_cast<std::size_t>(part.phase), before = (phase + phases.size() - 1) % phases.size();
-      work[phase] = part.axon + std::max(part.soma, sums_[part.unit].out[part.piece]);
-      in[before] = sums_[part.unit].in[part.piece] * chip().noc.link_clk;
+      work[phase] = std::max(part.computed, part.axon + sums_[part.unit].out[part.piece] / part.of);
+      in[before] = sums_[part.unit].in[part.piece] / part.of * chip().noc.link_clk;
       move[before] = part.move;
     }
     for (std::size_t p = 0; p < phases.size(); ++p) phases[p] = std::max(phases[p], std::max(work[p], in[p]) + move[p]);

@@ -29,19 +29,23 @@ struct MapEstimate {
   std::string text() const;  // one line
 };
 
-// One piece of a unit on its core.
+// One piece of a unit on its core; of a stream in all of its phases.
 struct PieceLoad {
   std::int64_t axon = 0, soma = 0, move = 0;  // clk; move: of its inputs, in the phase before
+  std::int64_t computed = 0;                  // axon and soma, one behind the other or row by row
   std::int64_t out = 0, in = 0;               // packets
-  std::int64_t work() const { return axon + std::max(soma, out); }
+  std::int64_t work() const { return std::max(computed, axon + out); }
 };
 
 class MapEstimator {
  public:
   MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there);
 
+  // By parts: what changes is laid out, each core and each unit by itself. By program: all of it, which is for
+  // comparison, and for nets whose rows stream, where all units depend on one another.
+  enum class By : std::uint8_t { parts, program };
   // Errors: E4002, E4041, E4043, E4048, E4049.
-  std::optional<Diag> set(const MapDecisions& next);
+  std::optional<Diag> set(const MapDecisions& next, By by = By::parts);
 
   const MapEstimate& estimate() const { return estimate_; }
   const MapDecisions& decisions() const { return now_; }
@@ -73,10 +77,11 @@ class MapEstimator {
     std::vector<Edge> list;
     std::optional<Diag> fault;
   };
-  struct Part {  // of a unit on a core
+  struct Part {  // of a unit on a core, in a phase
     std::size_t unit = 0, piece = 0;
     std::int32_t phase = 0;
-    std::int64_t axon = 0, soma = 0, move = 0;
+    std::int64_t axon = 0, soma = 0, computed = 0, move = 0;
+    std::int64_t of = 1;  // phases in which the piece computes
   };
   struct CoreCost {
     std::int64_t bytes = 0, busy = 0;
@@ -103,6 +108,13 @@ class MapEstimator {
                                                        std::optional<Diag>& fault);
   std::shared_ptr<const Edges> edges(std::size_t unit, const MapDecisions& of);
   std::shared_ptr<const CoreCost> cost(std::int32_t core, const MapDecisions& of);
+  struct WholeProgram {
+    std::map<std::int32_t, std::shared_ptr<const CoreCost>> costs;
+    std::vector<std::shared_ptr<const Edges>> edges;
+  };
+  std::optional<Diag> lay_out_all(const MapDecisions& of, const std::vector<std::size_t>& order, WholeProgram& made);
+  std::size_t unit_of_buffer(const ChipCore& core, const ChipBuffer& buffer) const;
+  void tell_parts(const ChipCore& laid, const std::map<std::size_t, std::size_t>& pieces, CoreCost& made) const;
   ChipPlan core_plan(std::int32_t core, const MapDecisions& of, std::vector<Part>& parts) const;
   ChipPlan unit_plan(std::size_t unit, const MapDecisions& of, std::vector<std::pair<std::size_t, std::size_t>>& who);
   std::vector<Flow> flows(const MapDecisions& of, const Edges& edges) const;
@@ -113,6 +125,7 @@ class MapEstimator {
 
   mutable ChipProgram scratch_;  // chip and net; all else is of the last part that was laid out
   UnitNet units_;
+  std::vector<std::size_t> unit_of_block_;  // SIZE_MAX: of none
   MapPlaces places_;
   NocRoutes routes_;
 

@@ -262,14 +262,15 @@ void fetch_ahead(ChipProgram& program) {
   }
 }
 
-}  // namespace
-
+// Of a program whose cores have their places: multicasts and relays, step groups, what is fetched ahead.
 Diags send_on_ways(ChipProgram& program, const MapOptions& options) {
   Diags faults = find_ways(program);
   make_step_groups(program, options.step_groups, faults);
   if (!faults.has_errors() && options.fetches_ahead) fetch_ahead(program);
   return faults;
 }
+
+}  // namespace
 
 Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
   Mapper mapper(net, options);
@@ -283,6 +284,16 @@ Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options
   if (Diags faults = send_on_ways(*program, options); faults.has_errors()) return faults;
   for (std::size_t i = 0; i < plan->places.size(); ++i) plan->places[i] = program->cores[i].core;
   return MappedNet{*std::move(plan), *std::move(program)};
+}
+
+Result<ChipProgram> program_of(const ChipNet& net, const MapOptions& options, ChipExtent chips, std::int32_t there,
+                               ChipPlan plan) {
+  plan.depth = options.depth;
+  Result<ChipProgram> program = lay_out(options.chip, chips, net, plan);
+  if (!program) return program;
+  program->cores_there = there;
+  if (Diags faults = send_on_ways(*program, options); faults.has_errors()) return faults;
+  return program;
 }
 
 Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options) {

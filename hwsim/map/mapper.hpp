@@ -37,9 +37,10 @@ struct MappedNet {
 };
 Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options);
 Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options);
+// Of a plan whose cores have their places, on so many cores in row order.
+Result<ChipProgram> program_of(const ChipNet& net, const MapOptions& options, ChipExtent chips, std::int32_t there,
+                               ChipPlan plan);
 Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options);  // of any objective
-// Of a program whose cores have their places: multicasts and relays, step groups, what is fetched ahead. E4043.
-Diags send_on_ways(ChipProgram& program, const MapOptions& options);
 
 // What one piece would be on a core by itself.
 struct PieceCost {

@@ -50,17 +50,16 @@ Result<ChipMapping> ChipMapping::make(ChipNet net, const MapOptions& options) {
   return with(std::move(net), options, decisions);
 }
 
-MapEstimate ChipMapping::from_scratch() const { return with(net(), options_, decisions()).value_or_throw().estimate(); }
+MapEstimate ChipMapping::from_scratch() const {
+  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there);
+  if (whole.set(decisions(), MapEstimator::By::program)) bug("what was possible step by step is not so at once");
+  return whole.estimate();
+}
 
 Result<ChipProgram> ChipMapping::program() const {
   Result<ChipPlan> plan = plan_of(net(), units(), decisions(), estimator_->order());
   if (!plan) return plan.diags();
-  plan->depth = options_.depth;
-  Result<ChipProgram> program = lay_out(estimator_->shared_chip(), estimator_->chips(), net(), *plan);
-  if (!program) return program;
-  program->cores_there = estimator_->places().there;
-  if (Diags faults = send_on_ways(*program, options_); faults.has_errors()) return faults;
-  return program;
+  return program_of(net(), options_, estimator_->chips(), estimator_->places().there, *std::move(plan));
 }
 
 // ---- history --------------------------------------------------------------------------------------

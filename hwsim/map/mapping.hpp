@@ -32,7 +32,7 @@ class ChipMapping {
   const MapDecisions& decisions() const { return estimator_->decisions(); }
   const MapEstimate& estimate() const { return estimator_->estimate(); }
   const MapEstimator& estimator() const { return *estimator_; }
-  MapEstimate from_scratch() const;  // that of these decisions, by sums that never saw others
+  MapEstimate from_scratch() const;  // that of these decisions, out of the whole program
 
   using Done = Result<MapEstimate>;
   Done split(std::string_view unit, const GridChange& change);

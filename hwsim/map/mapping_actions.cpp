@@ -152,6 +152,15 @@ ChipMapping::Done ChipMapping::pipeline_rows(std::string_view name, std::int64_t
   Diags diags;
   const std::optional<std::size_t> unit = find(name, diags);
   if (!unit) return diags;
+  if (PlansRows<UnitPlan>) {
+    MapDecisions next = decisions();
+    const ChipUnit& own = units().units[*unit];
+    if (rows < 0 || own.axon == no_work || own.soma == no_work)
+      return refusal("E4049",
+                     fmt::format("'{}' has not an axon and a soma behind it, with {} rows between them", name, rows));
+    next.units[*unit].pipeline_rows = rows;
+    return act(std::move(next));
+  }
   return refusal("E4049",
                  fmt::format("the soma of '{}' waits for all rows of its axon, not for {}: this mapper plans no "
                              "row pipelines",

@@ -44,11 +44,15 @@ std::string mapping_json(const ChipMapping& mapping) {
                      {"group", unit.group},
                      {"phase", unit.phase},
                      {"cores", unit.cores}});
+    if (unit.streams) units.back()["streams"] = true;
+    if (unit.slab_rows != 0) units.back()["slab_rows"] = unit.slab_rows;
+    if (unit.pipeline_rows != 0) units.back()["pipeline_rows"] = unit.pipeline_rows;
   }
   root["units"] = std::move(units);
   Ordered share = Ordered::array();
   for (const auto& [a, b] : file.decisions.share) share.push_back({file.names[a], file.names[b]});
   root["share"] = std::move(share);
+  if (file.decisions.slabs != 1) root["slabs"] = file.decisions.slabs;
   return root.dump(1) + "\n";
 }
 
@@ -72,6 +76,7 @@ class MapFileReader {
     if (const Json* share = list(fields, "share"))
       for (std::size_t i = 0; i < share->size() && !reading_.is_full(); ++i)
         read_share((*share)[i], "/share/" + std::to_string(i), into);
+    if (fields.find("slabs")) into.decisions.slabs = fields.plain("slabs", {"", 1, most_numbers});
     fields.finish();
   }
 
@@ -94,6 +99,9 @@ class MapFileReader {
     grid.finish();
     unit.group = static_cast<std::int32_t>(fields.plain("group", number));
     unit.phase = static_cast<std::int32_t>(fields.plain("phase", number));
+    if (fields.find("streams")) unit.streams = fields.truth("streams");
+    if (fields.find("slab_rows")) unit.slab_rows = fields.plain("slab_rows", number);
+    if (fields.find("pipeline_rows")) unit.pipeline_rows = fields.plain("pipeline_rows", number);
     if (const Json* cores = list(fields, "cores")) {
       for (std::size_t i = 0; i < cores->size() && !reading_.is_full(); ++i) {
         const double core =

@@ -2,9 +2,9 @@
 // estimates are those of the decisions alone, however they came about; all can be undone.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
-#include <numeric>
 
 #include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapping_file.hpp"
@@ -301,9 +301,12 @@ TEST_CASE(
   }
   // More rows than there are, with a core for each.
   MapFile many = file;
-  many.decisions.units[1] = {.grid = {.y = 100}, .group = 1, .phase = 0, .cores = std::vector<std::int32_t>(100)};
-  std::iota(many.decisions.units[1].cores.begin(), many.decisions.units[1].cores.end(), 40);
-  std::erase(many.decisions.units[1].cores, 77), many.decisions.units[1].cores.push_back(150);
+  MapUnit& second = many.decisions.units[1];
+  second.grid = {.y = 100};
+  second.cores.clear();
+  for (std::int32_t core = 0; second.cores.size() < 100; ++core)
+    if (std::ranges::find(many.decisions.units[0].cores, core) == many.decisions.units[0].cores.end())
+      second.cores.push_back(core);
   const Result<ChipMapping> cut_up = apply(many, m.net(), m.options());
   REQUIRE(!cut_up);
   CHECK_MESSAGE(cut_up.diags().items().front().message.find("at /units/1: E4049") != std::string::npos,
