@@ -7,6 +7,8 @@
 
 #include "hwsim/map/chains.hpp"
 #include "hwsim/time/deadlock.hpp"
+#include "hwsim/time/overruns.hpp"
+#include "hwsim/time/seen_frames.hpp"
 #include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
@@ -14,7 +16,6 @@ namespace taskspec {
 namespace {
 
 constexpr std::int64_t most_frames = 256;  // without a number of frames: as many as may be tried
-constexpr int steady_frames = 3;
 
 class Clock {
  public:
@@ -50,7 +51,8 @@ class Clock {
       }
     }
     finish();
-    if (overrun_) tell_overrun();
+    if (const auto& first = overruns_.first())
+      diags.add(overruns_.told(*program_.chip, core_name(first->core), layer_name(first->core, first->phase)));
   }
 
  private:
@@ -85,12 +87,6 @@ class Clock {
     std::int32_t message = 0;          // of the sender
     std::int64_t item = 0, begin = 0;  // begin: of the sender's phase
   };
-  // A phase that is longer than a fixed one, since a stage is: axon, soma1, router, soma2.
-  struct Overrun {
-    int stage = 0;
-    std::int64_t need = 0, phase = 0;
-    std::int32_t core = 0;
-  };
 
   // ---- beginning ----------------------------------------------------------------------------------
   void prepare() {
@@ -118,6 +114,7 @@ class Clock {
           ++host_receives_;
       ways_[static_cast<std::size_t>(way.message)] = std::move(way);
     }
+    frames_seen_ = SeenFrames(host_receives_);
     host_items_.assign(program_.messages.size(), 0);
     host_ready_.assign(program_.messages.size(), 0);
     const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
@@ -370,8 +367,13 @@ class Clock {
     const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, computed = core.computed - core.begin,
                        sent = core.sent - core.begin, length = program_.chip->sync.phase_clk;
     const std::int64_t need = std::max(computed + phase.move_cycles, sent);
-    if (need <= length) return;
-    note_overrun({axon > length ? 0 : computed > length ? 1 : sent > length ? 2 : 3, need, phase_of(group), c});
+    using Stage = Overruns::Stage;
+    if (need > length)
+      overruns_.note(axon > length       ? Stage::axon
+                     : computed > length ? Stage::soma1
+                     : sent > length     ? Stage::router
+                                         : Stage::soma2,
+                     need, phase_of(group), c);
   }
 
   // What is sent to another core in a phase of fixed length arrives in it.
@@ -380,26 +382,7 @@ class Clock {
     const ChipMessage& message = program_.messages[static_cast<std::size_t>(flight.message)];
     if (program_.chip->sync.mode == SyncMode::fixed && message.from_core != host_core &&
         need > program_.chip->sync.phase_clk)
-      note_overrun({2, need, message.from_phase, message.from_core});
-  }
-
-  void note_overrun(const Overrun& overrun) {
-    longest_ = std::max(longest_, overrun.need);
-    if (!overrun_ || overrun.stage < overrun_->stage ||
-        (overrun.stage == overrun_->stage && overrun.need > overrun_->need))
-      overrun_ = overrun;
-  }
-
-  void tell_overrun() {
-    constexpr std::string_view stages[] = {"axon", "soma1", "router", "soma2"};
-    const std::string layer = layer_name(overrun_->core, overrun_->phase);
-    diags
-        .error("E5012", {},
-               fmt::format("{}: phase {} takes {} clk, a phase of {} has {}: too long since its {}{}",
-                           core_name(overrun_->core), overrun_->phase, overrun_->need, program_.chip->name,
-                           program_.chip->sync.phase_clk, stages[overrun_->stage],
-                           layer.empty() ? "" : ", layer '" + layer + "'"))
-        .help(fmt::format("sync/phase_clk of {} suffices", longest_));
+      overruns_.note(Overruns::Stage::router, need, message.from_phase, message.from_core);
   }
 
   // Of what a core computes in a phase; empty: the program has no net, or it computes nothing.
@@ -443,8 +426,7 @@ class Clock {
     const ChipMessage& message = program_.messages[static_cast<std::size_t>(flight.message)];
     if (event.kind == NocEvent::Kind::sent) {
       if (message.from_core == host_core) {
-        std::int64_t& first = frame(flight.item).begin;
-        first = first < 0 ? event.times.first : std::min(first, event.times.first);
+        frames_seen_.entered(flight.item, event.times.first);
         return;
       }
       CoreState& core = cores_[static_cast<std::size_t>(message.from_core)];
@@ -457,9 +439,7 @@ class Clock {
         ways_[static_cast<std::size_t>(flight.message)].legs.at(static_cast<std::size_t>(event.leg)).message;
     if (brought == ChipMessage::no_message) return;  // a relay
     if (program_.messages[static_cast<std::size_t>(brought)].to_core == host_core) {
-      Frame& done = frame(flight.item);
-      done.end = std::max(done.end, event.times.last);
-      if (++done.arrived == host_receives_) ++frames_out_;
+      frames_seen_.left(flight.item, event.times.last);
       return;
     }
     check_fixed(flight);
@@ -474,38 +454,19 @@ class Clock {
   }
 
   // ---- frames -------------------------------------------------------------------------------------
-  struct Frame {
-    std::int64_t begin = -1, end = 0, arrived = 0;
-    std::int64_t latency() const { return end - begin; }
-  };
-  Frame& frame(std::int64_t item) {
-    if (frames_seen_.size() <= static_cast<std::size_t>(item)) frames_seen_.resize(static_cast<std::size_t>(item) + 1);
-    return frames_seen_[static_cast<std::size_t>(item)];
-  }
-
   bool is_done() {
     if (host_receives_ == 0) return std::ranges::all_of(groups_, &GroupState::is_done);
-    if (frames_out_ == frames_) return true;
-    if (options_.frames > 0 || frames_out_ == looked_at_) return false;
-    looked_at_ = frames_out_;
-    if (frames_out_ <= steady_frames + stages_) return false;
-    for (int i = 1; i < steady_frames; ++i) {
-      const auto at = static_cast<std::size_t>(frames_out_ - i);
-      const Frame &a = frames_seen_[at], &b = frames_seen_[at - 1], &c = frames_seen_[at - 2];
-      if (a.latency() != b.latency() || a.end - b.end != b.end - c.end) return false;
-    }
-    return true;
+    return frames_seen_.out() == frames_ || (options_.frames == 0 && frames_seen_.is_steady(stages_));
   }
 
   void finish() {
-    timing.frames = frames_out_;
+    timing.frames = frames_seen_.out();
     timing.traffic = noc_.traffic();
     if (host_receives_ == 0) timing.cycles = timing.latency = now_;
-    if (frames_out_ == 0) return;
-    const auto last = static_cast<std::size_t>(frames_out_ - 1);
-    timing.cycles = frames_seen_[last].end - std::max<std::int64_t>(0, frames_seen_[0].begin) + 1;
-    timing.latency = frames_seen_[last].latency() + 1;
-    if (last > 0) timing.interval = frames_seen_[last].end - frames_seen_[last - 1].end;
+    if (timing.frames == 0) return;
+    timing.cycles = frames_seen_.cycles();
+    timing.latency = frames_seen_.latency();
+    timing.interval = frames_seen_.interval();
     timing.limit_group =
         static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
   }
@@ -578,7 +539,7 @@ class Clock {
   void tell_deadlock() {
     Diag diag = deadlock(
         cores_.size(), [&](std::int32_t c) { return wait_of(c); }, [&](std::int32_t c) { return core_name(c); });
-    diag.note(fmt::format("{} of {} frames came out, at {}", frames_out_, frames_, now_));
+    diag.note(fmt::format("{} of {} frames came out, at {}", frames_seen_.out(), frames_, now_));
     diags.add(std::move(diag));
   }
 
@@ -595,10 +556,9 @@ class Clock {
   std::vector<ChipWay> ways_;                                              // by first message
   std::vector<std::int64_t> levels_;                                       // by group
   std::int64_t stages_ = 0;                                                // of the pipeline, at most
-  std::optional<Overrun> overrun_;                                         // of the first stage of all
-  std::int64_t longest_ = 0;                                               // phase that is too long
-  std::int64_t host_receives_ = 0, frames_out_ = 0, looked_at_ = 0;
-  std::vector<Frame> frames_seen_;
+  Overruns overruns_;
+  std::int64_t host_receives_ = 0;
+  SeenFrames frames_seen_{0};
   std::vector<Flight> flights_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
