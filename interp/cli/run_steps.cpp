@@ -83,7 +83,7 @@ int run_graph_in_steps(const Options& options, const Toolbox& tools, const RunSe
   const RunResult result = run_function(*whole, function_named(*whole, caller), std::move(inputs), tools, inner);
   flush_out();
   report(options, whole->sources, result.diags);
-  write_reports(options, *whole, whole->sources, result);
+  write_reports(options, *whole, whole->sources, result, inner.pictures.get());
   return result.exit_code;
 }
 
