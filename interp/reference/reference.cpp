@@ -7,6 +7,7 @@
 #include "interp/reference/modules.hpp"
 #include "interp/reference/types.hpp"
 #include "ir/codes/codes.hpp"
+#include "ir/records/backend_record.hpp"
 #include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
