@@ -145,6 +145,16 @@ std::vector<std::string> read_model(const std::string& path, const std::string& 
 
 namespace {
 
+void run_writer(const fs::path& program, const std::string& from, const std::string& path, const std::string& dt = "") {
+  std::vector<std::string> words{program.string(), "write", from, "--to", path};
+  if (!dt.empty()) words.insert(words.end(), {"--dt", dt});
+  const Said said = run(words);
+  if (!said.ended || said.text.empty())
+    throw failure("E7004", {}, "'" + path + "' was not written: its writer ended without a word");
+  Messages messages = read_messages(said.text);
+  if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
+}
+
 // `put` writes what there is to write, and other files beside it.
 void write_by_program(const std::string& path, FunctionRef<void(const std::string& folder, JsonText& text)> put) {
   const std::optional<fs::path> program = program_of_models();
@@ -154,36 +164,39 @@ void write_by_program(const std::string& path, FunctionRef<void(const std::strin
   JsonText text;
   put(folder, text);
   write_text(json, text.take());
-  const Said said = run({program->string(), "write", json, "--to", path});
-  if (!said.ended || said.text.empty())
-    throw failure("E7004", {}, "'" + path + "' was not written: its writer ended without a word");
-  Messages messages = read_messages(said.text);
-  if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
+  run_writer(*program, json, path);
 }
 
 }  // namespace
+
+void convert_traces(const std::string& from, const std::string& to, const std::string& dt) {
+  const std::optional<fs::path> program = program_of_models();
+  if (!program) throw not_there(from);
+  run_writer(*program, from, to, dt);
+}
 
 void write_blocks(const BlockGraph& graph, const std::string& path) {
   write_by_program(path, [&](const std::string&, JsonText& text) { put_block_graph(text, graph); });
 }
 
-// {"nodes":[{"name":"fc","type":"Affine","numbers":{"weight":"0"},"words":{"padding":"same"}}],"edges":[["x","fc"]]},
+// {"nodes":[{"name":"fc","type":"Affine","numbers":[["weight","0"]],"words":[["padding","same"]]}],"edges":[["x","fc"]]},
 // and graph.npz beside it with the numbers.
 void write_nir(const NirNet& net, const std::string& path) {
   write_by_program(path, [&](const std::string& folder, JsonText& text) {
     std::vector<NamedArray> arrays;
     text.open('{').key("nodes").open('[');
     for (const NirNode& node : net.nodes) {
-      text.open('{').member("name", node.name).member("type", node.type).key("numbers").open('{');
+      text.open('{').member("name", node.name).member("type", node.type).key("numbers").open('[');
       for (const auto& [name, value] : node.parameters)
         if (auto* array = std::get_if<Array>(&value)) {
-          text.member(name, std::to_string(arrays.size()));
-          arrays.push_back({std::to_string(arrays.size()), *array});
+          const std::string number = std::to_string(arrays.size());
+          text.open('[').string(name).string(number).close(']');
+          arrays.push_back({number, *array});
         }
-      text.close('}').key("words").open('{');
+      text.close(']').key("words").open('[');
       for (const auto& [name, value] : node.parameters)
-        if (auto* word = std::get_if<std::string>(&value)) text.member(name, *word);
-      text.close('}').close('}');
+        if (auto* word = std::get_if<std::string>(&value)) text.open('[').string(name).string(*word).close(']');
+      text.close(']').close('}');
     }
     text.close(']').key("edges").open('[');
     for (const auto& [from, to] : net.edges) text.open('[').string(from).string(to).close(']');

@@ -36,5 +36,7 @@ std::vector<std::string> read_model(const std::string& path, const std::string& 
 // where there is no such program.
 void write_blocks(const BlockGraph& graph, const std::string& path);
 void write_nir(const NirNet& net, const std::string& path);  // E7004; E7001
+// Traces of a NIR file as an .npz of arrays by step, and the other way. `dt`: the seconds of a step; empty: not said.
+void convert_traces(const std::string& from, const std::string& to, const std::string& dt);
 
 }  // namespace taskspec

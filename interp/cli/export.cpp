@@ -6,6 +6,7 @@
 #include "interp/control/block_contents.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/control/nir/net.hpp"
+#include "interp/models.hpp"
 #include "interp/pipeline.hpp"
 #include "ir/base/text.hpp"
 #include "ir/program/block_calls.hpp"
@@ -41,8 +42,7 @@ int export_nir(const Options& options, const Toolbox& tools, const Program& prog
     with_interpreter(
         program, chosen, tools.ops,
         [&](Interpreter& interpreter) {
-          const auto view = build_graph(interpreter, chosen, interpreter.agent_for(chosen), ViewContents::all);
-          const NirNet net = nir_net(interpreter.program(), *view);
+          const NirNet net = nir_net(interpreter.program(), *nir_view(interpreter, chosen));
           tools.write_nir(net, options.output);
           for (const std::string& note : net.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
         },
@@ -56,6 +56,15 @@ int export_nir(const Options& options, const Toolbox& tools, const Program& prog
 }  // namespace
 
 int export_blocks(const Options& options, const Toolbox& tools) {
+  if (options.files[0].ends_with(".npz") && options.output.ends_with(".nir")) {
+    try {
+      convert_traces(options.files[0], options.output, options.dt);
+    } catch (const Error& error) {
+      report(options, Sources(), error.diags());
+      return error.diags().items().front().code == Code("E7004") ? 3 : 1;
+    }
+    return 0;
+  }
   Loaded loaded = load(options, tools);
   if (!loaded.program) return loaded.exit_code;
   const Program& program = *loaded.program;

@@ -36,11 +36,27 @@ void move_into_place(const std::string& folder, const fs::path& out) {
   }
 }
 
+// What populations of a spiking network gave, step by step.
+int import_traces(const Options& options) {
+  std::string dt;
+  for (const auto& [name, value] : options.defines)
+    if (name == "dt") dt = value;
+  try {
+    convert_traces(options.files[0], options.output, dt);
+  } catch (const Error& error) {
+    report(options, Sources(), error.diags());
+    return error.diags().items().front().code == Code("E7004") ? 3 : 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int import(const Options& options) {
   const fs::path out = options.output;
-  if (out.extension() != ".task") return usage("-o wants a name that ends in .task, not '" + options.output + "'");
+  if (out.extension() == ".npz") return import_traces(options);
+  if (out.extension() != ".task")
+    return usage("-o wants a name that ends in .task (of traces .npz), not '" + options.output + "'");
   try {
     const std::string folder = folder_beside(out);
     const AtEnd remove([&] {

@@ -189,6 +189,7 @@ void add_export(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->type_name("FILE.task.txt|.task.pb|.nir")
       ->required();
   command->add_option("--name", o.graph, "this declaration, or this graph, of the file")->type_name("NAME");
+  command->add_option("--dt", o.dt, "of traces in an .npz that go to .nir: the time step")->type_name("SECONDS");
   add_defines(*command, defines);
 }
 

@@ -40,6 +40,7 @@ struct Options {
   std::string thread_list;          // bench --threads 1,2
   std::string library;              // build --lib NAME
   std::string output;               // build -o FILE
+  std::string dt;                   // export --dt SECONDS
   std::string diagnostics = "text";
 };
 

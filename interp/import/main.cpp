@@ -5,12 +5,15 @@
 //   taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...
 //
 //   taskspec-models write GRAPH.json --to FILE
+//   taskspec-models write TRACES.nir --to TRACES.npz [--dt S]
 //
 // The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object
 // on standard output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where
-// FILE ends in .task.pb; or, where it ends in .nir, a NIR file of a network, whose numbers lie in GRAPH.npz. Exit codes:
+// FILE ends in .task.pb; or, where it ends in .nir, a NIR file of a network, whose numbers lie in GRAPH.npz. `write`
+// also makes an .npz of the traces in a NIR file, and the other way; with --dt S, the seconds of a time step. Exit codes:
 // 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -19,6 +22,7 @@
 #include "interp/import/importer.hpp"
 #include "interp/import/memory.hpp"
 #include "interp/import/nir/exported.hpp"
+#include "interp/import/nir/traces.hpp"
 #include "interp/import/task_ir/task_ir.hpp"
 #include "ir/json/blocks.hpp"
 #include "ir/json/messages.hpp"
@@ -94,9 +98,16 @@ void write_nir(const std::string& from, const std::string& to) {
   nir::write_model(nir::model_of_json(from, fs::path(from).replace_extension(".npz").string()), to);
 }
 
-int write(const std::string& from, const std::string& to) {
+void convert_traces(const std::string& from, const std::string& to, const std::optional<double>& dt) {
+  if (ends_with(to, ".npz")) return save_arrays(to, nir::by_step(nir::read_traces(from), dt));
+  if (!dt) throw failure("E1003", {}, "traces of a NIR file have a time step: --dt 1e-4");
+  nir::write_traces(nir::traces_of(load_arrays(from), *dt), to);
+}
+
+int write(const std::string& from, const std::string& to, const std::optional<double>& dt) {
   Messages messages;
   try {
+    if (ends_with(from, ".npz") || ends_with(to, ".npz")) return convert_traces(from, to, dt), say(messages, 0);
     if (ends_with(to, ".nir")) return write_nir(from, to), say(messages, 0);
     const bool binary = ends_with(to, ".task.pb");
     if (!binary && !ends_with(to, ".task.txt")) {
@@ -117,8 +128,9 @@ int write(const std::string& from, const std::string& to) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 5 && std::string_view(argv[1]) == "write" && std::string_view(argv[3]) == "--to")
-    return write(argv[2], argv[4]);
+  const bool has_step = argc == 7 && std::string_view(argv[5]) == "--dt";
+  if ((argc == 5 || has_step) && std::string_view(argv[1]) == "write" && std::string_view(argv[3]) == "--to")
+    return write(argv[2], argv[4], has_step ? std::optional(std::strtod(argv[6], nullptr)) : std::nullopt);
   const std::optional<Request> request = request_of(argc, argv);
   if (!request) {
     std::fputs(

@@ -119,7 +119,7 @@ Value run_approximate(HostContext& host, std::span<const Value> v) {
   LoweredGraph lowered = taskspec::lower(net, {.blocks = *host.blocks}).value_or_throw();
   if (std::ranges::none_of(lowered.graph.groups, [](const BlockGroup& group) { return group.approx.has_value(); })) {
     Diag diag("E4036", Severity::error, host.span, fmt::format("'{}' has no approximate group", net.name));
-    diag.help("x : SI i8 [f: 4] (group: 1, approx: 0.02, metric: \"l2\")");
+    diag.help("on its first block: (group: 1, approx: 0.02, metric: \"l2\"), on the others (group: 1)");
     throw Error(std::move(diag));
   }
   Approximated made = approximate(lowered.graph, *host.blocks, block_samples(lowered, samples)).value_or_throw();
@@ -156,7 +156,8 @@ constinit const Builtin builtin_reverse = BuiltinFields{
     .operands = reverse_operands,
     .doc =
         "The reverse of an `ir` declaration: a graph of the same kinds of blocks, with float numbers, that computes the "
-        "gradients of its inputs; weights that are to be trained are inputs. It is called with the inputs of the "
+        "gradients of its inputs. Weights that are to be trained are an input, too: storage SI with an edge to the SW or "
+        "SWFC (v -> w | reshape()). It is called with the inputs of the "
         "declaration and with d_y for each output y, and gives d_x for each input x. A convolution becomes one with "
         "reflected and permuted weights, a relu a mask, a neuron a rectangle of `window` around its threshold. With "
         "fake_quant the values that it reads are those of the chip, and gradients pass cuts as if there were none. "
@@ -164,15 +165,16 @@ constinit const Builtin builtin_reverse = BuiltinFields{
     .example =
         "ir dense {\n"
         "  x : SIFC i8 [r: 2]\n"
+        "  v : SI i8 [x: 2, f: 2]\n"
         "  w : SWFC i8 [f: 2, r: 2]\n"
         "  c : CVM i32 [f: 2, r: 2]\n"
         "  y : SO i32 [f: 2]\n"
-        "  x -> c.input; w -> c.weight\n"
+        "  x -> c.input; v -> w | reshape(); w -> c.weight\n"
         "  c -> y\n"
         "}\n"
         "let back = reverse(dense)\n"
         "let g = back([3, 4] as i8[2], [[1, 2], [5, 6]] as i8[2, 2], [1.0, 10.0] as f32[2])\n"
-        "print(g.d_x.array, g.d_w.array)\n"
+        "print(g.d_x.array, g.d_v.array)\n"
         "// expect: [51, 62] [[3, 4], [30, 40]]",
     .type = block_reverse_type,
     .run = run_reverse,
@@ -192,8 +194,8 @@ constinit const Builtin builtin_approximate = BuiltinFields{
     .example =
         "ir look {\n"
         "  x : SI i32 [f: 4]\n"
-        "  t : SB i8 [f: 4096] = (iota(4096) / 64 - 32) as i8[4096]\n"
-        "  c : CLUT i8 [f: 4] (lut_dw: 12, group: 1, approx: 0.1)\n"
+        "  t : SB i8 [f: 4096] (group: 1, approx: 0.1) = (iota(4096) / 64 - 32) as i8[4096]\n"
+        "  c : CLUT i8 [f: 4] (lut_dw: 12, group: 1)\n"
         "  y : SO i8 [f: 4]\n"
         "  x -> c.input; t -> c.table\n"
         "  c -> y\n"

@@ -77,3 +77,27 @@ TEST_CASE("what has no blocks, or another suffix, is not exported [task-ir]") {
   folder.put("use.task", "import \"b.task.txt\" as b\n");
   CHECK(in_shell("taskspec check use.task", folder).err.find("b.task.txt:2:1") != std::string::npos);
 }
+
+TEST_CASE("a file that says what no chip does goes through a program, and does not run [task-ir] [golden-blocks]") {
+  const TemporaryFolder folder;
+  folder.put("narrow.task", R"(ir net {
+  a : SI i32 [f: 4] (number: 0)
+  b : SI i32 [f: 4] (number: 1)
+  sum : CADD i32 [f: 4] (number: 2)
+  h : SI i8 [f: 4] (number: 3)
+  z : SO i8 [f: 4] (number: 4)
+  a -> sum.input | number(0)
+  b -> sum.input2 | number(1)
+  sum -> h | number(2)
+  h -> z | number(3)
+}
+)");
+  REQUIRE(in_shell("taskspec export narrow.task -o narrow.task.txt", folder).err == "");
+  CHECK(in_shell("taskspec import narrow.task.txt -o back.task", folder).code == 0);
+  CHECK(in_shell("taskspec export back.task -o back.task.txt", folder).err == "");
+  CHECK(taskspec::read_text(folder / "back.task.txt") == taskspec::read_text(folder / "narrow.task.txt"));
+  folder.put("run.task", "import back\nlet a = [1, 2, 3, 400] as i32[4]\nprint(back.back(a, a).b4.array)\n");
+  const Outcome ran = in_shell("taskspec run run.task", folder);
+  CHECK(ran.code == 3);
+  CHECK(ran.err.find("E4005") != std::string::npos);
+}

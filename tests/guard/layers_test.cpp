@@ -87,7 +87,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"jpeglib", {"ir/files/jpeg.cpp"}},
     {"jerror", {"ir/files/jpeg.cpp"}},
     {"zlib", {"ir/files/zip.cpp"}},
-    {"hdf5", {"interp/import/nir/hdf5.cpp"}},
+    {"hdf5", {"interp/import/nir/hdf5_handle.hpp"}},
     {"dnnl", {"stdlib/kernels/"}},
     {"oneapi/dnnl", {"stdlib/kernels/"}},
     {"omp", {"stdlib/kernels/"}},

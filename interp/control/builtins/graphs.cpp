@@ -132,11 +132,16 @@ bool export_blocks(HostContext& host, const Value& value, const std::string& pat
 
 Value run_export(HostContext& host, std::span<const Value> values) {
   if (export_blocks(host, values[0], values[1].string())) return {};
-  auto g = view(host, values[0], contents_for(values[1].string()));
   if (host.write_nir && values[1].string().ends_with(".nir")) {
-    host.write_nir(nir_net(host.program, *g), values[1].string());
+    auto* callable = values[0].as<Callable>();
+    const bool is_alone = callable && callable->agent.is_none() && callable->captures.empty() &&
+                          host.program[callable->function].kind == FunctionKind::graph;
+    const auto step = is_alone ? nir_view(*host.interpreter, callable->function)
+                               : view(host, values[0], contents_for(values[1].string()));
+    host.write_nir(nir_net(host.program, *step), values[1].string());
     return {};
   }
+  auto g = view(host, values[0], contents_for(values[1].string()));
   export_graph(host.program, *g, values[1].string());
   return {};
 }

@@ -31,4 +31,7 @@ struct NirNet {
 // Throws Error E4037: everything that NIR has no node for, at once. `view` has contents.
 NirNet nir_net(const Program& program, const GraphView& view);
 
+// The view of a graph for it; of a member of an agent without parameters, or of a graph that makes a net and calls it.
+std::unique_ptr<GraphView> nir_view(Interpreter& interpreter, FunctionId graph);
+
 }  // namespace taskspec

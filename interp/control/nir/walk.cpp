@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "interp/control/immediate.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec::nir_walk {
@@ -31,7 +32,6 @@ Walk::Walk(const Program& program, const GraphView& view) : program_(program), v
 
 NirNet Walk::run() {
   const TaskGraph& graph = view_.graph;
-  note_names();
   note_uses();
   note_time_step();
   note_backward_edges();
@@ -58,26 +58,6 @@ void Walk::refuse(Span span, const std::string& what, const std::string& why) {
 }
 
 // ---- what is known before ---------------------------------------------------------------------------
-
-// A let names what its expression ends with; the value of a task stands inside of the pick of its output.
-void Walk::note_names() {
-  std::set<FunctionId> functions{view_.function};
-  for (std::size_t i = 0; i < view_.graph.scopes().size(); ++i) functions.insert(view_.graph.scopes()[i].function);
-  for (const FunctionId id : functions) {
-    if (!id.valid()) continue;
-    const Function& function = program_[id];
-    for (const Call& call : function.calls) {
-      if (call.form != Form::write || !call.variable.valid()) continue;
-      CallId value = call.in[0];
-      const std::string& name = function.variables[call.variable.index()].name;
-      for (;; value = function[value].in[0]) {
-        const Span span = function[value].span;
-        if (span.valid()) lets_.try_emplace({span.source.value, span.begin, span.end}, name);
-        if (function[value].form != Form::output) break;
-      }
-    }
-  }
-}
 
 void Walk::note_uses() {
   const TaskGraph& graph = view_.graph;
@@ -193,10 +173,25 @@ Extents Walk::extents(const Here& here, std::size_t output) const {
 
 std::size_t Walk::uses(const Here& here, std::size_t output) const { return uses_[here.id.index()][output]; }
 
+// What begins right behind `let NAME =` in the text: the last node that does is what the let is.
 std::optional<std::string> Walk::let_of(const Here& here) const {
   const Span span = view_.graph[here.id].span;
-  const auto found = lets_.find({span.source.value, span.begin, span.end});
-  return found == lets_.end() ? std::nullopt : std::optional(found->second);
+  if (!span.valid() || span.source.index() >= program_.sources.size()) return std::nullopt;
+  std::string_view before = program_.sources[span.source].text().substr(0, span.begin);
+  auto skip_blanks = [&] {
+    while (!before.empty() && (before.back() == ' ' || before.back() == '\n')) before.remove_suffix(1);
+  };
+  skip_blanks();
+  if (!before.ends_with('=')) return std::nullopt;
+  before.remove_suffix(1);
+  skip_blanks();
+  std::size_t begin = before.size();
+  while (begin > 0 && is_word(before[begin - 1])) --begin;
+  const std::string name(before.substr(begin));
+  before.remove_suffix(name.size());
+  if (name.empty() || !before.ends_with(' ')) return std::nullopt;
+  skip_blanks();
+  return before.ends_with("let") ? std::optional(name) : std::nullopt;
 }
 
 NirNode* Walk::only_source(const Signal& from, const Here& here, std::size_t slot) {
@@ -326,5 +321,46 @@ void Walk::add_edges() {
 namespace taskspec {
 
 NirNet nir_net(const Program& program, const GraphView& view) { return nir_walk::Walk(program, view).run(); }
+
+namespace {
+
+struct NetInside {
+  FunctionId member;
+  Value agent;
+};
+
+// The graph that an import writes makes its net and calls it once. The net is made here instead: its weights are read
+// from a file, and a graph that is only looked at reads none.
+std::optional<NetInside> net_made_inside(Interpreter& interpreter, FunctionId graph) {
+  const Program& program = interpreter.program();
+  const Function& function = program[graph];
+  const Call *made = nullptr, *called = nullptr;
+  for (const Call& call : function.calls) {
+    if (call.form == Form::op || call.form == Form::call || call.form == Form::apply) return std::nullopt;
+    const Call*& place = call.form == Form::agent ? made : called;
+    if (call.form != Form::agent && call.form != Form::invoke) continue;
+    if (place) return std::nullopt;
+    place = &call;
+  }
+  if (!made || !called || program[called->callee].agent != made->agent ||
+      program[called->callee].kind != FunctionKind::graph)
+    return std::nullopt;
+  std::vector<Value> arguments;
+  for (const CallId in : made->in) {
+    if (in.valid() && function[in].form != Form::constant) return std::nullopt;
+    arguments.push_back(in.valid() ? function[in].value : Value());
+  }
+  return NetInside{called->callee, interpreter.make_agent(made->agent, std::move(arguments), {made->span})};
+}
+
+}  // namespace
+
+std::unique_ptr<GraphView> nir_view(Interpreter& interpreter, FunctionId graph) {
+  if (interpreter.program()[graph].agent.valid())
+    return build_graph(interpreter, graph, interpreter.agent_for(graph), ViewContents::all);
+  if (const std::optional<NetInside> net = net_made_inside(interpreter, graph))
+    return build_graph(interpreter, net->member, net->agent, ViewContents::all);
+  return build_graph(interpreter, graph, {}, ViewContents::all);
+}
 
 }  // namespace taskspec

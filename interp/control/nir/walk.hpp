@@ -4,7 +4,6 @@
 // A value is *known* (weights, constants), or a *signal*: the sum of what some nodes of the network give, seen in some
 // shape, perhaps with a border around it that the window behind it will take.
 #pragma once
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,7 +61,7 @@ class Walk {
   bool is_known(const Here& here, std::size_t slot) const { return std::holds_alternative<Known>(in(here, slot)); }
   Extents extents(const Here& here, std::size_t output = 0) const;  // of what it gives
   std::size_t uses(const Here& here, std::size_t output = 0) const;
-  std::optional<std::string> let_of(const Here& here) const;
+  std::optional<std::string> let_of(const Here& here) const;  // the let whose value begins there
   // The only node that a signal comes from, if nobody else reads it.
   NirNode* only_source(const Signal& from, const Here& here, std::size_t slot);
 
@@ -79,7 +78,6 @@ class Walk {
     Ref value;    // what is kept
   };
   const Seen& seen(Ref ref) const;
-  void note_names();
   void note_uses();
   void note_backward_edges();
   void note_time_step();
@@ -102,7 +100,6 @@ class Walk {
   std::vector<Seen> constants_, inputs_;
   std::vector<std::vector<Seen>> made_;  // by node of the graph, and output
   std::vector<std::vector<std::size_t>> uses_;
-  std::map<std::array<std::uint32_t, 3>, std::string> lets_;  // by source, begin and end of an expression
   std::vector<Back> back_;
   std::map<std::string, std::set<std::string>> choices_;  // that the format leaves open
   double dt_ = 1e-4;

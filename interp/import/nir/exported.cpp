@@ -1,7 +1,6 @@
 #include "interp/import/nir/exported.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "ir/files/files.hpp"
 #include "ir/json/item.hpp"
@@ -12,19 +11,20 @@ namespace {
 
 using Arrays = std::vector<NamedArray>;
 
-const Array& array_named(const Arrays& arrays, const std::string& name) {
-  const auto found = std::ranges::find(arrays, name, &NamedArray::name);
-  if (found == arrays.end()) throw failure("E7003", {}, "a network refers to numbers that are not there");
+const Array& array_named(const Arrays& arrays, const Item& name) {
+  const auto found = std::ranges::find(arrays, name.text(), &NamedArray::name);
+  if (found == arrays.end()) name.fail("there are no such numbers");
   return found->array;
 }
 
-Node node_of(const nlohmann::json& written, const Arrays& arrays) {
+Node node_of(const Item& written, const Arrays& arrays) {
   Node node;
-  node.name = written.at("name").get<std::string>();
-  node.type = written.at("type").get<std::string>();
-  for (const auto& [name, at] : written.at("numbers").items())
-    node.parameters.emplace(name, array_named(arrays, at.get<std::string>()));
-  for (const auto& [name, word] : written.at("words").items()) node.parameters.emplace(name, word.get<std::string>());
+  node.name = written["name"].text();
+  node.type = written["type"].text();
+  const Item numbers = written["numbers"], words = written["words"];
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    node.parameters.emplace(numbers[k][0].text(), array_named(arrays, numbers[k][1]));
+  for (std::size_t k = 0; k < words.size(); ++k) node.parameters.emplace(words[k][0].text(), words[k][1].text());
   return node;
 }
 
@@ -34,13 +34,9 @@ Model model_of_json(const std::string& json, const std::string& arrays) {
   const JsonFile file(json, read_text(json, std::size_t{1} << 30), "network");
   const Arrays numbers = load_arrays(arrays);
   Model model{written_version, {"", "NIRGraph", {}, {}, {}}};
-  try {
-    for (const nlohmann::json& node : file.json().at("nodes")) model.root.nodes.push_back(node_of(node, numbers));
-    for (const nlohmann::json& edge : file.json().at("edges"))
-      model.root.edges.emplace_back(edge.at(0).get<std::string>(), edge.at(1).get<std::string>());
-  } catch (const nlohmann::json::exception&) {
-    throw failure("E7003", {}, "'" + json + "' is no network");
-  }
+  const Item nodes = file.root()["nodes"], edges = file.root()["edges"];
+  for (std::size_t k = 0; k < nodes.size(); ++k) model.root.nodes.push_back(node_of(nodes[k], numbers));
+  for (std::size_t k = 0; k < edges.size(); ++k) model.root.edges.emplace_back(edges[k][0].text(), edges[k][1].text());
   return model;
 }
 

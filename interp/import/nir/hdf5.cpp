@@ -1,14 +1,13 @@
 // NIR files are HDF5: nobody else knows of libhdf5. What is read is hostile until proven: only what lies in the file
 // itself is followed (no links to elsewhere, no external or virtual data, no filter that is not built in), and no array
 // is larger than what its bytes could unpack to.
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
-#include "interp/import/nir/model.hpp"
+#include "interp/import/nir/hdf5_handle.hpp"
+#include "interp/import/nir/traces.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec::nir {
@@ -21,47 +20,15 @@ constexpr std::size_t longest_text = 1 << 16;
 constexpr std::size_t best_packing = 1'040;  // bytes that deflate makes of one, at most
 constexpr std::size_t small_array = 4'096;   // that a file may leave to its fill value
 
-// ---- handles --------------------------------------------------------------------------------------
-
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
-  bool valid() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-// The library would print what goes wrong, and load filters from folders that the environment names.
-void keep_library_quiet() {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  H5PLset_loading_state(0);
-}
-
-// ---- reading --------------------------------------------------------------------------------------
-
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {}
 
   Model read() {
-    keep_library_quiet();
-    std::error_code unknown;
-    file_bytes_ = std::filesystem::file_size(path_, unknown);
-    if (unknown) throw failure("E7001", {}, "'" + path_ + "' was not found");
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_file_locking(access, false, true);
-    const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
-    if (!file.valid()) fail("it is no HDF5 file");
+    const Handle file = open();
     Model model;
+    if (attribute_word(file, "__type__") == "NIRGraphData")
+      fail("it holds traces, no model: taskspec import " + path_ + " -o traces.npz");
     if (std::optional<Handle> version = child(file, "version")) model.version = text(*version, "/version");
     std::optional<Handle> root = child(file, "node");
     if (!root || H5Iget_type(*root) != H5I_GROUP) fail("it has no group '/node', so it is no NIR model");
@@ -70,8 +37,140 @@ class Reader {
     return model;
   }
 
+  std::vector<Trace> read_traces() {
+    const Handle file = open();
+    if (attribute_word(file, "__type__") != "NIRGraphData") fail("it holds no traces");
+    std::vector<Trace> traces;
+    traces_of_graph(file, "", 0, traces);
+    return traces;
+  }
+
  private:
   [[noreturn]] void fail(const std::string& what) const { throw failure("E7003", {}, "'" + path_ + "': " + what); }
+
+  Handle open() {
+    keep_library_quiet();
+    std::error_code unknown;
+    file_bytes_ = std::filesystem::file_size(path_, unknown);
+    if (unknown) throw failure("E7001", {}, "'" + path_ + "' was not found");
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_file_locking(access, false, true);
+    Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+    if (!file.valid()) fail("it is no HDF5 file");
+    return file;
+  }
+
+  // ---- traces ----
+
+  // Empty where there is none.
+  std::string attribute_word(hid_t object, const char* name) {
+    if (H5Aexists(object, name) <= 0) return "";
+    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+    const Handle type(attribute.valid() ? H5Aget_type(attribute) : H5I_INVALID_HID, H5Tclose);
+    if (!attribute.valid() || !type.valid() || H5Tget_class(type) != H5T_STRING ||
+        H5Aget_storage_size(attribute) > longest_text)
+      fail("attribute '" + std::string(name) + "' is no word");
+    if (H5Tis_variable_str(type) > 0) {
+      char* word = nullptr;
+      const Handle memory(H5Tcopy(type), H5Tclose);
+      if (H5Aread(attribute, memory, &word) < 0 || !word) fail("attribute '" + std::string(name) + "' cannot be read");
+      const std::string text(word, strnlen(word, longest_text));
+      H5free_memory(word);
+      return text;
+    }
+    std::string text(H5Tget_size(type) + 1, '\0');
+    if (H5Aread(attribute, type, text.data()) < 0) fail("attribute '" + std::string(name) + "' cannot be read");
+    return text.c_str();
+  }
+
+  double attribute_number(hid_t object, const char* name, const std::string& where) {
+    const Handle attribute(H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID, H5Aclose);
+    const Handle space(attribute.valid() ? H5Aget_space(attribute) : H5I_INVALID_HID, H5Sclose);
+    const Handle type(attribute.valid() ? H5Aget_type(attribute) : H5I_INVALID_HID, H5Tclose);
+    double number = 0;
+    const bool is_number = type.valid() && (H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT);
+    if (!is_number || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_DOUBLE, &number) < 0)
+      fail("'" + where + "' has no number '" + name + "'");
+    return number;
+  }
+
+  void traces_of_graph(hid_t graph, const std::string& where, int depth, std::vector<Trace>& traces) {
+    if (depth > deepest_graph) fail("'" + where + "': more than 32 graphs stand in one another");
+    const std::optional<Handle> nodes = child(graph, "nodes");
+    if (!nodes || H5Iget_type(*nodes) != H5I_GROUP) fail("graph '" + where + "' has no group 'nodes'");
+    for (const std::string& name : names(*nodes, where)) {
+      if (++nodes_ > most_nodes) fail("it has more than 100000 nodes");
+      const std::optional<Handle> node = child(*nodes, name);
+      const std::string path = where.empty() ? name : where + "/" + name;
+      const std::string kind = H5Iget_type(*node) == H5I_GROUP ? attribute_word(*node, "__type__") : "";
+      if (kind == "NIRGraphData")
+        traces_of_graph(*node, path, depth + 1, traces);
+      else if (kind == "NIRNodeData")
+        traces_of_node(*node, path, traces);
+      else
+        fail("'" + path + "' is of the unknown kind '" + kind + "'");
+    }
+  }
+
+  void traces_of_node(hid_t node, const std::string& where, std::vector<Trace>& traces) {
+    const std::optional<Handle> all = child(node, "observables");
+    if (!all || H5Iget_type(*all) != H5I_GROUP) fail("node '" + where + "' has no group 'observables'");
+    for (const std::string& name : names(*all, where)) {
+      if (++nodes_ > most_nodes) fail("it has more than 100000 traces");
+      const std::optional<Handle> one = child(*all, name);
+      if (H5Iget_type(*one) != H5I_GROUP) fail("'" + where + "/" + name + "' is no trace");
+      traces.push_back(trace_of(*one, where, name));
+    }
+  }
+
+  Trace trace_of(hid_t group, const std::string& node, const std::string& name) {
+    const std::string where = node + "/" + name, kind = attribute_word(group, "__type__");
+    Trace trace;
+    trace.node = node;
+    trace.observable = name;
+    if (kind == "TimeGriddedData") {
+      trace.data = trace_array(group, "data", where, 3);
+      trace.dt = attribute_number(group, "dt", where);
+      trace.neurons = trace.data.extents()[2];
+      trace.t_max = trace.dt * static_cast<double>(trace.data.extents()[1]);
+      return trace;
+    }
+    trace.kind = kind == "ValuedEventData" ? Trace::Kind::valued_events : Trace::Kind::events;
+    if (kind != "EventData" && kind != "ValuedEventData") fail("'" + where + "' is of the unknown kind '" + kind + "'");
+    trace.index = trace_array(group, "idx", where, 2);
+    trace.time = trace_array(group, "time", where, 2);
+    if (kind == "ValuedEventData") trace.value = trace_array(group, "value", where, 2);
+    const bool agree = trace.time.extents() == trace.index.extents() &&
+                       (!trace.value.valid() || trace.value.extents() == trace.index.extents());
+    if (trace.index.precision() != Precision::i64 || !agree) fail("the events of '" + where + "' do not agree");
+    const double neurons = attribute_number(group, "n_neurons", where);
+    trace.t_max = attribute_number(group, "t_max", where);
+    if (!(neurons >= 0 && neurons <= 1e9) || !(trace.t_max >= 0)) fail("'" + where + "' has no neurons or no end");
+    trace.neurons = static_cast<std::int64_t>(neurons);
+    return trace;
+  }
+
+  // Truth values are an enumeration of one byte there.
+  Array trace_array(hid_t group, const char* name, const std::string& where, std::size_t rank) {
+    const Handle data = dataset(group, name, where);
+    const Handle type(H5Dget_type(data), H5Tclose);
+    const std::string path = where + "/" + name;
+    Array array;
+    if (H5Tget_class(type) == H5T_ENUM && H5Tget_size(type) == 1) {
+      array = Array::make({Precision::boolean, extents(data, 1, path)});
+      if (array.elements() > 0 && H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.raw()) < 0)
+        fail("'" + path + "' cannot be unpacked");
+      for (std::int64_t i = 0; i < array.elements(); ++i) array.set_integer(i, array.raw()[i] != std::byte{0});
+    } else if (H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT) {
+      array = this->array(data, type, path);
+    } else {
+      fail("'" + path + "' holds no numbers");
+    }
+    if (array.extents().size() != rank) fail("'" + path + "' has not " + std::to_string(rank) + " axes");
+    return array;
+  }
+
+  // ---- models ----
 
   // The names in a group, by their bytes. Links that lead elsewhere are refused.
   std::vector<std::string> names(hid_t group, const std::string& where) {
@@ -283,120 +382,9 @@ class Reader {
   std::size_t file_bytes_ = 0, total_ = 0, nodes_ = 0;
 };
 
-// ---- writing --------------------------------------------------------------------------------------
-
-class Writer {
- public:
-  explicit Writer(const std::string& path) : path_(path) { keep_library_quiet(); }
-
-  void write(const Model& model, const std::string& beside) {
-    const Handle file(H5Fcreate(beside.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-    check(file.valid());
-    words(file, "version", {model.version}, {});
-    group(file, "node", model.root);
-    check(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
-  }
-
- private:
-  void check(bool fine) const {
-    if (!fine) throw failure("E7004", {}, "'" + path_ + "' cannot be written");
-  }
-
-  void group(hid_t into, const std::string& name, const Node& node) {
-    const Handle made(H5Gcreate2(into, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    check(made.valid());
-    words(made, "type", {node.type}, {});
-    for (const auto& [parameter, value] : node.parameters) {
-      if (auto* array = std::get_if<Array>(&value))
-        numbers(made, parameter, *array);
-      else
-        words(made, parameter, {std::get<std::string>(value)}, {});
-    }
-    if (node.type != "NIRGraph") return;
-    const Handle nodes(H5Gcreate2(made, "nodes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    check(nodes.valid());
-    std::vector<const Node*> sorted;
-    for (const Node& inner : node.nodes) sorted.push_back(&inner);
-    std::ranges::sort(sorted, {}, &Node::name);
-    for (const Node* inner : sorted) group(nodes, inner->name, *inner);
-    edges(made, node);
-  }
-
-  void edges(hid_t into, const Node& node) {
-    auto sorted = node.edges;
-    std::ranges::sort(sorted);
-    if (sorted.empty()) return numbers(into, "edges", Array::make({Precision::f64, {0}}));
-    std::vector<std::string> ends;
-    for (const auto& [from, to] : sorted) ends.insert(ends.end(), {from, to});
-    words(into, "edges", ends, {sorted.size(), 2});
-  }
-
-  // Rank 0 cannot be packed, nor what has no elements.
-  Handle create(hid_t into, const std::string& name, hid_t type, const std::vector<hsize_t>& dims) {
-    const int rank = static_cast<int>(dims.size());
-    const Handle space(rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, dims.data(), nullptr), H5Sclose);
-    const Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_obj_track_times(how, false);
-    const bool packs = rank > 0 && std::ranges::all_of(dims, [](hsize_t dim) { return dim > 0; });
-    if (packs) {
-      std::vector<hsize_t> chunk = dims;
-      for (std::size_t i = 0; i < chunk.size() && elements(chunk) > largest_chunk; ++i)
-        chunk[i] = std::max<hsize_t>(1, chunk[i] * largest_chunk / elements(chunk));
-      H5Pset_chunk(how, rank, chunk.data());
-      H5Pset_deflate(how, 4);
-    }
-    Handle made(H5Dcreate2(into, name.c_str(), type, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose);
-    check(made.valid());
-    return made;
-  }
-
-  static hsize_t elements(const std::vector<hsize_t>& dims) {
-    hsize_t product = 1;
-    for (hsize_t dim : dims) product *= dim;
-    return product;
-  }
-
-  void numbers(hid_t into, const std::string& name, const Array& array) {
-    const bool whole = array.precision() == Precision::i64, wide = array.precision() == Precision::f64;
-    if (!whole && !wide && array.precision() != Precision::f32) bug("a parameter of a NIR node in another precision");
-    const hid_t stored = whole ? H5T_STD_I64LE : wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
-    const hid_t memory = whole ? H5T_NATIVE_INT64 : wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    const Handle data = create(into, name, stored, {array.extents().begin(), array.extents().end()});
-    check(array.elements() == 0 || H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.raw()) >= 0);
-  }
-
-  void words(hid_t into, const std::string& name, const std::vector<std::string>& texts,
-             const std::vector<hsize_t>& dims) {
-    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    std::vector<const char*> words;
-    for (const std::string& text : texts) words.push_back(text.c_str());
-    const Handle data = create(into, name, type, dims);
-    check(H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data()) >= 0);
-  }
-
-  static constexpr hsize_t largest_chunk = 1 << 18;
-  const std::string path_;
-};
-
 }  // namespace
 
 Model read_model(const std::string& path) { return Reader(path).read(); }
-
-void write_model(const Model& model, const std::string& path) {
-  const std::string beside = path + ".part";
-  std::error_code problem;
-  try {
-    Writer(path).write(model, beside);
-  } catch (const Error&) {
-    std::filesystem::remove(beside, problem);
-    throw;
-  }
-  std::filesystem::rename(beside, path, problem);
-  if (!problem) return;
-  std::filesystem::remove(beside, problem);
-  throw failure("E7004", {}, "'" + path + "' cannot be written");
-}
+std::vector<Trace> read_traces(const std::string& path) { return Reader(path).read_traces(); }
 
 }  // namespace taskspec::nir
