@@ -16,6 +16,7 @@ constexpr double action_bar = 0.05;  // seconds
 struct ActionRow {
   const char* name;
   std::function<bool(ChipMapping&)> act;
+  bool has_bar = true;
 };
 
 // Each on a mapping that has seen no action: nothing of what it needs is known before.
@@ -42,14 +43,17 @@ int mapping(const Settings& settings) {
       {"split", [&](ChipMapping& m) { return static_cast<bool>(m.split(first, {.y = 4})); }},
       {"take_out", [&](ChipMapping& m) { return static_cast<bool>(m.take_out(second)) || m.units().units.size() < 2; }},
       {"move", [&](ChipMapping& m) { return static_cast<bool>(m.move(core, 100)); }},
-      {"explain", [&](ChipMapping& m) { return static_cast<bool>(m.explain(first)); }},
+      {"explain", [&](ChipMapping& m) { return static_cast<bool>(m.explain(first)); }, false},
   };
   const int repeats = settings.repeats > 0 ? settings.repeats : 5;
   Table table({"an action on LeNet, tianjicx", "ms", "bar ms", ""});
   for (const ActionRow& row : actions) {
     const double seconds = time_of(fresh, row, repeats).median_wall();
-    table.add({row.name, fmt::format("{:.2f}", seconds * 1e3), fmt::format("{:.0f}", action_bar * 1e3),
-               seconds < action_bar ? "holds" : "missed"});
+    if (row.has_bar)
+      table.add({row.name, fmt::format("{:.2f}", seconds * 1e3), fmt::format("{:.0f}", action_bar * 1e3),
+                 seconds < action_bar ? "holds" : "MISSED"});
+    else
+      table.add({row.name, fmt::format("{:.2f}", seconds * 1e3), "", ""});
   }
   ChipMapping searched = ChipMapping::make(net, {.chip = chip}).value_or_throw();
   const std::int64_t moves = 2000;

@@ -80,7 +80,7 @@ MapEstimator::MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipEx
 // ---- parts of a program ----------------------------------------------------------------------------
 
 std::shared_ptr<const std::vector<UnitPiece>> MapEstimator::pieces(std::size_t unit, const PieceGrid& grid,
-                                                                   std::optional<Diag>& fault) {
+                                                                   std::optional<Diag>& fault) const {
   const std::pair key(unit, grid_key(grid));
   if (const auto found = known_pieces_.find(key); found != known_pieces_.end()) return found->second;
   fault = grid_fault(scratch_.net, units_.units[unit], grid);
@@ -156,11 +156,12 @@ ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std:
     if (found == unit.cores.end()) continue;
     const auto piece = static_cast<std::size_t>(found - unit.cores.begin());
     if (plan.group_phases.empty()) plan.group_phases = {phases_of(of, unit.group)};
-    const auto& cut = *known_pieces_.at({u, grid_key(unit.grid)});
+    std::optional<Diag> fault;
+    const auto cut = pieces(u, unit.grid, fault);
     place_in_plan[u] = plan.units.size();
     plan.units.push_back({.unit = units_.units[u],
                           .grid = unit.grid,
-                          .pieces = {cut[piece]},
+                          .pieces = {(*cut)[piece]},
                           .group = 0,
                           .phase = unit.phase,
                           .cores = {0}});

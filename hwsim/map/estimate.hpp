@@ -105,7 +105,7 @@ class MapEstimator {
   };
 
   std::shared_ptr<const std::vector<UnitPiece>> pieces(std::size_t unit, const PieceGrid& grid,
-                                                       std::optional<Diag>& fault);
+                                                       std::optional<Diag>& fault) const;
   std::shared_ptr<const Edges> edges(std::size_t unit, const MapDecisions& of);
   std::shared_ptr<const CoreCost> cost(std::int32_t core, const MapDecisions& of);
   struct WholeProgram {
@@ -140,7 +140,7 @@ class MapEstimator {
   std::map<std::int64_t, std::int64_t> held_;  // clk for which servers are held: how many servers
   MapEstimate estimate_;
 
-  std::map<std::pair<std::size_t, std::string>, std::shared_ptr<const std::vector<UnitPiece>>> known_pieces_;
+  mutable std::map<std::pair<std::size_t, std::string>, std::shared_ptr<const std::vector<UnitPiece>>> known_pieces_;
   std::map<std::string, std::shared_ptr<const Edges>> known_edges_;
   std::map<std::string, std::shared_ptr<const CoreCost>> known_costs_;
 };

@@ -33,21 +33,21 @@ void add_defines(CLI::App& app, std::vector<std::string>& raw, const char* more 
 void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
   struct BackendOption {
     const char *name, *type, *doc;
+    bool is_of_run = false;  // and no matter of the mapper
   };
   constexpr BackendOption known[] = {
       {"chip", "C", "of hw: the chip, or the path of its file"},
       {"chips", "X,Y", "of hw: how many chips side by side and in rows"},
       {"cores", "N", "of hw: only the first N cores"},
       {"objective", "O", "of hw: throughput, latency, energy or cores"},
-      {"noc", "M", "of hw: ideal, contended, flit or flit-all"},
-      {"frames", "N", "of hw: how many frames the clock looks at"},
-      {"check", "W", "of hw: engine compares every block with the exact engine"},
+      {"noc", "M", "of hw: ideal, contended, flit or flit-all", true},
+      {"frames", "N", "of hw: how many frames the clock looks at", true},
+      {"check", "W", "of hw: engine compares every block with the exact engine", true},
       {"mapping", "FILE", "of hw: a mapping that m.save or map -o wrote"},
       {"optimise", "B", "of hw: a search for a better mapping first, 30s or 20000 moves"},
   };
   for (const BackendOption& option : known) {
-    const std::string_view name = option.name;
-    if (only_mapper && (name == "noc" || name == "frames" || name == "check")) continue;
+    if (only_mapper && option.is_of_run) continue;
     app.add_option_function<std::string>(
            std::string("--") + option.name,
            [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },

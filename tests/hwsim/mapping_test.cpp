@@ -311,6 +311,12 @@ TEST_CASE(
   REQUIRE(!cut_up);
   CHECK_MESSAGE(cut_up.diags().items().front().message.find("at /units/1: E4049") != std::string::npos,
                 first_text(cut_up.diags()));
+  // Of a value there is no place to tell.
+  MapFile value = as_file(m);
+  value.blocks[1] = "CC 1 x 1 x 4, r 1";
+  const Result<ChipMapping> other = apply(value, m.net(), m.options());
+  REQUIRE(!other);
+  CHECK_MESSAGE(other.diags().items().front().code == Code("E4050"), first_text(other.diags()));
   for (std::size_t cut = 0; cut < text.size(); cut += 7) CHECK(!read_mapping(text.substr(0, cut), "m.json"));
 }
 
