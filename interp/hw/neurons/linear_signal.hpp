@@ -56,7 +56,7 @@ std::optional<SignalTerm> plain_source(const LinearSignal& signal);
 // An op with one operand that is a signal; the others are contents. None: it is no linear function of it.
 std::optional<LinearSignal> applied(const OpInstance& call, std::size_t operand, const LinearSignal& signal,
                                     const std::vector<Array>& contents);
-// a + sign * b, of equal extents.
-LinearSignal sum(const LinearSignal& a, const LinearSignal& b, double sign);
+// An op of two signals of equal extents, element by element. None: it is no sum of multiples of them.
+std::optional<LinearSignal> joined(const OpInstance& call, const LinearSignal& a, const LinearSignal& b);
 
 }  // namespace taskspec

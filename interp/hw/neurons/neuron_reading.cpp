@@ -99,7 +99,8 @@ void NeuronGraph::find_known() {
     const NodeId node(k);
     if (pick(node)) continue;
     const std::span<const Ref> in = g.in(node);
-    const bool is_product = g.definition(node).name == "matmul";
+    const OpDef* op = g.definition(node).op;
+    const bool is_product = op && op->symbol == "@";
     const bool has_signal = std::ranges::any_of(in, carries);
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (tasks_[k] && tasks_[k]->role != TaskRole::factor) {
@@ -340,9 +341,8 @@ class NeuronGraph::Reading {
     if (open.empty() && call.out.size() == 1) return constant_signal(evaluate(call, contents)[0]);
     if (open.size() == 1)
       if (std::optional<LinearSignal> made = applied(call, open[0], in[open[0]], contents)) return *std::move(made);
-    const bool is_sum = call.op->name == "add" || call.op->name == "sub";
-    if (open.size() == 2 && is_sum && in[0].extents == in[1].extents && in.size() == 2)
-      return sum(in[0], in[1], call.op->name == "add" ? 1 : -1);
+    if (open.size() == 2 && in.size() == 2)
+      if (std::optional<LinearSignal> made = joined(call, in[0], in[1])) return *std::move(made);
     throw Refused{fmt::format("'{}' is no sum of weighted spikes", call.op->name)};
   }
 
