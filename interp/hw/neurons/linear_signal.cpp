@@ -49,6 +49,12 @@ std::vector<double> numbers_of(const Array& array) {
   return numbers;
 }
 
+// A factor that was found beside a number of some size, in the precision of the op: whole ones are meant so.
+double meant(double factor, double beside) {
+  const double whole = std::floor(factor + 0.5);
+  return std::abs(factor - whole) < 1e-6 * (1 + std::abs(beside)) ? whole : factor;
+}
+
 // A function of single numbers: what it makes of 0, 1 and 2 tells.
 std::optional<LinearSignal> applied_by_element(const OpInstance& call, std::size_t operand, const LinearSignal& signal,
                                                const std::vector<Array>& contents) {
@@ -62,8 +68,9 @@ std::optional<LinearSignal> applied_by_element(const OpInstance& call, std::size
   std::vector<SignalTerm> terms;
   bool is_shift = true;
   for (std::size_t i = 0; i < none.size(); ++i) {
-    const double factor = one[i] - none[i];
-    if (std::abs(two[i] - none[i] - 2 * factor) > 1e-6 * (std::abs(factor) + std::abs(none[i]))) return std::nullopt;
+    const double factor = meant(one[i] - none[i], none[i]);
+    if (std::abs(two[i] - none[i] - 2 * factor) > 1e-5 * (1 + std::abs(factor) + std::abs(none[i])))
+      return std::nullopt;
     is_shift = is_shift && factor == 1;
     for (SignalTerm term : signal.of(static_cast<std::int64_t>(i))) {
       term.weight *= factor;
@@ -110,6 +117,10 @@ bool is_made_by(const LinearSignal& signal, const SignalKernel& kernel) {
                      y = kernel.out[1], x = kernel.out[2];
   if (signal.elements() != f * y * x) return false;
   const ConvolutionSynapses& w = kernel.windows;
+  double largest = 0;  // weights were found beside a bias, in the precision of the op
+  for (const double weight : kernel.weights) largest = std::max(largest, std::abs(weight));
+  for (const double constant : signal.constants) largest = std::max(largest, std::abs(constant));
+  const double nothing = 1e-5 * largest;
   for (std::int64_t e = 0; e < signal.elements(); ++e) {
     std::size_t term = 0;
     const std::span<const SignalTerm> terms = signal.of(e);
@@ -120,10 +131,10 @@ bool is_made_by(const LinearSignal& signal, const SignalKernel& kernel) {
                              column = e % x * w.stride_x + kx * w.dilation_x - w.pad_x;
           if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
           const double weight = kernel.weights[static_cast<std::size_t>(((e / (y * x) * c + channel) * w.ky + ky) * w.kx + kx)];
-          if (weight == 0) continue;
-          if (term == terms.size() || terms[term].element != (channel * rows + row) * columns + column) return false;
-          if (std::abs(terms[term].weight - weight) > 1e-4 * std::abs(weight)) return false;
-          ++term;
+          const bool is_there =
+              term < terms.size() && terms[term].element == (channel * rows + row) * columns + column;
+          if (std::abs((is_there ? terms[term].weight : 0) - weight) > nothing) return false;
+          if (is_there) ++term;
         }
     if (term != terms.size()) return false;
   }
@@ -324,8 +335,8 @@ std::optional<LinearSignal> joined(const OpInstance& call, const LinearSignal& a
   std::vector<SignalTerm> terms;
   if (none.size() != a.constants.size()) return std::nullopt;
   for (std::size_t i = 0; i < none.size(); ++i) {
-    const double of_a = first[i] - none[i], of_b = second[i] - none[i];
-    if (std::abs(both[i] - none[i] - 2 * of_a - 3 * of_b) > 1e-6 * (1 + std::abs(none[i]))) return std::nullopt;
+    const double of_a = meant(first[i] - none[i], none[i]), of_b = meant(second[i] - none[i], none[i]);
+    if (std::abs(both[i] - none[i] - 2 * of_a - 3 * of_b) > 1e-5 * (1 + std::abs(none[i]))) return std::nullopt;
     for (const auto& [signal, factor] : {std::pair(&a, of_a), std::pair(&b, of_b)})
       for (SignalTerm term : signal->of(static_cast<std::int64_t>(i))) {
         term.weight *= factor;
