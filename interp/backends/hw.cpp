@@ -12,7 +12,17 @@ using namespace builtins;
 
 namespace {
 
-enum HwOption : std::size_t { hw_chip, hw_chips, hw_cores, hw_objective, hw_noc, hw_steps, hw_frames, hw_check, hw_allow_delay };
+enum HwOption : std::size_t {
+  hw_chip,
+  hw_chips,
+  hw_cores,
+  hw_objective,
+  hw_noc,
+  hw_steps,
+  hw_frames,
+  hw_check,
+  hw_allow_delay
+};
 
 std::optional<NocModel> noc_model(std::string_view name) {
   if (name == "ideal") return NocModel::ideal;
@@ -103,11 +113,13 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "cores, placed, and computed out of the bytes of the cores' own memories. Values are those of the exact "
         "engine, "
         "bit for bit; the report has cycles, time, energy, memory and packets. chip: tianjicx, tianjic, loihi, "
-        "truenorth, tiny, or the path of a chip file (E7003); chips: how many side by side and in rows; cores: only the first n; objective: throughput, "
+        "truenorth, tiny, or the path of a chip file (E7003); chips: how many side by side and in rows; cores: only "
+        "the first n; objective: throughput, "
         "latency, energy or cores; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
-        "block's values with the exact engine; allow_delay: a loop of populations that is shorter than they are many gets "
+        "block's values with the exact engine; allow_delay: a loop of populations that is shorter than they are many "
+        "gets "
         "the delay that it lacks, and the report says so. On loihi, truenorth and tianjic neurons alone run, blocks or "
         "those of an imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
         "no integer graph, fits no core or wants more than the chip has "

@@ -108,18 +108,17 @@ std::vector<Value> spike_report(const ChipRuns& runs, const Chip& chip) {
     cycles += account.cycles;
     packets += static_cast<std::int64_t>(account.total.messages_out);
     for (const SpikeLayer& layer : account.layers)
-      layers.push_back(
-          layer_value({.name = layer.name,
-                       .cores = layer.cores,
-                       .phase = layer.depth,
-                       .cycles = layer.busiest / account.steps,
-                       .multiply_adds = 0,
-                       .bytes = layer.bytes,
-                       .packets = static_cast<std::int64_t>(layer.counts.messages_out) / account.steps,
-                       .energy = energy_of(events_of(layer.counts), chip) / account.steps,
-                       .utilisation = account.cycles == 0 ? 0
-                                                          : static_cast<double>(layer.busiest) /
-                                                                static_cast<double>(account.cycles)}));
+      layers.push_back(layer_value(
+          {.name = layer.name,
+           .cores = layer.cores,
+           .phase = layer.depth,
+           .cycles = layer.busiest / account.steps,
+           .multiply_adds = 0,
+           .bytes = layer.bytes,
+           .packets = static_cast<std::int64_t>(layer.counts.messages_out) / account.steps,
+           .energy = energy_of(events_of(layer.counts), chip) / account.steps,
+           .utilisation =
+               account.cycles == 0 ? 0 : static_cast<double>(layer.busiest) / static_cast<double>(account.cycles)}));
     for (const SpikeCore& core : account.cores) {
       memory = std::max(memory, core.bytes);
       cores.push_back(core_value(core.core, core.bytes, core.busy / account.steps,

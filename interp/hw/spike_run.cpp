@@ -26,19 +26,20 @@ std::vector<std::int32_t> places_in_block(const LoweredPort& port) {
   return places;
 }
 
-ChipExtent chips_of(const HwOptions& options) {
-  return options.chips.x > 0 ? options.chips : options.chip->grid.chips;
-}
+ChipExtent chips_of(const HwOptions& options) { return options.chips.x > 0 ? options.chips : options.chip->grid.chips; }
 
 // Packets of a tick, on the network of the chip.
 SpikeNetwork network_of(const HwOptions& options) {
   if (options.noc == NocModel::ideal) return {};
-  return [figures = noc_figures(*options.chip, chips_of(options)), model = options.noc](
-             std::span<const SpikePacket> packets) {
+  return [figures = noc_figures(*options.chip, chips_of(options)),
+          model = options.noc](std::span<const SpikePacket> packets) {
     std::vector<NocFlow> flows;
     flows.reserve(packets.size());
     for (const SpikePacket& packet : packets)
-      flows.push_back({.source = packet.from, .target = packet.to, .begin = std::max<std::int64_t>(0, packet.start - 1), .span = 1});
+      flows.push_back({.source = packet.from,
+                       .target = packet.to,
+                       .begin = std::max<std::int64_t>(0, packet.start - 1),
+                       .span = 1});
     return solve_noc(figures, flows, model).end;
   };
 }
@@ -47,8 +48,9 @@ Diags check_chips(const HwOptions& options) {
   Diags diags;
   const ChipExtent chips = chips_of(options), most = options.chip->grid.max_chips;
   if (chips.x > most.x || chips.y > most.y)
-    diags.error("E4043", Span{}, fmt::format("{} x {} chips of {}, and at most {} x {} can be joined", chips.x, chips.y,
-                                             options.chip->name, most.x, most.y));
+    diags.error("E4043", Span{},
+                fmt::format("{} x {} chips of {}, and at most {} x {} can be joined", chips.x, chips.y,
+                            options.chip->name, most.x, most.y));
   if (!options.chip->runs_snn)
     diags.error("E4045", Span{}, fmt::format("{} runs no spiking networks", options.chip->name));
   return diags;
@@ -84,11 +86,10 @@ Result<ChipNeurons> SpikeRun::from_blocks() {
     outputs_.push_back(std::move(places));
   }
   for (const LoweredState& state : lowered_.states) {
-    const PopulationId population =
-        state.storage.valid() ? blocks->potentials[state.storage.index()] : PopulationId();
-    if (state.storage.valid() && !population.valid())
-      bug("the potentials of neurons lie in no storage of their own");
-    states_.push_back({population, false, state.storage.valid() ? places_in_block(state.port) : std::vector<std::int32_t>(),
+    const PopulationId population = state.storage.valid() ? blocks->potentials[state.storage.index()] : PopulationId();
+    if (state.storage.valid() && !population.valid()) bug("the potentials of neurons lie in no storage of their own");
+    states_.push_back({population, false,
+                       state.storage.valid() ? places_in_block(state.port) : std::vector<std::int32_t>(),
                        population.valid() ? neurons->potentials[population.index()] : PotentialScale()});
   }
   return neurons;
@@ -126,7 +127,8 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
     Result<SplitNet> split = with_splitters(*net, limits);
     if (!split) return split.diags();
     splitters_ = split->splitters;
-    if (splitters_ > 0) notes_.push_back(fmt::format("{} splitters, each of them for one more destination", splitters_));
+    if (splitters_ > 0)
+      notes_.push_back(fmt::format("{} splitters, each of them for one more destination", splitters_));
     *net = std::move(split->net);
   }
   Result<SpikePlacement> placed = place_spikes(*net, limits);
@@ -166,8 +168,9 @@ void SpikeRun::add_graded(const Input& input, std::int64_t neuron, std::int64_t 
   for (const SpikeConnection& connection : net_->connections) {
     if (connection.from != input.population) continue;
     if (connection.delay > 0)
-      throw failure("E4055", {}, fmt::format("'{}' is graded, and reaches '{}' late", (*net_)[input.population].name,
-                                             (*net_)[connection.to].name));
+      throw failure("E4055", {},
+                    fmt::format("'{}' is graded, and reaches '{}' late", (*net_)[input.population].name,
+                                (*net_)[connection.to].name));
     auto current = std::ranges::find(currents, connection.to, &SpikeCurrent::population);
     if (current == currents.end()) {
       currents.push_back({connection.to, {}});
@@ -189,7 +192,8 @@ SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor, std::vect
     const double value = is_real ? tensor.number(e) : static_cast<double>(tensor.integer(e));
     if (value == 0) continue;
     const std::int32_t neuron = input.neuron[static_cast<std::size_t>(e)];
-    const bool is_byte = value == static_cast<double>(static_cast<std::int64_t>(value)) && value >= -128 && value <= 127;
+    const bool is_byte =
+        value == static_cast<double>(static_cast<std::int64_t>(value)) && value >= -128 && value <= 127;
     if (value != 1 && !(chip_->runs_ann && is_byte))
       throw failure("E4055", {},
                     fmt::format("element {} of '{}' is {} in step {}, and {} takes spikes, 0 or 1{}", e,
@@ -220,8 +224,9 @@ std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
   time_ += ran->time;
   const std::int64_t phase = chip_->sync.mode == SyncMode::fixed ? chip_->sync.phase_clk : 0;
   if (phase > 0 && ran->ticks[0] > phase)
-    throw failure("E5012", {}, fmt::format("phase {} takes {} clk, and phases of {} take {}", version_, ran->ticks[0],
-                                           chip_->name, phase));
+    throw failure(
+        "E5012", {},
+        fmt::format("phase {} takes {} clk, and phases of {} take {}", version_, ran->ticks[0], chip_->name, phase));
   hash_ = Hasher().add(hash_).add(ran->hash).digest().low;
   ++version_;
   for (std::size_t p = 0; p < fired.size(); ++p)
@@ -277,7 +282,8 @@ void SpikeRun::set_state(std::size_t number, const Array& tensor) {
   for (std::size_t e = 0; e < state.neuron.size(); ++e) {
     const auto neuron = static_cast<std::size_t>(state.neuron[e]);
     const auto element = static_cast<std::int64_t>(e);
-    const double value = is_float(tensor.precision()) ? tensor.number(element) : static_cast<double>(tensor.integer(element));
+    const double value =
+        is_float(tensor.precision()) ? tensor.number(element) : static_cast<double>(tensor.integer(element));
     values[neuron] = state.scale.integer(value, neuron);
   }
   if (state.is_current)

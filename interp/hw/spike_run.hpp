@@ -45,15 +45,16 @@ class SpikeRun final : public ChipRun {
   Result<ChipNeurons> from_real(const RealBorders& real, const BlockTable& blocks);
   Diags load(ChipNeurons neurons, const HwOptions& options);
   SpikeTrain train_of(std::size_t input, const Array& tensor, std::vector<SpikeCurrent>& currents) const;
-  void add_graded(const Input& input, std::int64_t neuron, std::int64_t value, std::vector<SpikeCurrent>& currents) const;
+  void add_graded(const Input& input, std::int64_t neuron, std::int64_t value,
+                  std::vector<SpikeCurrent>& currents) const;
 
   std::shared_ptr<const Chip> chip_;
   std::shared_ptr<const SpikingNet> net_;
   std::optional<SpikeMachine> machine_;
-  std::vector<Input> inputs_;                    // as lowered().inputs
+  std::vector<Input> inputs_;                     // as lowered().inputs
   std::vector<std::vector<SpikePlace>> outputs_;  // as lowered().outputs, by element
-  std::vector<State> states_;                    // as lowered().states
-  PopulationId always_;                          // from outside, a spike in each step
+  std::vector<State> states_;                     // as lowered().states
+  PopulationId always_;                           // from outside, a spike in each step
   std::vector<std::string> notes_;
   std::vector<SpikeCounts> counts_;
   std::int64_t time_ = 0, splitters_ = 0;

@@ -1,5 +1,5 @@
-// What only picks the slice of a time step, x[step] of an input for all steps, is done by the host: cores do not pick by
-// data. The slice is an input of its own.
+// What only picks the slice of a time step, x[step] of an input for all steps, is done by the host: cores do not pick
+// by data. The slice is an input of its own.
 #pragma once
 #include "ir/graph/op_list.hpp"
 #include "ir/graph/task_graph.hpp"

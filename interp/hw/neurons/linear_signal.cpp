@@ -59,8 +59,8 @@ double meant(double factor, double beside) {
 std::optional<LinearSignal> applied_by_element(const OpInstance& call, std::size_t operand, const LinearSignal& signal,
                                                const std::vector<Array>& contents) {
   auto at = [&](double x) {
-    return numbers_of(made_of(call, operand, contents,
-                              std::vector<double>(static_cast<std::size_t>(signal.elements()), x)));
+    return numbers_of(
+        made_of(call, operand, contents, std::vector<double>(static_cast<std::size_t>(signal.elements()), x)));
   };
   const std::vector<double> none = at(0), one = at(1), two = at(2);
   LinearSignal made;
@@ -130,9 +130,9 @@ bool is_made_by(const LinearSignal& signal, const SignalKernel& kernel) {
           const std::int64_t row = e / x % y * w.stride_y + ky * w.dilation_y - w.pad_y,
                              column = e % x * w.stride_x + kx * w.dilation_x - w.pad_x;
           if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
-          const double weight = kernel.weights[static_cast<std::size_t>(((e / (y * x) * c + channel) * w.ky + ky) * w.kx + kx)];
-          const bool is_there =
-              term < terms.size() && terms[term].element == (channel * rows + row) * columns + column;
+          const double weight =
+              kernel.weights[static_cast<std::size_t>(((e / (y * x) * c + channel) * w.ky + ky) * w.kx + kx)];
+          const bool is_there = term < terms.size() && terms[term].element == (channel * rows + row) * columns + column;
           if (std::abs((is_there ? terms[term].weight : 0) - weight) > nothing) return false;
           if (is_there) ++term;
         }
@@ -165,8 +165,9 @@ std::shared_ptr<const SignalKernel> kernel_of(const OpInstance& call, const Line
   auto narrow = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
   auto kernel = std::make_shared<SignalKernel>();
   kernel->source = source->source, kernel->delay = source->delay;
-  kernel->windows = {narrow(w[2]),     narrow(w[3]),    narrow(steps[0]), narrow(steps[1]),
-                     narrow(pads[0]),  narrow(pads[1]), narrow(apart[0]), narrow(apart[1]), {}};
+  kernel->windows = {narrow(w[2]),     narrow(w[3]),     narrow(steps[0]),
+                     narrow(steps[1]), narrow(pads[0]),  narrow(pads[1]),
+                     narrow(apart[0]), narrow(apart[1]), {}};
   kernel->in = {x[1], x[2], x[3]}, kernel->out = {out[1], out[2], out[3]}, kernel->weights_of = w;
   kernel->weights = numbers_of(contents[1]);
   return is_made_by(made, *kernel) ? kernel : nullptr;

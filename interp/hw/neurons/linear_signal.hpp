@@ -29,9 +29,9 @@ struct SignalKernel {
 
 struct LinearSignal {
   Extents extents;
-  std::vector<std::uint32_t> offsets{0};  // [elements + 1]
-  std::vector<SignalTerm> terms;          // by element, then by source, element, delay
-  std::vector<double> constants;          // by element
+  std::vector<std::uint32_t> offsets{0};                 // [elements + 1]
+  std::vector<SignalTerm> terms;                         // by element, then by source, element, delay
+  std::vector<double> constants;                         // by element
   std::shared_ptr<const SignalKernel> kernel = nullptr;  // the same as the terms, constants aside
 
   std::int64_t elements() const { return static_cast<std::int64_t>(constants.size()); }
