@@ -114,7 +114,7 @@ std::int64_t number_of(const std::string& name, std::string_view text) {
   return number;
 }
 
-// As the command line has it: a word, a number, or numbers with commas.
+// As the command line has it: a word, a number, numbers with commas, or a flag, which is there or not.
 Value option_value(const std::string& name, const std::string& text, OperandKind kind) {
   if (kind == OperandKind::string) return Value(text);
   if (kind == OperandKind::integer) return Value(number_of(name, text));

@@ -58,9 +58,10 @@ class Translation {
     auto of = [&](std::string_view attribute) { return clif.block.attribute(attribute); };
     std::vector<std::string> reasons;
     if (of("vleaky_adpt_en") != 0)
-      reasons.push_back(fmt::format("it keeps {} / 256 of its potential, rounded down, which its neurons cannot do "
-                                    "number by number",
-                                    of("vleaky_alpha")));
+      reasons.push_back(
+          fmt::format("it keeps {} / 256 of its potential, rounded down, which its neurons cannot do "
+                      "number by number",
+                      of("vleaky_alpha")));
     if (of("ref_len") != 0) reasons.emplace_back("it rests after a spike");
     if (of("tw_en") != 0) reasons.emplace_back("it has a window");
     if (of("vth_adpt_en") != 0 || of("vth_beta") != 0 || of("vth_incre") != 0)
@@ -90,7 +91,8 @@ class Translation {
     for (std::size_t n = 0; n < bias.size(); ++n) {
       const std::int64_t value = unit * (plain.leak + (population.bias.empty() ? 0 : population.bias[n]));
       if (!within(value, -most_bias, most_bias))
-        return refused_.add(population.name, fmt::format("a bias of {}, and less than 2^17 are possible", value / unit));
+        return refused_.add(population.name,
+                            fmt::format("a bias of {}, and less than 2^17 are possible", value / unit));
       bias[n] = static_cast<std::int32_t>(value);
     }
     population.bias = std::move(bias);

@@ -1,5 +1,5 @@
-// A network of blocks on a chip whose neurons are others: what can be said in its terms is, spike by spike the same; the
-// rest is refused by name, all at once.
+// A network of blocks on a chip whose neurons are others: what can be said in its terms is, spike by spike the same;
+// the rest is refused by name, all at once.
 //
 //   Result<ChipNeurons> made = on_chip_neurons(net, chip);         // CLIF as loihi or truenorth
 //   made->potentials[p].number(v)                                  // what the block would hold where the chip holds v

@@ -23,8 +23,8 @@ struct SpikePlace {
 
 struct SpikingBlocks {
   SpikingNet net;
-  std::vector<PopulationId> population;  // by block
-  std::vector<PopulationId> potentials;  // by block: storage that holds those of a population, neuron by neuron
+  std::vector<PopulationId> population;          // by block
+  std::vector<PopulationId> potentials;          // by block: storage that holds those of a population, neuron by neuron
   std::vector<std::vector<SpikePlace>> outputs;  // by block, of outputs: by element; no population: always 0
 };
 

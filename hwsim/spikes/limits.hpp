@@ -36,7 +36,8 @@ struct SpikeSlice {
   PopulationId population;
   std::int64_t begin = 0, end = 0;
   std::int32_t core = 0;
-  // So many slices behind it have no neurons: their cores hear of so many axons each, in order, and add up for this one.
+  // So many slices behind it have no neurons: their cores hear of so many axons each, in order, and add up for this
+  // one.
   std::int32_t tiles = 0;
   std::int64_t axons_of_tile = 0;
   std::int64_t neurons() const { return end - begin; }

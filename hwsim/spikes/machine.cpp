@@ -328,7 +328,7 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
   check_stimulus(*world.net, steps, stimulus, diags);
   if (diags.has_errors()) return diags;
   for (const auto& part : state_->parts) part->begin_run(steps);
-  const std::vector<std::int64_t> last_packets = 
+  const std::vector<std::int64_t> last_packets =
       SpikeRun(world, state_->parts, steps, stimulus, state_->packets, state_->begun).run();
   state_->begun += steps;
 

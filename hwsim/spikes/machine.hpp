@@ -75,8 +75,8 @@ class SpikeMachine {
   SpikeMachine& operator=(SpikeMachine&&) noexcept;
   ~SpikeMachine();
 
-  // Errors E4006: a stimulus that does not fit. Where spikes come a tick later, a run of n steps takes n ticks and those
-  // that its deepest population is late. Streamed runs share these: a report has n ticks, open_ticks() the rest.
+  // Errors E4006: a stimulus that does not fit. Where spikes come a tick later, a run of n steps takes n ticks and
+  // those that its deepest population is late. Streamed runs share these: a report has n ticks, open_ticks() the rest.
   Result<SpikeReport> run(std::int64_t steps, const SpikeStimulus& stimulus);
   std::vector<std::int64_t> open_ticks() const;
   void reset();  // as loaded

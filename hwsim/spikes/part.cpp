@@ -125,8 +125,7 @@ void SpikePart::update(std::span<const PopulationId> level, std::int64_t tick, i
   packets_[turn].clear();
   for (Piece& piece : pieces_) {
     if (std::find(level.begin(), level.end(), piece.population) == level.end()) continue;
-    if (const std::int64_t t = step_of(piece.population, tick); t >= 0)
-      step(piece, tick, t, turn, stimulus);
+    if (const std::int64_t t = step_of(piece.population, tick); t >= 0) step(piece, tick, t, turn, stimulus);
   }
 }
 
@@ -323,8 +322,7 @@ SpikePart::OpenTick& SpikePart::open_tick(std::int64_t tick) {
 
 std::int64_t SpikePart::time_of(const OpenTick& tick) const {
   std::int64_t longest = world_.options.network ? 0 : tick.last_packet;
-  for (std::size_t i = 0; i < tick.neurons.size(); ++i)
-    longest = std::max(longest, tick.neurons[i] + tick.synapses[i]);
+  for (std::size_t i = 0; i < tick.neurons.size(); ++i) longest = std::max(longest, tick.neurons[i] + tick.synapses[i]);
   return longest;
 }
 

@@ -44,8 +44,7 @@ class Scaling {
  public:
   Scaling(const RealNet& net, const Chip& chip, const BlockDef* clif)
       : net_(net), chip_(chip), clif_(clif), into_(net.populations.size()) {
-    for (std::size_t c = 0; c < net.connections.size(); ++c)
-      into_[net.connections[c].synapses.to.index()].push_back(c);
+    for (std::size_t c = 0; c < net.connections.size(); ++c) into_[net.connections[c].synapses.to.index()].push_back(c);
     const std::int64_t bits = chip.limits.weight_bits.value_or(8);
     most_weight_ = static_cast<double>((std::int64_t{1} << (bits - 1)) - 1);
     state_bits_ = static_cast<int>(chip.limits.state_bits.value_or(28));
@@ -85,7 +84,8 @@ class Scaling {
     for (const auto* factors : {&neurons.k_mem, &neurons.k_syn})
       for (const double k : *factors)
         if (!(k >= 0 && k <= 1)) throw Refusal{fmt::format("a step takes {} of its way, and 0 to 1 are possible", k)};
-    for (const auto* all : {&neurons.r, &neurons.w_in, &neurons.leak, &neurons.threshold, &neurons.reset, &neurons.bias})
+    for (const auto* all :
+         {&neurons.r, &neurons.w_in, &neurons.leak, &neurons.threshold, &neurons.reset, &neurons.bias})
       for (const double value : *all)
         if (!std::isfinite(value)) throw Refusal{"one of its parameters is no finite number"};
     std::vector<std::vector<double>> weights;  // by connection: with the gain of their targets
@@ -139,7 +139,8 @@ class Scaling {
     while (!has_bias_axon && bias > 0 && !is_small(bias, limit_bias)) --exponent;
     std::string note = fmt::format("'{}': potentials are counted in 2^{}", neurons.name, -exponent);
     if (exponent < free)
-      note += fmt::format("; weights of {} bits cost {} of them", chip_.limits.weight_bits.value_or(8), free - exponent);
+      note +=
+          fmt::format("; weights of {} bits cost {} of them", chip_.limits.weight_bits.value_or(8), free - exponent);
     made_.notes.push_back(std::move(note));
     return std::ldexp(1.0, exponent);
   }
@@ -148,7 +149,8 @@ class Scaling {
   std::int32_t share(const RealNeurons& neurons, double k, std::string_view what) {
     const auto parts = static_cast<std::int32_t>(whole(4096 * k));
     if (k > 0 && parts == 0)
-      made_.notes.push_back(fmt::format("'{}': {} of {} a step is less than 1/8192 and gets lost", neurons.name, what, k));
+      made_.notes.push_back(
+          fmt::format("'{}': {} of {} a step is less than 1/8192 and gets lost", neurons.name, what, k));
     return parts;
   }
 
@@ -228,7 +230,8 @@ class Scaling {
 
   void make_truenorth(std::size_t p, const RealNeurons& neurons, double scale) {
     if (neurons.kind == Kind::current) throw Refusal{"its synapses keep a current, and here they keep nothing"};
-    if (neurons.kind == Kind::threshold) throw Refusal{"it keeps nothing from step to step, and here a potential stays"};
+    if (neurons.kind == Kind::threshold)
+      throw Refusal{"it keeps nothing from step to step, and here a potential stays"};
     if (largest(neurons.k_mem) > 0)
       throw Refusal{"its potential leaks by a share of it, and here by the same number in each step"};
     const auto count = static_cast<std::size_t>(neurons.shape.size());

@@ -19,7 +19,7 @@ namespace taskspec {
 
 struct SpikeDelivery {
   bool next_tick = false;
-  bool allow_delay = false;  // loops that are too short get the delay that they lack
+  bool allow_delay = false;               // loops that are too short get the delay that they lack
   std::vector<std::int32_t> longer = {};  // by population: ticks that its sums take beyond the one; none: 0
   std::int32_t ticks(std::size_t population) const { return longer.empty() ? 1 : 1 + longer[population]; }
 };

@@ -88,7 +88,8 @@ class Splitting {
       for (std::int64_t k = 0; k < wanted; ++k) {
         const std::int64_t begin = std::min(k * most, reaches), end = std::min(begin + most, reaches);
         splitters[static_cast<std::size_t>(n)].push_back(
-            {open, static_cast<std::uint32_t>(made_.net.populations[open.index()].shape.f++),
+            {open,
+             static_cast<std::uint32_t>(made_.net.populations[open.index()].shape.f++),
              {cores.begin() + begin, cores.begin() + end}});
         ++made_.splitters;
       }
@@ -157,8 +158,8 @@ class Splitting {
   const SpikingNet& net_;
   const SpikeLimits& limits_;
   FanOut fan_;
-  std::vector<std::vector<std::int32_t>> core_;               // by population and neuron
-  std::vector<std::int32_t> slice_core_;                      // by slice
+  std::vector<std::vector<std::int32_t>> core_;                // by population and neuron
+  std::vector<std::int32_t> slice_core_;                       // by slice
   std::vector<std::vector<std::vector<Splitter>>> splitters_;  // by population and neuron; none: no population of them
   SplitNet made_;
   Diags diags_;

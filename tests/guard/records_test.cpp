@@ -33,6 +33,8 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"ir/codes/blocks.cpp", "or"},
     {"interp/embed/training.cpp", "min"},     // of a row in a profile
     {"interp/cli/options.cpp", "split"},      // a stage of the mapper
+    {"interp/hw/neurons/neuron_tasks.cpp", "lif"},   // a task of the prelude's module nir
+    {"interp/hw/neurons/linear_signal.cpp", "pad"},  // an operand
     {"interp/exact/approximate.cpp", "max"},  // metrics of approximate groups
     {"interp/exact/approximate.cpp", "mean"},
     {"interp/exact/approximate_rewrites.cpp", "shift"},  // an attribute of blocks

@@ -103,9 +103,17 @@ SpikingNet clif_net(std::mt19937_64& random, bool subtracts, std::int64_t widest
     population.recorded = true;
     all.push_back(net.add(population));
   }
-  net.connect({.name = "w", .from = in, .to = all[1], .synapses = DenseSynapses{random_weights(random, 240, -widest, widest)}});
-  net.connect({.name = "u", .from = all[1], .to = all[2], .synapses = DenseSynapses{random_weights(random, 144, -widest, widest)}});
-  net.connect({.name = "back", .from = all[2], .to = all[2], .synapses = DenseSynapses{random_weights(random, 144, -9, 9)}, .delay = 3});
+  net.connect(
+      {.name = "w", .from = in, .to = all[1], .synapses = DenseSynapses{random_weights(random, 240, -widest, widest)}});
+  net.connect({.name = "u",
+               .from = all[1],
+               .to = all[2],
+               .synapses = DenseSynapses{random_weights(random, 144, -widest, widest)}});
+  net.connect({.name = "back",
+               .from = all[2],
+               .to = all[2],
+               .synapses = DenseSynapses{random_weights(random, 144, -9, 9)},
+               .delay = 3});
   return net;
 }
 
@@ -140,7 +148,8 @@ TEST_CASE("steps run one by one take the ticks of one run, for any number of thr
         std::uint64_t spikes = 0;
         for (std::int64_t t = 0; t < made.steps; ++t) {
           const SpikeReport one =
-              stepped.run(1, of_step(made.stimulus, *made.net, made.steps, static_cast<std::size_t>(t))).value_or_throw();
+              stepped.run(1, of_step(made.stimulus, *made.net, made.steps, static_cast<std::size_t>(t)))
+                  .value_or_throw();
           REQUIRE(one.ticks.size() == 1);
           ticks.insert(ticks.end(), one.ticks.begin(), one.ticks.end());
           total += one.total();
@@ -177,7 +186,8 @@ TEST_CASE("a CLIF without shares of itself is a neuron of loihi and of truenorth
       CHECK(a.recorded == b.recorded);
       spikes += static_cast<std::int64_t>(a.spikes);
       for (const std::size_t p : {1, 2}) {
-        const std::vector<std::int32_t> is = cores.potentials(PopulationId(p)), wanted = blocks.potentials(PopulationId(p));
+        const std::vector<std::int32_t> is = cores.potentials(PopulationId(p)),
+                                        wanted = blocks.potentials(PopulationId(p));
         for (std::size_t n = 0; n < wanted.size(); ++n) {
           CHECK(made.potentials[p].number(is[n], n) == wanted[n]);
           CHECK(made.potentials[p].integer(wanted[n], n) == is[n]);
@@ -191,7 +201,8 @@ TEST_CASE("a CLIF without shares of itself is a neuron of loihi and of truenorth
 TEST_CASE("neurons that a chip has not are refused by name, all at once [snn][chip-refuse]") {
   SpikingNet net;
   net.name = "net";
-  for (const auto& [name, attribute] : {std::pair{"leaks", "vleaky_adpt_en"}, {"rests", "ref_len"}, {"moves", "vth_incre"}}) {
+  for (const auto& [name, attribute] :
+       {std::pair{"leaks", "vleaky_adpt_en"}, {"rests", "ref_len"}, {"moves", "vth_incre"}}) {
     ClifNeurons model{clif_block({{"vth0", 9}, {attribute, 1}}), {}, {}};
     net.add({.name = name, .shape = {.f = 2}, .model = model});
   }
@@ -210,8 +221,10 @@ TEST_CASE("neurons of more axons than a core has are summed by tiles [snn][chip-
   std::mt19937_64 random(5);
   auto net = std::make_shared<SpikingNet>();
   const PopulationId in = net->add({.name = "in", .shape = {.f = 600}});
-  const PopulationId n = net->add({.name = "n", .shape = {.f = 300}, .model = LoihiNeurons{.dv = 512, .threshold = 40}, .recorded = true});
-  net->connect({.name = "w", .from = in, .to = n, .synapses = DenseSynapses{random_weights(random, 600 * 300, -9, 10)}});
+  const PopulationId n =
+      net->add({.name = "n", .shape = {.f = 300}, .model = LoihiNeurons{.dv = 512, .threshold = 40}, .recorded = true});
+  net->connect(
+      {.name = "w", .from = in, .to = n, .synapses = DenseSynapses{random_weights(random, 600 * 300, -9, 10)}});
   const SpikeLimits limits = spike_limits(load_chip("tianjic").value_or_throw(), {1, 1});
   CHECK(limits.destinations == 256);
   const SpikePlacement placed = place_spikes(*net, limits).value_or_throw();
@@ -259,8 +272,10 @@ TEST_CASE("a neuron with more destinations than its chip lets it have gets split
     std::mt19937_64 random(seed);
     SpikingNet net;
     const PopulationId in = net.add({.name = "in", .shape = {.f = 9}});
-    const PopulationId a = net.add({.name = "a", .shape = {.f = 30}, .model = TrueNorthNeurons{.threshold = 2}, .recorded = true});
-    const PopulationId b = net.add({.name = "b", .shape = {.f = 25}, .model = TrueNorthNeurons{.threshold = 3}, .recorded = true});
+    const PopulationId a =
+        net.add({.name = "a", .shape = {.f = 30}, .model = TrueNorthNeurons{.threshold = 2}, .recorded = true});
+    const PopulationId b =
+        net.add({.name = "b", .shape = {.f = 25}, .model = TrueNorthNeurons{.threshold = 3}, .recorded = true});
     net.connect({.name = "w", .from = in, .to = a, .synapses = DenseSynapses{random_weights(random, 270, 0, 1)}});
     SparseSynapses rows{{0}, {}, {}, {}};
     for (std::int64_t s = 0; s < 30; ++s) {
@@ -269,7 +284,11 @@ TEST_CASE("a neuron with more destinations than its chip lets it have gets split
       rows.offsets.push_back(static_cast<std::uint32_t>(rows.targets.size()));
     }
     net.connect({.name = "u", .from = a, .to = b, .synapses = rows});
-    net.connect({.name = "back", .from = b, .to = a, .synapses = DenseSynapses{std::vector<std::int32_t>(750, -1)}, .delay = 5});
+    net.connect({.name = "back",
+                 .from = b,
+                 .to = a,
+                 .synapses = DenseSynapses{std::vector<std::int32_t>(750, -1)},
+                 .delay = 5});
     SpikeLimits limits;
     limits.neurons = 10, limits.axons_in = 40, limits.destinations = 1;
     const Result<SpikePlacement> whole = place_spikes(net, [&] {
@@ -278,7 +297,8 @@ TEST_CASE("a neuron with more destinations than its chip lets it have gets split
       return wide;
     }());
     REQUIRE(whole);
-    // By hand: a neuron of `a` reaches the cores of its targets and the outside, one of `b` three cores and the outside.
+    // By hand: a neuron of `a` reaches the cores of its targets and the outside, one of `b` three cores and the
+    // outside.
     std::int64_t wanted = 25 * 4;
     for (std::size_t s = 0; s < 30; ++s) {
       std::set<std::uint32_t> cores;
@@ -289,7 +309,8 @@ TEST_CASE("a neuron with more destinations than its chip lets it have gets split
     CHECK(split.splitters == wanted);
     const SpikePlacement placed = place_spikes(split.net, limits).value_or_throw();
     const SpikeTrain train = random_train(in, 9, 30, random);
-    SpikeMachine plain = SpikeMachine::load(std::make_shared<const SpikingNet>(net), on_one_core(net), {}).value_or_throw();
+    SpikeMachine plain =
+        SpikeMachine::load(std::make_shared<const SpikingNet>(net), on_one_core(net), {}).value_or_throw();
     SpikeMachine cores =
         SpikeMachine::load(std::make_shared<const SpikingNet>(split.net), placed, next_tick(false)).value_or_throw();
     const SpikeReport is = cores.run(30, {.trains = {train}}).value_or_throw(),
@@ -309,7 +330,9 @@ TEST_CASE("real neurons become integers of loihi by the scales of their paramete
     RealNet net;
     net.name = "real";
     net.populations.push_back({.name = "in", .shape = {.f = 6}});
-    RealNeurons lif{.name = "lif", .shape = {.f = 4}, .kind = keeps_current ? RealNeurons::Kind::current : RealNeurons::Kind::leaky};
+    RealNeurons lif{.name = "lif",
+                    .shape = {.f = 4},
+                    .kind = keeps_current ? RealNeurons::Kind::current : RealNeurons::Kind::leaky};
     lif.k_mem.assign(4, 0.04), lif.r.assign(4, 1.5), lif.leak.assign(4, 0.02), lif.threshold.assign(4, 0.1);
     lif.reset.assign(4, -0.01), lif.bias = {0.01, 0, -0.02, 0.03};
     if (keeps_current) lif.k_syn.assign(4, 0.2), lif.w_in.assign(4, 0.8);
@@ -318,7 +341,8 @@ TEST_CASE("real neurons become integers of loihi by the scales of their paramete
     std::vector<double> weights;
     for (int i = 0; i < 24; ++i) weights.push_back(static_cast<double>(between(random, -40, 100)) / 100);
     weights[3] = 1;
-    net.connections.push_back({{.name = "w", .from = PopulationId(0), .to = PopulationId(1), .synapses = DenseSynapses{}}, weights});
+    net.connections.push_back(
+        {{.name = "w", .from = PopulationId(0), .to = PopulationId(1), .synapses = DenseSynapses{}}, weights});
     const Chip chip = load_chip("loihi").value_or_throw();
     const ChipNeurons made = in_integers(net, chip, nullptr).value_or_throw();
 
@@ -334,9 +358,7 @@ TEST_CASE("real neurons become integers of loihi by the scales of their paramete
       always.push_back(keeps_current ? std::llround(std::floor(drive * scale / 64 + 0.5)) : 0);
     }
     const std::int64_t threshold = std::llround(0.11 * scale / 64) * 64, dv = 164, du = keeps_current ? 819 : 4096;
-    auto decay = [](std::int64_t x, std::int64_t d) {
-      return (x < 0 ? -1 : 1) * ((std::abs(x) * (4096 - d)) >> 12);
-    };
+    auto decay = [](std::int64_t x, std::int64_t d) { return (x < 0 ? -1 : 1) * ((std::abs(x) * (4096 - d)) >> 12); };
     const SpikeTrain train = random_train(PopulationId(0), 6, steps, random);
     std::vector<std::int64_t> u(4), v(4, std::llround(0.01 * scale));
     std::vector<SpikeAt> wanted;
@@ -383,8 +405,7 @@ TEST_CASE("real neurons that a chip cannot be are refused by node, all at once [
   net.populations[0].subtracts = true;
   net.populations[3].k_mem = {0.1, 0.2};
   auto text_of = [&](const char* chip) {
-    const Result<ChipNeurons> made =
-        in_integers(net, load_chip(chip).value_or_throw(), standard_blocks().find("CLIF"));
+    const Result<ChipNeurons> made = in_integers(net, load_chip(chip).value_or_throw(), standard_blocks().find("CLIF"));
     REQUIRE(!made);
     return refusal_of(made.diags());
   };

@@ -49,12 +49,18 @@ std::vector<double> numbers_of(const Array& array) {
   return numbers;
 }
 
+// A factor that was found beside a number of some size, in the precision of the op: whole ones are meant so.
+double meant(double factor, double beside) {
+  const double whole = std::floor(factor + 0.5);
+  return std::abs(factor - whole) < 1e-6 * (1 + std::abs(beside)) ? whole : factor;
+}
+
 // A function of single numbers: what it makes of 0, 1 and 2 tells.
 std::optional<LinearSignal> applied_by_element(const OpInstance& call, std::size_t operand, const LinearSignal& signal,
                                                const std::vector<Array>& contents) {
   auto at = [&](double x) {
-    return numbers_of(made_of(call, operand, contents,
-                              std::vector<double>(static_cast<std::size_t>(signal.elements()), x)));
+    return numbers_of(
+        made_of(call, operand, contents, std::vector<double>(static_cast<std::size_t>(signal.elements()), x)));
   };
   const std::vector<double> none = at(0), one = at(1), two = at(2);
   LinearSignal made;
@@ -62,8 +68,9 @@ std::optional<LinearSignal> applied_by_element(const OpInstance& call, std::size
   std::vector<SignalTerm> terms;
   bool is_shift = true;
   for (std::size_t i = 0; i < none.size(); ++i) {
-    const double factor = one[i] - none[i];
-    if (std::abs(two[i] - none[i] - 2 * factor) > 1e-6 * (std::abs(factor) + std::abs(none[i]))) return std::nullopt;
+    const double factor = meant(one[i] - none[i], none[i]);
+    if (std::abs(two[i] - none[i] - 2 * factor) > 1e-5 * (1 + std::abs(factor) + std::abs(none[i])))
+      return std::nullopt;
     is_shift = is_shift && factor == 1;
     for (SignalTerm term : signal.of(static_cast<std::int64_t>(i))) {
       term.weight *= factor;
@@ -97,27 +104,73 @@ std::optional<LinearSignal> moved(const OpInstance& call, std::size_t operand, c
   return made;
 }
 
+// Where the operand of that name stands; none: the op has none.
+std::optional<std::size_t> operand_named(const OpDef& op, std::string_view name) {
+  for (std::size_t k = 0; k < op.operands.size(); ++k)
+    if (op.operands[k].name == name) return k;
+  return std::nullopt;
+}
+
+// Whether its taps are the terms of the signal.
+bool is_made_by(const LinearSignal& signal, const SignalKernel& kernel) {
+  const std::int64_t c = kernel.in[0], rows = kernel.in[1], columns = kernel.in[2], f = kernel.out[0],
+                     y = kernel.out[1], x = kernel.out[2];
+  if (signal.elements() != f * y * x) return false;
+  const ConvolutionSynapses& w = kernel.windows;
+  double largest = 0;  // weights were found beside a bias, in the precision of the op
+  for (const double weight : kernel.weights) largest = std::max(largest, std::abs(weight));
+  for (const double constant : signal.constants) largest = std::max(largest, std::abs(constant));
+  const double nothing = 1e-5 * largest;
+  for (std::int64_t e = 0; e < signal.elements(); ++e) {
+    std::size_t term = 0;
+    const std::span<const SignalTerm> terms = signal.of(e);
+    for (std::int64_t channel = 0; channel < c; ++channel)
+      for (std::int64_t ky = 0; ky < w.ky; ++ky)
+        for (std::int64_t kx = 0; kx < w.kx; ++kx) {
+          const std::int64_t row = e / x % y * w.stride_y + ky * w.dilation_y - w.pad_y,
+                             column = e % x * w.stride_x + kx * w.dilation_x - w.pad_x;
+          if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
+          const double weight =
+              kernel.weights[static_cast<std::size_t>(((e / (y * x) * c + channel) * w.ky + ky) * w.kx + kx)];
+          const bool is_there = term < terms.size() && terms[term].element == (channel * rows + row) * columns + column;
+          if (std::abs((is_there ? terms[term].weight : 0) - weight) > nothing) return false;
+          if (is_there) ++term;
+        }
+    if (term != terms.size()) return false;
+  }
+  return true;
+}
+
+// A convolution of whole images: an op with weights [f, c, ky, kx] and windows.
 std::shared_ptr<const SignalKernel> kernel_of(const OpInstance& call, const LinearSignal& signal,
-                                              const std::vector<Array>& contents) {
-  enum : std::size_t { stride = 3, pad, dilation, groups };
-  const Extents &x = call.in[0].extents, &w = contents[1].extents();
+                                              const std::vector<Array>& contents, const LinearSignal& made) {
+  std::vector<std::size_t> at;
+  for (const std::string_view name : {"w", "stride", "pad", "dilation", "groups"}) {
+    const std::optional<std::size_t> operand = operand_named(*call.op, name);
+    if (!operand) return nullptr;
+    at.push_back(*operand);
+  }
   const std::optional<SignalTerm> source = plain_source(signal);
-  if (!source || x.size() != 4 || x[0] != 1 || call.attributes[groups].integer() != 1) return nullptr;
-  const Extents& out = call.out[0].extents;
+  const Extents &x = call.in[0].extents, &out = call.out[0].extents;
+  if (!source || at[0] != 1 || x.size() != 4 || out.size() != 4 || x[0] != 1) return nullptr;
+  if (!call.attributes[at[4]].is_integer() || call.attributes[at[4]].integer() != 1) return nullptr;
+  const Extents& w = contents[1].extents();
+  if (w.size() != 4) return nullptr;
   auto pair_of = [&](std::size_t operand) {
     const Value& value = call.attributes[operand];
     if (value.is_integer()) return std::array{value.integer(), value.integer()};
     return std::array{value.tuple().items[0].integer(), value.tuple().items[1].integer()};
   };
-  const auto steps = pair_of(stride), pads = pair_of(pad), apart = pair_of(dilation);
+  const auto steps = pair_of(at[1]), pads = pair_of(at[2]), apart = pair_of(at[3]);
   auto narrow = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
   auto kernel = std::make_shared<SignalKernel>();
   kernel->source = source->source, kernel->delay = source->delay;
-  kernel->windows = {narrow(w[2]),     narrow(w[3]),    narrow(steps[0]), narrow(steps[1]),
-                     narrow(pads[0]),  narrow(pads[1]), narrow(apart[0]), narrow(apart[1]), {}};
+  kernel->windows = {narrow(w[2]),     narrow(w[3]),     narrow(steps[0]),
+                     narrow(steps[1]), narrow(pads[0]),  narrow(pads[1]),
+                     narrow(apart[0]), narrow(apart[1]), {}};
   kernel->in = {x[1], x[2], x[3]}, kernel->out = {out[1], out[2], out[3]}, kernel->weights_of = w;
   kernel->weights = numbers_of(contents[1]);
-  return kernel;
+  return is_made_by(made, *kernel) ? kernel : nullptr;
 }
 
 // Any other op: what it makes of each element alone; then whether that tells all.
@@ -144,6 +197,11 @@ std::optional<LinearSignal> applied_to_all(const OpInstance& call, std::size_t o
       told[j] += weight * probe[e];
     }
   }
+  // What is that small comes from the way that a kernel takes, as of convolutions.
+  double largest = 0;
+  for (const auto& row : rows)
+    for (const auto& [e, weight] : row) largest = std::max(largest, std::abs(weight));
+  for (auto& row : rows) std::erase_if(row, [&](const auto& one) { return std::abs(one.second) < 2e-6 * largest; });
   for (std::size_t j = 0; j < told.size(); ++j)
     if (!(std::abs(told[j] - all[j]) <= 1e-4 * (1 + std::abs(all[j])))) return std::nullopt;
   LinearSignal made;
@@ -262,27 +320,36 @@ std::optional<LinearSignal> applied(const OpInstance& call, std::size_t operand,
   if (call.op->fusion == Fusion::movement) return moved(call, operand, signal, contents);
   if (call.op->fusion == Fusion::pointwise && outputs == signal.elements())
     return applied_by_element(call, operand, signal, contents);
-  if (call.op->name == "matmul" && operand == 1 && call.in[0].extents.size() == 2 && call.in[1].extents.size() == 1)
+  if (call.op->symbol == "@" && operand == 1 && call.in[0].extents.size() == 2 && call.in[1].extents.size() == 1)
     return multiplied(call, signal, contents[0]);
   std::optional<LinearSignal> made = applied_to_all(call, operand, signal, contents);
-  if (made && call.op->name == "conv2d" && operand == 0) made->kernel = kernel_of(call, signal, contents);
+  if (made && operand == 0) made->kernel = kernel_of(call, signal, contents, *made);
   return made;
 }
 
-LinearSignal sum(const LinearSignal& a, const LinearSignal& b, double sign) {
+std::optional<LinearSignal> joined(const OpInstance& call, const LinearSignal& a, const LinearSignal& b) {
+  if (call.in.size() != 2 || call.out.size() != 1 || a.extents != b.extents || call.op->fusion != Fusion::pointwise)
+    return std::nullopt;
+  auto at = [&](double x, double y) {
+    std::vector<Array> in{Array::make(call.in[0]), Array::make(call.in[1])};
+    for (std::int64_t e = 0; e < a.elements(); ++e) in[0].set_number(e, x), in[1].set_number(e, y);
+    return numbers_of(evaluate(call, in)[0]);
+  };
+  const std::vector<double> none = at(0, 0), first = at(1, 0), second = at(0, 1), both = at(2, 3);
   LinearSignal made;
-  made.extents = a.extents;
+  made.extents = call.out[0].extents;
   std::vector<SignalTerm> terms;
-  for (std::int64_t e = 0; e < a.elements(); ++e) {
-    terms.assign(a.of(e).begin(), a.of(e).end());
-    for (SignalTerm term : b.of(e)) {
-      term.weight *= sign;
-      terms.push_back(term);
-    }
-    const auto i = static_cast<std::size_t>(e);
-    add_element(made, terms, a.constants[i] + sign * b.constants[i]);
+  if (none.size() != a.constants.size()) return std::nullopt;
+  for (std::size_t i = 0; i < none.size(); ++i) {
+    const double of_a = meant(first[i] - none[i], none[i]), of_b = meant(second[i] - none[i], none[i]);
+    if (std::abs(both[i] - none[i] - 2 * of_a - 3 * of_b) > 1e-5 * (1 + std::abs(none[i]))) return std::nullopt;
+    for (const auto& [signal, factor] : {std::pair(&a, of_a), std::pair(&b, of_b)})
+      for (SignalTerm term : signal->of(static_cast<std::int64_t>(i))) {
+        term.weight *= factor;
+        terms.push_back(term);
+      }
+    add_element(made, terms, none[i] + of_a * a.constants[i] + of_b * b.constants[i]);
   }
-  if (b.is_constant()) made.kernel = a.kernel;
   return made;
 }
 

@@ -29,9 +29,9 @@ struct SignalKernel {
 
 struct LinearSignal {
   Extents extents;
-  std::vector<std::uint32_t> offsets{0};  // [elements + 1]
-  std::vector<SignalTerm> terms;          // by element, then by source, element, delay
-  std::vector<double> constants;          // by element
+  std::vector<std::uint32_t> offsets{0};                 // [elements + 1]
+  std::vector<SignalTerm> terms;                         // by element, then by source, element, delay
+  std::vector<double> constants;                         // by element
   std::shared_ptr<const SignalKernel> kernel = nullptr;  // the same as the terms, constants aside
 
   std::int64_t elements() const { return static_cast<std::int64_t>(constants.size()); }
@@ -56,7 +56,7 @@ std::optional<SignalTerm> plain_source(const LinearSignal& signal);
 // An op with one operand that is a signal; the others are contents. None: it is no linear function of it.
 std::optional<LinearSignal> applied(const OpInstance& call, std::size_t operand, const LinearSignal& signal,
                                     const std::vector<Array>& contents);
-// a + sign * b, of equal extents.
-LinearSignal sum(const LinearSignal& a, const LinearSignal& b, double sign);
+// An op of two signals of equal extents, element by element. None: it is no sum of multiples of them.
+std::optional<LinearSignal> joined(const OpInstance& call, const LinearSignal& a, const LinearSignal& b);
 
 }  // namespace taskspec

@@ -99,7 +99,8 @@ void NeuronGraph::find_known() {
     const NodeId node(k);
     if (pick(node)) continue;
     const std::span<const Ref> in = g.in(node);
-    const bool is_product = g.definition(node).name == "matmul";
+    const OpDef* op = g.definition(node).op;
+    const bool is_product = op && op->symbol == "@";
     const bool has_signal = std::ranges::any_of(in, carries);
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (tasks_[k] && tasks_[k]->role != TaskRole::factor) {
@@ -133,15 +134,13 @@ class NeuronGraph::Reading {
       : of_(of), g_(*of.graph_), contents_(contents), population_(g_.size()), input_(of.known_.size()) {}
 
   Result<RealBorders> run() {
-    made_.net.name = g_.size() > 0 ? g_.path(NodeId(g_.size() - 1)).substr(0, g_.path(NodeId(g_.size() - 1)).find('#')) : "";
-    for (std::size_t k = 0; k < g_.size(); ++k)
-      guarded(NodeId(k), [&] { add_neurons(NodeId(k)); });
-    for (std::size_t k = 0; k < g_.results().size(); ++k)
-      guarded(g_.results()[k].ref.node(), [&] { add_result(k); });
+    made_.net.name =
+        g_.size() > 0 ? g_.path(NodeId(g_.size() - 1)).substr(0, g_.path(NodeId(g_.size() - 1)).find('#')) : "";
+    for (std::size_t k = 0; k < g_.size(); ++k) guarded(NodeId(k), [&] { add_neurons(NodeId(k)); });
+    for (std::size_t k = 0; k < g_.results().size(); ++k) guarded(g_.results()[k].ref.node(), [&] { add_result(k); });
     std::vector<std::pair<PopulationId, LinearSignal>> inputs;
     for (std::size_t k = 0; k < g_.size(); ++k)
-      if (population_[k].valid())
-        guarded(NodeId(k), [&] { inputs.emplace_back(population_[k], input_of(NodeId(k))); });
+      if (population_[k].valid()) guarded(NodeId(k), [&] { inputs.emplace_back(population_[k], input_of(NodeId(k))); });
     if (!notes_.empty()) return refusal();
     set_shapes(inputs);
     for (auto& [population, signal] : inputs) connect(population, signal);
@@ -170,8 +169,9 @@ class NeuronGraph::Reading {
   }
   Diags refusal() const {
     Diags diags;
-    Diag& diag = diags.error("E4052", Span{}, fmt::format("{} node{} of '{}' cannot be neurons or synapses of a chip",
-                                                          notes_.size(), notes_.size() == 1 ? "" : "s", made_.net.name));
+    Diag& diag = diags.error("E4052", Span{},
+                             fmt::format("{} node{} of '{}' cannot be neurons or synapses of a chip", notes_.size(),
+                                         notes_.size() == 1 ? "" : "s", made_.net.name));
     for (const std::string& text : notes_) diag.note(text);
     return diags;
   }
@@ -340,9 +340,8 @@ class NeuronGraph::Reading {
     if (open.empty() && call.out.size() == 1) return constant_signal(evaluate(call, contents)[0]);
     if (open.size() == 1)
       if (std::optional<LinearSignal> made = applied(call, open[0], in[open[0]], contents)) return *std::move(made);
-    const bool is_sum = call.op->name == "add" || call.op->name == "sub";
-    if (open.size() == 2 && is_sum && in[0].extents == in[1].extents && in.size() == 2)
-      return sum(in[0], in[1], call.op->name == "add" ? 1 : -1);
+    if (open.size() == 2 && in.size() == 2)
+      if (std::optional<LinearSignal> made = joined(call, in[0], in[1])) return *std::move(made);
     throw Refused{fmt::format("'{}' is no sum of weighted spikes", call.op->name)};
   }
 
@@ -379,8 +378,7 @@ class NeuronGraph::Reading {
       for (auto* values : {&neurons.k_mem, &neurons.k_syn, &neurons.r, &neurons.w_in, &neurons.leak, &neurons.threshold,
                            &neurons.reset}) {
         const std::vector<double> flat = *values;
-        for (std::size_t i = 0; i < flat.size(); ++i)
-          (*values)[static_cast<std::size_t>(made_.neuron[p][i])] = flat[i];
+        for (std::size_t i = 0; i < flat.size(); ++i) (*values)[static_cast<std::size_t>(made_.neuron[p][i])] = flat[i];
       }
     }
   }
@@ -389,7 +387,8 @@ class NeuronGraph::Reading {
     RealNeurons& neurons = made_.net.populations[to.index()];
     const std::vector<std::int32_t>& place = made_.neuron[to.index()];
     neurons.bias.resize(place.size());
-    for (std::size_t e = 0; e < place.size(); ++e) neurons.bias[static_cast<std::size_t>(place[e])] = signal.constants[e];
+    for (std::size_t e = 0; e < place.size(); ++e)
+      neurons.bias[static_cast<std::size_t>(place[e])] = signal.constants[e];
     if (signal.kernel) return connect(to, *signal.kernel);
     struct Synapse {
       std::uint32_t source, target;

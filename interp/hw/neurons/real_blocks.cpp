@@ -72,8 +72,7 @@ class BlockMaking {
     const std::size_t position = *at(to).in_cluster_named(cluster);
     BlockEdge edge;
     edge.from = {from, 0, whole(value_type(at(from)).extents)};
-    edge.to = {to, static_cast<std::uint16_t>(position),
-               whole(cluster_extents(at(to), at(to).in_cluster(position)))};
+    edge.to = {to, static_cast<std::uint16_t>(position), whole(cluster_extents(at(to), at(to).in_cluster(position)))};
     if (edge.from.box.size != edge.to.box.size) edge.moves.push_back({&rearrange_reshape, {}});
     edge.delay = delay;
     made_.graph.edges.push_back(std::move(edge));
@@ -147,8 +146,7 @@ class BlockMaking {
     port.block = input;
     const std::vector<std::int64_t> place = places_of_port(port);
     std::vector<BlockGather::Place> places(place.size());
-    for (std::size_t e = 0; e < place.size(); ++e)
-      places[static_cast<std::size_t>(real_.neuron[p][e])] = {0, place[e]};
+    for (std::size_t e = 0; e < place.size(); ++e) places[static_cast<std::size_t>(real_.neuron[p][e])] = {0, place[e]};
     block_[p] = add("SI", net_->populations[p].name + "_spikes", Precision::i8, shape_of(net_->populations[p].shape));
     const Extents extents = value_type(at(block_[p])).extents;
     if (!fill(block_[p], BlockGather::of(input, port.extents).picked(extents, places)))
@@ -260,7 +258,8 @@ class BlockMaking {
   }
 
   std::optional<BlockId> product(const SpikeConnection& connection) {
-    if (const auto* conv = std::get_if<ConvolutionSynapses>(&connection.synapses)) return convolution(connection, *conv);
+    if (const auto* conv = std::get_if<ConvolutionSynapses>(&connection.synapses))
+      return convolution(connection, *conv);
     const SpikePopulation &from = (*net_)[connection.from], &to = (*net_)[connection.to];
     const std::int64_t sources = from.neurons(), targets = to.neurons();
     const auto* rows = std::get_if<SparseSynapses>(&connection.synapses);
@@ -292,8 +291,7 @@ class BlockMaking {
   std::optional<BlockId> convolution(const SpikeConnection& connection, const ConvolutionSynapses& conv) {
     const SpikePopulation &from = (*net_)[connection.from], &to = (*net_)[connection.to];
     const SpikeShape in = from.shape, out = to.shape;
-    const BlockId spikes =
-        add("SIC", from.name + "_to_" + to.name, Precision::i8, {.y = in.y, .x = in.x, .r = in.f});
+    const BlockId spikes = add("SIC", from.name + "_to_" + to.name, Precision::i8, {.y = in.y, .x = in.x, .r = in.f});
     connect(block_[connection.from.index()], spikes, at(spikes).in_cluster_name(0), connection.delay);
     const auto inner = static_cast<std::size_t>(in.f) * static_cast<std::size_t>(conv.ky * conv.kx);
     std::vector<std::int32_t> weights(conv.weights.size());  // [f][c][ky][kx]
@@ -301,8 +299,9 @@ class BlockMaking {
       weights[i % static_cast<std::size_t>(out.f) * inner + i / static_cast<std::size_t>(out.f)] = conv.weights[i];
     const BlockId kernel =
         data("SW", to.name + "_w", {.f = out.f, .r = in.f, .ky = conv.ky, .kx = conv.kx}, Precision::i8, weights);
-    const BlockId id = add("CC", to.name + "_in", Precision::i32,
-                           {.y = out.y, .x = out.x, .f = out.f, .r = in.f, .ky = conv.ky, .kx = conv.kx, .iy = in.y, .ix = in.x});
+    const BlockId id =
+        add("CC", to.name + "_in", Precision::i32,
+            {.y = out.y, .x = out.x, .f = out.f, .r = in.f, .ky = conv.ky, .kx = conv.kx, .iy = in.y, .ix = in.x});
     auto behind = [](std::int32_t outputs, std::int32_t stride, std::int32_t kernel, std::int32_t dilation,
                      std::int32_t before, std::int32_t inputs) {
       return std::max(0, (outputs - 1) * stride + (kernel - 1) * dilation + 1 - before - inputs);
