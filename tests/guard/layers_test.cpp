@@ -81,7 +81,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"TaskParser.h", {"frontend/parse"}},
     {"nlohmann/",
      {"ir/json/", "ir/precompiled/json.hpp", "hwsim/chip", "tests/unit/json", "tests/unit/ops_neurons",
-      "tests/unit/step_cost", "tests/unit/trace", "tests/peers/"}},
+      "tests/unit/step_cost", "tests/unit/trace", "tests/peers/", "tests/hwsim/picture", "tests/hwsim/chip_report"}},
     {"xxhash", {"ir/base/hash.cpp"}},
     {"png", {"ir/files/png.cpp"}},
     {"jpeglib", {"ir/files/jpeg.cpp"}},
