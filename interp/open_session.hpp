@@ -10,10 +10,10 @@
 #include <mutex>
 #include <thread>
 
-#include "interp/backends/run_picture.hpp"
 #include "interp/control/bodies.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/record.hpp"
+#include "interp/control/run_picture.hpp"
 #include "interp/session/session.hpp"
 #include "ir/records/backend_record.hpp"
 

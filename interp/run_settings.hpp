@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "interp/backends/run_picture.hpp"
 #include "interp/control/host_context.hpp"
+#include "interp/control/run_picture.hpp"
 #include "interp/session/session_report.hpp"
 #include "ir/cut/cut_program.hpp"
 

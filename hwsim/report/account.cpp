@@ -73,8 +73,9 @@ class Accountant {
     for (const ChipPhase& phase : core.phases)
       row.layers.push_back(phase.axon || phase.soma ? static_cast<std::int32_t>(layer(phase)) : -1);
     for (const ChipBuffer& buffer : core.buffers) row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
-    const std::int64_t frames = std::max<std::int64_t>(1, timing_.frames);
-    if (made_.cores.size() < timing_.cores.size()) row.busy = timing_.cores[made_.cores.size()].busy / frames;
+    // Steps of its own: it may be ahead of what came out.
+    if (const std::size_t at = made_.cores.size(); at < timing_.cores.size() && timing_.cores[at].steps > 0)
+      row.busy = timing_.cores[at].busy / timing_.cores[at].steps;
     made_.cores.push_back(std::move(row));
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "hwsim/map/chains.hpp"
 #include "hwsim/time/deadlock.hpp"
@@ -340,10 +341,14 @@ class Clock {
     CoreTime& total = timing.cores[static_cast<std::size_t>(c)];
     if (group.turn >= 0) {
       stage(c, group, StageTime::Stage::send, core.sends_begin, core.sent);
-      total.busy += std::max(core.computed, core.sent) - core.begin;
+      total.open += std::max(core.computed, core.sent) - core.begin;
       const std::int64_t moves = phase_of_core(c).move_cycles, begin = core.moved - moves;
-      total.busy += std::max<std::int64_t>(0, core.moved - std::max(begin, std::max(core.computed, core.sent)));
+      total.open += std::max<std::int64_t>(0, core.moved - std::max(begin, std::max(core.computed, core.sent)));
       total.phase = std::max(total.phase, now_ - core.begin);
+      if (phase_of(group) == group.phases - 1) {
+        total.busy += std::exchange(total.open, 0);
+        ++total.steps;
+      }
     }
     if (--group.cores_left > 0) return;
     const ChipSync& sync = program_.chip->sync;

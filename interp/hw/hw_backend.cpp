@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "interp/backends/run_picture.hpp"
+#include "interp/control/run_picture.hpp"
 #include "interp/hw/chip_kinds.hpp"
 #include "interp/hw/hw_report.hpp"
 #include "interp/hw/neurons/neuron_reading.hpp"

@@ -1,6 +1,6 @@
 // What a report of the chip tells: its fields, and the table that print shows.
 #pragma once
-#include "interp/backends/run_picture.hpp"
+#include "interp/control/run_picture.hpp"
 #include "interp/hw/hw_program.hpp"
 #include "ir/records/backend_record.hpp"
 

@@ -124,6 +124,22 @@ TEST_CASE("cores and layers add up to the chip") {
   }
 }
 
+TEST_CASE("a core is busy for as long as its phases at most, however far it is ahead of what came out") {
+  for (const std::uint64_t seed : random_seeds(20, 100)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::optional<ChipProgram> program = mapped(random);
+    if (!program) continue;
+    const ChipTiming timing = time_program(*program, {}).value_or_throw();
+    const ChipAccount account = account_of(*program, timing);
+    for (std::size_t c = 0; c < account.cores.size(); ++c) {
+      const auto phases = static_cast<std::int64_t>(program->cores[c].phases.size());
+      CHECK(account.cores[c].busy > 0);
+      CHECK(account.cores[c].busy <= phases * timing.cores[c].phase);
+    }
+  }
+}
+
 TEST_CASE("one hash of values, cycles and energy for both solvers of the network and again [chip-hash]") {
   int looked_at = 0;
   for (const std::uint64_t seed : random_seeds(12, 60)) {
