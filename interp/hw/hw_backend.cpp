@@ -184,6 +184,13 @@ class HwBackend final : public Backend {
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }
 
+  // How far it is from running all of the graph on the chip: ops on the host, else refusals.
+  static std::size_t distance(const Result<std::unique_ptr<HwProgram>>& made) {
+    constexpr std::size_t refused = 1'000'000;
+    if (made) return (*made)->host_ops().size();
+    return refused + (has_no_blocks(made) ? made.diags().size() : 0);
+  }
+
   // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
   static std::vector<bool> known_operands(const HwReady& ready, std::size_t which) {
     std::vector<bool> is_known = ready.is_slot;
@@ -203,14 +210,14 @@ class HwBackend final : public Backend {
     }
     std::vector<std::optional<Array>> known = contents(ready, inputs, ready.is_slot);
     Result<std::unique_ptr<HwProgram>> made = HwProgram::make(ready.list, *ready.blocks, std::move(known), options_);
-    if (has_no_blocks(made)) {
+    if (distance(made) > 0 && (made || has_no_blocks(made))) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
       for (const std::size_t fixed : {1, 0}) {
         const std::vector<bool> is_known = known_operands(ready, fixed);
-        if (!has_no_blocks(made) || is_known == ready.is_slot) continue;
+        if (distance(made) == 0 || is_known == ready.is_slot) continue;
         Result<std::unique_ptr<HwProgram>> again =
             HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
-        if (!has_no_blocks(again)) made = std::move(again);
+        if (distance(again) < distance(made)) made = std::move(again);
       }
     }
     if (!made) throw Error(made.diags());
