@@ -217,7 +217,7 @@ class HwBackend final : public Backend {
         if (distance(made) == 0 || is_known == ready.is_slot) continue;
         Result<std::unique_ptr<HwProgram>> again =
             HwProgram::make(ready.list, *ready.blocks, contents(ready, inputs, is_known), options_);
-        if (distance(again) < distance(made)) made = std::move(again);
+        if (distance(again) <= distance(made)) made = std::move(again);
       }
     }
     if (!made) throw Error(made.diags());
