@@ -20,7 +20,7 @@ struct HwOptions {
   std::int64_t frames = 0;
   bool checks_values = false;                   // against the exact engine, block by block
   bool keeps_pictures = false;                  // timelines and spikes, too
-  bool partial = false;        // ops without blocks run on the host
+  bool partial = false;                         // ops without blocks run on the host
   bool allow_delay = false;                     // loops of populations that are too short get the delay that they lack
   std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
   std::optional<SearchBudget> optimise = {};    // first
@@ -46,12 +46,13 @@ class ChipRun {
   virtual std::vector<Array> step(std::span<const Array> tensors) = 0;
   virtual Array state(std::size_t number) const = 0;  // of LoweredGraph::states, as the tensor of the graph
   virtual void set_state(std::size_t number, const Array& tensor) = 0;
-  virtual void begin_state(std::size_t number) = 0;                            // as the graph has it
-  virtual bool is_mapped() const = 0;                                          // not: all that it gives is known
-  virtual std::int64_t cycles() const = 0;                                     // of all steps so far
-  virtual std::optional<ChipPicture> picture() const { return std::nullopt; }  // of all steps so far
+  virtual void begin_state(std::size_t number) = 0;                               // as the graph has it
+  virtual bool is_mapped() const = 0;                                             // not: all that it gives is known
+  virtual std::int64_t cycles() const = 0;                                        // of all steps so far
+  virtual std::optional<ChipPicture> picture() const { return std::nullopt; }     // of all steps so far
   virtual std::span<const std::shared_ptr<ChipRun>> parts() const { return {}; }  // each a program of its own
-  virtual void note(const std::string&) {}                                       // for reports
+  virtual std::span<const std::string> host_ops() const { return {}; }            // that are not on the chip
+  virtual void note(const std::string&) {}                                        // for reports
   const std::string& title() const { return title_; }
   void set_title(std::string title) { title_ = std::move(title); }
 

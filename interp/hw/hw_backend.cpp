@@ -267,6 +267,13 @@ class HwBackend final : public Backend, public PicturedBackend {
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }
 
+  // How far it is from running all of the graph on the chip: ops on the host, else refusals.
+  static std::size_t distance(const MadeRun& made) {
+    constexpr std::size_t refused = 1'000'000;
+    if (made) return (*made)->host_ops().size();
+    return refused + (has_no_blocks(made) ? made.diags().size() : 0);
+  }
+
   // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
   static std::vector<bool> known_operands(const HwReady& ready, std::size_t which) {
     std::vector<bool> is_known = ready.is_slot;
@@ -287,13 +294,13 @@ class HwBackend final : public Backend, public PicturedBackend {
     }
     const std::vector<bool>& is_known = ready.neurons ? ready.neurons->known_inputs() : ready.is_slot;
     MadeRun made = made_run(ready, contents(ready, inputs, is_known));
-    if (!ready.neurons && has_no_blocks(made)) {
+    if (!ready.neurons && distance(made) > 0 && (made || has_no_blocks(made))) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
       for (const std::size_t fixed : {1, 0}) {
         const std::vector<bool> is_known = known_operands(ready, fixed);
-        if (!has_no_blocks(made) || is_known == ready.is_slot) continue;
+        if (distance(made) == 0 || is_known == ready.is_slot) continue;
         MadeRun again = made_run(ready, contents(ready, inputs, is_known));
-        if (!has_no_blocks(again)) made = std::move(again);
+        if (distance(again) <= distance(made)) made = std::move(again);
       }
     }
     if (!made) throw Error(made.diags());

@@ -65,8 +65,7 @@ std::vector<Array> PartsRun::step(std::span<const Array> tensors) {
       continue;
     }
     ChipRun& run = *on_chip_[next++];
-    for (const LoweredPort& port : run.lowered().inputs)
-      in.push_back(*values[part.inputs[port.value.index()].index()]);
+    for (const LoweredPort& port : run.lowered().inputs) in.push_back(*values[part.inputs[port.value.index()].index()]);
     made = run.step(in);
     for (std::size_t k = 0; k < part.outputs.size(); ++k) {
       const ValueId own = part.list.outputs[k].value;

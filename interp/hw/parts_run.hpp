@@ -11,7 +11,8 @@ class PartsRun final : public ChipRun {
  public:
   using MakeRun = std::function<Result<std::unique_ptr<ChipRun>>(LoweredGraph)>;
   // Errors: those of the list, where it cannot be cut, and those of its parts.
-  static Result<std::unique_ptr<ChipRun>> make(const OpList& list, const LowerOptions& options, const MakeRun& make_run);
+  static Result<std::unique_ptr<ChipRun>> make(const OpList& list, const LowerOptions& options,
+                                               const MakeRun& make_run);
 
   std::vector<Array> step(std::span<const Array> tensors) override;
   // No list that keeps states is cut.
@@ -21,6 +22,7 @@ class PartsRun final : public ChipRun {
   bool is_mapped() const override { return false; }  // its parts are
   std::int64_t cycles() const override { return 0; }
   std::span<const std::shared_ptr<ChipRun>> parts() const override { return on_chip_; }
+  std::span<const std::string> host_ops() const override { return parts_.host_ops; }
 
  private:
   PartsRun() : ChipRun(LoweredGraph()) {}
