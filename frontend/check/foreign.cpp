@@ -84,6 +84,13 @@ constexpr Foreign unknown_names[] = {
     {" device cuda cpu gpu ", "a backend is chosen by run .. on host, or by --on"},
 };
 
+constexpr Foreign prompt_words[] = {
+    {" help man h ", ":help lists the commands of the prompt, and ?NAME explains a name"},
+    {" quit exit bye q ", ":quit leaves the prompt, as Ctrl-D does"},
+    {" reset clear ", ":reset forgets everything"},
+    {" who whos ls dir vars ", "Tab lists the names, and ?NAME explains one"},
+};
+
 constexpr Foreign unknown_types[] = {
     {" double Double Float real ", "float is the host's; of a tensor f64[2]"},
     {" Tensor tensor Array ndarray ", "a tensor type is a precision with extents: f32[N, 3]"},
@@ -210,6 +217,7 @@ constexpr Foreign arguments[] = {
 }  // namespace
 
 std::string_view foreign_name(std::string_view name) { return find_foreign(unknown_names, name); }
+std::string_view foreign_at_prompt(std::string_view name) { return find_foreign(prompt_words, name); }
 std::string_view foreign_type(std::string_view name) { return find_foreign(unknown_types, name); }
 std::string_view foreign_module(std::string_view name) { return find_foreign(unknown_modules, name); }
 std::string_view foreign_call(std::string_view name) { return find_foreign(short_calls, name); }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "interp/cli/option_table.hpp"
 #include "interp/reference/language.hpp"
 #include "ir/base/text.hpp"
@@ -77,7 +75,8 @@ std::string language_pages() {
                         roff(stop.program));
   for (const LanguageChapter& chapter : language_chapters()) {
     std::string title(chapter.title);
-    for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (char& c : title)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     text += fmt::format(".SH {}\n{}\n", title, roff(chapter.introduction));
     for (const LanguageRecord& record : chapter.records) {
       const std::string later = record.part.empty() ? "" : fmt::format(" Not built yet: it needs {}.", record.part);
