@@ -231,8 +231,8 @@ Term missing_name(Body& body, const ast::Name& name, const std::string& help) {
     not_built(world.diags, name.span, fmt::format("'{}'", name.text), part);
   } else {
     constexpr std::size_t enough = 40;  // suggestions are dear, and nobody reads that many
-    Diag& diag = unknown_name(world.diags, name,
-                              world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
+    Diag& diag =
+        unknown_name(world.diags, name, world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
     if (const auto known = foreign_at_prompt(name.text); world.options.at_prompt && !known.empty())
       diag.help(std::string(known));
     if (diag.help_text.empty()) diag.help(help);

@@ -71,8 +71,8 @@ If it is set, nothing is coloured.
 std::string language_pages() {
   std::string text = ".SH LANGUAGE\n";
   for (const TourStop& stop : tour())
-    text += fmt::format(".SS {}\n{}\n.PP\n.RS\n.nf\n{}.fi\n.RE\n", roff(stop.title), roff(stop.text),
-                        roff(stop.program));
+    text +=
+        fmt::format(".SS {}\n{}\n.PP\n.RS\n.nf\n{}.fi\n.RE\n", roff(stop.title), roff(stop.text), roff(stop.program));
   for (const LanguageChapter& chapter : language_chapters()) {
     std::string title(chapter.title);
     for (char& c : title)

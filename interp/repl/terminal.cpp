@@ -125,7 +125,7 @@ class Terminal final : public Editor {
     const LineInfo* info = el_line(edit);
     const std::string_view before(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
     const std::size_t line = before.rfind('\n');
-    if (line == std::string_view::npos) return push(edit, "\020");  // Ctrl-P
+    if (line == std::string_view::npos) return push(edit, "\020");               // Ctrl-P
     const std::size_t above = line == 0 ? 0 : before.rfind('\n', line - 1) + 1;  // npos + 1 is 0
     const std::size_t column = before.size() - line - 1;
     return move(edit, above + std::min(column, line - above));

@@ -239,7 +239,7 @@ TEST_CASE("[repl] in a terminal: a block of the history is moved through by line
   terminal.type("\x1b[A");  // the block; the cursor is at its end
   terminal.until("22]");
   terminal.type("\x1b[A");  // its first line, not the entry before
-  terminal.type("0");        // behind "let", as far in as "22]" is long
+  terminal.type("0");       // behind "let", as far in as "22]" is long
   terminal.type("\x1b[B");  // its last line again
   terminal.type("\x1b[B");  // below it there is no line, and no entry either
   terminal.type("\x03");

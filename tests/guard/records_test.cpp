@@ -35,7 +35,7 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"interp/exact/approximate.cpp", "max"},  // metrics of approximate groups
     {"interp/exact/approximate.cpp", "mean"},
     {"interp/exact/approximate_rewrites.cpp", "shift"},  // an attribute of blocks
-    {"frontend/parse_foreign.cpp", "and"},  // words of other languages
+    {"frontend/parse_foreign.cpp", "and"},               // words of other languages
     {"frontend/parse_foreign.cpp", "or"},
     {"frontend/parse_foreign.cpp", "not"},
     {"ir/json/schema_words.cpp", "minimum"},

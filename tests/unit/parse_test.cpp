@@ -433,8 +433,8 @@ TEST_CASE("a prompt knows when a text can only be a beginning") {
     CAPTURE(text);
     CHECK(needs_more(text));
   }
-  for (const char* text : {"print(\"abc)\n", "x = \"abc\ny(", "x = \"abc", "print(\"abc)", "", "// x", "x", "f(1)", "fn f() { }", "return", "x = 1;",
-                           "f(]", ")", "f((]", "\xC3", "x = \"a\"", "v[..]"}) {
+  for (const char* text : {"print(\"abc)\n", "x = \"abc\ny(", "x = \"abc", "print(\"abc)", "", "// x", "x", "f(1)",
+                           "fn f() { }", "return", "x = 1;", "f(]", ")", "f((]", "\xC3", "x = \"a\"", "v[..]"}) {
     CAPTURE(text);
     CHECK_FALSE(needs_more(text));
   }

@@ -269,43 +269,6 @@ TEST_CASE("[repl] names and types are explained") {
   CHECK(c.error("z") == "error E1001: unknown name 'z'");
 }
 
-TEST_CASE("[repl] words are completed") {
-  Case c;
-  c.ok(tasks);
-  c.ok("let abacus = fill(f32[2], 1.0)");
-  auto words = [&](std::string_view line) { return joined(c.work.complete(line, line.size()).words, " "); };
-  CHECK(words("aba") == "abacus");
-  CHECK(words("let q = aba") == "abacus");
-  CHECK(c.work.complete("let q = aba", 11).begin == 8);
-  CHECK(words("abacus.sc").find("scalar") != std::string::npos);
-  CHECK(words("abacus.argm") == "argmax argmin");
-  CHECK(words("inc(abacus).") == "");  // a call would have to run
-  CHECK(words("gra") == "graph graph_print");
-  CHECK(words("nothing_begins_so") == "");
-  c.ok("let r = inc(abacus)");
-  CHECK(words("r.").starts_with("array handle iter precision rank scalar shape y abs "));  // its own first
-  CHECK(words("import data.d") == "data.digits");
-  CHECK(words("import n").starts_with("nir nir64 nn"));
-  auto hint = [&](std::string_view line) { return c.work.complete(line, line.size()).hint; };
-  CHECK(hint("let z = conv2d(").starts_with("conv2d(x, w, b?, stride: 1"));
-  CHECK(hint("inc(") == "task inc(in x: f32[N]) -> (y: f32[N])");
-  CHECK(hint("abacus.sum(") == "sum(x, axis?)");
-  CHECK(hint("nn.linear(").starts_with("fn linear(x: f32[B, I]"));
-  CHECK(hint("nothing_of_this_name(") == "");
-  CHECK(hint("(") == "");
-  CHECK(hint("conv2d(aba") == "");
-  CHECK(joined(c.work.names_in_graph(), " ") == "abacus add dbl inc r");
-}
-
-TEST_CASE("[repl] words that lead elsewhere lead to commands") {
-  Case c;
-  for (const auto& [word, command] : {std::pair{"help", ":help"}, {"quit", ":quit"}, {"exit", ":quit"}}) {
-    const Workspace::Answer answer = c.work.enter(word);
-    CHECK(answer.status != Status::ok);
-    CHECK_MESSAGE(answer.diagnostics.find(command) != std::string::npos, answer.diagnostics);
-  }
-}
-
 TEST_CASE("[repl] a saved session runs as a file") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "session.task").string();
