@@ -146,15 +146,13 @@ Result<ast::Expr> parse_expression(const Sources& sources, SourceId source) {
 bool needs_more(std::string_view text) {
   if (text.size() > max_bytes || invalid_utf8(text)) return false;
   std::vector<Token> tokens = lex(text);
-  // A string ends on its line: one that is open above the last line stays so, whatever follows.
-  auto lost = [&](const Token& token) {
-    return token.kind == TokenKind::open_string && text.find_first_of("\r\n", token.end) != std::string_view::npos;
-  };
-  if (std::any_of(tokens.begin(), tokens.end(), lost)) return false;
+  // A string ends on its line: an open one stays so, whatever follows.
+  auto is_open = [](const Token& token) { return token.kind == TokenKind::open_string; };
+  if (std::any_of(tokens.begin(), tokens.end(), is_open)) return false;
   if (!open_brackets(text, tokens).empty()) return true;
   if (tokens.size() == 1) return false;  // nothing but blanks and comments
   const Token& last = tokens[tokens.size() - 2];
-  return last.kind == TokenKind::open_string || !(ends_statement(last) || text_of(text, last) == ";");
+  return !(ends_statement(last) || text_of(text, last) == ";");
 }
 
 }  // namespace taskspec

@@ -20,8 +20,8 @@ Result<Ast> parse(const Sources& sources, SourceId source);
 // One expression and nothing after it: the value of `-D name=value`.
 Result<ast::Expr> parse_expression(const Sources& sources, SourceId source);
 
-// For a prompt: can this text only be the beginning of something? True at an open bracket, block or string, and
-// after an operator or keyword that wants more.
+// For a prompt: can this text only be the beginning of something? True at an open bracket or block, and after an
+// operator or keyword that wants more; not at an open string, which ends on its line.
 bool needs_more(std::string_view text);
 
 // The words that the grammar keeps for itself, sorted.

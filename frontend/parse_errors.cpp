@@ -179,8 +179,8 @@ class Describer {
   }
 
   void cannot_be_name(std::size_t index) {
-    Diag& diag = diags_.error("E0001", span(index),
-                              fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)));
+    Diag& diag =
+        diags_.error("E0001", span(index), fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)));
     if (index > 0 && tokens_.text(index - 1) == "." && tokens_.text(index) == "var")
       diag.help("((x - x.mean(0)) * (x - x.mean(0))).mean(0) is the variance");
     else

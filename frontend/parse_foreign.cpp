@@ -143,7 +143,8 @@ std::string_view by_colon(const Surroundings& s) {
 std::string_view by_sign(const Surroundings& s) {
   if (s.before == "*" && (s.here == "*" || s.here == "*=")) return "pow(x, n) is a power";
   if (s.before == "." && s.here == "*") return "operators work element by element, without a dot: x * y";
-  if (s.here == "'" && s.touches && s.before != "=") return "x.permute(1, 0) exchanges two axes; texts stand in double quotes";
+  if (s.here == "'" && s.touches && s.before != "=")
+    return "x.permute(1, 0) exchanges two axes; texts stand in double quotes";
   if (s.here == "&" && s.wants_value) return "values are copied; 'inout' takes a place: task f(inout x: f32[N])";
   if (s.before == "<" && s.here == "<")
     return "an int is multiplied: x * 8; shift_left(x, n) shifts the elements of a tensor";
@@ -156,7 +157,8 @@ std::string_view by_sign(const Surroundings& s) {
   if (s.here == ".." && s.before.ends_with('.')) return "a range is written a..b, and ends before b";
   if (s.here == "+" && s.next == "+") return "there is no '++'; write 'x += 1'";
   if (s.start == "-" && s.before != "=") return "comments begin with '//'; x -= 1 counts down";
-  if (s.here == "@" && s.start == "@") return "there are no annotations: task f(x: f32[N]) -> (y: f32[N]) { ... } is a task";
+  if (s.here == "@" && s.start == "@")
+    return "there are no annotations: task f(x: f32[N]) -> (y: f32[N]) { ... } is a task";
   if (s.here == "{" && s.wants_value) return map_help;
   if (s.here == "#" && s.next == "include") return import_help;
   return {};
@@ -186,7 +188,8 @@ std::string_view in_loop_or_body(const Surroundings& s) {
   if (s.wants_body && (s.start == "if" || s.start == "while" || s.start == "for" || s.start == "else" || s.here == ":"))
     return "a body stands in braces: if x > 0 { ... }";
   if (s.wants_start && (s.is_end || s.here == ";")) return "a name has a value from the beginning: var x = 0";
-  if (s.here == "," && !s.open) return s.start == "return" ? "several results stand in brackets: return (a, b)" : pair_help;
+  if (s.here == "," && !s.open)
+    return s.start == "return" ? "several results stand in brackets: return (a, b)" : pair_help;
   if (s.here == "," && s.open == '{')
     return s.start == "return" ? "several results stand in brackets: return (a, b)" : pair_help;
   return {};

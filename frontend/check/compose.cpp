@@ -53,7 +53,8 @@ class Composition {
     if (!side.type.is(Kind::error))
       wrong_type(body_.world.diags, expr.span,
                  fmt::format("'>>' composes tasks and graphs, this is {}", side.type.text()))
-          .help(side.type.is(Kind::integer) ? "an int is divided: x / 2; shift_right(x, n) shifts those of a tensor" : "");
+          .help(side.type.is(Kind::integer) ? "an int is divided: x / 2; shift_right(x, n) shifts those of a tensor"
+                                            : "");
     return std::nullopt;
   }
 

@@ -103,7 +103,8 @@ class Inference {
     for (std::size_t i = 1; i < sites.size(); ++i) diag.label(sites[i].span, "");
     if (kind(id) == FunctionKind::graph) diag.help("make it a fn, or move the effect to the caller");
     if (kind(id) == FunctionKind::task)
-      diag.help("a task computes tensors only; the caller shows them: print(t.y.array), in a graph graph_print(\"y\", t.y)");
+      diag.help(
+          "a task computes tensors only; the caller shows them: print(t.y.array), in a graph graph_print(\"y\", t.y)");
     if (kind(id) == FunctionKind::module) diag.note("an imported file holds declarations and pure lets only");
   }
 

@@ -23,7 +23,8 @@ std::string_view find_foreign(std::span<const Foreign> table, std::string_view n
 }
 
 constexpr std::string_view agents_of_nn = "import nn; nn.Linear(4, 2) is a layer, and taskspec doc nn lists them";
-constexpr std::string_view no_library = "ops need no module: sqrt(x), fill(f32[3], 0.0), x.sum(0); taskspec doc lists them";
+constexpr std::string_view no_library =
+    "ops need no module: sqrt(x), fill(f32[3], 0.0), x.sum(0); taskspec doc lists them";
 
 constexpr Foreign unknown_names[] = {
     {" str String to_string toString repr ", "format(\"{}\", x) makes a text of a value, and print writes any value"},
@@ -55,7 +56,8 @@ constexpr Foreign unknown_names[] = {
     {" dot mm bmm ", "a @ b is the matrix product"},
     {" self this ", "inside of an agent its slots and parameters are named as they are: w"},
     {" pass ", "a block may be empty: { }"},
-    {" println printf puts echo cout fprintf ", "print(a, b) writes values and a line end; format(\"{:.2f}\", x) lays out"},
+    {" println printf puts echo cout fprintf ",
+     "print(a, b) writes values and a line end; format(\"{:.2f}\", x) lays out"},
     {" console std System fmt ", "print(a, b) writes values and a line end"},
     {" input ", "args() has the words of the command line, read(path) the text of a file, and -D sets a let"},
     {" open ", "read(path) is the text of a file, load(f32[_, 3], path) a tensor"},
@@ -80,8 +82,16 @@ constexpr Foreign unknown_names[] = {
     {" raise throw panic error ", "assert(false, \"why\") ends the program with a message"},
     {" not ", "it is written !a"},
     {" lambda ", "x => x + 1 makes a function where one is taken: map(l, x => x + 1)"},
-    {" no_grad grad autograd ", "train(net, loss: ..., optimizer: ...) learns; m.grad(\"w\") is a gradient: taskspec doc gradients"},
+    {" no_grad grad autograd ",
+     "train(net, loss: ..., optimizer: ...) learns; m.grad(\"w\") is a gradient: taskspec doc gradients"},
     {" device cuda cpu gpu ", "a backend is chosen by run .. on host, or by --on"},
+};
+
+constexpr Foreign prompt_words[] = {
+    {" help man h ", ":help lists the commands of the prompt, and ?NAME explains a name"},
+    {" quit exit bye q ", ":quit leaves the prompt, as Ctrl-D does"},
+    {" reset clear ", ":reset forgets everything"},
+    {" who whos ls dir vars ", "Tab lists the names, and ?NAME explains one"},
 };
 
 constexpr Foreign unknown_types[] = {
@@ -157,7 +167,8 @@ constexpr Foreign tensor_members[] = {
     {" all ", "(x as i32).min() is 1 where all hold"},
     {" clip clamp_ ", "x.clamp(lo, hi) bounds the elements"},
     {" repeat ", "x.tile(axis, n) repeats along an axis"},
-    {" expand broadcast_to expand_as ", "x.broadcast(2, 3) repeats axes of extent 1; operators broadcast by themselves"},
+    {" expand broadcast_to expand_as ",
+     "x.broadcast(2, 3) repeats axes of extent 1; operators broadcast by themselves"},
     {" item ", "the value of a tensor of one element is received with .scalar"},
     {" numpy tolist to_list list collect values data ", "the elements of a tensor are received with .array, as a list"},
     {" append push push_back ", "concat([x, y], 0) joins tensors"},
@@ -173,7 +184,8 @@ constexpr Foreign tensor_members[] = {
 
 constexpr Foreign agent_members[] = {
     {" __call__ call ", "call the task by its name: net.forward(x)"},
-    {" parameters state_dict weights ", "save(net, \"net.npz\") writes its slots; train(net, ...).weight(\"w\") is one"},
+    {" parameters state_dict weights ",
+     "save(net, \"net.npz\") writes its slots; train(net, ...).weight(\"w\") is one"},
     {" train fit ", "train(net, loss: ..., optimizer: ...) makes one that learns"},
     {" eval ", "train(net, ...) gives m, and m.eval() a net as it is now"},
     {" to cuda cpu ", "a backend is chosen by run .. on host, or by --on"},
@@ -210,6 +222,7 @@ constexpr Foreign arguments[] = {
 }  // namespace
 
 std::string_view foreign_name(std::string_view name) { return find_foreign(unknown_names, name); }
+std::string_view foreign_at_prompt(std::string_view name) { return find_foreign(prompt_words, name); }
 std::string_view foreign_type(std::string_view name) { return find_foreign(unknown_types, name); }
 std::string_view foreign_module(std::string_view name) { return find_foreign(unknown_modules, name); }
 std::string_view foreign_call(std::string_view name) { return find_foreign(short_calls, name); }

@@ -12,6 +12,7 @@ namespace taskspec::checking {
 // Empty: not one of those. Of an unknown name, a type, a module, what stands behind the dot of such a value, and a
 // named argument.
 std::string_view foreign_name(std::string_view name);
+std::string_view foreign_at_prompt(std::string_view name);
 std::string_view foreign_type(std::string_view name);
 std::string_view foreign_module(std::string_view name);
 std::string_view foreign_member(const Type& type, std::string_view name);

@@ -10,6 +10,7 @@
 #include "frontend/check/cycle.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/foreign.hpp"
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
@@ -218,7 +219,9 @@ Term missing_name(Body& body, const ast::Name& name, const std::string& help) {
     return body.constant(Value(*constant), Type::Kind::real, name.span);
   if (find_op(world, name.text) || find_builtin(world, name.text)) {
     wrong_type(world.diags, name.span, fmt::format("'{}' is a function of the library; call it", name.text))
-        .help(fmt::format("as a function value: x => {}(x)", name.text));
+        .help(world.options.at_prompt && !foreign_at_prompt(name.text).empty()
+                  ? std::string(foreign_at_prompt(name.text))
+                  : fmt::format("as a function value: x => {}(x)", name.text));
     return body.error(name.span);
   }
   if (auto stale = world.stale.find(name.text); stale != world.stale.end()) {
@@ -228,8 +231,10 @@ Term missing_name(Body& body, const ast::Name& name, const std::string& help) {
     not_built(world.diags, name.span, fmt::format("'{}'", name.text), part);
   } else {
     constexpr std::size_t enough = 40;  // suggestions are dear, and nobody reads that many
-    Diag& diag = unknown_name(world.diags, name,
-                              world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
+    Diag& diag =
+        unknown_name(world.diags, name, world.diags.size() < enough ? visible_names(body) : std::vector<std::string>{});
+    if (const auto known = foreign_at_prompt(name.text); world.options.at_prompt && !known.empty())
+      diag.help(std::string(known));
     if (diag.help_text.empty()) diag.help(help);
   }
   body.info().broken = true;

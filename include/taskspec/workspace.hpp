@@ -47,7 +47,7 @@ class Workspace {
   Answer enter(std::string_view text);
   // The same for a file; places in diagnostics are then those of the file. What `save` wrote is entered entry by entry.
   Answer load(const std::string& path);
-  // True if the text can only be a beginning: an open bracket, block or string, an operator at its end.
+  // True if the text can only be a beginning: an open bracket or block, an operator at its end.
   static bool needs_more(std::string_view text);
 
   // Texts about the state, or why there is none.
@@ -65,12 +65,16 @@ class Workspace {
   Text slices(const std::string& function = "", bool metrics = false);
   Text profile() const;
 
-  // Ends what is written: names, members after a dot, ops. `begin` is where the replaced word starts.
+  // Ends what is written: names, members after a dot, ops, modules behind `import`. `begin` is where the replaced word
+  // starts.
   struct Completion {
     std::size_t begin = 0;
-    std::vector<std::string> words;  // sorted
+    std::vector<std::string> words;  // those that are the value's own first, then the others; each sorted
+    std::string hint;                // behind an open bracket: what is called, with its parameters
   };
   Completion complete(std::string_view line, std::size_t cursor);
+  // What has a chain: tasks and graphs, and values that some gave. Sorted.
+  std::vector<std::string> names_in_graph();
 
   Text export_graph(std::string_view graph, const std::string& path);  // empty name: all that was recorded
   Text save(const std::string& path) const;                            // the entries that ran, for `load`

@@ -38,7 +38,8 @@ int doc(const Options& options, const Toolbox& tools) {
     write_out(whole_manual(options.format, tools));
   } else if (std::optional<std::string> text = record_text(tools, options.topic)) {
     write_out(*text + "\n");
-  } else if (const repl::Command* command = options.topic.starts_with(':') ? repl::find_command(options.topic) : nullptr) {
+  } else if (const repl::Command* command =
+                 options.topic.starts_with(':') ? repl::find_command(options.topic) : nullptr) {
     write_out(fmt::format("{} {}\n\n{}; a command of the prompt\n", command->name, command->argument, command->help));
   } else {
     auto near = nearest(options.topic, record_names(tools));

@@ -19,6 +19,22 @@ bool opens_sessions(const Program& program) {
   return false;
 }
 
+// A file of declarations alone runs, and does nothing: how to run what it declares. Empty where something runs.
+std::string nothing_to_run(const Program& program, const std::string& path) {
+  if (!program[program.main().top_level].body.calls.empty()) return "";
+  std::string graph;
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.functions[i];
+    if (!(function.module == program[program.main().top_level].module) || function.agent.valid()) continue;
+    if (function.kind == FunctionKind::fn && function.name == "main")
+      return path + " declares fn main and calls nothing; put main() below it";
+    if (function.kind == FunctionKind::graph && graph.empty()) graph = function.name;
+  }
+  if (graph.empty()) return "";
+  return path + " declares and runs nothing; taskspec run " + path + " --name " + graph +
+         " runs a graph of it, its inputs by -D";
+}
+
 }  // namespace
 
 int run(const Options& options, const Toolbox& tools) {
@@ -53,6 +69,8 @@ int run(const Options& options, const Toolbox& tools) {
   if (options.time_steps > 0 && !opens_sessions(*program))
     return usage("--time-steps repeats what a session is given, and " + file +
                  " opens none; run g(x) on host does, or choose a graph with --name");
+  if (const std::string note = nothing_to_run(*program, file); !note.empty())
+    std::fprintf(stderr, "taskspec: %s\n", note.c_str());
   RunResult result = run_program(*program, tools, settings);
   flush_out();
   report(options, program->sources, result.diags);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "interp/cli/option_table.hpp"
 #include "interp/reference/language.hpp"
 #include "ir/base/text.hpp"
@@ -73,11 +71,12 @@ If it is set, nothing is coloured.
 std::string language_pages() {
   std::string text = ".SH LANGUAGE\n";
   for (const TourStop& stop : tour())
-    text += fmt::format(".SS {}\n{}\n.PP\n.RS\n.nf\n{}.fi\n.RE\n", roff(stop.title), roff(stop.text),
-                        roff(stop.program));
+    text +=
+        fmt::format(".SS {}\n{}\n.PP\n.RS\n.nf\n{}.fi\n.RE\n", roff(stop.title), roff(stop.text), roff(stop.program));
   for (const LanguageChapter& chapter : language_chapters()) {
     std::string title(chapter.title);
-    for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (char& c : title)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     text += fmt::format(".SH {}\n{}\n", title, roff(chapter.introduction));
     for (const LanguageRecord& record : chapter.records) {
       const std::string later = record.part.empty() ? "" : fmt::format(" Not built yet: it needs {}.", record.part);

@@ -12,8 +12,8 @@
 namespace taskspec {
 
 struct LanguageRecord {
-  std::string_view name;          // as one looks for it: "task", ".scalar", "@", "extents"
-  std::string_view form;          // how it is written
+  std::string_view name;  // as one looks for it: "task", ".scalar", "@", "extents"
+  std::string_view form;  // how it is written
   std::string_view doc;
   std::string_view example = {};  // a program with // expect lines; none for what is not built
   std::string_view part = {};     // that it needs and that is not built yet; empty: it is

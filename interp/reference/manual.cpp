@@ -58,8 +58,8 @@ Chapter tour_chapter() {
 Chapter language_chapter(const LanguageChapter& from) {
   Chapter chapter{std::string(from.title), std::string(from.introduction), {}};
   for (const LanguageRecord& record : from.records) {
-    Article article{std::string(record.name), std::string(record.form), {std::string(record.doc)},
-                    std::string(record.example), {}};
+    Article article{
+        std::string(record.name), std::string(record.form), {std::string(record.doc)}, std::string(record.example), {}};
     if (!record.part.empty()) article.after.push_back(fmt::format("Not built yet: it needs {}.", record.part));
     chapter.articles.push_back(std::move(article));
   }
@@ -81,8 +81,11 @@ Chapter reports_chapter(const Toolbox& tools) {
   Chapter chapter{"Reports", "Fields of r.report, where r is what `run .. on` gives.", {}};
   auto add = [&](std::span<const ReportField> fields, std::string_view whose) {
     for (const ReportField& field : fields)
-      chapter.articles.push_back({std::string(field.name), fmt::format(".report.{}", field.name),
-                                  {fmt::format("Of {}: {}.", whose, field.doc)}, "", {}});
+      chapter.articles.push_back({std::string(field.name),
+                                  fmt::format(".report.{}", field.name),
+                                  {fmt::format("Of {}: {}.", whose, field.doc)},
+                                  "",
+                                  {}});
   };
   add(common_report(), "every run .. on");
   for (const Builtin* builtin : tools.builtins.all())
@@ -93,8 +96,11 @@ Chapter reports_chapter(const Toolbox& tools) {
 Chapter prompt_chapter(std::span<const PromptCommand> commands) {
   Chapter chapter{"Prompt", "taskspec without a file is the prompt; ?NAME shows a record of this manual.", {}};
   for (const PromptCommand& command : commands)
-    chapter.articles.push_back({std::string(command.name), fmt::format("{} {}", command.name, command.argument),
-                                {std::string(command.help)}, "", {}});
+    chapter.articles.push_back({std::string(command.name),
+                                fmt::format("{} {}", command.name, command.argument),
+                                {std::string(command.help)},
+                                "",
+                                {}});
   return chapter;
 }
 

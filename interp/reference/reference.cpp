@@ -100,8 +100,8 @@ std::optional<std::string> record_text(const Toolbox& tools, std::string_view na
   if (const RearrangeDef* moves = rearrangement_named(name); moves && moves->name == name)
     found += fmt::format("{}{}\n\n{}", found.empty() ? "" : "\n\n", signature_text(*moves), moves->doc);
   if (const BlockDef* block = tools.blocks.find(name))
-    found += (found.empty() ? "" : "\n\n") + fmt::format("{}\n\n{}\n\n{}\n\n{}", signature_text(*block), block->doc, clusters_text(*block),
-                         example_text(block->example));
+    found += (found.empty() ? "" : "\n\n") + fmt::format("{}\n\n{}\n\n{}\n\n{}", signature_text(*block), block->doc,
+                                                         clusters_text(*block), example_text(block->example));
   add_report_fields(tools, name, found);
   if (!found.empty()) return found;
   add_module_records(name, found);

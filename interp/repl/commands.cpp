@@ -80,7 +80,7 @@ constexpr std::array all{
     Command{":export", "[GRAPH] FILE",
             "write a graph (.json .dot .svg .html), without a name all that was recorded (not as .json)", export_graph},
     Command{":graph", "[GRAPH]", "draw the chains and what leads from one to another", graph},
-    Command{":help", "", "this text", help},
+    Command{":help", "", "this text", help, true},
     Command{":load", "FILE", "enter a file", load},
     Command{":on", "BACKEND", "use another backend from here on: host(threads: 1)", on},
     Command{":plan", "[GRAPH]", "the plan: steps and memory", plan},
@@ -91,8 +91,8 @@ constexpr std::array all{
     Command{":slices", "[FN] [--metrics]", "the host program and the graph program; of one function, with metrics",
             slices},
     Command{":time", "ENTRY", "run it and say how long it took", time},
-    Command{":type", "EXPRESSION", "its type; nothing runs", type},
-    Command{":why", "[NAME]", "which rules end the chain of a task or value, and because of which tasks", why},
+    Command{":type", "EXPRESSION", "its type; nothing runs", type, true},
+    Command{":why", "[NAME]", "which rules end the chain of a task or value, and because of which tasks", why, true},
 };
 
 }  // namespace

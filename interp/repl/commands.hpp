@@ -14,6 +14,7 @@ struct Command {
   std::string_view help;
   // What it prints, without a line end. None for what the loop does itself.
   std::string (*run)(Workspace& work, std::string_view argument) = nullptr;
+  bool sentences = false;  // broken between words where a line is too long
 };
 
 std::span<const Command> commands();

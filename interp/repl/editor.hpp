@@ -12,7 +12,11 @@ namespace taskspec::repl {
 struct Words {
   std::size_t begin = 0;  // where the word that is replaced starts
   std::vector<std::string> list;
+  std::string hint;  // shown instead of the list
 };
+
+// Lines that are longer than `columns` are broken between words, and go on below where they began.
+std::string wrapped(std::string_view text, std::size_t columns);
 
 class Editor {
  public:
@@ -30,6 +34,7 @@ struct TerminalOptions {
   std::string history_path;  // empty: none is kept
   std::function<Words(std::string_view line, std::size_t cursor)> complete;
   const std::function<bool()> interrupted;  // Ctrl-C came since the last line
+  std::function<std::size_t()> columns;     // of the terminal, now
 };
 
 std::unique_ptr<Editor> make_terminal(TerminalOptions options);

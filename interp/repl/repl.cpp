@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -70,6 +71,47 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
+// One line, broken between words; what follows begins where the line began, two further in where it began at the edge.
+void wrap_line(std::string_view line, std::size_t columns, std::string& out) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::string next = "\n" + std::string(indent, ' ');
+  std::size_t width = 0;
+  while (!line.empty()) {
+    std::size_t letters = 0, end = 0, blank = 0;  // code points; bytes; of the last blank that fits
+    while (end < line.size() && (width + letters < columns || (line[end] & 0xC0) == 0x80)) {
+      if (line[end] == ' ' && end > (width == 0 ? indent : 0)) blank = end;
+      if ((line[end] & 0xC0) != 0x80) ++letters;
+      ++end;
+    }
+    if (end == line.size() || line[end] == ' ') blank = end;
+    if (blank == 0) blank = std::min(line.find(' ', end), line.size());  // a word that is longer than a line
+    std::string_view part = line.substr(0, blank);
+    while (part.ends_with(' ') && blank < line.size()) part.remove_suffix(1);
+    out += part;
+    line.remove_prefix(blank);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.empty()) break;
+    out += next;
+    width = indent;
+  }
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  if (columns < 20) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    wrap_line(text.substr(0, end), columns, out);
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return out;
+}
+
+namespace {
+
 class Prompt {
  public:
   Prompt(const Settings& settings, bool terminal)
@@ -133,25 +175,41 @@ class Prompt {
 
   TerminalOptions terminal_options() {
     return {history_path(), [this](std::string_view line, std::size_t cursor) { return complete(line, cursor); },
-            [] { return pressed.exchange(false); }};
+            [] { return pressed.exchange(false); }, [] { return static_cast<std::size_t>(terminal_columns()); }};
   }
 
   Words complete(std::string_view line, std::size_t cursor) {
     line = line.substr(0, cursor);
+    const std::size_t given = line.size();
     if (line.starts_with(":") && line.find(' ') == std::string_view::npos) {
       Words words;
       for (const Command& command : commands())
         if (command.name.starts_with(line)) words.list.emplace_back(command.name);
       return words;
     }
+    for (std::string_view command : {":why ", ":chains ", ":graph ", ":plan "})
+      if (line.starts_with(command)) return names_in_graph(line, command.size());
+    if (line.starts_with("?")) line.remove_prefix(1), cursor -= 1;  // a name, as in an expression
     const bool names_file = line.starts_with(":load ") || line.starts_with(":save ");
     const std::string text = names_file ? "\"" + std::string(line.substr(6)) : std::string(line);
     Workspace::Completion found = work_.complete(text, text.size());
-    return {names_file ? found.begin + 5 : found.begin, std::move(found.words)};
+    return {(names_file ? found.begin + 5 : found.begin) + given - line.size(), std::move(found.words),
+            std::move(found.hint)};
+  }
+
+  Words names_in_graph(std::string_view line, std::size_t begin) {
+    Words words{begin, {}, ""};
+    for (std::string& name : work_.names_in_graph())
+      if (name.starts_with(line.substr(begin))) words.list.push_back(std::move(name));
+    return words;
   }
 
   void print(const std::string& text) {
     if (!text.empty()) std::printf("%s\n", text.c_str());
+  }
+  // Sentences; what is drawn and what a program prints stays as it is.
+  void print_text(const std::string& text) {
+    print(terminal_ ? wrapped(text, static_cast<std::size_t>(terminal_columns())) : text);
   }
 
   template <class F>
@@ -165,6 +223,11 @@ class Prompt {
   void enter(const std::string& entry) {
     while_running([&] {
       Workspace::Answer answer = work_.enter(entry);
+      if (terminal_) {
+        const auto columns = static_cast<std::size_t>(terminal_columns());
+        answer.change = wrapped(answer.change, columns - std::min<std::size_t>(columns, 2));
+        for (std::string& note : answer.notes) note = wrapped(note, columns - std::min<std::size_t>(columns, 2));
+      }
       print(answer_text(answer));
       exit_ = answer.exit;
     });
@@ -173,7 +236,7 @@ class Prompt {
   void command(const std::string& line) {
     if (line[0] == '?') {
       const std::string name = trimmed(line.substr(1));
-      return print(name.empty() ? help_text() : work_.describe(name).text);
+      return print_text(name.empty() ? help_text() : work_.describe(name).text);
     }
     const std::size_t space = line.find(' ');
     const std::string name = line.substr(0, space);
@@ -185,7 +248,10 @@ class Prompt {
       exit_ = 0;
       return;
     }
-    while_running([&] { print(command->run(work_, argument)); });
+    while_running([&] {
+      const std::string text = command->run(work_, argument);
+      command->sentences ? print_text(text) : print(text);
+    });
   }
 
   const bool terminal_;

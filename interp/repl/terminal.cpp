@@ -3,9 +3,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cwchar>
 #include <filesystem>
@@ -43,8 +45,12 @@ class Terminal final : public Editor {
     {
       [[maybe_unused]] const MayLeak copies;  // of both texts, which libedit never gives back
       el_set(edit_, EL_ADDFN, "ts-complete", "complete the word", complete);
+      el_set(edit_, EL_ADDFN, "ts-up", "the line above, else the entry before", up);
+      el_set(edit_, EL_ADDFN, "ts-down", "the line below, else the next entry", down);
     }
     el_set(edit_, EL_BIND, "^I", "ts-complete", nullptr);
+    for (const char* key : {"\033[A", "\033OA"}) el_set(edit_, EL_BIND, key, "ts-up", nullptr);
+    for (const char* key : {"\033[B", "\033OB"}) el_set(edit_, EL_BIND, key, "ts-down", nullptr);
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     el_source(edit_, nullptr);  // ~/.editrc, if there is one
     load_history();
@@ -62,7 +68,10 @@ class Terminal final : public Editor {
       const bool cancelled = cancelled_;
       cancelled_ = false;
       if (cancelled) el_reset(edit_);
-      std::fputs("\n", stdout);
+      // What a search or a long line has left below is no part of what comes.
+      const char* terminal = std::getenv("TERM");
+      const bool clears = cancelled && terminal && std::string_view(terminal) != "dumb";
+      std::fputs(clears ? "\n\033[J" : "\n", stdout);
       return {cancelled ? Got::cancelled : Got::end, ""};
     }
     std::string result(line, static_cast<std::size_t>(count));
@@ -111,6 +120,39 @@ class Terminal final : public Editor {
     }
   }
 
+  // In a block that came back from the history the cursor moves by lines; at its first and last line, through entries.
+  static unsigned char up(EditLine* edit, int) {
+    const LineInfo* info = el_line(edit);
+    const std::string_view before(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
+    const std::size_t line = before.rfind('\n');
+    if (line == std::string_view::npos) return push(edit, "\020");               // Ctrl-P
+    const std::size_t above = line == 0 ? 0 : before.rfind('\n', line - 1) + 1;  // npos + 1 is 0
+    const std::size_t column = before.size() - line - 1;
+    return move(edit, above + std::min(column, line - above));
+  }
+
+  static unsigned char down(EditLine* edit, int) {
+    const LineInfo* info = el_line(edit);
+    const std::string_view text(info->buffer, static_cast<std::size_t>(info->lastchar - info->buffer));
+    const auto at = static_cast<std::size_t>(info->cursor - info->buffer);
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) return push(edit, "\016");  // Ctrl-N
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::size_t below = std::min(text.find('\n', end + 1), text.size());
+    return move(edit, std::min(end + 1 + (at - begin), below));
+  }
+
+  static unsigned char push(EditLine* edit, const char* key) {
+    el_push(edit, key);
+    return CC_NORM;
+  }
+
+  static unsigned char move(EditLine* edit, std::size_t to) {
+    const LineInfo* info = el_line(edit);
+    el_cursor(edit, static_cast<int>(to) - static_cast<int>(info->cursor - info->buffer));
+    return CC_CURSOR;
+  }
+
   static unsigned char complete(EditLine* edit, int) {
     Terminal& self = of(edit);
     const LineInfo* info = el_line(edit);
@@ -123,6 +165,10 @@ class Terminal final : public Editor {
       return CC_REFRESH;
     }
     Words words = self.options_.complete(line, cursor);
+    if (!words.hint.empty()) {
+      std::fprintf(stdout, "\n%s\n", wrapped(words.hint, self.options_.columns()).c_str());
+      return CC_REDISPLAY;
+    }
     if (words.list.empty()) return CC_REFRESH_BEEP;
     std::string common = words.list.front();
     for (const std::string& word : words.list) {
@@ -136,10 +182,10 @@ class Terminal final : public Editor {
       return CC_REFRESH;
     }
     if (words.list.size() == 1) return CC_REFRESH;
-    std::fputs("\n", stdout);
-    for (std::size_t i = 0; i < words.list.size() && i < 60; ++i)
-      std::fprintf(stdout, "%s%s", i == 0 ? "" : "  ", words.list[i].c_str());
-    std::fprintf(stdout, "%s\n", words.list.size() > 60 ? "  ..." : "");
+    std::string shown;
+    for (std::size_t i = 0; i < words.list.size() && i < 60; ++i) shown += (i == 0 ? "" : "  ") + words.list[i];
+    if (words.list.size() > 60) shown += "  ...";
+    std::fprintf(stdout, "\n%s\n", wrapped(shown, self.options_.columns()).c_str());
     return CC_REDISPLAY;
   }
 

@@ -90,6 +90,7 @@ std::string profile_text(const SessionReport& report, const Sources& sources) {
   std::string out = fmt::format("\n{:>8} {:>12} {:>9} {:>9} {:>9} {:>12} {:>8} {:>8}  chain\n", "calls", "ms",
                                 "first us", "least us", "median us", "bytes", "Gop/s", "GB/s");
   std::vector<ProfileRow> rows = report.profile;
+  if (rows.empty()) out += "no task ran: what is known before the run is computed then, and leaves none behind\n";
   std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.ns > b.ns; });
   for (const ProfileRow& row : rows)
     out += fmt::format("{:>8} {:>12.3f} {:>9.1f} {:>9.1f} {:>9.1f} {:>12} {:>8} {:>8}  {}\n", row.calls,

@@ -326,6 +326,8 @@ Workspace::Completion Workspace::complete(std::string_view line, std::size_t cur
   return completion(*state_->live, line, cursor);
 }
 
+std::vector<std::string> Workspace::names_in_graph() { return taskspec::names_in_graph(*state_->live); }
+
 Text Workspace::export_graph(std::string_view graph, const std::string& path) {
   try {
     FunctionId function = state_->function(graph);

@@ -31,9 +31,9 @@ struct CodeInfo {
   Reach reach = Reach::program;
 };
 
-const CodeInfo* find_code(Code code);                // null: not registered
-const CodeInfo* find_code_named(std::string_view);   // as one types it: "E1004", "e1004", "1004"
-std::vector<const CodeInfo*> all_codes();            // ascending
+const CodeInfo* find_code(Code code);               // null: not registered
+const CodeInfo* find_code_named(std::string_view);  // as one types it: "E1004", "e1004", "1004"
+std::vector<const CodeInfo*> all_codes();           // ascending
 
 std::string explain(const CodeInfo& info);
 

@@ -37,7 +37,8 @@ print((ones(3) as f32[4]).array))",
      .cause = R"(A shape that depends on values of the run (lists, files, int parameters) turned out different from the
 one that the program demands. Lists must also be rectangular. An extent that a signature divides, as H / 2, leaves a
 rest.)",
-     .fix = R"(Correct the data or the demanded shape; `_` takes a dimension as it comes. pad makes an extent divide.)"},
+     .fix =
+         R"(Correct the data or the demanded shape; `_` takes a dimension as it comes. pad makes an extent divide.)"},
     {.code = "E5005",
      .summary = "an assertion failed",
      .program = R"(let total = 1 + 1

@@ -156,10 +156,9 @@ Dim Dim::quotient(const Dim& dividend, const Dim& divisor) {
   Dim result = from(std::move(over)), below = from(std::move(under));
   if (below == Dim(1)) return result;
   if (!result.parts_ && !below.parts_)
-    throw failure("E5004", {},
-                  dividend.text() + " / " + divisor.text() + " leaves a rest, and extents divide exactly");
-  result.parts_ = std::make_shared<Parts>(
-      Parts{result.parts_ ? result.parts_->terms : std::vector<Term>(), std::move(below)});
+    throw failure("E5004", {}, dividend.text() + " / " + divisor.text() + " leaves a rest, and extents divide exactly");
+  result.parts_ =
+      std::make_shared<Parts>(Parts{result.parts_ ? result.parts_->terms : std::vector<Term>(), std::move(below)});
   return result;
 }
 
@@ -284,10 +283,9 @@ bool operator==(const Dim& a, const Dim& b) {
   if (!a.parts_ || !b.parts_) return !a.parts_ && !b.parts_ && a.constant_ == b.constant_;
   auto same_parts = [&] {
     return a.constant_ == b.constant_ && a.parts_->under == b.parts_->under &&
-           std::equal(a.parts_->terms.begin(), a.parts_->terms.end(), b.parts_->terms.begin(), b.parts_->terms.end(),
-                      [](const Dim::Term& x, const Dim::Term& y) {
-                        return x.factor == y.factor && same_symbols(x, y);
-                      });
+           std::equal(
+               a.parts_->terms.begin(), a.parts_->terms.end(), b.parts_->terms.begin(), b.parts_->terms.end(),
+               [](const Dim::Term& x, const Dim::Term& y) { return x.factor == y.factor && same_symbols(x, y); });
   };
   if (a.parts_ == b.parts_ ? a.constant_ == b.constant_ : same_parts()) return true;
   // Sums below a fraction may have something left to cancel.

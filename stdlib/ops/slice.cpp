@@ -44,7 +44,8 @@ void require_inside(RuleContext& ctx, const Type& x, std::size_t axis, bool inde
   refuse(ctx, "E2004",
          fmt::format("{} is outside dimension {} of {}", index ? begin.text() : begin.text() + ".." + end.text(), axis,
                      x.text()),
-         static_cast<int>((index || begins_outside ? 2 : 3) + 2 * axis), negative ? fmt::format("indices count from 0, in ranges too; from the end: x.shape[{}] - 1", axis) : "");
+         static_cast<int>((index || begins_outside ? 2 : 3) + 2 * axis),
+         negative ? fmt::format("indices count from 0, in ranges too; from the end: x.shape[{}] - 1", axis) : "");
 }
 
 Type type(RuleContext& ctx) {

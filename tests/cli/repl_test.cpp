@@ -232,6 +232,44 @@ TEST_CASE("[repl] the history lasts, one entry per statement, and a broken one i
   terminal.until("2");
 }
 
+TEST_CASE("[repl] in a terminal: a block of the history is moved through by lines, words stay whole") {
+  TemporaryFolder folder;
+  Terminal terminal(folder.path());
+  terminal.until("> ");
+  terminal.type("let first = 1\n");
+  terminal.until("> ");
+  terminal.type("let l = [1,\n");
+  terminal.until(". ");
+  terminal.type("22]\n");
+  terminal.until("> ");
+  terminal.type("\x1b[A");  // the block; the cursor is at its end
+  terminal.until("22]");
+  terminal.type("\x1b[A");  // its first line, not the entry before
+  terminal.type("0");       // behind "let", as far in as "22]" is long
+  terminal.type("\x1b[B");  // its last line again
+  terminal.type("\x1b[B");  // below it there is no line, and no entry either
+  terminal.type("\x03");
+  terminal.until("> ");
+  terminal.type("\x1b[A");
+  terminal.until("22]");
+  terminal.type("\x1b[A\x1b[A");  // out of the block at its top
+  terminal.until("first");
+  terminal.type("\x03");
+  terminal.until("> ");
+  terminal.type("?topk\n");
+  const std::string told = terminal.until("[1, 3, 2]");
+  CHECK(holds(told, "left out, in\r\nfalling order"));
+  terminal.type("\"abc\n");  // a string ends on its line
+  terminal.until("string is never closed");
+  terminal.until("> ");
+  terminal.type("conv2d(");
+  usleep(300000);
+  terminal.type("\t");
+  terminal.until("groups: 1)");
+  terminal.type("\x03");
+  CHECK(terminal.leave() == 0);
+}
+
 TEST_CASE("[repl] a terminal of 20 columns") {
   TemporaryFolder folder;
   Terminal terminal(folder.path(), 20);

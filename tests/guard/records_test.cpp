@@ -38,6 +38,9 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"interp/exact/approximate.cpp", "max"},  // metrics of approximate groups
     {"interp/exact/approximate.cpp", "mean"},
     {"interp/exact/approximate_rewrites.cpp", "shift"},  // an attribute of blocks
+    {"frontend/parse_foreign.cpp", "and"},               // words of other languages
+    {"frontend/parse_foreign.cpp", "or"},
+    {"frontend/parse_foreign.cpp", "not"},
     {"ir/json/schema_words.cpp", "minimum"},
     {"ir/json/validate.cpp", "minimum"},
 };
@@ -45,6 +48,9 @@ const std::set<std::pair<std::string, std::string>> other_words = {
 // Names of builtins that are told from others: of a type, of a key in JSON, of a backend.
 const std::set<std::pair<std::string, std::string>> other_names = {{"frontend/check/types.cpp", "range"},
                                                                    {"ir/json/read_value.cpp", "range"},
+                                                                   // words that begin a statement elsewhere
+                                                                   {"frontend/parse_foreign.cpp", "assert"},
+                                                                   {"frontend/parse_foreign.cpp", "print"},
                                                                    // x.rank of a tensor
                                                                    {"frontend/check/calls.cpp", "rank"},
                                                                    {"interp/control/interpreter_data.cpp", "rank"},

@@ -30,7 +30,8 @@ TEST_CASE("[errors] mistakes brought along from other languages lead to the way 
     REQUIRE(!ran.diags.empty());
     bool found = false;
     for (const taskspec::Diag& diag : ran.diags.items()) {
-      const bool says = diag.message.find(words) != std::string::npos || diag.help_text.find(words) != std::string::npos;
+      const bool says =
+          diag.message.find(words) != std::string::npos || diag.help_text.find(words) != std::string::npos;
       found = found || (diag.code.text() == code && says);
     }
     CHECK_MESSAGE(found, ran.errors);

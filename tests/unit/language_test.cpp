@@ -67,8 +67,9 @@ TEST_CASE("[reference] every kind of slot, and every type that can be written, h
 TEST_CASE("[reference] every member that completion offers has a record") {
   Workspace work;
   work.enter("task inc(in x: f32[N]) -> (y: f32[N]) { y = x + 1.0 }");
-  work.enter("agent Net() { weight w: f32[1, 1] = zero()\n"
-             "task forward(in x: f32[B, 1]) -> (y: f32[B, 1]) { y = x @ w } }");
+  work.enter(
+      "agent Net() { weight w: f32[1, 1] = zero()\n"
+      "task forward(in x: f32[B, 1]) -> (y: f32[B, 1]) { y = x @ w } }");
   work.enter("let t = fill(f32[2], 0.0)");
   work.enter("let l = [1, 2]");
   work.enter("let s = \"abc\"");
@@ -84,10 +85,12 @@ TEST_CASE("[reference] every member that completion offers has a record") {
 
 TEST_CASE("[reference] what can be looked up is found by the words that one tries") {
   const Toolbox& tools = standard_toolbox();
-  for (const char* name :
-       {"task", "agent", "graph", "state", "for", "let", "import", "inout", ".scalar", "scalar", "array", ".report", "run",
-        "@", "extents", "shape", "nn", "nn.linear", "nn.Linear", "data.digits.batches", "mse_avg", "seconds",
-        "operators", "gradients", "e1004", "E1004", "indexing", "=>", "&&", "initialisers"}) {
+  for (const char* name : {"task",    "agent",    "graph",     "state",     "for",
+                           "let",     "import",   "inout",     ".scalar",   "scalar",
+                           "array",   ".report",  "run",       "@",         "extents",
+                           "shape",   "nn",       "nn.linear", "nn.Linear", "data.digits.batches",
+                           "mse_avg", "seconds",  "operators", "gradients", "e1004",
+                           "E1004",   "indexing", "=>",        "&&",        "initialisers"}) {
     CHECK_MESSAGE(record_text(tools, name), name);
   }
   CHECK(mentions(*record_text(tools, "nn.linear"), "fn linear(x: f32[B, I]"));

@@ -245,7 +245,8 @@ TEST_CASE("axes are checked") {
   CHECK(typed("sum", {x, int_type}, axis(1)) == "f32[2, 1, 4]");
   CHECK(typed("sum", {x, pair}, axes({2, 0})) == "f32[1, 3, 1]");
   CHECK(typed("sum", {x, int_type}, axis(3)) == "E2004 axis 3 is outside the shape; rank 3 has axes 0..2");
-  CHECK(typed("sum", {x, int_type}, axis(-1)) == "E2004 axis -1 is outside the shape; rank 3 has axes 0..2 | axes count from 0; the last one is 2");
+  CHECK(typed("sum", {x, int_type}, axis(-1)) ==
+        "E2004 axis -1 is outside the shape; rank 3 has axes 0..2 | axes count from 0; the last one is 2");
   CHECK(typed("sum", {f32({}), int_type}, axis(0)) ==
         "E2004 axis 0 is outside the shape; a tensor of rank 0 has no axes");
   CHECK(typed("sum", {x, pair}, axes({1, 1})) == "E2004 axis 1 is given twice");

@@ -145,8 +145,9 @@ TEST_CASE("slice [ops]") {
         }) == "E2004 2..9 is outside dimension 0 of i32[4]");
   CHECK(error_of([] {
           call_op("slice", {ints({4}), "i", i(-1), i(0)});
-        }) == "E2004 -1 is outside dimension 0 of i32[4] | indices count from 0, in ranges too; from the end: "
-             "x.shape[0] - 1");
+        }) ==
+        "E2004 -1 is outside dimension 0 of i32[4] | indices count from 0, in ranges too; from the end: "
+        "x.shape[0] - 1");
   CHECK(error_of([] { call_op("slice", {ints({4}), "ii", i(0), i(1), i(0), i(1)}); }).starts_with("E2004 2 indices"));
   CHECK(error_of([] { call_op("slice", {ints({4}), "x", i(0), i(1)}); }).starts_with("E1003"));
   CHECK(error_of([] { call_op("slice", {ints({4}), "r", i(0)}); }).starts_with("E1003"));

@@ -269,23 +269,6 @@ TEST_CASE("[repl] names and types are explained") {
   CHECK(c.error("z") == "error E1001: unknown name 'z'");
 }
 
-TEST_CASE("[repl] words are completed") {
-  Case c;
-  c.ok(tasks);
-  c.ok("let abacus = fill(f32[2], 1.0)");
-  auto words = [&](std::string_view line) { return joined(c.work.complete(line, line.size()).words, " "); };
-  CHECK(words("aba") == "abacus");
-  CHECK(words("let q = aba") == "abacus");
-  CHECK(c.work.complete("let q = aba", 11).begin == 8);
-  CHECK(words("abacus.sc").find("scalar") != std::string::npos);
-  CHECK(words("abacus.argm") == "argmax argmin");
-  CHECK(words("inc(abacus).") == "");  // a call would have to run
-  CHECK(words("gra") == "graph graph_print");
-  CHECK(words("nothing_begins_so") == "");
-  c.ok("let r = inc(abacus)");
-  CHECK(words("r.").find("y") != std::string::npos);
-}
-
 TEST_CASE("[repl] a saved session runs as a file") {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "session.task").string();

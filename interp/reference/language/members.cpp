@@ -47,7 +47,8 @@ constexpr LanguageRecord member_records[] = {
      "task twice(in x: f32[N]) -> f32[N] { value = x * 2.0 }\n"
      "print(twice([1.0] as f32[1]).value.array)\n"
      "// expect: [2]\n"},
-    {".steps", "r.steps.y", "Of a run with time_steps: output y of all steps, on a new first axis; r.y is the last one.",
+    {".steps", "r.steps.y",
+     "Of a run with time_steps: output y of all steps, on a new first axis; r.y is the last one.",
      "agent Sum() {\n"
      "  state s: f32[1] = zero()\n"
      "  task add(in x: f32[1]) -> (y: f32[1]) { s += x; y = s }\n"

@@ -85,7 +85,8 @@ constexpr LanguageRecord statement_records[] = {
      "// expect: 6\n"
      "// expect: 1\n"},
     {"trace", "trace { ... }", "Marks what repeats.", "", "regions"},
-    {"launch", "launch t(p[i]) for i in 0..n by s", "One call for each point of a domain, side by side.", "", "regions"},
+    {"launch", "launch t(p[i]) for i in 0..n by s", "One call for each point of a domain, side by side.", "",
+     "regions"},
     {"by", "launch t(p[i]) for i in 0..n by s", "Says which shard a point goes to.", "", "shards"},
 };
 

@@ -8,7 +8,8 @@ namespace {
 constexpr TourStop tour_stops[] = {
     {"Values and printing",
      "A program is a text that runs from top to bottom: taskspec run FILE. `let` names a value for good, `var` a "
-     "variable. Ints and floats are two types, and a division of ints drops the fraction. Lists are values: a change of "
+     "variable. Ints and floats are two types, and a division of ints drops the fraction. Lists are values: a change "
+     "of "
      "one variable is seen by no other. The lines `// expect:` say what is printed; taskspec test FILE checks them.",
      "let name = \"tour\"\n"
      "var l = [3, 1, 2]\n"
@@ -57,7 +58,8 @@ constexpr TourStop tour_stops[] = {
      "// expect: [1] 6\n"
      "// expect: large\n"},
     {"Tasks",
-     "A `task` is a leaf of the graph: its body, however long, is one node. It sets its outputs as variables, and there "
+     "A `task` is a leaf of the graph: its body, however long, is one node. It sets its outputs as variables, and "
+     "there "
      "is no return. A call gives an invocation, whose outputs are futures that go into other calls.",
      "task moments(in x: f32[N]) -> (mean: f32[1], dev: f32[N]) {\n"
      "  mean = x.mean(0)\n"
@@ -108,7 +110,8 @@ constexpr TourStop tour_stops[] = {
      "print(a.array)\n"
      "// expect: [8]\n"},
     {"Composition",
-     "a >> b is one task, b after a, by the names of outputs and inputs. `run .. on` runs a call in a session of its own "
+     "a >> b is one task, b after a, by the names of outputs and inputs. `run .. on` runs a call in a session of its "
+     "own "
      "and gives a report.",
      "task scale(in x: f32[N]) -> (y: f32[N]) { y = x * 2.0 }\n"
      "task shifted(in y: f32[N]) -> (z: f32[N]) { z = y + 1.0 }\n"
@@ -117,7 +120,8 @@ constexpr TourStop tour_stops[] = {
      "print(both.inputs, both.outputs, r.z.array, r.report.tasks)\n"
      "// expect: (x) (z) [3] 2\n"},
     {"Modules and layers",
-     "`import` brings in a file; some come along: nn has layers, data.digits and others have data. A `layer` slot holds "
+     "`import` brings in a file; some come along: nn has layers, data.digits and others have data. A `layer` slot "
+     "holds "
      "another agent. taskspec doc nn lists what is in a module.",
      "import nn\n"
      "agent Net() {\n"

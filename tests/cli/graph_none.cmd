@@ -1,0 +1,1 @@
+graph graph_none.task

@@ -1,0 +1,1 @@
+run run_declares.task

@@ -1,0 +1,1 @@
+run --profile run_profile_empty.task
