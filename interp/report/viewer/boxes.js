@@ -37,7 +37,8 @@ function taskBox(graph, node, view, leaving, orders) {
   const inside = graph.insideOf(node);
   box.opens = inside !== null;
   if (box.opens) box.title = (view.opened.has(node) ? "⊟ " : "⊞ ") + box.title;
-  const slots = slotsOf(graph, node), outs = graph.nodes[node].out;
+  const slots = view.plain ? graph.nodes[node].in.map(({ slot }) => ({ slot, held: null })) : slotsOf(graph, node),
+      outs = graph.nodes[node].out;
   const types = outs.map(({ type }, i) => view.shapes && leaving[i] ? cut(type, 40) : "");
   if (view.down) fillDown(box, slots, outs, types, orders);
   else fillAcross(box, slots, outs, types, orders);

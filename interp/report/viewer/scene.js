@@ -2,7 +2,7 @@
 // what is wanted: { by: "scopes" or "agents", closed: a set of groups, shapes: with types of values, down: from top to
 // bottom, opened: tasks that show what ran inside of them }.
 
-const STUB = 18;
+const MOST_LAID_OUT = 20000;  // tasks, for which that takes a second or two
 const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next
 
 // What tasks are grouped by: names, parents (-1: none) and, by task, its group (-1: none).
@@ -26,6 +26,8 @@ function groupsOf(graph, by) {
 function makeScene(graph, view) {
   const groups = groupsOf(graph, view.by);
   const scene = { graph, view, groups, boxes: [], boxOf: new Int32Array(graph.size), lines: [], bands: [], frames: [] };
+  if (graph.size > MOST_LAID_OUT && view.by === "scopes" && !view.down &&
+      view.closed.size === 0) return givenScene(scene);
   const inputs = inputsOf(graph), results = resultsOf(graph);
   for (const { text } of inputs) scene.boxes.push(pillBox("input", text, view));
   addTasks(scene, new Set(results.map(({ node, slot }) => node + " " + slot)));
@@ -33,6 +35,25 @@ function makeScene(graph, view) {
   for (const { text } of results) scene.boxes.push(pillBox("result", text, view));
   const lines = joinedLines(scene, inputs, results, first);
   place(scene, lines);
+  scene.bands = makeBands(scene);
+  scene.bounds = boundsOf(scene);
+  return scene;
+}
+
+// Of a very large graph everything stands where C++ put it: without inputs, results and types, and at once.
+function givenScene(scene) {
+  const { graph, view, groups } = scene, { nodes, edges, scopes } = graph.json.layout;
+  const plain = { ...view, shapes: false, opened: new Set(), plain: true };
+  nodes.forEach(([x, y, w, h], node) => {
+    scene.boxOf[node] = scene.boxes.push(Object.assign(taskBox(graph, node, plain, [], ""), { x, y, w, h })) - 1;
+  });
+  scene.lines = graph.edges.map(({ from, to, kind }, i) =>
+    lineOf({ edges: [i], tasks: [], from, to, order: kind === "order" }, edges[i], false));
+  scopes.forEach((frame, group) => {
+    if (!frame) return;
+    const [x, y, w, h] = frame;
+    scene.frames.push({ group, title: groups.names[group], x, y, right: x + w, bottom: y + h });
+  });
   scene.bands = makeBands(scene);
   scene.bounds = boundsOf(scene);
   return scene;
