@@ -18,13 +18,15 @@ const word = (kind, text, x, y, anchor = "start") => ({ kind, text: cut(text), x
 const sum = numbers => numbers.reduce((total, n) => total + n, 0);
 const most = (numbers, least = 0) => numbers.reduce((a, b) => Math.max(a, b), least);
 
-// What a slot of a task reads: a line leads there, or it belongs to the task: a constant, a slot of its agent.
+// What a slot of a task reads: a line leads there, or it belongs to the task: a constant, a slot of its agent, a number
+// that a plan is given.
 function slotsOf(graph, node) {
   const { agent } = graph.nodes[node], own = new Set();
   if (agent !== undefined) for (const slot of graph.json.agents[agent].slots || []) own.add(slot.name);
   return graph.nodes[node].in.map(({ slot, ref }) => {
     if ("const" in ref) return { slot, held: graph.json.consts[ref.const].type };
-    if ("input" in ref && own.has(slot)) return { slot, held: graph.json.inputs[ref.input].type };
+    const type = "input" in ref ? graph.json.inputs[ref.input].type : "[";
+    if ("input" in ref && (own.has(slot) || (graph.json.name === "" && !type.includes("[")))) return { slot, held: type };
     return { slot, held: null };
   });
 }
