@@ -48,7 +48,7 @@ struct Shared {
   std::mutex printing;
   ControlLog::Clock::time_point start = ControlLog::Clock::now();
   ControlLog host_log{start, true}, graph_log{start, false};  // used where a timeline is wanted
-  std::atomic<bool> stopped{false};  // all ends at once, also tasks that run
+  std::atomic<bool> stopped{false};                           // all ends at once, also tasks that run
 };
 
 // How a program ended, if not at its end.

@@ -1,5 +1,5 @@
-// What the host program and the graph program of a run did beside the workers: messages between them, with the time that
-// was spent waiting for each, plans made, plans run. What a timeline of the whole program is made of.
+// What the host program and the graph program of a run did beside the workers: messages between them, with the time
+// that was spent waiting for each, plans made, plans run. What a timeline of the whole program is made of.
 //
 //   ControlLog log(start, true);               // of the host; each program has its own, so nobody waits here
 //   const std::int64_t begin = log.now();
@@ -21,11 +21,11 @@ struct ControlEntry {
     run,      // a plan ran; bars of the workers lie inside
   };
   What what = What::send;
-  bool host = false;             // of the host program; else of the graph program
-  std::uint32_t channel = 0;     // of a message
-  std::uint32_t number = 0;      // counts the messages of its channel, the same for both ends
-  std::uint32_t plan = 0;        // of plan and run: as in SessionReport::plans_run
-  std::uint32_t run = 0;         // as in TimelineEntry
+  bool host = false;          // of the host program; else of the graph program
+  std::uint32_t channel = 0;  // of a message
+  std::uint32_t number = 0;   // counts the messages of its channel, the same for both ends
+  std::uint32_t plan = 0;     // of plan and run: as in SessionReport::plans_run
+  std::uint32_t run = 0;      // as in TimelineEntry
   std::int64_t begin_ns = 0, end_ns = 0;
 };
 

@@ -27,7 +27,7 @@ class WatchedTarget final : public ImmediateTarget {
   struct Entry {
     std::string way;  // the tasks around it: "", "step", "step > inner"
     OpRow row;
-    Work work;        // of one call, as the first one had it
+    Work work;  // of one call, as the first one had it
   };
   const std::vector<Entry>& entries() const { return entries_; }
 

@@ -48,7 +48,8 @@ std::string pair_json(const std::pair<std::string, std::string>& pair) {
 std::string graph_part(const ReportGraph& graph) {
   const auto number = [](std::uint32_t node) { return std::to_string(node); };
   return "{\"title\":" + json_quoted(graph.title) + ",\"runs\":" + std::to_string(graph.runs) +
-         ",\"failed\":" + json_list(graph.failed, number) + ",\"ends\":" + json_list(graph.ends, pair_json) + ",\"graph\":" + graph.json + "}";
+         ",\"failed\":" + json_list(graph.failed, number) + ",\"ends\":" + json_list(graph.ends, pair_json) +
+         ",\"graph\":" + graph.json + "}";
 }
 
 bool is_blank(std::string_view text) {

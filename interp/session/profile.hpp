@@ -38,7 +38,7 @@ class Profile {
   std::vector<ProfileRow> rows_;
   std::vector<Sample> samples_;  // by row
   std::uint32_t runs_counted_ = 0;
-  std::int64_t ahead_ = INT64_MIN;  // the clock of the program less that of the backend: at least that
+  std::int64_t ahead_ = INT64_MIN;                 // the clock of the program less that of the backend: at least that
   std::map<std::uint32_t, std::uint32_t> run_of_;  // by number of the plan
   std::vector<PlanRuns> runs_;
   std::vector<TimelineEntry> timeline_;

@@ -73,11 +73,13 @@ std::string control_events(const SessionReport& report) {
     const std::string what = sends || takes ? fmt::format("{} {}", name_of(entry.what), entry.channel)
                                             : fmt::format("{} {}", name_of(entry.what), entry.plan + 1);
     out += fmt::format(
-        ",\n{{\"name\":\"{}\",\"cat\":\"control\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{}}}}",
+        ",\n{{\"name\":\"{}\",\"cat\":\"control\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
+        "\"args\":{{}}}}",
         what, row, micro(entry.begin_ns), micro(entry.end_ns - entry.begin_ns));
     if (!sends && !takes) continue;
     out += fmt::format(
-        ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":\"{}.{}\",\"pid\":1,\"tid\":{},\"ts\":{:.3f}{}}}",
+        ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":\"{}.{}\",\"pid\":1,\"tid\":{},\"ts\":{:."
+        "3f}{}}}",
         sends ? "s" : "f", entry.channel, entry.number, row, micro(sends ? entry.begin_ns : entry.end_ns),
         sends ? "" : ",\"bp\":\"e\"");
   }
@@ -95,7 +97,8 @@ std::string profile_text(const SessionReport& report, const Sources& sources) {
   for (const ProfileRow& row : rows)
     out += fmt::format("{:>8} {:>12.3f} {:>9.1f} {:>9.1f} {:>9.1f} {:>12} {:>8} {:>8}  {}\n", row.calls,
                        static_cast<double>(row.ns) * 1e-6, static_cast<double>(row.first_ns) * 1e-3,
-                       static_cast<double>(row.least_ns) * 1e-3, static_cast<double>(row.median_ns) * 1e-3, bytes_text(static_cast<double>(row.bytes)), rate_text(row.work.operations, row),
+                       static_cast<double>(row.least_ns) * 1e-3, static_cast<double>(row.median_ns) * 1e-3,
+                       bytes_text(static_cast<double>(row.bytes)), rate_text(row.work.operations, row),
                        rate_text(row.work.bytes, row), row.chain);
   out += ops_text(report.ops, sources);
   out += fmt::format("memory: {} allocations, {} frees; peak {}\n", report.memory.allocations, report.memory.frees,

@@ -106,7 +106,8 @@ Plans::Found Session::find_plan(const Batch& batch) {
   Plans::Found found = plans_.find(batch, graph, pending_.requirements());
   const auto* made = std::get_if<const Plans::Made*>(&found);
   if (log_ && made && plans_.made() > before)
-    log_->add({.what = ControlEntry::What::plan, .plan = profile_.plan_of(**made), .begin_ns = begin, .end_ns = log_->now()});
+    log_->add(
+        {.what = ControlEntry::What::plan, .plan = profile_.plan_of(**made), .begin_ns = begin, .end_ns = log_->now()});
   return found;
 }
 
@@ -118,7 +119,11 @@ Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inp
   const std::uint32_t run = profile_.add(plan, outcome.records, begin);
   if (!outcome.failed.empty()) profile_.add_failed(plan, outcome.failed);
   if (log_)
-    log_->add({.what = ControlEntry::What::run, .plan = profile_.plan_of(plan), .run = run, .begin_ns = begin, .end_ns = log_->now()});
+    log_->add({.what = ControlEntry::What::run,
+               .plan = profile_.plan_of(plan),
+               .run = run,
+               .begin_ns = begin,
+               .end_ns = log_->now()});
   return outcome;
 }
 

@@ -77,8 +77,8 @@ class Session final : public Recorder {
   void drop_unseen() { needed(); }  // what nobody can name any more
   SessionReport report() const;
   const std::vector<OpRow>& op_rows() const { return op_profile_.rows(); }
-  void set_log(ControlLog* log) { log_ = log; }  // of the program that records here; outlives the session
-  std::uint64_t run_peak() const { return counts_.run_peak; }     // bytes of the backend while something ran here
+  void set_log(ControlLog* log) { log_ = log; }                // of the program that records here; outlives the session
+  std::uint64_t run_peak() const { return counts_.run_peak; }  // bytes of the backend while something ran here
   const std::vector<Ref>& received() const { return received_; }  // by the host, when it records; in order
   std::uint64_t executions() const { return counts_.tasks; }      // for tests
 
@@ -123,7 +123,7 @@ class Session final : public Recorder {
   std::size_t left_ = 0;  // by the last sweep
   bool holds_ = false;    // what is recorded waits for run_steps
   ControlLog* log_ = nullptr;
-  struct Counts {         // as in SessionReport
+  struct Counts {  // as in SessionReport
     std::uint64_t tasks = 0, chains = 0, dispatches = 0, dropped = 0, arena = 0, plan_peak = 0, peak_without_chains = 0,
                   received = 0, run_peak = 0;
   } counts_;

@@ -18,8 +18,8 @@ struct ProfileRow {
   std::string chain;  // "[Scale.apply, energy]"
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t ns = 0;
-  // Of one dispatch: the first, which touches memory that nobody had touched, and of the later ones the shortest and the
-  // one in the middle. Where there was only one, all are that.
+  // Of one dispatch: the first, which touches memory that nobody had touched, and of the later ones the shortest and
+  // the one in the middle. Where there was only one, all are that.
   std::int64_t first_ns = 0, least_ns = 0, median_ns = 0;
   Work work;  // of all of them, by the records of ops; nothing where nobody knows
 };

@@ -29,7 +29,10 @@ class PrefixSums {
 class Ordering {
  public:
   explicit Ordering(Layers& layers)
-      : layers_(layers), position_(layers.boxes.size()), centred_(layers.boxes.size()), first_end_(layers.boxes.size()) {
+      : layers_(layers),
+        position_(layers.boxes.size()),
+        centred_(layers.boxes.size()),
+        first_end_(layers.boxes.size()) {
     find_ends();
     for (const Extent& box : layers.boxes) tallest_ = std::max(tallest_, static_cast<double>(box.height));
     for (std::size_t i = 0; i < layers_.order.size(); ++i) note(i);
@@ -126,7 +129,8 @@ class Ordering {
         const std::vector<Out>& outs = outs_[box];
         for (std::size_t begin = 0, end = 0; begin < outs.size(); begin = end) {
           while (end < outs.size() && outs[end].own_offset == outs[begin].own_offset) ++end;
-          for (std::size_t k = begin; k < end; ++k) count += passed - sums_.before(first_end_[outs[k].to] + outs[k].end + 1);
+          for (std::size_t k = begin; k < end; ++k)
+            count += passed - sums_.before(first_end_[outs[k].to] + outs[k].end + 1);
           for (std::size_t k = begin; k < end; ++k) sums_.add(first_end_[outs[k].to] + outs[k].end);
           passed += end - begin;
         }
@@ -136,8 +140,8 @@ class Ordering {
   }
 
   Layers& layers_;
-  std::vector<std::uint32_t> position_;  // by box
-  std::vector<double> centred_;          // by box
+  std::vector<std::uint32_t> position_;          // by box
+  std::vector<double> centred_;                  // by box
   std::vector<std::uint32_t> first_end_;         // by box: of its layer, from top to bottom
   std::vector<std::vector<std::int32_t>> ends_;  // by box: offsets of those that segments lead to, ascending
   std::vector<std::vector<Out>> outs_;           // by box, by own offset

@@ -129,7 +129,9 @@ std::string chains_text(const TaskGraph& graph, const Chains& chains) {
   bool control = false;
   for (std::size_t i = 0; i < graph.size(); ++i) control = control || graph.definition(NodeId(i)).structured();
   if (control)
-    text += "\nhint: control flow in a graph is one task; a fn that is called outside of graphs unrolls, and its tasks chain\n";
+    text +=
+        "\nhint: control flow in a graph is one task; a fn that is called outside of graphs unrolls, and its tasks "
+        "chain\n";
   return text;
 }
 

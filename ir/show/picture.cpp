@@ -82,9 +82,7 @@ class PictureMaker {
   static Extent extent(const Picture::Pill& pill) {
     return {pill_letter * display_width(pill.text) + pill_padding, pill_height};
   }
-  std::uint32_t box_of(NodeId node) const {
-    return static_cast<std::uint32_t>(picture_.inputs.size()) + node.value;
-  }
+  std::uint32_t box_of(NodeId node) const { return static_cast<std::uint32_t>(picture_.inputs.size()) + node.value; }
   std::uint32_t first_result() const { return static_cast<std::uint32_t>(picture_.inputs.size() + graph_.size()); }
 
   std::vector<Extent> boxes() const {

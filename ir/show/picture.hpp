@@ -1,6 +1,6 @@
-// A task graph as it is drawn on a sheet: tasks, and its inputs and results as boxes, too, so that no word stands in the
-// way of a line. Behind a box there is room for the types of what leaves it; lines begin at the box and run level past
-// that.
+// A task graph as it is drawn on a sheet: tasks, and its inputs and results as boxes, too, so that no word stands in
+// the way of a line. Behind a box there is room for the types of what leaves it; lines begin at the box and run level
+// past that.
 //
 //   Picture picture = picture_of(graph);
 //   picture.nodes[0].x

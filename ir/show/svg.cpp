@@ -149,7 +149,7 @@ class Svg {
     const LayoutBox &head = at(members.front()), &tail = at(members.back());
     std::int32_t y = top_ + tail.y + tail.height + 18;
     if (members.size() == 1 && head.width < 90) {
-      text(left_ + head.x, y, "rule", fmt::format("{} · {}", first, last));
+      text(left_ + head.x, y, "rule", first == last ? std::string(first) : fmt::format("{} · {}", first, last));
       return;
     }
     text(left_ + head.x, top_ + head.y + head.height + 18, "rule", std::string(first));

@@ -145,20 +145,28 @@ std::string numbers(std::initializer_list<std::int64_t> items) {
 std::string case_json(const Nested& nested, const Layout& sheet) {
   const auto group = [](std::uint32_t g) { return g == none ? std::string("-1") : std::to_string(g); };
   const auto box = [](const LayoutBox& b) { return b.width == 0 ? "null" : numbers({b.x, b.y, b.width, b.height}); };
-  return "{\"nodes\":" + list_of(nested.nodes, [](const Extent& e) {
-           return "{\"w\":" + std::to_string(e.width) + ",\"h\":" + std::to_string(e.height) + "}";
-         }) +
-         ",\"edges\":" + list_of(nested.edges, [](const LayoutEdge& e) {
-           return "{\"from\":" + std::to_string(e.from) + ",\"to\":" + std::to_string(e.to) +
-                  ",\"fromY\":" + std::to_string(e.from_offset) + ",\"toY\":" + std::to_string(e.to_offset) + "}";
-         }) +
+  return "{\"nodes\":" +
+         list_of(nested.nodes,
+                 [](const Extent& e) {
+                   return "{\"w\":" + std::to_string(e.width) + ",\"h\":" + std::to_string(e.height) + "}";
+                 }) +
+         ",\"edges\":" +
+         list_of(nested.edges,
+                 [](const LayoutEdge& e) {
+                   return "{\"from\":" + std::to_string(e.from) + ",\"to\":" + std::to_string(e.to) +
+                          ",\"fromY\":" + std::to_string(e.from_offset) + ",\"toY\":" + std::to_string(e.to_offset) +
+                          "}";
+                 }) +
          ",\"groups\":{\"parent\":" + list_of(nested.groups.parent, group) +
          ",\"group\":" + list_of(nested.groups.group, group) +
          ",\"width\":" + list_of(nested.groups.width, [](std::int32_t w) { return std::to_string(w); }) +
          "},\"layout\":{\"nodes\":" + list_of(sheet.nodes, box) + ",\"frames\":" + list_of(sheet.frames, box) +
-         ",\"edges\":" + list_of(sheet.edges, [](const std::vector<Point>& way) {
-           return list_of(way, [](Point p) { return numbers({p.x, p.y}); });
-         }) + "}}";
+         ",\"edges\":" +
+         list_of(sheet.edges,
+                 [](const std::vector<Point>& way) {
+                   return list_of(way, [](Point p) { return numbers({p.x, p.y}); });
+                 }) +
+         "}}";
 }
 
 }  // namespace
@@ -182,6 +190,9 @@ TEST_CASE("the viewer puts boxes where C++ does, and draws what does not cross")
   const ::Outcome drawn = in_shell("node '" + script + "' 40 cases.json", folder, 120);
   CHECK_MESSAGE(drawn.code == 0, drawn.out << drawn.err);
   CHECK(drawn.out.ends_with("all well\n"));
+  const ::Outcome told =
+      in_shell("node '" + (source_root() / "tests/browser/happenings.js").string() + "'", folder, 60);
+  CHECK_MESSAGE(told.code == 0, told.out << told.err);
 }
 
 TEST_CASE("frames of calls that nest hold their own boxes and no others, and edges go round the others") {

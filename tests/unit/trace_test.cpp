@@ -48,7 +48,8 @@ TEST_CASE("a trace has a named row per worker, and a bar per chain with its task
 }
 
 TEST_CASE("a trace has rows of both programs: who waits for which message, when plans were made and ran") {
-  const json trace = traced(json_programs::diamond + "for i in 0..3 { print(diamond(4 + i).y.array) }\n", "--threads 1");
+  const json trace =
+      traced(json_programs::diamond + "for i in 0..3 { print(diamond(4 + i).y.array) }\n", "--threads 1");
   std::map<std::string, std::vector<json>> events;  // by row and kind
   std::map<int, std::string> rows;
   for (const json& event : trace["traceEvents"])
@@ -62,7 +63,7 @@ TEST_CASE("a trace has rows of both programs: who waits for which message, when 
     events[row + ": " + (event["cat"] == "chain" ? "chain" : name.substr(0, name.find(' ')))].push_back(event);
   }
   const std::vector<json>&waits = events["host program: receive"], &plans = events["graph program: plan"],
-                        &runs = events["graph program: run"];
+        &runs = events["graph program: run"];
   CHECK(waits.size() == 3);
   CHECK(plans.size() == 3);  // another shape each time
   REQUIRE(runs.size() == 3);

@@ -22,7 +22,7 @@ std::vector<std::string> traced_tasks(const std::string& file, const TemporaryFo
   std::vector<std::pair<double, json>> bars;
   const json trace = json::parse(run.out);
   for (const json& event : trace["traceEvents"])
-    if (event["cat"] == "chain") bars.emplace_back(event["ts"].get<double>(), event["args"]["tasks"]);
+    if (event.value("cat", "") == "chain") bars.emplace_back(event["ts"].get<double>(), event["args"]["tasks"]);
   std::ranges::stable_sort(bars, {}, [](const auto& bar) { return bar.first; });
   std::vector<std::string> tasks;
   for (const auto& [begin, of_bar] : bars)

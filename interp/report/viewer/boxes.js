@@ -1,6 +1,6 @@
-// What stands in the boxes of a graph and how large they are: tasks, collapsed groups, and the inputs and results of the
-// graph, which are boxes, too, so that no word stands in the way of a line. A box knows its words and where lines leave
-// and enter, counted from its corner; `tab` is the room behind it in which the types of what leaves it stand.
+// What stands in the boxes of a graph and how large they are: tasks, collapsed groups, and the inputs and results of
+// the graph, which are boxes, too, so that no word stands in the way of a line. A box knows its words and where lines
+// leave and enter, counted from its corner; `tab` is the room behind it in which the types of what leaves it stand.
 
 const BOX = { title: 24, row: 14, below: 4, mostRows: 16, pill: 22, closed: 46 };
 const WIDE = { title: 9, slot: 7, small: 6.5, padding: 24 };  // of a letter
@@ -18,13 +18,15 @@ const word = (kind, text, x, y, anchor = "start") => ({ kind, text: cut(text), x
 const sum = numbers => numbers.reduce((total, n) => total + n, 0);
 const most = (numbers, least = 0) => numbers.reduce((a, b) => Math.max(a, b), least);
 
-// What a slot of a task reads: a line leads there, or it belongs to the task: a constant, a slot of its agent.
+// What a slot of a task reads: a line leads there, or it belongs to the task: a constant, a slot of its agent, a number
+// that a plan is given.
 function slotsOf(graph, node) {
   const { agent } = graph.nodes[node], own = new Set();
   if (agent !== undefined) for (const slot of graph.json.agents[agent].slots || []) own.add(slot.name);
   return graph.nodes[node].in.map(({ slot, ref }) => {
     if ("const" in ref) return { slot, held: graph.json.consts[ref.const].type };
-    if ("input" in ref && own.has(slot)) return { slot, held: graph.json.inputs[ref.input].type };
+    const type = "input" in ref ? graph.json.inputs[ref.input].type : "[";
+    if ("input" in ref && (own.has(slot) || (graph.json.name === "" && !type.includes("[")))) return { slot, held: type };
     return { slot, held: null };
   });
 }
@@ -37,7 +39,8 @@ function taskBox(graph, node, view, leaving, orders) {
   const inside = graph.insideOf(node);
   box.opens = inside !== null;
   if (box.opens) box.title = (view.opened.has(node) ? "⊟ " : "⊞ ") + box.title;
-  const slots = slotsOf(graph, node), outs = graph.nodes[node].out;
+  const slots = view.plain ? graph.nodes[node].in.map(({ slot }) => ({ slot, held: null })) : slotsOf(graph, node),
+      outs = graph.nodes[node].out;
   const types = outs.map(({ type }, i) => view.shapes && leaving[i] ? cut(type, 40) : "");
   if (view.down) fillDown(box, slots, outs, types, orders);
   else fillAcross(box, slots, outs, types, orders);
@@ -51,7 +54,8 @@ function showInside(box, { rows, turns, ms }, view) {
   const shown = [...rows].sort((a, b) => b.ms - a.ms).slice(0, 16), lines = [];
   if (turns > 0) lines.push([plural(turns, "turn"), timeText(Math.round(1e6 * ms / turns)) + " each"]);
   for (const { task, op, makes, calls, ms } of rows.filter(row => shown.includes(row))) {
-    const way = task.split(" > ").slice(1), name = op === "task" ? way[way.length - 1] : op + (makes ? " " + makes : "");
+    const way = task.split(" > ").slice(1);
+    const name = op === "task" ? way[way.length - 1] : op + (makes ? " " + makes : "");
     const depth = Math.max(0, op === "task" ? way.length - 1 : way.length);
     lines.push(["  ".repeat(depth) + name + " × " + calls, timeText(Math.round(1e6 * ms))]);
   }
@@ -71,26 +75,31 @@ function showInside(box, { rows, turns, ms }, view) {
   box.line = box.h + 2;
   const grown = BOX.row * lines.length + 12;
   if (view.down) {  // its outputs leave below
-    for (const one of box.words) if (one.y > box.h - 14 && one.y < top && one.kind === "slot" && one.anchor === "middle") one.y += grown;
+    for (const one of box.words)
+      if (one.y > box.h - 14 && one.y < top && one.kind === "slot" && one.anchor === "middle") one.y += grown;
     for (const one of box.words) if (one.kind === "type" || one.kind === "hazard") one.y += grown;
     const out = box.words.some(one => one.kind === "slot" && one.anchor === "middle" && one.y > top);
-    if (out) for (const one of box.words) if (one.y >= top && (one.anchor === "end" || one.kind === "faint") && one.y < top + grown) one.y -= 16;
+    if (out)
+      for (const one of box.words)
+        if (one.y >= top && (one.anchor === "end" || one.kind === "faint") && one.y < top + grown) one.y -= 16;
     if (out) box.line -= 16;
   }
   box.h += grown;
 }
 
 function fillAcross(box, slots, outs, types, orders) {
-  const shown = list => list.slice(0, BOX.mostRows), middle = i => BOX.title + BOX.row * Math.min(i, BOX.mostRows - 1) + BOX.row / 2;
+  const shown = list => list.slice(0, BOX.mostRows);
+  const middle = i => BOX.title + BOX.row * Math.min(i, BOX.mostRows - 1) + BOX.row / 2;
   const textOf = ({ slot, held }) => held === null ? slot : slot + ": " + held;
   const left = most(shown(slots).map(slot => lettersOf(textOf(slot))));
   const right = most(shown(outs).map(({ slot }) => lettersOf(slot)));
-  box.w = Math.ceil(Math.max(WIDE.padding + WIDE.title * lettersOf(box.title), WIDE.padding + WIDE.slot * (left + right)));
+  box.w = Math.ceil(WIDE.padding + Math.max(WIDE.title * lettersOf(box.title), WIDE.slot * (left + right)));
   box.h = BOX.title + BOX.row * Math.min(Math.max(slots.length, outs.length), BOX.mostRows) + BOX.below;
   box.words.push(word("title", box.title, 10, 17));
-  shown(slots).forEach((slot, i) => box.words.push(word(slot.held === null ? "slot" : "faint", textOf(slot), 10, middle(i) + 4)));
+  shown(slots).forEach((slot, i) =>
+      box.words.push(word(slot.held === null ? "slot" : "faint", textOf(slot), 10, middle(i) + 4)));
   shown(outs).forEach(({ slot }, i) => box.words.push(word("slot", slot, box.w - 10, middle(i) + 4, "end")));
-  types.slice(0, BOX.mostRows).forEach((type, i) => { if (type) box.words.push(word("type", type, box.w + 8, middle(i) - 3)); });
+  shown(types).forEach((type, i) => { if (type) box.words.push(word("type", type, box.w + 8, middle(i) - 3)); });
   if (orders) box.words.push(word("hazard", orders, box.w + 8, BOX.title / 2 - 3));
   const widest = most([...types, orders].map(text => lettersOf(text)));
   box.tab = widest > 0 ? Math.ceil(WIDE.small * widest) + 12 : 0;
@@ -112,7 +121,8 @@ function fillDown(box, slots, outs, types, orders) {
   };
   const isPort = slots.map(({ held }) => held === null), ports = shown(slots.filter(({ held }) => held === null));
   const held = shown(slots.filter(({ held }) => held !== null)).map(({ slot, held }) => slot + ": " + held);
-  const above = cells(ports.map(({ slot }) => [slot, ""])), below = cells(shown(outs).map(({ slot }, i) => [slot, types[i]]));
+  const above = cells(ports.map(({ slot }) => [slot, ""]));
+  const below = cells(shown(outs).map(({ slot }, i) => [slot, types[i]]));
   box.w = Math.ceil(Math.max(WIDE.padding + WIDE.title * lettersOf(box.title), above.wide, below.wide,
                              WIDE.padding + WIDE.slot * most(held.map(lettersOf))));
   const title = ports.length > 0 ? 16 : 4, rows = title + 20 + BOX.row * held.length;

@@ -31,10 +31,12 @@ function part(title, items) {
 
 function overview() {
   const graph = app.graph, name = report.title.slice(report.title.lastIndexOf("/") + 1);
-  const parts = [make("h2", "", name), ...(name === report.title ? [] : [make("p", "faint", report.title)]), ...failures.map(failureDetails)];
+  const parts = [make("h2", "", name), ...(name === report.title ? [] : [make("p", "faint", report.title)]),
+      ...failures.map(failureDetails)];
   if (graph) parts.push(make("p", "faint", `${plural(graph.size, "task")} in ${plural(graph.chains.length, "chain")}`));
   if (graph) parts.push(...failedDetails(graph));
-  parts.push(...part(failures.length > 0 ? "what had run" : "this run", report.facts.map(([name, value]) => `${name}: ${value}`)));
+  parts.push(...part(failures.length > 0 ? "what had run" : "this run",
+      report.facts.map(([name, value]) => `${name}: ${value}`)));
   if (graph) {
     parts.push(...part("inputs", graph.json.inputs.map(input => `${input.name}: ${input.type}`)));
     parts.push(...part("results", graph.json.results.map(result => `${result.name}: ${result.type}`)));
@@ -48,8 +50,10 @@ function failedDetails(graph) {
   if (graph.failed.size === 0) return [];
   const links = nodes => nodes.slice(0, 100).map(node => taskLink(graph, node));
   const ran = graph.ran(), all = name => link(name, () => select(graph, ran, "what had run", null));
-  return [...part("failed", links([...graph.failed])), ...part("poisoned by it: it could not run", links([...graph.poisoned].sort((a, b) => a - b))),
-          ...part("had run", ran.length > 0 ? [all(`${ran.length} of ${plural(graph.size, "task")}`)] : ["none of " + plural(graph.size, "task")])];
+  return [...part("failed", links([...graph.failed])),
+      ...part("poisoned by it: it could not run", links([...graph.poisoned].sort((a, b) => a - b))),
+      ...part("had run", ran.length > 0 ? [all(`${ran.length} of ${plural(graph.size, "task")}`)] :
+          ["none of " + plural(graph.size, "task")])];
 }
 
 function failureDetails({ code, severity, message, place, label, notes, help }) {
@@ -68,7 +72,8 @@ function taskDetails(graph, node) {
   const place = graph.placeOf(node);
   if (place) parts.push(make("p", "", null, placeLink(graph, node, place)));
   if (graph.failed.has(node)) parts.push(make("p", "wrong", "failed"));
-  if (graph.poisoned.has(node)) parts.push(make("p", "wrong", "did not run: it reads what a task that failed should have made"));
+  if (graph.poisoned.has(node))
+    parts.push(make("p", "wrong", "did not run: it reads what a task that failed should have made"));
   const args = Object.entries(json.args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   parts.push(...part("arguments", args));
   parts.push(...part("inputs", json.in.map(({ slot, ref }) => inputLine(graph, slot, ref))));
@@ -102,15 +107,22 @@ function orderLine(graph, node, edge) {
 function insideDetails(graph, node) {
   const inside = graph.insideOf(node);
   if (!inside) return [];
-  const hint = make("span", "faint", "control flow in a graph is one task; a fn that is called outside of graphs unrolls, and its tasks chain");
-  const turns = inside.turns > 0 ? [`${plural(inside.turns, "turn")}, ${timeText(Math.round(1e6 * inside.ms / inside.turns))} each`] : [];
-  const rows = [...inside.rows].sort((a, b) => b.ms - a.ms).slice(0, 40).map(({ task, op, makes, place, calls, ms }) => {
-    const way = task.split(" > ").slice(1), name = op === "task" ? "task " + way[way.length - 1] : [...way, op + (makes ? " " + makes : "")].join(" > ");
-    return make("span", "", null, place ? sourceLink(numbered(place), name) : name, ` × ${calls}, ${timeText(Math.round(1e6 * ms))}`);
+  const hint = make("span", "faint",
+      "control flow in a graph is one task; a fn that is called outside of graphs unrolls, and its tasks chain");
+  const turns = inside.turns > 0 ?
+      [`${plural(inside.turns, "turn")}, ${timeText(Math.round(1e6 * inside.ms / inside.turns))} each`] : [];
+  const slowest = [...inside.rows].sort((a, b) => b.ms - a.ms).slice(0, 40);
+  const rows = slowest.map(({ task, op, makes, place, calls, ms, bytes }) => {
+    const way = task.split(" > ").slice(1), made = op + (makes ? " " + makes : "");
+    const name = op === "task" ? "task " + way[way.length - 1] : [...way, made].join(" > ");
+    return make("span", "", null, place ? sourceLink(numbered(place), name) : name,
+        ` × ${calls}, ${timeText(Math.round(1e6 * ms))}${bytes > 0 ? ", " + bytesText(bytes) + " moved" : ""}`);
   });
   return part("inside", [...turns, ...rows, hint]);
 }
-function numbered(place) { return { ...place, source: sourceNumbers.has(place.path) ? sourceNumbers.get(place.path) : -1 }; }
+function numbered(place) {
+  return { ...place, source: sourceNumbers.has(place.path) ? sourceNumbers.get(place.path) : -1 };
+}
 function chainDetails(graph, node) {
   const chain = graph.chainOf(node), [first, last] = graph.ends[chain];
   const title = link(`chain ${chain}`, () => selectChain(graph, chain, null));

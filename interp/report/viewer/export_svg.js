@@ -42,7 +42,8 @@ function svgBand(band, view) {
     `<rect x="${x - BAND.halo}" y="${y - BAND.halo}" width="${w + 2 * BAND.halo}" height="${h + 2 * BAND.halo}" ` +
     `rx="${BAND.round}" fill="${colour}"/>`);
   const way = band.ways.map(({ points }) => svgWay(points, view)).join("");
-  return halos.join("") + (way ? `<path d="${way}" fill="none" stroke="${colour}" stroke-width="${BAND.ribbon}"/>` : "");
+  return halos.join("") +
+      (way ? `<path d="${way}" fill="none" stroke="${colour}" stroke-width="${BAND.ribbon}"/>` : "");
 }
 
 function svgWords(x, y, text, colour, more = "") {
@@ -55,7 +56,8 @@ function svgLine(line, view) {
          `<path d="M${x} ${y}${view.down ? "l-3.5 -7h7z" : "l-7 -3.5v7z"}" fill="${colour}"/>`;
 }
 
-const SVG_FONTS = { title: ' font-size="13" font-weight="600"', type: ' font-size="10"', hazard: ' font-size="10" font-style="italic"' };
+const SVG_FONTS = { title: ' font-size="13" font-weight="600"', type: ' font-size="10"',
+    hazard: ' font-size="10" font-style="italic"' };
 
 function svgBox(box) {
   const pill = box.kind === "input" || box.kind === "result";

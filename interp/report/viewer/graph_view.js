@@ -103,8 +103,10 @@ class GraphView {
     else sheet.top = (bounds.y + bounds.bottom) / 2 - sheet.height / least / 2;
     // What is too large in both ways shows its first boxes.
     const first = this.scene.boxes[0];
-    if (first && view.down && (bounds.right - bounds.x) * least > sheet.width) sheet.left = first.x + first.w / 2 - sheet.width / least / 2;
-    if (first && !view.down && (bounds.bottom - bounds.y) * least > sheet.height) sheet.top = first.y + first.h / 2 - sheet.height / least / 2;
+    if (first && view.down && (bounds.right - bounds.x) * least > sheet.width)
+      sheet.left = first.x + first.w / 2 - sheet.width / least / 2;
+    if (first && !view.down && (bounds.bottom - bounds.y) * least > sheet.height)
+      sheet.top = first.y + first.h / 2 - sheet.height / least / 2;
     sheet.redraw();
   }
   fit() {
@@ -143,12 +145,14 @@ class GraphView {
   toggle(group) {
     const closed = new Set(this.view.closed);
     if (!closed.delete(group)) closed.add(group);
-    const before = this.scene.frames.find(frame => frame.group === group) || this.scene.boxes.find(box => box.group === group);
+    const before = this.scene.frames.find(frame => frame.group === group) ||
+        this.scene.boxes.find(box => box.group === group);
     const at = [this.sheet.toX(before.x), this.sheet.toY(before.y)];
     this.view.closed = closed;
     this.showScene();
     // What was clicked stays where it is.
-    const after = this.scene.frames.find(frame => frame.group === group) || this.scene.boxes.find(box => box.group === group);
+    const after = this.scene.frames.find(frame => frame.group === group) ||
+        this.scene.boxes.find(box => box.group === group);
     this.sheet.left = after.x - at[0] / this.sheet.scale;
     this.sheet.top = after.y - at[1] / this.sheet.scale;
     this.sheet.redraw();
@@ -166,7 +170,8 @@ class GraphView {
       px >= box.x - room && px <= box.x + box.w + room && py >= box.y - room && py <= box.y + box.h + room);
   }
   signAt(x, y) {  // of the frame of an open group
-    return this.framesNow(app.selection && app.selection.graph === this.graph ? app.selection : null).findLast(frame => {
+    const selection = app.selection && app.selection.graph === this.graph ? app.selection : null;
+    return this.framesNow(selection).findLast(frame => {
       const size = Math.max(14, 22 * this.sheet.scale);
       const fx = this.sheet.toX(frame.x), fy = this.sheet.toY(frame.y);
       return x >= fx && x <= fx + size && y >= fy && y <= fy + size;
@@ -177,7 +182,8 @@ class GraphView {
     if (frame) return this.toggle(frame.group);
     const box = this.boxAt(x, y);
     if (!box) return clearSelection();
-    if (box.kind === "task" && box.opens && this.sheet.fromX(x) < box.x + this.signEnd(box) && this.sheet.fromY(y) < box.y + 34)
+    if (box.kind === "task" && box.opens && this.sheet.fromX(x) < box.x + this.signEnd(box) &&
+        this.sheet.fromY(y) < box.y + 34)
       return this.toggleTask(box.node);
     if (box.kind === "task") return selectNode(this.graph, box.node, "graph");
     if (box.kind !== "group") return this.selectEnds(box);
@@ -214,7 +220,8 @@ class GraphView {
   wordsOf(box) {
     if (box.kind === "group") return box.title + "\n" + plural(box.nodes.length, "task");
     if (box.kind !== "task") return box.kind + " " + box.title;
-    if (box.state) return this.graph.pathOf(box.node) + "\n" + (box.state === "failed" ? "failed" : "did not run: it reads what a task that failed should have made");
+    if (box.state) return this.graph.pathOf(box.node) + "\n" +
+        (box.state === "failed" ? "failed" : "did not run: it reads what a task that failed should have made");
     return this.graph.pathOf(box.node) + "\nchain " + box.chain + ": " + this.graph.ends[box.chain].join("; ");
   }
   key(event) {
@@ -234,8 +241,8 @@ class GraphView {
     const group = box.kind === "group" ? box.group : this.scene.groups.group[box.node];
     if (group >= 0) this.toggle(group);
   }
-  // Right and left along edges, up and down to the nearest box of about the same column; where edges lead down it is the
-  // other way round.
+  // Right and left along edges, up and down to the nearest box of about the same column; where edges lead down it is
+  // the other way round.
   walk(key) {
     const { graph } = this, down = this.view.down;
     const way = down ? { Right: "Down", Left: "Up", Down: "Right", Up: "Left" }[key] : key;
@@ -247,11 +254,13 @@ class GraphView {
       const edges = way === "Right" ? graph.outOf[node] : graph.into[node];
       const next = edges.map(i => way === "Right" ? graph.edges[i].to : graph.edges[i].from)
         .filter(other => this.boxOf(other) !== here)
-        .sort((a, b) => Math.abs(this.boxOf(a)[side] - here[side]) - Math.abs(this.boxOf(b)[side] - here[side]) || a - b);
+        .sort((a, b) => Math.abs(this.boxOf(a)[side] - here[side]) - Math.abs(this.boxOf(b)[side] - here[side]) ||
+            a - b);
       if (next.length > 0) this.walkTo(next[0]);
       return;
     }
-    const next = way === "Down", [at, size] = along, column = this.scene.boxes.filter(box => box !== here && box.nodes.length > 0 &&
+    const next = way === "Down", [at, size] = along;
+    const column = this.scene.boxes.filter(box => box !== here && box.nodes.length > 0 &&
       box[at] < here[at] + here[size] && here[at] < box[at] + box[size] &&
       (next ? box[side] > here[side] : box[side] < here[side]));
     column.sort((a, b) => Math.abs(a[side] - here[side]) - Math.abs(b[side] - here[side]));
@@ -314,7 +323,8 @@ class GraphView {
       context.translate(frame.x, frame.y);
       if (this.view.down) context.rotate(-Math.PI / 2);
       context.textAlign = this.view.down ? "end" : "start";
-      context.fillText(this.view.down ? cut(frame.title) + " ⊟" : "⊟ " + cut(frame.title), this.view.down ? -5 : 5, 4 + letters);
+      const title = cut(frame.title), down = this.view.down;
+      context.fillText(down ? title + " ⊟" : "⊟ " + title, down ? -5 : 5, 4 + letters);
       context.restore();
     }
   }
@@ -410,7 +420,8 @@ class GraphView {
   drawBox(context, box) {
     const pill = box.kind === "input" || box.kind === "result";
     context.fillStyle = pill ? colours.panel : colours.box;
-    context.strokeStyle = pill ? colours.rule : box.state ? colours.chosen : box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+    context.strokeStyle = pill ? colours.rule : box.state ? colours.chosen : box.chain < 0 ? colours.faint :
+        hued(box.chain, "rim");
     context.lineWidth = box.state === "failed" ? 3 : 1.5;
     context.setLineDash(box.control ? [6, 3] : box.state === "poisoned" ? [2, 3] : []);
     context.beginPath();

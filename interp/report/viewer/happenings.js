@@ -1,5 +1,5 @@
-// The timeline of a whole program, put in order: what host and graph program did beside the workers, who waits for whom,
-// why a worker has nothing to do, and the way through all of it that nothing but itself could make shorter.
+// The timeline of a whole program, put in order: what host and graph program did beside the workers, who waits for
+// whom, why a worker has nothing to do, and the way through all of it that nothing but itself could make shorter.
 
 // Entries are [what, host, channel, number, graph, run, begin, duration] in nanoseconds.
 const control = report.control.map(([what, host, channel, number, graph, run, begin, duration]) =>
@@ -9,13 +9,14 @@ class Happenings {
   constructor(control, bars, graphs, end) {
     this.bars = bars;
     this.graphs = graphs;
-    this.end = Math.max(end, ...[0, ...control.slice(-1).map(entry => entry.end)], bars.reduce((most, bar) => Math.max(most, bar.end), 0));
+    this.end = Math.max(end, ...[0, ...control.slice(-1).map(entry => entry.end)],
+        bars.reduce((most, bar) => Math.max(most, bar.end), 0));
     const sent = new Map();
     for (const entry of control) if (entry.what === "send") sent.set(entry.channel + "." + entry.number, entry);
     for (const entry of control)
       if (entry.what === "receive") entry.from = sent.get(entry.channel + "." + entry.number) || null;
-    this.host = this.rowOf(control.filter(entry => entry.host), "host code");
-    this.graph = this.rowOf(control.filter(entry => !entry.host), "records tasks");
+    this.host = this.rowOf(control.filter(entry => entry.host), "host code", "host code");
+    this.graph = this.rowOf(control.filter(entry => !entry.host), "records tasks", "finishes");
     this.messages = control.filter(entry => entry.what === "receive" && entry.from);
     this.runs = new Map();  // by number: its bars
     bars.forEach((bar, i) => {
@@ -26,7 +27,7 @@ class Happenings {
   }
 
   // What a program did from beginning to end: its entries that took time, and what it did by itself between them.
-  rowOf(entries, between) {
+  rowOf(entries, between, after) {
     const row = [];
     let at = 0;
     for (const entry of entries) {
@@ -35,7 +36,10 @@ class Happenings {
       row.push(entry);
       at = Math.max(at, entry.end);
     }
-    if (entries.length > 0 && this.end > at) row.push({ what: between, begin: at, end: this.end });
+    const last = entries.length > 0 ? entries[entries.length - 1].end : 0;
+    if (last > at) row.push({ what: between, begin: at, end: last });
+    at = Math.max(at, last);
+    if (entries.length > 0 && this.end > at) row.push({ what: after, begin: at, end: this.end });
     return row;
   }
   // The one at a time; by halves, as rows may be long.
@@ -61,11 +65,13 @@ class Happenings {
   dependences(i) {
     const bar = this.bars[i], steps = new Set(this.stepsBefore(bar.graph)[bar.step]);
     if (steps.size === 0) return [];
-    return this.runs.get(bar.run).filter(other => steps.has(this.bars[other].step) && this.bars[other].graph === bar.graph);
+    return this.runs.get(bar.run).filter(other => steps.has(this.bars[other].step) &&
+        this.bars[other].graph === bar.graph);
   }
   // The one of those that ended last: what it really waited for.
   lastBefore(i) {
-    return this.dependences(i).reduce((last, other) => last < 0 || this.bars[other].end > this.bars[last].end ? other : last, -1);
+    const { bars } = this;
+    return this.dependences(i).reduce((last, other) => last < 0 || bars[other].end > bars[last].end ? other : last, -1);
   }
 
   // Why a worker has nothing to do then.
@@ -73,9 +79,10 @@ class Happenings {
     const now = Happenings.at(this.graph, time);
     if (now && now.what === "receive") return "idle: the graph program waits for a message of the host program";
     if (now && now.what === "plan") return "idle: a plan and its kernels are made";
-    if (now && now.what !== "run") return "idle: the graph program records tasks";
-    if (!now) return "idle";
-    const next = (this.runs.get(now.run) || []).filter(i => this.bars[i].worker === worker && this.bars[i].begin >= time)
+    if (!now || now.what === "finishes") return "idle: the graph program has nothing more to run";
+    if (now.what !== "run") return "idle: the graph program records tasks";
+    const next = (this.runs.get(now.run) || []).filter(i => this.bars[i].worker === worker &&
+        this.bars[i].begin >= time)
       .reduce((first, i) => first < 0 || this.bars[i].begin < this.bars[first].begin ? i : first, -1);
     if (next < 0) return "idle: nothing in this run is left for it";
     const before = this.lastBefore(next);
@@ -84,9 +91,25 @@ class Happenings {
     return "idle: wakes up for step " + this.bars[next].step;
   }
 
-  // Backwards from the end: who was waited for last, and before that. Pieces { what, begin, end, bar } from first to last.
+  // Of the time of all workers: how much of it they had nothing to do, and why. [[reason, share], ...], the most first.
+  idleShares(workers) {
+    const all = workers * this.end, sums = new Map();
+    if (all === 0) return [];
+    const words = { receive: "host code", plan: "plans made", "records tasks": "recording", send: "messages",
+        run: "inside of runs", finishes: "the end" };
+    for (const { what, begin, end, run } of this.graph) {
+      const busy = what === "run" ?
+          (this.runs.get(run) || []).reduce((sum, i) => sum + this.bars[i].end - this.bars[i].begin, 0) : 0;
+      sums.set(words[what] || what, (sums.get(words[what] || what) || 0) + Math.max(0, workers * (end - begin) - busy));
+    }
+    return [...sums].map(([reason, ns]) => [reason, ns / all]).sort((a, b) => b[1] - a[1]);
+  }
+
+  // Backwards from the end: who was waited for last, and before that. Pieces { what, begin, end, bar } from first to
+  // last.
   criticalPath() {
-    const path = [], put = (what, begin, end, more = {}) => { if (end > begin) path.push({ what, begin, end, ...more }); };
+    const path = [];
+    const put = (what, begin, end, more = {}) => { if (end > begin) path.push({ what, begin, end, ...more }); };
     const before = (row, time) => {  // the last piece of a row that began before
       let at = row.length - 1;
       while (at >= 0 && row[at].begin >= time) --at;

@@ -2,7 +2,8 @@
 // report: which scopes are closed, what is shown, across or down. A test compares the two over random nested graphs;
 // why things are done so is said there, and is decided there first.
 //
-//   layOut([{ w: 80, h: 24 }, { w: 80, h: 24 }], [{ from: 0, to: 1, fromY: 0, toY: 0 }], { parent: [], group: [], width: [] })
+//   layOut([{ w: 80, h: 24 }, { w: 80, h: 24 }], [{ from: 0, to: 1, fromY: 0, toY: 0 }],
+//          { parent: [], group: [], width: [] })
 //     -> { nodes: [{ x, y, w, h }], frames: by group (null: none), edges: [[[x, y], ...]] }
 
 const ROOM = { layer: 72, port: 28, box: 32, bend: 24, line: 10, side: 16, top: 32, bottom: 26 };
@@ -163,7 +164,8 @@ function placeBoxes(sheet) {
   const sweeps = sweepsFor(sheet, 16);
   for (let sweep = 0; sweep < sweeps; ++sweep)
     for (let i = 0; i < order.length; ++i)
-      levelLayer(sheet, order[sweep % 2 === 0 ? i : order.length - 1 - i], sweep % 2 === 0, sweep + 2 >= sweeps, distance);
+      levelLayer(sheet, order[sweep % 2 === 0 ? i : order.length - 1 - i], sweep % 2 === 0, sweep + 2 >= sweeps,
+          distance);
   for (const layer of order) layer.forEach((box, k) => { boxes[box].position = k; });
   straightenRuns(sheet, (a, b) => isBend(a) && isBend(b), distance);
   straightenRuns(sheet, (a, b) => sheet.isPair(a, b, false), distance);
@@ -250,7 +252,8 @@ function placeColumns({ boxes, layer, segments, order, ports }, least) {
 
 function drawnSheet({ boxes, layer, edges, bends, nodes }, { columns, width }) {
   const half = box => Math.floor(boxes[box].h / 2), pixel = box => Math.floor(boxes[box].middle + 1e-6);
-  const all = boxes.map((_, i) => i), top = all.reduce((least, box) => Math.min(least, pixel(box) - half(box)), Infinity);
+  const all = boxes.map((_, i) => i);
+  const top = all.reduce((least, box) => Math.min(least, pixel(box) - half(box)), Infinity);
   const yOf = box => pixel(box) - top, column = box => columns[layer[box]];
   const height = all.reduce((most, box) => Math.max(most, yOf(box) - half(box) + boxes[box].h), 0);
   const drawn = edges.map(({ from, to, fromY, toY }, i) => {
@@ -343,8 +346,8 @@ class Heap {
   }
 }
 
-// The pieces of an edge: out of the frames around its source, then into those around its target. Edges that begin at one
-// end of a box come in by one port, and go out by one.
+// The pieces of an edge: out of the frames around its source, then into those around its target. Edges that begin at
+// one end of a box come in by one port, and go out by one.
 function cutEdge(edge, { parent, group, around }, sheets) {
   const shared = around(group[edge.from], group[edge.to]), key = edge.from + " " + edge.fromY, way = [];
   const sheetOf = g => sheets[g < 0 ? sheets.length - 1 : g];
@@ -363,7 +366,8 @@ function cutEdge(edge, { parent, group, around }, sheets) {
   const inwards = [];
   for (let g = group[edge.to]; g !== shared; g = parent[g]) inwards.unshift(g);
   for (const g of inwards) {
-    const number = port(sheetOf(g), "in", n => add(sheetOf(parent[g]), { from: at, to: { at: "intoGroup", id: g, port: n } }));
+    const number = port(sheetOf(g), "in", n =>
+        add(sheetOf(parent[g]), { from: at, to: { at: "intoGroup", id: g, port: n } }));
     at = { at: "portIn", port: number };
   }
   way.push(add(sheetOf(group[edge.to]), { from: at, to: { at: "node", id: edge.to, offset: edge.toY } }));

@@ -4,7 +4,8 @@
 function linkOf() {
   const parts = [app.view ? app.view.id : ""], { selection } = app;
   if (app.graph && graphs.length > 1) parts.push("graph=" + (app.graph.number + 1));
-  if (selection && selection.nodes.length === 1 && !selection.kind) parts.push("node=" + encodeURIComponent(selection.graph.pathOf(selection.nodes[0])));
+  if (selection && selection.nodes.length === 1 && !selection.kind)
+    parts.push("node=" + encodeURIComponent(selection.graph.pathOf(selection.nodes[0])));
   else if (selection && selection.kind) parts.push(selection.kind + "=" + selection.number);
   return "#" + parts.join("/");
 }
@@ -18,8 +19,10 @@ function writeLink() {
 let reading = false;
 function readLink() {
   const [tab, ...parts] = location.hash.slice(1).split("/");
-  const said = new Map(parts.map(part => [part.slice(0, part.indexOf("=")), decoded(part.slice(part.indexOf("=") + 1))]));
-  const view = app.views.find(other => other.id === tab), graph = said.has("graph") ? graphs[Number(said.get("graph")) - 1] : app.graph;
+  const said = new Map(parts.map(part =>
+      [part.slice(0, part.indexOf("=")), decoded(part.slice(part.indexOf("=") + 1))]));
+  const view = app.views.find(other => other.id === tab);
+  const graph = said.has("graph") ? graphs[Number(said.get("graph")) - 1] : app.graph;
   reading = true;
   if (graph && graph !== app.graph) showGraph(graph);
   if (view) showView(view);

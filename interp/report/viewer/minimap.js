@@ -7,7 +7,10 @@ class Minimap {
     this.canvas.hidden = true;
     stage.append(this.canvas);
     const look = event => this.lookAt(event.offsetX, event.offsetY);
-    this.canvas.addEventListener("pointerdown", event => { this.canvas.setPointerCapture(event.pointerId); look(event); });
+    this.canvas.addEventListener("pointerdown", event => {
+      this.canvas.setPointerCapture(event.pointerId);
+      look(event);
+    });
     this.canvas.addEventListener("pointermove", event => { if (event.buttons > 0) look(event); });
   }
   forget() { this.picture = null; }
@@ -21,7 +24,8 @@ class Minimap {
   }
   draw() {
     const { sheet, scene: { bounds } } = this.view;
-    const inSight = sheet.fromX(0) <= bounds.x && sheet.fromY(0) <= bounds.y && sheet.fromX(sheet.width) >= bounds.right &&
+    const inSight = sheet.fromX(0) <= bounds.x && sheet.fromY(0) <= bounds.y &&
+        sheet.fromX(sheet.width) >= bounds.right &&
       sheet.fromY(sheet.height) >= bounds.bottom;
     this.canvas.hidden = inSight || sheet.width < 240;
     if (this.canvas.hidden) return;

@@ -77,11 +77,12 @@ class Graph {
   // Those of which nothing kept them from running: in a report of a run.
   ran() {
     return this.nodes.map((_, node) => node).filter(node =>
-      !this.failed.has(node) && !this.poisoned.has(node) && this.stepOf[node] >= 0 && this.bars[this.stepOf[node]].length > 0);
+      !this.failed.has(node) && !this.poisoned.has(node) && this.stepOf[node] >= 0 &&
+          this.bars[this.stepOf[node]].length > 0);
   }
 
-  // What ran inside of a loop, a branch or a fn that is one task here: rows { task, op, makes, place, calls, ms }, and the
-  // turns of a loop. Tasks that stand at the same place of the text share them.
+  // What ran inside of a loop, a branch or a fn that is one task here: rows { task, op, makes, place, calls, ms }, and
+  // the turns of a loop. Tasks that stand at the same place of the text share them.
   insideOf(node) {
     const place = this.nodes[node].control ? this.placeOf(node) : null;
     if (!place) return null;
@@ -149,7 +150,8 @@ for (const row of report.inside) {
 const graphs = report.graphs.map((entry, i) => new Graph(entry, i));
 
 // What ended the run, if it failed: diagnostics with the place in a source, if they have one.
-const failures = report.failures.diagnostics.map(({ code, message, file, line, column, end_line, end_column, ...more }) => {
+const failures = report.failures.diagnostics.map(diagnostic => {
+  const { code, message, file, line, column, end_line, end_column, ...more } = diagnostic;
   const length = end_line === line ? end_column - column : 1e6;
   const place = file === null ? null
     : { path: file, source: sourceNumbers.has(file) ? sourceNumbers.get(file) : -1, line, column, length };

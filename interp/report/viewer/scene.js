@@ -2,7 +2,7 @@
 // what is wanted: { by: "scopes" or "agents", closed: a set of groups, shapes: with types of values, down: from top to
 // bottom, opened: tasks that show what ran inside of them }.
 
-const STUB = 18;
+const MOST_LAID_OUT = 20000;  // tasks, for which that takes a second or two
 const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next
 
 // What tasks are grouped by: names, parents (-1: none) and, by task, its group (-1: none).
@@ -26,6 +26,8 @@ function groupsOf(graph, by) {
 function makeScene(graph, view) {
   const groups = groupsOf(graph, view.by);
   const scene = { graph, view, groups, boxes: [], boxOf: new Int32Array(graph.size), lines: [], bands: [], frames: [] };
+  if (graph.size > MOST_LAID_OUT && view.by === "scopes" && !view.down &&
+      view.closed.size === 0) return givenScene(scene);
   const inputs = inputsOf(graph), results = resultsOf(graph);
   for (const { text } of inputs) scene.boxes.push(pillBox("input", text, view));
   addTasks(scene, new Set(results.map(({ node, slot }) => node + " " + slot)));
@@ -33,6 +35,25 @@ function makeScene(graph, view) {
   for (const { text } of results) scene.boxes.push(pillBox("result", text, view));
   const lines = joinedLines(scene, inputs, results, first);
   place(scene, lines);
+  scene.bands = makeBands(scene);
+  scene.bounds = boundsOf(scene);
+  return scene;
+}
+
+// Of a very large graph everything stands where C++ put it: without inputs, results and types, and at once.
+function givenScene(scene) {
+  const { graph, view, groups } = scene, { nodes, edges, scopes } = graph.json.layout;
+  const plain = { ...view, shapes: false, opened: new Set(), plain: true };
+  nodes.forEach(([x, y, w, h], node) => {
+    scene.boxOf[node] = scene.boxes.push(Object.assign(taskBox(graph, node, plain, [], ""), { x, y, w, h })) - 1;
+  });
+  scene.lines = graph.edges.map(({ from, to, kind }, i) =>
+    lineOf({ edges: [i], tasks: [], from, to, order: kind === "order" }, edges[i], false));
+  scopes.forEach((frame, group) => {
+    if (!frame) return;
+    const [x, y, w, h] = frame;
+    scene.frames.push({ group, title: groups.names[group], x, y, right: x + w, bottom: y + h });
+  });
   scene.bands = makeBands(scene);
   scene.bounds = boundsOf(scene);
   return scene;
@@ -49,7 +70,8 @@ function inputsOf(graph) {
       if ("input" in ref && !("node" in ref) && slots[i].held === null) readers[ref.input].push([node, i]);
     });
   }
-  return graph.json.inputs.map((input, i) => ({ input, readers: readers[i] })).filter(({ readers }) => readers.length > 0)
+  return graph.json.inputs.map((input, i) => ({ input, readers: readers[i] })).filter(({ readers }) =>
+      readers.length > 0)
     .map(({ input, readers }) => {
       // A plan numbers what it reads; the slot says more.
       const [node, slot] = readers[0], name = graph.json.name === "" ? graph.nodes[node].in[slot].slot : input.name;
@@ -86,7 +108,9 @@ function addTasks(scene, wanted) {
 // By group: the outermost closed one that it is in, or -1. Parents stand before their children.
 function closedGroupOf({ parent, able }, closed) {
   const hidden = new Int32Array(parent.length).fill(-1);
-  parent.forEach((outer, g) => { hidden[g] = outer >= 0 && hidden[outer] >= 0 ? hidden[outer] : closed.has(g) && able[g] ? g : -1; });
+  parent.forEach((outer, g) => {
+    hidden[g] = outer >= 0 && hidden[outer] >= 0 ? hidden[outer] : closed.has(g) && able[g] ? g : -1;
+  });
   return hidden;
 }
 
@@ -97,7 +121,8 @@ function leavingOf(graph, node, wanted) {
     if (edge.kind === "order") orders.add(edge.why);
     else from.add(edge.slot_from);
   }
-  return [graph.nodes[node].out.map(({ slot }, i) => from.has(slot) || wanted.has(node + " " + i)), [...orders].join(" ")];
+  return [graph.nodes[node].out.map(({ slot }, i) => from.has(slot) || wanted.has(node + " " + i)),
+      [...orders].join(" ")];
 }
 
 // ---- lines ----
@@ -109,7 +134,8 @@ function joinedLines({ graph, boxes, boxOf }, inputs, results, firstResult) {
   const slotOut = (node, name) => graph.nodes[node].out.findIndex(({ slot }) => slot === name);
   const add = (edges, from, slotFrom, to, slotTo, order, node) => {
     if (from === to) return;
-    const fromY = boxes[from].portOut(slotFrom), toY = boxes[to].portIn(slotTo), key = [from, fromY, to, toY, order].join(" ");
+    const fromY = boxes[from].portOut(slotFrom), toY = boxes[to].portIn(slotTo);
+    const key = [from, fromY, to, toY, order].join(" ");
     if (!known.has(key)) known.set(key, { edges: [], tasks: [], from, to, order, fromY, toY });
     known.get(key).edges.push(...edges);
     if (node >= 0) known.get(key).tasks.push(node);
@@ -119,7 +145,9 @@ function joinedLines({ graph, boxes, boxOf }, inputs, results, firstResult) {
     add([i], boxOf[edge.from], order ? -1 : slotOut(edge.from, edge.slot_from), boxOf[edge.to],
         order ? -1 : slotIn(edge.to, edge.slot_to), order, -1);
   });
-  inputs.forEach(({ readers }, i) => { for (const [node, slot] of readers) add([], i, 0, boxOf[node], slot, false, node); });
+  inputs.forEach(({ readers }, i) => {
+    for (const [node, slot] of readers) add([], i, 0, boxOf[node], slot, false, node);
+  });
   results.forEach(({ node, slot }, i) => add([], boxOf[node], slot, firstResult + i, 0, false, node));
   return [...known.values()];
 }
@@ -140,7 +168,7 @@ function place(scene, lines) {
     return box.kind === "group" ? groups.parent[box.group] : -1;
   };
   const layout = layOut(extents, edges, { parent: groups.parent, group: order.map(i => groupOf(boxes[i])),
-                                          width: groups.names.map(name => WIDE.padding + WIDE.title * lettersOf(name)) });
+    width: groups.names.map(name => WIDE.padding + WIDE.title * lettersOf(name)) });
   order.forEach((i, k) => {
     const { x, y } = layout.nodes[k];
     boxes[i].x = turned ? y : x, boxes[i].y = turned ? x : y;
@@ -216,7 +244,8 @@ function boundsOf({ boxes, frames, view }) {
 function ruleTexts({ boxes, first, last }, view) {
   if (view.down) return [];
   const head = boxes[0], tail = boxes[boxes.length - 1];
-  if (head === tail) return [{ text: first + " · " + last, x: head.x, y: head.y + head.h + 18, end: false }];
+  if (head === tail) return [{ text: first === last ? first : first + " · " + last, x: head.x, y: head.y + head.h + 18,
+      end: false }];
   return [{ text: first, x: head.x, y: head.y + head.h + 18, end: false },
           { text: last, x: tail.x + tail.w, y: tail.y + tail.h + 18, end: true }];
 }

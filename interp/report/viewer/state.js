@@ -2,7 +2,8 @@
 
 const app = {
   // The one in which something failed, or in which most leads on: first values of slots say little.
-  graph: graphs.find(graph => graph.failed.size > 0) || graphs.reduce((most, graph) => !most || graph.edges.length > most.edges.length ||
+  graph: graphs.find(graph => graph.failed.size > 0) ||
+      graphs.reduce((most, graph) => !most || graph.edges.length > most.edges.length ||
     (graph.edges.length === most.edges.length && graph.size > most.size) ? graph : most, null),
   selection: null,  // { graph, nodes, set, label, from }
   channel: null,    // of the slices, when that is what was chosen
@@ -10,8 +11,8 @@ const app = {
   view: null,
 };
 
-// `nodes` of `graph`; `label` says what was chosen, `from` is the view in which that happened; `kind` and `number`: which
-// chain or step of the graph they are, if any.
+// `nodes` of `graph`; `label` says what was chosen, `from` is the view in which that happened; `kind` and `number`:
+// which chain or step of the graph they are, if any.
 function select(graph, nodes, label, from, kind = null, number = -1) {
   app.channel = null;
   app.selection = nodes.length > 0 ? { graph, nodes, set: new Set(nodes), label, from, kind, number } : null;
@@ -22,7 +23,9 @@ function select(graph, nodes, label, from, kind = null, number = -1) {
 }
 
 function selectNode(graph, node, from) { select(graph, [node], "task " + graph.pathOf(node), from); }
-function selectChain(graph, chain, from) { select(graph, graph.chains[chain].nodes, "chain " + chain, from, "chain", chain); }
+function selectChain(graph, chain, from) {
+  select(graph, graph.chains[chain].nodes, "chain " + chain, from, "chain", chain);
+}
 function selectStep(graph, step, from) { select(graph, graph.steps[step], "step " + step, from, "step", step); }
 function clearSelection() { select(app.graph, [], "", null); }
 

@@ -17,7 +17,8 @@ class TimelineView {
     this.happened = new Happenings(control, bars, graphs, report.end);
     this.workers = [...new Set(bars.map(bar => bar.worker))].sort((a, b) => a - b);
     this.rows = [];
-    if (control.length > 0) this.rows.push({ name: "host program", entries: this.happened.host }, { name: "graph program", entries: this.happened.graph });
+    if (control.length > 0) this.rows.push({ name: "host program", entries: this.happened.host },
+        { name: "graph program", entries: this.happened.graph });
     for (const worker of this.workers) this.rows.push({ name: "worker " + worker, worker });
     const whole = control.length > 0;
     this.begin = whole ? 0 : bars.reduce((least, bar) => Math.min(least, bar.begin), Infinity);
@@ -37,13 +38,21 @@ class TimelineView {
     }
   }
   facts() {
-    const fact = (name, value) => make("span", "", name + " ", make("b", "", value)), span = Math.max(1, this.end - this.begin);
+    const fact = (name, value) => make("span", "", name + " ", make("b", "", value));
+    const span = Math.max(1, this.end - this.begin);
     const busy = bars.reduce((sum, bar) => sum + bar.end - bar.begin, 0);
     const facts = [fact("dispatches", bars.length), fact("workers", this.workers.length), fact("span", timeText(span)),
                    fact("busy", (100 * busy / (span * Math.max(1, this.workers.length))).toFixed(0) + " %")];
+    const idle = this.happened.idleShares(this.workers.length).filter(([, share]) => share >= 0.005).slice(0, 4);
+    if (idle.length > 0) {
+      const why = fact("idle for", idle.map(([reason, share]) => `${reason} ${(100 * share).toFixed(0)} %`).join(", "));
+      why.title = "of the time of all workers: what the graph program did, or waited for, while they had nothing to do";
+      facts.push(why);
+    }
     const shares = new Map();
     for (const { what, begin, end } of this.path) shares.set(what, (shares.get(what) || 0) + end - begin);
-    const parts = [...shares].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([what, ns]) => `${PATH_WORDS[what] || what} ${timeText(Math.round(ns))}`);
+    const parts = [...shares].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([what, ns]) =>
+        `${PATH_WORDS[what] || what} ${timeText(Math.round(ns))}`);
     if (parts.length > 0) {
       const path = fact("critical path", parts.join(", "));
       path.title = "what would have to be shorter for the program to be: whoever was waited for last, from the end backwards";
@@ -106,7 +115,8 @@ class TimelineView {
       const graph = graphs[entry.graph];
       return select(graph, graph.nodes.map((_, node) => node), graph.title, "timeline");
     }
-    if (entry.channel !== undefined && slices && slices.channels[entry.channel]) return selectChannel(entry.channel, "timeline");
+    if (entry.channel !== undefined && slices && slices.channels[entry.channel])
+      return selectChannel(entry.channel, "timeline");
     clearSelection();
   }
   choose(i) {
@@ -117,7 +127,8 @@ class TimelineView {
     const i = this.barAt(x, y), row = this.rowAt(y), time = this.sheet.fromX(x);
     const inside = x >= LANE.left && time >= this.begin && time <= this.end;
     this.sheet.canvas.classList.toggle("over", i >= 0);
-    const text = i >= 0 ? this.wordsOfBar(i) : !row || !inside ? "" : row.entries ? this.wordsOf(Happenings.at(row.entries, time))
+    const text = i >= 0 ? this.wordsOfBar(i) : !row || !inside ? ""
+      : row.entries ? this.wordsOf(Happenings.at(row.entries, time))
       : control.length > 0 ? this.happened.idle(row.worker, time) : "";
     if (!text) return tip.hide();
     tip.show(text, event.clientX, event.clientY);
@@ -125,8 +136,10 @@ class TimelineView {
   wordsOfBar(i) {
     const bar = bars[i], graph = graphs[bar.graph], waited = this.happened.lastBefore(i);
     const times = timeText(bar.end - bar.begin) + ", from " + timeText(bar.begin - this.begin);
-    const after = waited < 0 ? "" : `\nafter step ${bars[waited].step} (${graph.namesOf(graph.steps[bars[waited].step])}) on worker ${bars[waited].worker}`;
-    return graph.namesOf(graph.steps[bar.step]) + "\n" + times + after + (this.onPath.has(i) ? "\non the critical path" : "");
+    const after = waited < 0 ? "" :
+        `\nafter step ${bars[waited].step} (${graph.namesOf(graph.steps[bars[waited].step])}) on worker ${bars[waited].worker}`;
+    return graph.namesOf(graph.steps[bar.step]) + "\n" + times + after +
+        (this.onPath.has(i) ? "\non the critical path" : "");
   }
   wordsOf(entry) {
     if (!entry) return "";
@@ -134,7 +147,8 @@ class TimelineView {
     return this.titleOf(entry) + "\n" + times;
   }
   titleOf({ what, channel, graph }) {
-    const name = channel === undefined || !slices || !slices.channels[channel] ? "a message" : slices.channels[channel].name;
+    const name = channel === undefined || !slices || !slices.channels[channel] ? "a message" :
+        slices.channels[channel].name;
     if (what === "receive") return "waits for " + name;
     if (what === "send") return "sends " + name;
     if (what === "plan") return "makes the plan and its kernels: " + graphs[graph].title;
@@ -176,7 +190,8 @@ class TimelineView {
   drawEntries(context, sheet, entries, y) {
     let last = -Infinity;
     for (const entry of entries) {
-      const x = Math.max(sheet.toX(entry.begin), LANE.left - 10), right = Math.min(sheet.toX(entry.end), sheet.width + 10);
+      const x = Math.max(sheet.toX(entry.begin), LANE.left - 10);
+      const right = Math.min(sheet.toX(entry.end), sheet.width + 10);
       if (right < LANE.left - 10 || x > sheet.width || (right - x < 0.5 && x - last < 0.5)) continue;
       last = x;
       const width = Math.max(1, right - x), waits = entry.what === "receive" || entry.what === "send";
@@ -184,7 +199,8 @@ class TimelineView {
       context.globalAlpha = waits ? 0.7 : entry.what === "plan" || entry.what === "run" ? 0.45 : 0.25;
       context.fillRect(x, waits ? y + LANE.height / 2 - 1 : y + 5, width, waits ? 2 : LANE.height - 10);
       context.globalAlpha = 1;
-      if (width > 60) this.words(context, this.titleOf(entry), x, width, y - (waits ? 8 : 0), waits ? colours.faint : colours.ink);
+      if (width <= 60) continue;
+      this.words(context, this.titleOf(entry), x, width, y - (waits ? 8 : 0), waits ? colours.faint : colours.ink);
     }
   }
   words(context, text, x, width, y, colour) {
@@ -244,7 +260,8 @@ class TimelineView {
       arrow(from.end, host ? down : up, end, host ? up : down);
     }
     context.stroke();
-    const shown = bars.map((bar, i) => i).filter(i => inSight(bars[i].begin, bars[i].end) && sheet.toX(bars[i].end) - sheet.toX(bars[i].begin) > 3);
+    const shown = bars.map((bar, i) => i).filter(i => inSight(bars[i].begin, bars[i].end) &&
+        sheet.toX(bars[i].end) - sheet.toX(bars[i].begin) > 3);
     context.strokeStyle = colours.line;
     context.beginPath();
     for (const i of shown.length <= most ? shown : shown.filter(k => this.chosen && this.chosen.has(k)))
@@ -273,4 +290,5 @@ class TimelineView {
   }
 }
 
-const PATH_WORDS = { plan: "plans made", "records tasks": "recording", message: "messages", "hand-over": "hand-over", kernels: "kernels" };
+const PATH_WORDS = { plan: "plans made", "records tasks": "recording", message: "messages", "hand-over": "hand-over",
+    kernels: "kernels" };
