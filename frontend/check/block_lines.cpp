@@ -33,9 +33,12 @@ class BlockLines : BlockMoves {
     for (const auto& [axon, parts] : neurons_) connect(parts);
     for (std::size_t id = 0; id < graph_->blocks.size(); ++id) set_bias(BlockId(id));
     if (failed_) return nullptr;
-    // Files of others may say what only their own program does; the engine refuses that when it is to compute as a chip.
+    // Files of others may say that storage is narrower than what comes; a chip cuts it there. Odd shifts it has none.
     const bool is_of_file = std::ranges::any_of(graph_->blocks, [](const TaskBlock& block) { return block.number >= 0; });
-    const Diags found = check_blocks(*graph_, table_, is_of_file ? BlockMode::rabbit : BlockMode::chip);
+    Diags found = check_blocks(*graph_, table_, is_of_file ? BlockMode::rabbit : BlockMode::chip);
+    if (is_of_file)
+      for (const Diag& diag : check_blocks(*graph_, table_).items())
+        if (diag.code == Code("E4007")) found.add(diag);
     failed_ = found.has_errors();
     diags_.append(found);
     return failed_ ? nullptr : graph_;

@@ -220,7 +220,7 @@ bool is_all(const Array& array, double value) {
 
 // Windows that overlap are summed by a convolution with ones, channel by channel.
 bool sums_windows(const Known& weight, const Known* bias, std::int64_t groups) {
-  return !weight.of_slot && weight.array.extents().size() == 4 && groups == weight.array.extents()[0] &&
+  return weight.array.extents().size() == 4 && groups == weight.array.extents()[0] &&
          weight.array.extents()[1] == 1 && is_all(weight.array, 1) && (!bias || is_all(bias->array, 0));
 }
 
@@ -253,8 +253,7 @@ Seen read_convolution(Walk& walk, const Here& here, std::size_t axes) {
     std::vector<std::pair<std::string, std::variant<Array, std::string>>> parameters{
         {"weight", weight.written},     {"stride", sizes(stride)}, {"padding", std::move(pads)},
         {"dilation", sizes(dilation)}, {"groups", count(groups)}, {"input_shape", sizes({in.begin() + 1, in.end()})}};
-    if (bias && bias->of_slot) parameters.emplace_back("bias", bias->written);
-    if (bias && !bias->of_slot && !is_all(bias->array, 0)) parameters.emplace_back("bias", bias->array);
+    if (bias) parameters.emplace_back("bias", bias->written);
     made = walk.add(axes == 1 ? "Conv1d" : "Conv2d", from, gives, std::move(parameters));
   }
   made.shape = gives_all;

@@ -33,7 +33,6 @@ struct Signal {
 
 struct Known {
   Array array, written;  // as it is here; as its slot has it, before it was reshaped
-  bool of_slot = true;   // or an op of the text made it
 };
 
 struct Factor {  // dt/tau
@@ -78,6 +77,7 @@ class Walk {
     Ref value;    // what is kept
   };
   const Seen& seen(Ref ref) const;
+  bool is_same(Ref a, Ref b) const;
   void note_uses();
   void note_backward_edges();
   void note_time_step();
