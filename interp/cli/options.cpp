@@ -150,10 +150,10 @@ void add_import(CLI::App& app, Options& o, std::vector<std::string>& defines) {
             std::string("--") + choice.name,
             [&defines, name = std::string(choice.name)](const std::string& text) {
               defines.push_back(name + "=" + text);
-            },
+},
             choice.doc)
         ->type_name(choice.type);
-}
+}  // namespace
 
 void add_export(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* command =
@@ -318,7 +318,7 @@ std::vector<std::string> split_arguments(int argc, const char* const* argv, std:
   return ours;
 }
 
-}  // namespace
+}  // namespace taskspec::cli
 
 std::vector<Command> commands() {
   CommandLine line;

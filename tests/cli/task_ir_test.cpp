@@ -78,7 +78,8 @@ TEST_CASE("what has no blocks, or another suffix, is not exported [task-ir]") {
   CHECK(in_shell("taskspec check use.task", folder).err.find("b.task.txt:2:1") != std::string::npos);
 }
 
-TEST_CASE("a file that says what no chip does goes through a program, and is cut as a chip does [task-ir] [golden-blocks]") {
+TEST_CASE(
+    "a file that says what no chip does goes through a program, and is cut as a chip does [task-ir] [golden-blocks]") {
   const TemporaryFolder folder;
   folder.put("narrow.task", R"(ir net {
   a : SI i32 [f: 4] (number: 0)

@@ -115,7 +115,8 @@ void Walk::note_time_step() {
 void Walk::add_inputs() {
   for (const GraphInput& input : view_.graph.inputs()) {
     if (!input.type.is_tensor() || input.type.has_symbols()) {
-      refuse({}, "input '" + input.name + "'", "it is " + input.type.text() + ", and NIR wants numbers for its extents");
+      refuse({}, "input '" + input.name + "'",
+             "it is " + input.type.text() + ", and NIR wants numbers for its extents");
       inputs_.emplace_back(Refused{});
       continue;
     }
@@ -204,8 +205,8 @@ std::optional<std::string> Walk::let_of(const Here& here) const {
 
 NirNode* Walk::only_source(const Signal& from, const Here& here, std::size_t slot) {
   const Ref ref = view_.graph.in(here.id)[slot];
-  const bool only = from.sources.size() == 1 && !from.sources[0].back && ref.is_future() &&
-                    uses_[ref.node().index()][ref.slot] == 1;
+  const bool only =
+      from.sources.size() == 1 && !from.sources[0].back && ref.is_future() && uses_[ref.node().index()][ref.slot] == 1;
   return only ? &net_.nodes[from.sources[0].at] : nullptr;
 }
 

@@ -26,7 +26,7 @@ struct Source {
 
 struct Signal {
   std::vector<Source> sources;
-  Extents whole, shape;  // as its sources give it; as it is seen here
+  Extents whole, shape;                     // as its sources give it; as it is seen here
   std::vector<std::int64_t> before, after;  // zeros around it, by axis of `whole`; none: no border
   std::vector<std::int64_t> windows;        // rows and columns of windows that stand as axes of their own
 };
