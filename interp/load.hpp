@@ -18,7 +18,7 @@ using Defines = std::vector<std::pair<std::string, std::string>>;  // -D name=va
 
 struct LoadOptions {
   Defines defines;
-  std::vector<std::string> search_path;  // TASKSPEC_PATH; then comes the prelude
+  std::vector<std::string> search_path;         // TASKSPEC_PATH; then comes the prelude
   std::optional<std::int64_t> time_steps = {};  // --time-steps
 };
 

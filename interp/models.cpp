@@ -179,8 +179,8 @@ void write_blocks(const BlockGraph& graph, const std::string& path) {
   write_by_program(path, [&](const std::string&, JsonText& text) { put_block_graph(text, graph); });
 }
 
-// {"nodes":[{"name":"fc","type":"Affine","numbers":[["weight","0"]],"words":[["padding","same"]]}],"edges":[["x","fc"]]},
-// and graph.npz beside it with the numbers.
+// {"nodes":[{"name":"fc","type":"Affine","numbers":[["weight","0"]],"words":[["padding","same"]]}],
+//  "edges":[["x","fc"]]}, and graph.npz beside it with the numbers.
 void write_nir(const NirNet& net, const std::string& path) {
   write_by_program(path, [&](const std::string& folder, JsonText& text) {
     std::vector<NamedArray> arrays;

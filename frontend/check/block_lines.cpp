@@ -33,9 +33,13 @@ class BlockLines : BlockMoves {
     for (const auto& [axon, parts] : neurons_) connect(parts);
     for (std::size_t id = 0; id < graph_->blocks.size(); ++id) set_bias(BlockId(id));
     if (failed_) return nullptr;
-    // Files of others may say what only their own program does; the engine refuses that when it is to compute as a chip.
-    const bool is_of_file = std::ranges::any_of(graph_->blocks, [](const TaskBlock& block) { return block.number >= 0; });
-    const Diags found = check_blocks(*graph_, table_, is_of_file ? BlockMode::rabbit : BlockMode::chip);
+    // Files of others may say that storage is narrower than what comes; a chip cuts it there. Odd shifts it has none.
+    const bool is_of_file =
+        std::ranges::any_of(graph_->blocks, [](const TaskBlock& block) { return block.number >= 0; });
+    Diags found = check_blocks(*graph_, table_, is_of_file ? BlockMode::rabbit : BlockMode::chip);
+    if (is_of_file)
+      for (const Diag& diag : check_blocks(*graph_, table_).items())
+        if (diag.code == Code("E4007")) found.add(diag);
     failed_ = found.has_errors();
     diags_.append(found);
     return failed_ ? nullptr : graph_;
@@ -124,7 +128,8 @@ class BlockLines : BlockMoves {
     if (!nest.written.statement && !failed_)
       refuse("E1003", line.name.span, fmt::format("nest '{}' computes nothing", line.name.text))
           .help("(sum: input[r] * weight[f, r])");
-    if (const auto known = std::ranges::find(graph_->blocks, block.name, &TaskBlock::name); known != graph_->blocks.end())
+    if (const auto known = std::ranges::find(graph_->blocks, block.name, &TaskBlock::name);
+        known != graph_->blocks.end())
       defined_twice(diags_, block.name, known->span, line.name.span), failed_ = true;
     graph_->blocks.push_back(std::move(block));
     if (!failed_) nests_.push_back(std::move(nest));
@@ -167,8 +172,8 @@ class BlockLines : BlockMoves {
       failed_ = true;
       return;
     }
-    const auto chosen = std::ranges::find_if(
-        found, [&](const TaskBlock& block) { return may_be(*block.def, nest.line.name.text); });
+    const auto chosen =
+        std::ranges::find_if(found, [&](const TaskBlock& block) { return may_be(*block.def, nest.line.name.text); });
     if (chosen == found.end()) {
       Diag& diag = refuse("E4038", nest.written.statement->span,
                           fmt::format("no block computes the nest '{}'", nest.line.name.text));

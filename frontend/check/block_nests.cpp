@@ -69,9 +69,7 @@ class NestReader {
   }
 
  private:
-  AffineIndex constant(std::int64_t offset) const {
-    return {offset, std::vector<std::int64_t>(nest_.loops.size())};
-  }
+  AffineIndex constant(std::int64_t offset) const { return {offset, std::vector<std::int64_t>(nest_.loops.size())}; }
   AffineIndex unit(std::size_t loop) const {
     AffineIndex index = constant(0);
     index.factors[loop] = 1;
@@ -89,7 +87,8 @@ class NestReader {
     const std::optional<std::int64_t> value = number_(expr);
     if (!value) throw NestProblem{};
     constexpr std::int64_t most = std::int64_t{1} << 31;
-    if (*value < -most || *value > most) throw NestProblem{expr.span, fmt::format("{} does not fit 32 bits", *value), ""};
+    if (*value < -most || *value > most)
+      throw NestProblem{expr.span, fmt::format("{} does not fit 32 bits", *value), ""};
     return *value;
   }
 

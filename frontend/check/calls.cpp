@@ -58,14 +58,15 @@ class Calls {
       return instance ? call_function(body_, binding.function, instance, call_.args, span_) : failed();
     }
     if (binding.kind == Binding::Kind::agent) return make_agent(body_, binding.agent, call_, span_);
-    if (binding.kind == Binding::Kind::module && is_model(body_.world, binding.module)) return net_of_model(binding, name);
+    if (binding.kind == Binding::Kind::module && is_model(body_.world, binding.module))
+      return net_of_model(binding, name);
     return call_value(body_, read_binding(body_, binding, name), call_, span_);
   }
 
   // ---- models ----
 
-  // `m(dt: 1e-3, precision: "f64")` is the net of an imported model. What is no parameter of the net is an option of the
-  // import, which is made once more with it.
+  // `m(dt: 1e-3, precision: "f64")` is the net of an imported model. What is no parameter of the net is an option of
+  // the import, which is made once more with it.
   Term net_of_model(const Binding& model, const ast::Name& name) {
     std::optional<AgentId> net = net_in(model.module);
     if (!net) return call_value(body_, read_binding(body_, model, name), call_, span_);
@@ -108,9 +109,9 @@ class Calls {
     const std::optional<Value> value = body_.is_error(given) ? std::nullopt : body_.known(given.id);
     if (!value) {
       if (!body_.is_error(given))
-        body_.world.diags.error("E1003", argument.span,
-                                fmt::format("'{}' is an option of the import, and not known before the program runs",
-                                            argument.name->text));
+        body_.world.diags.error(
+            "E1003", argument.span,
+            fmt::format("'{}' is an option of the import, and not known before the program runs", argument.name->text));
       return std::nullopt;
     }
     return value->is_string() ? value->string() : print(*value);

@@ -11,7 +11,8 @@ void check_program(World& world, SourceId main, std::optional<Ast> tree = {});
 // The functions of a module of the prelude that builtins use are in the program from here on.
 void serve_module(World& world, std::string_view name, Span span);
 
-// Of a module that a model file became: is it one; and the same file once more, imported with options. Invalid: reported.
+// Of a module that a model file became: is it one; and the same file once more, imported with options. Invalid:
+// reported.
 bool is_model(const World& world, ModuleId module);
 ModuleId model_with(World& world, ModuleId model, const ModelOptions& options, Span span);
 

@@ -215,7 +215,8 @@ void override_time_steps(Body& body, const Record& record, std::vector<RuleOpera
   if (!steps || !record.builtin || !record.builtin->backend) return;
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (record.operands()[i].name == time_steps_option)
-      operands[i].term = body.constant(Value(*steps), Kind::integer, operands[i].term.valid() ? operands[i].term.span : span);
+      operands[i].term =
+          body.constant(Value(*steps), Kind::integer, operands[i].term.valid() ? operands[i].term.span : span);
 }
 
 // ---- what the rule said ---------------------------------------------------------------------------

@@ -61,7 +61,8 @@ int run(const Options& options, const Toolbox& tools) {
   settings.output = [](std::string_view text) { write_out(text); };
   settings.screen = screen();
   settings.interrupted = &interrupted();
-  if (options.time_steps > 0 && (is_graph || !options.graph.empty())) return run_graph_in_steps(options, tools, settings);
+  if (options.time_steps > 0 && (is_graph || !options.graph.empty()))
+    return run_graph_in_steps(options, tools, settings);
   if (is_graph || !options.graph.empty()) return run_graph(options, tools, settings);
 
   auto [program, exit_code] = load(options, tools);

@@ -243,9 +243,10 @@ void HostProgram::check_waiting(const NodePtr& call) {
 
 bool HostProgram::fits_time_steps(const NodePtr& call) {
   for (std::size_t i = 1; i < call->in.size(); ++i) {
-    if (!call->in[i]->entered) continue;
+    if (is_open(*call->in[i])) continue;
     const taskspec::Type type = type_of(*call->in[i]);
-    const taskspec::Type& given = type.is(taskspec::Type::Kind::invocation) && type.parts.size() == 1 ? type.parts[0] : type;
+    const taskspec::Type& given =
+        type.is(taskspec::Type::Kind::invocation) && type.parts.size() == 1 ? type.parts[0] : type;
     if (!given.is_tensor() || given.dims.empty() || !given.dims[0].is_constant()) continue;
     Node run;
     run.kind = Node::Kind::run;

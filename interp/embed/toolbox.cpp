@@ -29,16 +29,15 @@ OpTable all_ops() {
 }  // namespace
 
 Toolbox standard_toolbox() {
-  return {
-      all_ops(),
-      standard_builtins(),
-      standard_blocks(),
-      {},
-      [reader = ModelReader()](const std::string& path, const std::string& name, const ModelOptions& options) {
-        return reader.module(path, name, options);
-      },
-      write_blocks,
-      write_nir};
+  return {all_ops(),
+          standard_builtins(),
+          standard_blocks(),
+          {},
+          [reader = ModelReader()](const std::string& path, const std::string& name, const ModelOptions& options) {
+            return reader.module(path, name, options);
+          },
+          write_blocks,
+          write_nir};
 }
 
 }  // namespace taskspec

@@ -64,8 +64,8 @@ class GradientKernel final : public Kernel {
     try {
       std::vector<Array> inputs;
       for (std::size_t k = 0; k < in_.size(); ++k)
-        inputs.push_back(Array::wrap(in_[k], std::shared_ptr<std::byte>(std::shared_ptr<void>(),
-                                                                        const_cast<std::byte*>(args.in[k]))));
+        inputs.push_back(Array::wrap(
+            in_[k], std::shared_ptr<std::byte>(std::shared_ptr<void>(), const_cast<std::byte*>(args.in[k]))));
       const std::lock_guard lock(mutex_);
       const std::vector<Array> made = engine_.run(inputs);
       for (std::size_t k = 0; k < made.size(); ++k) std::memcpy(args.out[k], made[k].raw(), out_[k].bytes());

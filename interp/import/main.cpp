@@ -10,8 +10,8 @@
 // The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object
 // on standard output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where
 // FILE ends in .task.pb; or, where it ends in .nir, a NIR file of a network, whose numbers lie in GRAPH.npz. `write`
-// also makes an .npz of the traces in a NIR file, and the other way; with --dt S, the seconds of a time step. Exit codes:
-// 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
+// also makes an .npz of the traces in a NIR file, and the other way; with --dt S, the seconds of a time step. Exit
+// codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -33,8 +33,7 @@ Type block_reverse_type(RuleContext& c) {
   if (net.is(Kind::error)) return net;
   if (!net.is(Kind::task) || net.has_symbols())
     c.fail("E1004", fmt::format("the reverse is one of an 'ir' declaration, this is {}", net.text()), 0);
-  if (const Value* window = c.constant(2); window && window->integer() < 1)
-    c.fail("E1003", "a window is 1 or more", 2);
+  if (const Value* window = c.constant(2); window && window->integer() < 1) c.fail("E1003", "a window is 1 or more", 2);
   Type made(Kind::task);
   for (std::size_t k = 0; k < net.parts.size(); ++k) {
     made.parts.push_back(k < net.inputs ? net.parts[k] : gradient_of(net.parts[k]));
@@ -75,17 +74,19 @@ Value run_reverse(HostContext& host, std::span<const Value> v) {
   std::vector<std::string> wanted;
   for (const OpList::Input& input : list.inputs) wanted.push_back(input.name);
   if (made.inputs != wanted)
-    throw failure("E4035", host.span, fmt::format("'{}' keeps states: its reverse over time is not one call", graph->name));
+    throw failure("E4035", host.span,
+                  fmt::format("'{}' keeps states: its reverse over time is not one call", graph->name));
   made.graph.name = list.name;
   LoweredGraph lowered;
   lowered.graph = std::move(made.graph);
   for (const BlockId id : lowered.graph.outputs()) {
     const auto output = std::ranges::find(list.outputs, lowered.graph[id].name, &OpList::Output::name);
     if (output == list.outputs.end()) bug("the reverse of a graph gives what nobody wants");
-    lowered.outputs.push_back({.name = output->name, .tensor = {}, .extents = {}, .axes = {}, .block = id, .value = output->value});
+    lowered.outputs.push_back(
+        {.name = output->name, .tensor = {}, .extents = {}, .axes = {}, .block = id, .value = output->value});
   }
-  std::vector<Value> operands{Value(
-      std::static_pointer_cast<Object>(std::make_shared<BlockGraphValue>(std::make_shared<BlockGraph>(lowered.graph))))};
+  std::vector<Value> operands{Value(std::static_pointer_cast<Object>(
+      std::make_shared<BlockGraphValue>(std::make_shared<BlockGraph>(lowered.graph))))};
   return as_value(
       std::make_shared<BlockTask>(std::move(list), std::move(lowered), op_block_gradients, std::move(operands)));
 }
@@ -144,9 +145,8 @@ Value run_approximate(HostContext& host, std::span<const Value> v) {
   return as_value(std::move(task));
 }
 
-constexpr Operand reverse_operands[] = {{"g", OperandKind::value},
-                                        {"fake_quant", OperandKind::boolean, false},
-                                        {"window", OperandKind::integer, 1}};
+constexpr Operand reverse_operands[] = {
+    {"g", OperandKind::value}, {"fake_quant", OperandKind::boolean, false}, {"window", OperandKind::integer, 1}};
 constexpr Operand approximate_operands[] = {{"g", OperandKind::value}, {"data", OperandKind::value}};
 
 }  // namespace
@@ -155,8 +155,10 @@ constinit const Builtin builtin_reverse = BuiltinFields{
     .name = "reverse",
     .operands = reverse_operands,
     .doc =
-        "The reverse of an `ir` declaration: a graph of the same kinds of blocks, with float numbers, that computes the "
-        "gradients of its inputs. Weights that are to be trained are an input, too: storage SI with an edge to the SW or "
+        "The reverse of an `ir` declaration: a graph of the same kinds of blocks, with float numbers, that computes "
+        "the "
+        "gradients of its inputs. Weights that are to be trained are an input, too: storage SI with an edge to the SW "
+        "or "
         "SWFC (v -> w | reshape()). It is called with the inputs of the "
         "declaration and with d_y for each output y, and gives d_x for each input x. A convolution becomes one with "
         "reflected and permuted weights, a relu a mask, a neuron a rectangle of `window` around its threshold. With "

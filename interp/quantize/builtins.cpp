@@ -73,7 +73,8 @@ void want_net(RuleContext& c) {
 
 void want_samples(RuleContext& c, std::size_t operand) {
   if (are_samples(c.type(operand))) return;
-  c.fail("E1004", fmt::format("samples are wanted, tensors or tuples or lists of them; this is {}", c.type(operand).text()),
+  c.fail("E1004",
+         fmt::format("samples are wanted, tensors or tuples or lists of them; this is {}", c.type(operand).text()),
          static_cast<int>(operand));
 }
 

@@ -215,10 +215,12 @@ and what is written when a .nir file is imported.)",
   x -> n.input; x -> n.input2
   n -> z
 })",
-     .cause = R"(A NEST is a compute block written as loops over y, x, f and r, ky, kx around one sum of products, or the
+     .cause =
+         R"(A NEST is a compute block written as loops over y, x, f and r, ky, kx around one sum of products, or the
 most or least of a window. It becomes the block whose own loops are the same; there are as many as a chip has
 primitives, with their order of additions.)",
-     .fix = R"(taskspec doc CC, CVM, CADD and so on have the formulas. What they read goes by the names of their clusters;
+     .fix =
+         R"(taskspec doc CC, CVM, CADD and so on have the formulas. What they read goes by the names of their clusters;
 rows and columns that windows read are iy and ix.)"},
 };
 static_assert(is_family(blocks_family, 4));

@@ -94,7 +94,8 @@ nir::Model through_a_program(const nir::Model& model, const std::string& flags) 
 }
 
 void check_same(const nir::Model& a, const nir::Model& b, const Options& options) {
-  const ModelText one = nir::program_of(a, "net.nir", "net", {options}), two = nir::program_of(b, "net.nir", "net", {options});
+  const ModelText one = nir::program_of(a, "net.nir", "net", {options}),
+                  two = nir::program_of(b, "net.nir", "net", {options});
   CHECK(one.text == two.text);
   REQUIRE(one.arrays.size() == two.arrays.size());
   for (std::size_t i = 0; i < one.arrays.size(); ++i) {

@@ -1,9 +1,10 @@
 // Traces: what populations gave, by step or as events; written, read back, and as arrays of programs.
+#include "interp/import/nir/traces.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "interp/import/nir/traces.hpp"
 #include "ir/base/diag.hpp"
 #include "tests/guard/tool.hpp"
 #include "tests/nir/networks.hpp"
@@ -92,7 +93,8 @@ TEST_CASE("traces go to a program and come back [nir]") {
 print(s.array)
 save((s as f32[1, 4, 2]) * 2.0, "twice.npz", name: "lif/currents")
 )");
-  CHECK(in_shell("taskspec run main.task", folder).out == "[[[false, true], [false, false], [true, false], [false, false]]]\n");
+  CHECK(in_shell("taskspec run main.task", folder).out ==
+        "[[[false, true], [false, false], [true, false], [false, false]]]\n");
   CHECK(in_shell("taskspec import trace.nir -o trace.npz", folder).err.starts_with("error E1003: trace 'input/"));
   CHECK(in_shell("taskspec import trace.nir -o net.task", folder).err.find("it holds traces, no model") !=
         std::string::npos);

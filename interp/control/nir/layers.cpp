@@ -91,7 +91,8 @@ Seen read_reshape(Walk& walk, const Here& here) {
 
 Seen read_pad(Walk& walk, const Here& here) {
   Signal signal = walk.signal(here, 0);
-  if (!here.arguments[4].is_none() && here.arguments[4].real() != 0) throw Problem{"it pads with something else than 0"};
+  if (!here.arguments[4].is_none() && here.arguments[4].real() != 0)
+    throw Problem{"it pads with something else than 0"};
   if (signal.shape.size() != signal.whole.size()) throw Problem{"what it pads is seen in another shape"};
   const auto axis = static_cast<std::size_t>(here.arguments[1].integer());
   signal.before.resize(signal.whole.size());
@@ -194,7 +195,8 @@ Seen read_mul(Walk& walk, const Here& here) {
 
 // Zeros on both sides alike are numbers; one more behind is "same".
 std::variant<Array, std::string> padding(const Signal& from, const std::vector<std::int64_t>& own,
-                                         const std::vector<std::int64_t>& kernel, const std::vector<std::int64_t>& stride,
+                                         const std::vector<std::int64_t>& kernel,
+                                         const std::vector<std::int64_t>& stride,
                                          const std::vector<std::int64_t>& dilation) {
   const std::size_t axes = kernel.size(), first = from.whole.size() - axes;
   std::vector<std::int64_t> sides = own;
@@ -220,8 +222,8 @@ bool is_all(const Array& array, double value) {
 
 // Windows that overlap are summed by a convolution with ones, channel by channel.
 bool sums_windows(const Known& weight, const Known* bias, std::int64_t groups) {
-  return !weight.of_slot && weight.array.extents().size() == 4 && groups == weight.array.extents()[0] &&
-         weight.array.extents()[1] == 1 && is_all(weight.array, 1) && (!bias || is_all(bias->array, 0));
+  return weight.array.extents().size() == 4 && groups == weight.array.extents()[0] && weight.array.extents()[1] == 1 &&
+         is_all(weight.array, 1) && (!bias || is_all(bias->array, 0));
 }
 
 Seen read_convolution(Walk& walk, const Here& here, std::size_t axes) {
@@ -244,17 +246,18 @@ Seen read_convolution(Walk& walk, const Here& here, std::size_t axes) {
   from.before.clear(), from.after.clear();
   from.shape = from.whole;
   const Extents gives(gives_all.begin() + 1, gives_all.end());
-  auto sizes = [&](const std::vector<std::int64_t>& numbers) { return axes == 1 ? count(numbers[0]) : counts(numbers); };
+  auto sizes = [&](const std::vector<std::int64_t>& numbers) {
+    return axes == 1 ? count(numbers[0]) : counts(numbers);
+  };
   Signal made;
   if (axes == 2 && sums_windows(weight, bias, groups)) {
     made = walk.add("SumPool2d", from, gives,
                     {{"kernel_size", counts(kernel)}, {"stride", counts(stride)}, {"padding", std::move(pads)}});
   } else {
     std::vector<std::pair<std::string, std::variant<Array, std::string>>> parameters{
-        {"weight", weight.written},     {"stride", sizes(stride)}, {"padding", std::move(pads)},
+        {"weight", weight.written},    {"stride", sizes(stride)}, {"padding", std::move(pads)},
         {"dilation", sizes(dilation)}, {"groups", count(groups)}, {"input_shape", sizes({in.begin() + 1, in.end()})}};
-    if (bias && bias->of_slot) parameters.emplace_back("bias", bias->written);
-    if (bias && !bias->of_slot && !is_all(bias->array, 0)) parameters.emplace_back("bias", bias->array);
+    if (bias) parameters.emplace_back("bias", bias->written);
     made = walk.add(axes == 1 ? "Conv1d" : "Conv2d", from, gives, std::move(parameters));
   }
   made.shape = gives_all;
@@ -288,7 +291,8 @@ Seen read_div(Walk& walk, const Here& here) {
   if (!pool || pool->type != "SumPool2d") throw Problem{"NIR has no division"};
   const Array& kernel = std::get<Array>(pool->parameters[0].second);
   const double area = static_cast<double>(kernel.integer(0) * kernel.integer(1));
-  if (!is_all(walk.known(here, 1).array, area)) throw Problem{"it divides a sum of windows by something else than their size"};
+  if (!is_all(walk.known(here, 1).array, area))
+    throw Problem{"it divides a sum of windows by something else than their size"};
   pool->type = "AvgPool2d";
   pool->name.clear();
   return from;
@@ -298,10 +302,10 @@ struct LayerReader {
   std::string_view op;
   Seen (*read)(Walk& walk, const Here& here);
 };
-constexpr LayerReader readers[] = {{"reshape", read_reshape}, {"lift", read_reshape},     {"drop", read_reshape},
-                                   {"pad", read_pad},         {"slice", read_slice},      {"add", read_add},
-                                   {"matmul", read_matmul},   {"mul", read_mul},          {"div", read_div},
-                                   {"conv1d", read_conv1d},   {"conv2d", read_conv2d},    {"sum", read_sum}};
+constexpr LayerReader readers[] = {{"reshape", read_reshape}, {"lift", read_reshape},  {"drop", read_reshape},
+                                   {"pad", read_pad},         {"slice", read_slice},   {"add", read_add},
+                                   {"matmul", read_matmul},   {"mul", read_mul},       {"div", read_div},
+                                   {"conv1d", read_conv1d},   {"conv2d", read_conv2d}, {"sum", read_sum}};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // A graph that is one time step of a spiking network, as a network of NIR: https://neuroir.org. The way back from what
-// `import "net.nir"` makes (interp/import/nir), of any graph that is written in its words: neurons of the modules nir and
-// nir64, products, convolutions, pools, sums.
+// `import "net.nir"` makes (interp/import/nir), of any graph that is written in its words: neurons of the modules nir
+// and nir64, products, convolutions, pools, sums.
 //
 //   NirNet net = nir_net(program, *build_graph(interpreter, forward, agent, ViewContents::all));
 //   net.nodes[0]       // {"fc", "Affine", {{"weight", f32[38, 12]}, {"bias", f32[38]}}}

@@ -13,9 +13,9 @@ using Made = std::vector<Seen>;
 struct NeuronRow {
   std::string_view task, type;
 };
-constexpr NeuronRow neurons[] = {{"integrate", "I"},      {"integrate_fire", "IF"}, {"li", "LI"},
-                                 {"lif", "LIF"},          {"cuba_li", "CubaLI"},    {"cuba_lif", "CubaLIF"},
-                                 {"threshold", "Threshold"}};
+constexpr NeuronRow neurons[] = {
+    {"integrate", "I"},      {"integrate_fire", "IF"},  {"li", "LI"}, {"lif", "LIF"}, {"cuba_li", "CubaLI"},
+    {"cuba_lif", "CubaLIF"}, {"threshold", "Threshold"}};
 
 // What a file calls a parameter of a task.
 std::string parameter_of(const std::string& name) {

@@ -115,7 +115,8 @@ void Walk::note_time_step() {
 void Walk::add_inputs() {
   for (const GraphInput& input : view_.graph.inputs()) {
     if (!input.type.is_tensor() || input.type.has_symbols()) {
-      refuse({}, "input '" + input.name + "'", "it is " + input.type.text() + ", and NIR wants numbers for its extents");
+      refuse({}, "input '" + input.name + "'",
+             "it is " + input.type.text() + ", and NIR wants numbers for its extents");
       inputs_.emplace_back(Refused{});
       continue;
     }
@@ -133,9 +134,17 @@ void Walk::add_inputs() {
 
 std::optional<std::size_t> Walk::back_of(Ref place) const {
   for (std::size_t i = 0; i < back_.size(); ++i)
-    if (const Ref& ref = back_[i].initial; ref.kind == place.kind && ref.id == place.id && ref.slot == place.slot)
-      return i;
+    if (is_same(back_[i].initial, place)) return i;
   return std::nullopt;
+}
+
+// A slot of an agent that was made before is a constant in each place that reads it: they share its bytes.
+bool Walk::is_same(Ref a, Ref b) const {
+  if (a.kind != b.kind) return false;
+  if (a.id == b.id && a.slot == b.slot) return true;
+  if (a.kind != Ref::Kind::constant) return false;
+  const Value &x = view_.graph.constant(a.id), &y = view_.graph.constant(b.id);
+  return x.is_array() && y.is_array() && x.array().raw() && x.array().raw() == y.array().raw();
 }
 
 Seen Walk::read_place(Ref ref, const Type& type) const {
@@ -196,8 +205,8 @@ std::optional<std::string> Walk::let_of(const Here& here) const {
 
 NirNode* Walk::only_source(const Signal& from, const Here& here, std::size_t slot) {
   const Ref ref = view_.graph.in(here.id)[slot];
-  const bool only = from.sources.size() == 1 && !from.sources[0].back && ref.is_future() &&
-                    uses_[ref.node().index()][ref.slot] == 1;
+  const bool only =
+      from.sources.size() == 1 && !from.sources[0].back && ref.is_future() && uses_[ref.node().index()][ref.slot] == 1;
   return only ? &net_.nodes[from.sources[0].at] : nullptr;
 }
 
@@ -222,21 +231,18 @@ std::optional<std::vector<Seen>> Walk::computed(const Here& here) const {
   OpInstance call{here.definition.op, {}, here.arguments, {}};
   std::vector<Array> arrays;
   const Known* first = nullptr;
-  bool of_slot = graph[here.id].first_value;
   for (const Ref ref : graph.in(here.id)) {
     const auto* known = std::get_if<Known>(&seen(ref));
     if (!known) return std::nullopt;
     if (!first) first = known;
-    of_slot = of_slot || known->of_slot;
     call.in.push_back(known->array.type());
     arrays.push_back(known->array);
   }
   for (const TypeId type : graph.out(here.id)) call.out.push_back(concrete(graph.type(type)));
-  if (!first) of_slot = graph[here.id].first_value;
   std::vector<Seen> made;
   const bool only_seen_otherwise = first && here.definition.name == "reshape";
   for (const Array& array : compute(call, arrays))
-    made.emplace_back(Known{array, only_seen_otherwise ? first->written : array, of_slot});
+    made.emplace_back(Known{array, only_seen_otherwise ? first->written : array});
   return made;
 }
 

@@ -26,14 +26,13 @@ struct Source {
 
 struct Signal {
   std::vector<Source> sources;
-  Extents whole, shape;  // as its sources give it; as it is seen here
+  Extents whole, shape;                     // as its sources give it; as it is seen here
   std::vector<std::int64_t> before, after;  // zeros around it, by axis of `whole`; none: no border
   std::vector<std::int64_t> windows;        // rows and columns of windows that stand as axes of their own
 };
 
 struct Known {
   Array array, written;  // as it is here; as its slot has it, before it was reshaped
-  bool of_slot = true;   // or an op of the text made it
 };
 
 struct Factor {  // dt/tau
@@ -78,6 +77,7 @@ class Walk {
     Ref value;    // what is kept
   };
   const Seen& seen(Ref ref) const;
+  bool is_same(Ref a, Ref b) const;
   void note_uses();
   void note_backward_edges();
   void note_time_step();

@@ -84,7 +84,8 @@ class Reader {
   }
 
   double attribute_number(hid_t object, const char* name, const std::string& where) {
-    const Handle attribute(H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID, H5Aclose);
+    const Handle attribute(H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID,
+                           H5Aclose);
     const Handle space(attribute.valid() ? H5Aget_space(attribute) : H5I_INVALID_HID, H5Sclose);
     const Handle type(attribute.valid() ? H5Aget_type(attribute) : H5I_INVALID_HID, H5Tclose);
     double number = 0;

@@ -51,7 +51,8 @@ std::vector<NamedArray> by_step(const std::vector<Trace>& traces, std::optional<
       continue;
     }
     if (!dt)
-      throw failure("E1003", {}, "trace '" + name_of(trace) + "' has times of events: say how long a step is, --dt 1e-4");
+      throw failure("E1003", {},
+                    "trace '" + name_of(trace) + "' has times of events: say how long a step is, --dt 1e-4");
     made.push_back({name_of(trace), gridded(trace, *dt)});
   }
   return made;
