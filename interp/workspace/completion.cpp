@@ -5,6 +5,7 @@
 #include <set>
 
 #include "frontend/parse.hpp"
+#include "interp/reference/language.hpp"
 #include "interp/reference/modules.hpp"
 #include "interp/reference/reference.hpp"
 #include "interp/workspace/describe.hpp"
@@ -113,7 +114,10 @@ class Completer {
       if (is_word(op->name.front())) add(op->name);
     for (const Builtin* builtin : live_.tools().builtins.all()) add(builtin->name);
     for (const char* constant : {"inf", "nan", "pi"}) add(constant);
-    for (const std::string& word : keywords()) add(word);
+    for (const std::string& word : keywords()) {
+      const LanguageRecord* record = language_record(word);
+      if (!record || record->part.empty()) add(word);  // else it needs a part that is not built
+    }
   }
 
   // Of what stands before the dot: a name, or names joined by dots. Anything longer would have to be run.
