@@ -190,7 +190,7 @@ TEST_CASE("a profile adds up what chains took; only a timeline keeps each dispat
 
 TEST_CASE("a profile tells the first dispatch of a chain from the later ones") {
   RunSettings settings;
-  settings.record = true;
+  settings.timeline = true;
   const Ran ran = run_text(
       "task half(in x: f32[N]) -> (y: f32[N]) { y = x * 0.5 }\nvar x = fill(f32[1000], 1.0)\n"
       "for i in 0..2500 { x = half(x).y; print(x.sum(0).scalar >= 0.0) }\nprint(half(x).y.shape)\n",
@@ -202,6 +202,11 @@ TEST_CASE("a profile tells the first dispatch of a chain from the later ones") {
     CHECK(row.least_ns * static_cast<std::int64_t>(row.calls - 1) + row.first_ns <= row.ns);
     if (row.calls == 1) CHECK((row.first_ns == row.ns && row.least_ns == row.ns && row.median_ns == row.ns));
     many += row.calls > 2000;
+    const auto first = std::ranges::find_if(ran.report.timeline, [&](const TimelineEntry& entry) {
+      return ran.report.plans_run[entry.plan].chains[entry.chain.index()] == row.chain;
+    });
+    REQUIRE(first != ran.report.timeline.end());
+    CHECK(first->end_ns - first->begin_ns == row.first_ns);
   }
   CHECK(many > 0);
 }
