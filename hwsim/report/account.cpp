@@ -76,6 +76,9 @@ class Accountant {
     // Steps of its own: it may be ahead of what came out.
     if (const std::size_t at = made_.cores.size(); at < timing_.cores.size() && timing_.cores[at].steps > 0)
       row.busy = timing_.cores[at].busy / timing_.cores[at].steps;
+    else  // outputs settled before its first step ended
+      for (const ChipPhase& phase : core.phases)
+        row.busy += (phase.axon ? phase.axon->cycles : 0) + (phase.soma ? phase.soma->cycles : 0) + phase.move_cycles;
     made_.cores.push_back(std::move(row));
   }
 

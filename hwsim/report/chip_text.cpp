@@ -52,6 +52,7 @@ std::string chip_table(const ChipPicture& picture) {
   std::string text = fmt::format("{} of {} cores, fullest {} B; latency {} clk, interval {} clk, {} packets a step\n",
                                  account.cores.size(), picture.cores_there, account.memory, picture.latency,
                                  picture.interval, account.packets);
+  for (const std::string& note : picture.notes) text += note + "\n";
   text += limit_line(picture) + roofline_line(picture.roofline());
   text += fmt::format("{}: {} steps, {} clk, {:.6g} s, {}", chip.name, picture.steps, picture.cycles,
                       static_cast<double>(picture.cycles) / static_cast<double>(chip.hz), energy_pj(energy));

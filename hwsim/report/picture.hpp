@@ -5,6 +5,7 @@
 //   fmt::print("{}", chip_text(picture));                               chip_text.hpp, chip_files.hpp
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,9 @@ struct ChipPicture {
   Hash128 values;  // of all that came out
   std::vector<PicturePopulation> populations;
 
-  PerEvent counts() const { return counts_of(account, steps, cycles); }
+  std::optional<PerEvent> counted;  // where steps differ, as those of spikes do; none: each is as the account says
+
+  PerEvent counts() const { return counted ? *counted : counts_of(account, steps, cycles); }
   Roofline roofline() const;
   Hash128 hash() const;  // of values, cycles and energy
 };

@@ -70,7 +70,7 @@ function drawRoofPoints(context, points, toX, toY) {
   context.font = "11px system-ui, sans-serif";
   const shown = [...points].sort((a, b) => b.y - a.y).slice(0, 14);
   shown.forEach((point, i) => {
-    const x = toX(point.x), y = toY(point.y), colour = point.isAll ? colours.chosen : hued(points.indexOf(point), "rim");
+    const x = toX(point.x), y = toY(point.y), colour = point.isAll ? colours.ink : hued(points.indexOf(point), "rim");
     context.fillStyle = colour;
     context.beginPath();
     context.arc(x, y, point.isAll ? 6 : 4.5, 0, 2 * Math.PI);
