@@ -151,16 +151,24 @@ class Accountant {
       const auto payer = static_cast<std::size_t>(sender != host_core ? sender : first_target(way));
       PerEvent events = on_links(routes_.endpoint(at), routes_.endpoint(leg.place), first.packets);
       if (leg.message == ChipMessage::no_message) events[EnergyEvent::in] += first.packets;
-      if (leg.message != way.message) events[EnergyEvent::out] += first.packets;  // once more
+      if (leg.message != way.message) send_again(payer, at_layer, first.packets);
       made_.counts.add(payer, at_layer, events);
       at = leg.place;
       if (leg.message == ChipMessage::no_message) continue;
-      if (leg.message != way.message) {
-        made_.cores[payer].packets += first.packets;
-        if (at_layer != EnergyCounts::no_layer) made_.layers[at_layer].packets += first.packets;
-      }
       sender = program_.messages[static_cast<std::size_t>(leg.message)].to_core;
     }
+  }
+
+  // For the layer that sent it; packets of the host are those of the first layer of the core that has them.
+  void send_again(std::size_t core, std::size_t at_layer, std::int64_t packets) {
+    CoreRow& row = made_.cores[core];
+    const auto own = std::ranges::find_if(row.layers, [](std::int32_t layer) { return layer >= 0; });
+    if (at_layer == EnergyCounts::no_layer && own != row.layers.end()) at_layer = static_cast<std::size_t>(*own);
+    PerEvent sent;
+    sent[EnergyEvent::out] = packets;
+    made_.counts.add(core, at_layer, sent);
+    row.packets += packets;
+    if (at_layer != EnergyCounts::no_layer) made_.layers[at_layer].packets += packets;
   }
 
   std::int32_t first_target(const ChipWay& way) const {

@@ -12,6 +12,7 @@
 // FILE ends in .task.pb; or, where it ends in .nir, a NIR file of a network, whose numbers lie in GRAPH.npz. `write`
 // also makes an .npz of the traces in a NIR file, and the other way; with --dt S, the seconds of a time step. Exit
 // codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -127,10 +128,17 @@ int write(const std::string& from, const std::string& to, const std::optional<do
 
 }  // namespace
 
+// Checked by who starts this program.
+double seconds_of(std::string_view text) {
+  double seconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return seconds;
+}
+
 int main(int argc, char** argv) {
   const bool has_step = argc == 7 && std::string_view(argv[5]) == "--dt";
   if ((argc == 5 || has_step) && std::string_view(argv[1]) == "write" && std::string_view(argv[3]) == "--to")
-    return write(argv[2], argv[4], has_step ? std::optional(std::strtod(argv[6], nullptr)) : std::nullopt);
+    return write(argv[2], argv[4], has_step ? std::optional(seconds_of(argv[6])) : std::nullopt);
   const std::optional<Request> request = request_of(argc, argv);
   if (!request) {
     std::fputs(

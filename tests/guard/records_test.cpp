@@ -31,16 +31,18 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"ir/codes/blocks.cpp", "max"},
     {"ir/codes/blocks.cpp", "mean"},
     {"ir/codes/blocks.cpp", "or"},
-    {"interp/embed/training.cpp", "min"},     // of a row in a profile
-    {"interp/cli/options.cpp", "split"},      // a stage of the mapper
+    {"interp/embed/training.cpp", "min"},            // of a row in a profile
+    {"interp/cli/options.cpp", "split"},             // a stage of the mapper
     {"interp/hw/neurons/neuron_tasks.cpp", "lif"},   // a task of the prelude's module nir
     {"interp/hw/neurons/linear_signal.cpp", "pad"},  // an operand
-    {"interp/exact/approximate.cpp", "max"},  // metrics of approximate groups
+    {"interp/exact/approximate.cpp", "max"},         // metrics of approximate groups
     {"interp/exact/approximate.cpp", "mean"},
     {"interp/exact/approximate_rewrites.cpp", "shift"},  // an attribute of blocks
     {"frontend/parse_foreign.cpp", "and"},               // words of other languages
     {"frontend/parse_foreign.cpp", "or"},
     {"frontend/parse_foreign.cpp", "not"},
+    {"frontend/check/block_lines.cpp", "sum"},          // how a nest reduces
+    {"interp/quantize/block_builtins.cpp", "reverse"},  // a builtin that has the name of an op
     {"ir/json/schema_words.cpp", "minimum"},
     {"ir/json/validate.cpp", "minimum"},
 };
@@ -60,7 +62,8 @@ bool is_looked_at(const std::string& file) {
   // Rearrangements of edges have the names of the movement ops that do the same.
   const bool is_record = file.starts_with("interp/control/builtins/") || file.starts_with("interp/backends/") ||
                          file.starts_with("ir/blocks/rearrange_");
-  const bool writes_programs = file.starts_with("interp/import/");
+  // What comes from other formats, and goes to them, by the names that things have here.
+  const bool writes_programs = file.starts_with("interp/import/") || file.starts_with("interp/control/nir/");
   return !is_record && !writes_programs &&
          (file.starts_with("ir/") || file.starts_with("frontend/") || file.starts_with("interp/"));
 }

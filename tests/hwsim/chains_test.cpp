@@ -303,7 +303,7 @@ TEST_CASE("a net over two chips: what crosses their border is charged for and ta
   make.edge(t, y);
   const auto graph = std::make_shared<const BlockGraph>(make.graph);
   const ChipNet net = chip_net(graph).value_or_throw();
-  MapOptions options{.chip = chip, .chips = {2, 1}, .objective = MapObjective::energy};
+  MapOptions options{.chip = chip, .chips = {2, 1}};
   const ChipProgram program = map_net(net, options).value_or_throw();
   REQUIRE(program.cores.size() == 2);
   CHECK(program.cores_there == 2);
