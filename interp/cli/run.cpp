@@ -15,7 +15,7 @@ namespace {
 bool opens_sessions(const Program& program) {
   for (const Function& function : program.functions)
     for (const Call& call : function.calls)
-      if ((*call.form).to_run == FormRecord::ToRun::session) return true;
+      if (call.form->to_run == FormRecord::ToRun::session) return true;
   return false;
 }
 
