@@ -30,9 +30,12 @@ void on_interrupt(int) {
   if (++impatience > 3) _exit(130);  // it does not listen
 }
 
-void listen_to_interrupts() {
+// At a terminal a signal must not break off what is being written there: that would count as nobody listening. Lines
+// out of a pipe are waited for in a read, which it has to end.
+void listen_to_interrupts(bool is_terminal) {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
+  action.sa_flags = is_terminal ? SA_RESTART : 0;
   sigaction(SIGINT, &action, nullptr);
 }
 
@@ -263,8 +266,9 @@ class Prompt {
 }  // namespace
 
 int run(const Settings& settings) {
-  listen_to_interrupts();
-  return Prompt(settings, isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)).run();
+  const bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  listen_to_interrupts(is_terminal);
+  return Prompt(settings, is_terminal).run();
 }
 
 }  // namespace taskspec::repl

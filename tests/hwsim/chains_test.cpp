@@ -320,7 +320,7 @@ TEST_CASE("a net over two chips: what crosses their border is charged for and ta
   // The same two cores on one chip.
   const auto wide = chip_with("tianjicx", {{"[{\"v\": 16, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 10",
                                             "[{\"v\": 2, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 1"}});
-  const ChipProgram near = map_net(net, {.chip = wide, .objective = MapObjective::energy}).value_or_throw();
+  const ChipProgram near = map_net(net, {.chip = wide}).value_or_throw();
   REQUIRE(near.cores.size() == 2);
   const ChipTiming close = time_program(near, {.frames = 1}).value_or_throw();
   CHECK(account_of(near, close).counts.total()[EnergyEvent::chip] == 0);
