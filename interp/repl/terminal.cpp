@@ -1,6 +1,7 @@
 // The only file that knows libedit.
 #include <histedit.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,9 +94,16 @@ class Terminal final : public Editor {
   }
   static char* prompt(EditLine* edit) { return of(edit).prompt_.data(); }
 
+  // Ctrl-C takes from the terminal what was typed before it: a read that was about to get that ends with the signal.
+  struct EndsReads {
+    EndsReads() { siginterrupt(SIGINT, 1); }
+    ~EndsReads() { siginterrupt(SIGINT, 0); }
+  };
+
   // libedit itself goes on reading after a signal; Ctrl-C must give the line up.
   static int next_character(EditLine* edit, wchar_t* out) {
     Terminal& self = of(edit);
+    const EndsReads here;
     std::mbstate_t state{};
     for (;;) {
       pollfd input{STDIN_FILENO, POLLIN, 0};
