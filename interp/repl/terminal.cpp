@@ -96,8 +96,14 @@ class Terminal final : public Editor {
 
   // Ctrl-C takes from the terminal what was typed before it: a read that was about to get that ends with the signal.
   struct EndsReads {
-    EndsReads() { siginterrupt(SIGINT, 1); }
-    ~EndsReads() { siginterrupt(SIGINT, 0); }
+    EndsReads() { set(0); }
+    ~EndsReads() { set(SA_RESTART); }
+    static void set(int flags) {
+      struct sigaction action {};
+      sigaction(SIGINT, nullptr, &action);
+      action.sa_flags = flags;
+      sigaction(SIGINT, &action, nullptr);
+    }
   };
 
   // libedit itself goes on reading after a signal; Ctrl-C must give the line up.
