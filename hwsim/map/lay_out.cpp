@@ -22,9 +22,12 @@ class ProgramMaker {
   Diags diags;
 
   void make() {
+    rows_ = row_schedule(program_.net, plan_);
     make_cores();
-    for (const UnitPlan& unit : plan_.units)
-      for (std::size_t i = 0; i < unit.pieces.size(); ++i) make_piece(unit, i);
+    for (std::size_t u = 0; u < plan_.units.size(); ++u)
+      for (std::size_t i = 0; i < plan_.units[u].pieces.size(); ++i) make_piece(u, i);
+    if (diags.has_errors()) return;
+    make_order();
     for (ChipCore& core : program_.cores) give_addresses(core);
     if (diags.has_errors()) return;
     make_ports();
@@ -35,16 +38,21 @@ class ProgramMaker {
 
  private:
   struct Reader {
-    std::int32_t core = 0, phase = 0;  // that moves what comes
+    std::int32_t core = 0;
     PieceInput input;
     BlockId block;
   };
 
   void make_cores() {
+    std::vector<std::int32_t> group_phases = plan_.group_phases;
+    for (std::size_t u = 0; u < plan_.units.size(); ++u)
+      if (plan_.units[u].form == UnitForm::stream)
+        group_phases[static_cast<std::size_t>(plan_.units[u].group)] =
+            static_cast<std::int32_t>(rows_.units[u].phases.size());
     for (std::size_t i = 0; i < plan_.places.size(); ++i) {
       ChipCore core{.core = plan_.places[i], .buffers = {}, .phases = {}};
       const std::int32_t group = plan_.group_of_core[i];
-      core.phases.resize(static_cast<std::size_t>(plan_.group_phases[static_cast<std::size_t>(group)]));
+      core.phases.resize(static_cast<std::size_t>(group_phases[static_cast<std::size_t>(group)]));
       for (ChipPhase& phase : core.phases) phase.group = group;
       program_.cores.push_back(std::move(core));
     }
@@ -61,36 +69,67 @@ class ProgramMaker {
     shift(call.memory, first);
   }
 
-  void make_piece(const UnitPlan& unit, std::size_t number) {
+  void make_piece(std::size_t u, std::size_t number) {
+    const UnitPlan& unit = plan_.units[u];
     const std::int32_t position = unit.cores[number];
     ChipCore& core = program_.cores[static_cast<std::size_t>(position)];
-    const auto phases = static_cast<std::int32_t>(core.phases.size());
     const auto first = static_cast<std::int32_t>(core.buffers.size());
-    const UnitPiece& piece = unit.pieces[number];
-    PieceBuffers made = buffers_of(program_.net, unit.unit, piece, unit.phase, phases);
-    ChipPhase& phase = core.phases[static_cast<std::size_t>(unit.phase)];
-    for (auto [from, to] : {std::pair{&made.axon, &phase.axon}, {&made.soma, &phase.soma}}) {
-      if (!*from) continue;
-      shift(**from, first);
-      *to = std::move(*from);
+    Result<PieceBuffers> made = buffers_of(program_.net, unit.unit, unit.pieces[number],
+                                           {.phase = unit.phase,
+                                            .phases = static_cast<std::int32_t>(core.phases.size()),
+                                            .rows = unit.form == UnitForm::stream ? &rows_.units[u] : nullptr,
+                                            .pipeline_rows = unit.pipeline_rows});
+    if (!made) return diags.append(made.diags());
+    BlockId reads;
+    for (std::size_t k = 0; k < core.phases.size(); ++k) {
+      ChipPhase &from = made->phases[k], &to = core.phases[k];
+      for (ChipMove& move : from.moves) {
+        shift(move.from, first);
+        shift(move.to, first);
+        to.moves.push_back(std::move(move));
+      }
+      if (!from.axon && !from.soma) continue;
+      for (auto [call, place] : {std::pair{&from.axon, &to.axon}, {&from.soma, &to.soma}}) {
+        if (!*call) continue;
+        shift(**call, first);
+        *place = std::move(*call);
+      }
+      to.pipeline = from.pipeline;
+      const ChipCall& last = to.soma ? *to.soma : *to.axon;
+      reads = last.whole;
+      ChipLayout layout = made->buffers[static_cast<std::size_t>(last.result - first)].layout;
+      layout.type.extents = last.out.size;
+      messages_.makes(last.whole, {.core = position,
+                                   .phase = static_cast<std::int32_t>(k),
+                                   .buffer = last.result,
+                                   .layout = std::move(layout),
+                                   .box = last.out});
     }
-    program_.order.push_back({position, unit.phase});
-    const ChipCall& last = phase.soma ? *phase.soma : *phase.axon;
-    const ChipLayout layout = made.buffers[static_cast<std::size_t>(last.result - first)].layout;
-    messages_.makes(
-        last.whole,
-        {.core = position, .phase = unit.phase, .buffer = last.result, .layout = layout, .box = piece.last().out});
-    const std::int32_t before = (unit.phase + phases - 1) % phases;
-    for (PieceInput& input : made.inputs) {
+    for (PieceInput& input : made->inputs) {
       shift(input.buffer, first);
-      readers_.push_back({position, before, input, last.whole});
+      readers_.push_back({position, input, reads});
     }
-    for (ChipMove& move : made.moves) {
-      shift(move.from, first);
-      shift(move.to, first);
-      core.phases[static_cast<std::size_t>(before)].moves.push_back(std::move(move));
+    for (ChipBuffer& buffer : made->buffers) core.buffers.push_back(std::move(buffer));
+  }
+
+  // As the schedule has it, for all pieces of each unit.
+  void make_order() {
+    for (const RowSchedule::Turn& turn : rows_.order) {
+      if (turn.unit < 0) {
+        program_.order.push_back({.core = host_core, .phase = turn.phase});
+        continue;
+      }
+      const UnitPlan& unit = plan_.units[static_cast<std::size_t>(turn.unit)];
+      const std::size_t work = unit.unit.axon != no_work ? unit.unit.axon : unit.unit.soma;
+      for (const std::int32_t core : unit.cores) {
+        const auto phases = static_cast<std::int32_t>(program_.cores[static_cast<std::size_t>(core)].phases.size());
+        const bool is_before = turn.moves && unit.form == UnitForm::whole;
+        program_.order.push_back({.core = core,
+                                  .phase = is_before ? (turn.phase + phases - 1) % phases : turn.phase,
+                                  .moves = turn.moves,
+                                  .unit = program_.net.works[work].block});
+      }
     }
-    for (ChipBuffer& buffer : made.buffers) core.buffers.push_back(std::move(buffer));
   }
 
   // Addresses, and the cycles that depend on them.
@@ -168,7 +207,7 @@ class ProgramMaker {
     for (BlockId id : program_.net.inputs) {
       program_.inputs.push_back(port(id));
       messages_.makes(id, {.core = host_core,
-                           .phase = -1,
+                           .phase = 0,
                            .buffer = static_cast<std::int32_t>(program_.inputs.size() - 1),
                            .layout = program_.inputs.back().layout,
                            .box = whole(value_type(graph_[id]).extents)});
@@ -185,6 +224,11 @@ class ProgramMaker {
     }
   }
 
+  // Of a batch that lies at the beginning of a receive buffer.
+  static ChipLayout part_of_rows(const ChipLayout& layout, const Box& box) {
+    return layout.type.extents == box.size ? layout : part_of(layout, box.size);
+  }
+
   void bring(const Reader& reader) {
     const ChipCore& core = program_.cores[static_cast<std::size_t>(reader.core)];
     const ChipBuffer& buffer = core.buffers[static_cast<std::size_t>(reader.input.buffer)];
@@ -192,16 +236,21 @@ class ProgramMaker {
     messages_.bring({.core = reader.core,
                      .buffer = reader.input.buffer,
                      .delay = reader.input.delay,
-                     .layout = buffer.layout,
+                     .layout = part_of_rows(buffer.layout, reader.input.box),
                      .box = reader.input.box,
                      .cluster = reader.input.cluster,
                      .name = buffer.name,
-                     .span = graph_[reader.block].span},
+                     .span = graph_[reader.block].span,
+                     .source = reader.input.source,
+                     .source_begin = reader.input.source_begin,
+                     .source_end = reader.input.source >= 0 ? reader.input.source_end : INT64_MAX},
                     program_.messages, diags);
-    for (std::size_t i = first; i < program_.messages.size(); ++i)
+    for (std::size_t i = first; i < program_.messages.size(); ++i) {
+      if (program_.messages[i].from_core == host_core) program_.messages[i].from_phase = reader.input.tick;
       program_.cores[static_cast<std::size_t>(reader.core)]
-          .phases[static_cast<std::size_t>(reader.phase)]
+          .phases[static_cast<std::size_t>(reader.input.phase)]
           .receives.push_back(static_cast<std::int32_t>(i));
+    }
   }
 
   void bring_outputs() {
@@ -244,8 +293,10 @@ class ProgramMaker {
         refuse(fmt::format("core {} would have {} phases, {} are possible", core.core, core.phases.size(),
                            *limits.phases));
     }
-    if (limits.phase_groups && program_.groups > *limits.phase_groups)
-      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups));
+    // Each chip has its own.
+    if (limits.phase_groups && program_.groups > *limits.phase_groups * program_.chips.area())
+      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups,
+                         *limits.phase_groups * program_.chips.area()));
   }
   void refuse(const std::string& why) { diags.error("E4043", {}, program_.chip->name + ": " + why); }
 
@@ -254,6 +305,7 @@ class ProgramMaker {
   const BlockGraph& graph_;
   MessageMaker messages_;
   std::vector<Reader> readers_;
+  RowSchedule rows_;
 };
 
 }  // namespace

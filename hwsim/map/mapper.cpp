@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "hwsim/map/cut_sums.hpp"
 #include "hwsim/place/place.hpp"
 
 namespace taskspec {
@@ -25,6 +27,12 @@ struct SharedCores {
   std::int64_t cores = 0, cycles = 0;
 };
 
+std::int64_t slowest_of(const std::vector<SharedCores>& groups) {
+  std::int64_t most = 0;
+  for (const SharedCores& group : groups) most = std::max(most, group.cycles);
+  return most;
+}
+
 class Mapper {
  public:
   Mapper(const ChipNet& net, const MapOptions& options) : net_(net), options_(options), chip_(*options.chip) {}
@@ -38,13 +46,12 @@ class Mapper {
     units_ = units_of(net_);
     check_chip();
     if (diags.has_errors()) return std::nullopt;  // a chip of another kind has no figures to go on with
-    for (const ChipUnit& unit : units_) choices_.push_back(choices_of(net_, unit, chip_));
-    for (std::size_t u = 0; u < units_.size(); ++u) begin_with_fewest(u);
-    if (diags.has_errors()) return std::nullopt;
-    share_cores();
-    if (diags.has_errors()) return std::nullopt;
-    if (options_.objective == MapObjective::throughput || options_.objective == MapObjective::latency) use_more_cores();
-    return made();
+    forms_.assign(units_.size(), UnitForm::whole);
+    if (!options_.slabs || *options_.slabs <= 1) {
+      if (divide()) return made();
+      if (options_.slabs) return std::nullopt;
+    }
+    return stream();
   }
 
   ChipExtent chips() const { return chips_; }
@@ -76,6 +83,99 @@ class Mapper {
   }
 
   void refuse(Code code, Span span, const std::string& text) { diags.error(code, span, text); }
+
+  // Pieces and cores for the forms that units have now.
+  bool divide() {
+    groups_.clear();
+    choices_.clear();
+    const bool has_streams = std::ranges::find(forms_, UnitForm::stream) != forms_.end();
+    if (has_streams && !schedule()) return false;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      if (forms_[u] == UnitForm::stream) {
+        choices_.push_back(choices_of(net_, units_[u], chip_, &rows_.units[u]));
+      } else {
+        if (!whole_choices_.contains(u)) whole_choices_[u] = choices_of(net_, units_[u], chip_);
+        choices_.push_back(whole_choices_[u]);
+      }
+    }
+    for (std::size_t u = 0; u < units_.size(); ++u) begin_with_fewest(u);
+    if (diags.has_errors()) return false;
+    share_cores();
+    if (diags.has_errors()) return false;
+    if (options_.objective == MapObjective::throughput || options_.objective == MapObjective::latency) use_more_cores();
+    return true;
+  }
+
+  // ---- streams ------------------------------------------------------------------------------------
+  // Who makes which rows when; not: more phases than the chip has.
+  bool schedule() {
+    ChipPlan plan;
+    plan.slabs = slabs_;
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      plan.units.push_back({.unit = units_[u],
+                            .grid = {},
+                            .pieces = {},
+                            .group = static_cast<std::int32_t>(u),
+                            .cores = {},
+                            .form = forms_[u]});
+    rows_ = row_schedule(net_, plan);
+    if (!chip_.limits.phases) return true;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      const auto phases = static_cast<std::int64_t>(rows_.units[u].phases.size());
+      if (phases <= *chip_.limits.phases) continue;
+      Diag diag("E4046", Severity::error, block(units_[u].last()).span,
+                fmt::format("rows of '{}' would come and go in {} phases, {} are possible", units_[u].name, phases,
+                            *chip_.limits.phases));
+      diag.help("fewer batches of rows (slabs)");
+      diags.add(std::move(diag));
+      return false;
+    }
+    return true;
+  }
+
+  // What does not fit as a whole comes in rows: the first units of the net, as far as they can, or all of them.
+  std::optional<ChipPlan> stream() {
+    const Diags first = std::move(diags);
+    std::optional<ChipPlan> best;
+    std::int64_t best_time = 0;
+    Diags last;
+    for (std::int64_t slabs : batches_to_try())
+      for (std::size_t whole_from : {units_.size(), first_that_fits_whole()}) {
+        diags = {};
+        slabs_ = slabs;
+        for (std::size_t u = 0; u < units_.size(); ++u)
+          forms_[u] = u < whole_from && can_stream(net_, units_[u]) ? UnitForm::stream : UnitForm::whole;
+        if (divide() && (!best || slowest_of(groups_) < best_time)) {
+          best_time = slowest_of(groups_);
+          best = made();
+        }
+        if (diags.has_errors() && !last.has_errors()) last = std::move(diags);
+      }
+    diags = {};
+    if (!best) diags = last.has_errors() ? last : first;
+    return best;
+  }
+
+  // From there on all units fit as a whole.
+  std::size_t first_that_fits_whole() const {
+    std::size_t first = units_.size();
+    while (first > 0 && whole_choices_.contains(first - 1) &&
+           std::ranges::any_of(whole_choices_.at(first - 1), [](const UnitChoice& c) { return c.cost.fits; }))
+      --first;
+    return first;
+  }
+
+  std::vector<std::int64_t> batches_to_try() const {
+    if (options_.slabs) return {*options_.slabs};
+    std::int64_t most = 0;
+    for (BlockId id : net_.inputs)
+      if (const Extents extents = value_type((*net_.graph)[id]).extents; extents.size() == 3)
+        most = std::max(most, extents[0]);
+    std::vector<std::int64_t> list;
+    for (std::int64_t n : {32, 28, 24, 16, 14, 8, 7, 4, 2})
+      if (n <= most && (!chip_.limits.phases || n <= *chip_.limits.phases)) list.push_back(n);
+    return list;
+  }
 
   // ---- one unit -----------------------------------------------------------------------------------
   void begin_with_fewest(std::size_t u) {
@@ -136,6 +236,8 @@ class Mapper {
 
   // Both on the cores of one of them, one after another; none: their memory does not suffice.
   std::optional<SharedCores> merge(const SharedCores& a, const SharedCores& b) const {
+    for (std::size_t u = a.first; u <= b.last; ++u)
+      if (forms_[u] == UnitForm::stream) return std::nullopt;
     SharedCores both{.first = a.first,
                      .last = b.last,
                      .choice = a.choice,
@@ -163,7 +265,11 @@ class Mapper {
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (core >= pieces[i].size()) continue;
         PieceBuffers made =
-            buffers_of(net_, units_[group.first + i], pieces[i][core], static_cast<std::int32_t>(i), phases);
+            *buffers_of(net_, units_[group.first + i], pieces[i][core],
+                        {.phase = static_cast<std::int32_t>(i),
+                         .phases = phases,
+                         .pipeline_rows = choices_[group.first + i][group.choice[i]].pipeline_rows,
+                         .only_sizes = true});
         for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
       }
       if (!fits(buffers, phases)) return false;
@@ -204,6 +310,7 @@ class Mapper {
   // ---- the plan -----------------------------------------------------------------------------------
   std::optional<ChipPlan> made() {
     ChipPlan plan;
+    plan.slabs = std::ranges::find(forms_, UnitForm::stream) != forms_.end() ? slabs_ : 1;
     std::int32_t first_core = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const SharedCores& group = groups_[g];
@@ -215,7 +322,9 @@ class Mapper {
                       .pieces = {},
                       .group = static_cast<std::int32_t>(g),
                       .phase = static_cast<std::int32_t>(i),
-                      .cores = {}};
+                      .cores = {},
+                      .form = forms_[u],
+                      .pipeline_rows = choices_[u][group.choice[i]].pipeline_rows};
         unit.pieces = *cut_unit(net_, units_[u], unit.grid);
         for (std::size_t k = 0; k < unit.pieces.size(); ++k)
           unit.cores.push_back(first_core + static_cast<std::int32_t>(k));
@@ -235,6 +344,10 @@ class Mapper {
   std::int64_t there_ = 0;
   std::vector<ChipUnit> units_;
   std::vector<std::vector<UnitChoice>> choices_;
+  std::map<std::size_t, std::vector<UnitChoice>> whole_choices_;
+  std::vector<UnitForm> forms_;
+  RowSchedule rows_;        // of streams
+  std::int64_t slabs_ = 1;  // that inputs come in
   std::vector<SharedCores> groups_;
 };
 
@@ -261,7 +374,10 @@ void place_cores(ChipProgram& program, std::int64_t cores) {
 
 }  // namespace
 
-Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
+Result<ChipProgram> map_net(const ChipNet& whole_net, const MapOptions& options) {
+  Result<ChipNet> fitted = options.blocks ? cut_sums(whole_net, *options.chip, *options.blocks) : whole_net;
+  if (!fitted) return fitted.diags();
+  const ChipNet& net = *fitted;
   Mapper mapper(net, options);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;

@@ -18,6 +18,11 @@ struct MapOptions {
   ChipExtent chips = {0, 0};               // 0 x 0: as the chip's file says
   std::optional<std::int32_t> cores = {};  // the first n in row order
   MapObjective objective = MapObjective::throughput;
+  // In how many batches of rows inputs come, and what can streams; 1: nothing does. None: whole if that fits, else as
+  // is best.
+  std::optional<std::int64_t> slabs = {};
+  // Where CADD is, for sums that are cut along r (cut_sums.hpp); none: no sum is cut.
+  std::optional<BlockTable> blocks = {};
 };
 
 // Errors: E4041 a piece that fits no core, E4042 too few cores, E4043 a limit, E4044 a way, E4045 what the chip has
@@ -36,9 +41,12 @@ struct PieceCost {
 struct UnitChoice {
   PieceGrid grid;
   PieceCost cost;
+  std::int64_t pipeline_rows = 0;
 };
 // What tells pieces of a unit apart: the extents of all that they read and make.
 std::vector<Extents> sizes_of(const UnitPiece& piece);
-std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip);
+// `rows`: of a stream, which is not cut along y; none: whole.
+std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip,
+                                   const UnitRows* rows = nullptr);
 
 }  // namespace taskspec

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace taskspec {
 
@@ -22,7 +22,7 @@ bool is_pair(const ChipNet& net, std::size_t axon, std::size_t soma) {
   const BlockId made = net.works[axon].block;
   if (read.sources.size() != 1 || read.sources[0].block != made || read.sources[0].delay != 0) return false;
   if (read.type.extents != value_type(block_of(net, axon)).extents) return false;
-  for (std::size_t i = 0; i < read.places.size(); ++i)
+  for (std::size_t i = 0; i < read.places.size() && !read.places.is_identity(); ++i)
     if (read.places[i].source != 0 || read.places[i].place != static_cast<std::int32_t>(i)) return false;
   auto reads = [&](const NetCluster& cluster) {
     return std::ranges::any_of(cluster.sources, [&](const NetSource& source) { return source.block == made; });
@@ -65,15 +65,19 @@ Result<std::vector<BlockPart>> cut_along(std::vector<BlockPart> parts, BlockAxis
   return made;
 }
 
+BlockPart all_of(const TaskBlock& block) {
+  BlockPart all{.block = block, .in = {}, .out = whole(value_type(block).extents)};
+  for (std::size_t i = 0; i < block.in_clusters(); ++i)
+    all.in.push_back(whole(cluster_extents(block, block.in_cluster(i))));
+  return all;
+}
+
 struct CutSizes {
   Extents y, x, f;
 };
 
 Result<std::vector<BlockPart>> cut_block(const TaskBlock& block, const CutSizes& sizes) {
-  BlockPart all{.block = block, .in = {}, .out = whole(value_type(block).extents)};
-  for (std::size_t i = 0; i < block.in_clusters(); ++i)
-    all.in.push_back(whole(cluster_extents(block, block.in_cluster(i))));
-  std::vector<BlockPart> parts{std::move(all)};
+  std::vector<BlockPart> parts{all_of(block)};
   for (auto [axis, list] : {std::pair{BlockAxis::y, &sizes.y}, {BlockAxis::x, &sizes.x}, {BlockAxis::f, &sizes.f}}) {
     Result<std::vector<BlockPart>> made = cut_along(std::move(parts), axis, *list);
     if (!made) return made.diags();
@@ -82,23 +86,45 @@ Result<std::vector<BlockPart>> cut_block(const TaskBlock& block, const CutSizes&
   return parts;
 }
 
-// Extents of parts along axis `i` of a box, if they lie side by side.
-std::optional<Extents> tiles(const std::vector<BlockPart>& parts, std::size_t i, std::int64_t extent) {
-  std::set<std::pair<std::int64_t, std::int64_t>> lines;
-  for (const BlockPart& part : parts) lines.emplace(part.in[0].position[i], part.in[0].size[i]);
+// Of a part, what lies in [begin, end) of one of its axes.
+Result<BlockPart> slice(const BlockPart& part, BlockAxis axis, std::int64_t begin, std::int64_t end) {
+  const std::int64_t extent = std::max<std::int64_t>(1, part.block.shape[axis]);
+  if (begin == 0 && end == extent) return part;
   Extents sizes;
-  std::int64_t end = 0;
-  for (auto [position, size] : lines) {
-    if (position > end || position + size <= end) return std::nullopt;
-    if (position < end && !sizes.empty()) return std::nullopt;  // windows overlap: both would need the sums
-    sizes.push_back(size);
-    end = position + size;
+  for (std::int64_t size : {begin, end - begin, extent - end})
+    if (size > 0) sizes.push_back(size);
+  Result<std::vector<BlockPart>> cuts = split(part.block, axis, sizes);
+  if (!cuts) return cuts.diags();
+  BlockPart cut = std::move((*cuts)[begin > 0 ? 1 : 0]);
+  for (std::size_t i = 0; i < cut.in.size(); ++i) move_by(cut.in[i], part.in[i]);
+  move_by(cut.out, part.out);
+  return cut;
+}
+
+// The sums that an axon makes for a part of its soma, along one axis: those that its windows read, and those before
+// them that no window reads. Where windows of neighbours overlap, both make the sums that they share.
+std::vector<SumRange> sums_for(const std::vector<BlockPart>& parts, std::size_t i, std::int64_t extent) {
+  std::map<std::int64_t, std::int64_t> ends;  // of windows, by where parts begin
+  for (const BlockPart& part : parts)
+    ends[part.out.position[i]] = part.in[0].position[i] + part.in[0].size[i];
+  std::vector<SumRange> ranges;
+  for (const BlockPart& part : parts) {
+    const auto own = ends.find(part.out.position[i]);
+    const std::int64_t before = own == ends.begin() ? 0 : std::prev(own)->second;
+    ranges.push_back({std::min(part.in[0].position[i], before), std::next(own) == ends.end() ? extent : own->second});
   }
-  if (end < extent) sizes.back() += extent - end;  // rows that no window reads
-  return sizes;
+  return ranges;
 }
 
 }  // namespace
+
+SumRange sums_of_rows(const BlockWindow& window, std::int64_t begin, std::int64_t end, std::int64_t extent) {
+  auto first = [&](std::int64_t row) { return std::clamp<std::int64_t>(row * window.stride - window.before, 0, extent); };
+  auto behind = [&](std::int64_t row) {
+    return std::clamp<std::int64_t>((row - 1) * window.stride - window.before + window.reach(), 0, extent);
+  };
+  return {begin == 0 ? 0 : std::min(first(begin), behind(begin)), end == window.out ? extent : behind(end)};
+}
 
 std::vector<ChipUnit> units_of(const ChipNet& net) {
   std::vector<ChipUnit> units;
@@ -136,30 +162,40 @@ Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit
     (unit.soma != no_work ? pieces[i].soma : pieces[i].axon) = (*parts)[i];
   if (unit.soma == no_work || unit.axon == no_work) return pieces;
 
-  const TaskBlock& axon = block_of(net, unit.axon);
-  const Extents made = value_type(axon).extents;
-  CutSizes sums{{axon.shape.y}, {axon.shape.x}, {axon.shape.f}};
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const std::size_t from_end = made.size() - 1 - i;
-    Extents& list = from_end == 0 ? sums.f : from_end == 1 ? sums.x : sums.y;
-    std::optional<Extents> tile = tiles(*parts, i, made[i]);
-    if (!tile) {
-      Diags diags;
-      diags.error("E4002", last.span,
-                  fmt::format("windows of {} '{}' overlap, so parts of '{}' would share sums", last.def->name,
-                              last.name, axon.name));
-      return diags;
+  const BlockPart axon = all_of(block_of(net, unit.axon));
+  const Extents made = axon.out.size;
+  std::vector<std::vector<SumRange>> ranges;
+  for (std::size_t i = 0; i < made.size(); ++i) ranges.push_back(sums_for(*parts, i, made[i]));
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    BlockPart part = axon;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      constexpr BlockAxis from_end[] = {BlockAxis::f, BlockAxis::x, BlockAxis::y};
+      Result<BlockPart> cut = slice(part, from_end[made.size() - 1 - i], ranges[i][k].begin, ranges[i][k].end);
+      if (!cut) return cut.diags();
+      part = *std::move(cut);
     }
-    list = *std::move(tile);
+    pieces[k].axon = std::move(part);
   }
-  Result<std::vector<BlockPart>> axons = cut_block(axon, sums);
-  if (!axons) return axons.diags();
-  if (axons->size() != pieces.size()) bug("an axon and its soma are cut into different parts");
-  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].axon = std::move((*axons)[i]);
   return pieces;
 }
 
-std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit) {
+Result<UnitPiece> rows_of(const UnitPiece& piece, std::int64_t begin, std::int64_t end) {
+  UnitPiece rows;
+  const BlockPart& last = piece.last();
+  Result<BlockPart> part = slice(last, BlockAxis::y, begin, end);
+  if (!part) return part.diags();
+  (piece.soma ? rows.soma : rows.axon) = *std::move(part);
+  if (!piece.soma || !piece.axon) return rows;
+  const BlockWindow window = window_of(last.block, BlockAxis::y);
+  const std::int64_t sums = piece.axon->out.size[0];
+  const SumRange range = sums_of_rows(window, begin, end, sums);
+  Result<BlockPart> axon = slice(*piece.axon, BlockAxis::y, range.begin, range.end);
+  if (!axon) return axon.diags();
+  rows.axon = *std::move(axon);
+  return rows;
+}
+
+std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit, bool cuts_rows) {
   const TaskBlock& last = block_of(net, unit.last());
   auto counts = [](std::int64_t extent, std::int64_t step) {
     std::vector<std::int64_t> list;
@@ -170,11 +206,11 @@ std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit) {
   };
   std::vector<PieceGrid> grids;
   for (std::int64_t f : counts(last.shape.f, feature_group))
-    for (std::int64_t y : counts(last.shape.y, 1))
+    for (std::int64_t y : counts(cuts_rows ? last.shape.y : 1, 1))
       for (std::int64_t x : counts(last.shape.x, column_group)) grids.push_back({y, x, f});
   std::ranges::stable_sort(grids, {}, [](const PieceGrid& g) { return std::tuple(g.pieces(), g.x, g.y); });
   // Of equal counts the least cut in columns, which cost windows on two sides, is enough when there are too many.
-  if (grids.size() > most_grids) {
+  if (grids.size() > most_grids && cuts_rows) {
     std::vector<PieceGrid> few;
     for (const PieceGrid& grid : grids)
       if (few.empty() || few.back().pieces() != grid.pieces()) few.push_back(grid);

@@ -4,23 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace taskspec {
 
 namespace {
-
-// Of a call: the work whose unit it belongs to, named by the axon.
-const ChipCall& first_of(const ChipPhase& phase) { return phase.axon ? *phase.axon : *phase.soma; }
 
 class Accountant {
  public:
   Accountant(const ChipProgram& program, const ChipTiming& timing)
       : program_(program), timing_(timing), chip_(*program.chip) {
     for (const ChipProgram::Turn& turn : program.order) {
-      const BlockId block = first_of(phase(turn)).whole;
-      if (layer_of_.try_emplace(block, layer_of_.size()).second) {
+      if (turn.core == host_core || turn.moves) continue;
+      if (layer_of_.try_emplace(turn.unit, layer_of_.size()).second) {
         LayerRow row;
-        row.name = (*program.net.graph)[block].name;
+        row.name = (*program.net.graph)[turn.unit].name;
         row.phase = turn.phase;
         made_.layers.push_back(std::move(row));
       }
@@ -29,7 +27,14 @@ class Accountant {
   }
 
   ChipAccount account() {
-    for (const ChipProgram::Turn& turn : program_.order) add(turn);
+    for (const ChipProgram::Turn& turn : program_.order)
+      if (turn.core != host_core) turn.moves ? add_moves(turn) : add(turn);
+    for (const auto& [key, cycles] : cycles_) {
+      LayerRow& row = made_.layers[key.first];
+      ++row.cores;
+      row.cycles = std::max(row.cycles, cycles);
+    }
+    for (const auto& [layer, core, buffer] : buffers_) add_bytes(core, buffer, made_.layers[layer]);
     add_network();
     for (const ChipCore& core : program_.cores) made_.memory = std::max(made_.memory, core.bytes);
     for (std::size_t i = 0; i < made_.layers.size(); ++i) {
@@ -46,22 +51,19 @@ class Accountant {
   const ChipPhase& phase(const ChipProgram::Turn& turn) const {
     return program_.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
   }
-  std::size_t layer(const ChipProgram::Turn& turn) const { return layer_of_.at(first_of(phase(turn)).whole); }
+  std::size_t layer(const ChipProgram::Turn& turn) const { return layer_of_.at(turn.unit); }
 
   void add(const ChipProgram::Turn& turn) {
     const ChipPhase& now = phase(turn);
     const auto core = static_cast<std::size_t>(turn.core);
     const std::size_t at = layer(turn);
     LayerRow& row = made_.layers[at];
-    ++row.cores;
-    std::int64_t cycles = 0;
     for (const std::optional<ChipCall>* call : {&now.axon, &now.soma}) {
       if (!*call) continue;
       made_.counts.add(core, at, compute_counts((*call)->block, (*call)->use, chip_));
       row.multiply_adds += multiply_adds((*call)->block);
-      cycles += (*call)->cycles;
-      for (std::int32_t buffer : (*call)->in) add_bytes(core, buffer, row);
-      add_bytes(core, (*call)->result, row);
+      for (std::int32_t buffer : (*call)->in) buffers_.insert({at, core, buffer});
+      buffers_.insert({at, core, (*call)->result});
     }
     for (std::int32_t number : now.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(number)];
@@ -70,19 +72,25 @@ class Accountant {
       made_.counts.add(core, at, sent);
       row.packets += message.packets;
     }
-    const std::vector<ChipPhase>& phases = program_.cores[core].phases;
-    const ChipPhase& before = phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
-    for (std::int32_t number : before.receives) {
+    cycles_[{at, core}] += computed_at(now, chip_.cycles.start);
+  }
+
+  // What comes for a unit, and is moved.
+  void add_moves(const ChipProgram::Turn& turn) {
+    const ChipPhase& now = phase(turn);
+    const auto core = static_cast<std::size_t>(turn.core);
+    const std::size_t at = layer(turn);
+    for (std::int32_t number : now.receives) {
       PerEvent received;
       received[EnergyEvent::in] = program_.messages[static_cast<std::size_t>(number)].packets;
       made_.counts.add(core, at, received);
     }
     PerEvent moved;
-    for (const ChipMove& move : before.moves)
+    for (const ChipMove& move : now.moves)
       for (const ChipMove::Run& run : move.runs) moved[EnergyEvent::rd] += run.bytes;
     moved[EnergyEvent::wr] = moved[EnergyEvent::rd];
     made_.counts.add(core, at, moved);
-    row.cycles = std::max(row.cycles, cycles + before.move_cycles);
+    cycles_[{at, core}] += now.move_cycles;
   }
 
   void add_bytes(std::size_t core, std::int32_t buffer, LayerRow& row) const {
@@ -106,6 +114,8 @@ class Accountant {
   const Chip& chip_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
+  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cycles_;          // by layer and core, of a step
+  std::set<std::tuple<std::size_t, std::size_t, std::int32_t>> buffers_;        // layer, core, buffer
 };
 
 }  // namespace

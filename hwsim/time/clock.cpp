@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <queue>
 
 namespace taskspec {
@@ -122,6 +123,29 @@ class Clock {
       if (message.to_core == host_core) ++host_receives_;
     }
     host_items_.assign(program_.messages.size(), 0);
+    prepare_credits();
+  }
+
+  // Batches of a stream share a receive buffer: what is sent next has room when the one before it was moved. Those of
+  // a step that are not the first ones wait for one more.
+  void prepare_credits() {
+    next_.resize(program_.messages.size());
+    for (const ChipCore& core : program_.cores) {
+      std::map<std::int32_t, std::vector<std::vector<std::int32_t>>> batches;  // by buffer, as phases move them
+      const std::size_t phases = core.phases.size();
+      for (std::size_t i = 0; i < phases; ++i) {  // what the last one moves comes first
+        std::map<std::int32_t, std::vector<std::int32_t>> here;
+        for (std::int32_t m : core.phases[(i + phases - 1) % phases].receives)
+          here[program_.messages[static_cast<std::size_t>(m)].to_buffer].push_back(m);
+        for (auto& [buffer, messages] : here) batches[buffer].push_back(std::move(messages));
+      }
+      for (const auto& [buffer, list] : batches)
+        for (std::size_t i = 0; i < list.size(); ++i)
+          for (std::int32_t m : list[i]) {
+            next_[static_cast<std::size_t>(list[i][0])] = list[(i + 1) % list.size()];
+            credits_[static_cast<std::size_t>(m)] = i == 0 ? 0 : -1;
+          }
+    }
   }
 
   static std::int64_t item_of(const GroupState& group) { return group.turn < 0 ? 0 : group.turn / group.phases; }
@@ -174,11 +198,11 @@ class Clock {
     core.waits_for_packets = moved_item(group) < frames_;
     if (group.turn < 0) return;
     const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, soma = phase.soma ? phase.soma->cycles : 0;
-    core.computed = now_ + axon + soma;
-    core.sends_begin = now_ + axon;
+    core.computed = now_ + computed_at(phase, program_.chip->cycles.start);
+    core.sends_begin = core.computed - soma;
     std::int64_t begin = core.sends_begin;
     stage(c, group, StageTime::Stage::axon, now_, now_ + axon);
-    stage(c, group, StageTime::Stage::soma, now_ + axon, core.computed);
+    stage(c, group, StageTime::Stage::soma, core.sends_begin, core.computed);
     for (std::int32_t m : phase.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
       // As soma makes them; out of memory one per tick, heads before their packets.
@@ -242,10 +266,10 @@ class Clock {
   void on_moved(std::int32_t c) {
     const GroupState& group = group_of(c);
     if (moved_item(group) < frames_)
-      for (std::int32_t m : phase_of_core(c).receives) {
-        const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-        events_.push({now_ + way_back(message), ++made_, Event::Kind::credit, m});
-      }
+      for (std::int32_t moved : phase_of_core(c).receives)
+        for (std::int32_t m : next_[static_cast<std::size_t>(moved)])
+          events_.push(
+              {now_ + way_back(program_.messages[static_cast<std::size_t>(m)]), ++made_, Event::Kind::credit, m});
     CoreState& core = cores_[static_cast<std::size_t>(c)];
     core.has_ended = true;
     end_if_sent(c);
@@ -448,6 +472,7 @@ class Clock {
   std::vector<std::pair<std::int32_t, std::int32_t>> mover_;  // by message: core and phase that move it
   std::vector<std::int32_t> host_sends_;
   std::vector<std::int64_t> host_items_, arrived_, credits_;  // by message
+  std::vector<std::vector<std::int32_t>> next_;               // by message: those that may come when it was moved
   std::int64_t host_receives_ = 0, frames_out_ = 0, looked_at_ = 0;
   std::vector<Frame> frames_seen_;
   std::vector<Flight> flights_;

@@ -106,7 +106,7 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
         "block's values with the exact engine. What is no integer graph, fits no core or wants more than the chip has "
-        "is refused (E4011, E4012, E4041 to E4045).",
+        "is refused (E4011, E4012, E4041 to E4046).",
     .example =
         "graph g(x: i8[64], w: i8[16, 64]) -> (y: i8[16]) { y = (w @ x).shift_right(6) as i8[16] }\n"
         "let r = run g(fill(i8[64], 3), fill(i8[16, 64], 2)) on hw(chip: \"tiny\")\n"

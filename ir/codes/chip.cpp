@@ -44,6 +44,13 @@ precision that changes on the way, and a delay behind another delay are none of 
 neurons alone.)",
      .fix = R"(Take a precision that the message names, or another chip.)",
      .reach = Reach::circumstance},
+    {.code = "E4046",
+     .summary = "rows of a stream take more phases than a core has",
+     .program = R"(// an image of 224 rows in 40 batches, on cores of 32 phases)",
+     .cause = R"(What fits no receive area as a whole comes in batches of rows, one per phase, and a core has so many
+phases in a step. Where branches meet, those that come early take phases, too.)",
+     .fix = R"(Fewer batches (slabs), so that more rows come in each.)",
+     .reach = Reach::circumstance},
 };
 static_assert(is_family(chip_family, 4));
 
