@@ -207,6 +207,7 @@ void CoreMemory::moved(std::int32_t number, std::int64_t slot, const ChipMove::R
     const int mask = entry.unread & bytes_in(w, at, at + run.bytes);
     left -= std::popcount(static_cast<unsigned>(mask));
     entry.unread = static_cast<std::uint8_t>(entry.unread & ~mask);
+    entry.written = static_cast<std::uint8_t>(entry.written & ~mask);  // the next batch has to bring its own
   }
 }
 

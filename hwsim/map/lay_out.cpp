@@ -241,9 +241,9 @@ class ProgramMaker {
                      .cluster = reader.input.cluster,
                      .name = buffer.name,
                      .span = graph_[reader.block].span,
-                     .source = reader.input.source,
+                     .sources = reader.input.sources,
                      .source_begin = reader.input.source_begin,
-                     .source_end = reader.input.source >= 0 ? reader.input.source_end : INT64_MAX},
+                     .source_end = reader.input.sources.empty() ? INT64_MAX : reader.input.source_end},
                     program_.messages, diags);
     for (std::size_t i = first; i < program_.messages.size(); ++i) {
       if (program_.messages[i].from_core == host_core) program_.messages[i].from_phase = reader.input.tick;

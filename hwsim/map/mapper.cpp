@@ -27,12 +27,6 @@ struct SharedCores {
   std::int64_t cores = 0, cycles = 0;
 };
 
-std::int64_t slowest_of(const std::vector<SharedCores>& groups) {
-  std::int64_t most = 0;
-  for (const SharedCores& group : groups) most = std::max(most, group.cycles);
-  return most;
-}
-
 class Mapper {
  public:
   Mapper(const ChipNet& net, const MapOptions& options) : net_(net), options_(options), chip_(*options.chip) {}
@@ -47,6 +41,7 @@ class Mapper {
     check_chip();
     if (diags.has_errors()) return std::nullopt;  // a chip of another kind has no figures to go on with
     forms_.assign(units_.size(), UnitForm::whole);
+    find_readers();
     if (!options_.slabs || *options_.slabs <= 1) {
       if (divide()) return made();
       if (options_.slabs) return std::nullopt;
@@ -136,6 +131,7 @@ class Mapper {
   // What does not fit as a whole comes in rows: the first units of the net, as far as they can, or all of them.
   std::optional<ChipPlan> stream() {
     const Diags first = std::move(diags);
+    for (const ChipUnit& unit : units_) streams_.push_back(can_stream(net_, unit));
     std::optional<ChipPlan> best;
     std::int64_t best_time = 0;
     Diags last;
@@ -144,9 +140,9 @@ class Mapper {
         diags = {};
         slabs_ = slabs;
         for (std::size_t u = 0; u < units_.size(); ++u)
-          forms_[u] = u < whole_from && can_stream(net_, units_[u]) ? UnitForm::stream : UnitForm::whole;
-        if (divide() && (!best || slowest_of(groups_) < best_time)) {
-          best_time = slowest_of(groups_);
+          forms_[u] = u < whole_from && streams_[u] ? UnitForm::stream : UnitForm::whole;
+        if (divide() && (!best || slowest() < best_time)) {
+          best_time = slowest();
           best = made();
         }
         if (diags.has_errors() && !last.has_errors()) last = std::move(diags);
@@ -285,19 +281,71 @@ class Mapper {
   }
 
   // ---- more cores for the slowest -----------------------------------------------------------------
+  // Who reads what a unit makes, with how many bytes.
+  void find_readers() {
+    std::map<BlockId, std::size_t> makers;
+    for (std::size_t u = 0; u < units_.size(); ++u) makers[net_.works[units_[u].last()].block] = u;
+    readers_.resize(units_.size());
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      for (const std::size_t work : {units_[u].axon, units_[u].soma}) {
+        if (work == no_work) continue;
+        for (const NetCluster& cluster : net_.works[work].in)
+          for (const NetSource& source : cluster.sources)
+            if (const auto found = makers.find(source.block); found != makers.end() && found->second != u)
+              readers_[found->second].push_back(u);
+      }
+  }
+
+  // Packets that a core of a unit sends in a step: each part along f of a reader wants all of its features.
+  std::int64_t packets_of(std::size_t u, const std::vector<std::int64_t>& copies, std::int64_t pieces) const {
+    const TaskBlock& last = block(units_[u].last());
+    const ArrayType type = value_type(last);
+    const std::int64_t packets = type.elements() * packed_bits(type.precision) / 8 / chip_.noc.payload_bytes;
+    std::int64_t sent = 0;
+    for (std::size_t reader : readers_[u]) sent += packets * copies[reader];
+    return sent / pieces;
+  }
+
+  std::vector<std::int64_t> copies() const {
+    std::vector<std::int64_t> made(units_.size(), 1);
+    for (const SharedCores& group : groups_)
+      for (std::size_t i = 0; i < group.choice.size(); ++i)
+        made[group.first + i] = choices_[group.first + i][group.choice[i]].grid.f;
+    return made;
+  }
+
+  // What a step takes on the cores of a group: computing, or sending where that is more.
+  std::int64_t time_of(const SharedCores& group, const std::vector<std::int64_t>& copies) const {
+    if (group.choice.size() > 1 || forms_[group.first] == UnitForm::whole) return group.cycles;
+    return std::max(group.cycles, packets_of(group.first, copies, group.cores));
+  }
+
+  std::int64_t slowest() const {
+    std::int64_t most = 0;
+    const std::vector<std::int64_t> made = copies();
+    for (const SharedCores& group : groups_) most = std::max(most, time_of(group, made));
+    return most;
+  }
+
   void use_more_cores() {
     for (;;) {
-      auto slowest = std::ranges::max_element(groups_, {}, &SharedCores::cycles);
+      const std::vector<std::int64_t> parts = copies();
+      auto slowest = std::ranges::max_element(
+          groups_, {}, [&](const SharedCores& group) { return time_of(group, parts); });
       if (slowest == groups_.end() || slowest->choice.size() > 1) return;
       const std::vector<UnitChoice>& choices = choices_[slowest->first];
-      const std::int64_t left = there_ - cores_used() + slowest->cores;
+      const std::int64_t left = there_ - cores_used() + slowest->cores, now = time_of(*slowest, parts);
+      auto time = [&](std::size_t i) {
+        SharedCores other = *slowest;
+        other.cores = choices[i].grid.pieces();
+        other.cycles = choices[i].cost.cycles;
+        return time_of(other, parts);
+      };
       std::size_t next = choices.size();
       for (std::size_t i = 0; i < choices.size(); ++i) {
-        if (!choices[i].cost.fits || choices[i].grid.pieces() > left || choices[i].cost.cycles >= slowest->cycles)
-          continue;
+        if (!choices[i].cost.fits || choices[i].grid.pieces() > left || time(i) >= now) continue;
         if (next == choices.size() || choices[i].grid.pieces() < choices[next].grid.pieces() ||
-            (choices[i].grid.pieces() == choices[next].grid.pieces() &&
-             choices[i].cost.cycles < choices[next].cost.cycles))
+            (choices[i].grid.pieces() == choices[next].grid.pieces() && time(i) < time(next)))
           next = i;
       }
       if (next == choices.size()) return;
@@ -308,19 +356,35 @@ class Mapper {
   }
 
   // ---- the plan -----------------------------------------------------------------------------------
+  // Streams that make rows in the same ticks are one group: parts of a sum, slices of features.
+  std::int32_t group_like(const SharedCores& group, const ChipPlan& plan) const {
+    if (forms_[group.first] == UnitForm::stream)
+      for (std::size_t u = 0; u < plan.units.size(); ++u)
+        if (plan.units[u].form == UnitForm::stream && works_with(group.first, u)) return plan.units[u].group;
+    return static_cast<std::int32_t>(plan.group_phases.size());
+  }
+  bool works_with(std::size_t a, std::size_t b) const {
+    auto same = [](const UnitPhase& x, const UnitPhase& y) {
+      return x.begin == y.begin && x.end == y.end && x.tick == y.tick && x.batches.empty() == y.batches.empty();
+    };
+    return std::ranges::equal(rows_.units[a].phases, rows_.units[b].phases, same);
+  }
+
   std::optional<ChipPlan> made() {
     ChipPlan plan;
     plan.slabs = std::ranges::find(forms_, UnitForm::stream) != forms_.end() ? slabs_ : 1;
     std::int32_t first_core = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const SharedCores& group = groups_[g];
-      plan.group_phases.push_back(static_cast<std::int32_t>(group.choice.size()));
+      const std::int32_t number = group_like(group, plan);
+      if (number == static_cast<std::int32_t>(plan.group_phases.size()))
+        plan.group_phases.push_back(static_cast<std::int32_t>(group.choice.size()));
       for (std::size_t i = 0; i < group.choice.size(); ++i) {
         const std::size_t u = group.first + i;
         UnitPlan unit{.unit = units_[u],
                       .grid = choices_[u][group.choice[i]].grid,
                       .pieces = {},
-                      .group = static_cast<std::int32_t>(g),
+                      .group = number,
                       .phase = static_cast<std::int32_t>(i),
                       .cores = {},
                       .form = forms_[u],
@@ -330,7 +394,7 @@ class Mapper {
           unit.cores.push_back(first_core + static_cast<std::int32_t>(k));
         plan.units.push_back(std::move(unit));
       }
-      for (std::int64_t k = 0; k < group.cores; ++k) plan.group_of_core.push_back(static_cast<std::int32_t>(g));
+      for (std::int64_t k = 0; k < group.cores; ++k) plan.group_of_core.push_back(number);
       first_core += static_cast<std::int32_t>(group.cores);
     }
     for (std::size_t i = 0; i < plan.group_of_core.size(); ++i) plan.places.push_back(static_cast<std::int32_t>(i));
@@ -346,6 +410,8 @@ class Mapper {
   std::vector<std::vector<UnitChoice>> choices_;
   std::map<std::size_t, std::vector<UnitChoice>> whole_choices_;
   std::vector<UnitForm> forms_;
+  std::vector<bool> streams_;                      // can they?
+  std::vector<std::vector<std::size_t>> readers_;  // of what a unit makes: units
   RowSchedule rows_;        // of streams
   std::int64_t slabs_ = 1;  // that inputs come in
   std::vector<SharedCores> groups_;

@@ -129,11 +129,12 @@ bool MessageMaker::runs_of_elements(const MessageTarget& target, const std::vect
   const NetCluster& cluster = *target.cluster;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
-    if (place.source < 0 || (target.source >= 0 && place.source != target.source)) continue;
+    if (place.source < 0) continue;
+    if (!target.sources.empty() && std::ranges::find(target.sources, place.source) == target.sources.end()) continue;
     const NetSource& from = cluster.sources[static_cast<std::size_t>(place.source)];
     if (from.delay != target.delay || made_[from.block.index()].makers.empty()) continue;
     const Source& made = source(from.block);
-    if (target.source >= 0) {
+    if (!target.sources.empty()) {
       const std::int64_t row = place.place / made.per_row;
       if (row < target.source_begin || row >= target.source_end) continue;
     }

@@ -23,8 +23,8 @@ struct MessageTarget {
   const NetCluster* cluster = nullptr;
   std::string name;  // for errors
   Span span;
-  // Of a stream: what one source brings of so many of its rows.
-  std::int32_t source = -1;
+  // Of a stream: what some sources bring of so many of their rows.
+  std::vector<std::int32_t> sources = {};
   std::int64_t source_begin = 0, source_end = INT64_MAX;
 };
 

@@ -237,7 +237,7 @@ class PieceBuilder {
     const NetCluster& cluster =
         net_.works[batch.input.of_soma ? unit_->soma : unit_->axon].in[batch.input.cluster];
     const Box whole_box = made.buffers[static_cast<std::size_t>(to)].box;
-    std::int32_t& from = receives_.try_emplace({batch.input, batch.source}, no_buffer).first->second;
+    std::int32_t& from = receives_.try_emplace({batch.input, batch.sources[0]}, no_buffer).first->second;
     if (from == no_buffer) {
       ChipBuffer receive{.use = BufferUse::receive,
                          .name = made.buffers[static_cast<std::size_t>(to)].name,
@@ -245,7 +245,7 @@ class PieceBuilder {
                          .layout = {},
                          .data = {},
                          .early = {}};
-      receive.kept_rows = use_.rows->batch_rows.at({batch.input, batch.source});
+      receive.kept_rows = use_.rows->batch_rows.at({batch.input, batch.sources[0]});
       receive.layout = rows_layout(cluster, whole_box, receive.kept_rows);
       receive.box = whole_box;
       from = keep(std::move(receive));
@@ -264,7 +264,7 @@ class PieceBuilder {
                      .delay = 0,
                      .buffer = from,
                      .phase = k,
-                     .source = batch.source,
+                     .sources = batch.sources,
                      .source_begin = batch.source_begin,
                      .source_end = batch.source_end,
                      .tick = batch.tick};
@@ -277,14 +277,18 @@ class PieceBuilder {
 
   std::vector<ChipMove::Run> runs_of_batch(const ChipLayout& layout, const NetCluster& cluster, const RowBatch& batch,
                                            const Box& box) const {
-    const Extents from = value_type(graph_[cluster.sources[static_cast<std::size_t>(batch.source)].block]).extents;
-    const std::int64_t per_row = from.size() == 3 ? from[1] * from[2] : INT32_MAX;
+    std::vector<std::int64_t> per_row(cluster.sources.size(), 0);  // of sources that bring something: elements of a row
+    for (std::int32_t source : batch.sources) {
+      const Extents from = value_type(graph_[cluster.sources[static_cast<std::size_t>(source)].block]).extents;
+      per_row[static_cast<std::size_t>(source)] = from.size() == 3 ? from[1] * from[2] : INT32_MAX;
+    }
     std::vector<std::pair<std::int64_t, std::int64_t>> bits;
     const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
-      const std::int64_t row = place.place / per_row;
-      if (place.source != batch.source || row < batch.source_begin || row >= batch.source_end) continue;
+      if (place.source < 0 || per_row[static_cast<std::size_t>(place.source)] == 0) continue;
+      const std::int64_t row = place.place / per_row[static_cast<std::size_t>(place.source)];
+      if (row < batch.source_begin || row >= batch.source_end) continue;
       const std::int64_t bit = layout.bit_of(static_cast<std::int64_t>(i));
       bits.emplace_back(bit, bit + layout.bits);
     }
@@ -299,7 +303,9 @@ class PieceBuilder {
   Coming coming(const NetCluster& cluster, const Box& box) const {
     Coming made;
     const std::vector<bool> are_constant = constants(graph_, cluster);
-    if (cluster.places.is_identity()) {
+    const auto differs = [&](const NetSource& source) { return source.delay != cluster.sources[0].delay; };
+    if (!cluster.has_holes && std::ranges::find(are_constant, true) == are_constant.end() &&
+        std::ranges::none_of(cluster.sources, differs)) {
       made.by_delay[cluster.sources[0].delay];
       return made;
     }

@@ -13,8 +13,8 @@ struct PieceInput {
   std::int32_t delay = 0;
   std::int32_t buffer = 0;  // receive
   std::int32_t phase = 0;   // that moves them
-  // Of a stream: of one source only, and of that so many rows.
-  std::int32_t source = -1;
+  // Of a stream: of these sources only, and of them so many rows.
+  std::vector<std::int32_t> sources = {};
   std::int64_t source_begin = 0, source_end = 0;
   std::int32_t tick = 0;  // in which they are sent
 };

@@ -41,31 +41,39 @@ std::int64_t rows_in(const TaskBlock& block) {
   return extents.size() == 3 ? extents[0] : 1;
 }
 
-SourceRows source_rows(const BlockGraph& graph, const NetCluster& cluster, std::int32_t number) {
-  SourceRows made;
-  const std::int64_t there = rows_in(graph[cluster.sources[static_cast<std::size_t>(number)].block]);
+// By source.
+std::vector<SourceRows> source_rows(const BlockGraph& graph, const NetCluster& cluster) {
+  std::vector<SourceRows> made(cluster.sources.size());
   const Extents& extents = cluster.type.extents;
-  const ArrayType source = value_type(graph[cluster.sources[static_cast<std::size_t>(number)].block]);
   if (cluster.is_array(graph) && extents.size() == 3) {
-    made.is_same = true;
+    made[0].is_same = true;
     return made;
   }
-  const std::int64_t rows = extents.size() == 3 ? extents[0] : 1;
-  const std::int64_t per_row = cluster.type.elements() / rows, per_source_row = source.elements() / there;
-  made.ready.assign(static_cast<std::size_t>(rows), 0);
-  made.low.assign(static_cast<std::size_t>(there), rows);
-  made.high.assign(static_cast<std::size_t>(there), -1);
+  const std::int64_t rows = extents.size() == 3 ? extents[0] : 1, per_row = cluster.type.elements() / rows;
+  std::vector<std::int64_t> per_source_row;
+  for (std::size_t s = 0; s < made.size(); ++s) {
+    const TaskBlock& source = graph[cluster.sources[s].block];
+    const std::int64_t there = rows_in(source);
+    per_source_row.push_back(value_type(source).elements() / there);
+    made[s].ready.assign(static_cast<std::size_t>(rows), 0);
+    made[s].low.assign(static_cast<std::size_t>(there), rows);
+    made[s].high.assign(static_cast<std::size_t>(there), -1);
+  }
   for (std::size_t i = 0; i < cluster.places.size(); ++i) {
     const NetPlace place = cluster.places[i];
-    if (place.source != number) continue;
-    const auto row = static_cast<std::int64_t>(i) / per_row, from = place.place / per_source_row;
-    std::int64_t& ready = made.ready[static_cast<std::size_t>(row)];
+    if (place.source < 0) continue;
+    SourceRows& source = made[static_cast<std::size_t>(place.source)];
+    const auto row = static_cast<std::int64_t>(i) / per_row;
+    const std::int64_t from = place.place / per_source_row[static_cast<std::size_t>(place.source)];
+    std::int64_t& ready = source.ready[static_cast<std::size_t>(row)];
     ready = std::max(ready, from + 1);
-    std::int64_t &low = made.low[static_cast<std::size_t>(from)], &high = made.high[static_cast<std::size_t>(from)];
+    std::int64_t &low = source.low[static_cast<std::size_t>(from)], &high = source.high[static_cast<std::size_t>(from)];
     low = std::min(low, row);
     high = std::max(high, row);
   }
-  for (std::size_t r = 1; r < made.ready.size(); ++r) made.ready[r] = std::max(made.ready[r], made.ready[r - 1]);
+  for (SourceRows& source : made)
+    for (std::size_t r = 1; r < source.ready.size(); ++r)
+      source.ready[r] = std::max(source.ready[r], source.ready[r - 1]);
   return made;
 }
 
@@ -149,8 +157,7 @@ class RowScheduler {
         if (!is_stream || cluster.is_state || cluster.is_data(graph_)) continue;
         const TaskBlock& block = block_at(net_, work);
         Input input{.name = {of_soma, c}, .cluster = &cluster, .rows = cluster.type.extents[0], .window = rows_window(block, c), .sources = {}, .moved = {}};
-        for (std::size_t s = 0; s < cluster.sources.size(); ++s)
-          input.sources.push_back(source_rows(graph_, cluster, static_cast<std::int32_t>(s)));
+        input.sources = source_rows(graph_, cluster);
         input.moved.resize(cluster.sources.size());
         state.inputs.push_back(std::move(input));
       }
@@ -242,7 +249,7 @@ class RowScheduler {
         const Sent& sent = sent_[from.index()];
         if (sent.tick != now_ || sent.rows == sent.before) continue;
         RowBatch batch{.input = input.name,
-                       .source = static_cast<std::int32_t>(s),
+                       .sources = {static_cast<std::int32_t>(s)},
                        .begin = sent.before,
                        .end = sent.rows,
                        .source_begin = sent.before,
@@ -262,8 +269,6 @@ class RowScheduler {
         input.highest = std::max(input.highest, batch.end);
         std::int64_t& kept = made_.units[u].kept_rows[input.name];
         kept = std::max(kept, input.highest - std::min(batch.begin, first_needed(state, input)));
-        std::int64_t& most = made_.units[u].batch_rows[{input.name, batch.source}];
-        most = std::max(most, batch.end - batch.begin);
         batches.push_back(batch);
       }
     if (batches.empty()) return;
@@ -277,10 +282,49 @@ class RowScheduler {
     if (!is_stream(static_cast<std::int32_t>(u))) return;
     UnitRows& rows = made_.units[u];
     std::vector<Tick>& ticks = states_[u].ticks;
+    join_sources(rows, ticks);
     for (std::size_t i = 1; i < ticks.size(); ++i)
-      rows.phases.push_back({.begin = ticks[i].begin, .end = ticks[i].end, .batches = std::move(ticks[i].batches)});
+      rows.phases.push_back({.begin = ticks[i].begin,
+                             .end = ticks[i].end,
+                             .batches = std::move(ticks[i].batches),
+                             .tick = ticks[i].tick});
     rows.phases.back().batches = std::move(ticks[0].batches);
     for (const UnitPhase& phase : rows.phases) rows.most_rows = std::max(rows.most_rows, phase.end - phase.begin);
+  }
+
+  // Sources of a cluster that come in the same ticks with the same rows share batches.
+  static void join_sources(UnitRows& rows, std::vector<Tick>& ticks) {
+    std::map<std::pair<UnitInput, std::int32_t>, std::vector<const RowBatch*>> by_source;
+    for (const Tick& tick : ticks)
+      for (const RowBatch& batch : tick.batches) by_source[{batch.input, batch.sources[0]}].push_back(&batch);
+    std::map<std::pair<UnitInput, std::int32_t>, std::int32_t> first;  // of those that come together
+    for (const auto& [key, batches] : by_source) {
+      first[key] = key.second;
+      for (const auto& [other, others] : by_source) {
+        if (other.first != key.first || other.second >= key.second || others.size() != batches.size()) continue;
+        if (!std::ranges::equal(batches, others, [](const RowBatch* a, const RowBatch* b) { return a->comes_with(*b); }))
+          continue;
+        first[key] = other.second;
+        break;
+      }
+    }
+    for (Tick& tick : ticks) {
+      std::vector<RowBatch> joined;
+      for (RowBatch& batch : tick.batches) {
+        const std::int32_t with = first.at({batch.input, batch.sources[0]});
+        const auto found = std::ranges::find_if(
+            joined, [&](const RowBatch& b) { return b.input == batch.input && b.sources[0] == with; });
+        if (found != joined.end())
+          found->sources.push_back(batch.sources[0]);
+        else
+          joined.push_back(std::move(batch));
+      }
+      tick.batches = std::move(joined);
+      for (const RowBatch& batch : tick.batches) {
+        std::int64_t& most = rows.batch_rows[{batch.input, batch.sources[0]}];
+        most = std::max(most, batch.end - batch.begin);
+      }
+    }
   }
 
   std::int32_t phase_of(const RowSchedule::Turn& turn) const {
@@ -313,10 +357,7 @@ bool comes_in_rows(const ChipNet& net, std::size_t work, std::size_t c) {
   if (cluster.is_state || !has_rows(block_at(net, work), c) || cluster.type.extents.size() != 3) return false;
   for (const NetSource& source : cluster.sources)
     if (source.delay != 0 || is_data_source(*net.graph, source)) return false;
-  if (cluster.places.is_identity()) return true;
-  for (std::size_t i = 0; i < cluster.places.size(); ++i)
-    if (cluster.places[i].source < 0) return false;
-  return true;
+  return !cluster.has_holes;
 }
 
 }  // namespace

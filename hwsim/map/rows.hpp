@@ -19,25 +19,30 @@ struct UnitInput {
   friend auto operator<=>(const UnitInput&, const UnitInput&) = default;
 };
 
-// What one source of a cluster brings in one tick.
+// What sources of a cluster bring in one tick. Those that always come together share a receive buffer.
 struct RowBatch {
   UnitInput input;
-  std::int32_t source = 0;                       // of NetCluster::sources
+  std::vector<std::int32_t> sources;             // of NetCluster::sources
   std::int64_t begin = 0, end = 0;               // rows of the cluster in which something comes
   std::int64_t source_begin = 0, source_end = 0;  // the rows of the source that are sent
   std::int32_t tick = 0;
+  bool comes_with(const RowBatch& other) const {
+    return input == other.input && begin == other.begin && end == other.end && tick == other.tick &&
+           source_begin == other.source_begin && source_end == other.source_end;
+  }
 };
 
 struct UnitPhase {
   std::int64_t begin = 0, end = 0;  // rows that it makes; none where equal
   std::vector<RowBatch> batches;    // that arrive and are moved
+  std::int64_t tick = 0;            // of what it makes
 };
 
 struct UnitRows {
   std::vector<UnitPhase> phases;  // stream: of its group
   std::int64_t most_rows = 0;     // that it makes in a phase
   std::map<UnitInput, std::int64_t> kept_rows;
-  std::map<std::pair<UnitInput, std::int32_t>, std::int64_t> batch_rows;  // at most, by source
+  std::map<std::pair<UnitInput, std::int32_t>, std::int64_t> batch_rows;  // at most, by first source
 };
 
 struct RowSchedule {

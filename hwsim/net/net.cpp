@@ -121,6 +121,8 @@ class Flattener {
     made.is_state = block.in_cluster(position).state;
     made.type.extents = cluster_extents(block, block.in_cluster(position));
     for (BlockEdgeId edge : graph_.into(id, position)) bring(graph_.edges[edge.index()], made);
+    for (std::size_t i = 0; i < made.places.size() && !made.places.is_identity() && !made.has_holes; ++i)
+      made.has_holes = made.places[i].source < 0;
     if (!block.def->computes()) made.holder = id;
     if (made.is_there()) made.type.precision = graph_[made.holder].precision;
     return made;

@@ -53,7 +53,8 @@ struct NetCluster {
   BlockId holder;  // that storage; none: nothing fills the cluster
   std::vector<NetSource> sources;
   NetPlaces places;       // empty: nothing fills it
-  bool is_state = false;         // the work leaves new contents in the holder
+  bool has_holes = false;  // places that nothing fills
+  bool is_state = false;   // the work leaves new contents in the holder
   bool is_there() const { return holder.valid(); }
   bool is_data(const BlockGraph& graph) const;   // all of it never changes
   bool is_array(const BlockGraph& graph) const;  // the array of its only source, as it is

@@ -61,6 +61,64 @@ BlockId NetBuilder::conv(BlockId from, const Conv& c) {
   return bytes(made, shift / 2 * 2, c.relu);
 }
 
+BlockId NetBuilder::depthwise(BlockId from, std::int64_t stride) {
+  const BlockShape in = plane(from);
+  const std::int64_t y = (in.y - 1) / stride + 1, x = (in.x - 1) / stride + 1;
+  const BlockId all = make_.block(name("s"), "SI", Precision::i8, {.y = y, .x = x, .f = in.f});
+  for (std::int64_t begin = 0; begin < in.f; begin += 32) {
+    const std::int64_t f = std::min<std::int64_t>(32, in.f - begin);
+    const std::string id = name("dw");
+    const BlockId held = make_.block(id + "h", "SIC", Precision::i8, {.y = in.y, .x = in.x, .r = f});
+    make_.edge(from, held).from.box = {{0, 0, begin}, {in.y, in.x, f}};
+    const BlockId weight = filled(id + "w", "SW", Precision::i8, {.f = f, .r = f, .ky = 3, .kx = 3});
+    Array& data = *make_.graph.blocks[weight.index()].data;
+    for (std::int64_t i = 0; i < data.elements(); ++i)
+      if (i / (f * 9) != i / 9 % f) data.set_integer(i, 0);
+    const BlockId made = make_.block(
+        id, "CC", Precision::i32, {.y = y, .x = x, .f = f, .r = f, .ky = 3, .kx = 3, .iy = in.y, .ix = in.x},
+        {{"pad_up", 1}, {"pad_down", 1}, {"pad_left", 1}, {"pad_right", 1}, {"stride_y", stride}, {"stride_x", stride}});
+    make_.edge(held, made, "input");
+    make_.edge(weight, made, "weight");
+    make_.edge(bytes(made, 8, true), all).to.box = {{0, 0, begin}, {y, x, f}};
+  }
+  return all;
+}
+
+BlockId NetBuilder::by_tokens(BlockId from, BlockId others, bool transposed) {
+  const BlockShape in = plane(from), other = plane(others);
+  const std::int64_t f = transposed ? other.f : other.y, r = transposed ? other.y : other.f;
+  const std::string id = name("mix");
+  const BlockId held = make_.block(id + "h", "SIC", Precision::i8, {.y = in.y, .x = 1, .r = r});
+  make_.edge(from, held);
+  const BlockId weight = make_.block(id + "w", "SW", Precision::i8, {.f = f, .r = r, .ky = 1, .kx = 1});
+  if (transposed)
+    make_.edge(others, weight, "input", {{"permute", {2, 0, 1}}, {"reshape", {}}});
+  else
+    make_.edge(others, weight, "input", {{"reshape", {}}});
+  const BlockId made = make_.block(
+      id, "CC", Precision::i32, {.y = in.y, .x = 1, .f = f, .r = r, .ky = 1, .kx = 1, .iy = in.y, .ix = 1});
+  make_.edge(held, made, "input");
+  make_.edge(weight, made, "weight");
+  return bytes(made, 8, false);
+}
+
+BlockId NetBuilder::table(BlockId from) {
+  const std::string id = name("table");
+  const BlockId entries = make_.block(id + "e", "SB", Precision::i8, {.f = 256});
+  Array data = Array::make({Precision::i8, {256}});
+  for (std::int64_t i = 0; i < 256; ++i) {
+    const std::int64_t score = i < 128 ? i : i - 256;  // 127 * 2^((score - 127) / 16), in whole numbers
+    data.set_integer(i, 127 >> std::min<std::int64_t>(7, (127 - score) / 16));
+  }
+  make_.graph.blocks[entries.index()].data = std::move(data);
+  const BlockId made = make_.block(id, "CLUT", Precision::i8, plane(from), {{"lut_dw", 8}});
+  make_.edge(from, made, "input");
+  make_.edge(entries, made, "table");
+  const BlockId held = make_.block(name("s"), "SI", Precision::i8, plane(from));
+  make_.edge(made, held);
+  return held;
+}
+
 BlockId NetBuilder::pool(BlockId from, std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
   const BlockShape in = plane(from);
   const std::int64_t y = (in.y + 2 * pad - kernel) / stride + 1, x = (in.x + 2 * pad - kernel) / stride + 1;
@@ -132,6 +190,39 @@ std::shared_ptr<const BlockGraph> resnet(const ResNetKind& kind) {
       features = out;
     }
   net.output(net.products(net.average(at), kind.classes));
+  return std::move(net).graph();
+}
+
+std::shared_ptr<const BlockGraph> mobilenet(std::int64_t side) {
+  struct Stage {
+    std::int64_t grows, features, blocks, stride;
+  };
+  NetBuilder net("mobilenet");
+  BlockId at = net.conv(net.input(side, side, 3), {.f = 32, .kernel = 3, .stride = 2, .pad = 1});
+  std::int64_t features = 32;
+  for (const Stage& stage : {Stage{1, 16, 1, 1}, Stage{6, 24, 2, 2}, Stage{6, 32, 3, 2}, Stage{6, 64, 4, 2},
+                             Stage{6, 96, 3, 1}, Stage{6, 160, 3, 2}, Stage{6, 320, 1, 1}})
+    for (std::int64_t block = 0; block < stage.blocks; ++block) {
+      const std::int64_t stride = block == 0 ? stage.stride : 1;
+      BlockId main = stage.grows > 1 ? net.conv(at, {.f = stage.grows * features}) : at;
+      main = net.conv(net.depthwise(main, stride), {.f = stage.features, .relu = false});
+      at = stride == 1 && features == stage.features ? net.sum(main, at, false) : main;
+      features = stage.features;
+    }
+  net.output(net.products(net.average(net.conv(at, {.f = 1280})), 1000));
+  return std::move(net).graph();
+}
+
+std::shared_ptr<const BlockGraph> attention(std::int64_t tokens, std::int64_t width) {
+  NetBuilder net("attention");
+  const BlockId x = net.input(tokens, 1, width);
+  const BlockId queries = net.conv(x, {.f = width, .relu = false}), keys = net.conv(x, {.f = width, .relu = false}),
+                values = net.conv(x, {.f = width, .relu = false});
+  const BlockId scores = net.table(net.by_tokens(queries, keys, false));
+  const BlockId context = net.by_tokens(scores, values, true);
+  const BlockId mixed = net.sum(net.conv(context, {.f = width, .relu = false}), x, false);
+  const BlockId wide = net.conv(net.conv(mixed, {.f = 4 * width}), {.f = width, .relu = false});
+  net.output(net.sum(wide, mixed, false));
   return std::move(net).graph();
 }
 

@@ -17,10 +17,13 @@ class NetBuilder {
   };
   BlockId input(std::int64_t y, std::int64_t x, std::int64_t f);
   BlockId conv(BlockId from, const Conv& conv);
-
+  BlockId depthwise(BlockId from, std::int64_t stride);  // 3 x 3, in slices of 32 features, each with a CC of its own
   BlockId pool(BlockId from, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
   BlockId sum(BlockId a, BlockId b, bool relu = true);
   BlockId average(BlockId from);               // over the whole plane
+  // Each token by the values of others: weights are what is computed.
+  BlockId by_tokens(BlockId from, BlockId others, bool transposed);
+  BlockId table(BlockId from);
   BlockId products(BlockId from, std::int64_t f);  // sums of 32 bits
   void output(BlockId from);
   std::shared_ptr<const BlockGraph> graph() && { return std::make_shared<const BlockGraph>(std::move(make_.graph)); }
@@ -42,5 +45,8 @@ struct ResNetKind {
   bool bottleneck = false;
 };
 std::shared_ptr<const BlockGraph> resnet(const ResNetKind& kind);
+std::shared_ptr<const BlockGraph> mobilenet(std::int64_t side);  // MobileNetV2
+// Tokens in rows: queries, keys, values, scores, a table for their weights, context, projection, two layers behind it.
+std::shared_ptr<const BlockGraph> attention(std::int64_t tokens, std::int64_t width);
 
 }  // namespace taskspec::tests

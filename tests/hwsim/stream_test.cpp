@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
 
 #include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapper.hpp"
@@ -147,7 +148,25 @@ TEST_CASE("chains, skips, pools and strides stream [chip-stream]") {
   }
 }
 
+TEST_CASE("an attention block: weights that are computed come in packets like inputs [chip-stream]") {
+  const StreamRun run = run_beside_engine(tests::attention(32, 64), {.chip = tianjicx()});
+  const ChipTiming timing = time_program(*run.program, {}).value_or_throw();
+  MESSAGE(run.program->cores.size() << " cores, latency " << timing.latency << ", interval " << timing.interval);
+}
+
+TEST_CASE("slices of features that come together share a receive buffer and a group of cores [chip-stream]") {
+  tests::NetBuilder net("slices");
+  const BlockId from = net.conv(net.input(12, 12, 8), {.f = 96});
+  net.output(net.conv(net.depthwise(from, 2), {.f = 32}));
+  const StreamRun run = run_beside_engine(std::move(net).graph(), {.chip = tianjicx(), .slabs = 4});
+  CHECK(run.program->groups == 3);
+  for (const ChipCore& core : run.program->cores)
+    CHECK(std::ranges::count(core.buffers, BufferUse::receive, &ChipBuffer::use) == 1);
+}
+
 namespace {
+
+const bool is_slow = std::getenv("TASKSPEC_SLOW") != nullptr;
 
 void map_and_run(const Graph& graph, const MapOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -169,11 +188,15 @@ void map_and_run(const Graph& graph, const MapOptions& options) {
 
 }  // namespace
 
-TEST_CASE("ResNet-18 streams through the cores of two chips [chip-stream]" * doctest::skip()) {
+TEST_CASE("ResNet-18 streams through the cores of two chips [chip-stream]" * doctest::skip(!is_slow)) {
   map_and_run(tests::resnet({}), {.chip = tianjicx(), .chips = {2, 1}, .blocks = standard_blocks()});
 }
 
-TEST_CASE("ResNet-50 streams through the cores of five chips [chip-stream]" * doctest::skip()) {
+TEST_CASE("ResNet-50 streams through the cores of five chips [chip-stream]" * doctest::skip(!is_slow)) {
   map_and_run(tests::resnet({.blocks = {3, 4, 6, 3}, .bottleneck = true}),
               {.chip = tianjicx(), .chips = {5, 1}, .blocks = standard_blocks()});
+}
+
+TEST_CASE("MobileNetV2 streams through the cores of chips [chip-stream]" * doctest::skip(!is_slow)) {
+  map_and_run(tests::mobilenet(224), {.chip = tianjicx(), .chips = {3, 1}, .blocks = standard_blocks()});
 }
