@@ -51,7 +51,7 @@ PieceCost cost_of(const ChipNet& net, const ChipUnit& unit, const UnitPiece& pie
 // At its worst piece.
 std::optional<UnitChoice> choice_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip, const PieceGrid& grid,
                                     const PieceUse& use) {
-  const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, grid);
+  const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, grid, true);
   if (!pieces) return std::nullopt;
   UnitChoice choice{.grid = grid, .cost = cost_of(net, unit, pieces->front(), chip, use), .pipeline_rows = use.pipeline_rows};
   std::set<std::vector<Extents>> seen{sizes_of(pieces->front())};

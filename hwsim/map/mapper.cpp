@@ -135,7 +135,9 @@ class Mapper {
     std::optional<ChipPlan> best;
     std::int64_t best_time = 0;
     Diags last;
-    for (std::int64_t slabs : batches_to_try())
+    int tried = 0;
+    for (std::int64_t slabs : batches_to_try()) {
+      if (best && ++tried > 2) break;  // fewer batches take more memory, and rarely less time
       for (std::size_t whole_from : {units_.size(), first_that_fits_whole()}) {
         diags = {};
         slabs_ = slabs;
@@ -147,6 +149,7 @@ class Mapper {
         }
         if (diags.has_errors() && !last.has_errors()) last = std::move(diags);
       }
+    }
     diags = {};
     if (!best) diags = last.has_errors() ? last : first;
     return best;
@@ -249,8 +252,12 @@ class Mapper {
   bool is_possible(const SharedCores& group) const {
     const auto phases = static_cast<std::int32_t>(group.choice.size());
     std::vector<std::vector<UnitPiece>> pieces;
-    for (std::size_t i = 0; i < group.choice.size(); ++i)
-      pieces.push_back(*cut_unit(net_, units_[group.first + i], choices_[group.first + i][group.choice[i]].grid));
+    for (std::size_t i = 0; i < group.choice.size(); ++i) {
+      Result<std::vector<UnitPiece>> cut =
+          cut_unit(net_, units_[group.first + i], choices_[group.first + i][group.choice[i]].grid);
+      if (!cut) return false;
+      pieces.push_back(*std::move(cut));
+    }
     std::set<std::vector<std::vector<Extents>>> seen;
     for (std::size_t core = 0; core < static_cast<std::size_t>(group.cores); ++core) {
       std::vector<std::vector<Extents>> sizes;
@@ -389,7 +396,12 @@ class Mapper {
                       .cores = {},
                       .form = forms_[u],
                       .pipeline_rows = choices_[u][group.choice[i]].pipeline_rows};
-        unit.pieces = *cut_unit(net_, units_[u], unit.grid);
+        Result<std::vector<UnitPiece>> pieces = cut_unit(net_, units_[u], unit.grid);
+        if (!pieces) {
+          diags.append(pieces.diags());
+          return std::nullopt;
+        }
+        unit.pieces = *std::move(pieces);
         for (std::size_t k = 0; k < unit.pieces.size(); ++k)
           unit.cores.push_back(first_core + static_cast<std::int32_t>(k));
         plan.units.push_back(std::move(unit));

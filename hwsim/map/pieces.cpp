@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
 
 namespace taskspec {
 
@@ -33,36 +33,8 @@ bool is_pair(const ChipNet& net, std::size_t axon, std::size_t soma) {
   return readers == 1;
 }
 
-Extents even_sizes(std::int64_t extent, std::int64_t parts, std::int64_t step) {
-  const std::int64_t steps = (extent + step - 1) / step;
-  Extents sizes;
-  std::int64_t begin = 0;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    const std::int64_t end = std::min(extent, (i + 1) * steps / parts * step);
-    sizes.push_back(end - begin);
-    begin = end;
-  }
-  return sizes;
-}
-
 void move_by(Box& box, const Box& outer) {
   for (std::size_t i = 0; i < box.position.size(); ++i) box.position[i] += outer.position[i];
-}
-
-// Each part in turn is cut along one more axis.
-Result<std::vector<BlockPart>> cut_along(std::vector<BlockPart> parts, BlockAxis axis, const Extents& sizes) {
-  if (sizes.size() == 1) return parts;
-  std::vector<BlockPart> made;
-  for (const BlockPart& part : parts) {
-    Result<std::vector<BlockPart>> cuts = split(part.block, axis, sizes);
-    if (!cuts) return cuts.diags();
-    for (BlockPart& cut : *cuts) {
-      for (std::size_t i = 0; i < cut.in.size(); ++i) move_by(cut.in[i], part.in[i]);
-      move_by(cut.out, part.out);
-      made.push_back(std::move(cut));
-    }
-  }
-  return made;
 }
 
 BlockPart all_of(const TaskBlock& block) {
@@ -72,24 +44,17 @@ BlockPart all_of(const TaskBlock& block) {
   return all;
 }
 
-struct CutSizes {
-  Extents y, x, f;
-};
-
-Result<std::vector<BlockPart>> cut_block(const TaskBlock& block, const CutSizes& sizes) {
-  std::vector<BlockPart> parts{all_of(block)};
-  for (auto [axis, list] : {std::pair{BlockAxis::y, &sizes.y}, {BlockAxis::x, &sizes.x}, {BlockAxis::f, &sizes.f}}) {
-    Result<std::vector<BlockPart>> made = cut_along(std::move(parts), axis, *list);
-    if (!made) return made.diags();
-    parts = *std::move(made);
-  }
-  return parts;
-}
-
 // Of a part, what lies in [begin, end) of one of its axes.
 Result<BlockPart> slice(const BlockPart& part, BlockAxis axis, std::int64_t begin, std::int64_t end) {
   const std::int64_t extent = std::max<std::int64_t>(1, part.block.shape[axis]);
   if (begin == 0 && end == extent) return part;
+  if (begin < 0 || begin >= end || end > extent) {
+    Diags diags;
+    diags.error("E4002", part.block.span,
+                fmt::format("{} '{}' has no part {}..{} along {}", part.block.def->name, part.block.name, begin, end,
+                            text(axis)));
+    return diags;
+  }
   Extents sizes;
   for (std::int64_t size : {begin, end - begin, extent - end})
     if (size > 0) sizes.push_back(size);
@@ -101,19 +66,65 @@ Result<BlockPart> slice(const BlockPart& part, BlockAxis axis, std::int64_t begi
   return cut;
 }
 
-// The sums that an axon makes for a part of its soma, along one axis: those that its windows read, and those before
-// them that no window reads. Where windows of neighbours overlap, both make the sums that they share.
-std::vector<SumRange> sums_for(const std::vector<BlockPart>& parts, std::size_t i, std::int64_t extent) {
-  std::map<std::int64_t, std::int64_t> ends;  // of windows, by where parts begin
-  for (const BlockPart& part : parts)
-    ends[part.out.position[i]] = part.in[0].position[i] + part.in[0].size[i];
-  std::vector<SumRange> ranges;
-  for (const BlockPart& part : parts) {
-    const auto own = ends.find(part.out.position[i]);
-    const std::int64_t before = own == ends.begin() ? 0 : std::prev(own)->second;
-    ranges.push_back({std::min(part.in[0].position[i], before), std::next(own) == ends.end() ? extent : own->second});
+struct PieceRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+// As even as steps allow.
+std::vector<PieceRange> even_ranges(std::int64_t extent, std::int64_t parts, std::int64_t step) {
+  extent = std::max<std::int64_t>(1, extent);
+  const std::int64_t steps = (extent + step - 1) / step;
+  std::vector<PieceRange> ranges;
+  for (std::int64_t i = 0, begin = 0; i < parts; ++i) {
+    const std::int64_t end = std::min(extent, (i + 1) * steps / parts * step);
+    ranges.push_back({begin, end});
+    begin = end;
   }
   return ranges;
+}
+
+// The first one, the last one, the largest of those between: no other reads or makes more.
+std::vector<PieceRange> worst_of(const std::vector<PieceRange>& all) {
+  if (all.size() < 4) return all;
+  PieceRange most = all[all.size() / 2];
+  for (std::size_t i = 1; i + 1 < all.size(); ++i)
+    if (all[i].end - all[i].begin > most.end - most.begin) most = all[i];
+  return {all.front(), most, all.back()};
+}
+
+// Ranges by axis of an array: y, x, f, as far as it has them.
+Result<BlockPart> slice_all(BlockPart part, const std::array<PieceRange, 3>& ranges) {
+  constexpr BlockAxis axes[] = {BlockAxis::y, BlockAxis::x, BlockAxis::f};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Result<BlockPart> cut = slice(part, axes[i], ranges[i].begin, ranges[i].end);
+    if (!cut) return cut.diags();
+    part = *std::move(cut);
+  }
+  return part;
+}
+
+Result<UnitPiece> piece_of(const ChipNet& net, const ChipUnit& unit, const std::array<PieceRange, 3>& ranges) {
+  UnitPiece piece;
+  Result<BlockPart> last = slice_all(all_of(block_of(net, unit.last())), ranges);
+  if (!last) return last.diags();
+  if (unit.soma == no_work || unit.axon == no_work) {
+    (unit.soma != no_work ? piece.soma : piece.axon) = *std::move(last);
+    return piece;
+  }
+  piece.soma = *std::move(last);
+  const BlockPart axon = all_of(block_of(net, unit.axon));
+  std::array<PieceRange, 3> sums = ranges;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const BlockAxis axis = i == 0 ? BlockAxis::y : BlockAxis::x;
+    const std::int64_t extent = std::max<std::int64_t>(1, axon.block.shape[axis]);
+    const SumRange range =
+        sums_of_rows(window_of(block_of(net, unit.soma), axis), ranges[i].begin, ranges[i].end, extent);
+    sums[i] = {range.begin, range.end};
+  }
+  Result<BlockPart> first = slice_all(axon, sums);
+  if (!first) return first.diags();
+  piece.axon = *std::move(first);
+  return piece;
 }
 
 }  // namespace
@@ -150,32 +161,22 @@ std::vector<ChipUnit> units_of(const ChipNet& net) {
 
 std::string PieceGrid::text() const { return fmt::format("{} x {} x {}", y, x, f); }
 
-Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid) {
+Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid,
+                                        bool only_worst) {
   const TaskBlock& last = block_of(net, unit.last());
-  const CutSizes sizes{even_sizes(std::max<std::int64_t>(1, last.shape.y), grid.y, 1),
-                       even_sizes(std::max<std::int64_t>(1, last.shape.x), grid.x, column_group),
-                       even_sizes(std::max<std::int64_t>(1, last.shape.f), grid.f, feature_group)};
-  Result<std::vector<BlockPart>> parts = cut_block(last, sizes);
-  if (!parts) return parts.diags();
-  std::vector<UnitPiece> pieces(parts->size());
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    (unit.soma != no_work ? pieces[i].soma : pieces[i].axon) = (*parts)[i];
-  if (unit.soma == no_work || unit.axon == no_work) return pieces;
-
-  const BlockPart axon = all_of(block_of(net, unit.axon));
-  const Extents made = axon.out.size;
-  std::vector<std::vector<SumRange>> ranges;
-  for (std::size_t i = 0; i < made.size(); ++i) ranges.push_back(sums_for(*parts, i, made[i]));
-  for (std::size_t k = 0; k < pieces.size(); ++k) {
-    BlockPart part = axon;
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      constexpr BlockAxis from_end[] = {BlockAxis::f, BlockAxis::x, BlockAxis::y};
-      Result<BlockPart> cut = slice(part, from_end[made.size() - 1 - i], ranges[i][k].begin, ranges[i][k].end);
-      if (!cut) return cut.diags();
-      part = *std::move(cut);
-    }
-    pieces[k].axon = std::move(part);
-  }
+  std::array<std::vector<PieceRange>, 3> ranges{even_ranges(last.shape.y, grid.y, 1),
+                                                even_ranges(last.shape.x, grid.x, column_group),
+                                                even_ranges(last.shape.f, grid.f, feature_group)};
+  if (only_worst)
+    for (std::vector<PieceRange>& axis : ranges) axis = worst_of(axis);
+  std::vector<UnitPiece> pieces;
+  for (const PieceRange& y : ranges[0])
+    for (const PieceRange& x : ranges[1])
+      for (const PieceRange& f : ranges[2]) {
+        Result<UnitPiece> piece = piece_of(net, unit, {y, x, f});
+        if (!piece) return piece.diags();
+        pieces.push_back(*std::move(piece));
+      }
   return pieces;
 }
 

@@ -35,8 +35,10 @@ struct UnitPiece {
   const BlockPart& last() const { return soma ? *soma : *axon; }
 };
 
-// Features go in groups of 32, columns in groups of 4. Error E4002: it cannot be cut so.
-Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
+// Features go in groups of 32, columns in groups of 4. `only_worst`: some of the pieces, among them those that need
+// most. Error E4002: it cannot be cut so.
+Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid,
+                                        bool only_worst = false);
 
 // Of a piece whose rows are not cut, the part that makes rows [begin, end) of its last work. Error E4002.
 Result<UnitPiece> rows_of(const UnitPiece& piece, std::int64_t begin, std::int64_t end);
