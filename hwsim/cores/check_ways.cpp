@@ -15,8 +15,8 @@ constexpr ByteOrigin nothing = UINT64_MAX;
 constexpr int part_bits = 36, delay_bits = 8;
 
 ByteOrigin origin_of(std::size_t block, std::int32_t delay, std::int64_t part) {
-  return static_cast<ByteOrigin>(block) << (part_bits + delay_bits) | static_cast<ByteOrigin>(delay & 0xff) << part_bits |
-         static_cast<ByteOrigin>(part);
+  return static_cast<ByteOrigin>(block) << (part_bits + delay_bits) |
+         static_cast<ByteOrigin>(delay & 0xff) << part_bits | static_cast<ByteOrigin>(part);
 }
 std::size_t block_of(ByteOrigin origin) { return static_cast<std::size_t>(origin >> (part_bits + delay_bits)); }
 
@@ -58,14 +58,13 @@ class WayChecker {
   }
   static Origins wanted_by(const NetCluster& cluster, const Box& box, const ChipLayout& layout) {
     const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
-    return origins(layout, static_cast<std::int64_t>(places.size()),
-                   [&](std::int64_t i, std::int64_t width, std::int64_t byte) {
-                     const NetPlace place =
-                         cluster.places[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])];
-                     if (place.source < 0) return nothing;
-                     const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
-                     return origin_of(source.block.index(), source.delay, place.place * width + byte);
-                   });
+    return origins(
+        layout, static_cast<std::int64_t>(places.size()), [&](std::int64_t i, std::int64_t width, std::int64_t byte) {
+          const NetPlace place = cluster.places[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])];
+          if (place.source < 0) return nothing;
+          const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
+          return origin_of(source.block.index(), source.delay, place.place * width + byte);
+        });
   }
 
   const BlockGraph& graph() const { return *program_.net.graph; }
@@ -212,7 +211,7 @@ class WayChecker {
   Origins wanted_;
   std::map<std::pair<std::int32_t, std::int32_t>, const NetCluster*> readers_;  // by core and buffer
   std::vector<std::pair<std::int32_t, std::int32_t>> mover_;                    // by message: core and phase
-  std::vector<std::vector<bool>> came_;       // bytes of outputs
+  std::vector<std::vector<bool>> came_;                                         // bytes of outputs
 };
 
 }  // namespace

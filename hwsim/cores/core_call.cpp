@@ -161,8 +161,9 @@ BlockRun CoreCall::run_rows(CoreCall& axon, CoreCall& soma, CoreMemory& memory, 
     put_until(box.position[0] + box.size[0] - begin);
     Array part = Array::make({soma.operands_[0].type().precision, box.size});
     soma.take_box(memory, second.in[0], box, begin, part, step);
-    std::copy_n(part.raw(), part.bytes(), soma.operands_[0].raw() + static_cast<std::size_t>(low * per_operand_row) *
-                                                                       info(part.type().precision).bytes);
+    std::copy_n(
+        part.raw(), part.bytes(),
+        soma.operands_[0].raw() + static_cast<std::size_t>(low * per_operand_row) * info(part.type().precision).bytes);
   }
   put_until(rows);
   soma.take_operands(memory, second, 0, step);

@@ -53,7 +53,8 @@ std::optional<UnitChoice> choice_of(const ChipNet& net, const ChipUnit& unit, co
                                     const PieceUse& use) {
   const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, grid, true);
   if (!pieces) return std::nullopt;
-  UnitChoice choice{.grid = grid, .cost = cost_of(net, unit, pieces->front(), chip, use), .pipeline_rows = use.pipeline_rows};
+  UnitChoice choice{
+      .grid = grid, .cost = cost_of(net, unit, pieces->front(), chip, use), .pipeline_rows = use.pipeline_rows};
   std::set<std::vector<Extents>> seen{sizes_of(pieces->front())};
   for (const UnitPiece& piece : *pieces) {
     if (!seen.insert(sizes_of(piece)).second) continue;

@@ -267,12 +267,11 @@ class Mapper {
       std::vector<ChipBuffer> buffers;
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (core >= pieces[i].size()) continue;
-        PieceBuffers made =
-            *buffers_of(net_, units_[group.first + i], pieces[i][core],
-                        {.phase = static_cast<std::int32_t>(i),
-                         .phases = phases,
-                         .pipeline_rows = choices_[group.first + i][group.choice[i]].pipeline_rows,
-                         .only_sizes = true});
+        PieceBuffers made = *buffers_of(net_, units_[group.first + i], pieces[i][core],
+                                        {.phase = static_cast<std::int32_t>(i),
+                                         .phases = phases,
+                                         .pipeline_rows = choices_[group.first + i][group.choice[i]].pipeline_rows,
+                                         .only_sizes = true});
         for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
       }
       if (!fits(buffers, phases)) return false;
@@ -337,8 +336,8 @@ class Mapper {
   void use_more_cores() {
     for (;;) {
       const std::vector<std::int64_t> parts = copies();
-      auto slowest = std::ranges::max_element(
-          groups_, {}, [&](const SharedCores& group) { return time_of(group, parts); });
+      auto slowest =
+          std::ranges::max_element(groups_, {}, [&](const SharedCores& group) { return time_of(group, parts); });
       if (slowest == groups_.end() || slowest->choice.size() > 1) return;
       const std::vector<UnitChoice>& choices = choices_[slowest->first];
       const std::int64_t left = there_ - cores_used() + slowest->cores, now = time_of(*slowest, parts);
@@ -424,8 +423,8 @@ class Mapper {
   std::vector<UnitForm> forms_;
   std::vector<bool> streams_;                      // can they?
   std::vector<std::vector<std::size_t>> readers_;  // of what a unit makes: units
-  RowSchedule rows_;        // of streams
-  std::int64_t slabs_ = 1;  // that inputs come in
+  RowSchedule rows_;                               // of streams
+  std::int64_t slabs_ = 1;                         // that inputs come in
   std::vector<SharedCores> groups_;
 };
 

@@ -51,7 +51,8 @@ const MessageMaker::Source& MessageMaker::source(BlockId block) {
   Source& source = sources_[block.index()];
   if (!source.maker.empty()) return source;
   const ArrayType type = value_type(graph_[block]);
-  source.per_row = type.extents.size() == 3 ? type.extents[1] * type.extents[2] : std::max<std::int64_t>(1, type.elements());
+  source.per_row =
+      type.extents.size() == 3 ? type.extents[1] * type.extents[2] : std::max<std::int64_t>(1, type.elements());
   source.maker.assign(static_cast<std::size_t>(type.elements()), -1);
   source.bit.resize(source.maker.size());
   const std::vector<MadeValues::Maker>& makers = made_[block.index()].makers;
@@ -185,7 +186,8 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
         return refuse(fmt::format("values of '{}' are parts of bytes, which no packet can put together anew",
                                   graph_[key.first].name));
       const std::int64_t end = run.to + run.bits;
-      if (end % 8 != 0 && target.layout.bits < 8 && (words[static_cast<std::size_t>(end / 64)] >> end / 8 % 8 & 1) != 0 &&
+      if (end % 8 != 0 && target.layout.bits < 8 &&
+          (words[static_cast<std::size_t>(end / 64)] >> end / 8 % 8 & 1) != 0 &&
           std::ranges::any_of(starts, [&](std::int64_t bit) { return bit >= end && bit < (end + 7) / 8 * 8; }))
         return refuse(fmt::format("values of '{}' share a byte with others", graph_[key.first].name));
       message.runs.push_back({run.from / 8, run.to / 8, divided_up(run.bits, 8)});

@@ -234,8 +234,7 @@ class PieceBuilder {
   // ---- streams ------------------------------------------------------------------------------------
   void bring(const RowBatch& batch, std::int32_t k) {
     const std::int32_t to = operands_.at({batch.input.of_soma, batch.input.cluster});
-    const NetCluster& cluster =
-        net_.works[batch.input.of_soma ? unit_->soma : unit_->axon].in[batch.input.cluster];
+    const NetCluster& cluster = net_.works[batch.input.of_soma ? unit_->soma : unit_->axon].in[batch.input.cluster];
     const Box whole_box = made.buffers[static_cast<std::size_t>(to)].box;
     std::int32_t& from = receives_.try_emplace({batch.input, batch.sources[0]}, no_buffer).first->second;
     if (from == no_buffer) {
@@ -392,10 +391,10 @@ class PieceBuilder {
   const PieceUse& use_;
   const ChipUnit* unit_ = nullptr;
   const UnitPiece* piece_ = nullptr;
-  std::map<std::pair<std::int64_t, bool>, std::size_t> heights_;             // of slabs: phase
-  std::map<bool, std::int32_t> results_;                                     // of the soma
-  std::map<Key, std::int32_t> operands_;                                     // by cluster
-  std::map<std::pair<UnitInput, std::int32_t>, std::int32_t> receives_;      // by source
+  std::map<std::pair<std::int64_t, bool>, std::size_t> heights_;         // of slabs: phase
+  std::map<bool, std::int32_t> results_;                                 // of the soma
+  std::map<Key, std::int32_t> operands_;                                 // by cluster
+  std::map<std::pair<UnitInput, std::int32_t>, std::int32_t> receives_;  // by source
 };
 
 }  // namespace

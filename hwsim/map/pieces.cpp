@@ -130,7 +130,9 @@ Result<UnitPiece> piece_of(const ChipNet& net, const ChipUnit& unit, const std::
 }  // namespace
 
 SumRange sums_of_rows(const BlockWindow& window, std::int64_t begin, std::int64_t end, std::int64_t extent) {
-  auto first = [&](std::int64_t row) { return std::clamp<std::int64_t>(row * window.stride - window.before, 0, extent); };
+  auto first = [&](std::int64_t row) {
+    return std::clamp<std::int64_t>(row * window.stride - window.before, 0, extent);
+  };
   auto behind = [&](std::int64_t row) {
     return std::clamp<std::int64_t>((row - 1) * window.stride - window.before + window.reach(), 0, extent);
   };

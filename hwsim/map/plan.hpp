@@ -12,8 +12,9 @@ struct UnitPlan {
   ChipUnit unit;
   PieceGrid grid;
   std::vector<UnitPiece> pieces;
-  std::int32_t group = 0, phase = 0;  // phase: of whole units; a stream has a group to itself and takes all of its phases
-  std::vector<std::int32_t> cores;    // by piece: position among the cores of the program
+  std::int32_t group = 0,
+               phase = 0;           // phase: of whole units; a stream has a group to itself and takes all of its phases
+  std::vector<std::int32_t> cores;  // by piece: position among the cores of the program
   UnitForm form = UnitForm::whole;
   std::int64_t slab_rows = 0;      // stream: that it makes in a phase, at most; 0: as many as the net's inputs come in
   std::int64_t pipeline_rows = 0;  // of sums that are kept between axon and soma; 0: all of them

@@ -26,8 +26,9 @@ BlockWindow rows_window(const TaskBlock& block, std::size_t cluster) {
 
 // Which rows of a cluster come from which rows of one of its sources.
 struct SourceRows {
-  bool is_same = false;               // row y from row y
-  std::vector<std::int64_t> ready;    // by row of the cluster: rows of the source that must be there for it and all before
+  bool is_same = false;  // row y from row y
+  std::vector<std::int64_t>
+      ready;  // by row of the cluster: rows of the source that must be there for it and all before
   std::vector<std::int64_t> low, high;  // by row of the source: where its values go; low > high: nowhere
 
   std::int64_t rows_with(std::int64_t source_rows, std::int64_t rows) const {
@@ -131,9 +132,7 @@ class RowScheduler {
     bool is_done = false;
   };
 
-  bool is_stream(std::int32_t u) const {
-    return plan_.units[static_cast<std::size_t>(u)].form == UnitForm::stream;
-  }
+  bool is_stream(std::int32_t u) const { return plan_.units[static_cast<std::size_t>(u)].form == UnitForm::stream; }
 
   void prepare(const UnitPlan& plan) {
     State state;
@@ -156,7 +155,12 @@ class RowScheduler {
             state.reads.insert(source.block.index());
         if (!is_stream || cluster.is_state || cluster.is_data(graph_)) continue;
         const TaskBlock& block = block_at(net_, work);
-        Input input{.name = {of_soma, c}, .cluster = &cluster, .rows = cluster.type.extents[0], .window = rows_window(block, c), .sources = {}, .moved = {}};
+        Input input{.name = {of_soma, c},
+                    .cluster = &cluster,
+                    .rows = cluster.type.extents[0],
+                    .window = rows_window(block, c),
+                    .sources = {},
+                    .moved = {}};
         input.sources = source_rows(graph_, cluster);
         input.moved.resize(cluster.sources.size());
         state.inputs.push_back(std::move(input));
@@ -302,7 +306,8 @@ class RowScheduler {
       first[key] = key.second;
       for (const auto& [other, others] : by_source) {
         if (other.first != key.first || other.second >= key.second || others.size() != batches.size()) continue;
-        if (!std::ranges::equal(batches, others, [](const RowBatch* a, const RowBatch* b) { return a->comes_with(*b); }))
+        if (!std::ranges::equal(batches, others,
+                                [](const RowBatch* a, const RowBatch* b) { return a->comes_with(*b); }))
           continue;
         first[key] = other.second;
         break;

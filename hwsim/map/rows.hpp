@@ -22,8 +22,8 @@ struct UnitInput {
 // What sources of a cluster bring in one tick. Those that always come together share a receive buffer.
 struct RowBatch {
   UnitInput input;
-  std::vector<std::int32_t> sources;             // of NetCluster::sources
-  std::int64_t begin = 0, end = 0;               // rows of the cluster in which something comes
+  std::vector<std::int32_t> sources;              // of NetCluster::sources
+  std::int64_t begin = 0, end = 0;                // rows of the cluster in which something comes
   std::int64_t source_begin = 0, source_end = 0;  // the rows of the source that are sent
   std::int32_t tick = 0;
   bool comes_with(const RowBatch& other) const {

@@ -52,7 +52,7 @@ struct NetCluster {
   ArrayType type;  // of the storage that holds it
   BlockId holder;  // that storage; none: nothing fills the cluster
   std::vector<NetSource> sources;
-  NetPlaces places;       // empty: nothing fills it
+  NetPlaces places;        // empty: nothing fills it
   bool has_holes = false;  // places that nothing fills
   bool is_state = false;   // the work leaves new contents in the holder
   bool is_there() const { return holder.valid(); }

@@ -80,7 +80,7 @@ struct ChipMove {
 
 // The soma works on rows of sums while the axon makes the next ones.
 struct RowPipeline {
-  std::int64_t first = 0;  // rows of sums that the first row of the soma reads
+  std::int64_t first = 0;           // rows of sums that the first row of the soma reads
   std::int64_t axon = 0, soma = 0;  // rows that they make
 };
 

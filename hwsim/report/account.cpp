@@ -114,8 +114,8 @@ class Accountant {
   const Chip& chip_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
-  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cycles_;          // by layer and core, of a step
-  std::set<std::tuple<std::size_t, std::size_t, std::int32_t>> buffers_;        // layer, core, buffer
+  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cycles_;    // by layer and core, of a step
+  std::set<std::tuple<std::size_t, std::size_t, std::int32_t>> buffers_;  // layer, core, buffer
 };
 
 }  // namespace

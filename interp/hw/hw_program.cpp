@@ -24,12 +24,11 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(const OpList& list, const Blo
   auto graph = std::make_shared<const BlockGraph>(lowered->graph);
   Result<ChipNet> net = chip_net(graph);
   if (!net) return net.diags();
-  Result<ChipProgram> mapped = map_net(
-      *net, {.chip = options.chip,
-             .chips = options.chips,
-             .cores = options.cores,
-             .objective = options.objective,
-             .blocks = blocks});
+  Result<ChipProgram> mapped = map_net(*net, {.chip = options.chip,
+                                              .chips = options.chips,
+                                              .cores = options.cores,
+                                              .objective = options.objective,
+                                              .blocks = blocks});
   if (!mapped) return mapped.diags();
   Result<ChipTiming> timing = time_program(*mapped, {.noc = options.noc, .frames = options.frames});
   if (!timing) return timing.diags();

@@ -47,11 +47,15 @@ BlockId NetBuilder::conv(BlockId from, const Conv& c) {
   const BlockId held = make_.block(id + "h", "SIC", Precision::i8, {.y = in.y, .x = in.x, .r = in.f});
   make_.edge(from, held);
   const BlockId weight = filled(id + "w", "SW", Precision::i8, {.f = c.f, .r = in.f, .ky = c.kernel, .kx = c.kernel});
-  const BlockId made = make_.block(
-      id, "CC", Precision::i32,
-      {.y = y, .x = x, .f = c.f, .r = in.f, .ky = c.kernel, .kx = c.kernel, .iy = in.y, .ix = in.x},
-      {{"pad_up", c.pad}, {"pad_down", c.pad}, {"pad_left", c.pad}, {"pad_right", c.pad}, {"stride_y", c.stride},
-       {"stride_x", c.stride}});
+  const BlockId made =
+      make_.block(id, "CC", Precision::i32,
+                  {.y = y, .x = x, .f = c.f, .r = in.f, .ky = c.kernel, .kx = c.kernel, .iy = in.y, .ix = in.x},
+                  {{"pad_up", c.pad},
+                   {"pad_down", c.pad},
+                   {"pad_left", c.pad},
+                   {"pad_right", c.pad},
+                   {"stride_y", c.stride},
+                   {"stride_x", c.stride}});
   make_.edge(held, made, "input");
   make_.edge(weight, made, "weight");
   if (c.bias) make_.edge(filled(id + "b", "SB", Precision::i32, {.f = c.f}), made, "bias");
@@ -74,9 +78,14 @@ BlockId NetBuilder::depthwise(BlockId from, std::int64_t stride) {
     Array& data = *make_.graph.blocks[weight.index()].data;
     for (std::int64_t i = 0; i < data.elements(); ++i)
       if (i / (f * 9) != i / 9 % f) data.set_integer(i, 0);
-    const BlockId made = make_.block(
-        id, "CC", Precision::i32, {.y = y, .x = x, .f = f, .r = f, .ky = 3, .kx = 3, .iy = in.y, .ix = in.x},
-        {{"pad_up", 1}, {"pad_down", 1}, {"pad_left", 1}, {"pad_right", 1}, {"stride_y", stride}, {"stride_x", stride}});
+    const BlockId made = make_.block(id, "CC", Precision::i32,
+                                     {.y = y, .x = x, .f = f, .r = f, .ky = 3, .kx = 3, .iy = in.y, .ix = in.x},
+                                     {{"pad_up", 1},
+                                      {"pad_down", 1},
+                                      {"pad_left", 1},
+                                      {"pad_right", 1},
+                                      {"stride_y", stride},
+                                      {"stride_x", stride}});
     make_.edge(held, made, "input");
     make_.edge(weight, made, "weight");
     make_.edge(bytes(made, 8, true), all).to.box = {{0, 0, begin}, {y, x, f}};
@@ -95,8 +104,8 @@ BlockId NetBuilder::by_tokens(BlockId from, BlockId others, bool transposed) {
     make_.edge(others, weight, "input", {{"permute", {2, 0, 1}}, {"reshape", {}}});
   else
     make_.edge(others, weight, "input", {{"reshape", {}}});
-  const BlockId made = make_.block(
-      id, "CC", Precision::i32, {.y = in.y, .x = 1, .f = f, .r = r, .ky = 1, .kx = 1, .iy = in.y, .ix = 1});
+  const BlockId made =
+      make_.block(id, "CC", Precision::i32, {.y = in.y, .x = 1, .f = f, .r = r, .ky = 1, .kx = 1, .iy = in.y, .ix = 1});
   make_.edge(held, made, "input");
   make_.edge(weight, made, "weight");
   return bytes(made, 8, false);
@@ -122,10 +131,17 @@ BlockId NetBuilder::table(BlockId from) {
 BlockId NetBuilder::pool(BlockId from, std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
   const BlockShape in = plane(from);
   const std::int64_t y = (in.y + 2 * pad - kernel) / stride + 1, x = (in.x + 2 * pad - kernel) / stride + 1;
-  const BlockId made = make_.block(
-      name("pool"), "CCMPB", Precision::i8, {.y = y, .x = x, .f = in.f, .ky = kernel, .kx = kernel, .iy = in.y, .ix = in.x},
-      {{"kernel_x", kernel}, {"kernel_y", kernel}, {"stride_y", stride}, {"stride_x", stride}, {"pad_up", pad},
-       {"pad_down", pad}, {"pad_left", pad}, {"pad_right", pad}, {"cmp", -128}});
+  const BlockId made = make_.block(name("pool"), "CCMPB", Precision::i8,
+                                   {.y = y, .x = x, .f = in.f, .ky = kernel, .kx = kernel, .iy = in.y, .ix = in.x},
+                                   {{"kernel_x", kernel},
+                                    {"kernel_y", kernel},
+                                    {"stride_y", stride},
+                                    {"stride_x", stride},
+                                    {"pad_up", pad},
+                                    {"pad_down", pad},
+                                    {"pad_left", pad},
+                                    {"pad_right", pad},
+                                    {"cmp", -128}});
   make_.edge(from, made);
   const BlockId held = make_.block(name("s"), "SI", Precision::i8, plane(made));
   make_.edge(made, held);
@@ -141,10 +157,9 @@ BlockId NetBuilder::sum(BlockId a, BlockId b, bool relu) {
 
 BlockId NetBuilder::average(BlockId from) {
   const BlockShape in = plane(from);
-  const BlockId made = make_.block(
-      name("average"), "CAVG", Precision::i32,
-      {.y = 1, .x = 1, .f = in.f, .ky = in.y, .kx = in.x, .iy = in.y, .ix = in.x},
-      {{"kernel_x", in.x}, {"kernel_y", in.y}});
+  const BlockId made = make_.block(name("average"), "CAVG", Precision::i32,
+                                   {.y = 1, .x = 1, .f = in.f, .ky = in.y, .kx = in.x, .iy = in.y, .ix = in.x},
+                                   {{"kernel_x", in.x}, {"kernel_y", in.y}});
   make_.edge(from, made);
   return bytes(made, 4, true);
 }

@@ -20,7 +20,7 @@ class NetBuilder {
   BlockId depthwise(BlockId from, std::int64_t stride);  // 3 x 3, in slices of 32 features, each with a CC of its own
   BlockId pool(BlockId from, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
   BlockId sum(BlockId a, BlockId b, bool relu = true);
-  BlockId average(BlockId from);               // over the whole plane
+  BlockId average(BlockId from);  // over the whole plane
   // Each token by the values of others: weights are what is computed.
   BlockId by_tokens(BlockId from, BlockId others, bool transposed);
   BlockId table(BlockId from);

@@ -79,9 +79,8 @@ std::shared_ptr<const Chip> tianjicx() { return tests::chip_variant("tianjicx");
 TEST_CASE("a convolution whose rows come in batches keeps some of them in a ring [chip-stream]") {
   for (std::int64_t slabs : {2, 3, 5, 16}) {
     CAPTURE(slabs);
-    const StreamRun run =
-        run_beside_engine(std::make_shared<const BlockGraph>(tests::conv_graph(16, 12, 32, 64, true)),
-                          {.chip = tianjicx(), .slabs = slabs});
+    const StreamRun run = run_beside_engine(std::make_shared<const BlockGraph>(tests::conv_graph(16, 12, 32, 64, true)),
+                                            {.chip = tianjicx(), .slabs = slabs});
     CHECK(run.most_phases >= static_cast<std::size_t>(slabs));
     CHECK(run.most_phases <= static_cast<std::size_t>(slabs) + 1);  // the row that the last window waited for
     CHECK(run.rings > 0);
@@ -133,7 +132,8 @@ TEST_CASE("chains, skips, pools and strides stream [chip-stream]") {
   tests::NetBuilder net("body");
   BlockId at = net.conv(net.input(32, 32, 3), {.f = 32, .kernel = 7, .stride = 2, .pad = 3});
   at = net.pool(at, 3, 2, 1);
-  const BlockId main = net.conv(net.conv(at, {.f = 32, .kernel = 3, .pad = 1}), {.f = 32, .kernel = 3, .pad = 1, .relu = false});
+  const BlockId main =
+      net.conv(net.conv(at, {.f = 32, .kernel = 3, .pad = 1}), {.f = 32, .kernel = 3, .pad = 1, .relu = false});
   at = net.sum(main, at);
   const BlockId other = net.conv(at, {.f = 64, .kernel = 3, .stride = 2, .pad = 1});
   at = net.sum(net.conv(other, {.f = 64, .kernel = 3, .pad = 1, .relu = false}), net.conv(at, {.f = 64, .stride = 2}));
@@ -179,7 +179,8 @@ void map_and_run(const Graph& graph, const MapOptions& options) {
   MESSAGE("net " << flat << " s, mapped " << time << " s, " << mapped->cores.size() << " cores, "
                  << mapped->messages.size() << " messages");
   const ChipTiming timing = time_program(*mapped, {}).value_or_throw();
-  MESSAGE("latency " << timing.latency << ", interval " << timing.interval << ", timed in " << seconds() - time << " s");
+  MESSAGE("latency " << timing.latency << ", interval " << timing.interval << ", timed in " << seconds() - time
+                     << " s");
   MESSAGE(layers_text(*mapped, timing, account_of(*mapped, timing)));
   const double before = seconds();
   run_beside_engine(graph, options, 1);
