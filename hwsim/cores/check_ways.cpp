@@ -225,8 +225,9 @@ class WayChecker {
         return a.from == b.from && a.to == b.to && a.bytes == b.bytes;
       };
       if (first.to_core == host_core || sent.to_core == host_core || sent.from_core != first.from_core ||
-          sent.from_phase != first.from_phase || sent.from_buffer != first.from_buffer || sent.delay != first.delay || sent.packets != first.packets ||
-          sent.heads != first.heads || !std::ranges::equal(sent.runs, first.runs, is_same))
+          sent.from_phase != first.from_phase || sent.from_buffer != first.from_buffer || sent.delay != first.delay ||
+          sent.packets != first.packets || sent.heads != first.heads ||
+          !std::ranges::equal(sent.runs, first.runs, is_same))
         refuse(fmt::format("message {} sends on packets of message {}, which are others", m, before));
       if (received(sent).address != received(first).address || received(sent).slots != received(first).slots)
         refuse(fmt::format("core {} sends packets on to core {}, where their addresses are others'",

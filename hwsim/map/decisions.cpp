@@ -160,12 +160,14 @@ class StructureCheck {
                                           name(u)));
     if (!unit.streams) return std::nullopt;
     if (!net_.can_stream[u])
-      return refusal("E4049", fmt::format("'{}' cannot stream: its rows do not come and go one after the other", name(u)));
+      return refusal("E4049",
+                     fmt::format("'{}' cannot stream: its rows do not come and go one after the other", name(u)));
     if (unit.grid.y != 1) return refusal("E4049", fmt::format("'{}' streams, and so its rows are not cut", name(u)));
     // Streams that make rows at the same times may be one group (lay_out.cpp looks whether they do).
     for (std::size_t other = 0; other < decisions_.units.size(); ++other)
       if (decisions_.units[other].group == unit.group && !decisions_.units[other].streams)
-        return refusal("E4049", fmt::format("'{}' streams, and '{}' on cores of its group does not", name(u), name(other)));
+        return refusal("E4049",
+                       fmt::format("'{}' streams, and '{}' on cores of its group does not", name(u), name(other)));
     return std::nullopt;
   }
 

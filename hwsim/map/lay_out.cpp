@@ -56,7 +56,8 @@ class ProgramMaker {
       std::size_t& other = first[static_cast<std::size_t>(plan_.units[u].group)];
       if (other == SIZE_MAX) other = u;
       const UnitForm form = plan_.units[u].form;
-      if (form == plan_.units[other].form && (form == UnitForm::whole || works_with(rows_.units[other], rows_.units[u])))
+      if (form == plan_.units[other].form &&
+          (form == UnitForm::whole || works_with(rows_.units[other], rows_.units[u])))
         continue;
       diags.error("E4049", graph_[program_.net.works[plan_.units[u].unit.last()].block].span,
                   fmt::format("'{}' and '{}' are in one group of cores, and do not make rows at the same times",

@@ -193,8 +193,8 @@ class Mapper {
 
   void tell_refused() {
     for (const std::size_t u : refused_)
-      diags.add(unit_refusal(net_, units_[u], choices_[u], chip_,
-                             forms_[u] == UnitForm::stream ? &rows_.units[u] : nullptr));
+      diags.add(
+          unit_refusal(net_, units_[u], choices_[u], chip_, forms_[u] == UnitForm::stream ? &rows_.units[u] : nullptr));
   }
 
   // ---- sharing ------------------------------------------------------------------------------------
@@ -216,8 +216,7 @@ class Mapper {
     return made > *chip_.limits.phase_groups * chips_.area();
   }
   bool can_join(std::size_t a, std::size_t b) const {
-    return forms_[a] == UnitForm::stream && forms_[b] == UnitForm::stream &&
-           works_with(rows_.units[a], rows_.units[b]);
+    return forms_[a] == UnitForm::stream && forms_[b] == UnitForm::stream && works_with(rows_.units[a], rows_.units[b]);
   }
 
   void share_cores() {

@@ -21,12 +21,12 @@ struct UnitPlan {
 };
 
 struct ChipPlan {
-  std::vector<UnitPlan> units;                      // in topological order
-  std::vector<std::int32_t> group_phases;           // how many; of streams row_schedule says it
-  std::vector<std::int32_t> group_of_core, places;  // by position; place: a first one, y * width + x
-  std::int32_t depth = 1;                           // as in MapOptions
+  std::vector<UnitPlan> units;                             // in topological order
+  std::vector<std::int32_t> group_phases;                  // how many; of streams row_schedule says it
+  std::vector<std::int32_t> group_of_core, places;         // by position; place: a first one, y * width + x
+  std::int32_t depth = 1;                                  // as in MapOptions
   std::vector<std::pair<std::size_t, std::size_t>> share;  // units whose equal weights lie once on a core of both
-  std::int64_t slabs = 1;                           // in how many batches of rows an input comes to streams
+  std::int64_t slabs = 1;                                  // in how many batches of rows an input comes to streams
 };
 
 }  // namespace taskspec

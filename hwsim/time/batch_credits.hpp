@@ -1,5 +1,5 @@
-// Room for batches of rows: those of a stream share a receive buffer, and what is sent next has room when the one before
-// it was moved.
+// Room for batches of rows: those of a stream share a receive buffer, and what is sent next has room when the one
+// before it was moved.
 #pragma once
 #include "hwsim/program/program.hpp"
 

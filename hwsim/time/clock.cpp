@@ -563,9 +563,9 @@ class Clock {
   std::vector<std::int32_t> host_sends_;
   std::vector<std::int64_t> host_items_, host_ready_, arrived_, credits_;  // by message
   std::vector<std::vector<std::int32_t>> next_;  // by message: those that may come when it was moved
-  std::vector<ChipWay> ways_;                                              // by first message
-  std::vector<std::int64_t> levels_;                                       // by group
-  std::int64_t stages_ = 0;                                                // of the pipeline, at most
+  std::vector<ChipWay> ways_;                    // by first message
+  std::vector<std::int64_t> levels_;             // by group
+  std::int64_t stages_ = 0;                      // of the pipeline, at most
   Overruns overruns_;
   std::int64_t host_receives_ = 0;
   SeenFrames frames_seen_{0};

@@ -29,10 +29,10 @@ class Vandal {
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
   static constexpr int kinds = 19;
-  static constexpr const char* names[kinds] = {
-      "address", "run from", "run to",   "run length", "lost run", "lost message", "message twice", "delay",   "result",
-      "order",   "overlap",  "move run", "lost move",  "operand",  "multicast",    "slots",         "ring",    "batch",
-      "contents"};
+  static constexpr const char* names[kinds] = {"address",      "run from",      "run to",    "run length", "lost run",
+                                               "lost message", "message twice", "delay",     "result",     "order",
+                                               "overlap",      "move run",      "lost move", "operand",    "multicast",
+                                               "slots",        "ring",          "batch",     "contents"};
 
   bool damage(int kind) {
     switch (kind) {

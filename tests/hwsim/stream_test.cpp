@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "hwsim/cores/machine.hpp"
-#include "hwsim/map/mapper.hpp"
+#include "hwsim/map/mapping_file.hpp"
 #include "hwsim/report/account.hpp"
 #include "interp/exact/engine.hpp"
 #include "stdlib/blocks.hpp"
@@ -164,6 +164,60 @@ TEST_CASE("slices of features that come together share a receive buffer and a gr
     CHECK(std::ranges::count(core.buffers, BufferUse::receive, &ChipBuffer::use) == 1);
 }
 
+TEST_CASE("slabs of rows go to slices of features as a multicast, each at its time [chip-stream]") {
+  tests::NetBuilder net("wide");
+  net.output(net.conv(net.conv(net.input(12, 12, 8), {.f = 96}), {.f = 96}));
+  const StreamRun run = run_beside_engine(std::move(net).graph(), {.chip = tianjicx(), .slabs = 4});
+  std::size_t chained = 0;
+  for (const ChipMessage& message : run.program->messages) {
+    if (message.behind == ChipMessage::no_message) continue;
+    ++chained;
+    const ChipMessage& before = run.program->messages[static_cast<std::size_t>(message.behind)];
+    CHECK(message.from_phase == before.from_phase);
+  }
+  CHECK(chained >= 4);
+  CHECK(time_program(*run.program, {}).value_or_throw().interval > 0);
+}
+
+TEST_CASE("double buffers, step groups and fetching ahead leave rows that stream as they are [chip-stream]") {
+  tests::NetBuilder net("two");
+  net.output(net.conv(net.conv(net.input(12, 12, 8), {.f = 32}), {.f = 32}));
+  const StreamRun run = run_beside_engine(
+      std::move(net).graph(), {.chip = tianjicx(), .depth = 2, .fetches_ahead = true, .step_groups = 2, .slabs = 4});
+  CHECK(run.program->step_groups.empty());
+  CHECK(run.program->notes.size() >= 2);
+  for (const ChipCore& core : run.program->cores) {
+    CHECK(!core.a2s2);
+    for (const ChipBuffer& buffer : core.buffers)
+      if (buffer.kept_rows > 0) CHECK(buffer.slots == 1);
+  }
+  CHECK(time_program(*run.program, {}).value_or_throw().interval > 0);
+}
+
+TEST_CASE("a mapping whose rows stream is kept, taken again and refuses cuts along rows [chip-stream]") {
+  tests::NetBuilder net("slices");
+  net.output(net.conv(net.depthwise(net.conv(net.input(12, 12, 8), {.f = 96}), 2), {.f = 32}));
+  const ChipNet made = chip_net(std::move(net).graph()).value_or_throw();
+  const MapOptions options{.chip = tianjicx(), .slabs = 4};
+  ChipMapping m = ChipMapping::make(made, options).value_or_throw();
+  CHECK(m.decisions().slabs == 4);
+  CHECK(m.from_scratch() == m.estimate());
+  const ChipProgram first = map_net(made, options).value_or_throw(), second = m.program().value_or_throw();
+  CHECK(first.cores.size() == second.cores.size());
+  CHECK(first.messages.size() == second.messages.size());
+  CHECK(time_program(first, {}).value_or_throw().interval == time_program(second, {}).value_or_throw().interval);
+  const MapFile kept = read_mapping(mapping_json(m), "kept.json").value_or_throw();
+  CHECK(apply(kept, made, {.chip = tianjicx()}).value_or_throw().decisions() == m.decisions());
+  const std::string unit = m.name_of(m.decisions().units.size() - 1);
+  const ChipMapping::Done rows = m.split(unit, {.y = 2});
+  REQUIRE(!rows);
+  CHECK(rows.diags().items().front().code == Code("E4049"));
+  CHECK_MESSAGE(rows.diags().items().front().message.find("rows are not cut") != std::string::npos, told(rows.diags()));
+  MapDecisions mixed = m.decisions();
+  mixed.units[0].group = mixed.units.back().group;
+  REQUIRE(!m.take(mixed));
+}
+
 namespace {
 
 const bool is_slow = std::getenv("TASKSPEC_SLOW") != nullptr;
@@ -181,7 +235,8 @@ void map_and_run(const Graph& graph, const MapOptions& options) {
   const ChipTiming timing = time_program(*mapped, {}).value_or_throw();
   MESSAGE("latency " << timing.latency << ", interval " << timing.interval << ", timed in " << seconds() - time
                      << " s");
-  MESSAGE(layers_text(*mapped, timing, account_of(*mapped, timing)));
+  for (const LayerRow& row : account_of(*mapped, timing).layers)
+    MESSAGE(row.name << ": " << row.cores << " cores, " << row.cycles << " clk, " << row.packets << " packets");
   const double before = seconds();
   run_beside_engine(graph, options, 1);
   MESSAGE("behaviour and engine " << seconds() - before << " s");
