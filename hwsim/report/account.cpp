@@ -120,6 +120,7 @@ class Accountant {
     const auto core = static_cast<std::size_t>(turn.core);
     const std::size_t at = layer(turn);
     for (std::int32_t number : now.receives) {
+      reader_[number] = at;
       PerEvent received;
       received[EnergyEvent::in] = program_.messages[static_cast<std::size_t>(number)].packets;
       made_.counts.add(core, at, received);
@@ -152,7 +153,7 @@ class Accountant {
                                    .phases[static_cast<std::size_t>(std::max(0, first.from_phase))];
       if (phase.axon || phase.soma) at_layer = layer(phase);
     }
-    std::int32_t sender = first.from_core;
+    std::int32_t sender = first.from_core, before = ChipMessage::no_message;
     int at = way.source;
     for (std::size_t i = 0; i < way.legs.size(); ++i) {
       const ChipWay::Leg& leg = way.legs[i];
@@ -160,13 +161,17 @@ class Accountant {
       PerEvent events = on_links(routes_.endpoint(at), routes_.endpoint(leg.place), first.packets);
       if (leg.message == ChipMessage::no_message) events[EnergyEvent::in] += first.packets;
       if (leg.message != way.message) events[EnergyEvent::out] += first.packets;  // once more
-      made_.counts.add(payer, at_layer, events);
+      // What the host sent is sent on for the layer that reads it here.
+      const auto read = reader_.find(before);
+      const std::size_t layer = first.from_core == host_core && read != reader_.end() ? read->second : at_layer;
+      made_.counts.add(payer, layer, events);
       at = leg.place;
       if (leg.message == ChipMessage::no_message) continue;
       if (leg.message != way.message) {
         made_.cores[payer].packets += first.packets;
-        if (at_layer != EnergyCounts::no_layer) made_.layers[at_layer].packets += first.packets;
+        if (layer != EnergyCounts::no_layer) made_.layers[layer].packets += first.packets;
       }
+      before = leg.message;
       sender = program_.messages[static_cast<std::size_t>(leg.message)].to_core;
     }
   }
@@ -197,6 +202,7 @@ class Accountant {
   std::vector<std::int64_t> links_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
+  std::map<std::int32_t, std::size_t> reader_;  // by message: the layer that reads it
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cycles_;    // by layer and core, of a step
   std::set<std::tuple<std::size_t, std::size_t, std::int32_t>> buffers_;  // layer, core, buffer
 };

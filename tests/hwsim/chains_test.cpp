@@ -303,7 +303,7 @@ TEST_CASE("a net over two chips: what crosses their border is charged for and ta
   make.edge(t, y);
   const auto graph = std::make_shared<const BlockGraph>(make.graph);
   const ChipNet net = chip_net(graph).value_or_throw();
-  MapOptions options{.chip = chip, .chips = {2, 1}, .objective = MapObjective::energy};
+  MapOptions options{.chip = chip, .chips = {2, 1}};
   const ChipProgram program = map_net(net, options).value_or_throw();
   REQUIRE(program.cores.size() == 2);
   CHECK(program.cores_there == 2);
@@ -320,7 +320,7 @@ TEST_CASE("a net over two chips: what crosses their border is charged for and ta
   // The same two cores on one chip.
   const auto wide = chip_with("tianjicx", {{"[{\"v\": 16, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 10",
                                             "[{\"v\": 2, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 1"}});
-  const ChipProgram near = map_net(net, {.chip = wide, .objective = MapObjective::energy}).value_or_throw();
+  const ChipProgram near = map_net(net, {.chip = wide}).value_or_throw();
   REQUIRE(near.cores.size() == 2);
   const ChipTiming close = time_program(near, {.frames = 1}).value_or_throw();
   CHECK(account_of(near, close).counts.total()[EnergyEvent::chip] == 0);
