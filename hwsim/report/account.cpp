@@ -202,7 +202,7 @@ class Accountant {
   std::vector<std::int64_t> links_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
-  std::map<std::int32_t, std::size_t> reader_;  // by message: the layer that reads it
+  std::map<std::int32_t, std::size_t> reader_;                            // by message: the layer that reads it
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cycles_;    // by layer and core, of a step
   std::set<std::tuple<std::size_t, std::size_t, std::int32_t>> buffers_;  // layer, core, buffer
 };

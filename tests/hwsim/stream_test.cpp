@@ -166,7 +166,7 @@ TEST_CASE("slices of features that come together share a receive buffer and a gr
 
 TEST_CASE("slabs of rows go to slices of features as a multicast, each at its time [chip-stream]") {
   tests::NetBuilder net("wide");
-  net.output(net.conv(net.conv(net.input(12, 12, 8), {.f = 96}), {.f = 96}));
+  net.output(net.conv(net.conv(net.input(12, 4, 8), {.f = 32}), {.f = 320, .kernel = 3, .pad = 1}));
   const StreamRun run = run_beside_engine(std::move(net).graph(), {.chip = tianjicx(), .slabs = 4});
   std::size_t chained = 0;
   for (const ChipMessage& message : run.program->messages) {
