@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "hwsim/map/piece_buffers.hpp"
 
@@ -12,15 +13,20 @@ namespace taskspec {
 namespace {
 
 // What a byte is: a part of an element of a block, some steps ago. Of elements smaller than bytes the first one.
-struct ByteOrigin {
-  std::int32_t block = -1, delay = 0;
-  std::int64_t part = 0;
-  friend bool operator==(const ByteOrigin&, const ByteOrigin&) = default;
-};
+using ByteOrigin = std::uint64_t;
+constexpr ByteOrigin nothing = UINT64_MAX;
+constexpr int part_bits = 36, delay_bits = 8;
+
+ByteOrigin origin_of(std::size_t block, std::int32_t delay, std::int64_t part) {
+  return static_cast<ByteOrigin>(block) << (part_bits + delay_bits) |
+         static_cast<ByteOrigin>(delay & 0xff) << part_bits | static_cast<ByteOrigin>(part);
+}
+std::size_t block_of(ByteOrigin origin) { return static_cast<std::size_t>(origin >> (part_bits + delay_bits)); }
 
 class WayChecker {
  public:
-  explicit WayChecker(const ChipProgram& program) : program_(program), came_(program.outputs.size()) {}
+  explicit WayChecker(const ChipProgram& program)
+      : program_(program), mover_(program.messages.size(), {-1, -1}), came_(program.outputs.size()) {}
 
   void check() {
     for (const ChipCore& core : program_.cores) check_core(core);
@@ -31,39 +37,38 @@ class WayChecker {
 
  private:
   using Origins = std::vector<ByteOrigin>;
-  using Key = std::pair<std::int32_t, std::int32_t>;  // core, buffer
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  // core, buffer, phase
 
   [[noreturn]] static void refuse(const std::string& what) { throw failure("E5012", {}, what); }
 
   template <class F>
-  static Origins origins(const ChipLayout& layout, std::int64_t elements, F&& origin_of) {
-    Origins made(static_cast<std::size_t>(layout.bytes));
+  static Origins origins(const ChipLayout& layout, std::int64_t elements, F&& origin) {
+    Origins made(static_cast<std::size_t>(layout.bytes), nothing);
     const std::int64_t width = std::max<std::int64_t>(1, layout.bits / 8);
     for (std::int64_t i = 0; i < elements; ++i) {
       const std::int64_t bit = layout.bit_of(i);
       if (bit % 8 != 0) continue;
-      const ByteOrigin origin = origin_of(i);
-      if (origin.block < 0) continue;
-      for (std::int64_t b = 0; b < width; ++b)
-        made[static_cast<std::size_t>(bit / 8 + b)] = {origin.block, origin.delay, origin.part * width + b};
+      for (std::int64_t b = 0; b < width; ++b) made[static_cast<std::size_t>(bit / 8 + b)] = origin(i, width, b);
     }
     return made;
   }
 
   static Origins made_of(BlockId block, const Extents& extents, const Box& box, const ChipLayout& layout) {
     const std::vector<std::int32_t> places = places_in(extents, box);
-    return origins(layout, static_cast<std::int64_t>(places.size()), [&](std::int64_t i) {
-      return ByteOrigin{static_cast<std::int32_t>(block.index()), 0, places[static_cast<std::size_t>(i)]};
-    });
+    return origins(layout, static_cast<std::int64_t>(places.size()),
+                   [&](std::int64_t i, std::int64_t width, std::int64_t byte) {
+                     return origin_of(block.index(), 0, places[static_cast<std::size_t>(i)] * width + byte);
+                   });
   }
   static Origins wanted_by(const NetCluster& cluster, const Box& box, const ChipLayout& layout) {
     const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
-    return origins(layout, static_cast<std::int64_t>(places.size()), [&](std::int64_t i) {
-      const NetPlace place = cluster.places[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])];
-      if (place.source < 0) return ByteOrigin{};
-      const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
-      return ByteOrigin{static_cast<std::int32_t>(source.block.index()), source.delay, place.place};
-    });
+    return origins(
+        layout, static_cast<std::int64_t>(places.size()), [&](std::int64_t i, std::int64_t width, std::int64_t byte) {
+          const NetPlace place = cluster.places[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])];
+          if (place.source < 0) return nothing;
+          const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
+          return origin_of(source.block.index(), source.delay, place.place * width + byte);
+        });
   }
 
   const BlockGraph& graph() const { return *program_.net.graph; }
@@ -76,19 +81,33 @@ class WayChecker {
   // ---- one core -----------------------------------------------------------------------------------
   void check_core(const ChipCore& core) {
     const auto position = static_cast<std::int32_t>(&core - program_.cores.data());
-    for (const ChipPhase& phase : core.phases) {
+    for (std::size_t k = 0; k < core.phases.size(); ++k) {
+      const ChipPhase& phase = core.phases[k];
       if (phase.axon) check_call(core, *phase.axon, no_buffer, position);
       if (phase.soma) check_call(core, *phase.soma, phase.axon ? phase.axon->result : no_buffer, position);
+      for (std::int32_t message : phase.receives)
+        mover_[static_cast<std::size_t>(message)] = {position, static_cast<std::int32_t>(k)};
     }
     for (const ChipPhase& phase : core.phases)
       for (const ChipMove& move : phase.moves) {
         const ChipBuffer &from = buffer(core, move.from), &to = buffer(core, move.to);
         const auto found = readers_.find({position, move.to});
         if (from.use != BufferUse::receive || found == readers_.end() || from.box != to.box || from.block != to.block ||
-            from.slots < move.delay + 1 || from.slots > move.delay + 2)
+            from.slots < move.delay + 1 || from.slots > move.delay + 2 || !is_batch(from, move.box))
           refuse(fmt::format("core {}: a move from '{}' to '{}'", core.core, from.name, to.name));
         readers_[{position, move.from}] = found->second;
       }
+  }
+
+  // Some rows of what the buffer is for, no more than it has room for; where it keeps no rows, all of it.
+  static bool is_batch(const ChipBuffer& buffer, const Box& box) {
+    if (buffer.kept_rows == 0) return box == buffer.box;
+    if (box.size.size() != buffer.box.size.size() || box.size.empty()) return false;
+    for (std::size_t i = 0; i < box.size.size(); ++i) {
+      const std::int64_t begin = box.position[i] - buffer.box.position[i], end = begin + box.size[i];
+      if (i == 0 ? begin < 0 || end > buffer.box.size[i] : begin != 0 || end != buffer.box.size[i]) return false;
+    }
+    return buffer.use == BufferUse::sum || box.size[0] <= buffer.kept_rows;
   }
 
   void check_call(const ChipCore& core, const ChipCall& call, std::int32_t sum, std::int32_t position) {
@@ -104,7 +123,7 @@ class WayChecker {
       readers_[{position, call.in[c]}] = &work.in[c];
     }
     const ChipBuffer& result = buffer(core, call.result);
-    if (result.block != call.whole || result.box != call.out ||
+    if (result.block != call.whole || !is_batch(result, call.out) ||
         (result.use != BufferUse::sum && result.use != BufferUse::result))
       refuse(fmt::format("core {}: '{}' writes '{}'", core.core, graph()[call.whole].name, result.name));
   }
@@ -123,36 +142,54 @@ class WayChecker {
 
   // ---- messages -----------------------------------------------------------------------------------
   const Origins& source(const ChipMessage& message) {
-    auto [found, is_new] = made_.try_emplace({message.from_core, message.from_buffer});
+    const std::int32_t phase = message.from_core == host_core ? 0 : message.from_phase;
+    auto [found, is_new] = made_.try_emplace({message.from_core, message.from_buffer, phase});
     if (!is_new) return found->second;
     if (message.from_core == host_core) {
       const ChipBuffer& port = program_.inputs[static_cast<std::size_t>(message.from_buffer)];
       return found->second =
                  made_of(port.block, port.layout.type.extents, whole(port.layout.type.extents), port.layout);
     }
-    const ChipBuffer& from = buffer(program_.cores[static_cast<std::size_t>(message.from_core)], message.from_buffer);
-    if (from.use != BufferUse::result) refuse(fmt::format("packets out of '{}', which is no result", from.name));
-    return found->second = made_of(from.block, value_type(graph()[from.block]).extents, from.box, from.layout);
+    const ChipCore& core = program_.cores[static_cast<std::size_t>(message.from_core)];
+    const ChipBuffer& from = buffer(core, message.from_buffer);
+    const ChipPhase& now = core.phases[static_cast<std::size_t>(message.from_phase)];
+    const ChipCall* call = now.soma ? &*now.soma : now.axon ? &*now.axon : nullptr;
+    if (from.use != BufferUse::result || !call || call->result != message.from_buffer)
+      refuse(fmt::format("packets out of '{}', which is no result", from.name));
+    return found->second = made_of(from.block, value_type(graph()[from.block]).extents, call->out,
+                                   rows_of_layout(from.layout, call->out));
   }
 
-  const Origins& target(const ChipMessage& message) {
-    auto [found, is_new] = wanted_.try_emplace({message.to_core, message.to_buffer});
-    if (!is_new) return found->second;
+  static ChipLayout rows_of_layout(const ChipLayout& layout, const Box& box) {
+    return layout.type.extents == box.size ? layout : part_of(layout, box.size);
+  }
+
+  // Messages for one batch stand side by side: only the last one is remembered.
+  const Origins& target(const ChipMessage& message, std::size_t number) {
+    const auto [mover, phase] = mover_[number];
+    const Key key{message.to_core, message.to_buffer, phase};
+    if (wanted_key_ == key && !wanted_.empty()) return wanted_;
+    wanted_key_ = key;
     if (message.to_core == host_core) {
       const NetCluster& in = program_.net.outputs[static_cast<std::size_t>(message.to_buffer)].in;
-      return found->second = wanted_by(in, whole(in.type.extents),
-                                       program_.outputs[static_cast<std::size_t>(message.to_buffer)].layout);
+      return wanted_ = wanted_by(in, whole(in.type.extents),
+                                 program_.outputs[static_cast<std::size_t>(message.to_buffer)].layout);
     }
-    const ChipBuffer& to = buffer(program_.cores[static_cast<std::size_t>(message.to_core)], message.to_buffer);
+    const ChipCore& core = program_.cores[static_cast<std::size_t>(message.to_core)];
+    const ChipBuffer& to = buffer(core, message.to_buffer);
     const auto reader = readers_.find({message.to_core, message.to_buffer});
-    if (to.use != BufferUse::receive || reader == readers_.end())
+    const ChipMove* move = nullptr;
+    if (mover == message.to_core)
+      for (const ChipMove& other : core.phases[static_cast<std::size_t>(phase)].moves)
+        if (other.from == message.to_buffer) move = &other;
+    if (to.use != BufferUse::receive || reader == readers_.end() || !move)
       refuse(fmt::format("packets into '{}', from where nobody moves them", to.name));
-    return found->second = wanted_by(*reader->second, to.box, to.layout);
+    return wanted_ = wanted_by(*reader->second, move->box, rows_of_layout(to.layout, move->box));
   }
 
   void check_message(std::size_t number) {
     const ChipMessage& message = program_.messages[number];
-    const Origins &from = source(message), &to = target(message);
+    const Origins &from = source(message), &to = target(message, number);
     std::vector<bool>* came =
         message.to_core == host_core ? &came_[static_cast<std::size_t>(message.to_buffer)] : nullptr;
     if (came) came->resize(to.size());
@@ -163,8 +200,9 @@ class WayChecker {
         refuse(fmt::format("message {} is longer than its buffers", number));
       for (std::int64_t i = 0; i < run.bytes; ++i) {
         ByteOrigin brought = from[static_cast<std::size_t>(run.from + i)];
-        if (brought.block >= 0) brought.delay = message.delay;
-        if (brought.block < 0 || brought != to[static_cast<std::size_t>(run.to + i)])
+        const bool is_nothing = brought == nothing;
+        brought |= static_cast<ByteOrigin>(message.delay & 0xff) << part_bits;
+        if (is_nothing || brought != to[static_cast<std::size_t>(run.to + i)])
           refuse(fmt::format("message {} brings byte {} to where something else belongs", number, run.from + i));
         if (came) (*came)[static_cast<std::size_t>(run.to + i)] = true;
       }
@@ -187,8 +225,9 @@ class WayChecker {
         return a.from == b.from && a.to == b.to && a.bytes == b.bytes;
       };
       if (first.to_core == host_core || sent.to_core == host_core || sent.from_core != first.from_core ||
-          sent.from_buffer != first.from_buffer || sent.delay != first.delay || sent.packets != first.packets ||
-          sent.heads != first.heads || !std::ranges::equal(sent.runs, first.runs, is_same))
+          sent.from_phase != first.from_phase || sent.from_buffer != first.from_buffer || sent.delay != first.delay ||
+          sent.packets != first.packets || sent.heads != first.heads ||
+          !std::ranges::equal(sent.runs, first.runs, is_same))
         refuse(fmt::format("message {} sends on packets of message {}, which are others", m, before));
       if (received(sent).address != received(first).address || received(sent).slots != received(first).slots)
         refuse(fmt::format("core {} sends packets on to core {}, where their addresses are others'",
@@ -243,17 +282,20 @@ class WayChecker {
     const Origins wanted = wanted_by(in, whole(in.type.extents), program_.outputs[number].layout);
     came_[number].resize(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (wanted[i].block < 0 || came_[number][i]) continue;
-      const TaskBlock& block = graph()[BlockId(static_cast<std::size_t>(wanted[i].block))];
+      if (wanted[i] == nothing || came_[number][i]) continue;
+      const TaskBlock& block = graph()[BlockId(block_of(wanted[i]))];
       if (block.def->computes() || !block.data)
         refuse(fmt::format("nobody sends byte {} of output '{}'", i, program_.outputs[number].name));
     }
   }
 
   const ChipProgram& program_;
-  std::map<Key, Origins> made_, wanted_;
-  std::map<Key, const NetCluster*> readers_;  // by buffer
-  std::vector<std::vector<bool>> came_;       // bytes of outputs
+  std::map<Key, Origins> made_;
+  Key wanted_key_{-2, -2, -2};
+  Origins wanted_;
+  std::map<std::pair<std::int32_t, std::int32_t>, const NetCluster*> readers_;  // by core and buffer
+  std::vector<std::pair<std::int32_t, std::int32_t>> mover_;                    // by message: core and phase
+  std::vector<std::vector<bool>> came_;                                         // bytes of outputs
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ CoreMemory::CoreMemory(const Chip& chip, const ChipCore& core) : chip_(chip), co
   for (const ChipBuffer& buffer : core.buffers) {
     holds_.push_back(bytes_with_elements(buffer.layout));
     unread_.emplace_back(static_cast<std::size_t>(buffer.slots));
+    rows_.emplace_back(static_cast<std::size_t>(buffer.kept_rows), -1);
   }
   load(core);
 }
@@ -135,6 +136,46 @@ std::byte* CoreMemory::write(std::int32_t number, std::int64_t slot, std::int64_
   return bytes_.data() + at;
 }
 
+std::int64_t CoreMemory::row_address(std::int32_t number, std::int64_t at, std::int64_t begin,
+                                     std::int64_t bytes) const {
+  const ChipBuffer& b = buffer(number);
+  const std::int64_t row_bytes = b.layout.strides[0] / 8;
+  if (at < 0 || at >= b.kept_rows || begin < 0 || begin + bytes > row_bytes)
+    fault(number, b.address + at * row_bytes + begin, "an access outside of");
+  return address(number, 0, at * row_bytes + begin, bytes);
+}
+
+const std::byte* CoreMemory::read_row(std::int32_t number, std::int64_t at, std::int64_t row, std::int64_t step,
+                                      std::int64_t begin, std::int64_t end) const {
+  const std::int64_t from = row_address(number, at, begin, end - begin);
+  const std::int64_t there = rows_[static_cast<std::size_t>(number)][static_cast<std::size_t>(at)];
+  if (there != row) fault(number, from, fmt::format("row {} lies where row {} is read of", there, row));
+  const std::vector<std::uint8_t>& holds = holds_[static_cast<std::size_t>(number)];
+  const std::int64_t first = buffer(number).address / word;
+  for (std::int64_t w = from / word; w * word < from + end - begin; ++w) {
+    const int mask = bytes_in(w, from, from + end - begin) & holds[static_cast<std::size_t>(w - first)];
+    if (mask != 0) check(number, w, static_cast<std::uint8_t>(mask), step);
+  }
+  return bytes_.data() + from;
+}
+
+std::byte* CoreMemory::write_row(std::int32_t number, std::int64_t at, std::int64_t row, std::int64_t step,
+                                 std::int64_t begin, std::int64_t end) {
+  const std::int64_t from = row_address(number, at, begin, end - begin);
+  std::int64_t& there = rows_[static_cast<std::size_t>(number)][static_cast<std::size_t>(at)];
+  const std::vector<std::uint8_t>& holds = holds_[static_cast<std::size_t>(number)];
+  const std::int64_t first = buffer(number).address / word, row_begin = from - begin;
+  if (there != row)  // nothing of the row that was there counts for this one
+    for (std::int64_t w = row_begin / word; w * word < row_begin + buffer(number).layout.strides[0] / 8; ++w)
+      if (Word& entry = at_word(w); entry.writer == number && entry.unread == 0) entry.written = entry.loaded = 0;
+  for (std::int64_t w = from / word; w * word < from + end - begin; ++w) {
+    const int mask = bytes_in(w, from, from + end - begin) & holds[static_cast<std::size_t>(w - first)];
+    if (mask != 0) mark(number, w, static_cast<std::uint8_t>(mask), step);
+  }
+  there = row;
+  return bytes_.data() + from;
+}
+
 void CoreMemory::arrive(std::int32_t number, std::int64_t slot, std::int64_t begin, const std::byte* bytes,
                         std::int64_t count, std::int64_t step) {
   const std::int64_t at = address(number, slot, begin, count);
@@ -166,6 +207,7 @@ void CoreMemory::moved(std::int32_t number, std::int64_t slot, const ChipMove::R
     const int mask = entry.unread & bytes_in(w, at, at + run.bytes);
     left -= std::popcount(static_cast<unsigned>(mask));
     entry.unread = static_cast<std::uint8_t>(entry.unread & ~mask);
+    entry.written = static_cast<std::uint8_t>(entry.written & ~mask);  // the next batch has to bring its own
   }
 }
 

@@ -20,6 +20,12 @@ class CoreMemory {
   std::byte* write(std::int32_t buffer, std::int64_t slot, std::int64_t step, std::int64_t begin, std::int64_t bytes);
   void load(const ChipCore& core);  // first contents of all buffers
 
+  // Of a buffer that keeps rows: elements in [begin, end) of place `at`, where row `row` should be; and to there.
+  const std::byte* read_row(std::int32_t buffer, std::int64_t at, std::int64_t row, std::int64_t step,
+                            std::int64_t begin, std::int64_t end) const;
+  std::byte* write_row(std::int32_t buffer, std::int64_t at, std::int64_t row, std::int64_t step, std::int64_t begin,
+                       std::int64_t end);
+
   // Packets: what has come and was not moved yet; what was loaded in place of packets.
   void arrive(std::int32_t buffer, std::int64_t slot, std::int64_t begin, const std::byte* bytes, std::int64_t count,
               std::int64_t step);
@@ -42,6 +48,7 @@ class CoreMemory {
   std::int64_t address(std::int32_t buffer, std::int64_t slot, std::int64_t begin, std::int64_t bytes) const;
   void check(std::int32_t buffer, std::int64_t word, std::uint8_t mask, std::int64_t step) const;
   void mark(std::int32_t buffer, std::int64_t word, std::uint8_t mask, std::int64_t step);
+  std::int64_t row_address(std::int32_t buffer, std::int64_t at, std::int64_t begin, std::int64_t bytes) const;
   [[noreturn]] void fault(std::int32_t buffer, std::int64_t at, const std::string& what) const;
 
   const Chip& chip_;
@@ -50,6 +57,7 @@ class CoreMemory {
   std::vector<Word> words_;
   std::vector<std::vector<std::uint8_t>> holds_;   // by buffer and word: which bytes hold elements
   std::vector<std::vector<std::int64_t>> unread_;  // by buffer and slot: bytes
+  std::vector<std::vector<std::int64_t>> rows_;    // by buffer that keeps rows, and place: which row is there
 };
 
 // Throws Error E5012: a rule of the chip that a mapped program broke while it ran.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
 
 #include "hwsim/cores/check_ways.hpp"
 #include "hwsim/cores/core_call.hpp"
@@ -15,14 +16,28 @@ struct ChipMachine::Parts {
   struct Core {
     Core(const Chip& chip, const ChipCore& core) : memory(chip, core) {
       for (const ChipPhase& phase : core.phases) {
-        axons.push_back(phase.axon ? std::make_unique<CoreCall>(*phase.axon, core) : nullptr);
-        somas.push_back(phase.soma ? std::make_unique<CoreCall>(*phase.soma, core) : nullptr);
+        axons.push_back(ready(phase.axon));
+        somas.push_back(ready(phase.soma));
         arrived.emplace_back(0);
       }
     }
     CoreMemory memory;
-    std::vector<std::unique_ptr<CoreCall>> axons, somas;  // by phase
-    std::vector<std::int64_t> arrived;                    // heads whose last packet came, for the moves of the phase
+    struct Call {
+      CoreCall* ready = nullptr;  // none: nothing to do
+      Array made;
+    };
+    std::vector<Call> axons, somas;     // by phase
+    std::vector<std::int64_t> arrived;  // heads whose last packet came, for the moves of the phase
+
+   private:
+    Call ready(const std::optional<ChipCall>& call) {
+      if (!call) return {};
+      Array made = Array::make(value_type(call->block));
+      for (CoreCall& other : calls)
+        if (other.does_the_same(*call)) return {&other, std::move(made)};
+      return {&calls.emplace_back(*call), std::move(made)};
+    }
+    std::deque<CoreCall> calls;
   };
 
   explicit Parts(std::shared_ptr<const ChipProgram> given) : program(std::move(given)) {
@@ -40,7 +55,7 @@ struct ChipMachine::Parts {
       if (message.behind != ChipMessage::no_message)
         sent_on[static_cast<std::size_t>(message.behind)] = static_cast<std::int32_t>(i);
       else if (message.from_core == host_core)
-        host_sends.push_back(static_cast<std::int32_t>(i));
+        host_sends[message.from_phase].push_back(static_cast<std::int32_t>(i));
     }
     for (const ChipBuffer& port : program->inputs) in_bytes.emplace_back(static_cast<std::size_t>(port.bytes));
     for (const ChipBuffer& port : program->outputs) {
@@ -66,16 +81,18 @@ struct ChipMachine::Parts {
 
   std::shared_ptr<const ChipProgram> program;
   std::deque<Core> cores;
-  std::vector<std::int32_t> host_sends, mover;  // mover: by message, the phase that moves what it brings
-  std::vector<std::int32_t> sent_on;            // by message: the next one of its multicast
+  std::map<std::int32_t, std::vector<std::int32_t>> host_sends;  // by turn
+  std::vector<std::int32_t> mover;                               // by message, the phase that moves what it brings
+  std::vector<std::int32_t> sent_on;                             // by message: the next one of its multicast
   std::vector<std::vector<std::byte>> in_bytes;
   std::vector<std::vector<std::vector<std::byte>>> out_bytes;  // by output and step of delay
   std::vector<std::int64_t> out_heads, out_left;               // that came in this step; that come in each
   MachineCounts counts;
 
-  void send(std::int32_t number);
+  void send(std::int32_t number, std::int32_t phase);
   void deliver(const ChipMessage& sent, const std::vector<const std::byte*>& packets, std::int32_t number);
   void move(std::int32_t core, std::int32_t phase);
+  void place(CoreMemory& memory, const ChipMove& move, const ChipMove::Run& run, const std::byte* from) const;
   void turn(const ChipProgram::Turn& turn);
   void end_step();
 };
@@ -87,8 +104,11 @@ ChipMachine::ChipMachine(ChipMachine&&) noexcept = default;
 
 const MachineCounts& ChipMachine::counts() const { return parts_->counts; }
 
-void ChipMachine::Parts::send(std::int32_t number) {
+void ChipMachine::Parts::send(std::int32_t number, std::int32_t phase) {
   const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
+  if (message.from_core != host_core && message.from_phase != phase)
+    chip_fault(program->cores[static_cast<std::size_t>(message.from_core)],
+               fmt::format("phase {} sends what phase {} makes", phase, message.from_phase));
   auto bytes_of = [&](const ChipMessage::Run& run) -> const std::byte* {
     if (message.from_core == host_core)
       return in_bytes[static_cast<std::size_t>(message.from_buffer)].data() + run.from;
@@ -145,26 +165,53 @@ void ChipMachine::Parts::move(std::int32_t position, std::int32_t phase) {
     const std::int64_t slot = counts.steps % state.memory.buffer(move.from).slots;
     for (const ChipMove::Run& run : move.runs) {
       const std::byte* from = state.memory.read(move.from, slot, counts.steps, run.byte, run.bytes);
-      std::byte* to = state.memory.write(move.to, 0, counts.steps, run.byte, run.bytes);
-      std::memcpy(to, from, static_cast<std::size_t>(run.bytes));
+      place(state.memory, move, run, from);
       state.memory.moved(move.from, slot, run);
     }
   }
 }
 
+// Rows of a batch go where the ring has them.
+void ChipMachine::Parts::place(CoreMemory& memory, const ChipMove& move, const ChipMove::Run& run,
+                               const std::byte* from) const {
+  const ChipBuffer& to = memory.buffer(move.to);
+  if (to.kept_rows == 0) {
+    std::memcpy(memory.write(move.to, 0, counts.steps, run.byte, run.bytes), from, static_cast<std::size_t>(run.bytes));
+    return;
+  }
+  const std::int64_t row_bytes = to.layout.strides[0] / 8;
+  for (std::int64_t done = 0; done < run.bytes;) {
+    const std::int64_t byte = run.byte + done, row = move.box.position[0] + byte / row_bytes, begin = byte % row_bytes;
+    const std::int64_t bytes = std::min(run.bytes - done, row_bytes - begin);
+    const std::int64_t at = (row - to.box.position[0]) % to.kept_rows;
+    std::memcpy(memory.write_row(move.to, at, row, counts.steps, begin, begin + bytes), from + done,
+                static_cast<std::size_t>(bytes));
+    done += bytes;
+  }
+}
+
 void ChipMachine::Parts::turn(const ChipProgram::Turn& turn) {
+  if (turn.core == host_core) {
+    for (std::int32_t number : host_sends[turn.phase]) send(number, turn.phase);
+    return;
+  }
+  if (turn.moves) return move(turn.core, turn.phase);
   const ChipCore& core = program->cores[static_cast<std::size_t>(turn.core)];
   Core& state = cores[static_cast<std::size_t>(turn.core)];
-  const auto phases = static_cast<std::int32_t>(core.phases.size());
-  move(turn.core, (turn.phase + phases - 1) % phases);
   const auto k = static_cast<std::size_t>(turn.phase);
-  for (const auto& call : {state.axons[k].get(), state.somas[k].get()}) {
-    if (!call) continue;
-    const BlockRun run = call->run(state.memory, counts.steps);
+  const ChipPhase& phase = core.phases[k];
+  Core::Call &axon = state.axons[k], &soma = state.somas[k];
+  auto count = [&](const BlockRun& run) {
     counts.saturations += run.saturations;
     counts.ordered += run.ordered ? 1 : 0;
+  };
+  if (axon.ready && soma.ready && state.memory.buffer(phase.axon->result).kept_rows > 0) {
+    count(CoreCall::run_rows(*axon.ready, *soma.ready, state.memory, phase, axon.made, soma.made, counts.steps));
+  } else {
+    if (axon.ready) count(axon.ready->run(state.memory, *phase.axon, axon.made, counts.steps));
+    if (soma.ready) count(soma.ready->run(state.memory, *phase.soma, soma.made, counts.steps));
   }
-  for (std::int32_t number : core.phases[k].sends) send(number);
+  for (std::int32_t number : phase.sends) send(number, turn.phase);
 }
 
 void ChipMachine::Parts::end_step() {
@@ -186,7 +233,6 @@ std::vector<Array> ChipMachine::run(std::span<const Array> inputs) {
   const ChipProgram& program = *p.program;
   if (inputs.size() != program.inputs.size()) bug("a chip was given another number of inputs");
   for (std::size_t i = 0; i < inputs.size(); ++i) put(program.inputs[i].layout, inputs[i], p.in_bytes[i].data());
-  for (std::int32_t number : p.host_sends) p.send(number);
   const auto step = static_cast<std::size_t>(p.counts.steps);
   for (const ChipProgram::Turn& turn : program.order) p.turn(turn);
   p.end_step();
@@ -218,6 +264,7 @@ void exchange_part(Array& whole, const Box& box, Array& part, bool into_whole) {
 template <class F>
 void each_state(const ChipProgram& program, BlockId storage, F&& visit) {
   for (const ChipProgram::Turn& turn : program.order) {
+    if (turn.moves || turn.core == host_core) continue;
     const ChipPhase& phase =
         program.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
     for (const std::optional<ChipCall>* call : {&phase.axon, &phase.soma}) {
@@ -262,13 +309,14 @@ Array ChipMachine::value(BlockId block) const {
   const ChipProgram& program = *parts_->program;
   Array all = Array::make(value_type((*program.net.graph)[block]));
   for (const ChipProgram::Turn& turn : program.order) {
+    if (turn.moves || turn.core == host_core) continue;
     const Parts::Core& core = parts_->cores[static_cast<std::size_t>(turn.core)];
     const ChipPhase& phase =
         program.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
-    for (const auto& [call, ready] : {std::pair{&phase.axon, core.axons[static_cast<std::size_t>(turn.phase)].get()},
-                                      {&phase.soma, core.somas[static_cast<std::size_t>(turn.phase)].get()}}) {
+    for (const auto& [call, made] : {std::pair{&phase.axon, &core.axons[static_cast<std::size_t>(turn.phase)].made},
+                                     {&phase.soma, &core.somas[static_cast<std::size_t>(turn.phase)].made}}) {
       if (!*call || (*call)->whole != block) continue;
-      Array part = ready->made();
+      Array part = *made;
       exchange_part(all, (*call)->out, part, true);
     }
   }

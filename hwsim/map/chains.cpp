@@ -194,8 +194,9 @@ ChipFlows flows_of(const ChipProgram& program) {
     if (message.from_core != host_core) {
       const ChipPhase& phase = program.cores[static_cast<std::size_t>(message.from_core)]
                                    .phases[static_cast<std::size_t>(message.from_phase)];
-      if (phase.axon) flow.begin = phase.axon->cycles;
-      if (phase.soma) flow.span = std::max<std::int64_t>(1, phase.soma->cycles);
+      const std::int64_t soma = phase.soma ? phase.soma->cycles : 0;
+      flow.begin = computed_at(phase, program.chip->cycles.start) - soma;
+      if (phase.soma) flow.span = std::max<std::int64_t>(1, soma);
     }
     made.flows.push_back(flow);
   }

@@ -34,6 +34,7 @@ UnitNet unit_net(const ChipNet& net) {
     }
     made.reads.emplace_back(reads.begin(), reads.end());
     made.reads_ever.emplace_back(ever.begin(), ever.end());
+    made.can_stream.push_back(can_stream(net, made.units[u]));
   }
   made.gives.resize(made.units.size());
   for (const NetOutput& output : net.outputs)
@@ -157,8 +158,16 @@ class StructureCheck {
       return refusal("E4049", fmt::format("'{}' computes all of its rows at once: this mapper plans neither streams of "
                                           "rows nor row pipelines",
                                           name(u)));
-    if (unit.streams && std::ranges::count(decisions_.units, unit.group, &MapUnit::group) > 1)
-      return refusal("E4049", fmt::format("'{}' streams, and so has its cores for itself", name(u)));
+    if (!unit.streams) return std::nullopt;
+    if (!net_.can_stream[u])
+      return refusal("E4049",
+                     fmt::format("'{}' cannot stream: its rows do not come and go one after the other", name(u)));
+    if (unit.grid.y != 1) return refusal("E4049", fmt::format("'{}' streams, and so its rows are not cut", name(u)));
+    // Streams that make rows at the same times may be one group (lay_out.cpp looks whether they do).
+    for (std::size_t other = 0; other < decisions_.units.size(); ++other)
+      if (decisions_.units[other].group == unit.group && !decisions_.units[other].streams)
+        return refusal("E4049",
+                       fmt::format("'{}' streams, and '{}' on cores of its group does not", name(u), name(other)));
     return std::nullopt;
   }
 
@@ -173,9 +182,11 @@ class StructureCheck {
           phases > *chip_.limits.phases)
         return refusal("E4043", fmt::format("the cores of '{}' would have {} phases, {} has {}", name(u), phases,
                                             chip_.name, *chip_.limits.phases));
-    if (chip_.limits.phase_groups && static_cast<std::int64_t>(phases_.size()) > *chip_.limits.phase_groups)
+    const std::int64_t chips =  // each has its own groups
+        std::max<std::int64_t>(1, std::int64_t{places_.width} * places_.height / chip_.grid.cores.area());
+    if (chip_.limits.phase_groups && static_cast<std::int64_t>(phases_.size()) > *chip_.limits.phase_groups * chips)
       return refusal("E4043", fmt::format("there would be {} groups of cores, {} has {}", phases_.size(), chip_.name,
-                                          *chip_.limits.phase_groups));
+                                          *chip_.limits.phase_groups * chips));
     return std::nullopt;
   }
 

@@ -7,6 +7,7 @@
 //   std::optional<Diag> fault = structure_fault(net_units, now, ...)     none: the phases have an order
 #pragma once
 #include "hwsim/map/lay_out.hpp"
+#include "hwsim/map/rows.hpp"
 
 namespace taskspec {
 
@@ -35,6 +36,7 @@ struct UnitNet {
   std::vector<std::vector<std::size_t>> reads;       // without delay, ascending
   std::vector<std::vector<std::size_t>> reads_ever;  // with and without, itself too where it does
   std::vector<bool> gives;                           // something that leaves the chip
+  std::vector<bool> can_stream;                      // rows.hpp
 };
 UnitNet unit_net(const ChipNet& net);
 

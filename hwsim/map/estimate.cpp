@@ -108,7 +108,8 @@ ChipPlan MapEstimator::unit_plan(std::size_t unit, const MapDecisions& of,
                      .pieces = *pieces(u, of.units[u].grid, fault),
                      .group = whole_number(static_cast<std::int64_t>(plan.group_phases.size())),
                      .phase = 0,
-                     .cores = {}};
+                     .cores = {},
+                     .pipeline_rows = of.units[u].pipeline_rows};
     for (std::size_t i = 0; i < planned.pieces.size(); ++i) {
       planned.cores.push_back(whole_number(static_cast<std::int64_t>(who.size())));
       plan.places.push_back(planned.cores.back());
@@ -122,8 +123,9 @@ ChipPlan MapEstimator::unit_plan(std::size_t unit, const MapDecisions& of,
 }
 
 std::shared_ptr<const MapEstimator::Edges> MapEstimator::edges(std::size_t unit, const MapDecisions& of) {
-  std::string key = fmt::format("{}:{}", unit, grid_key(of.units[unit].grid));
-  for (std::size_t from : units_.reads_ever[unit]) key += ";" + grid_key(of.units[from].grid);
+  std::string key = fmt::format("{}:{}/{}", unit, grid_key(of.units[unit].grid), of.units[unit].pipeline_rows);
+  for (std::size_t from : units_.reads_ever[unit])
+    key += fmt::format(";{}/{}", grid_key(of.units[from].grid), of.units[from].pipeline_rows);
   if (const auto found = known_edges_.find(key); found != known_edges_.end()) return found->second;
   auto made = std::make_shared<Edges>();
   std::vector<std::pair<std::size_t, std::size_t>> who;  // by position
@@ -164,7 +166,8 @@ ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std:
                           .pieces = {(*cut)[piece]},
                           .group = 0,
                           .phase = unit.phase,
-                          .cores = {0}});
+                          .cores = {0},
+                          .pipeline_rows = unit.pipeline_rows});
     parts.push_back({.unit = u, .piece = piece, .phase = unit.phase});
   }
   for (const auto& [a, b] : of.share)
@@ -178,8 +181,8 @@ std::shared_ptr<const MapEstimator::CoreCost> MapEstimator::cost(std::int32_t co
   const ChipPlan plan = core_plan(core, of, made->parts);
   std::string key = std::to_string(plan.group_phases[0]);
   for (std::size_t i = 0; i < plan.units.size(); ++i)
-    key += fmt::format(";{}:{}:{}@{}", made->parts[i].unit, grid_key(plan.units[i].grid), made->parts[i].piece,
-                       plan.units[i].phase);
+    key += fmt::format(";{}:{}:{}@{}/{}", made->parts[i].unit, grid_key(plan.units[i].grid), made->parts[i].piece,
+                       plan.units[i].phase, plan.units[i].pipeline_rows);
   for (const auto& [a, b] : plan.share) key += fmt::format("+{}+{}", a, b);
   if (const auto found = known_costs_.find(key); found != known_costs_.end()) return found->second;
   Diags diags;

@@ -25,9 +25,14 @@ class ProgramMaker {
 
   // `talks`: with messages, for which all pieces of a unit must be there.
   void make(bool talks) {
+    rows_ = row_schedule(program_.net, plan_);
     make_cores();
-    for (const UnitPlan& unit : plan_.units)
-      for (std::size_t i = 0; i < unit.pieces.size(); ++i) make_piece(unit, i);
+    check_groups();
+    if (diags.has_errors()) return;
+    for (std::size_t u = 0; u < plan_.units.size(); ++u)
+      for (std::size_t i = 0; i < plan_.units[u].pieces.size(); ++i) make_piece(u, i);
+    if (diags.has_errors()) return;
+    make_order();
     for (ChipCore& core : program_.cores) give_addresses(core);
     if (diags.has_errors()) return;
     if (!talks) return check_limits();
@@ -39,16 +44,37 @@ class ProgramMaker {
 
  private:
   struct Reader {
-    std::int32_t core = 0, phase = 0;  // that moves what comes
+    std::int32_t core = 0;
     PieceInput input;
     BlockId block;
   };
 
+  // Streams of a group do the same in each of its phases, and a stream has no other units there.
+  void check_groups() {
+    std::vector<std::size_t> first(plan_.group_phases.size(), SIZE_MAX);
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      std::size_t& other = first[static_cast<std::size_t>(plan_.units[u].group)];
+      if (other == SIZE_MAX) other = u;
+      const UnitForm form = plan_.units[u].form;
+      if (form == plan_.units[other].form &&
+          (form == UnitForm::whole || works_with(rows_.units[other], rows_.units[u])))
+        continue;
+      diags.error("E4049", graph_[program_.net.works[plan_.units[u].unit.last()].block].span,
+                  fmt::format("'{}' and '{}' are in one group of cores, and do not make rows at the same times",
+                              plan_.units[other].unit.name, plan_.units[u].unit.name));
+    }
+  }
+
   void make_cores() {
+    std::vector<std::int32_t> group_phases = plan_.group_phases;
+    for (std::size_t u = 0; u < plan_.units.size(); ++u)
+      if (plan_.units[u].form == UnitForm::stream)
+        group_phases[static_cast<std::size_t>(plan_.units[u].group)] =
+            static_cast<std::int32_t>(rows_.units[u].phases.size());
     for (std::size_t i = 0; i < plan_.places.size(); ++i) {
       ChipCore core{.core = plan_.places[i], .buffers = {}, .phases = {}};
       const std::int32_t group = plan_.group_of_core[i];
-      core.phases.resize(static_cast<std::size_t>(plan_.group_phases[static_cast<std::size_t>(group)]));
+      core.phases.resize(static_cast<std::size_t>(group_phases[static_cast<std::size_t>(group)]));
       for (ChipPhase& phase : core.phases) phase.group = group;
       program_.cores.push_back(std::move(core));
     }
@@ -89,39 +115,69 @@ class ProgramMaker {
                                [&](const auto& pair) { return std::minmax(pair.first, pair.second) == both; });
   }
 
-  void make_piece(const UnitPlan& unit, std::size_t number) {
+  void make_piece(std::size_t u, std::size_t number) {
+    const UnitPlan& unit = plan_.units[u];
     const std::int32_t position = unit.cores[number];
     ChipCore& core = program_.cores[static_cast<std::size_t>(position)];
-    const auto phases = static_cast<std::int32_t>(core.phases.size());
-    const UnitPiece& piece = unit.pieces[number];
-    PieceBuffers made = buffers_of(program_.net, unit.unit, piece, unit.phase, phases);
-    const ChipLayout layout = made.buffers[static_cast<std::size_t>(made.result())].layout;
-    const auto own = static_cast<std::size_t>(&unit - plan_.units.data());
-    const Numbers numbers = numbers_of(own, position, core, made);
-    ChipPhase& phase = core.phases[static_cast<std::size_t>(unit.phase)];
-    for (auto [from, to] : {std::pair{&made.axon, &phase.axon}, {&made.soma, &phase.soma}}) {
-      if (!*from) continue;
-      renumber(**from, numbers);
-      *to = std::move(*from);
+    Result<PieceBuffers> made = buffers_of(program_.net, unit.unit, unit.pieces[number],
+                                           {.phase = unit.phase,
+                                            .phases = static_cast<std::int32_t>(core.phases.size()),
+                                            .rows = unit.form == UnitForm::stream ? &rows_.units[u] : nullptr,
+                                            .pipeline_rows = unit.pipeline_rows});
+    if (!made) return diags.append(made.diags());
+    const Numbers numbers = numbers_of(u, position, core, *made);
+    BlockId reads;
+    for (std::size_t k = 0; k < core.phases.size(); ++k) {
+      ChipPhase &from = made->phases[k], &to = core.phases[k];
+      for (ChipMove& move : from.moves) {
+        renumber(move.from, numbers);
+        renumber(move.to, numbers);
+        to.moves.push_back(std::move(move));
+      }
+      if (!from.axon && !from.soma) continue;
+      ChipLayout layout = made->buffers[static_cast<std::size_t>((from.soma ? from.soma : from.axon)->result)].layout;
+      for (auto [call, place] : {std::pair{&from.axon, &to.axon}, {&from.soma, &to.soma}}) {
+        if (!*call) continue;
+        renumber(**call, numbers);
+        *place = std::move(*call);
+      }
+      to.pipeline = from.pipeline;
+      const ChipCall& last = to.soma ? *to.soma : *to.axon;
+      reads = last.whole;
+      layout.type.extents = last.out.size;
+      messages_.makes(last.whole, {.core = position,
+                                   .phase = static_cast<std::int32_t>(k),
+                                   .buffer = last.result,
+                                   .layout = std::move(layout),
+                                   .box = last.out});
     }
-    program_.order.push_back({position, unit.phase});
-    const ChipCall& last = phase.soma ? *phase.soma : *phase.axon;
-    messages_.makes(
-        last.whole,
-        {.core = position, .phase = unit.phase, .buffer = last.result, .layout = layout, .box = piece.last().out});
-    const std::int32_t before = (unit.phase + phases - 1) % phases;
-    for (PieceInput& input : made.inputs) {
+    for (PieceInput& input : made->inputs) {
       renumber(input.buffer, numbers);
-      readers_.push_back({position, before, input, last.whole});
-    }
-    for (ChipMove& move : made.moves) {
-      renumber(move.from, numbers);
-      renumber(move.to, numbers);
-      core.phases[static_cast<std::size_t>(before)].moves.push_back(std::move(move));
+      readers_.push_back({position, input, reads});
     }
     for (std::size_t i = 0; i < numbers.size(); ++i)
       if (static_cast<std::size_t>(numbers[i]) == core.buffers.size())
-        core.buffers.push_back(std::move(made.buffers[i]));
+        core.buffers.push_back(std::move(made->buffers[i]));
+  }
+
+  // As the schedule has it, for all pieces of each unit.
+  void make_order() {
+    for (const RowSchedule::Turn& turn : rows_.order) {
+      if (turn.unit < 0) {
+        program_.order.push_back({.core = host_core, .phase = turn.phase});
+        continue;
+      }
+      const UnitPlan& unit = plan_.units[static_cast<std::size_t>(turn.unit)];
+      const std::size_t work = unit.unit.axon != no_work ? unit.unit.axon : unit.unit.soma;
+      for (const std::int32_t core : unit.cores) {
+        const auto phases = static_cast<std::int32_t>(program_.cores[static_cast<std::size_t>(core)].phases.size());
+        const bool is_before = turn.moves && unit.form == UnitForm::whole;
+        program_.order.push_back({.core = core,
+                                  .phase = is_before ? (turn.phase + phases - 1) % phases : turn.phase,
+                                  .moves = turn.moves,
+                                  .unit = program_.net.works[work].block});
+      }
+    }
   }
 
   // Addresses, and the cycles that depend on them.
@@ -149,11 +205,12 @@ class ProgramMaker {
     }
   }
 
-  // A second item may come while the first one waits, where there is room for it.
+  // A second item may come while the first one waits, where there is room for it. Batches of rows have their buffer in
+  // turn: of them a second one waits at its sender.
   void double_buffers(ChipCore& core) const {
     const Chip& chip = *program_.chip;
     for (std::size_t i = 0; i < core.buffers.size(); ++i) {
-      if (core.buffers[i].use != BufferUse::receive) continue;
+      if (core.buffers[i].use != BufferUse::receive || core.buffers[i].kept_rows > 0) continue;
       ++core.buffers[i].slots;
       core.buffers[i].bytes = core.buffers[i].slot_bytes() * core.buffers[i].slots;
       const bool is_too_much = chip.limits.receive_bytes && received_bytes(core) > *chip.limits.receive_bytes;
@@ -221,7 +278,7 @@ class ProgramMaker {
     for (BlockId id : program_.net.inputs) {
       program_.inputs.push_back(port(id));
       messages_.makes(id, {.core = host_core,
-                           .phase = -1,
+                           .phase = 0,
                            .buffer = static_cast<std::int32_t>(program_.inputs.size() - 1),
                            .layout = program_.inputs.back().layout,
                            .box = whole(value_type(graph_[id]).extents)});
@@ -238,6 +295,11 @@ class ProgramMaker {
     }
   }
 
+  // Of a batch that lies at the beginning of a receive buffer.
+  static ChipLayout part_of_rows(const ChipLayout& layout, const Box& box) {
+    return layout.type.extents == box.size ? layout : part_of(layout, box.size);
+  }
+
   void bring(const Reader& reader) {
     const ChipCore& core = program_.cores[static_cast<std::size_t>(reader.core)];
     const ChipBuffer& buffer = core.buffers[static_cast<std::size_t>(reader.input.buffer)];
@@ -245,16 +307,21 @@ class ProgramMaker {
     messages_.bring({.core = reader.core,
                      .buffer = reader.input.buffer,
                      .delay = reader.input.delay,
-                     .layout = buffer.layout,
+                     .layout = part_of_rows(buffer.layout, reader.input.box),
                      .box = reader.input.box,
                      .cluster = reader.input.cluster,
                      .name = buffer.name,
-                     .span = graph_[reader.block].span},
+                     .span = graph_[reader.block].span,
+                     .sources = reader.input.sources,
+                     .source_begin = reader.input.source_begin,
+                     .source_end = reader.input.sources.empty() ? INT64_MAX : reader.input.source_end},
                     program_.messages, diags);
-    for (std::size_t i = first; i < program_.messages.size(); ++i)
+    for (std::size_t i = first; i < program_.messages.size(); ++i) {
+      if (program_.messages[i].from_core == host_core) program_.messages[i].from_phase = reader.input.tick;
       program_.cores[static_cast<std::size_t>(reader.core)]
-          .phases[static_cast<std::size_t>(reader.phase)]
+          .phases[static_cast<std::size_t>(reader.input.phase)]
           .receives.push_back(static_cast<std::int32_t>(i));
+    }
   }
 
   void bring_outputs() {
@@ -301,9 +368,11 @@ class ProgramMaker {
         program_.notes.push_back(
             fmt::format("core {} takes {} B, {} are the aim", core.core, core.bytes, *limits.soft_bytes));
     }
-    if (limits.phase_groups && program_.groups > *limits.phase_groups)
-      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups),
-             fmt::format("limits/phase_groups of {} suffices", program_.groups));
+    // Each chip has its own.
+    const std::int64_t chips = std::max<std::int64_t>(1, program_.chips.area());
+    if (limits.phase_groups && program_.groups > *limits.phase_groups * chips)
+      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups * chips),
+             fmt::format("limits/phase_groups of {} suffices", (program_.groups + chips - 1) / chips));
   }
 
   void refuse_area(const ChipCore& core, std::int64_t received) {
@@ -324,6 +393,7 @@ class ProgramMaker {
   MessageMaker messages_;
   std::vector<Reader> readers_;
   std::map<std::int32_t, std::vector<std::pair<std::size_t, std::int32_t>>> on_core_;  // position: unit, buffer
+  RowSchedule rows_;
 };
 
 }  // namespace

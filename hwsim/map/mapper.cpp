@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "hwsim/map/chains.hpp"
+#include "hwsim/map/cut_sums.hpp"
 #include "hwsim/map/refusals.hpp"
 #include "hwsim/place/place.hpp"
 #include "hwsim/time/step_levels.hpp"
@@ -41,13 +44,13 @@ class Mapper {
     units_ = units_of(net_);
     check_chip();
     if (diags.has_errors()) return std::nullopt;  // a chip of another kind has no figures to go on with
-    for (const ChipUnit& unit : units_) choices_.push_back(choices_of(net_, unit, chip_));
-    for (std::size_t u = 0; u < units_.size(); ++u) begin_with_fewest(u);
-    if (diags.has_errors()) return std::nullopt;
-    share_cores();
-    if (diags.has_errors()) return std::nullopt;
-    if (options_.objective == MapObjective::throughput || options_.objective == MapObjective::latency) use_more_cores();
-    return made();
+    forms_.assign(units_.size(), UnitForm::whole);
+    find_readers();
+    if (!options_.slabs || *options_.slabs <= 1) {
+      if (divide()) return made();
+      if (options_.slabs) return tell_refused(), std::nullopt;
+    }
+    return stream();
   }
 
   ChipExtent chips() const { return chips_; }
@@ -58,6 +61,120 @@ class Mapper {
   void check_chip() {
     diags.append(chip_refusals(net_, chip_));
     if (std::optional<Diag> refusal = chips_refusal(chip_, chips_)) diags.add(*std::move(refusal));
+  }
+
+  const TaskBlock& block(std::size_t work) const { return (*net_.graph)[net_.works[work].block]; }
+
+  // Pieces and cores for the forms that units have now.
+  bool divide() {
+    groups_.clear();
+    choices_.clear();
+    refused_.clear();
+    const bool has_streams = std::ranges::find(forms_, UnitForm::stream) != forms_.end();
+    if (has_streams && !schedule()) return false;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      if (forms_[u] == UnitForm::stream) {
+        choices_.push_back(choices_of(net_, units_[u], chip_, &rows_.units[u]));
+      } else {
+        if (!whole_choices_.contains(u)) whole_choices_[u] = choices_of(net_, units_[u], chip_);
+        choices_.push_back(whole_choices_[u]);
+      }
+    }
+    for (std::size_t u = 0; u < units_.size(); ++u) begin_with_fewest(u);
+    if (!refused_.empty()) return false;
+    share_cores();
+    if (diags.has_errors()) return false;
+    if (options_.objective == MapObjective::throughput || options_.objective == MapObjective::latency) use_more_cores();
+    return true;
+  }
+
+  // ---- streams ------------------------------------------------------------------------------------
+  // Who makes which rows when; not: more phases than the chip has.
+  bool schedule() {
+    ChipPlan plan;
+    plan.slabs = slabs_;
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      plan.units.push_back({.unit = units_[u],
+                            .grid = {},
+                            .pieces = {},
+                            .group = static_cast<std::int32_t>(u),
+                            .cores = {},
+                            .form = forms_[u]});
+    rows_ = row_schedule(net_, plan);
+    if (!chip_.limits.phases) return true;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      const auto phases = static_cast<std::int64_t>(rows_.units[u].phases.size());
+      if (phases <= *chip_.limits.phases) continue;
+      Diag diag("E4046", Severity::error, block(units_[u].last()).span,
+                fmt::format("rows of '{}' would come and go in {} phases, {} are possible", units_[u].name, phases,
+                            *chip_.limits.phases));
+      diag.help("fewer batches of rows (slabs)");
+      diags.add(std::move(diag));
+      return false;
+    }
+    return true;
+  }
+
+  // What does not fit as a whole comes in rows: the first units of the net, as far as they can, or all of them.
+  std::optional<ChipPlan> stream() {
+    const Diags first = std::exchange(diags, {});
+    const std::vector<std::size_t> first_refused = refused_;
+    for (const ChipUnit& unit : units_) streams_.push_back(can_stream(net_, unit));
+    std::optional<ChipPlan> best;
+    std::int64_t best_time = 0;
+    Diags last;
+    int tried = 0;
+    for (std::int64_t slabs : batches_to_try()) {
+      if (best && ++tried > 2) break;  // fewer batches take more memory, and rarely less time
+      for (std::size_t whole_from : {units_.size(), first_that_fits_whole()}) {
+        diags = {};
+        slabs_ = slabs;  // when it is asked for, the reason is told of what does not fit
+        for (std::size_t u = 0; u < units_.size(); ++u)
+          forms_[u] = u < whole_from && streams_[u] ? UnitForm::stream : UnitForm::whole;
+        if (divide() && (!best || slowest() < best_time)) {
+          best_time = slowest();
+          best = made();
+        }
+        if (options_.slabs && !best) tell_refused();
+        if (diags.has_errors() && !last.has_errors()) last = std::move(diags);
+      }
+    }
+    diags = {};
+    if (best) return best;
+    // As a whole it fits no core, and in rows it would, on more of them: that is what one wants to know.
+    const bool needs_cores = !first_refused.empty() && last.has_errors() && last.items().front().code == "E4042";
+    if (options_.slabs || needs_cores) {
+      diags = last;
+    } else {
+      diags = first;
+      choices_.clear();
+      for (std::size_t u = 0; u < units_.size(); ++u) choices_.push_back(whole_choices_[u]);
+      forms_.assign(units_.size(), UnitForm::whole);
+      refused_ = first_refused;
+      tell_refused();
+    }
+    return std::nullopt;
+  }
+
+  // From there on all units fit as a whole.
+  std::size_t first_that_fits_whole() const {
+    std::size_t first = units_.size();
+    while (first > 0 && whole_choices_.contains(first - 1) &&
+           std::ranges::any_of(whole_choices_.at(first - 1), [](const UnitChoice& c) { return c.cost.fits; }))
+      --first;
+    return first;
+  }
+
+  std::vector<std::int64_t> batches_to_try() const {
+    if (options_.slabs) return {*options_.slabs};
+    std::int64_t most = 0;
+    for (BlockId id : net_.inputs)
+      if (const Extents extents = value_type((*net_.graph)[id]).extents; extents.size() == 3)
+        most = std::max(most, extents[0]);
+    std::vector<std::int64_t> list;
+    for (std::int64_t n : {32, 28, 24, 16, 14, 8, 7, 4, 2})
+      if (n <= most && (!chip_.limits.phases || n <= *chip_.limits.phases)) list.push_back(n);
+    return list;
   }
 
   // ---- one unit -----------------------------------------------------------------------------------
@@ -71,7 +188,13 @@ class Mapper {
                          .cycles = choices_[u][i].cost.cycles});
       return;
     }
-    diags.add(unit_refusal(net_, units_[u], choices_[u], chip_));
+    refused_.push_back(u);
+  }
+
+  void tell_refused() {
+    for (const std::size_t u : refused_)
+      diags.add(
+          unit_refusal(net_, units_[u], choices_[u], chip_, forms_[u] == UnitForm::stream ? &rows_.units[u] : nullptr));
   }
 
   // ---- sharing ------------------------------------------------------------------------------------
@@ -82,7 +205,18 @@ class Mapper {
   }
 
   bool has_too_many_groups() const {
-    return chip_.limits.phase_groups && static_cast<std::int64_t>(groups_.size()) > *chip_.limits.phase_groups;
+    if (!chip_.limits.phase_groups) return false;
+    std::int64_t made = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      bool joins = false;  // an earlier one
+      for (std::size_t other = 0; other < g && !joins; ++other)
+        joins = can_join(groups_[g].first, groups_[other].first);
+      made += joins ? 0 : 1;
+    }
+    return made > *chip_.limits.phase_groups * chips_.area();
+  }
+  bool can_join(std::size_t a, std::size_t b) const {
+    return forms_[a] == UnitForm::stream && forms_[b] == UnitForm::stream && works_with(rows_.units[a], rows_.units[b]);
   }
 
   void share_cores() {
@@ -109,6 +243,8 @@ class Mapper {
 
   // Both on the cores of one of them, one after another; none: their memory does not suffice.
   std::optional<SharedCores> merge(const SharedCores& a, const SharedCores& b) const {
+    for (std::size_t u = a.first; u <= b.last; ++u)
+      if (forms_[u] == UnitForm::stream) return std::nullopt;
     SharedCores both{.first = a.first,
                      .last = b.last,
                      .choice = a.choice,
@@ -124,8 +260,12 @@ class Mapper {
   bool is_possible(const SharedCores& group) const {
     const auto phases = static_cast<std::int32_t>(group.choice.size());
     std::vector<std::vector<UnitPiece>> pieces;
-    for (std::size_t i = 0; i < group.choice.size(); ++i)
-      pieces.push_back(*cut_unit(net_, units_[group.first + i], choices_[group.first + i][group.choice[i]].grid));
+    for (std::size_t i = 0; i < group.choice.size(); ++i) {
+      Result<std::vector<UnitPiece>> cut =
+          cut_unit(net_, units_[group.first + i], choices_[group.first + i][group.choice[i]].grid);
+      if (!cut) return false;
+      pieces.push_back(*std::move(cut));
+    }
     std::set<std::vector<std::vector<Extents>>> seen;
     for (std::size_t core = 0; core < static_cast<std::size_t>(group.cores); ++core) {
       std::vector<std::vector<Extents>> sizes;
@@ -135,8 +275,11 @@ class Mapper {
       std::vector<ChipBuffer> buffers;
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (core >= pieces[i].size()) continue;
-        PieceBuffers made =
-            buffers_of(net_, units_[group.first + i], pieces[i][core], static_cast<std::int32_t>(i), phases);
+        PieceBuffers made = *buffers_of(net_, units_[group.first + i], pieces[i][core],
+                                        {.phase = static_cast<std::int32_t>(i),
+                                         .phases = phases,
+                                         .pipeline_rows = choices_[group.first + i][group.choice[i]].pipeline_rows,
+                                         .only_sizes = true});
         for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
       }
       if (!fits(buffers, phases)) return false;
@@ -152,19 +295,71 @@ class Mapper {
   }
 
   // ---- more cores for the slowest -----------------------------------------------------------------
+  // Who reads what a unit makes, with how many bytes.
+  void find_readers() {
+    std::map<BlockId, std::size_t> makers;
+    for (std::size_t u = 0; u < units_.size(); ++u) makers[net_.works[units_[u].last()].block] = u;
+    readers_.resize(units_.size());
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      for (const std::size_t work : {units_[u].axon, units_[u].soma}) {
+        if (work == no_work) continue;
+        for (const NetCluster& cluster : net_.works[work].in)
+          for (const NetSource& source : cluster.sources)
+            if (const auto found = makers.find(source.block); found != makers.end() && found->second != u)
+              readers_[found->second].push_back(u);
+      }
+  }
+
+  // Packets that a core of a unit sends in a step: each part along f of a reader wants all of its features.
+  std::int64_t packets_of(std::size_t u, const std::vector<std::int64_t>& copies, std::int64_t pieces) const {
+    const TaskBlock& last = block(units_[u].last());
+    const ArrayType type = value_type(last);
+    const std::int64_t packets = type.elements() * packed_bits(type.precision) / 8 / chip_.noc.payload_bytes;
+    std::int64_t sent = 0;
+    for (std::size_t reader : readers_[u]) sent += packets * copies[reader];
+    return sent / pieces;
+  }
+
+  std::vector<std::int64_t> copies() const {
+    std::vector<std::int64_t> made(units_.size(), 1);
+    for (const SharedCores& group : groups_)
+      for (std::size_t i = 0; i < group.choice.size(); ++i)
+        made[group.first + i] = choices_[group.first + i][group.choice[i]].grid.f;
+    return made;
+  }
+
+  // What a step takes on the cores of a group: computing, or sending where that is more.
+  std::int64_t time_of(const SharedCores& group, const std::vector<std::int64_t>& copies) const {
+    if (group.choice.size() > 1 || forms_[group.first] == UnitForm::whole) return group.cycles;
+    return std::max(group.cycles, packets_of(group.first, copies, group.cores));
+  }
+
+  std::int64_t slowest() const {
+    std::int64_t most = 0;
+    const std::vector<std::int64_t> made = copies();
+    for (const SharedCores& group : groups_) most = std::max(most, time_of(group, made));
+    return most;
+  }
+
   void use_more_cores() {
     for (;;) {
-      auto slowest = std::ranges::max_element(groups_, {}, &SharedCores::cycles);
+      const std::vector<std::int64_t> parts = copies();
+      auto slowest =
+          std::ranges::max_element(groups_, {}, [&](const SharedCores& group) { return time_of(group, parts); });
       if (slowest == groups_.end() || slowest->choice.size() > 1) return;
       const std::vector<UnitChoice>& choices = choices_[slowest->first];
-      const std::int64_t left = there_ - cores_used() + slowest->cores;
+      const std::int64_t left = there_ - cores_used() + slowest->cores, now = time_of(*slowest, parts);
+      auto time = [&](std::size_t i) {
+        SharedCores other = *slowest;
+        other.cores = choices[i].grid.pieces();
+        other.cycles = choices[i].cost.cycles;
+        return time_of(other, parts);
+      };
       std::size_t next = choices.size();
       for (std::size_t i = 0; i < choices.size(); ++i) {
-        if (!choices[i].cost.fits || choices[i].grid.pieces() > left || choices[i].cost.cycles >= slowest->cycles)
-          continue;
+        if (!choices[i].cost.fits || choices[i].grid.pieces() > left || time(i) >= now) continue;
         if (next == choices.size() || choices[i].grid.pieces() < choices[next].grid.pieces() ||
-            (choices[i].grid.pieces() == choices[next].grid.pieces() &&
-             choices[i].cost.cycles < choices[next].cost.cycles))
+            (choices[i].grid.pieces() == choices[next].grid.pieces() && time(i) < time(next)))
           next = i;
       }
       if (next == choices.size()) return;
@@ -175,26 +370,43 @@ class Mapper {
   }
 
   // ---- the plan -----------------------------------------------------------------------------------
+  // Streams that make rows in the same ticks are one group: parts of a sum, slices of features.
+  std::int32_t group_like(const SharedCores& group, const ChipPlan& plan) const {
+    for (std::size_t u = 0; u < plan.units.size(); ++u)
+      if (can_join(group.first, u)) return plan.units[u].group;
+    return static_cast<std::int32_t>(plan.group_phases.size());
+  }
+
   std::optional<ChipPlan> made() {
     ChipPlan plan;
+    plan.slabs = std::ranges::find(forms_, UnitForm::stream) != forms_.end() ? slabs_ : 1;
     std::int32_t first_core = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const SharedCores& group = groups_[g];
-      plan.group_phases.push_back(static_cast<std::int32_t>(group.choice.size()));
+      const std::int32_t number = group_like(group, plan);
+      if (number == static_cast<std::int32_t>(plan.group_phases.size()))
+        plan.group_phases.push_back(static_cast<std::int32_t>(group.choice.size()));
       for (std::size_t i = 0; i < group.choice.size(); ++i) {
         const std::size_t u = group.first + i;
         UnitPlan unit{.unit = units_[u],
                       .grid = choices_[u][group.choice[i]].grid,
                       .pieces = {},
-                      .group = static_cast<std::int32_t>(g),
+                      .group = number,
                       .phase = static_cast<std::int32_t>(i),
-                      .cores = {}};
-        unit.pieces = *cut_unit(net_, units_[u], unit.grid);
+                      .cores = {},
+                      .form = forms_[u],
+                      .pipeline_rows = choices_[u][group.choice[i]].pipeline_rows};
+        Result<std::vector<UnitPiece>> pieces = cut_unit(net_, units_[u], unit.grid);
+        if (!pieces) {
+          diags.append(pieces.diags());
+          return std::nullopt;
+        }
+        unit.pieces = *std::move(pieces);
         for (std::size_t k = 0; k < unit.pieces.size(); ++k)
           unit.cores.push_back(first_core + static_cast<std::int32_t>(k));
         plan.units.push_back(std::move(unit));
       }
-      for (std::int64_t k = 0; k < group.cores; ++k) plan.group_of_core.push_back(static_cast<std::int32_t>(g));
+      for (std::int64_t k = 0; k < group.cores; ++k) plan.group_of_core.push_back(number);
       first_core += static_cast<std::int32_t>(group.cores);
     }
     for (std::size_t i = 0; i < plan.group_of_core.size(); ++i) plan.places.push_back(static_cast<std::int32_t>(i));
@@ -208,7 +420,14 @@ class Mapper {
   std::int64_t there_ = 0;
   std::vector<ChipUnit> units_;
   std::vector<std::vector<UnitChoice>> choices_;
+  std::map<std::size_t, std::vector<UnitChoice>> whole_choices_;
+  std::vector<UnitForm> forms_;
+  std::vector<bool> streams_;                      // can they?
+  std::vector<std::vector<std::size_t>> readers_;  // of what a unit makes: units
+  RowSchedule rows_;                               // of streams
+  std::int64_t slabs_ = 1;                         // that inputs come in
   std::vector<SharedCores> groups_;
+  std::vector<std::size_t> refused_;  // units that fit no core
 };
 
 // Cores that send each other much become neighbours.
@@ -262,15 +481,34 @@ void fetch_ahead(ChipProgram& program) {
   }
 }
 
+bool has_batches(const ChipProgram& program) {
+  return std::ranges::any_of(program.cores, [](const ChipCore& core) {
+    return std::ranges::any_of(core.buffers, [](const ChipBuffer& buffer) {
+      return buffer.use == BufferUse::receive && buffer.kept_rows > 0;
+    });
+  });
+}
+
 // Of a program whose cores have their places: multicasts and relays, step groups, what is fetched ahead.
 Diags send_on_ways(ChipProgram& program, const MapOptions& options) {
   Diags faults = find_ways(program);
+  // Batches of rows go through one buffer within a step: who waits for the end of the step of others would wait for
+  // itself, and who fetches ahead finds no room.
+  if (has_batches(program)) {
+    if (options.step_groups > 0) program.notes.push_back("rows stream: groups of cores follow their packets alone");
+    if (options.fetches_ahead) program.notes.push_back("rows stream: no core fetches ahead");
+    return faults;
+  }
   make_step_groups(program, options.step_groups, faults);
   if (!faults.has_errors() && options.fetches_ahead) fetch_ahead(program);
   return faults;
 }
 
 }  // namespace
+
+Result<ChipNet> fitted_net(const ChipNet& net, const MapOptions& options) {
+  return options.blocks ? cut_sums(net, *options.chip, *options.blocks) : net;
+}
 
 Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
   Mapper mapper(net, options);

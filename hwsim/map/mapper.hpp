@@ -23,11 +23,19 @@ struct MapOptions {
   std::int32_t depth = 1;
   bool fetches_ahead = false;
   std::int32_t step_groups = 0;  // that groups of cores are dealt into, in their order; 0: none
+  // In how many batches of rows inputs come, and what can streams; 1: nothing does. None: whole if that fits, else as
+  // is best.
+  std::optional<std::int64_t> slabs = {};
+  // Where CADD is, for sums that are cut along r (cut_sums.hpp); none: no sum is cut.
+  std::optional<BlockTable> blocks = {};
 };
 
 // Errors: E4041 a piece that fits no core, E4042 too few cores, E4043 a limit, E4044 a way, E4045 what the chip has
 // not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
+
+// With sums cut that fit no core, where options have blocks for it: what the functions below want, and mappings.
+Result<ChipNet> fitted_net(const ChipNet& net, const MapOptions& options);
 
 // What is decided, with the cores where they come to lie; and the program that follows from it. These know the
 // objectives throughput and cores; `latency` and `energy`, which look for better ones, are map_net's (objectives.cpp).
@@ -54,9 +62,12 @@ struct PieceCost {
 struct UnitChoice {
   PieceGrid grid;
   PieceCost cost;
+  std::int64_t pipeline_rows = 0;
 };
 // What tells pieces of a unit apart: the extents of all that they read and make.
 std::vector<Extents> sizes_of(const UnitPiece& piece);
-std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip);
+// `rows`: of a stream, which is not cut along y; none: whole.
+std::vector<UnitChoice> choices_of(const ChipNet& net, const ChipUnit& unit, const Chip& chip,
+                                   const UnitRows* rows = nullptr);
 
 }  // namespace taskspec

@@ -43,7 +43,10 @@ Result<ChipMapping> ChipMapping::with(ChipNet net, const MapOptions& options, co
   return made;
 }
 
-Result<ChipMapping> ChipMapping::make(ChipNet net, const MapOptions& options) {
+Result<ChipMapping> ChipMapping::make(ChipNet given, const MapOptions& options) {
+  Result<ChipNet> fitted = fitted_net(given, options);
+  if (!fitted) return fitted.diags();
+  ChipNet net = *std::move(fitted);
   const Result<ChipPlan> plan = plan_for(net, options);
   if (!plan) return plan.diags();
   const MapDecisions decisions = decisions_of(net, *plan);

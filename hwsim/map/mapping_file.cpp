@@ -195,7 +195,10 @@ Diags limit_of_file(const MapFile& file, const UnitNet& units, const Diags& diag
 
 }  // namespace
 
-Result<ChipMapping> apply(const MapFile& file, ChipNet net, const MapOptions& options) {
+Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& options) {
+  Result<ChipNet> fitted = fitted_net(given, options);
+  if (!fitted) return fitted.diags();
+  ChipNet net = *std::move(fitted);
   const UnitNet units = unit_net(net);
   const Result<MapDecisions> decisions = decisions_for(file, net, units, *options.chip);
   if (!decisions) return decisions.diags();

@@ -1,6 +1,6 @@
 // Who sends which bytes to whom: the messages of a program, out of where every value is made and read.
 #pragma once
-#include <functional>
+#include <map>
 
 #include "hwsim/map/piece_buffers.hpp"
 
@@ -23,6 +23,9 @@ struct MessageTarget {
   const NetCluster* cluster = nullptr;
   std::string name;  // for errors
   Span span;
+  // Of a stream: what some sources bring of so many of their rows.
+  std::vector<std::int32_t> sources = {};
+  std::int64_t source_begin = 0, source_end = INT64_MAX;
 };
 
 class MessageMaker {
@@ -38,8 +41,18 @@ class MessageMaker {
   struct Source {
     std::vector<std::int32_t> maker;  // by element of the block
     std::vector<std::int64_t> bit;
+    std::int64_t per_row = 1;  // elements of a row of rank 3, else all
   };
   const Source& source(BlockId block);
+  struct BitRun {
+    std::int64_t from = 0, to = 0, bits = 0;
+  };
+  using RunsByMaker = std::map<std::pair<BlockId, std::int32_t>, std::vector<BitRun>>;
+  // False: precisions differ, which is told.
+  bool runs_of_boxes(const MessageTarget& target, RunsByMaker& runs, Diags& diags);
+  bool runs_of_elements(const MessageTarget& target, const std::vector<std::int32_t>& places, RunsByMaker& runs,
+                        Diags& diags);
+  bool same_bits(const MessageTarget& target, BlockId from, std::int64_t bits, Diags& diags) const;
 
   const BlockGraph& graph_;
   const ChipLimits& limits_;

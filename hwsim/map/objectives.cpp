@@ -27,6 +27,9 @@ Result<ChipMapping> searched(const ChipNet& net, const MapOptions& options) {
     if (!best || is_better(made->estimate(), best->estimate(), options.objective)) best = *std::move(made);
   }
   if (!best) return diags;
+  // Where rows stream, each move lays all of the net out anew: the better begin is what there is.
+  const MapDecisions& decisions = best->decisions();
+  if (decisions.slabs != 1 || std::ranges::any_of(decisions.units, &MapUnit::streams)) return *std::move(best);
   const auto units = static_cast<std::int64_t>(best->units().units.size());
   optimise(*best, {.moves = std::min(most_search_moves, moves_per_unit * units)}, nullptr, false);
   return *std::move(best);
@@ -45,7 +48,10 @@ Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options) {
   return plan_of(net, mapping->units(), mapping->decisions(), mapping->estimator().order());
 }
 
-Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options) {
+Result<ChipProgram> map_net(const ChipNet& given, const MapOptions& options) {
+  const Result<ChipNet> fitted = fitted_net(given, options);
+  if (!fitted) return fitted.diags();
+  const ChipNet& net = *fitted;
   if (!is_searched(options.objective)) {
     Result<MappedNet> mapped = plan_and_lay_out(net, options);
     if (!mapped) return mapped.diags();

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
 
 namespace taskspec {
 
@@ -21,7 +21,7 @@ bool is_pair(const ChipNet& net, std::size_t axon, std::size_t soma) {
   const BlockId made = net.works[axon].block;
   if (read.sources.size() != 1 || read.sources[0].block != made || read.sources[0].delay != 0) return false;
   if (read.type.extents != value_type(block_of(net, axon)).extents) return false;
-  for (std::size_t i = 0; i < read.places.size(); ++i)
+  for (std::size_t i = 0; i < read.places.size() && !read.places.is_identity(); ++i)
     if (read.places[i].source != 0 || read.places[i].place != static_cast<std::int32_t>(i)) return false;
   auto reads = [&](const NetCluster& cluster) {
     return std::ranges::any_of(cluster.sources, [&](const NetSource& source) { return source.block == made; });
@@ -32,72 +32,111 @@ bool is_pair(const ChipNet& net, std::size_t axon, std::size_t soma) {
   return readers == 1;
 }
 
-Extents even_sizes(std::int64_t extent, std::int64_t parts, std::int64_t step) {
-  const std::int64_t steps = (extent + step - 1) / step;
-  Extents sizes;
-  std::int64_t begin = 0;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    const std::int64_t end = std::min(extent, (i + 1) * steps / parts * step);
-    sizes.push_back(end - begin);
-    begin = end;
-  }
-  return sizes;
-}
-
 void move_by(Box& box, const Box& outer) {
   for (std::size_t i = 0; i < box.position.size(); ++i) box.position[i] += outer.position[i];
 }
 
-// Each part in turn is cut along one more axis.
-Result<std::vector<BlockPart>> cut_along(std::vector<BlockPart> parts, BlockAxis axis, const Extents& sizes) {
-  if (sizes.size() == 1) return parts;
-  std::vector<BlockPart> made;
-  for (const BlockPart& part : parts) {
-    Result<std::vector<BlockPart>> cuts = split(part.block, axis, sizes);
-    if (!cuts) return cuts.diags();
-    for (BlockPart& cut : *cuts) {
-      for (std::size_t i = 0; i < cut.in.size(); ++i) move_by(cut.in[i], part.in[i]);
-      move_by(cut.out, part.out);
-      made.push_back(std::move(cut));
-    }
-  }
-  return made;
-}
-
-struct CutSizes {
-  Extents y, x, f;
-};
-
-Result<std::vector<BlockPart>> cut_block(const TaskBlock& block, const CutSizes& sizes) {
+BlockPart all_of(const TaskBlock& block) {
   BlockPart all{.block = block, .in = {}, .out = whole(value_type(block).extents)};
   for (std::size_t i = 0; i < block.in_clusters(); ++i)
     all.in.push_back(whole(cluster_extents(block, block.in_cluster(i))));
-  std::vector<BlockPart> parts{std::move(all)};
-  for (auto [axis, list] : {std::pair{BlockAxis::y, &sizes.y}, {BlockAxis::x, &sizes.x}, {BlockAxis::f, &sizes.f}}) {
-    Result<std::vector<BlockPart>> made = cut_along(std::move(parts), axis, *list);
-    if (!made) return made.diags();
-    parts = *std::move(made);
-  }
-  return parts;
+  return all;
 }
 
-// Extents of parts along axis `i` of a box, if they lie side by side.
-std::optional<Extents> tiles(const std::vector<BlockPart>& parts, std::size_t i, std::int64_t extent) {
-  std::set<std::pair<std::int64_t, std::int64_t>> lines;
-  for (const BlockPart& part : parts) lines.emplace(part.in[0].position[i], part.in[0].size[i]);
-  Extents sizes;
-  std::int64_t end = 0;
-  for (auto [position, size] : lines) {
-    if (position > end || position + size <= end) return std::nullopt;
-    if (position < end && !sizes.empty()) return std::nullopt;  // windows overlap: both would need the sums
-    sizes.push_back(size);
-    end = position + size;
+// Of a part, what lies in [begin, end) of one of its axes.
+Result<BlockPart> slice(const BlockPart& part, BlockAxis axis, std::int64_t begin, std::int64_t end) {
+  const std::int64_t extent = std::max<std::int64_t>(1, part.block.shape[axis]);
+  if (begin == 0 && end == extent) return part;
+  if (begin < 0 || begin >= end || end > extent) {
+    Diags diags;
+    diags.error("E4002", part.block.span,
+                fmt::format("{} '{}' has no part {}..{} along {}", part.block.def->name, part.block.name, begin, end,
+                            text(axis)));
+    return diags;
   }
-  if (end < extent) sizes.back() += extent - end;  // rows that no window reads
-  return sizes;
+  Extents sizes;
+  for (std::int64_t size : {begin, end - begin, extent - end})
+    if (size > 0) sizes.push_back(size);
+  Result<std::vector<BlockPart>> cuts = split(part.block, axis, sizes);
+  if (!cuts) return cuts.diags();
+  BlockPart cut = std::move((*cuts)[begin > 0 ? 1 : 0]);
+  for (std::size_t i = 0; i < cut.in.size(); ++i) move_by(cut.in[i], part.in[i]);
+  move_by(cut.out, part.out);
+  return cut;
+}
+
+struct PieceRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+// As even as steps allow.
+std::vector<PieceRange> even_ranges(std::int64_t extent, std::int64_t parts, std::int64_t step) {
+  extent = std::max<std::int64_t>(1, extent);
+  const std::int64_t steps = (extent + step - 1) / step;
+  std::vector<PieceRange> ranges;
+  for (std::int64_t i = 0, begin = 0; i < parts; ++i) {
+    const std::int64_t end = std::min(extent, (i + 1) * steps / parts * step);
+    ranges.push_back({begin, end});
+    begin = end;
+  }
+  return ranges;
+}
+
+// The first one, the last one, the largest of those between: no other reads or makes more.
+std::vector<PieceRange> worst_of(const std::vector<PieceRange>& all) {
+  if (all.size() < 4) return all;
+  PieceRange most = all[all.size() / 2];
+  for (std::size_t i = 1; i + 1 < all.size(); ++i)
+    if (all[i].end - all[i].begin > most.end - most.begin) most = all[i];
+  return {all.front(), most, all.back()};
+}
+
+// Ranges by axis of an array: y, x, f, as far as it has them.
+Result<BlockPart> slice_all(BlockPart part, const std::array<PieceRange, 3>& ranges) {
+  constexpr BlockAxis axes[] = {BlockAxis::y, BlockAxis::x, BlockAxis::f};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Result<BlockPart> cut = slice(part, axes[i], ranges[i].begin, ranges[i].end);
+    if (!cut) return cut.diags();
+    part = *std::move(cut);
+  }
+  return part;
+}
+
+Result<UnitPiece> piece_of(const ChipNet& net, const ChipUnit& unit, const std::array<PieceRange, 3>& ranges) {
+  UnitPiece piece;
+  Result<BlockPart> last = slice_all(all_of(block_of(net, unit.last())), ranges);
+  if (!last) return last.diags();
+  if (unit.soma == no_work || unit.axon == no_work) {
+    (unit.soma != no_work ? piece.soma : piece.axon) = *std::move(last);
+    return piece;
+  }
+  piece.soma = *std::move(last);
+  const BlockPart axon = all_of(block_of(net, unit.axon));
+  std::array<PieceRange, 3> sums = ranges;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const BlockAxis axis = i == 0 ? BlockAxis::y : BlockAxis::x;
+    const std::int64_t extent = std::max<std::int64_t>(1, axon.block.shape[axis]);
+    const SumRange range =
+        sums_of_rows(window_of(block_of(net, unit.soma), axis), ranges[i].begin, ranges[i].end, extent);
+    sums[i] = {range.begin, range.end};
+  }
+  Result<BlockPart> first = slice_all(axon, sums);
+  if (!first) return first.diags();
+  piece.axon = *std::move(first);
+  return piece;
 }
 
 }  // namespace
+
+SumRange sums_of_rows(const BlockWindow& window, std::int64_t begin, std::int64_t end, std::int64_t extent) {
+  auto first = [&](std::int64_t row) {
+    return std::clamp<std::int64_t>(row * window.stride - window.before, 0, extent);
+  };
+  auto behind = [&](std::int64_t row) {
+    return std::clamp<std::int64_t>((row - 1) * window.stride - window.before + window.reach(), 0, extent);
+  };
+  return {begin == 0 ? 0 : std::min(first(begin), behind(begin)), end == window.out ? extent : behind(end)};
+}
 
 std::vector<ChipUnit> units_of(const ChipNet& net) {
   std::vector<ChipUnit> units;
@@ -123,42 +162,42 @@ std::vector<ChipUnit> units_of(const ChipNet& net) {
 
 std::string PieceGrid::text() const { return fmt::format("{} x {} x {}", y, x, f); }
 
-Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid) {
+Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid,
+                                        bool only_worst) {
   const TaskBlock& last = block_of(net, unit.last());
-  const CutSizes sizes{even_sizes(std::max<std::int64_t>(1, last.shape.y), grid.y, 1),
-                       even_sizes(std::max<std::int64_t>(1, last.shape.x), grid.x, column_group),
-                       even_sizes(std::max<std::int64_t>(1, last.shape.f), grid.f, feature_group)};
-  Result<std::vector<BlockPart>> parts = cut_block(last, sizes);
-  if (!parts) return parts.diags();
-  std::vector<UnitPiece> pieces(parts->size());
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    (unit.soma != no_work ? pieces[i].soma : pieces[i].axon) = (*parts)[i];
-  if (unit.soma == no_work || unit.axon == no_work) return pieces;
-
-  const TaskBlock& axon = block_of(net, unit.axon);
-  const Extents made = value_type(axon).extents;
-  CutSizes sums{{axon.shape.y}, {axon.shape.x}, {axon.shape.f}};
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const std::size_t from_end = made.size() - 1 - i;
-    Extents& list = from_end == 0 ? sums.f : from_end == 1 ? sums.x : sums.y;
-    std::optional<Extents> tile = tiles(*parts, i, made[i]);
-    if (!tile) {
-      Diags diags;
-      diags.error("E4002", last.span,
-                  fmt::format("windows of {} '{}' overlap, so parts of '{}' would share sums", last.def->name,
-                              last.name, axon.name));
-      return diags;
-    }
-    list = *std::move(tile);
-  }
-  Result<std::vector<BlockPart>> axons = cut_block(axon, sums);
-  if (!axons) return axons.diags();
-  if (axons->size() != pieces.size()) bug("an axon and its soma are cut into different parts");
-  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].axon = std::move((*axons)[i]);
+  std::array<std::vector<PieceRange>, 3> ranges{even_ranges(last.shape.y, grid.y, 1),
+                                                even_ranges(last.shape.x, grid.x, column_group),
+                                                even_ranges(last.shape.f, grid.f, feature_group)};
+  if (only_worst)
+    for (std::vector<PieceRange>& axis : ranges) axis = worst_of(axis);
+  std::vector<UnitPiece> pieces;
+  for (const PieceRange& y : ranges[0])
+    for (const PieceRange& x : ranges[1])
+      for (const PieceRange& f : ranges[2]) {
+        Result<UnitPiece> piece = piece_of(net, unit, {y, x, f});
+        if (!piece) return piece.diags();
+        pieces.push_back(*std::move(piece));
+      }
   return pieces;
 }
 
-std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit) {
+Result<UnitPiece> rows_of(const UnitPiece& piece, std::int64_t begin, std::int64_t end) {
+  UnitPiece rows;
+  const BlockPart& last = piece.last();
+  Result<BlockPart> part = slice(last, BlockAxis::y, begin, end);
+  if (!part) return part.diags();
+  (piece.soma ? rows.soma : rows.axon) = *std::move(part);
+  if (!piece.soma || !piece.axon) return rows;
+  const BlockWindow window = window_of(last.block, BlockAxis::y);
+  const std::int64_t sums = piece.axon->out.size[0];
+  const SumRange range = sums_of_rows(window, begin, end, sums);
+  Result<BlockPart> axon = slice(*piece.axon, BlockAxis::y, range.begin, range.end);
+  if (!axon) return axon.diags();
+  rows.axon = *std::move(axon);
+  return rows;
+}
+
+std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit, bool cuts_rows) {
   const TaskBlock& last = block_of(net, unit.last());
   auto counts = [](std::int64_t extent, std::int64_t step) {
     std::vector<std::int64_t> list;
@@ -169,11 +208,11 @@ std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit) {
   };
   std::vector<PieceGrid> grids;
   for (std::int64_t f : counts(last.shape.f, feature_group))
-    for (std::int64_t y : counts(last.shape.y, 1))
+    for (std::int64_t y : counts(cuts_rows ? last.shape.y : 1, 1))
       for (std::int64_t x : counts(last.shape.x, column_group)) grids.push_back({y, x, f});
   std::ranges::stable_sort(grids, {}, [](const PieceGrid& g) { return std::tuple(g.pieces(), g.x, g.y); });
   // Of equal counts the least cut in columns, which cost windows on two sides, is enough when there are too many.
-  if (grids.size() > most_grids) {
+  if (grids.size() > most_grids && cuts_rows) {
     std::vector<PieceGrid> few;
     for (const PieceGrid& grid : grids)
       if (few.empty() || few.back().pieces() != grid.pieces()) few.push_back(grid);

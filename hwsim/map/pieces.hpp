@@ -6,6 +6,7 @@
 #pragma once
 #include "hwsim/net/net.hpp"
 #include "ir/blocks/rewrites.hpp"
+#include "ir/blocks/windows.hpp"
 
 namespace taskspec {
 
@@ -35,10 +36,22 @@ struct UnitPiece {
   const BlockPart& last() const { return soma ? *soma : *axon; }
 };
 
-// Features go in groups of 32, columns in groups of 4. Error E4002: it cannot be cut so.
-Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
+// Features go in groups of 32, columns in groups of 4. `only_worst`: some of the pieces, among them those that need
+// most. Error E4002: it cannot be cut so.
+Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid,
+                                        bool only_worst = false);
 
-// All ways that make sense, at most 64, those of few pieces first.
-std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit);
+// Of a piece whose rows are not cut, the part that makes rows [begin, end) of its last work. Error E4002.
+Result<UnitPiece> rows_of(const UnitPiece& piece, std::int64_t begin, std::int64_t end);
+
+// Rows of sums that an axon makes for rows [begin, end) of a soma with that window, of `extent` in all: those that it
+// reads, and those before them that no window reads.
+struct SumRange {
+  std::int64_t begin = 0, end = 0;
+};
+SumRange sums_of_rows(const BlockWindow& window, std::int64_t begin, std::int64_t end, std::int64_t extent);
+
+// All ways that make sense, at most 64, those of few pieces first. Rows of streams are not cut.
+std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit, bool cuts_rows = true);
 
 }  // namespace taskspec

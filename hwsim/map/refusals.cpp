@@ -16,22 +16,26 @@ constexpr std::size_t most_parts_told = 3;
 constexpr std::int64_t most_bank_bytes = std::int64_t{1} << 32, line_bytes = 16;
 
 // The buffers of every piece that differs from the others, way by way, without what they hold.
-using CoreBuffers = std::vector<ChipBuffer>;
+struct CoreBuffers {
+  std::vector<ChipBuffer> list;
+  std::int32_t phases = 1;
+};
 using WaysToCut = std::vector<std::vector<CoreBuffers>>;
 
 std::int64_t received_bytes(const CoreBuffers& buffers) {
   std::int64_t bytes = 0;
-  for (const ChipBuffer& buffer : buffers) bytes += buffer.use == BufferUse::receive ? buffer.bytes : 0;
+  for (const ChipBuffer& buffer : buffers.list) bytes += buffer.use == BufferUse::receive ? buffer.bytes : 0;
   return bytes;
 }
 
 bool fits_core(const CoreBuffers& buffers, const Chip& chip) {
   if (chip.limits.receive_bytes && received_bytes(buffers) > *chip.limits.receive_bytes) return false;
-  CoreBuffers placed = buffers;
-  return place_buffers(chip, placed, 1).fits;
+  std::vector<ChipBuffer> placed = buffers.list;
+  return place_buffers(chip, placed, buffers.phases).fits;
 }
 
-WaysToCut ways_to_cut(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices) {
+WaysToCut ways_to_cut(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices,
+                      const UnitRows* rows) {
   WaysToCut ways;
   for (const UnitChoice& choice : choices) {
     const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, choice.grid);
@@ -40,10 +44,12 @@ WaysToCut ways_to_cut(const ChipNet& net, const ChipUnit& unit, std::span<const 
     std::set<std::vector<Extents>> seen;
     for (const UnitPiece& piece : *pieces) {
       if (!seen.insert(sizes_of(piece)).second) continue;
-      ways.back().push_back(buffers_of(net, unit, piece, 0, 1).buffers);
-      for (ChipBuffer& buffer : ways.back().back()) buffer.data.reset(), buffer.early.clear();
+      Result<PieceBuffers> made =
+          buffers_of(net, unit, piece, {.rows = rows, .pipeline_rows = choice.pipeline_rows, .only_sizes = true});
+      if (made) ways.back().push_back({std::move(made->buffers), static_cast<std::int32_t>(made->phases.size())});
     }
   }
+  std::erase_if(ways, [](const auto& pieces) { return pieces.empty(); });  // rows that cannot be taken apart
   return ways;
 }
 
@@ -109,8 +115,8 @@ std::optional<std::string> smallest_change(const WaysToCut& ways, const Chip& ch
 }
 
 // Why it is not cut any further, in words of its record.
-std::string cut_reason(const ChipNet& net, const ChipUnit& unit) {
-  for (const PieceGrid& grid : grids_of(net, unit))
+std::string cut_reason(const ChipNet& net, const ChipUnit& unit, bool cuts_rows) {
+  for (const PieceGrid& grid : grids_of(net, unit, cuts_rows))
     if (const Result<std::vector<UnitPiece>> pieces = cut_unit(net, unit, grid); !pieces)
       return pieces.diags().items().front().message;
   return "";
@@ -128,19 +134,21 @@ std::string largest_of(std::vector<std::pair<std::string, std::int64_t>> parts, 
   return text;
 }
 
-Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices, const Chip& chip) {
+Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices, const Chip& chip,
+                  const UnitRows* rows) {
   const Span span = (*net.graph)[net.works[unit.last()].block].span;
   Diag diag("E4041", Severity::error, span, fmt::format("'{}' fits no core of {}", unit.name, chip.name));
   if (choices.empty()) return diag;
   const UnitChoice& least = choices.back();
   diag.note(fmt::format("cut into {} pieces (y x x x f: {}), '{}' takes {} bytes, {} are there", least.grid.pieces(),
                         least.grid.text(), least.cost.first, least.cost.first_bytes, least.cost.there));
-  const WaysToCut ways = ways_to_cut(net, unit, choices);
+  const WaysToCut ways = ways_to_cut(net, unit, choices, rows);
+  if (ways.empty()) return diag;
   std::vector<std::pair<std::string, std::int64_t>> parts;
   std::int64_t bytes = 0;
   for (const CoreBuffers& piece : ways.back()) {
     if (fits_core(piece, chip)) continue;
-    for (const ChipBuffer& buffer : piece) {
+    for (const ChipBuffer& buffer : piece.list) {
       parts.emplace_back(fmt::format("'{}'{}", buffer.name, buffer.use == BufferUse::receive ? " as it arrives" : ""),
                          buffer.bytes);
       bytes += buffer.bytes;
@@ -148,7 +156,7 @@ Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const Unit
     break;
   }
   diag.note(fmt::format("of {} B in such a core: {}", bytes, largest_of(std::move(parts), "B")));
-  if (const std::string why = cut_reason(net, unit); !why.empty()) diag.note(why);
+  if (const std::string why = cut_reason(net, unit, rows == nullptr); !why.empty()) diag.note(why);
   if (const auto change = smallest_change(ways, chip))
     diag.help("in the chip's file " + *change);
   else

@@ -5,8 +5,9 @@
 
 namespace taskspec {
 
-// E4041: no way to cut it fits a core.
-Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices, const Chip& chip);
+// E4041: no way to cut it fits a core. `rows`: of a stream.
+Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const UnitChoice> choices, const Chip& chip,
+                  const UnitRows* rows = nullptr);
 
 // What the units of a net take, in cores.
 struct UnitCores {

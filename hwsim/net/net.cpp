@@ -14,10 +14,38 @@ bool NetCluster::is_data(const BlockGraph& graph) const {
          });
 }
 
+bool NetCluster::is_array(const BlockGraph& graph) const {
+  return places.is_identity() && value_type(graph[sources[0].block]).extents == type.extents;
+}
+
 std::size_t ChipNet::work_of(BlockId block) const {
   for (std::size_t i = 0; i < works.size(); ++i)
     if (works[i].block == block) return i;
   return SIZE_MAX;
+}
+
+NetPlaces NetPlaces::all_of(std::int64_t elements) {
+  NetPlaces places;
+  places.is_identity_ = true;
+  places.size_ = static_cast<std::size_t>(elements);
+  return places;
+}
+
+void NetPlaces::list_all() {
+  if (!is_identity_) return;
+  is_identity_ = false;
+  places_.resize(size_);
+  for (std::size_t i = 0; i < size_; ++i) places_[i] = {0, static_cast<std::int32_t>(i)};
+}
+
+void NetPlaces::resize(std::size_t elements) {
+  list_all();
+  places_.resize(elements);
+}
+
+void NetPlaces::set(std::size_t i, NetPlace place) {
+  list_all();
+  places_[i] = place;
 }
 
 std::vector<std::int32_t> places_in(const Extents& extents, const Box& box) {
@@ -83,7 +111,7 @@ class Flattener {
                      .holder = id,
                      .sources = {{.block = id, .delay = 0, .initial = {}}},
                      .places = {}};
-    for (std::int64_t i = 0; i < value.type.elements(); ++i) value.places.push_back({0, static_cast<std::int32_t>(i)});
+    value.places = NetPlaces::all_of(value.type.elements());
     return value;
   }
 
@@ -93,6 +121,8 @@ class Flattener {
     made.is_state = block.in_cluster(position).state;
     made.type.extents = cluster_extents(block, block.in_cluster(position));
     for (BlockEdgeId edge : graph_.into(id, position)) bring(graph_.edges[edge.index()], made);
+    for (std::size_t i = 0; i < made.places.size() && !made.places.is_identity() && !made.has_holes; ++i)
+      made.has_holes = made.places[i].source < 0;
     if (!block.def->computes()) made.holder = id;
     if (made.is_there()) made.type.precision = graph_[made.holder].precision;
     return made;
@@ -108,8 +138,14 @@ class Flattener {
     const Box to = edge.to.box.size.empty() ? whole(target.type.extents) : edge.to.box;
     const Result<IndexMap> moves = compose(edge.moves, from.size, to.size, edge.span);
     if (!moves) return diags_.append(moves.diags());
-    if (target.places.empty()) target.places.resize(static_cast<std::size_t>(target.type.elements()));
     if (!target.holder.valid()) target.holder = edge.from.block;
+    if (target.places.empty() && moves->is_identity() && value.places.is_identity() && from == whole(source_extents) &&
+        to == whole(target.type.extents) && target.type.elements() == static_cast<std::int64_t>(value.places.size())) {
+      add(value.sources[0], edge, value, target);
+      target.places = NetPlaces::all_of(target.type.elements());
+      return;
+    }
+    if (target.places.empty()) target.places.resize(static_cast<std::size_t>(target.type.elements()));
     const std::vector<std::int32_t> taken = places_in(source_extents, from);
     const std::vector<std::int32_t> filled = places_in(target.type.extents, to);
     std::vector<std::int32_t> sources(value.sources.size(), -1);
@@ -120,7 +156,7 @@ class Flattener {
       if (place.source < 0) continue;
       std::int32_t& number = sources[static_cast<std::size_t>(place.source)];
       if (number < 0) number = add(value.sources[static_cast<std::size_t>(place.source)], edge, value, target);
-      target.places[static_cast<std::size_t>(filled[i])] = {number, place.place};
+      target.places.set(static_cast<std::size_t>(filled[i]), {number, place.place});
     }
   }
 

@@ -27,14 +27,37 @@ struct NetPlace {
   std::int32_t place = 0;    // in the array of that block
 };
 
+// Where each element comes from, row-major. Most clusters are a block's values as they are: that takes no list.
+class NetPlaces {
+ public:
+  static NetPlaces all_of(std::int64_t elements);  // of source 0, each at its place
+  NetPlace operator[](std::size_t i) const {
+    return is_identity_ ? NetPlace{0, static_cast<std::int32_t>(i)} : places_[i];
+  }
+  std::size_t size() const { return is_identity_ ? size_ : places_.size(); }
+  bool empty() const { return size() == 0; }
+  bool is_identity() const { return is_identity_; }
+  void resize(std::size_t elements);  // as they are, the new ones holes
+  void set(std::size_t i, NetPlace place);
+
+ private:
+  void list_all();
+
+  std::vector<NetPlace> places_;
+  std::size_t size_ = 0;
+  bool is_identity_ = false;
+};
+
 struct NetCluster {
   ArrayType type;  // of the storage that holds it
   BlockId holder;  // that storage; none: nothing fills the cluster
   std::vector<NetSource> sources;
-  std::vector<NetPlace> places;  // row-major; empty: nothing fills it
-  bool is_state = false;         // the work leaves new contents in the holder
+  NetPlaces places;        // empty: nothing fills it
+  bool has_holes = false;  // places that nothing fills
+  bool is_state = false;   // the work leaves new contents in the holder
   bool is_there() const { return holder.valid(); }
-  bool is_data(const BlockGraph& graph) const;  // all of it never changes
+  bool is_data(const BlockGraph& graph) const;   // all of it never changes
+  bool is_array(const BlockGraph& graph) const;  // the array of its only source, as it is
 };
 
 struct NetWork {

@@ -123,11 +123,18 @@ std::vector<std::uint8_t> bytes_with_elements(const ChipLayout& layout) {
   return words;
 }
 
-void put(const ChipLayout& layout, const Array& array, std::byte* memory) {
+ChipLayout part_of(const ChipLayout& layout, const Extents& size) {
+  ChipLayout part = layout;
+  part.type.extents = size;
+  if (!size.empty()) part.bytes = (size[0] * layout.strides[0] + 7) / 8;  // rows are the slowest
+  return part;
+}
+
+void put(const ChipLayout& layout, const Array& array, std::byte* memory, std::int64_t first) {
   const std::size_t element = info(layout.type.precision).bytes;
   if (layout.bits >= 8) {
     each_run(layout, [&](std::int64_t place, std::int64_t bit, std::int64_t length) {
-      std::memcpy(memory + bit / 8, array.raw() + static_cast<std::size_t>(place) * element,
+      std::memcpy(memory + bit / 8, array.raw() + static_cast<std::size_t>(first + place) * element,
                   static_cast<std::size_t>(length) * element);
     });
     return;
@@ -135,18 +142,18 @@ void put(const ChipLayout& layout, const Array& array, std::byte* memory) {
   const auto mask = static_cast<unsigned>((1 << layout.bits) - 1);
   each_run(layout, [&](std::int64_t place, std::int64_t bit, std::int64_t length) {
     for (std::int64_t i = 0; i < length; ++i, bit += layout.bits) {
-      const auto value = static_cast<unsigned>(array.integer(place + i)) & mask;
+      const auto value = static_cast<unsigned>(array.integer(first + place + i)) & mask;
       auto& byte = memory[bit / 8];
       byte = static_cast<std::byte>((std::to_integer<unsigned>(byte) & ~(mask << bit % 8)) | value << bit % 8);
     }
   });
 }
 
-void take(const ChipLayout& layout, const std::byte* memory, Array& array) {
+void take(const ChipLayout& layout, const std::byte* memory, Array& array, std::int64_t first) {
   const std::size_t element = info(layout.type.precision).bytes;
   if (layout.bits >= 8) {
     each_run(layout, [&](std::int64_t place, std::int64_t bit, std::int64_t length) {
-      std::memcpy(array.raw() + static_cast<std::size_t>(place) * element, memory + bit / 8,
+      std::memcpy(array.raw() + static_cast<std::size_t>(first + place) * element, memory + bit / 8,
                   static_cast<std::size_t>(length) * element);
     });
     return;
@@ -157,7 +164,7 @@ void take(const ChipLayout& layout, const std::byte* memory, Array& array) {
     for (std::int64_t i = 0; i < length; ++i, bit += layout.bits) {
       std::int64_t value = (std::to_integer<std::int64_t>(memory[bit / 8]) >> bit % 8) & (values - 1);
       if (is_signed && value >= values / 2) value -= values;
-      array.set_integer(place + i, value);
+      array.set_integer(first + place + i, value);
     }
   });
 }

@@ -34,8 +34,10 @@ ChipLayout result_layout(const TaskBlock& block);
 std::vector<std::uint8_t> bytes_with_elements(const ChipLayout& layout);
 
 // Into memory, and out of it. `memory` is layout.bytes long; what lies between elements stays as it is. On the host an
-// element takes whole bytes.
-void put(const ChipLayout& layout, const Array& array, std::byte* memory);
-void take(const ChipLayout& layout, const std::byte* memory, Array& array);
+// element takes whole bytes; `first` is the place in the array where the elements begin.
+void put(const ChipLayout& layout, const Array& array, std::byte* memory, std::int64_t first = 0);
+void take(const ChipLayout& layout, const std::byte* memory, Array& array, std::int64_t first = 0);
+// A part of an array with the same places for its elements, counted from its first one.
+ChipLayout part_of(const ChipLayout& layout, const Extents& size);
 
 }  // namespace taskspec

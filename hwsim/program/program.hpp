@@ -10,6 +10,7 @@
 // Messages carry runs of bytes from a buffer of one core into the receive buffer of another one. The host is a core
 // number of its own, which holds inputs and outputs of the net.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,6 +45,9 @@ struct ChipBuffer {
   std::int64_t slots = 1;    // receive: one per step of delay and one more, or two: double; at whole words
   std::int64_t bytes = 0;    // of all slots
   Box box = {};              // of the cluster or the block's values: the part that it holds
+  // Streams: it holds so many rows of the box at a time. An input keeps row y at y mod kept_rows, sums their row of
+  // the call likewise; what arrives, and results, begin at the first row of their batch. 0: all rows, each in place.
+  std::int64_t kept_rows = 0;
   std::int64_t slot_bytes() const { return slots == 1 ? layout.bytes : (layout.bytes + 7) / 8 * 8; }
   std::optional<Array> data;                     // fixed, state: its first contents
   std::vector<Array> early;                      // receive: by slot, what comes before the first values do
@@ -56,6 +60,7 @@ struct ChipCall {
   TaskBlock block;               // of the piece
   BlockId whole;                 // the block that it is a piece of
   Box out;                       // which part of that
+  std::vector<Box> reads = {};   // by cluster: what it reads, of the cluster's array; of a whole buffer as of a ring
   std::vector<std::int32_t> in;  // buffers, by cluster
   std::int32_t result = no_buffer, memory = no_buffer;
   BlockUse use;  // for cycles
@@ -67,19 +72,37 @@ struct ChipMove {
   std::int32_t from = no_buffer, to = no_buffer;
   std::int32_t delay = 0;
   struct Run {
-    std::int64_t byte = 0, bytes = 0;  // the same in both
+    std::int64_t byte = 0, bytes = 0;  // the same in both; in a stream, from the first row of the batch
   };
   std::vector<Run> runs;
+  Box box = {};  // what it brings, of the cluster's array: all that `to` holds, or a batch of rows
+};
+
+// The soma works on rows of sums while the axon makes the next ones.
+struct RowPipeline {
+  std::int64_t first = 0;           // rows of sums that the first row of the soma reads
+  std::int64_t axon = 0, soma = 0;  // rows that they make
 };
 
 struct ChipPhase {
   std::optional<ChipCall> axon, soma;
+  std::optional<RowPipeline> pipeline;
   std::vector<std::int32_t> sends;     // messages
   std::vector<ChipMove> moves;         // for the unit of the phase behind
   std::vector<std::int32_t> receives;  // messages without delay that these wait for
   std::int64_t move_cycles = 0;
   std::int32_t group = 0;  // cores of one group start each phase together
 };
+
+// When axon and soma of a phase are done, from its start on: one behind the other, or row by row.
+inline std::int64_t computed_at(const ChipPhase& phase, std::int64_t start) {
+  const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, soma = phase.soma ? phase.soma->cycles : 0;
+  if (!phase.pipeline) return axon + soma;
+  auto divided_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const RowPipeline& rows = *phase.pipeline;
+  const std::int64_t fill = start + divided_up((axon - start) * rows.first, rows.axon);
+  return std::max(fill + soma, axon + divided_up(soma, rows.soma));
+}
 
 struct ChipCore {
   std::int32_t core = 0;  // y * width + x over all chips
@@ -117,10 +140,13 @@ struct ChipProgram {
   std::vector<ChipCore> cores;
   std::vector<ChipMessage> messages;
   std::vector<ChipBuffer> inputs, outputs;  // of the host, as the net has them
+  // A core computes and sends in a phase, or moves what came in it: in an order in which nobody waits.
   struct Turn {
     std::int32_t core = 0, phase = 0;  // position in cores
+    bool moves = false;
+    BlockId unit = {};  // the first work of the unit that computes, or reads what is moved
   };
-  std::vector<Turn> order;  // of all that computes: each behind what it reads without delay
+  std::vector<Turn> order;
   std::int32_t groups = 0;
   // By group of cores: its step group, whose groups start each step together. None: groups follow their packets alone.
   std::vector<std::int32_t> step_groups;

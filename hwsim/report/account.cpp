@@ -11,9 +11,6 @@ namespace taskspec {
 
 namespace {
 
-// Of a call: the work whose unit it belongs to, named by the axon.
-const ChipCall& first_of(const ChipPhase& phase) { return phase.axon ? *phase.axon : *phase.soma; }
-
 class Accountant {
  public:
   Accountant(const ChipProgram& program, const ChipTiming& timing)
@@ -23,10 +20,10 @@ class Accountant {
         routes_(noc_figures(*program.chip, program.chips)),
         links_(routes_.links()) {
     for (const ChipProgram::Turn& turn : program.order) {
-      const BlockId block = first_of(phase(turn)).whole;
-      if (layer_of_.try_emplace(block, layer_of_.size()).second) {
+      if (turn.core == host_core || turn.moves) continue;
+      if (layer_of_.try_emplace(turn.unit, layer_of_.size()).second) {
         LayerRow row;
-        row.name = (*program.net.graph)[block].name;
+        row.name = (*program.net.graph)[turn.unit].name;
         row.phase = turn.phase;
         row.group = phase(turn).group;
         made_.layers.push_back(std::move(row));
@@ -37,7 +34,14 @@ class Accountant {
   }
 
   ChipAccount account() {
-    for (const ChipProgram::Turn& turn : program_.order) add(turn);
+    for (const ChipProgram::Turn& turn : program_.order)
+      if (turn.core != host_core) turn.moves ? add_moves(turn) : add(turn);
+    for (const auto& [key, cycles] : cycles_) {
+      LayerRow& row = made_.layers[key.first];
+      ++row.cores;
+      row.cycles = std::max(row.cycles, cycles);
+    }
+    for (const auto& [layer, core, buffer] : buffers_) add_bytes(core, buffer, made_.layers[layer]);
     for (const ChipMessage& message : program_.messages) made_.packets += message.packets;
     for (const ChipWay& way : ways_of(program_)) add_way(way);
     for (std::size_t c = 0; c < made_.cores.size(); ++c) {
@@ -63,7 +67,10 @@ class Accountant {
   const ChipPhase& phase(const ChipProgram::Turn& turn) const {
     return program_.cores[static_cast<std::size_t>(turn.core)].phases[static_cast<std::size_t>(turn.phase)];
   }
-  std::size_t layer(const ChipPhase& phase) const { return layer_of_.at(first_of(phase).whole); }
+  std::size_t layer(const ChipPhase& phase) const {  // named by the axon
+    return layer_of_.at(phase.axon ? phase.axon->whole : phase.soma->whole);
+  }
+  std::size_t layer(const ChipProgram::Turn& turn) const { return layer_of_.at(turn.unit); }
 
   void begin(const ChipCore& core) {
     CoreRow row;
@@ -85,11 +92,8 @@ class Accountant {
   void add(const ChipProgram::Turn& turn) {
     const ChipPhase& now = phase(turn);
     const auto core = static_cast<std::size_t>(turn.core);
-    const std::size_t at = layer(now);
+    const std::size_t at = layer(turn);
     LayerRow& row = made_.layers[at];
-    ++row.cores;
-    std::int64_t cycles = 0;
-    std::set<std::int32_t> buffers;
     for (const std::optional<ChipCall>* call : {&now.axon, &now.soma}) {
       if (!*call) continue;
       made_.counts.add(core, at, compute_counts((*call)->block, (*call)->use, chip_));
@@ -98,9 +102,9 @@ class Accountant {
       made_.cores[core].multiply_adds += products;
       if (const PortBytes port = port_bytes((*call)->block, (*call)->use, chip_.cycles); products > 0)
         row.axon_bytes += port.read + port.written;
-      cycles += (*call)->cycles;
-      buffers.insert((*call)->in.begin(), (*call)->in.end());
-      buffers.insert({(*call)->result, (*call)->memory});
+      for (const std::int32_t buffer : (*call)->in) buffers_.insert({at, core, buffer});
+      buffers_.insert({at, core, (*call)->result});
+      buffers_.insert({at, core, (*call)->memory});
     }
     for (std::int32_t number : now.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(number)];
@@ -110,28 +114,36 @@ class Accountant {
       row.packets += message.packets;
       made_.cores[core].packets += message.packets;
     }
-    // What comes for this phase is received and moved in the one before.
-    const std::vector<ChipPhase>& phases = program_.cores[core].phases;
-    const ChipPhase& before = phases[(static_cast<std::size_t>(turn.phase) + phases.size() - 1) % phases.size()];
-    for (std::int32_t number : before.receives) {
+    cycles_[{at, core}] += computed_at(now, chip_.cycles.start);
+  }
+
+  // What comes for a unit, and is moved.
+  void add_moves(const ChipProgram::Turn& turn) {
+    const ChipPhase& now = phase(turn);
+    const auto core = static_cast<std::size_t>(turn.core);
+    const std::size_t at = layer(turn);
+    for (std::int32_t number : now.receives) {
+      reader_[number] = at;
       PerEvent received;
       received[EnergyEvent::in] = program_.messages[static_cast<std::size_t>(number)].packets;
       made_.counts.add(core, at, received);
     }
     PerEvent moved;
-    for (const ChipMove& move : before.moves) {
+    for (const ChipMove& move : now.moves) {
       for (const ChipMove::Run& run : move.runs) moved[EnergyEvent::rd] += run.bytes;
-      buffers.insert({move.from, move.to});
+      buffers_.insert({at, core, move.from});
+      buffers_.insert({at, core, move.to});
     }
     moved[EnergyEvent::wr] = moved[EnergyEvent::rd];
     made_.counts.add(core, at, moved);
-    row.cycles = std::max(row.cycles, cycles + before.move_cycles);
-    for (const std::int32_t number : buffers) {
-      if (number == no_buffer) continue;
-      const ChipBuffer& buffer = program_.cores[core].buffers[static_cast<std::size_t>(number)];
-      row.bytes += buffer.bytes;
-      row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
-    }
+    cycles_[{at, core}] += now.move_cycles;
+  }
+
+  void add_bytes(std::size_t core, std::int32_t number, LayerRow& row) const {
+    if (number == no_buffer) return;
+    const ChipBuffer& buffer = program_.cores[core].buffers[static_cast<std::size_t>(number)];
+    row.bytes += buffer.bytes;
+    row.bytes_by[static_cast<std::size_t>(buffer.use)] += buffer.bytes;
   }
 
   // Links are charged to who sends, or sends on; of packets from the host, to who gets them. So are relays, which take
@@ -144,31 +156,27 @@ class Accountant {
                                    .phases[static_cast<std::size_t>(std::max(0, first.from_phase))];
       if (phase.axon || phase.soma) at_layer = layer(phase);
     }
-    std::int32_t sender = first.from_core;
+    std::int32_t sender = first.from_core, before = ChipMessage::no_message;
     int at = way.source;
     for (std::size_t i = 0; i < way.legs.size(); ++i) {
       const ChipWay::Leg& leg = way.legs[i];
       const auto payer = static_cast<std::size_t>(sender != host_core ? sender : first_target(way));
       PerEvent events = on_links(routes_.endpoint(at), routes_.endpoint(leg.place), first.packets);
       if (leg.message == ChipMessage::no_message) events[EnergyEvent::in] += first.packets;
-      if (leg.message != way.message) send_again(payer, at_layer, first.packets);
-      made_.counts.add(payer, at_layer, events);
+      if (leg.message != way.message) events[EnergyEvent::out] += first.packets;  // once more
+      // What the host sent is sent on for the layer that reads it here.
+      const auto read = reader_.find(before);
+      const std::size_t layer = first.from_core == host_core && read != reader_.end() ? read->second : at_layer;
+      made_.counts.add(payer, layer, events);
       at = leg.place;
       if (leg.message == ChipMessage::no_message) continue;
+      if (leg.message != way.message) {
+        made_.cores[payer].packets += first.packets;
+        if (layer != EnergyCounts::no_layer) made_.layers[layer].packets += first.packets;
+      }
+      before = leg.message;
       sender = program_.messages[static_cast<std::size_t>(leg.message)].to_core;
     }
-  }
-
-  // For the layer that sent it; packets of the host are those of the first layer of the core that has them.
-  void send_again(std::size_t core, std::size_t at_layer, std::int64_t packets) {
-    CoreRow& row = made_.cores[core];
-    const auto own = std::ranges::find_if(row.layers, [](std::int32_t layer) { return layer >= 0; });
-    if (at_layer == EnergyCounts::no_layer && own != row.layers.end()) at_layer = static_cast<std::size_t>(*own);
-    PerEvent sent;
-    sent[EnergyEvent::out] = packets;
-    made_.counts.add(core, at_layer, sent);
-    row.packets += packets;
-    if (at_layer != EnergyCounts::no_layer) made_.layers[at_layer].packets += packets;
   }
 
   std::int32_t first_target(const ChipWay& way) const {
@@ -197,6 +205,9 @@ class Accountant {
   std::vector<std::int64_t> links_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
+  std::map<std::int32_t, std::size_t> reader_;                            // by message: the layer that reads it
+  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cycles_;    // by layer and core, of a step
+  std::set<std::tuple<std::size_t, std::size_t, std::int32_t>> buffers_;  // layer, core, buffer
 };
 
 }  // namespace

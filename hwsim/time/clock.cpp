@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hwsim/map/chains.hpp"
+#include "hwsim/time/batch_credits.hpp"
 #include "hwsim/time/deadlock.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
@@ -124,6 +125,9 @@ class Clock {
       levels_ = *std::move(levels);
     else
       diags.append(levels.diags());
+    BatchCredits rooms = batch_credits(program_);
+    next_ = std::move(rooms.next);
+    credits_ = std::move(rooms.first);
   }
 
   static std::int64_t item_of(const GroupState& group) { return group.turn < 0 ? 0 : group.turn / group.phases; }
@@ -221,11 +225,11 @@ class Clock {
     core.waits_ahead = program_.cores[static_cast<std::size_t>(c)].a2s2 && moved_item(group, 1) < frames_;
     if (group.turn < 0) return;
     const std::int64_t axon = phase.axon ? phase.axon->cycles : 0, soma = phase.soma ? phase.soma->cycles : 0;
-    core.computed = now_ + axon + soma;
-    core.sends_begin = now_ + axon;
+    core.computed = now_ + computed_at(phase, program_.chip->cycles.start);
+    core.sends_begin = core.computed - soma;
     std::int64_t begin = core.sends_begin;
     stage(c, group, StageTime::Stage::axon, now_, now_ + axon);
-    stage(c, group, StageTime::Stage::soma, now_ + axon, core.computed);
+    stage(c, group, StageTime::Stage::soma, core.sends_begin, core.computed);
     for (std::int32_t m : phase.sends) {
       const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
       // As soma makes them; out of memory one per tick, heads before their packets.
@@ -308,10 +312,10 @@ class Clock {
   void on_moved(std::int32_t c) {
     const GroupState& group = group_of(c);
     if (moved_item(group) < frames_)
-      for (std::int32_t m : phase_of_core(c).receives) {
-        const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-        events_.push({now_ + way_back(message), ++made_, Event::Kind::credit, m});
-      }
+      for (std::int32_t moved : phase_of_core(c).receives)
+        for (std::int32_t m : next_[static_cast<std::size_t>(moved)])
+          events_.push(
+              {now_ + way_back(program_.messages[static_cast<std::size_t>(m)]), ++made_, Event::Kind::credit, m});
     CoreState& core = cores_[static_cast<std::size_t>(c)];
     core.has_ended = true;
     end_if_sent(c);
@@ -558,9 +562,10 @@ class Clock {
   std::vector<std::pair<std::int32_t, std::int32_t>> mover_;  // by message: core and phase that move it
   std::vector<std::int32_t> host_sends_;
   std::vector<std::int64_t> host_items_, host_ready_, arrived_, credits_;  // by message
-  std::vector<ChipWay> ways_;                                              // by first message
-  std::vector<std::int64_t> levels_;                                       // by group
-  std::int64_t stages_ = 0;                                                // of the pipeline, at most
+  std::vector<std::vector<std::int32_t>> next_;  // by message: those that may come when it was moved
+  std::vector<ChipWay> ways_;                    // by first message
+  std::vector<std::int64_t> levels_;             // by group
+  std::int64_t stages_ = 0;                      // of the pipeline, at most
   Overruns overruns_;
   std::int64_t host_receives_ = 0;
   SeenFrames frames_seen_{0};

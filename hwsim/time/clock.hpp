@@ -31,7 +31,7 @@ struct StageTime {
 };
 
 struct CoreTime {
-  std::int64_t busy = 0;   // ticks in which some stage worked, of so many steps that it ended
+  std::int64_t busy = 0;  // ticks in which some stage worked, of so many steps that it ended
   std::int64_t steps = 0;
   std::int64_t open = 0;   // of a step that it has begun
   std::int64_t phase = 0;  // the longest phase

@@ -168,7 +168,7 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "between them on the chip. On loihi, truenorth and tianjic neurons alone run, blocks or those of an "
         "imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
         "no integer graph, fits no core or wants more than the chip has "
-        "is refused (E4011, E4012, E4041 to E4045).",
+        "is refused (E4011, E4012, E4041 to E4046).",
     .example =
         "graph g(x: i8[64], w: i8[16, 64]) -> (y: i8[16]) { y = (w @ x).shift_right(6) as i8[16] }\n"
         "let r = run g(fill(i8[64], 3), fill(i8[16, 64], 2)) on hw(chip: \"tiny\")\n"

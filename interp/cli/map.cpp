@@ -24,8 +24,9 @@ std::int64_t number_in(std::string_view text, const char* option) {
   return number;
 }
 
-MapOptions map_options(const Options& options) {
+MapOptions map_options(const Options& options, const Toolbox& tools) {
   MapOptions made;
+  made.blocks = tools.blocks;
   std::string chip = "tianjicx";
   for (const auto& [name, text] : options.backend_options) {
     if (name == "chip") chip = text;
@@ -52,8 +53,8 @@ std::string backend_option(const Options& options, std::string_view wanted) {
 }
 
 // The search tells its changes on the way.
-ChipMapping mapping_of(ChipNet net, const Options& options) {
-  const MapOptions room = map_options(options);
+ChipMapping mapping_of(ChipNet net, const Options& options, const Toolbox& tools) {
+  const MapOptions room = map_options(options, tools);
   const std::string file = backend_option(options, "mapping"), budget = backend_option(options, "optimise");
   ChipMapping mapping =
       (file.empty()
@@ -83,7 +84,7 @@ int map(const Options& options, const Toolbox& tools) {
                               : "no graph or 'ir' declaration '" + name + "'; there are " + joined(names, ", "));
   try {
     ChipNet net = chip_net(block_graph_of(program, name, tools)).value_or_throw();
-    ChipMapping mapping = mapping_of(std::move(net), options);
+    ChipMapping mapping = mapping_of(std::move(net), options, tools);
     if (!options.output.empty()) write_text(options.output, mapping_json(mapping));
     if (!options.topic.empty())
       write_out(mapping.explain(options.topic).value_or_throw());

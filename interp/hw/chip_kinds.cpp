@@ -14,7 +14,9 @@ Result<std::unique_ptr<ChipRun>> mapped(ChipGraph source, const HwOptions& optio
     if (!blocks) return blocks.diags();
     source.lowered = *std::move(blocks);
   }
-  Result<std::unique_ptr<HwProgram>> made = HwProgram::make(std::move(source.lowered), options);
+  HwOptions with_blocks = options;
+  if (source.blocks) with_blocks.blocks = *source.blocks;
+  Result<std::unique_ptr<HwProgram>> made = HwProgram::make(std::move(source.lowered), with_blocks);
   if (!made) return made.diags();
   return std::unique_ptr<ChipRun>(*std::move(made));
 }

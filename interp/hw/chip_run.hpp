@@ -24,6 +24,7 @@ struct HwOptions {
   bool allow_delay = false;                     // loops of populations that are too short get the delay that they lack
   std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
   std::optional<SearchBudget> optimise = {};    // first
+  std::optional<BlockTable> blocks = {};        // where a sum is that the mapper cuts (MapOptions)
   int threads = 1;                              // of populations; results do not depend on it
 };
 

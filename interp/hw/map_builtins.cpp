@@ -86,6 +86,7 @@ Value run_map_net(HostContext& host, std::span<const Value> v) {
   const std::optional<MapObjective> objective = map_objective(v[4].string());
   if (!objective) throw failure("E5003", host.span, "no objective " + in_quotes(v[4].string()));
   options.objective = *objective;
+  if (host.blocks) options.blocks = *host.blocks;
   ChipNet net = chip_net(blocks_of_net(host, v[0])).value_or_throw();
   return as_value(std::make_shared<MappingValue>(ChipMapping::make(std::move(net), options).value_or_throw()));
 }

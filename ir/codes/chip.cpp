@@ -44,6 +44,13 @@ precision that changes on the way, and a delay behind another delay are none of 
 neurons alone.)",
      .fix = R"(Take a precision that the message names, or another chip.)",
      .reach = Reach::circumstance},
+    {.code = "E4046",
+     .summary = "rows of a stream take more phases than a core has",
+     .program = R"(// an image of 224 rows in 40 batches, on cores of 32 phases)",
+     .cause = R"(What fits no receive area as a whole comes in batches of rows, one per phase, and a core has so many
+phases in a step. Where branches meet, those that come early take phases, too.)",
+     .fix = R"(Fewer batches (slabs), so that more rows come in each.)",
+     .reach = Reach::circumstance},
     {.code = "E4048",
      .summary = "a mapping has no unit or core of that name",
      .program = R"(// m.split("conv9", y: 2) where the network has conv1 and conv2; m.move(3, 500) on 160 cores)",

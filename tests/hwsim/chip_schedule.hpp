@@ -30,7 +30,7 @@ class ChipSchedule {
   int core(std::int32_t place, std::int32_t group, const std::vector<PhaseCycles>& phases) {
     ChipCore core{.core = place, .buffers = {}, .phases = {}};
     for (const PhaseCycles& cycles : phases) {
-      ChipPhase phase{.axon = {}, .soma = {}, .sends = {}, .moves = {}, .receives = {}};
+      ChipPhase phase{.axon = {}, .soma = {}, .pipeline = {}, .sends = {}, .moves = {}, .receives = {}};
       phase.axon.emplace().cycles = cycles.axon;
       if (cycles.soma > 0) phase.soma.emplace().cycles = cycles.soma;
       phase.move_cycles = cycles.move;

@@ -28,10 +28,11 @@ class Vandal {
  public:
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
-  static constexpr int kinds = 17;
-  static constexpr const char* names[kinds] = {
-      "address", "run from", "run to",   "run length", "lost run", "lost message", "message twice", "delay",   "result",
-      "order",   "overlap",  "move run", "lost move",  "operand",  "multicast",    "slots",         "contents"};
+  static constexpr int kinds = 19;
+  static constexpr const char* names[kinds] = {"address",      "run from",      "run to",    "run length", "lost run",
+                                               "lost message", "message twice", "delay",     "result",     "order",
+                                               "overlap",      "move run",      "lost move", "operand",    "multicast",
+                                               "slots",        "ring",          "batch",     "contents"};
 
   bool damage(int kind) {
     switch (kind) {
@@ -81,6 +82,10 @@ class Vandal {
         });
       case 15:
         return with(buffer(), [&](ChipBuffer& b) { b.slots = std::max<std::int64_t>(1, b.slots + shift(1)); });
+      case 16:
+        return with(ring(), [&](ChipBuffer& b) { b.kept_rows -= 1; });
+      case 17:
+        return with(batch(), [&](ChipMove& m) { m.box.position[0] += shift(2); });
       default:
         return contents();
     }
@@ -112,6 +117,14 @@ class Vandal {
   ChipMove* move() {
     ChipPhase* k = phase();
     return k && !k->moves.empty() ? &k->moves[place(k->moves)] : nullptr;
+  }
+  ChipBuffer* ring() {
+    ChipBuffer* b = buffer();
+    return b && b->kept_rows > 1 ? b : nullptr;
+  }
+  ChipMove* batch() {
+    ChipMove* m = move();
+    return m && m->box.size.size() == 3 ? m : nullptr;
   }
   std::vector<std::int32_t>* sends() {
     ChipPhase* k = phase();
@@ -165,7 +178,8 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
     const Result<ChipNet> net = chip_net(graph);
     if (!net) continue;
     const MapOptions options{.chip = tests::chip_variant("tianjicx"),
-                             .cores = random() % 2 == 0 ? std::optional<std::int32_t>() : between(random, 1, 3)};
+                             .cores = random() % 2 == 0 ? std::optional<std::int32_t>() : between(random, 1, 3),
+                             .slabs = seed % 2 == 0 ? std::optional<std::int64_t>() : between(random, 1, 6)};
     const Result<ChipProgram> sound = map_net(*net, options);
     if (!sound) continue;
     std::vector<std::vector<Array>> inputs, wanted;

@@ -134,8 +134,9 @@ TEST_CASE("a core is busy for as long as its phases at most, however far it is a
     const ChipAccount account = account_of(*program, timing);
     for (std::size_t c = 0; c < account.cores.size(); ++c) {
       const auto phases = static_cast<std::int64_t>(program->cores[c].phases.size());
+      if (timing.cores[c].steps == 0) continue;  // no output may need it, and it ended no step
       CHECK(account.cores[c].busy > 0);
-      if (timing.cores[c].steps > 0) CHECK(account.cores[c].busy <= phases * timing.cores[c].phase);
+      CHECK(account.cores[c].busy <= phases * timing.cores[c].phase);
     }
   }
 }

@@ -1,0 +1,67 @@
+// Which rows each unit makes in which phase, and which arrive there: what follows from a plan in which rows stream.
+//
+// Found by going through a step in ticks. In a tick the host sends one batch of rows; each unit that streams makes all
+// rows whose inputs are in its memory, and sends them; then everything that was sent in the tick is moved from receive
+// areas into rings. So a receive area holds one batch, nobody ever waits for room, and what comes early down a short
+// branch waits in the ring of its reader: the ring is as long as it ever got. A whole unit runs once, when everything
+// is there.
+#pragma once
+#include <map>
+
+#include "hwsim/map/plan.hpp"
+
+namespace taskspec {
+
+// One cluster of one work of a unit.
+struct UnitInput {
+  bool of_soma = false;
+  std::size_t cluster = 0;
+  friend auto operator<=>(const UnitInput&, const UnitInput&) = default;
+};
+
+// What sources of a cluster bring in one tick. Those that always come together share a receive buffer.
+struct RowBatch {
+  UnitInput input;
+  std::vector<std::int32_t> sources;              // of NetCluster::sources
+  std::int64_t begin = 0, end = 0;                // rows of the cluster in which something comes
+  std::int64_t source_begin = 0, source_end = 0;  // the rows of the source that are sent
+  std::int32_t tick = 0;
+  bool comes_with(const RowBatch& other) const {
+    return input == other.input && begin == other.begin && end == other.end && tick == other.tick &&
+           source_begin == other.source_begin && source_end == other.source_end;
+  }
+};
+
+struct UnitPhase {
+  std::int64_t begin = 0, end = 0;  // rows that it makes; none where equal
+  std::vector<RowBatch> batches;    // that arrive and are moved
+  std::int64_t tick = 0;            // of what it makes
+};
+
+struct UnitRows {
+  std::vector<UnitPhase> phases;  // stream: of its group
+  std::int64_t most_rows = 0;     // that it makes in a phase
+  std::map<UnitInput, std::int64_t> kept_rows;
+  std::map<std::pair<UnitInput, std::int32_t>, std::int64_t> batch_rows;  // at most, by first source
+};
+
+struct RowSchedule {
+  std::vector<UnitRows> units;  // as in the plan
+  struct Turn {
+    std::int32_t unit = -1;  // -1: the host sends its next batch
+    std::int32_t phase = 0;
+    bool moves = false;
+  };
+  std::vector<Turn> order;
+};
+
+// Do two streams compute, and receive, in the same ticks, so that their cores can be one group?
+bool works_with(const UnitRows& a, const UnitRows& b);
+
+// Can its rows be made one after the other, each as soon as its inputs are there?
+bool can_stream(const ChipNet& net, const ChipUnit& unit);
+
+// Of all units of a plan; pieces do not matter. What units make that the plan has not is there from the beginning.
+RowSchedule row_schedule(const ChipNet& net, const ChipPlan& plan);
+
+}  // namespace taskspec
