@@ -20,6 +20,15 @@ void put_row(CoreMemory& memory, std::int32_t number, const Array& values, std::
   put(part_of(buffer.layout, size), values, memory.write_row(number, at, row, step, 0, bytes), place);
 }
 
+// What a call made, whole or row by row.
+void put_result(CoreMemory& memory, const ChipCall& call, const Array& made, std::int64_t step) {
+  const ChipBuffer& result = memory.buffer(call.result);
+  if (result.kept_rows == 0) return put(result.layout, made, memory.write(call.result, 0, step));
+  const std::int64_t per_row = made.elements() / call.out.size[0];
+  for (std::int64_t i = 0; i < call.out.size[0]; ++i)
+    put_row(memory, call.result, made, i % result.kept_rows, call.out.position[0] + i, i * per_row, step);
+}
+
 }  // namespace
 
 CoreCall::CoreCall(const ChipCall& call) : call_(call) {
@@ -118,14 +127,7 @@ BlockRun CoreCall::run(CoreMemory& memory, const ChipCall& call, Array& made, st
   if (!runner_) make_ready(memory, step);
   take_operands(memory, call, none, step);
   const BlockRun run = compute(memory, call, made, step);
-  const ChipBuffer& result = memory.buffer(call.result);
-  if (result.kept_rows == 0) {
-    put(result.layout, made, memory.write(call.result, 0, step));
-  } else {
-    const std::int64_t per_row = made.elements() / call.out.size[0];
-    for (std::int64_t i = 0; i < call.out.size[0]; ++i)
-      put_row(memory, call.result, made, i % result.kept_rows, call.out.position[0] + i, i * per_row, step);
-  }
+  put_result(memory, call, made, step);
   leave(memory, call, step);
   return run;
 }
@@ -168,14 +170,7 @@ BlockRun CoreCall::run_rows(CoreCall& axon, CoreCall& soma, CoreMemory& memory, 
   put_until(rows);
   soma.take_operands(memory, second, 0, step);
   BlockRun other = soma.compute(memory, second, made, step);
-  const ChipBuffer& result = memory.buffer(second.result);
-  if (result.kept_rows == 0) {
-    put(result.layout, made, memory.write(second.result, 0, step));
-  } else {
-    const std::int64_t per_result_row = made.elements() / second.out.size[0];
-    for (std::int64_t i = 0; i < second.out.size[0]; ++i)
-      put_row(memory, second.result, made, i % result.kept_rows, second.out.position[0] + i, i * per_result_row, step);
-  }
+  put_result(memory, second, made, step);
   soma.leave(memory, second, step);
   other.saturations += run.saturations;
   other.ordered |= run.ordered;

@@ -16,21 +16,27 @@ namespace {
 // A page that shows more is slow to open, and nobody reads it.
 constexpr std::size_t most_plans = 100, most_bars = 100'000, most_tasks = 200'000;
 
+ReportOp report_op(const OpRow& row) {
+  return {.op = row.op,
+          .makes = row.type,
+          .task = row.task,
+          .span = row.span,
+          .inside = row.inside,
+          .calls = row.calls,
+          .ms = static_cast<double>(row.ns) * 1e-6,
+          .bytes = row.work.bytes};
+}
+
 // Of a program that trains, without what only changes a shape.
 std::vector<ReportOp> training_ops(const SessionReport& report) {
   std::vector<ReportOp> ops;
   if (!report.rates) return ops;
   for (const OpRow& row : report.ops) {
     if (row.pass == TrainingPass::none || row.calls == 0) continue;
-    ops.push_back({.pass = std::string(text(row.pass)),
-                   .op = row.op,
-                   .makes = row.type,
-                   .task = row.task,
-                   .span = row.span,
-                   .calls = row.calls,
-                   .ms = static_cast<double>(row.ns) * 1e-6,
-                   .estimate = estimated_ms(row, *report.rates) * static_cast<double>(row.calls),
-                   .bytes = row.work.bytes});
+    ReportOp& op = ops.emplace_back(report_op(row));
+    op.pass = text(row.pass);
+    op.inside = {};
+    op.estimate = estimated_ms(row, *report.rates) * static_cast<double>(row.calls);
   }
   return ops;
 }
@@ -39,16 +45,7 @@ std::vector<ReportOp> training_ops(const SessionReport& report) {
 std::vector<ReportOp> inner_ops(const SessionReport& report) {
   std::vector<ReportOp> ops;
   for (const OpRow& row : report.ops)
-    if (row.inside.valid())
-      ops.push_back({.pass = {},
-                     .op = row.op,
-                     .makes = row.type,
-                     .task = row.task,
-                     .span = row.span,
-                     .inside = row.inside,
-                     .calls = row.calls,
-                     .ms = static_cast<double>(row.ns) * 1e-6,
-                     .bytes = row.work.bytes});
+    if (row.inside.valid()) ops.push_back(report_op(row));
   return ops;
 }
 

@@ -27,10 +27,6 @@ class HwProgram final : public ChipRun {
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
   std::int64_t frames_of(std::span<const Array> tensors) const;
-  static Result<std::unique_ptr<HwProgram>> make_in_parts(const OpList& list, const BlockTable& blocks,
-                                                          std::vector<std::optional<Array>> known,
-                                                          const HwOptions& options);
-  std::vector<Array> step_in_parts(std::span<const Array> tensors);
   static Array sample(const Array& batch, const ArrayType& type, std::int64_t number);
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);

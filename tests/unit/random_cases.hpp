@@ -22,6 +22,12 @@ inline std::vector<std::uint64_t> random_seeds(std::size_t usual, std::size_t sl
   return seeds;
 }
 
+// The seed of a test with one long run: TASKSPEC_SEED, else 1, with --slow another each time.
+inline std::uint32_t random_seed() {
+  if (const char* given = std::getenv("TASKSPEC_SEED")) return static_cast<std::uint32_t>(std::stoull(given));
+  return std::getenv("TASKSPEC_SLOW") ? std::random_device{}() : 1;
+}
+
 // A number from `low` to `high`, both possible; the same on every system, unlike the distributions of the library.
 inline std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
