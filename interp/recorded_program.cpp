@@ -10,7 +10,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::chrono::seconds longest{5};
+constexpr std::chrono::seconds longest{2};
 
 Type no_type(RuleContext&) { return {}; }
 Value do_nothing(HostContext&, std::span<const Value>) { return {}; }
@@ -122,6 +122,7 @@ RecordedProgram record_program(const Program& program, const Toolbox& tools, Run
       result.ended = error.diags();
     }
     result.too_long = limit.is_over;
+    session->session().graph.name = "top level";
     use(session->session().graph, session->session().received());
     interpreter.forget_modules();  // handles go before the session that they name
   });

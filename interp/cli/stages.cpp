@@ -112,7 +112,6 @@ std::string graphs_html(const GraphFile& file, const Options& options, const Too
     Chains chains = aggregate(graph, {.sink_rule = sink_rule(options), .received = received});
     std::shared_ptr<const Plan> plan = plan_of_view(graph, chains);
     report.graphs.push_back(report_graph(file.program, function, graph, chains, plan.get()));
-    if (graph.name.empty()) report.graphs.back().title = "top level";
   });
   return report_html(report);
 }

@@ -47,7 +47,7 @@ function randomGraph(random) {
       else if (scopes[scope].parent !== null) scope = scopes[scope].parent;
     const node = { name: "task".repeat(random(1, 3)) + "#" + id, scope, in: [], out: [], chain: 0 };
     if (agents.length > 0 && random(0, 1) === 0) node.agent = random(0, agents.length - 1);
-    for (let k = random(1, 3); k > 0; --k) node.out.push({ slot: "out" + k, type: "f32[" + random(1, 1000) + "]" });
+    for (let k = random(1, 3); k > 0; --k) node.out.push({ slot: "abc"[k - 1], type: "f32[" + random(1, 1000) + "]" });
     for (let k = random(0, 3); k > 0; --k) {
       const kind = random(0, 5), slot = "in" + k;
       if (kind === 0 && inputs.length > 0) node.in.push({ slot, ref: { input: random(0, inputs.length - 1) } });
@@ -191,11 +191,15 @@ function checkLine({ points, from, to }, { boxes, view }, whole, foreign) {
 
 // Words stay in their box and in the room behind it: as wide as the letters that the boxes are made for.
 function checkWords({ box, x, y, right, bottom }, view) {
+  const taken = [];
   for (const { kind, text, x: left, y: base, anchor } of box.words) {
     const wide = [...text].length * (kind === "title" ? 8.5 : kind === "type" || kind === "hazard" ? 6.3 : 6.8);
     const from = box.x + left - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
     if (from < x - 2 || from + wide > right + 2 || box.y + base > bottom || box.y + base - 8 < y - (view.down ? 0 : 6))
       fail(`the words ${text} of ${box.title} stand outside of it`);
+    const place = { x: from, right: from + wide, y: base - 7, bottom: base };
+    if (taken.some(other => !apart(other, place))) fail(`the words ${text} of ${box.title} cross others`);
+    taken.push(place);
   }
 }
 

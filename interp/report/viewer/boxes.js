@@ -46,7 +46,8 @@ function taskBox(graph, node, view, leaving, orders) {
   else fillAcross(box, slots, outs, types, orders);
   if (box.opens && isOpen)
     openBox(box, bodies.length === 0 ? listInside(inside)
-              : picture(graph, bodies, inside ? inside.rows : [], box.key, view.opened, inside ? totalText(inside) : ""),
+              : picture(graph, bodies, inside ? inside.rows : [], box.key, view.opened,
+                        inside ? totalText(inside) : ""),
             view.down);
   return box;
 }
@@ -94,8 +95,8 @@ function fillAcross(box, slots, outs, types, orders) {
 // Inputs above the title, outputs below it, each in a cell of its own.
 function fillDown(box, slots, outs, types, orders) {
   const shown = list => list.slice(0, BOX.mostRows), lead = 14;  // room of the lines that orders are
-  const cells = list => {
-    let x = lead;
+  const cells = (list, begin) => {
+    let x = begin;
     const at = list.map(([name, type]) => {
       const wide = WIDE.slot * lettersOf(name) + 14, port = x + wide / 2;
       x += Math.max(wide, 24, type ? wide / 2 + 8 + WIDE.small * lettersOf(type) : 0);
@@ -105,8 +106,8 @@ function fillDown(box, slots, outs, types, orders) {
   };
   const isPort = slots.map(({ held }) => held === null), ports = shown(slots.filter(({ held }) => held === null));
   const held = shown(slots.filter(({ held }) => held !== null)).map(({ slot, held }) => slot + ": " + held);
-  const above = cells(ports.map(({ slot }) => [slot, ""]));
-  const below = cells(shown(outs).map(({ slot }, i) => [slot, types[i]]));
+  const above = cells(ports.map(({ slot }) => [slot, ""]), lead);
+  const below = cells(shown(outs).map(({ slot }, i) => [slot, types[i]]), lead + WIDE.small * lettersOf(orders));
   box.w = Math.ceil(Math.max(WIDE.padding + WIDE.title * lettersOf(box.title), above.wide, below.wide,
                              WIDE.padding + WIDE.slot * most(held.map(lettersOf))));
   const title = ports.length > 0 ? 16 : 4, rows = title + 20 + BOX.row * held.length;

@@ -454,10 +454,11 @@ class GraphView {
     context.restore();
   }
 
-  // Too small for words: plain rectangles, all of one colour in one go.
+  // Too small for words: plain rectangles, all of one colour in one go; of open boxes the rim, and what is in them.
   drawSmall(context, boxes, scale) {
     const byHue = new Map(), least = 1.5 / scale;
-    for (const box of boxes) {
+    for (const box of boxes.filter(({ inner }) => inner)) this.drawSmallOpen(context, box, box.x, box.y, scale);
+    for (const box of boxes.filter(({ inner }) => !inner)) {
       const key = box.chain < 0 ? -1 : box.chain % HUES;
       if (!byHue.has(key)) byHue.set(key, []);
       byHue.get(key).push(box);
@@ -465,6 +466,20 @@ class GraphView {
     for (const [key, group] of byHue) {
       context.fillStyle = key < 0 ? colours.faint : hued(key, "rim");
       for (const box of group) context.fillRect(box.x, box.y, Math.max(box.w, least), Math.max(box.h, least));
+    }
+  }
+
+  drawSmallOpen(context, box, x, y, scale) {
+    context.fillStyle = colours.box;
+    context.strokeStyle = box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+    context.lineWidth = 1.5 / scale;
+    context.fillRect(x, y, box.w, box.h);
+    context.strokeRect(x, y, box.w, box.h);
+    for (const one of box.inner.boxes) {
+      const left = x + box.inner.x + one.x, top = y + box.inner.y + one.y;
+      if (one.inner) this.drawSmallOpen(context, one, left, top, scale);
+      context.fillStyle = colours.faint;
+      if (!one.inner) context.fillRect(left, top, one.w, one.h);
     }
   }
 
