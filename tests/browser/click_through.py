@@ -312,11 +312,11 @@ def opening(page):
     before = page.value(f"{box}.h")
     page.click(*point)
     words = page.value(f"{box}.inner.words.map(w => w.text)")
-    check(words[0].startswith("3 turns, ") and words[0].endswith(" each, 16 B at once") and page.value(f"{box}.h") > before,
+    check(words[0].startswith("3 turns, ") and words[0].endswith(" each, 32 B at once") and page.value(f"{box}.h") > before,
           f"a click on its sign opens a loop: {words}")
     inner = f"{box}.inner.boxes.find(b => b.kind === 'inner')"
     names = page.value(f"{box}.inner.boxes.map(b => [b.kind, b.title])")
-    check(names == [["input", "s: i32[4]"], ["inner", "⊞ inc#0"], ["result", "s"]], f"to what stands in its body: {names}")
+    check(names == [["input", "s: i32[N]"], ["inner", "⊞ inc#0"], ["result", "s"]], f"to what stands in its body: {names}")
     check(page.value(f"{inner}.words.some(w => w.text.startsWith('× 3, '))"), "and what ran there how often")
     small = page.value(f"{box}.h")
     page.click(*page.value(f"(v => {{ const b = v.boxOf({loop}), i = b.inner, o = {inner}, "
