@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "interp/backends/backends.hpp"
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/open_session.hpp"
@@ -99,7 +100,7 @@ RecordedProgram record_program(const Program& program, const Toolbox& tools, Run
                                FunctionRef<void(const TaskGraph&, std::span<const Ref> received)> use) {
   RecordedProgram result;
   Limit limit(settings.interrupted);
-  settings.on = std::make_shared<const BackendChoice>(*tools.builtins.find("null"));
+  settings.on = std::make_shared<const BackendChoice>(builtin_null);
   settings.interrupted = &limit.reached;
   settings.output = [](std::string_view) {};
   settings.keep_graph = true;
