@@ -108,14 +108,12 @@ function innerBox(graph, node, rows, key, opened) {
   return box;
 }
 
-// What stood at the right end, or in the middle, stands there again.
+// What stood at the right end stands there again; the title stays where it was clicked.
 function widen(box, w, down) {
   const more = Math.max(0, w - box.w);
   box.w += more;
-  for (const one of box.words) {
+  for (const one of box.words)
     if (one.anchor === "end" || (!down && (one.kind === "type" || one.kind === "hazard"))) one.x += more;
-    if (one.anchor === "middle" && (one.kind === "title" || one.kind === "faint")) one.x += more / 2;
-  }
 }
 
 // Below all else in the box; from top to bottom the outputs leave below that.
