@@ -2,6 +2,9 @@
 
 #include <span>
 
+#include "frontend/foreign_word.hpp"
+#include "frontend/parse_foreign.hpp"
+
 namespace taskspec::checking {
 
 namespace {
@@ -219,6 +222,34 @@ constexpr Foreign arguments[] = {
     {" random_state generator ", "it is called seed"},
 };
 
+// Not in a program: in the reference.
+constexpr Foreign looked_up[] = {
+    {" loop loops ", "for runs over a range or a list, while as long as a condition holds: taskspec doc for"},
+    {" elif elsif ", "it is written else if"},
+    {" ternary ?: ", "if is a statement; between tensors where(c, a, b) chooses"},
+    {" ** ^ power ", "pow(x, n) is a power"},
+    {" // ", "a / b of ints drops the fraction"},
+    {" ++ -- increment ", "x += 1 counts up"},
+    {" main ", "a program is its statements, from top to bottom; a fn main is called as any other: main()"},
+    {" csv table_file ",
+     "load(f64[_], \"x.csv\", name: \"price\") reads a column; read(path) and split take any text apart"},
+    {" file files io ", "read(path), write(path, text), load(TYPE, path) and save(x, path) work on files"},
+    {" parallel thread threads process async_ ",
+     "tasks that do not wait for one another run side by side by themselves: host(threads: 4)"},
+    {" functions method methods procedure ", "fn is a function of the host, task and graph are of tensors"},
+    {" exception exceptions errors ", "there are no exceptions: what fails ends the run; assert(c, \"why\")"},
+    {" keyword keywords reserved ", "taskspec doc names lists the words of the language"},
+    {" variable variables ", "let names a value for good, var a variable"},
+    {" constants const ", "let names a value for good; -D name=value replaces one from outside"},
+    {" types ",
+     "int, float, bool, string, list and tuple are the host's; taskspec doc precisions has those of tensors"},
+    {" backend backends ", "host, null and hw are backends: taskspec doc host"},
+    {" matrix matrices ", "a matrix is a tensor of rank 2: [[1.0, 2.0]] as f32[1, 2]; a @ b is the matrix product"},
+    {" debug debugger breakpoint ", "print, assert and graph_print(label, x) look inside; --profile tells of time"},
+    {" loss losses ", "losses are named in train(net, loss: \"mse_avg\"): taskspec doc train"},
+    {" sleep wait ", "nothing waits for a time; .scalar and .array wait for a value"},
+};
+
 }  // namespace
 
 std::string_view foreign_name(std::string_view name) { return find_foreign(unknown_names, name); }
@@ -240,3 +271,22 @@ std::string_view foreign_member(const Type& type, std::string_view name) {
 }
 
 }  // namespace taskspec::checking
+
+namespace taskspec {
+
+std::string_view foreign_word(std::string_view word) {
+  using namespace checking;
+  for (std::span<const Foreign> table :
+       {std::span<const Foreign>(looked_up), std::span<const Foreign>(unknown_names),
+        std::span<const Foreign>(unknown_types), std::span<const Foreign>(tensor_members),
+        std::span<const Foreign>(list_members), std::span<const Foreign>(string_members),
+        std::span<const Foreign>(unknown_modules)})
+    if (std::string_view help = find_foreign(table, word); !help.empty()) return help;
+  parsing::Surroundings at_its_start;
+  at_its_start.start = at_its_start.before = word;
+  at_its_start.here = "x";
+  at_its_start.is_name = true;
+  return parsing::foreign_advice(at_its_start);
+}
+
+}  // namespace taskspec

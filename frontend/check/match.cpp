@@ -6,6 +6,8 @@
 
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
+#include "ir/program/alone.hpp"
+#include "ir/types/solve.hpp"
 
 namespace taskspec::checking {
 
@@ -38,14 +40,61 @@ Type Match::as_used(const Type& wanted, const Type& given) const {
   return own.substitute(given);
 }
 
-// A lone variable that is not bound yet takes the extent; what does not fit is found by `require`.
+namespace {
+
+// The one variable in an extent that nothing says, if no parameter has it alone: H of f32[2 * H].
+Symbol unknown_in(const Dim& wanted, const Match& match, const Body& body, Match::Variables variables) {
+  Symbol unknown;
+  for (const Symbol& symbol : wanted.symbols()) {
+    const FunctionId owner = body.world.owner(symbol);
+    if (match.is_set(symbol->id) || (variables == Match::foreign && owner == body.id)) continue;
+    if (unknown || symbol->host || !owner.valid() || has_alone(body.world.program[owner], symbol)) return nullptr;
+    unknown = symbol;
+  }
+  return unknown;
+}
+
+// Nothing where it cannot be: `require` tells so.
+std::optional<Dim> solved(const Symbol& unknown, const Dim& extent, const Dim& given) {
+  try {
+    return solved_for(unknown, extent, given);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Why nothing that it could be makes a multiple of it the extent that is given; empty: it is not about that.
+std::string unsolved(const Symbol& unknown, const Dim& extent, const Dim& given) {
+  try {
+    if (unknown) (void)solved_for(unknown, extent, given);
+  } catch (const Error& error) {
+    const Diag& first = error.diags().items().front();
+    if (first.code == Code("E5004")) return first.message;
+  }
+  return "";
+}
+
+}  // namespace
+
+// A lone variable that is not bound yet takes the extent, one of which a multiple stands there its part; what does not
+// fit is found by `require`.
 void Match::bind(const Type& wanted, const Type& value, Span from) {
   if (wanted.kind != value.kind) return;
+  const auto substitute_in = [&](const Dim& dim) {
+    return dim.substitute([&](const Symbol& symbol) -> std::optional<Dim> {
+      auto found = bound_.find(symbol->id);
+      return found == bound_.end() ? std::nullopt : std::optional(found->second.dim);
+    });
+  };
   for (std::size_t i = 0; i < wanted.dims.size() && i < value.dims.size(); ++i) {
     std::vector<Symbol> symbols = wanted.dims[i].symbols();
     bool variable = symbols.size() == 1 && is_variable(symbols[0]) && wanted.dims[i] == Dim(symbols[0]);
-    if (variable && !(variables_ == all && has_foreign(value.dims[i])))
+    if (variables_ == all && has_foreign(value.dims[i])) continue;
+    if (variable)
       bound_.emplace(symbols[0]->id, Bound{value.dims[i], from});
+    else if (const Symbol unknown = unknown_in(wanted.dims[i], *this, body_, variables_))
+      if (std::optional<Dim> dim = solved(unknown, substitute_in(wanted.dims[i]), value.dims[i]))
+        bound_.emplace(unknown->id, Bound{*std::move(dim), from});
   }
   Type given = wanted.parts.empty() ? Type() : as_used(substitute(wanted), value);
   for (std::size_t i = 0; i < wanted.parts.size() && i < given.parts.size(); ++i)
@@ -139,6 +188,11 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
   Type given = body_.type(value);
   Diags& diags = body_.world.diags;
   Diag* diag = nullptr;
+  std::string why;
+  if (difference.kind == Difference::extent) {
+    const Dim& extent = wanted.dims[difference.axis];
+    why = unsolved(unknown_in(extent, *this, body_, variables_), extent, given.dims[difference.axis]);
+  }
   if (difference.kind == Difference::type) {
     diag = &wrong_type(diags, value.span, expected.what, wanted, given);
   } else if (difference.kind == Difference::open) {
@@ -150,6 +204,9 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
     diag = &diags.error("E2002", value.span,
                         fmt::format("precision differs: {} is {}, this is {}; convert it with 'as'", expected.what,
                                     info(wanted.precision).name, info(given.precision).name));
+  } else if (!why.empty()) {
+    diag = &diags.error("E5004", value.span,
+                        fmt::format("{} is {}, this is {}; {}", expected.what, wanted.text(), given.text(), why));
   } else {
     std::size_t i = difference.axis;
     std::string where =

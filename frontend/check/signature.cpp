@@ -9,20 +9,14 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/types.hpp"
+#include "ir/program/alone.hpp"
+#include "ir/types/solve.hpp"
 
 namespace taskspec::checking {
 
 using Kind = Type::Kind;
 
 namespace {
-
-// A symbol that is an extent by itself somewhere in this type can be read off an argument.
-void collect_lone(const Type& type, std::vector<std::uint32_t>& lone) {
-  for (const Dim& dim : type.dims)
-    if (std::vector<Symbol> symbols = dim.symbols(); symbols.size() == 1 && dim == Dim(symbols[0]))
-      lone.push_back(symbols[0]->id);
-  for (const Type& part : type.parts) collect_lone(part, lone);
-}
 
 class Signature {
  public:
@@ -42,7 +36,7 @@ class Signature {
     for (bool ints : {true, false})
       for (std::size_t i = 0; i < params_->size(); ++i)
         if (is_int((*params_)[i]) == ints) set_type(i, parameter_type((*params_)[i]));
-    require_lone_dimensions();
+    require_told_dimensions();
     if (function().kind == FunctionKind::fn)
       add_result();
     else
@@ -115,20 +109,41 @@ class Signature {
     return Kind::error;
   }
 
-  void require_lone_dimensions() {
-    std::vector<std::uint32_t> lone;
+  // Dimensions that no parameter has alone, but one in a multiple: f32[2 * H], where what else stands there is known
+  // from the parameters before it.
+  std::vector<Symbol> multiplied() {
+    std::vector<Symbol> known, solved;
+    auto later = calls_.begin();  // ints that are not read yet
+    const auto is_known = [&](const Symbol& s) {
+      if (s->host) return std::find(later, calls_.end(), CallId(s->call)) == calls_.end();
+      return std::ranges::find(known, s) != known.end();
+    };
+    for (std::size_t i = 0; i < calls_.size(); ++i, ++later)
+      for (const Dim& dim : parameter(i).type.dims) {
+        std::vector<Symbol> open = dim.symbols();
+        std::erase_if(open, is_known);
+        const bool is_alone = open.size() == 1 && dim == Dim(open[0]);
+        if (open.size() != 1 || open[0]->host || !solved_for(open[0], dim, dim)) continue;
+        if (!is_alone && has_alone(function(), open[0])) continue;
+        known.push_back(open[0]);
+        if (!is_alone) solved.push_back(open[0]);
+      }
+    return solved;
+  }
+
+  void require_told_dimensions() {
     bool broken = false;
-    for (const Parameter& p : function().parameters) {
-      collect_lone(p.type, lone);
-      broken = broken || p.type.is(Kind::error);
-    }
+    for (const Parameter& p : function().parameters) broken = broken || p.type.is(Kind::error);
+    const std::vector<Symbol> solved = multiplied();
     for (const Symbol& symbol : function().dimensions) {
-      if (broken || std::find(lone.begin(), lone.end(), symbol->id) != lone.end()) continue;
+      if (broken || has_alone(function(), symbol) || std::ranges::find(solved, symbol) != solved.end()) continue;
       auto named = body().scopes.back().names.find(symbol->name);
       Span span = named == body().scopes.back().names.end() ? function().span : named->second.span;
       wrong_type(world_.diags, span,
                  fmt::format("the extent '{}' cannot be read off an argument: no parameter has it alone", symbol->name))
-          .help(fmt::format("make it an int parameter, or give a parameter the extent {}", symbol->name));
+          .help(fmt::format("make it an int parameter, or give a parameter the extent {0}, or a multiple of it, as "
+                            "2 * {0}, beside what parameters before it say",
+                            symbol->name));
     }
   }
 
@@ -166,7 +181,21 @@ class Signature {
     Binding binding{.kind = Binding::Kind::variable, .what = "output"};
     binding.variable = variable;
     if (results_->unnamed) return define_value(name.span, binding);
-    body().define(name, binding);
+    if (!is_name_of_input(name)) body().define(name, binding);
+  }
+
+  // Both would be one name in the body: nothing is said of what stands there.
+  bool is_name_of_input(const ast::Name& name) {
+    auto& names = body().scopes.back().names;
+    auto known = names.find(name.text);
+    if (known == names.end() || known->second.what != std::string_view("parameter")) return false;
+    world_.diags
+        .error("E1005", name.span, fmt::format("'{}' is defined twice, as an input and as an output", name.text))
+        .label(known->second.span, "first defined here")
+        .help(fmt::format("give the output a name of its own, or make one place of both: inout {}", name.text));
+    known->second.kind = Binding::Kind::error;
+    body().info().broken = true;
+    return true;
   }
 
   // The unnamed output: its name stands nowhere in the text.

@@ -1,6 +1,7 @@
 // `taskspec doc`: the reference manual out of the records.
 #include <fmt/format.h>
 
+#include "frontend/foreign_word.hpp"
 #include "interp/cli/commands.hpp"
 #include "interp/cli/shell_pages.hpp"
 #include "interp/cli/terminal.hpp"
@@ -37,10 +38,12 @@ int doc(const Options& options, const Toolbox& tools) {
   if (options.topic.empty()) {
     write_out(whole_manual(options.format, tools));
   } else if (std::optional<std::string> text = record_text(tools, options.topic)) {
-    write_out(*text + "\n");
+    write_words(*text + "\n");
   } else if (const repl::Command* command =
                  options.topic.starts_with(':') ? repl::find_command(options.topic) : nullptr) {
-    write_out(fmt::format("{} {}\n\n{}; a command of the prompt\n", command->name, command->argument, command->help));
+    write_words(fmt::format("{} {}\n\n{}; a command of the prompt\n", command->name, command->argument, command->help));
+  } else if (const std::string_view help = foreign_word(options.topic); !help.empty()) {
+    return usage(fmt::format("'{}' is no word of this language: {}", options.topic, help));
   } else {
     auto near = nearest(options.topic, record_names(tools));
     return usage("no word, op, builtin or type is called '" + options.topic + "'" +

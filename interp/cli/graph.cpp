@@ -28,14 +28,12 @@ std::string refused(const Options& options) {
   return "";
 }
 
-constexpr const char* without_graphs =
-    "a graph is declared: graph g(x: f32[N]) -> (y: f32[N]) { ... }. What a program records by itself is in the report "
-    "of a run, taskspec run FILE --report out.html, and at the prompt: :load FILE, then :graph";
-
 std::string several_graphs(const GraphFile& file, const std::string& format) {
   std::vector<std::string> names;
   for (FunctionId id : file.graphs) names.push_back(file.program.display_name(id));
-  return names.empty() ? "there is no graph to write as " + format + "; " + without_graphs
+  return names.empty() ? format +
+                             " is for graphs that are declared, as graph g(x: f32[N]) -> (y: f32[N]) { ... }; what "
+                             "the top level records is text, dot, svg or html"
                        : format + " holds one graph; choose with --name: " + joined(names, ", ");
 }
 
@@ -63,12 +61,10 @@ Diags faults_of(const std::string& text, const std::string& name, const Options&
 int show(const GraphFile& file, const Options& options, const Toolbox& tools, std::string& text) {
   const std::string& path = options.files[0];
   bool one_only = options.stage != "slices" && (options.format == "json" || options.format == "svg");
-  if (one_only && !file.recorded && file.graphs.size() != 1)
+  const bool recorded = file.recorded || (file.graphs.empty() && options.format == "svg");
+  if (one_only && !recorded && file.graphs.size() != 1)
     return usage(several_graphs(file, options.format == "json" ? "JSON" : "SVG"));
   text = stage_text(file, options.stage, options.format, options, tools);
-  const bool of_graphs = options.stage == "chains" || options.stage == "graph" || options.stage == "plan";
-  if (of_graphs && !file.recorded && file.graphs.empty())
-    std::fprintf(stderr, "taskspec: %s declares no graph; %s\n", path.c_str(), without_graphs);
   if (!options.validate) return 0;
   Diags wrong = faults_of(path.ends_with(".json") ? read_text(path, largest_graph) : text, path, options, tools);
   report(options, Sources(), wrong);

@@ -119,7 +119,7 @@ int explain(const Options& options) {
     return 0;
   }
   if (const CodeInfo* info = find_code_named(options.topic)) {
-    write_out(taskspec::explain(*info));
+    write_words(taskspec::explain(*info));
     flush_out();
     return 0;
   }

@@ -1,12 +1,14 @@
 #include "interp/cli/stages.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "frontend/ast_print.hpp"
 #include "frontend/parse.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
+#include "interp/recorded_program.hpp"
 #include "interp/report/report.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
@@ -53,17 +55,43 @@ std::string inputs_text(const TaskGraph& graph) {
 
 SinkRule sink_rule(const Options& options) { return options.sink_rule == "output" ? SinkRule::output : SinkRule::task; }
 
-// Calls use(function, graph); a graph that stands in no text is of no function.
-void each_graph(const GraphFile& file, const Toolbox& tools, FunctionRef<void(FunctionId, const TaskGraph&)> use) {
-  if (file.recorded) return use(FunctionId(), *file.recorded);
-  for (FunctionId id : file.graphs)
-    with_graph(
-        file.program, id, tools.ops, [&](const GraphView& view) { use(id, view.graph); }, &interrupted());
+using GraphUse = FunctionRef<void(FunctionId, const TaskGraph&, std::span<const Ref> received)>;
+
+// What a program without graphs records, with a word about it.
+void top_level_graph(const GraphFile& file, const std::string& path, const Toolbox& tools, GraphUse use) {
+  RunSettings settings;
+  settings.interrupted = &interrupted();
+  std::size_t tasks = 0;
+  const RecordedProgram recorded =
+      record_program(file.program, tools, settings, [&](const TaskGraph& graph, std::span<const Ref> received) {
+        tasks = graph.size();
+        if (tasks > 0) use(file.program.main().top_level, graph, received);
+      });
+  if (interrupted()) return;
+  std::string note = path + (tasks == 0 ? " declares no graph, and its top level records no task"
+                                        : " declares no graph; this is what its top level records, where all that it "
+                                          "receives is 0");
+  if (recorded.too_long)
+    note += "; it was not at its end after some seconds";
+  else if (recorded.ended.has_errors())
+    note += "; it ended early: " + recorded.ended.items().front().message;
+  if (tasks == 0) note += ". A graph is declared: graph g(x: f32[N]) -> (y: f32[N]) { ... }";
+  std::fprintf(stderr, "taskspec: %s\n", note.c_str());
 }
 
-std::string one_graph(const Program& program, FunctionId function, const TaskGraph& graph, const std::string& stage,
-                      const std::string& format, const Options& options) {
-  Chains chains = aggregate(graph, {.sink_rule = sink_rule(options)});
+// A graph that stands in no text is of no function, what a program records of its top level.
+void each_graph(const GraphFile& file, const Options& options, const Toolbox& tools, GraphUse use) {
+  if (file.recorded) return use(FunctionId(), *file.recorded, {});
+  if (file.graphs.empty()) return top_level_graph(file, options.files[0], tools, use);
+  for (FunctionId id : file.graphs)
+    with_graph(
+        file.program, id, tools.ops, [&](const GraphView& view) { use(id, view.graph, {}); }, &interrupted());
+}
+
+std::string one_graph(const Program& program, FunctionId function, const TaskGraph& graph,
+                      std::span<const Ref> received, const std::string& stage, const std::string& format,
+                      const Options& options) {
+  Chains chains = aggregate(graph, {.sink_rule = sink_rule(options), .received = received});
   verified([&] { return verify_graph(graph); });
   verified([&] { return verify_chains(graph, chains); });
   std::shared_ptr<const Plan> plan = stage == "plan" ? plan_of_view(graph, chains) : nullptr;
@@ -80,8 +108,8 @@ std::string one_graph(const Program& program, FunctionId function, const TaskGra
 std::string graphs_html(const GraphFile& file, const Options& options, const Toolbox& tools) {
   Report report{.title = options.files[0], .sources = &file.program.sources};
   if (!options.files[0].ends_with(".json")) report.slices = report_cut_json(file.program);
-  each_graph(file, tools, [&](FunctionId function, const TaskGraph& graph) {
-    Chains chains = aggregate(graph, {.sink_rule = sink_rule(options)});
+  each_graph(file, options, tools, [&](FunctionId function, const TaskGraph& graph, std::span<const Ref> received) {
+    Chains chains = aggregate(graph, {.sink_rule = sink_rule(options), .received = received});
     std::shared_ptr<const Plan> plan = plan_of_view(graph, chains);
     report.graphs.push_back(report_graph(file.program, function, graph, chains, plan.get()));
   });
@@ -125,9 +153,9 @@ std::string stage_text(const GraphFile& file, const std::string& stage, const st
   if (stage == "slices") return cut_stage(file.program, format, options);
   if (format == "html") return graphs_html(file, options, tools);
   std::string text;
-  each_graph(file, tools, [&](FunctionId function, const TaskGraph& graph) {
+  each_graph(file, options, tools, [&](FunctionId function, const TaskGraph& graph, std::span<const Ref> received) {
     if (!text.empty()) text += "\n";
-    text += one_graph(file.program, function, graph, stage, format, options);
+    text += one_graph(file.program, function, graph, received, stage, format, options);
   });
   return text;
 }

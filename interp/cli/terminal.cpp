@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "interp/repl/editor.hpp"
 #include "ir/base/render.hpp"
 #include "ir/json/json.hpp"
 
@@ -35,6 +36,13 @@ void on_interrupt(int) {
 
 void write_out(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) cannot_write();
+}
+
+void write_words(std::string_view text) {
+  if (isatty(STDOUT_FILENO))
+    write_out(repl::wrapped(text, static_cast<std::size_t>(screen().columns)));
+  else
+    write_out(text);
 }
 
 void flush_out() {

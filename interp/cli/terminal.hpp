@@ -12,6 +12,8 @@ namespace taskspec::cli {
 
 // Writes to standard output. Throws Error E7004 when it cannot be written.
 void write_out(std::string_view text);
+// Words to read: on a terminal their lines are broken between words.
+void write_words(std::string_view text);
 // Everything written so far has arrived, or Error E7004.
 void flush_out();
 // E7004 also for what others could not write there before.

@@ -1,5 +1,8 @@
 #include "interp/control/frame.hpp"
 
+#include "ir/program/alone.hpp"
+#include "ir/types/solve.hpp"
+
 namespace taskspec {
 
 void SeldomInFrame::Delete::operator()(SeldomInFrame* it) const { delete it; }
@@ -79,6 +82,28 @@ Type evaluate(const Type& type, const Frame& frame) {
   return type.substitute([&](const Symbol& symbol) { return find(symbol, frame); });
 }
 
+namespace {
+
+// The one dimension in an extent that nothing before it said, if no parameter has it alone: H of f32[2 * H].
+Symbol unknown_in(const Dim& extent, const Frame& frame) {
+  Symbol unknown;
+  for (const Symbol& symbol : extent.symbols()) {
+    if (find(symbol, frame)) continue;
+    if (unknown || symbol->host || has_alone(frame.function, symbol)) return nullptr;
+    unknown = symbol;
+  }
+  return unknown;
+}
+
+// True where it is bound now, and there is nothing left to compare.
+bool solve(const Dim& extent, const Dim& known, const Dim& given, Frame& frame) {
+  const Symbol unknown = unknown_in(extent, frame);
+  std::optional<Dim> dim = unknown ? solved_for(unknown, known, given) : std::nullopt;
+  return dim && frame.bind_dimension(unknown->id, *std::move(dim));
+}
+
+}  // namespace
+
 void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, Span span, const std::string& name) {
   if (!parameter.is_tensor()) {
     for (std::size_t i = 0; i < parameter.parts.size() && i < argument.parts.size(); ++i)
@@ -92,6 +117,12 @@ void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, 
         frame.bind_dimension(symbols[0]->id, argument.dims[i]))
       continue;
     Dim wanted = evaluate(parameter.dims[i], frame, span);
+    try {
+      if (!wanted.is_constant() && solve(parameter.dims[i], wanted, argument.dims[i], frame)) continue;
+    } catch (const Error& error) {
+      const Diag& first = error.diags().items().front();
+      throw failure(first.code, span, "'" + name + "' has shape " + argument.text() + "; " + first.message);
+    }
     if (same(wanted, argument.dims[i]) == Same::no && wanted.is_constant() && argument.dims[i].is_constant())
       throw failure("E5004", span,
                     "'" + name + "' has shape " + argument.text() + "; dimension " + std::to_string(i) + " must be " +

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "interp/control/interpreter.hpp"
+#include "interp/control/op_text.hpp"
 #include "interp/control/operands.hpp"
 #include "ir/base/key.hpp"
 
@@ -32,6 +33,20 @@ WatchedTarget::Key WatchedTarget::key(const void* what, Span span) const {
   return {around_, what, span.source.value, span.begin, span.end};
 }
 
+// Arrays that share their bytes count once.
+void WatchedTarget::note_alive(const List& made) {
+  std::erase_if(alive_, [](const auto& entry) { return entry.first.expired(); });
+  const auto note = [&](const Array& array) {
+    const auto is_it = [&](const auto& entry) { return entry.first.lock() == array.storage(); };
+    if (std::ranges::none_of(alive_, is_it)) alive_.emplace_back(array.storage(), array.bytes());
+  };
+  for (const Value& value : made)
+    if (value.is_array()) note(value.array());
+  std::uint64_t sum = 0;
+  for (const auto& entry : alive_) sum += entry.second;
+  most_alive_ = std::max(most_alive_, sum);
+}
+
 void WatchedTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) {
   const auto [known, fresh] = known_.emplace(key(call.op, call.span), entries_.size());
   std::optional<OperandList> list;
@@ -39,6 +54,7 @@ void WatchedTarget::op(const Frame& frame, const Call& call, std::span<Value> op
   const InnerClock::time_point begin = InnerClock::now();
   ImmediateTarget::op(frame, call, operands, type, made);
   const std::int64_t ns = since(begin);
+  note_alive(made);
   if (fresh) {
     Entry& entry = entries_.emplace_back();
     entry.way = around_ == 0 ? "" : entries_[around_ - 1].way;
@@ -73,7 +89,7 @@ TaskResult WatchedTarget::task(Interpreter& interpreter, const TaskCall& call) {
   return result;
 }
 
-OpRow& InnerProfile::row(OpRow like) {
+std::size_t InnerProfile::row(OpRow like) {
   std::string key;
   for (const std::string* part : {&like.task, &like.op, &like.type}) put_text(key, *part);
   for (std::uint64_t part : {like.span.source.value, like.span.begin, like.span.end}) put_number(key, part);
@@ -82,7 +98,7 @@ OpRow& InnerProfile::row(OpRow like) {
     like.calls = 0, like.ns = 0, like.work = {};
     rows_.push_back(std::move(like));
   }
-  return rows_[known->second];
+  return known->second;
 }
 
 // The turns of a loop: what stands in its body ran once in each, if it does not stand in a branch there.
@@ -98,20 +114,22 @@ void InnerProfile::add(const Program& program, const TaskGraph& graph, NodeId no
       for (const WatchedTarget::Entry& entry : target.entries())
         if (entry.row.span == function[id].span) turns = std::max(turns, entry.row.calls);
   }
-  if (turns > 0) {
+  if (definition.structured()) {
     OpRow like;
     like.task = definition.title();
-    like.op = "turn";
+    like.op = definition.kind == Definition::Kind::loop ? "turn" : "run";
     like.span = like.inside = graph[node].span;
-    OpRow& all = row(std::move(like));
-    all.calls += turns;
-    all.ns += ns;
+    const std::size_t at = row(std::move(like));
+    rows_[at].calls += definition.kind == Definition::Kind::loop ? turns : 1;
+    rows_[at].ns += ns;
+    std::uint64_t& alive = alive_[at];
+    alive = std::max(alive, target.most_alive());
   }
   for (const WatchedTarget::Entry& entry : target.entries()) {
     OpRow like = entry.row;
     like.task = definition.title() + (entry.way.empty() ? "" : " > " + entry.way);
     like.inside = graph[node].span;
-    OpRow& known = row(std::move(like));
+    OpRow& known = rows_[row(std::move(like))];
     known.calls += entry.row.calls;
     known.ns += entry.row.ns;
     known.work.operations += entry.row.work.operations;
@@ -121,7 +139,10 @@ void InnerProfile::add(const Program& program, const TaskGraph& graph, NodeId no
 
 std::vector<OpRow> InnerProfile::rows() const {
   const std::lock_guard lock(mutex_);
-  return rows_;
+  std::vector<OpRow> rows = rows_;
+  for (const auto& [row, alive] : alive_)
+    if (alive > 0) rows[row].type = bytes_text(static_cast<double>(alive)) + " at once";
+  return rows;
 }
 
 }  // namespace taskspec

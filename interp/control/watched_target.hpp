@@ -8,7 +8,9 @@
 //   inside.rows();
 //
 // Rows are those of ops (OpRow); `task` is the way to the op: "for", "for > step". The op `turn` counts the turns of a
-// loop, and has the time of all of them; `task` is all of a task inside, with its ops.
+// loop, `run` how often a branch or fn ran; they have the time of all of it, and what they make is the memory that all
+// of it took at once.
+// `task` is all of a task inside, with its ops.
 #pragma once
 #include <map>
 #include <mutex>
@@ -30,6 +32,7 @@ class WatchedTarget final : public ImmediateTarget {
     Work work;  // of one call, as the first one had it
   };
   const std::vector<Entry>& entries() const { return entries_; }
+  std::uint64_t most_alive() const { return most_alive_; }  // bytes, of what its ops made
 
  private:
   // Where it is, and what runs there.
@@ -40,11 +43,14 @@ class WatchedTarget final : public ImmediateTarget {
     auto operator<=>(const Key&) const = default;
   };
   Key key(const void* what, Span span) const;
+  void note_alive(const List& made);
 
   const Program& program_;
   std::map<Key, std::size_t> known_;
   std::vector<Entry> entries_;  // in the order in which they came first
   std::size_t around_ = 0;
+  std::vector<std::pair<std::weak_ptr<std::byte>, std::uint64_t>> alive_;  // and their bytes
+  std::uint64_t most_alive_ = 0;
 };
 
 class InnerProfile {
@@ -53,11 +59,12 @@ class InnerProfile {
   std::vector<OpRow> rows() const;
 
  private:
-  OpRow& row(OpRow like);
+  std::size_t row(OpRow like);
 
   mutable std::mutex mutex_;
   std::map<std::string, std::size_t> known_;  // by what tells two rows apart
   std::vector<OpRow> rows_;
+  std::map<std::size_t, std::uint64_t> alive_;  // by row of "turn" and "run": bytes at once
 };
 
 }  // namespace taskspec

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "frontend/dsl/errors.hpp"
+#include "frontend/foreign_word.hpp"
 #include "frontend/parse.hpp"
 #include "interp/backends/read.hpp"
 #include "interp/control/export_graph.hpp"
@@ -277,6 +278,8 @@ Text Workspace::describe(std::string_view name) {
   if (text) return {true, *text};
   std::vector<std::string> names = record_names(state_->tools);
   for (const Checker::Known& known : state_->live->checker().names()) names.push_back(known.name);
+  if (const std::string_view help = foreign_word(name); !help.empty())
+    return {false, fmt::format("'{}' is no word of this language: {}", name, help)};
   std::optional<std::string> near = nearest(name, names);
   return {false, fmt::format("nothing is called '{}'", name) + (near ? "; did you mean '" + *near + "'?" : "")};
 }

@@ -24,16 +24,18 @@ struct Origin {
 
 struct BodyNode {
   std::string name;
-  std::size_t def = 0;
   const Call* call = nullptr;
   std::vector<std::pair<std::string, Origin>> in;
   std::vector<std::pair<std::string, std::string>> out;  // slot, type
 };
 
+void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call,
+                InsideTable* insides);
+
 class BodyGraph {
  public:
-  BodyGraph(JsonText& out, const Program& program, const Defs& defs, FunctionId id)
-      : out_(out), program_(program), defs_(defs), function_(program[id]), id_(id) {}
+  BodyGraph(JsonText& out, const Program& program, const Defs& defs, FunctionId id, InsideTable* insides)
+      : out_(out), program_(program), defs_(defs), function_(program[id]), id_(id), insides_(insides) {}
 
   void put(std::string_view name, const Block& block) {
     walk(block);
@@ -69,16 +71,16 @@ class BodyGraph {
     } else if (call.form == Form::write) {
       variables_[call.variable] = value(call.in[0]);
     } else if (call.op) {
-      if (makes_tensors(*call.op, call.type)) add(id, call, std::string(call.op->name), defs_.of(*call.op));
+      if (makes_tensors(*call.op, call.type)) add(id, call, std::string(call.op->name));
     } else if (form.enters == FormRecord::Enters::callee) {
       if (call.form == Form::invoke || call.type.is_tensor() || call.type.is(Kind::tuple))
-        add(id, call, program_.display_name(call.callee), defs_.of(call.callee));
+        add(id, call, program_.display_name(call.callee));
     } else if (form.payload == Payload::output) {
       pick(id, call, program_output(call));
     } else if (form.payload == Payload::part) {
       pick(id, call, "value" + std::to_string(call.index));
     } else if (form.is_control()) {
-      add(id, call, std::string(form.word), defs_.of(id_));
+      add(id, call, std::string(form.word));
     } else if (form.leaves == FormRecord::Leaves::function) {
       if (!call.in.empty()) results_.emplace_back("value", value(call.in[0]));
     } else {
@@ -120,8 +122,8 @@ class BodyGraph {
     return {Origin::From::input, inputs_.size() - 1, ""};
   }
 
-  void add(CallId id, const Call& call, const std::string& name, std::size_t def) {
-    BodyNode node{fmt::format("{}#{}", name, counts_[name]++), def, &call, {}, {}};
+  void add(CallId id, const Call& call, const std::string& name) {
+    BodyNode node{fmt::format("{}#{}", name, counts_[name]++), &call, {}, {}};
     for (std::size_t i = 0; i < call.in.size(); ++i)
       if (call.in[i].valid()) read(node, slot_name(call, i), call.in[i]);
     if (call.blocks.empty())
@@ -206,7 +208,11 @@ class BodyGraph {
   void node(std::size_t i) {
     const BodyNode& node = nodes_[i];
     out_.open('{').member("id", static_cast<std::int64_t>(i)).member("name", node.name);
-    out_.member("def", static_cast<std::int64_t>(node.def)).key("in").open('[');
+    if (insides_)
+      out_.member("kind", kind_of(*node.call));
+    else
+      out_.member("def", static_cast<std::int64_t>(def_of(*node.call)));
+    out_.key("in").open('[');
     for (const auto& [slot, origin] : node.in) {
       if (origin.from == Origin::From::host) continue;
       out_.open('{').member("slot", slot).key("ref");
@@ -216,8 +222,32 @@ class BodyGraph {
     out_.close(']').key("out").open('[');
     for (const auto& [slot, type] : node.out) out_.open('{').member("slot", slot).member("type", type).close('}');
     out_.close(']');
-    if (!node.call->blocks.empty()) put_bodies(out_, program_, defs_, id_, *node.call);
+    if (insides_) inside(*node.call);
+    if (!node.call->blocks.empty()) put_bodies(out_, program_, defs_, id_, *node.call, insides_);
     out_.close('}');
+  }
+
+  std::size_t def_of(const Call& call) const {
+    if (call.op) return defs_.of(*call.op);
+    return call.callee.valid() ? defs_.of(call.callee) : defs_.of(id_);
+  }
+
+  std::string_view kind_of(const Call& call) const {
+    if (call.op) return "op";
+    return call.callee.valid() ? function_kind_name(program_[call.callee].kind) : "control";
+  }
+
+  void inside(const Call& call) {
+    const Sources& sources = program_.sources;
+    if (call.span.valid() && call.span.source.index() < sources.size()) {
+      const Position at = sources[call.span.source].position(call.span.begin);
+      out_.key("place").open('{').member("path", sources[call.span.source].path());
+      out_.member("line", at.line).member("column", at.column);
+      out_.member("length", static_cast<std::int64_t>(call.span.end - call.span.begin)).close('}');
+    }
+    if (!call.callee.valid()) return;
+    if (const std::optional<std::size_t> number = insides_->of(call.callee))
+      out_.member("inside", static_cast<std::int64_t>(*number));
   }
 
   void edges() {
@@ -237,6 +267,7 @@ class BodyGraph {
   const Defs& defs_;
   const Function& function_;
   FunctionId id_;
+  InsideTable* insides_;  // null: nobody looks at it
   std::map<CallId, Origin> values_;
   std::map<VariableId, Origin> variables_;
   std::map<std::string, int> counts_;
@@ -245,12 +276,42 @@ class BodyGraph {
   std::vector<std::pair<std::string, Origin>> results_;
 };
 
-}  // namespace
-
-void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call) {
+void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call,
+                InsideTable* insides) {
   out.key("bodies").open('[');
   for (std::size_t i = 0; i < call.blocks.size(); ++i)
-    BodyGraph(out, program, defs, id).put(call.form->blocks()[i].name, call.blocks[i]);
+    BodyGraph(out, program, defs, id, insides).put(call.form->blocks()[i].name, call.blocks[i]);
+  out.close(']');
+}
+
+}  // namespace
+
+std::size_t InsideTable::number(FunctionId function, CallId call) {
+  const auto [known, fresh] = numbers_.try_emplace({function, call}, keys_.size());
+  if (fresh) keys_.emplace_back(function, call);
+  return known->second;
+}
+
+std::optional<std::size_t> InsideTable::of(FunctionId function) {
+  if (!defs_.has(function) || program_[function].body.calls.empty()) return std::nullopt;
+  return number(function, CallId());
+}
+
+void InsideTable::put(JsonText& out) {
+  out.key("insides").open('[');
+  for (std::size_t i = 0; i < keys_.size(); ++i) {  // grows meanwhile
+    const auto [function, call] = keys_[i];
+    out.line().open('{');
+    if (call.valid()) {
+      put_bodies(out, program_, defs_, function, program_[function][call], this);
+    } else {
+      out.key("bodies").open('[');
+      BodyGraph(out, program_, defs_, function, this).put("body", program_[function].body);
+      out.close(']');
+    }
+    out.close('}');
+  }
+  if (!keys_.empty()) out.line();
   out.close(']');
 }
 
@@ -258,7 +319,7 @@ void put_structure(JsonText& out, const Program& program, const Defs& defs, cons
   FunctionId id = definition.function;
   if (!definition.call.valid()) {
     out.key("bodies").open('[');
-    BodyGraph(out, program, defs, id).put("body", program[id].body);
+    BodyGraph(out, program, defs, id, nullptr).put("body", program[id].body);
     out.close(']');
     return;
   }
@@ -266,7 +327,7 @@ void put_structure(JsonText& out, const Program& program, const Defs& defs, cons
   const std::vector<std::uint32_t>& numbers = defs.numbers(id).calls;
   out.member("call", static_cast<std::int64_t>(numbers[definition.call.index()]));
   out.member("cond", static_cast<std::int64_t>(numbers[decision_of(call).index()]));
-  put_bodies(out, program, defs, id, call);
+  put_bodies(out, program, defs, id, call, nullptr);
 }
 
 }  // namespace taskspec

@@ -1,5 +1,7 @@
 // Names and parts that the writer, the reader and the schema of graphs share. Internal to ir/json/.
 #pragma once
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +39,22 @@ void put_plan(JsonText& out, const Plan& plan);
 // Of a structured node: where its control stands in the body of its def ("call"; "cond", the call that decides), and
 // "bodies", what happens inside as graphs.
 void put_structure(JsonText& out, const Program& program, const Defs& defs, const Definition& definition);
-void put_bodies(JsonText& out, const Program& program, const Defs& defs, FunctionId id, const Call& call);
+
+// The same for a viewer, where each body stands once, however many nodes and calls have it, and its nodes know their
+// places: "inside", the number of an entry of "insides".
+class InsideTable {
+ public:
+  InsideTable(const Program& program, const Defs& defs) : program_(program), defs_(defs) {}
+  std::size_t of(const Definition& definition) { return number(definition.function, definition.call); }
+  std::optional<std::size_t> of(FunctionId function);  // nothing for what has no body in the program
+  void put(JsonText& out);                             // with those that stand in them
+
+ private:
+  std::size_t number(FunctionId function, CallId call);
+  const Program& program_;
+  const Defs& defs_;
+  std::vector<std::pair<FunctionId, CallId>> keys_;
+  std::map<std::pair<FunctionId, CallId>, std::size_t> numbers_;
+};
 
 }  // namespace taskspec

@@ -24,7 +24,8 @@ class GraphWriter {
         function_(function),
         graph_(graph),
         chains_(chains),
-        defs_(program_, function, graph) {}
+        defs_(program_, function, graph),
+        insides_(program_, defs_) {}
 
   std::string run(const Plan* plan) {
     out_.open('{').line().member("format", graph_format).line().member("version", graph_version);
@@ -40,6 +41,7 @@ class GraphWriter {
     list("consts", graph_.constant_count(), [&](std::size_t i) { constant(i); });
     out_.line().key("regions").open('[').close(']');
     blocks();
+    if (!contents_) insides_.put(out_.line());
     if (plan) put_plan(out_, *plan);
     spans();
     layout();
@@ -138,10 +140,15 @@ class GraphWriter {
     out_.close(']');
     number("chain", chains_.chain_of(id).index());
     number("steps", chains_.steps(id));
-    if (!contents_ && definition.structured()) out_.key("control").boolean(true);
+    if (!contents_ && definition.structured()) inside(definition);
     if (contents_ && definition.structured() && definition.function.valid())
       put_structure(out_, program_, defs_, definition);
     out_.close('}');
+  }
+
+  void inside(const Definition& definition) {
+    out_.key("control").boolean(true);
+    if (definition.function.valid()) number("inside", insides_.of(definition));
   }
 
   // A million nodes have a handful of types.
@@ -374,6 +381,7 @@ class GraphWriter {
   const TaskGraph& graph_;
   const Chains& chains_;
   Defs defs_;
+  InsideTable insides_;
   JsonText out_;
   std::vector<std::string> type_texts_;
   std::unordered_map<std::uint64_t, std::int64_t> versions_;  // (place, writer); only looked up

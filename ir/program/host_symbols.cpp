@@ -1,5 +1,9 @@
 #include "ir/program/host_symbols.hpp"
 
+#include <algorithm>
+
+#include "ir/program/alone.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -43,6 +47,20 @@ void for_each_quotient(const Function& function, FunctionRef<void(const Dim&)> v
 void for_each_host_symbol(const Function& function, FunctionRef<void(CallId)> visit) {
   for (const Parameter& parameter : function.parameters) visit_type(parameter.type, visit);
   visit_type(function.result, visit);
+}
+
+namespace {
+
+bool has_alone(const Type& type, const Symbol& dimension) {
+  const auto is_it = [&](const Dim& dim) { return dim == Dim(dimension); };
+  const auto in_part = [&](const Type& part) { return has_alone(part, dimension); };
+  return std::ranges::any_of(type.dims, is_it) || std::ranges::any_of(type.parts, in_part);
+}
+
+}  // namespace
+
+bool has_alone(const Function& function, const Symbol& dimension) {
+  return std::ranges::any_of(function.parameters, [&](const Parameter& p) { return has_alone(p.type, dimension); });
 }
 
 }  // namespace taskspec

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ir/base/diag.hpp"
+#include "ir/types/solve.hpp"
 
 namespace taskspec {
 
@@ -292,6 +293,26 @@ bool operator==(const Dim& a, const Dim& b) {
   auto is_sum = [](const Dim& dim) { return dim.terms().size() > 1; };
   if (!is_sum(a.parts_->under) && !is_sum(b.parts_->under)) return false;
   return a.numerator() * b.parts_->under == b.numerator() * a.parts_->under;
+}
+
+std::optional<Dim> solved_for(const Symbol& symbol, const Dim& extent, const Dim& given) {
+  const Dim over = extent.numerator(), under = extent.denominator();
+  const auto with = [&](const Dim& in, std::int64_t number) {
+    return in.substitute(
+        [&](const Symbol& s) { return s->id == symbol->id ? std::optional<Dim>(number) : std::nullopt; });
+  };
+  const Dim rest = with(over, 0), factor = with(over, 1) - rest;
+  if (!(over == factor * Dim(symbol) + rest) || !(with(under, 0) == under) || factor == Dim(0)) return std::nullopt;
+  const auto impossible = [&](const std::string& why) {
+    return failure("E5004", {}, "no " + symbol->name + " makes " + given.text() + " of " + extent.text() + ": " + why);
+  };
+  const Dim all = given * under - rest;
+  const std::optional<std::int64_t> dividend = all.constant(), divisor = factor.constant();
+  if (dividend && divisor && !divides(*dividend, *divisor))
+    throw impossible(all.text() + " / " + factor.text() + " leaves a rest");
+  Dim result = all / factor;
+  if (const auto known = result.constant(); known && *known < 0) throw impossible("it would be " + result.text());
+  return result;
 }
 
 Same same(const Dim& a, const Dim& b) {

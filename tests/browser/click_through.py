@@ -300,7 +300,7 @@ def failed(page):
     check(marked == ["6"], f"where the line is marked: {marked}")
 
 
-# A loop that is one task opens to what ran in it.
+# A loop that is one task opens to a picture of its body, with what ran in it; so does the task in that.
 def opening(page):
     page.key("2")
     page.key("[")
@@ -311,12 +311,23 @@ def opening(page):
                        f"return [p.left + v.sheet.toX(b.x + left), p.top + v.sheet.toY(b.y + w.y - 4)]; }})({view(page, 'graph')})")
     before = page.value(f"{box}.h")
     page.click(*point)
-    words = page.value(f"{box}.words.map(w => w.text)")
-    check("3 turns" in words and any(w.startswith("inc × 3") for w in words) and page.value(f"{box}.h") > before,
+    words = page.value(f"{box}.inner.words.map(w => w.text)")
+    check(words[0].startswith("3 turns, ") and words[0].endswith(" each, 32 B at once") and page.value(f"{box}.h") > before,
           f"a click on its sign opens a loop: {words}")
+    inner = f"{box}.inner.boxes.find(b => b.kind === 'inner')"
+    names = page.value(f"{box}.inner.boxes.map(b => [b.kind, b.title])")
+    check(names == [["input", "s: i32[N]"], ["inner", "⊞ inc#0"], ["result", "s"]], f"to what stands in its body: {names}")
+    check(page.value(f"{inner}.words.some(w => w.text.startsWith('× 3, '))"), "and what ran there how often")
+    small = page.value(f"{box}.h")
+    page.click(*page.value(f"(v => {{ const b = v.boxOf({loop}), i = b.inner, o = {inner}, "
+                           f"p = v.sheet.canvas.getBoundingClientRect(); return [p.left + v.sheet.toX(b.x + i.x + o.x + 14), "
+                           f"p.top + v.sheet.toY(b.y + i.y + o.y + 13)]; }})({view(page, 'graph')})"))
+    names = page.value(f"{inner}.inner.boxes.map(b => b.title)")
+    check("add#0" in names and page.value(f"{box}.h") > small, f"a task in it opens in turn: {names}")
+    check("add#0" in page.value(f"taskspecReport.svgOf({view(page, 'graph')}.scene)"), "and stands in the exported drawing")
     frames_are_right(page, "with an open loop")
     page.value(f"taskspecReport.selectNode(taskspecReport.app.graph, {loop}, null)")
-    check("3 turns" in page.value("document.getElementById('details').textContent"), "the panel knows its turns")
+    check("3 turns, " in page.value("document.getElementById('details').textContent"), "the panel knows its turns")
     page.key("c")
     check(page.value(f"{box}.h") == before, "c closes it again")
 

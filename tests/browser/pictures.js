@@ -9,12 +9,14 @@
 const fs = require("fs"), path = require("path");
 
 const viewer = path.join(__dirname, "../../interp/report/viewer");
-const script = ["layout.js", "boxes.js", "scene.js"].map(name =>
+const script = ["layout.js", "boxes.js", "inside.js", "scene.js"].map(name =>
     fs.readFileSync(path.join(viewer, name), "utf8")).join("\n");
+const bytesText = bytes => bytes + " B";
 const plural = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
 const timeText = ns => ns + " ns";
 const { layOut, makeScene, groupsOf } =
-    new Function("plural", "timeText", script + "\nreturn { layOut, makeScene, groupsOf };")(plural, timeText);
+    new Function("plural", "timeText", "bytesText", script + "\nreturn { layOut, makeScene, groupsOf };")(plural, timeText,
+        bytesText);
 
 function fail(what) { throw new Error(what); }
 
@@ -37,6 +39,7 @@ function randomGraph(random) {
       ({ name: "x" + i, type: "f32[" + random(1, 4000) + ", 8]" }));
   const agents = Array.from({ length: random(0, 4) }, (_, i) => ({ name: "Agent#" + i, slots: [{ name: "w" }] }));
   let scope = 0;
+  const insides = 4;
   for (let id = 0; id < count; ++id) {
     for (let moves = random(0, 2); moves > 0; --moves)
       if (random(0, 1) === 0 && scopes.length < 15) scope =
@@ -44,7 +47,7 @@ function randomGraph(random) {
       else if (scopes[scope].parent !== null) scope = scopes[scope].parent;
     const node = { name: "task".repeat(random(1, 3)) + "#" + id, scope, in: [], out: [], chain: 0 };
     if (agents.length > 0 && random(0, 1) === 0) node.agent = random(0, agents.length - 1);
-    for (let k = random(1, 3); k > 0; --k) node.out.push({ slot: "out" + k, type: "f32[" + random(1, 1000) + "]" });
+    for (let k = random(1, 3); k > 0; --k) node.out.push({ slot: "abc"[k - 1], type: "f32[" + random(1, 1000) + "]" });
     for (let k = random(0, 3); k > 0; --k) {
       const kind = random(0, 5), slot = "in" + k;
       if (kind === 0 && inputs.length > 0) node.in.push({ slot, ref: { input: random(0, inputs.length - 1) } });
@@ -57,22 +60,52 @@ function randomGraph(random) {
         if (random(0, 7) === 0) edges.push({ kind: "order", from, to: id, why: "WAR" });
       }
     }
+    if (random(0, 3) === 0) node.inside = random(0, insides - 1);
     if (random(0, 3) === 0)
-      node.inside = { turns: random(0, 100), ms: 1,
+      node.ran = { alive: "96 B at once", turns: random(0, 100), ms: 1,
           rows: Array.from({ length: random(0, 20) }, (_, i) => ({ task: "for > step".slice(0, 3 + 7 * random(0, 1)),
         op: "op" + i, makes: "f32[8]", calls: random(1, 1000), ms: random(1, 100) })) };
     nodes.push(node);
   }
   const results = nodes.filter(() => random(0, 5) === 0).map((node, i) => ({ name: "y" + i, type: "f32[3]",
     ref: { node: nodes.indexOf(node), slot: node.out[0].slot } }));
-  return graphOf({ name: "g", scopes, nodes, edges, inputs, results, agents, consts: [{ type: "f32" }] });
+  return graphOf({ name: "g", scopes, nodes, edges, inputs, results, agents, consts: [{ type: "f32" }],
+    insides: Array.from({ length: insides }, () => ({ bodies: randomBodies(random, insides, 0) })) });
 }
+
+function randomBodies(random, insides, depth) {
+  return Array.from({ length: random(1, 2) }, (_, b) => {
+    const inputs = Array.from({ length: random(0, 3) }, (_, i) => ({ name: "v" + i, type: "f32[" + i + "]" })), nodes = [];
+    const origin = () => nodes.length > 0 && (inputs.length === 0 || random(0, 2) > 0)
+      ? { node: random(0, nodes.length - 1), slot: "y" } : inputs.length > 0 ? { input: random(0, inputs.length - 1) } : null;
+    for (let n = random(0, 6); n > 0; --n) {
+      const node = { name: "inner".repeat(random(1, 3)) + "#" + n, kind: "op", in: [],
+                     out: [{ slot: "y", type: "f32[" + random(1, 1e6) + "]" }] };
+      for (let k = random(0, 2); k > 0; --k) {
+        const ref = origin();
+        if (ref) node.in.push({ slot: "in" + k, ref });
+      }
+      if (random(0, 3) === 0) Object.assign(node, { kind: "fn", inside: random(0, insides - 1) });
+      else if (random(0, 4) === 0 && depth < 2)
+        Object.assign(node, { kind: "control", bodies: randomBodies(random, insides, depth + 1) });
+      nodes.push(node);
+    }
+    const results = nodes.length > 0 ? [{ name: "v0", ref: { node: nodes.length - 1, slot: "y" } }] : [];
+    return { name: "body" + b, inputs, nodes, results };
+  });
+}
+
+// Half of all boxes are open, those in them to some depth.
+const someOpened = random => ({ known: new Map(), has(key) {
+  if (!this.known.has(key)) this.known.set(key, key.split("/").length < 4 && random(0, 1) === 0);
+  return this.known.get(key);
+} });
 
 // Chains: along edges, while nobody else reads or writes.
 function graphOf(json) {
   const graph = { json, nodes: json.nodes, size: json.nodes.length, edges: json.edges, scopes: json.scopes, chains: [],
                   nameOf: node => json.nodes[node].name, chainOf: node => json.nodes[node].chain, failed: new Set(),
-                  poisoned: new Set(), insideOf: node => json.nodes[node].inside || null };
+                  poisoned: new Set(), insideOf: node => json.nodes[node].ran || null, insides: json.insides || [] };
   graph.outOf = json.nodes.map(() => []);
   graph.edges.forEach((edge, i) => graph.outOf[edge.from].push(i));
   graph.nodes.forEach((node, id) => {
@@ -112,7 +145,27 @@ function checkScene(scene) {
   for (const line of lines) checkLine(line, scene, whole, frames.filter(({ group }) =>
     !isIn(groupOf(boxes[line.from]), group) && !isIn(groupOf(boxes[line.to]), group)));
   for (const at of whole) checkWords(at, view);
+  for (const box of boxes) if (box.inner) checkInside(box);
   for (const { ways } of scene.bands) for (const way of ways) if (!lines.includes(way)) fail("a band beside its line");
+}
+
+// What stands in an open box, in its picture and in the pictures in that.
+function checkInside({ title, w, h, foot, inner, words }) {
+  if (words.some(({ y }) => y > foot + 4 && y - 8 < inner.y + inner.h)) fail(`words of ${title} cross its picture`);
+  const whole = inner.boxes.map(box => ({ box, x: box.x, y: box.y, right: box.x + box.w + box.tab, bottom: box.y + box.h }));
+  const room = { x: 0, y: 0, right: w - inner.x, bottom: h - inner.y };
+  whole.forEach((a, i) => {
+    if (!inside(a, room) || inner.y < foot) fail(`${a.box.title} stands outside of ${title}`);
+    whole.slice(0, i).forEach(b => { if (!apart(a, b)) fail(`${a.box.title} and ${b.box.title} overlap`); });
+    if (a.box.kind === "inner") checkWords(a, { down: false });
+    if (a.box.inner) checkInside(a.box);
+  });
+  for (const points of inner.lines) {
+    const [begin] = points, end = points[points.length - 1];
+    const touches = (side, [x, y]) => whole.some(({ box }) => box[side] !== undefined && y >= box.y && y <= box.y + box.h &&
+        x === (side === "w" ? box.x + box.w : box.x));
+    if (!touches("w", begin) || !touches("x", end)) fail(`a line in ${title} does not touch its boxes`);
+  }
 }
 
 function checkLine({ points, from, to }, { boxes, view }, whole, foreign) {
@@ -138,11 +191,15 @@ function checkLine({ points, from, to }, { boxes, view }, whole, foreign) {
 
 // Words stay in their box and in the room behind it: as wide as the letters that the boxes are made for.
 function checkWords({ box, x, y, right, bottom }, view) {
+  const taken = [];
   for (const { kind, text, x: left, y: base, anchor } of box.words) {
     const wide = [...text].length * (kind === "title" ? 8.5 : kind === "type" || kind === "hazard" ? 6.3 : 6.8);
     const from = box.x + left - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
     if (from < x - 2 || from + wide > right + 2 || box.y + base > bottom || box.y + base - 8 < y - (view.down ? 0 : 6))
       fail(`the words ${text} of ${box.title} stand outside of it`);
+    const place = { x: from, right: from + wide, y: base - 7, bottom: base };
+    if (taken.some(other => !apart(other, place))) fail(`the words ${text} of ${box.title} cross others`);
+    taken.push(place);
   }
 }
 
@@ -192,12 +249,13 @@ function main(seeds, cases) {
     for (const by of ["scopes", "agents"])
       for (const down of [false, true]) {
         const able = groupsOf(graph, by).able, view =
-            { by, down, shapes: random(0, 3) > 0, closed: new Set(), opened: new Set() };
-        graph.nodes.forEach((_, node) => { if (random(0, 2) === 0) view.opened.add(node); });
+            { by, down, shapes: random(0, 3) > 0, closed: new Set(), opened: someOpened(random) };
         able.forEach((_, g) => { if (random(0, 3) === 0) view.closed.add(g); });
         try {
           const scene = makeScene(graph, view);
           checkScene(scene);
+          if (by === "agents" && graph.nodes.some(({ agent }, i) => agent !== undefined && scene.groups.group[i] < 0))
+            fail("a task of an agent stands in no frame of it");
           if (JSON.stringify(makeScene(graph,
               view).lines) !== JSON.stringify(scene.lines)) fail("another picture the second time");
         } catch (error) {

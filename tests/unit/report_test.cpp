@@ -233,6 +233,7 @@ TEST_CASE("a loop in a graph has rows of its own in a profile: turns, tasks, ops
     return false;
   };
   CHECK_MESSAGE(has("7", "turn", "for"), run.out);
+  CHECK_MESSAGE(run.out.find("turn    768 B at once") != std::string::npos, run.out);  // a, step(a) and what it makes
   CHECK_MESSAGE(has("7", "task", "for > step"), run.out);
   CHECK_MESSAGE(has("7", "mul", "for > step"), run.out);
   CHECK_MESSAGE(has("7", "matmul", "for"), run.out);
@@ -249,6 +250,7 @@ TEST_CASE("the report of a run knows what failed, what ran inside of loops, and 
   const std::string data = data_of(run.out);
   CHECK(count(data, "\"failed\":[]") + 1 == count(data, "\"failed\":["));
   CHECK(data.find("\"op\":\"turn\"") != std::string::npos);
+  CHECK(data.find("\"insides\":[\n{\"bodies\":[{\"name\":\"body\"") != std::string::npos);
   CHECK(data.find("\"control\":[[\"") != std::string::npos);
   CHECK(data.find("[\"run\",0,") != std::string::npos);
   CHECK(data.find("[\"receive\",1,") != std::string::npos);

@@ -9,7 +9,8 @@ constexpr LanguageRecord declaration_records[] = {
     {"task", "task NAME(in x: TYPE, inout p: TYPE, k: int = 1) -> (y: TYPE, z: TYPE) { ... }",
      "A leaf of the graph: called, it is one node, and what its body computes is no node of its own. Parameters are "
      "tensors and host scalars; `in` may be left out, `inout` takes a place. The outputs are variables that the body "
-     "sets on every path (E1006) and may read again; with one type behind `->` the output is called `value`. No "
+     "sets on every path (E1006) and may read again, under other names than the inputs; with one type behind `->` the "
+     "output is called `value`. No "
      "`return`, no print, no call of another task. The call gives an invocation, and `call.y` is the future of y.",
      "task scaled(in x: f32[N], k: float = 2.0) -> (y: f32[N], most: f32[1]) {\n"
      "  y = x * k\n"
@@ -28,8 +29,9 @@ constexpr LanguageRecord declaration_records[] = {
      "// expect: [3] [[inc, inc]]\n"},
     {"fn", "fn NAME(x: TYPE, k: int = 1) -> TYPE { ... return x }",
      "A function of the host program: it may do everything, work on tensors among it, and ends by `return` (a tuple "
-     "for several results; none without `->`). As a type: fn(int) -> int. A file with fn main and nothing else runs "
-     "it; -D sets its defaults.",
+     "for several results; none without `->`). As a type: fn(int) -> int. Nothing calls fn main by itself: write "
+     "main() "
+     "below it; -D sets its defaults.",
      "fn sums(l: [int]) -> (int, float) {\n"
      "  var s = 0\n"
      "  for x in l { s += x }\n"

@@ -76,7 +76,9 @@ constexpr LanguageRecord statement_records[] = {
      "print(1)  // one\n"
      "// expect: 1\n"},
     {"names", "a-z A-Z 0-9 _, not beginning with a digit",
-     "Names may stand for other things in inner scopes. Two statements on one line need a ; between them, and a line "
+     "No name is a word of the language: agent as break by continue else extern false fields fn for graph if import in "
+     "inout ir launch let on out reduce region return run task trace true var while. Names may stand for other things "
+     "in inner scopes. Two statements on one line need a ; between them, and a line "
      "that begins with an operator or a dot goes on with the one before; a bracket ( or [ or a minus begins a new "
      "one.",
      "let sum_of_all = [1, 2, 3]\n"

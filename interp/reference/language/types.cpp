@@ -9,7 +9,10 @@ constexpr LanguageRecord extent_records[] = {
     {"extents", "f32[N, 2 * N]     f32[B, C, H / 2, W / 2]     f32[T, d / h]     f32[_]",
      "In a signature a capital name is a dimension: the arguments say what it is, and in the body it is an int. "
      "Extents are made of dimensions, int parameters and numbers by + - * /, where / must leave no rest: a call with "
-     "H = 5 of something that says H / 2 is E5004, with both numbers. Each dimension stands alone in some parameter. "
+     "H = 5 of something that says H / 2 is E5004, with both numbers. Each dimension stands alone in some parameter, "
+     "or in a multiple, f32[2 * H], of which what "
+     "else stands there is said by the parameters before it: then H is half of what comes, and E5004 where that is "
+     "odd. "
      "`_` is any extent, in parameters. What is known is compared before the program runs (E2001), the rest when it "
      "does (E5004). In a body an extent is any int: fill(f32[len(l) + 1], 0.0).",
      "task halved(in x: f32[B, C, H, W]) -> (y: f32[B, C, H / 2, W / 2]) { y = x.max_pool(2) }\n"

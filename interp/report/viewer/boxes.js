@@ -34,25 +34,27 @@ function slotsOf(graph, node) {
 // `leaving`: by output, whether a line begins there; `orders`: words of the orders that begin at the task.
 function taskBox(graph, node, view, leaving, orders) {
   const box = { nodes: [node], node, group: -1, title: graph.nameOf(node), chain: graph.chainOf(node),
-                control: graph.nodes[node].control === true, words: [], kind: "task" };
+                control: graph.nodes[node].control === true, words: [], kind: "task", key: String(node) };
   box.state = graph.failed.has(node) ? "failed" : graph.poisoned.has(node) ? "poisoned" : "";
-  const inside = graph.insideOf(node);
-  box.opens = inside !== null;
-  if (box.opens) box.title = (view.opened.has(node) ? "⊟ " : "⊞ ") + box.title;
+  const inside = graph.insideOf(node), bodies = bodiesOf(graph, graph.nodes[node]), isOpen = view.opened.has(box.key);
+  box.opens = inside !== null || bodies.length > 0;
+  if (box.opens) box.title = (isOpen ? "⊟ " : "⊞ ") + box.title;
   const slots = view.plain ? graph.nodes[node].in.map(({ slot }) => ({ slot, held: null })) : slotsOf(graph, node),
       outs = graph.nodes[node].out;
   const types = outs.map(({ type }, i) => view.shapes && leaving[i] ? cut(type, 40) : "");
   if (view.down) fillDown(box, slots, outs, types, orders);
   else fillAcross(box, slots, outs, types, orders);
-  if (box.opens && view.opened.has(node)) showInside(box, inside, view);
+  if (box.opens && isOpen)
+    openBox(box, bodies.length === 0 ? listInside(inside)
+              : picture(graph, bodies, inside ? inside.rows : [], box.key, view.opened,
+                        inside ? totalText(inside) : ""),
+            view.down);
   return box;
 }
 
-// The ops and tasks that ran in a loop, a branch or a fn, below all else in its box; across, where the lines of its
-// outputs stay as they are.
-function showInside(box, { rows, turns, ms }, view) {
-  const shown = [...rows].sort((a, b) => b.ms - a.ms).slice(0, 16), lines = [];
-  if (turns > 0) lines.push([plural(turns, "turn"), timeText(Math.round(1e6 * ms / turns)) + " each"]);
+// The ops and tasks that ran in a loop, a branch or a fn of which only that is known.
+function listInside({ rows, ...total }) {
+  const shown = [...rows].sort((a, b) => b.ms - a.ms).slice(0, 16), lines = [[totalText(total), ""]];
   for (const { task, op, makes, calls, ms } of rows.filter(row => shown.includes(row))) {
     const way = task.split(" > ").slice(1);
     const name = op === "task" ? way[way.length - 1] : op + (makes ? " " + makes : "");
@@ -61,30 +63,12 @@ function showInside(box, { rows, turns, ms }, view) {
   }
   if (shown.length < rows.length) lines.push(["and " + plural(rows.length - shown.length, "more"), ""]);
   const names = most(lines.map(([name]) => lettersOf(name))), times = most(lines.map(([, time]) => lettersOf(time)));
-  const before = box.w, top = box.h + 6;
-  box.w = Math.max(box.w, Math.ceil(WIDE.slot * (names + times)) + 40);
-  // What stood at the right end, or in the middle, stands there again.
-  for (const one of box.words) {
-    if (one.anchor === "end" || (!view.down && (one.kind === "type" || one.kind === "hazard"))) one.x += box.w - before;
-    if (one.anchor === "middle" && one.kind === "title") one.x += (box.w - before) / 2;
-  }
+  const w = Math.ceil(WIDE.slot * (names + times)) + 20, words = [];
   lines.forEach(([name, time], i) => {
-    const y = top + BOX.row * i + 10, indent = name.length - name.trimStart().length;
-    box.words.push(word("faint", name.trimStart(), 14 + 8 * indent, y), word("slot", time, box.w - 10, y, "end"));
+    const y = BOX.row * i + 10, indent = name.length - name.trimStart().length;
+    words.push(word("faint", name.trimStart(), 2 + 8 * indent, y), word("slot", time, w, y, "end"));
   });
-  box.line = box.h + 2;
-  const grown = BOX.row * lines.length + 12;
-  if (view.down) {  // its outputs leave below
-    for (const one of box.words)
-      if (one.y > box.h - 14 && one.y < top && one.kind === "slot" && one.anchor === "middle") one.y += grown;
-    for (const one of box.words) if (one.kind === "type" || one.kind === "hazard") one.y += grown;
-    const out = box.words.some(one => one.kind === "slot" && one.anchor === "middle" && one.y > top);
-    if (out)
-      for (const one of box.words)
-        if (one.y >= top && (one.anchor === "end" || one.kind === "faint") && one.y < top + grown) one.y -= 16;
-    if (out) box.line -= 16;
-  }
-  box.h += grown;
+  return { w, h: BOX.row * lines.length, words, boxes: [], lines: [] };
 }
 
 function fillAcross(box, slots, outs, types, orders) {
@@ -95,6 +79,7 @@ function fillAcross(box, slots, outs, types, orders) {
   const right = most(shown(outs).map(({ slot }) => lettersOf(slot)));
   box.w = Math.ceil(WIDE.padding + Math.max(WIDE.title * lettersOf(box.title), WIDE.slot * (left + right)));
   box.h = BOX.title + BOX.row * Math.min(Math.max(slots.length, outs.length), BOX.mostRows) + BOX.below;
+  box.foot = box.h;
   box.words.push(word("title", box.title, 10, 17));
   shown(slots).forEach((slot, i) =>
       box.words.push(word(slot.held === null ? "slot" : "faint", textOf(slot), 10, middle(i) + 4)));
@@ -110,8 +95,8 @@ function fillAcross(box, slots, outs, types, orders) {
 // Inputs above the title, outputs below it, each in a cell of its own.
 function fillDown(box, slots, outs, types, orders) {
   const shown = list => list.slice(0, BOX.mostRows), lead = 14;  // room of the lines that orders are
-  const cells = list => {
-    let x = lead;
+  const cells = (list, begin) => {
+    let x = begin;
     const at = list.map(([name, type]) => {
       const wide = WIDE.slot * lettersOf(name) + 14, port = x + wide / 2;
       x += Math.max(wide, 24, type ? wide / 2 + 8 + WIDE.small * lettersOf(type) : 0);
@@ -121,12 +106,13 @@ function fillDown(box, slots, outs, types, orders) {
   };
   const isPort = slots.map(({ held }) => held === null), ports = shown(slots.filter(({ held }) => held === null));
   const held = shown(slots.filter(({ held }) => held !== null)).map(({ slot, held }) => slot + ": " + held);
-  const above = cells(ports.map(({ slot }) => [slot, ""]));
-  const below = cells(shown(outs).map(({ slot }, i) => [slot, types[i]]));
+  const above = cells(ports.map(({ slot }) => [slot, ""]), lead);
+  const below = cells(shown(outs).map(({ slot }, i) => [slot, types[i]]), lead + WIDE.small * lettersOf(orders));
   box.w = Math.ceil(Math.max(WIDE.padding + WIDE.title * lettersOf(box.title), above.wide, below.wide,
                              WIDE.padding + WIDE.slot * most(held.map(lettersOf))));
   const title = ports.length > 0 ? 16 : 4, rows = title + 20 + BOX.row * held.length;
   box.h = rows + (outs.length > 0 ? 16 : BOX.below);
+  box.foot = rows;
   box.words.push(word("title", box.title, box.w / 2, title + 14, "middle"));
   ports.forEach(({ slot }, i) => box.words.push(word("slot", slot, above.at[i], 13, "middle")));
   held.forEach((text, i) => box.words.push(word("faint", text, box.w / 2, title + 20 + BOX.row * i + 10, "middle")));

@@ -109,8 +109,7 @@ function insideDetails(graph, node) {
   if (!inside) return [];
   const hint = make("span", "faint",
       "control flow in a graph is one task; a fn that is called outside of graphs unrolls, and its tasks chain");
-  const turns = inside.turns > 0 ?
-      [`${plural(inside.turns, "turn")}, ${timeText(Math.round(1e6 * inside.ms / inside.turns))} each`] : [];
+  const total = totalText(inside), totals = total ? [total] : [];
   const slowest = [...inside.rows].sort((a, b) => b.ms - a.ms).slice(0, 40);
   const rows = slowest.map(({ task, op, makes, place, calls, ms, bytes }) => {
     const way = task.split(" > ").slice(1), made = op + (makes ? " " + makes : "");
@@ -118,7 +117,7 @@ function insideDetails(graph, node) {
     return make("span", "", null, place ? sourceLink(numbered(place), name) : name,
         ` × ${calls}, ${timeText(Math.round(1e6 * ms))}${bytes > 0 ? ", " + bytesText(bytes) + " moved" : ""}`);
   });
-  return part("inside", [...turns, ...rows, hint]);
+  return part("inside", [...totals, ...rows, hint]);
 }
 function numbered(place) {
   return { ...place, source: sourceNumbers.has(place.path) ? sourceNumbers.get(place.path) : -1 };

@@ -65,9 +65,17 @@ function svgBox(box) {
   const frame = `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" rx="${pill ? box.h / 2 : 6}" ` +
     `fill="${pill ? colours.panel : colours.box}" stroke="${rim}" stroke-width="${box.state === "failed" ? 3 : 1.5}"` +
     `${box.control ? ' stroke-dasharray="6 3"' : box.state === "poisoned" ? ' stroke-dasharray="2 3"' : ""}/>`;
-  return frame + box.words.map(({ kind, text, x, y, anchor }) =>
-    svgWords(box.x + x, box.y + y, text, colours[WORD_COLOURS[kind]],
+  return frame + svgAllWords(box.words, box.x, box.y) + (box.inner ? svgInner(box, box.inner) : "");
+}
+function svgAllWords(words, left, top) {
+  return words.map(({ kind, text, x, y, anchor }) =>
+    svgWords(left + x, top + y, text, colours[WORD_COLOURS[kind]],
              (SVG_FONTS[kind] || "") + (anchor === "start" ? "" : ` text-anchor="${anchor}"`))).join("");
+}
+function svgInner(box, { x, y, words, boxes, lines }) {
+  return `<g transform="translate(${box.x + x} ${box.y + y})">` +
+      lines.map(points => svgLine({ points, order: false }, { down: false })).join("") + svgAllWords(words, 0, 0) +
+      boxes.map(svgBox).join("") + "</g>";
 }
 
 function svgRules(band, view) {

@@ -182,9 +182,10 @@ class GraphView {
     if (frame) return this.toggle(frame.group);
     const box = this.boxAt(x, y);
     if (!box) return clearSelection();
-    if (box.kind === "task" && box.opens && this.sheet.fromX(x) < box.x + this.signEnd(box) &&
-        this.sheet.fromY(y) < box.y + 34)
-      return this.toggleTask(box.node);
+    if (box.kind === "task") {
+      const at = innermost(box, this.sheet.fromX(x) - box.x, this.sheet.fromY(y) - box.y);
+      if (at.box.opens && at.x < this.signEnd(at.box) && at.y < 34) return this.toggleTask(box.node, at.box.key);
+    }
     if (box.kind === "task") return selectNode(this.graph, box.node, "graph");
     if (box.kind !== "group") return this.selectEnds(box);
     const sign = this.sheet.toX(box.x + 26);
@@ -195,10 +196,10 @@ class GraphView {
     const title = box.words.find(({ kind }) => kind === "title");
     return (title.anchor === "middle" ? title.x - WIDE.title * lettersOf(title.text) / 2 : title.x) + 18;
   }
-  // What ran inside of it, and not.
-  toggleTask(node) {
+  // What is inside of it, or of a box in it, and not.
+  toggleTask(node, key) {
     const { opened } = this.view, before = this.boxOf(node), at = [this.sheet.toX(before.x), this.sheet.toY(before.y)];
-    if (!opened.delete(node)) opened.add(node);
+    if (!opened.delete(key)) opened.add(key);
     this.showScene();
     const after = this.boxOf(node);
     this.sheet.left = after.x - at[0] / this.sheet.scale;
@@ -215,7 +216,8 @@ class GraphView {
     const box = this.boxAt(x, y), frame = !box && this.signAt(x, y);
     this.sheet.canvas.classList.toggle("over", Boolean(box || frame));
     if (!box) return tip.hide();
-    tip.show(this.wordsOf(box), event.clientX, event.clientY);
+    const inner = box.kind === "task" ? innermost(box, this.sheet.fromX(x) - box.x, this.sheet.fromY(y) - box.y).box : box;
+    tip.show(inner.tip || this.wordsOf(box), event.clientX, event.clientY);
   }
   wordsOf(box) {
     if (box.kind === "group") return box.title + "\n" + plural(box.nodes.length, "task");
@@ -237,7 +239,7 @@ class GraphView {
   collapseHere() {
     if (!app.selection) return;
     const box = this.boxOf(app.selection.nodes[0]);
-    if (box.opens) return this.toggleTask(box.node);
+    if (box.opens) return this.toggleTask(box.node, box.key);
     const group = box.kind === "group" ? box.group : this.scene.groups.group[box.node];
     if (group >= 0) this.toggle(group);
   }
@@ -342,7 +344,7 @@ class GraphView {
         context.roundRect(x - BAND.halo, y - BAND.halo, w + 2 * BAND.halo, h + 2 * BAND.halo, BAND.round);
       context.fill();
       context.beginPath();
-      for (const { points } of band.ways) this.trace(context, points, false);
+      for (const { points } of band.ways) trace(context, points, false, this.view.down);
       context.stroke();
     }
     context.lineJoin = "miter";
@@ -371,7 +373,7 @@ class GraphView {
             line.bottom < sight.top)
           continue;
         if (selection && this.touches(line, selection)) chosen.push(line);
-        else this.trace(context, line.points, coarse);
+        else trace(context, line.points, coarse, this.view.down);
       }
       context.strokeStyle = colour;
       context.globalAlpha = selection || coarse ? 0.5 : 1;
@@ -382,7 +384,7 @@ class GraphView {
     }
     context.globalAlpha = 1;
     context.beginPath();
-    for (const line of chosen) this.trace(context, line.points, false);
+    for (const line of chosen) trace(context, line.points, false, this.view.down);
     context.setLineDash([]);
     context.strokeStyle = colours.chosen;
     context.lineWidth = Math.max(1.8, 1.4 / scale);
@@ -393,16 +395,6 @@ class GraphView {
     return line.edges.some(i => selection.set.has(edges[i].from) || selection.set.has(edges[i].to)) ||
       line.tasks.some(node => selection.set.has(node));
   }
-  trace(context, points, coarse) {
-    if (coarse) {
-      const last = points[points.length - 1];
-      context.moveTo(points[0][0], points[0][1]);
-      context.lineTo(last[0], last[1]);
-      return;
-    }
-    tracePath(points, { move: (x, y) => context.moveTo(x, y), line: (x, y) => context.lineTo(x, y),
-                        curve: (...way) => context.bezierCurveTo(...way) }, this.view.down);
-  }
   drawHeads(context, sight, order, colour) {
     context.fillStyle = colour;
     context.setLineDash([]);
@@ -410,9 +402,7 @@ class GraphView {
     for (const line of this.scene.lines) {
       const [x, y] = line.points[line.points.length - 1];
       if (line.order !== order || x < sight.left || x > sight.right || y < sight.top || y > sight.bottom) continue;
-      context.moveTo(x, y);
-      context.lineTo(...(this.view.down ? [x - 3.5, y - 7] : [x - 7, y - 3.5]));
-      context.lineTo(...(this.view.down ? [x + 3.5, y - 7] : [x - 7, y + 3.5]));
+      traceHead(context, [x, y], this.view.down);
     }
     context.fill();
   }
@@ -435,20 +425,40 @@ class GraphView {
       context.strokeRect(box.x + 8, box.y + box.line, box.w - 16, 0);
     }
     context.globalAlpha = box.state === "poisoned" ? 0.55 : 1;
-    for (const { kind, text, x, y, anchor } of box.words) {
+    this.drawWords(context, box.words, box.x, box.y);
+    context.globalAlpha = 1;
+    if (box.inner) this.drawInner(context, box, box.inner);
+  }
+  drawWords(context, words, left, top) {
+    for (const { kind, text, x, y, anchor } of words) {
       context.font = FONTS[kind];
       context.fillStyle = colours[WORD_COLOURS[kind]];
       context.textAlign = anchor === "middle" ? "center" : anchor;
-      context.fillText(text, box.x + x, box.y + y);
+      context.fillText(text, left + x, top + y);
     }
     context.textAlign = "start";
-    context.globalAlpha = 1;
+  }
+  drawInner(context, box, inner) {
+    context.save();
+    context.translate(box.x + inner.x, box.y + inner.y);
+    context.strokeStyle = context.fillStyle = colours.line;
+    context.lineWidth = 1.1;
+    context.beginPath();
+    for (const points of inner.lines) trace(context, points, false, false);
+    context.stroke();
+    context.beginPath();
+    for (const points of inner.lines) traceHead(context, points[points.length - 1], false);
+    context.fill();
+    this.drawWords(context, inner.words, 0, 0);
+    for (const one of inner.boxes) this.drawBox(context, one);
+    context.restore();
   }
 
-  // Too small for words: plain rectangles, all of one colour in one go.
+  // Too small for words: plain rectangles, all of one colour in one go; of open boxes the rim, and what is in them.
   drawSmall(context, boxes, scale) {
     const byHue = new Map(), least = 1.5 / scale;
-    for (const box of boxes) {
+    for (const box of boxes.filter(({ inner }) => inner)) this.drawSmallOpen(context, box, box.x, box.y, scale);
+    for (const box of boxes.filter(({ inner }) => !inner)) {
       const key = box.chain < 0 ? -1 : box.chain % HUES;
       if (!byHue.has(key)) byHue.set(key, []);
       byHue.get(key).push(box);
@@ -456,6 +466,20 @@ class GraphView {
     for (const [key, group] of byHue) {
       context.fillStyle = key < 0 ? colours.faint : hued(key, "rim");
       for (const box of group) context.fillRect(box.x, box.y, Math.max(box.w, least), Math.max(box.h, least));
+    }
+  }
+
+  drawSmallOpen(context, box, x, y, scale) {
+    context.fillStyle = colours.box;
+    context.strokeStyle = box.chain < 0 ? colours.faint : hued(box.chain, "rim");
+    context.lineWidth = 1.5 / scale;
+    context.fillRect(x, y, box.w, box.h);
+    context.strokeRect(x, y, box.w, box.h);
+    for (const one of box.inner.boxes) {
+      const left = x + box.inner.x + one.x, top = y + box.inner.y + one.y;
+      if (one.inner) this.drawSmallOpen(context, one, left, top, scale);
+      context.fillStyle = colours.faint;
+      if (!one.inner) context.fillRect(left, top, one.w, one.h);
     }
   }
 
@@ -469,6 +493,22 @@ class GraphView {
       context.strokeRect(box.x - room, box.y - room, box.w + 2 * room, box.h + 2 * room);
     }
   }
+}
+
+function trace(context, points, coarse, down) {
+  if (coarse) {
+    const last = points[points.length - 1];
+    context.moveTo(points[0][0], points[0][1]);
+    context.lineTo(last[0], last[1]);
+    return;
+  }
+  tracePath(points, { move: (x, y) => context.moveTo(x, y), line: (x, y) => context.lineTo(x, y),
+                      curve: (...way) => context.bezierCurveTo(...way) }, down);
+}
+function traceHead(context, [x, y], down) {
+  context.moveTo(x, y);
+  context.lineTo(...(down ? [x - 3.5, y - 7] : [x - 7, y - 3.5]));
+  context.lineTo(...(down ? [x + 3.5, y - 7] : [x - 7, y + 3.5]));
 }
 
 const FONTS = { title: "600 13px system-ui, sans-serif", slot: "11px system-ui, sans-serif",

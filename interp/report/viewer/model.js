@@ -44,6 +44,7 @@ class Graph {
     this.chains = json.chains;
     this.ends = entry.ends;
     this.scopes = json.scopes;
+    this.insides = json.insides || [];  // bodies of loops, branches, fns and tasks, by number
     this.spans = json.spans.nodes;
     this.into = this.nodes.map(() => []);
     this.outOf = this.nodes.map(() => []);
@@ -82,14 +83,15 @@ class Graph {
   }
 
   // What ran inside of a loop, a branch or a fn that is one task here: rows { task, op, makes, place, calls, ms }, and
-  // the turns of a loop. Tasks that stand at the same place of the text share them.
+  // the turns of a loop, the time and the memory of all of it. Tasks that stand at the same place of the text share them.
   insideOf(node) {
     const place = this.nodes[node].control ? this.placeOf(node) : null;
     if (!place) return null;
     const rows = inner.get(innerKey(place));
     if (!rows) return null;
-    const turn = rows.find(({ op }) => op === "turn");
-    return { rows: rows.filter(row => row !== turn), turns: turn ? turn.calls : 0, ms: turn ? turn.ms : 0 };
+    const all = rows.find(({ op }) => op === "turn" || op === "run") || { op: "", makes: "", ms: 0 };
+    return { rows: rows.filter(row => row !== all), turns: all.op === "turn" ? all.calls : 0, ms: all.ms,
+             alive: all.makes };
   }
 
   nameOf(node) { return this.nodes[node].name; }

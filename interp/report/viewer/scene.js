@@ -1,6 +1,6 @@
 // What is drawn of a graph: boxes, lines, bands of chains and frames of groups, where layOut() puts them. A view says
 // what is wanted: { by: "scopes" or "agents", closed: a set of groups, shapes: with types of values, down: from top to
-// bottom, opened: tasks that show what ran inside of them }.
+// bottom, opened: keys of boxes that show what is inside of them }.
 
 const MOST_LAID_OUT = 20000;  // tasks, for which that takes a second or two
 const BAND = { halo: 6, round: 11, ribbon: 18 };  // of chains: around boxes, and from one to the next
@@ -13,14 +13,57 @@ function groupsOf(graph, by) {
   const groups = by === "scopes"
     ? { parent: scopes.map((scope, i) => isGraph(i) || isGraph(scope.parent) ? -1 : scope.parent),
         names: scopes.map(scope => scope.name), group: graph.nodes.map(({ scope }) => isGraph(scope) ? -1 : scope) }
-    : { parent: graph.json.agents.map(() => -1), names: graph.json.agents.map(({ name }) => name),
-        group: graph.nodes.map(({ agent }) => agent === undefined ? -1 : agent) };
+    : agentGroups(graph);
   // Of those that no order fits there is neither frame nor closed box.
   const { group, items } = groupingOf(graph.size, graph.edges, groups);
   groups.able = groups.names.map((_, g) => items[g].length > 0);
   groups.group = group;
   groups.parent = groups.parent.map(p => { while (p >= 0 && !groups.able[p]) p = groups.parent[p]; return p; });
   return graph.groupings[by] = groups;
+}
+
+// One group for each agent; where agents hand values around in a circle, as cells of an array do, one for each stretch
+// of tasks after which others come first: "Cell#0 (2 of 5)".
+function agentGroups(graph) {
+  const { agents } = graph.json, group = graph.nodes.map(({ agent }) => agent === undefined ? -1 : agent);
+  const flat = { parent: agents.map(() => -1), names: agents.map(({ name }) => name), group };
+  const kept = groupingOf(graph.size, graph.edges, flat).items;
+  const circular = new Set(group.filter(g => g >= 0 && kept[g].length === 0));
+  if (circular.size === 0 || graph.size > MOST_FRAMED) return flat;
+  const level = levelsOf(graph, group), some = inStretches(flat, level, circular);
+  // Their stretches may make a circle with an agent that was in none.
+  const { items } = groupingOf(graph.size, graph.edges, some);
+  return some.group.every(g => g < 0 || items[g].length > 0) ? some : inStretches(flat, level, new Set(group));
+}
+
+// By task: how often the way to it changes from one agent to another. Between stretches of one level no line leads.
+function levelsOf(graph, group) {
+  const level = new Int32Array(graph.size);
+  for (let node = 0; node < graph.size; ++node)
+    for (const i of graph.outOf[node]) {
+      const { to } = graph.edges[i], step = group[to] >= 0 && group[to] === group[node] ? 0 : 1;
+      level[to] = Math.max(level[to], level[node] + step);
+    }
+  return level;
+}
+
+function inStretches({ names, group }, level, circular) {
+  const numbers = new Map(), result = { parent: [], names: [], group: new Array(group.length).fill(-1) };
+  const stretches = names.map(() => []);
+  group.forEach((g, node) => {
+    if (g >= 0) stretches[g].push(circular.has(g) ? level[node] : 0);
+  });
+  const ordered = stretches.map(levels => [...new Set(levels)].sort((a, b) => a - b));
+  group.forEach((g, node) => {
+    if (g < 0) return;
+    const at = ordered[g].indexOf(circular.has(g) ? level[node] : 0), key = g + " " + at, count = ordered[g].length;
+    if (!numbers.has(key)) {
+      numbers.set(key, result.parent.push(-1) - 1);
+      result.names.push(count > 1 ? `${names[g]} (${at + 1} of ${count})` : names[g]);
+    }
+    result.group[node] = numbers.get(key);
+  });
+  return result;
 }
 
 function makeScene(graph, view) {

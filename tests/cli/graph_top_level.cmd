@@ -1,0 +1,1 @@
+graph graph_top_level.task --stage graph
