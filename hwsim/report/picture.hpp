@@ -5,7 +5,6 @@
 //   fmt::print("{}", chip_text(picture));                               chip_text.hpp, chip_files.hpp
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ namespace taskspec {
 struct StepLimit {
   std::int64_t group = 0, phase = 0, cycles = 0;  // 0: nothing limits
   std::int32_t layer = -1, core = -1;             // number of the core on its chips
-  std::string_view stage;                         // "axon", "soma1", "router", "soma2"
+  std::string_view stage;                         // "axon", "soma1", "router", "soma2"; "neurons", "synapses"
   std::int64_t stage_cycles = 0;
 };
 
@@ -60,9 +59,7 @@ struct ChipPicture {
   Hash128 values;  // of all that came out
   std::vector<PicturePopulation> populations;
 
-  std::optional<PerEvent> counted;  // where steps differ, as those of spikes do; none: each is as the account says
-
-  PerEvent counts() const { return counted ? *counted : counts_of(account, steps, cycles); }
+  PerEvent counts() const { return counts_of(account, steps, cycles); }
   Roofline roofline() const;
   Hash128 hash() const;  // of values, cycles and energy
 };

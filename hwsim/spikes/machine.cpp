@@ -346,6 +346,7 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
   const std::int64_t ticks = steps + (world.options.streamed ? 0 : world.schedule.deepest());
   if (world.options.accounted) report.ticks.assign(static_cast<std::size_t>(ticks), 0);
   for (const auto& part : state_->parts) part->add_to(report, report.ticks);
+  std::ranges::stable_sort(report.cores, {}, [](const SpikeCoreTime& t) { return std::pair(t.tick, t.core); });
   Hasher hasher;
   for (std::size_t i = 0; i < report.ticks.size(); ++i) {
     if (!last_packets.empty()) report.ticks[i] = std::max(report.ticks[i], last_packets[i]);
@@ -388,6 +389,7 @@ std::vector<std::int64_t> SpikeMachine::open_ticks() const {
 
 const SpikeSchedule& SpikeMachine::schedule() const { return state_->world.schedule; }
 const SpikePlacement& SpikeMachine::placement() const { return state_->world.placement; }
+const SpikeTraffic& SpikeMachine::traffic() const { return *state_->world.traffic; }
 
 std::vector<std::int32_t> SpikeMachine::potentials(PopulationId population) const {
   std::vector<std::int32_t> values(static_cast<std::size_t>((*state_->world.net)[population].neurons()));

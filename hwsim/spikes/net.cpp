@@ -58,10 +58,15 @@ class NetCheck {
   void check_clif(const SpikePopulation& p, const ClifNeurons& clif) {
     check_length(p, "thresholds", clif.thresholds);
     check_length(p, "masks", clif.masks);
-    if (!clif.block.def || !clif.block.def->numerics || clif.block.def->name != "CLIF") {
+    const auto is_clif = [](const TaskBlock& block) {
+      return block.def && block.def->numerics && block.def->name == "CLIF";
+    };
+    if (!is_clif(clif.block) || (clif.synapse && !is_clif(*clif.synapse))) {
       refuse(fmt::format("population '{}': its block is no CLIF", p.name));
       return;
     }
+    if (clif.synapse && clif.synapse->attribute("fire_type") != 0)
+      refuse(fmt::format("population '{}': its synapse gives no current; fire_type 0 does", p.name));
     const std::int64_t fires = clif.block.attribute("fire_type");
     if (fires != 4 && fires != 5)
       refuse(fmt::format("population '{}': fire_type {} makes no spikes; 4 and 5 do", p.name, fires));

@@ -8,6 +8,7 @@
 // Step t of a population reads the spikes of step t - delay. Neurons lie in the order (y, x, f).
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,9 +44,11 @@ struct TrueNorthNeurons {
 };
 
 // The block CLIF (its numerics come with its record), which says what a neuron does; its shape is that of the
-// population. fire_type 4 or 5: it makes spikes.
+// population. fire_type 4 or 5: it makes spikes. With a synapse, a CLIF that never fires, too: what comes in is added
+// to the current that this one keeps, whose V1 (fire_type 0) is the neuron's input.
 struct ClifNeurons {
   TaskBlock block;
+  std::optional<TaskBlock> synapse = {};
   std::vector<std::int32_t> thresholds = {}, masks = {};  // contents of these clusters; none: constants of the block
 };
 

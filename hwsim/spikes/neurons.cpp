@@ -137,24 +137,39 @@ ClifStepper::ClifStepper(const SpikePopulation& population, std::int64_t begin, 
   if (!first_thresholds_.empty()) in[3] = cluster(Precision::i28);
   if (!masks_.empty()) in[4] = cluster(Precision::i32);
   runner_ = block_.def->numerics->prepare(block_, in, BlockMode::chip);
-  scratch_.resize(runner_->scratch_bytes() + 64);
+  std::size_t scratch = runner_->scratch_bytes();
+  if (std::optional<TaskBlock> synapse = std::get<ClifNeurons>(population.model).synapse) {
+    synapse->shape = {.f = count_};
+    const std::vector<BlockOperand> kept{cluster(Precision::i32), cluster(Precision::i28), {}, {}, {}};
+    synapse_ = synapse->def->numerics->prepare(*synapse, kept, BlockMode::chip);
+    scratch = std::max(scratch, synapse_->scratch_bytes());
+    currents_.resize(static_cast<std::size_t>(count_));
+  }
+  scratch_.resize(scratch + 64);
   reset();
 }
 
 void ClifStepper::reset() {
   thresholds_ = first_thresholds_;
   runner_->reset();
+  if (synapse_) synapse_->reset();
 }
 
 void ClifStepper::step(const NeuronRow& row) {
   const auto bytes = [](auto* values) { return reinterpret_cast<std::byte*>(values); };
-  const std::byte* in[] = {bytes(row.sums), bytes(row.v), nullptr,
-                           thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
+  auto* scratch =
+      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch_.data()) + 63) & ~std::uintptr_t{63});
+  const std::byte* current = bytes(row.sums);
+  if (synapse_) {
+    const std::byte* in[] = {bytes(row.sums), bytes(row.u), nullptr, nullptr, nullptr};
+    std::byte* states[] = {nullptr, bytes(row.u), nullptr, nullptr, nullptr};
+    synapse_->run({.in = in, .out = bytes(currents_.data()), .states = states, .scratch = scratch});
+    current = bytes(currents_.data());
+  }
+  const std::byte* in[] = {current, bytes(row.v), nullptr, thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
                            masks_.empty() ? nullptr : bytes(masks_.data())};
   std::byte* states[] = {nullptr, bytes(row.v), nullptr, thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
                          nullptr};
-  auto* scratch =
-      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch_.data()) + 63) & ~std::uintptr_t{63});
   runner_->run({.in = in, .out = bytes(row.fires), .states = states, .scratch = scratch});
   std::copy_n(row.bias, count_, row.sums);
 }

@@ -20,7 +20,8 @@ struct NeuronRow {
 void step_loihi(const LoihiNeurons& model, const NeuronRow& row, std::int64_t count);
 void step_truenorth(const TrueNorthNeurons& model, const NeuronRow& row, std::int64_t count);
 
-// Neurons of a block CLIF, which computes with the numerics of its record. The sums begin at the bias again.
+// Neurons of a block CLIF, which computes with the numerics of its record, as does their synapse, whose current lies in
+// `u`. The sums begin at the bias again.
 class ClifStepper {
  public:
   ClifStepper(const SpikePopulation& population, std::int64_t begin, std::int64_t end);
@@ -32,7 +33,8 @@ class ClifStepper {
   std::int64_t count_ = 0;
   std::vector<std::int32_t> first_thresholds_, thresholds_, masks_;
   std::vector<std::byte> scratch_;
-  std::unique_ptr<BlockRunner> runner_;
+  std::unique_ptr<BlockRunner> runner_, synapse_;
+  std::vector<std::int32_t> currents_;  // that the synapse gives
 };
 
 // updated[i] = 1 where something arrived, u or v is not 0, or a bias acts.

@@ -15,6 +15,12 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return z ^ (z >> 31);
 }
 
+// Packets that begin to leave at `begin`, one behind the other.
+void note_packets(SpikeCoreTime& core, std::int64_t begin, std::int64_t takes) {
+  if (core.last_packet == 0) core.first_packet = begin;
+  core.last_packet = std::max<std::int64_t>(1, begin + takes);
+}
+
 std::int32_t cut_sum(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(
       std::int64_t{a} + b, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
@@ -78,7 +84,7 @@ void SpikePart::reset() {
   if (world_.options.accounted) arrived_.assign(n * slots, 0);
   if (world_.options.accounted)
     open_.assign(static_cast<std::size_t>(world_.schedule.deepest()) + 1,
-                 {std::vector<std::int64_t>(cores_.size()), std::vector<std::int64_t>(cores_.size()), 0});
+                 {std::vector<SpikeCoreTime>(cores_.size()), 0});
   begun_ = steps_ = 0;
   for (Piece& piece : pieces_) {
     const auto& potentials = (*world_.net)[piece.population].potentials;
@@ -101,6 +107,7 @@ void SpikePart::begin_run(std::int64_t steps) {
   recorded_.assign(world_.net->populations.size(), {});
   counts_.assign(world_.options.accounted ? last_unit_ - first_unit_ : 0, {});
   tick_times_.clear();
+  core_times_.clear();
 }
 
 std::int64_t SpikePart::step_of(PopulationId population, std::int64_t tick) const {
@@ -203,7 +210,8 @@ void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const s
     const SpikeSlice& unit = world_.units[i];
     SpikeCounts& counts = counts_[i - first_unit_];
     add_tile(i, open);
-    std::int64_t& clock = open.neurons[core_at_[i - first_unit_]];
+    SpikeCoreTime& core = open.cores[core_at_[i - first_unit_]];
+    std::int64_t& clock = core.neurons;
     const std::uint8_t* updated = updated_.data() + piece.at - piece.begin;  // by neuron of the population
     std::int64_t looked_at = unit.begin;
     const auto look = [&](std::int64_t until) {
@@ -222,7 +230,10 @@ void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const s
           if (arrival.is_message)
             packets_[turn].push_back({leaves += costs.message_out, unit.core, world_.units[arrival.slice].core});
       }
-      if (traffic.messages > 0) open.last_packet = std::max(open.last_packet, clock + traffic.latency);
+      if (traffic.messages > 0) {
+        open.last_packet = std::max(open.last_packet, clock + traffic.latency);
+        note_packets(core, clock, traffic.messages * costs.message_out);
+      }
       clock += traffic.messages * costs.message_out;
       ++counts.spikes;
       counts.messages_out += traffic.messages;
@@ -237,7 +248,8 @@ void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const s
 void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
   const SpikeCosts& costs = world_.options.costs;
   SpikeCounts& counts = counts_[unit - first_unit_];
-  std::int64_t& clock = open.neurons[core_at_[unit - first_unit_]];
+  SpikeCoreTime& core = open.cores[core_at_[unit - first_unit_]];
+  std::int64_t& clock = core.neurons;
   for (std::size_t t = unit + 1; t <= unit + static_cast<std::size_t>(world_.units[unit].tiles); ++t) {
     counts.messages_in += static_cast<std::uint64_t>(world_.traffic->tile(t).packets);
     clock += world_.traffic->tile(t).packets * costs.message_in;
@@ -249,6 +261,7 @@ void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
   counts.hop_x += packets * static_cast<std::uint64_t>(sent.hops.x);
   counts.hop_y += packets * static_cast<std::uint64_t>(sent.hops.y);
   counts.borders += packets * static_cast<std::uint64_t>(sent.hops.borders);
+  note_packets(core, clock, std::max(sent.packets, sent.packets * costs.message_out));
   clock += sent.packets * costs.message_out;
   open.last_packet = std::max(open.last_packet, clock + sent.packets - 1 + sent.hops.x * costs.hop_x +
                                                     sent.hops.y * costs.hop_y + sent.hops.borders * costs.border);
@@ -299,7 +312,7 @@ void SpikePart::finish_tick(std::int64_t tick) {
   OpenTick& open = open_tick(tick);
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Arrived& at = arrivals_[i];
-    std::int64_t& time = open.synapses[core_at_[i]];
+    std::int64_t& time = open.cores[core_at_[i]].synapses;
     for (std::size_t kind = 0; kind < synapse_kinds; ++kind) {
       time += at.count[kind] * costs.synapse[kind];
       counts_[i].synapses[kind] += at.count[kind];
@@ -311,8 +324,12 @@ void SpikePart::finish_tick(std::int64_t tick) {
   if (world_.options.streamed && tick >= steps_) return;
   tick_times_.resize(static_cast<std::size_t>(tick) + 1);
   tick_times_.back() = time_of(open);
-  std::fill(open.neurons.begin(), open.neurons.end(), 0);
-  std::fill(open.synapses.begin(), open.synapses.end(), 0);
+  for (std::size_t i = 0; i < open.cores.size(); ++i) {
+    SpikeCoreTime& core = open.cores[i];
+    core.tick = tick, core.core = cores_[i];
+    if (world_.options.keeps_times && core.neurons + core.synapses + core.last_packet > 0) core_times_.push_back(core);
+    core = {};
+  }
   open.last_packet = 0;
 }
 
@@ -322,7 +339,7 @@ SpikePart::OpenTick& SpikePart::open_tick(std::int64_t tick) {
 
 std::int64_t SpikePart::time_of(const OpenTick& tick) const {
   std::int64_t longest = world_.options.network ? 0 : tick.last_packet;
-  for (std::size_t i = 0; i < tick.neurons.size(); ++i) longest = std::max(longest, tick.neurons[i] + tick.synapses[i]);
+  for (const SpikeCoreTime& core : tick.cores) longest = std::max(longest, core.neurons + core.synapses);
   return longest;
 }
 
@@ -348,6 +365,7 @@ void SpikePart::add_to(SpikeReport& report, std::vector<std::int64_t>& tick_time
     std::inplace_merge(all.begin(), all.begin() + middle, all.end());
   }
   for (std::size_t i = 0; i < counts_.size(); ++i) report.slices[first_unit_ + i] += counts_[i];
+  report.cores.insert(report.cores.end(), core_times_.begin(), core_times_.end());
   for (std::size_t i = 0; i < tick_times_.size(); ++i) tick_times[i] = std::max(tick_times[i], tick_times_[i]);
 }
 

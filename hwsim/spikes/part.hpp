@@ -77,8 +77,8 @@ class SpikePart {
   };
   // A tick of the chip that may still get more to do: of a streamed run its populations make steps of several runs.
   struct OpenTick {
-    std::vector<std::int64_t> neurons, synapses;  // by core of ours: time for its neurons, then for what arrived
-    std::int64_t last_packet = 0;
+    std::vector<SpikeCoreTime> cores;  // ours
+    std::int64_t last_packet = 0;      // when the last one arrives
   };
 
   void step(Piece& piece, std::int64_t tick, std::int64_t t, int turn, const SpikeStimulus& stimulus);
@@ -112,6 +112,7 @@ class SpikePart {
   std::vector<std::size_t> core_at_;  // by unit of the part: position in cores_
   std::vector<OpenTick> open_;        // by tick, in turn: as many as the deepest population is late, and one
   std::vector<std::int64_t> tick_times_;
+  std::vector<SpikeCoreTime> core_times_;
 };
 
 }  // namespace taskspec

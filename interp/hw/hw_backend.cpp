@@ -133,8 +133,8 @@ class HwBackend final : public Backend, public PicturedBackend {
     return outcome;
   }
 
-  std::vector<Value> report() const override { return kind_.report(programs_, *options_.chip); }
-  std::string report_text() const override { return kind_.report_text(programs_, *options_.chip); }
+  std::vector<Value> report() const override { return hw_report_values(programs_, *options_.chip); }
+  std::string report_text() const override { return hw_report_text(programs_, *options_.chip); }
   void keep_pictures() override { options_.keeps_pictures = true; }
   RunPictures pictures() const override { return hw_pictures(programs_); }
 

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "hwsim/noc/noc.hpp"
+#include "hwsim/report/spike_picture.hpp"
 #include "hwsim/spikes/crossbar.hpp"
 #include "hwsim/spikes/of_chip.hpp"
 #include "hwsim/spikes/splitters.hpp"
-#include "hwsim/time/clock.hpp"
-#include "ir/base/hash.hpp"
 
 namespace taskspec {
 
 namespace {
+
+constexpr std::size_t most_stages = 30'000;  // that pictures keep
 
 // By element of the tensor: its place in the block.
 std::vector<std::int32_t> places_in_block(const LoweredPort& port) {
@@ -118,19 +118,23 @@ Result<ChipNeurons> SpikeRun::from_real(const RealBorders& real, const BlockTabl
 
 Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
   const Chip& chip = *options.chip;
-  SpikeLimits limits = spike_limits(chip, chips_of(options));
+  chips_ = chips_of(options);
+  noc_ = options.noc;
+  SpikeLimits limits = spike_limits(chip, chips_);
   if (options.cores) limits.cores = std::min<std::int64_t>(limits.cores, *options.cores);
+  cores_there_ = limits.cores;
   notes_.insert(notes_.end(), neurons.notes.begin(), neurons.notes.end());
   auto net = std::make_shared<SpikingNet>(std::move(neurons.net));
   if (Diags wrong = check_spiking(*net); wrong.has_errors()) return wrong;
   if (chip.neuron == NeuronModel::truenorth) {
     Result<SplitNet> split = with_splitters(*net, limits);
     if (!split) return split.diags();
-    splitters_ = split->splitters;
-    if (splitters_ > 0)
-      notes_.push_back(fmt::format("{} splitters, each of them for one more destination", splitters_));
+    if (split->splitters > 0)
+      notes_.push_back(fmt::format("{} splitters, each of them for one more destination", split->splitters));
     *net = std::move(split->net);
   }
+  if (options.keeps_pictures)
+    for (SpikePopulation& population : net->populations) population.recorded = !population.is_outside();
   Result<SpikePlacement> placed = place_spikes(*net, limits);
   if (!placed) return placed.diags();
   if (chip.limits.axon_types) {
@@ -141,17 +145,27 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
   std::int64_t tiles = 0;
   for (const SpikeSlice& slice : placed->slices) tiles += slice.tiles;
   if (tiles > 0) notes_.push_back(fmt::format("{} cores add up a part of the inputs of others", tiles));
-  SpikeOptions run{.threads = options.threads, .streamed = true, .accounted = true};
+  SpikeOptions run{
+      .threads = options.threads, .streamed = true, .accounted = true, .keeps_times = options.keeps_pictures};
   run.delivery.next_tick = true;
   run.delivery.allow_delay = options.allow_delay;
   run.costs = spike_costs(chip);
-  run.grid = spike_grid(chip, chips_of(options));
+  run.grid = spike_grid(chip, chips_);
   run.network = network_of(options);
   Result<SpikeMachine> machine = SpikeMachine::load(net, *std::move(placed), run);
   if (!machine) return machine.diags();
   machine_.emplace(*std::move(machine));
   net_ = std::move(net);
   counts_.resize(machine_->placement().slices.size());
+  for (const SpikePopulation& population : net_->populations) {
+    if (!options.keeps_pictures) break;
+    const SpikeShape& shape = population.shape;
+    recorders_.emplace_back();
+    if (!population.is_outside())
+      recorders_.back().emplace(population.name,
+                                shape.y * shape.x == 1 ? Extents{shape.f} : Extents{shape.y, shape.x, shape.f}, true);
+    spikes_.emplace_back(static_cast<std::size_t>(population.neurons()));
+  }
   const std::vector<std::string>& delays = machine_->schedule().notes;
   notes_.insert(notes_.end(), delays.begin(), delays.end());
   if (const std::int32_t deepest = machine_->schedule().deepest(); deepest > 0)
@@ -221,6 +235,8 @@ std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
   Result<SpikeReport> ran = machine_->run(1, stimulus);
   if (!ran) throw Error(ran.diags());
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += ran->slices[i];
+  if (!recorders_.empty()) look(*ran);
+  if (version_ <= machine_->schedule().deepest()) latency_ += ran->time;
   time_ += ran->time;
   const std::int64_t phase = chip_->sync.mode == SyncMode::fixed ? chip_->sync.phase_clk : 0;
   if (phase > 0 && ran->ticks[0] > phase)
@@ -256,6 +272,41 @@ std::int64_t SpikeRun::cycles() const {
   std::int64_t sum = time_;
   for (const std::int64_t tick : machine_->open_ticks()) sum += tick;
   return sum;
+}
+
+void SpikeRun::look(const SpikeReport& ran) {
+  if (stages_.size() < most_stages) add_stages(ran.cores, version_, time_, ran.ticks[0], stages_);
+  for (std::size_t p = 0; p < recorders_.size(); ++p) {
+    if (!recorders_[p]) continue;
+    std::vector<std::uint32_t> neurons;
+    for (const SpikeAt& spike : ran.recorded[p]) {
+      neurons.push_back(spike.neuron);
+      ++spikes_[p][spike.neuron];
+    }
+    std::vector<std::int32_t> potentials;
+    if (recorders_[p]->wants_potentials()) potentials = machine_->potentials(PopulationId(p));
+    recorders_[p]->step(neurons, [&](std::int64_t n) { return potentials[static_cast<std::size_t>(n)]; });
+  }
+}
+
+std::optional<ChipPicture> SpikeRun::picture() const {
+  if (!machine_) return std::nullopt;
+  ChipPicture picture = spike_picture({chip_, chips_, *net_, *machine_, counts_, spikes_}, version_, cycles());
+  picture.title = title_;
+  picture.noc = name_of(noc_);
+  picture.cores_there = cores_there_;
+  picture.notes = notes_;
+  // The first step is through when its last population has made it.
+  picture.latency = latency_;
+  const std::vector<std::int64_t> open = machine_->open_ticks();
+  const std::int64_t missing = machine_->schedule().deepest() + 1 - version_;
+  for (std::int64_t i = 0; i < missing && i < static_cast<std::int64_t>(open.size()); ++i)
+    picture.latency += open[static_cast<std::size_t>(i)];
+  picture.values = Hasher().add(hash_).digest();
+  picture.stages = stages_;
+  for (const std::optional<PopulationRecorder>& recorder : recorders_)
+    if (recorder) picture.populations.push_back(recorder->population());
+  return picture;
 }
 
 // ---- states ---------------------------------------------------------------------------------------
