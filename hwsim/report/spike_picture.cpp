@@ -14,12 +14,16 @@ namespace {
 constexpr std::int64_t state_bytes = 4;  // of a neuron
 constexpr std::size_t weights_part = 0, state_part = 1;
 
-PerEvent events_of(const SpikeCounts& counts) {
+PerEvent events_of(const SpikeCounts& counts, bool multiplies) {
   PerEvent events;
   auto set = [&](EnergyEvent event, std::uint64_t count) { events[event] = static_cast<std::int64_t>(count); };
-  set(EnergyEvent::syn_dense, counts.synapses[0]);
-  set(EnergyEvent::syn_sparse, counts.synapses[1]);
-  set(EnergyEvent::syn_conv, counts.synapses[2]);
+  if (multiplies) {
+    set(EnergyEvent::mac_i8, counts.synapses[0] + counts.synapses[1] + counts.synapses[2]);
+  } else {
+    set(EnergyEvent::syn_dense, counts.synapses[0]);
+    set(EnergyEvent::syn_sparse, counts.synapses[1]);
+    set(EnergyEvent::syn_conv, counts.synapses[2]);
+  }
   set(EnergyEvent::access, counts.access);
   set(EnergyEvent::update, counts.updates);
   set(EnergyEvent::spike, counts.spikes);
@@ -29,6 +33,16 @@ PerEvent events_of(const SpikeCounts& counts) {
   set(EnergyEvent::hop_y, counts.hop_y);
   set(EnergyEvent::chip, counts.borders);
   return events;
+}
+
+// By population: its synapses multiply, since numbers come in or go out, no spikes.
+std::vector<bool> multiplying(const SpikingNet& net) {
+  const auto is_graded = [&](PopulationId p) { return std::holds_alternative<GradedSums>(net[p].model); };
+  std::vector<bool> found(net.populations.size());
+  for (std::size_t p = 0; p < found.size(); ++p) found[p] = is_graded(PopulationId(p));
+  for (const SpikeConnection& connection : net.connections)
+    if (is_graded(connection.from)) found[connection.to.index()] = true;
+  return found;
 }
 
 // Ticks of a core: looking at its neurons and sending, and working off what arrived.
@@ -75,7 +89,8 @@ std::vector<LinkRow> links_of(const SpikesOnChip& on, std::int64_t steps) {
 
 class SpikeAccountant {
  public:
-  SpikeAccountant(const SpikesOnChip& on, std::int64_t steps, std::int64_t cycles) : on_(on), cycles_(cycles) {
+  SpikeAccountant(const SpikesOnChip& on, std::int64_t steps, std::int64_t cycles)
+      : on_(on), cycles_(cycles), multiplies_(multiplying(on.net)) {
     made_.steps = std::max<std::int64_t>(1, steps);
   }
 
@@ -123,7 +138,10 @@ class SpikeAccountant {
     made_.memory = std::max(made_.memory, core.bytes);
     made_.busy_clk += busy.sum();
     made_.packets += static_cast<std::int64_t>(counts.messages_out);
-    made_.counts.add(number, static_cast<std::size_t>(at), events_of(counts));
+    const PerEvent events = events_of(counts, multiplies_[slice.population.index()]);
+    made_.counts.add(number, static_cast<std::size_t>(at), events);
+    core.multiply_adds += events[EnergyEvent::mac_i8];
+    row.multiply_adds += events[EnergyEvent::mac_i8];
     row.neurons += slice.neurons();
     ++row.cores;
     row.cycles = std::max(row.cycles, busy.sum());
@@ -143,6 +161,7 @@ class SpikeAccountant {
 
   const SpikesOnChip& on_;
   const std::int64_t cycles_;
+  const std::vector<bool> multiplies_;  // by population
   ChipAccount made_;
   StepLimit limit_;
 };
@@ -187,7 +206,8 @@ std::string spike_text(const ChipPicture& picture) {
   std::string text = fmt::format("{:<{}} {:>8} {:>6} {:>6} {:>10} {:>12} {:>10}\n", "layer", width, "neurons", "cores",
                                  "late", "spikes", "synapses", "packets");
   const auto synapses = [](const PerEvent& counts) {
-    return counts[EnergyEvent::syn_dense] + counts[EnergyEvent::syn_sparse] + counts[EnergyEvent::syn_conv];
+    return counts[EnergyEvent::syn_dense] + counts[EnergyEvent::syn_sparse] + counts[EnergyEvent::syn_conv] +
+           counts[EnergyEvent::mac_i8];
   };
   for (std::size_t i = 0; i < account.layers.size(); ++i) {
     const LayerRow& layer = account.layers[i];

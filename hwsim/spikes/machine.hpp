@@ -34,6 +34,7 @@ struct SpikeTrain {
   PopulationId population;
   std::vector<std::uint32_t> offsets;  // [steps + 1]
   std::vector<std::uint32_t> neurons;
+  std::vector<std::int32_t> values = {};  // of bytes that are graded, by entry of neurons; none: all 1
 };
 
 // Added to the sums of a population after all spikes: [steps, neurons], or [1, neurons] in each step.
@@ -49,6 +50,7 @@ struct SpikeStimulus {
 
 struct SpikeAt {
   std::uint32_t step = 0, neuron = 0;
+  std::int32_t value = 1;  // of graded sums
   friend auto operator<=>(const SpikeAt&, const SpikeAt&) = default;
 };
 

@@ -38,7 +38,7 @@ class NetCheck {
     check_length(p, "bias", p.bias);
     check_length(p, "potentials", p.potentials);
     for (const std::int32_t b : p.bias)
-      if (b <= -bias_limit || b >= bias_limit) {
+      if (!std::holds_alternative<GradedSums>(p.model) && (b <= -bias_limit || b >= bias_limit)) {
         refuse(fmt::format("population '{}': a bias of {}, and neurons take less than 2^23", p.name, b));
         break;
       }
@@ -52,6 +52,9 @@ class NetCheck {
         check_range(p, name, value, -(1 << 19), (1 << 19) - 1);
     } else if (const auto* clif = std::get_if<ClifNeurons>(&p.model)) {
       check_clif(p, *clif);
+    } else if (const auto* sums = std::get_if<GradedSums>(&p.model); sums && sums->block) {
+      if (!sums->block->def || !sums->block->def->numerics || sums->block->def->kind != BlockKind::soma)
+        refuse(fmt::format("population '{}': its block makes nothing of a sum", p.name));
     }
   }
 

@@ -174,4 +174,37 @@ void ClifStepper::step(const NeuronRow& row) {
   std::copy_n(row.bias, count_, row.sums);
 }
 
+SumStepper::SumStepper(const GradedSums& model, std::int64_t count) : count_(count), table_(model.table) {
+  if (!model.block) return;
+  TaskBlock block = *model.block;
+  block.shape = {.f = count};
+  precision_ = block.precision;
+  std::vector<BlockOperand> in{{true, ArrayType{Precision::i32, {count}}, range_of(Precision::i32), nullptr}};
+  if (table_) in.push_back({true, table_->type(), range_of(table_->precision()), table_->raw()});
+  runner_ = block.def->numerics->prepare(block, in, BlockMode::chip);
+  scratch_.resize(runner_->scratch_bytes() + 64);
+  given_.resize(static_cast<std::size_t>(count) * 4 + 64);
+}
+
+std::size_t SumStepper::step(const NeuronRow& row, std::uint32_t first, std::uint32_t* list, std::int32_t* values) {
+  const auto aligned = [](std::vector<std::byte>& room) {
+    return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(room.data()) + 63) & ~std::uintptr_t{63});
+  };
+  std::byte* made = reinterpret_cast<std::byte*>(row.sums);
+  if (runner_) {
+    made = aligned(given_);
+    const std::byte* in[] = {reinterpret_cast<const std::byte*>(row.sums), table_ ? table_->raw() : nullptr};
+    runner_->run({.in = std::span(in).first(table_ ? 2 : 1), .out = made, .states = {}, .scratch = aligned(scratch_)});
+  }
+  std::size_t some = 0;
+  for (std::int64_t i = 0; i < count_; ++i) {
+    const std::int32_t value = info(precision_).bytes == 4 ? reinterpret_cast<const std::int32_t*>(made)[i]
+                                                           : reinterpret_cast<const std::int8_t*>(made)[i];
+    list[some] = first + static_cast<std::uint32_t>(i), values[some] = value;
+    some += value != 0;
+  }
+  std::copy_n(row.bias, count_, row.sums);
+  return some;
+}
+
 }  // namespace taskspec

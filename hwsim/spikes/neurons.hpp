@@ -37,6 +37,21 @@ class ClifStepper {
   std::vector<std::int32_t> currents_;  // that the synapse gives
 };
 
+// What a block makes of sums, or the sums as they are. They begin at the bias again.
+class SumStepper {
+ public:
+  SumStepper(const GradedSums& model, std::int64_t count);
+  // Numbers of those that are not 0, first + i, and what they are; both lists have room for all. Returns how many.
+  std::size_t step(const NeuronRow& row, std::uint32_t first, std::uint32_t* list, std::int32_t* values);
+
+ private:
+  std::int64_t count_ = 0;
+  Precision precision_ = Precision::i32;
+  std::shared_ptr<const Array> table_;
+  std::unique_ptr<BlockRunner> runner_;  // none: sums are given
+  std::vector<std::byte> scratch_, given_;
+};
+
 // updated[i] = 1 where something arrived, u or v is not 0, or a bias acts.
 void mark_updated(const std::uint8_t* arrived, const NeuronRow& row, std::uint8_t* updated, std::int64_t count);
 std::int64_t sum_of(const std::uint8_t* flags, std::int64_t count);

@@ -7,6 +7,8 @@ namespace taskspec {
 
 namespace {
 
+constexpr std::int64_t most_graded = 128;  // of a byte
+
 // A number of 64 bits for two of them; sums of such numbers do not depend on the order.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = a * 0x9E3779B97F4A7C15U + b + 1;
@@ -52,6 +54,8 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
     const SpikePopulation& population = net[piece.population];
     if (piece.neurons() > 0 && std::holds_alternative<ClifNeurons>(population.model))
       piece.clif.emplace(population, piece.begin, piece.end);
+    if (piece.neurons() > 0 && std::holds_alternative<GradedSums>(population.model))
+      piece.sums.emplace(std::get<GradedSums>(population.model), piece.neurons());
     for (std::size_t c = 0; c < net.connections.size(); ++c)
       if (net.connections[c].to == piece.population)
         from_[net.connections[c].from.index()].push_back(
@@ -66,8 +70,10 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
   fires_.resize(bias_.size());
   for (auto& lists : lists_) {
     lists.resize(net.populations.size());
-    for (const Piece& piece : pieces_)
+    for (const Piece& piece : pieces_) {
       lists[piece.population.index()].room.resize(static_cast<std::size_t>(piece.neurons()));
+      if (piece.sums) lists[piece.population.index()].values.resize(static_cast<std::size_t>(piece.neurons()));
+    }
   }
   if (world.options.accounted) {
     updated_.resize(bias_.size());
@@ -91,8 +97,8 @@ void SpikePart::reset() {
     if (!potentials.empty())
       std::copy(potentials.begin() + piece.begin, potentials.begin() + piece.end, v_.begin() + piece.at);
     piece.late.clear();
-    if (!piece.clif) continue;
-    piece.clif->reset();
+    if (!(*world_.net)[piece.population].sums_begin_at_bias()) continue;
+    if (piece.clif) piece.clif->reset();
     for (std::size_t slot = 0; slot < slots; ++slot)  // a sum begins at the bias
       std::copy_n(bias_.begin() + piece.at, piece.neurons(),
                   sums_.begin() + static_cast<std::ptrdiff_t>(slot * n) + piece.at);
@@ -151,23 +157,28 @@ void SpikePart::step(Piece& piece, std::int64_t tick, std::int64_t t, int turn, 
     mark_updated(arrived, at, updated_.data() + piece.at, piece.neurons());
     std::fill_n(arrived, piece.neurons(), std::uint8_t{0});
   }
+  SpikeList& list = lists_[turn][piece.population.index()];
   if (piece.clif)
     piece.clif->step(at);
+  else if (piece.sums)
+    list.count = piece.sums->step(at, static_cast<std::uint32_t>(piece.begin), list.room.data(), list.values.data());
   else if (const auto* loihi = std::get_if<LoihiNeurons>(&population.model))
     step_loihi(*loihi, at, piece.neurons());
   else
     step_truenorth(std::get<TrueNorthNeurons>(population.model), at, piece.neurons());
 
-  SpikeList& list = lists_[turn][piece.population.index()];
-  list.count = compact(at.fires, piece.neurons(), static_cast<std::uint32_t>(piece.begin), list.room.data());
+  if (!piece.sums)
+    list.count = compact(at.fires, piece.neurons(), static_cast<std::uint32_t>(piece.begin), list.room.data());
   const auto spikes = std::span<const std::uint32_t>(list.room).first(list.count);
   const auto step = static_cast<std::uint64_t>(begun_ + t);
   const std::size_t first = world_.first[piece.population.index()];
   for (const std::uint32_t neuron : spikes) spike_hash_ += mixed(step, first + neuron);
   spikes_of_[piece.population.index()] += spikes.size();
-  if (population.recorded)
-    for (const std::uint32_t neuron : spikes)
-      recorded_[piece.population.index()].push_back({static_cast<std::uint32_t>(step), neuron});
+  for (std::size_t i = 0; piece.sums && i < spikes.size(); ++i)
+    spike_hash_ += mixed(spikes[i], static_cast<std::uint32_t>(list.values[i]));
+  for (std::size_t i = 0; population.recorded && i < spikes.size(); ++i)
+    recorded_[piece.population.index()].push_back(
+        {static_cast<std::uint32_t>(step), spikes[i], piece.sums ? list.values[i] : 1});
   if (world_.options.accounted) account(piece, tick, spikes, turn);
 }
 
@@ -269,7 +280,8 @@ void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
 
 // ---- synapses ----
 
-void SpikePart::deliver(PopulationId from, std::span<const std::uint32_t> sources, std::int64_t tick) {
+void SpikePart::deliver(PopulationId from, const SpikesGiven& given, std::int64_t tick) {
+  const std::span<const std::uint32_t> sources = given.neurons;
   if (sources.empty()) return;
   const std::int64_t t = step_of(from, tick);
   const SpikeWheel sums = wheel();
@@ -277,14 +289,16 @@ void SpikePart::deliver(PopulationId from, std::span<const std::uint32_t> source
     const auto slot = static_cast<std::int32_t>((begun_ + t + world_.schedule.delay[into.connection]) % sums.slots);
     Piece& piece = pieces_[into.piece];
     if (!world_.cuts[piece.population.index()]) {
-      events_ += into.synapses.deliver(sources, sums, slot);
+      events_ += given.values.empty() ? into.synapses.deliver(sources, sums, slot)
+                                      : into.synapses.deliver_graded(sources, given.values, sums, slot);
       continue;
     }
     piece.late.resize(static_cast<std::size_t>(sums.slots));
-    for (const std::uint32_t source : sources) {
-      const auto number = static_cast<std::uint32_t>(world_.first[from.index()] + source);
-      events_ += into.synapses.keep(
-          source, {.source = number, .connection = static_cast<std::uint32_t>(into.connection)}, piece.late, slot);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto number = static_cast<std::uint32_t>(world_.first[from.index()] + sources[i]);
+      events_ += into.synapses.keep(sources[i], given.values.empty() ? 1 : given.values[i],
+                                    {.source = number, .connection = static_cast<std::uint32_t>(into.connection)},
+                                    piece.late, slot);
     }
   }
   if (world_.options.accounted) count_arrivals(from, sources);
@@ -403,11 +417,14 @@ void SpikePart::add_potentials_to(std::uint64_t& hash) const {
 void SpikePart::find_bounds(std::vector<std::uint8_t>& cuts) const {
   std::vector<std::int64_t> bounds(static_cast<std::size_t>(neurons_));
   for (const Piece& piece : pieces_)
-    if (piece.clif)
+    if ((*world_.net)[piece.population].sums_begin_at_bias())
       for (std::int64_t i = piece.at; i < piece.at + piece.neurons(); ++i)
         bounds[static_cast<std::size_t>(i)] = std::abs(std::int64_t{bias_[static_cast<std::size_t>(i)]});
   for (const auto& into : from_)
-    for (const Into& one : into) one.synapses.add_bounds(world_.net->connections[one.connection], bounds);
+    for (const Into& one : into) {
+      const SpikeConnection& connection = world_.net->connections[one.connection];
+      one.synapses.add_bounds(connection, (*world_.net)[connection.from].is_graded() ? most_graded : 1, bounds);
+    }
   for (const Piece& piece : pieces_)
     for (std::int64_t i = piece.at; i < piece.at + piece.neurons(); ++i)
       if (bounds[static_cast<std::size_t>(i)] >= std::int64_t{1} << 31) cuts[piece.population.index()] = 1;

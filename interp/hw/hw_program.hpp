@@ -23,8 +23,6 @@ class HwProgram final : public ChipRun {
 
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
-  std::int64_t frames_of(std::span<const Array> tensors) const;
-  static Array sample(const Array& batch, const ArrayType& type, std::int64_t number);
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);
 

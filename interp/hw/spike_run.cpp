@@ -8,6 +8,7 @@
 #include "hwsim/spikes/crossbar.hpp"
 #include "hwsim/spikes/of_chip.hpp"
 #include "hwsim/spikes/splitters.hpp"
+#include "interp/hw/frames.hpp"
 
 namespace taskspec {
 
@@ -73,12 +74,11 @@ Result<std::unique_ptr<ChipRun>> SpikeRun::make(ChipGraph source, const HwOption
 }
 
 Result<ChipNeurons> SpikeRun::from_blocks() {
-  Result<SpikingBlocks> blocks = spiking_net_of(lowered_.graph);
+  Result<SpikingBlocks> blocks = spiking_net_of(lowered_.graph, chip_->runs_ann);
   if (!blocks) return blocks.diags();
   Result<ChipNeurons> neurons = on_chip_neurons(blocks->net, *chip_);
   if (!neurons) return neurons;
-  for (const LoweredPort& port : lowered_.inputs)
-    inputs_.push_back({blocks->population[port.block.index()], places_in_block(port)});
+  for (const LoweredPort& port : lowered_.inputs) inputs_.push_back({blocks->population[port.block.index()], {}});
   for (const LoweredPort& port : lowered_.outputs) {
     const std::vector<SpikePlace>& by_place = blocks->outputs[port.block.index()];
     std::vector<SpikePlace> places;
@@ -99,8 +99,10 @@ Result<ChipNeurons> SpikeRun::from_real(const RealBorders& real, const BlockTabl
   Result<ChipNeurons> neurons = in_integers(real.net, *chip_, blocks.find("CLIF"));
   if (!neurons) return neurons;
   notes_.insert(notes_.end(), real.notes.begin(), real.notes.end());
-  for (const RealBorders::Input& input : real.inputs)
+  for (const RealBorders::Input& input : real.inputs) {
     inputs_.push_back({input.population, real.neuron[input.population.index()]});
+    neurons->net.populations[input.population.index()].graded = chip_->runs_ann;
+  }
   for (const RealBorders::Output& output : real.outputs) outputs_.push_back(output.places);
   for (const RealBorders::State& state : real.states) {
     if (!state.population.valid()) {
@@ -176,36 +178,15 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
 
 // ---- a step ---------------------------------------------------------------------------------------
 
-// Graded inputs: what is beyond one spike comes as a current, of the same synapses.
-void SpikeRun::add_graded(const Input& input, std::int64_t neuron, std::int64_t value,
-                          std::vector<SpikeCurrent>& currents) const {
-  for (const SpikeConnection& connection : net_->connections) {
-    if (connection.from != input.population) continue;
-    if (connection.delay > 0)
-      throw failure("E4055", {},
-                    fmt::format("'{}' is graded, and reaches '{}' late", (*net_)[input.population].name,
-                                (*net_)[connection.to].name));
-    auto current = std::ranges::find(currents, connection.to, &SpikeCurrent::population);
-    if (current == currents.end()) {
-      currents.push_back({connection.to, {}});
-      current = currents.end() - 1;
-      current->values.resize(static_cast<std::size_t>((*net_)[connection.to].neurons()));
-    }
-    const SparseSynapses rows = expanded(*net_, connection);
-    const auto n = static_cast<std::size_t>(neuron);
-    for (std::uint32_t i = rows.offsets[n]; i < rows.offsets[n + 1]; ++i)
-      current->values[rows.targets[i]] += static_cast<std::int32_t>((value - 1) * rows.weights[i]);
-  }
-}
-
-SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor, std::vector<SpikeCurrent>& currents) const {
+SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor) const {
   const Input& input = inputs_[number];
-  SpikeTrain train{input.population, {0}, {}};
-  for (std::int64_t e = 0; e < tensor.elements(); ++e) {
-    const bool is_real = is_float(tensor.precision());
-    const double value = is_real ? tensor.number(e) : static_cast<double>(tensor.integer(e));
+  const Array given = input.neuron.empty() ? to_block(lowered_.inputs[number], tensor) : tensor;
+  std::vector<std::pair<std::uint32_t, std::int32_t>> spikes;
+  for (std::int64_t e = 0; e < given.elements(); ++e) {
+    const bool is_real = is_float(given.precision());
+    const double value = is_real ? given.number(e) : static_cast<double>(given.integer(e));
     if (value == 0) continue;
-    const std::int32_t neuron = input.neuron[static_cast<std::size_t>(e)];
+    const std::int64_t neuron = input.neuron.empty() ? e : input.neuron[static_cast<std::size_t>(e)];
     const bool is_byte =
         value == static_cast<double>(static_cast<std::int64_t>(value)) && value >= -128 && value <= 127;
     if (value != 1 && !(chip_->runs_ann && is_byte))
@@ -213,23 +194,32 @@ SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor, std::vect
                     fmt::format("element {} of '{}' is {} in step {}, and {} takes spikes, 0 or 1{}", e,
                                 (*net_)[input.population].name, value, version_, chip_->name,
                                 chip_->runs_ann ? ", or bytes" : ""));
-    train.neurons.push_back(static_cast<std::uint32_t>(neuron));
-    if (value != 1) add_graded(input, neuron, static_cast<std::int64_t>(value), currents);
+    spikes.emplace_back(static_cast<std::uint32_t>(neuron), static_cast<std::int32_t>(value));
   }
-  std::ranges::sort(train.neurons);
-  train.offsets.push_back(static_cast<std::uint32_t>(train.neurons.size()));
+  std::ranges::sort(spikes);
+  SpikeTrain train{input.population, {0, static_cast<std::uint32_t>(spikes.size())}, {}};
+  const bool is_graded = std::ranges::any_of(spikes, [](const auto& spike) { return spike.second != 1; });
+  for (const auto& [neuron, value] : spikes) {
+    train.neurons.push_back(neuron);
+    if (is_graded) train.values.push_back(value);
+  }
   return train;
 }
 
 std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
   if (!machine_) return {};
+  return frame_by_frame(lowered_, tensors, [&](std::span<const Array> one) { return frame(one); });
+}
+
+std::vector<Array> SpikeRun::frame(std::span<const Array> tensors) {
   SpikeStimulus stimulus;
-  std::vector<std::vector<std::uint8_t>> fired(net_->populations.size());
+  std::vector<std::vector<std::int32_t>> given(net_->populations.size());  // by neuron: 1 of a spike
   for (std::size_t k = 0; k < tensors.size(); ++k) {
-    stimulus.trains.push_back(train_of(k, tensors[k], stimulus.currents));
-    auto& flags = fired[inputs_[k].population.index()];
-    flags.resize(inputs_[k].neuron.size());
-    for (const std::uint32_t neuron : stimulus.trains.back().neurons) flags[neuron] = 1;
+    const SpikeTrain& train = stimulus.trains.emplace_back(train_of(k, tensors[k]));
+    auto& values = given[train.population.index()];
+    values.resize(static_cast<std::size_t>((*net_)[train.population].neurons()));
+    for (std::size_t i = 0; i < train.neurons.size(); ++i)
+      values[train.neurons[i]] = train.values.empty() ? 1 : train.values[i];
   }
   if (always_.valid()) stimulus.trains.push_back({always_, {0, 1}, {0}});
   Result<SpikeReport> ran = machine_->run(1, stimulus);
@@ -245,22 +235,22 @@ std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
         fmt::format("phase {} takes {} clk, and phases of {} take {}", version_, ran->ticks[0], chip_->name, phase));
   hash_ = Hasher().add(hash_).add(ran->hash).digest().low;
   ++version_;
-  for (std::size_t p = 0; p < fired.size(); ++p)
+  for (std::size_t p = 0; p < given.size(); ++p)
     for (const SpikeAt& spike : ran->recorded[p]) {
-      fired[p].resize(static_cast<std::size_t>(net_->populations[p].neurons()));
-      fired[p][spike.neuron] = 1;
+      given[p].resize(static_cast<std::size_t>(net_->populations[p].neurons()));
+      given[p][spike.neuron] = spike.value;
     }
   std::vector<Array> outputs;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     Array output = Array::make(lowered_.outputs[k].tensor);
     for (std::size_t e = 0; e < outputs_[k].size(); ++e) {
       const SpikePlace& place = outputs_[k][e];
-      if (!place.population.valid() || fired[place.population.index()].empty()) continue;
-      if (!fired[place.population.index()][static_cast<std::size_t>(place.neuron)]) continue;
+      if (!place.population.valid() || given[place.population.index()].empty()) continue;
+      const std::int32_t value = given[place.population.index()][static_cast<std::size_t>(place.neuron)];
       if (is_float(output.precision()))
-        output.set_number(static_cast<std::int64_t>(e), 1);
+        output.set_number(static_cast<std::int64_t>(e), value / lowered_.outputs[k].scale);
       else
-        output.set_integer(static_cast<std::int64_t>(e), 1);
+        output.set_integer(static_cast<std::int64_t>(e), value);
     }
     outputs.push_back(std::move(output));
   }

@@ -24,7 +24,7 @@ class SpikeRun final : public ChipRun {
   void note(const std::string& text) override { notes_.push_back(text); }
 
  private:
-  // A tensor at the border: by its element the neuron.
+  // A tensor at the border: by its element the neuron; none: as it lies in its block.
   struct Input {
     PopulationId population;
     std::vector<std::int32_t> neuron;
@@ -39,9 +39,8 @@ class SpikeRun final : public ChipRun {
   Result<ChipNeurons> from_blocks();
   Result<ChipNeurons> from_real(const RealBorders& real, const BlockTable& blocks);
   Diags load(ChipNeurons neurons, const HwOptions& options);
-  SpikeTrain train_of(std::size_t input, const Array& tensor, std::vector<SpikeCurrent>& currents) const;
-  void add_graded(const Input& input, std::int64_t neuron, std::int64_t value,
-                  std::vector<SpikeCurrent>& currents) const;
+  std::vector<Array> frame(std::span<const Array> tensors);
+  SpikeTrain train_of(std::size_t input, const Array& tensor) const;
 
   void look(const SpikeReport& ran);  // for pictures
 
