@@ -23,7 +23,7 @@ class ChipJson {
     out_.key("grid").open('[').number(chip_.grid.cores.x).number(chip_.grid.cores.y).close(']');
     out_.key("chips").open('[').number(p.chips.x).number(p.chips.y).close(']');
     out_.member("per_router", chip_.grid.cores_per_router).member("cores_there", p.cores_there);
-    out_.member("memory", chip_.memory_bytes()).member("units", chip_.mac.pixels * chip_.mac.outputs);
+    out_.member("memory", p.core_bytes).member("units", chip_.mac.pixels * chip_.mac.outputs);
     out_.member("link_clk", chip_.noc.link_clk).member("steps", p.steps).member("cycles", p.cycles);
     out_.key("seconds").real(static_cast<double>(p.cycles) / static_cast<double>(chip_.hz));
     out_.member("latency", p.latency).member("interval", p.interval);

@@ -48,6 +48,7 @@ struct ChipPicture {
   std::string noc;               // the model of the network
   std::int32_t width = 0;        // cores of a row, over all chips
   std::int64_t cores_there = 0;  // that might be used
+  std::int64_t core_bytes = 0;   // that a core has, or its crossbar with what its neurons keep
   std::int64_t frames = 0;       // that the clock saw
   std::int64_t latency = 0, interval = 0;
   StepLimit limit;

@@ -61,6 +61,13 @@ Busy busy_of(const SpikeCounts& counts, const SpikeCosts& costs) {
   return busy;
 }
 
+// A crossbar is as large as its axons and neurons are many.
+std::int64_t core_bytes(const Chip& chip) {
+  const ChipLimits& limits = chip.limits;
+  if (chip.kind != ChipKind::crossbar || !limits.fan_in || !limits.neurons) return chip.memory_bytes();
+  return (*limits.fan_in * *limits.neurons * limits.weight_bits.value_or(8) + 7) / 8 + *limits.neurons * state_bytes;
+}
+
 // Packets between cores: of spikes, and of the sums of tiles in each step.
 std::vector<LinkRow> links_of(const SpikesOnChip& on, std::int64_t steps) {
   LinkCounts links(*on.chip, on.chips);
@@ -175,6 +182,7 @@ ChipPicture spike_picture(const SpikesOnChip& spikes, std::int64_t steps, std::i
   picture.chips = spikes.chips;
   picture.width = static_cast<std::int32_t>(spikes.chip->grid.cores.x * spikes.chips.x);
   picture.cores_there = spikes.chip->grid.cores.area() * spikes.chips.area();
+  picture.core_bytes = core_bytes(*spikes.chip);
   picture.account = accountant.account();
   picture.limit = accountant.limit();
   picture.frames = picture.steps = steps;

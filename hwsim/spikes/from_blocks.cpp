@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "ir/blocks/windows.hpp"
 
@@ -238,6 +239,8 @@ class BlockReading {
   // What a block that sums up brings, of its outputs for each neuron of the target the one that it wants.
   void add_terms(BlockId from, const SourcePlaces& places, std::int32_t late) {
     const TaskBlock& block = graph_[from];
+    if (named_.insert(target_.index()).second && std::holds_alternative<GradedSums>(made_.net[target_].model))
+      made_.net.populations[target_.index()].name = block.name;  // as units are: by the axon
     if (is_product(block)) {
       add_bias(from, block.def->in.size() - 1, places, late);
       product(from, places, late);
@@ -465,6 +468,7 @@ class BlockReading {
   const bool graded_;
   SpikingBlocks made_;
   std::map<std::size_t, PopulationId> sums_;  // by block: sums that an output gives
+  std::set<std::size_t> named_;               // populations
   std::vector<std::string> others_;
   Span others_span_;
   PopulationId target_;  // the one whose sums are at hand

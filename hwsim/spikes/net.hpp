@@ -50,6 +50,7 @@ struct TrueNorthNeurons {
 struct ClifNeurons {
   TaskBlock block;
   std::optional<TaskBlock> synapse = {};
+  std::int32_t first_current = 0;                         // of each synapse
   std::vector<std::int32_t> thresholds = {}, masks = {};  // contents of these clusters; none: constants of the block
 };
 

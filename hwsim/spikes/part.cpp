@@ -99,6 +99,8 @@ void SpikePart::reset() {
     piece.late.clear();
     if (!(*world_.net)[piece.population].sums_begin_at_bias()) continue;
     if (piece.clif) piece.clif->reset();
+    if (const auto* clif = std::get_if<ClifNeurons>(&(*world_.net)[piece.population].model))
+      std::fill_n(u_.begin() + piece.at, piece.neurons(), clif->first_current);
     for (std::size_t slot = 0; slot < slots; ++slot)  // a sum begins at the bias
       std::copy_n(bias_.begin() + piece.at, piece.neurons(),
                   sums_.begin() + static_cast<std::ptrdiff_t>(slot * n) + piece.at);

@@ -288,11 +288,12 @@ class Scaling {
     set(model.block, "fire_type", 4);
     set(model.block, "vleaky_beta", leak);
     const std::int64_t alpha = set_leak(model.block, neurons, k, "a leak");
-    if (neurons.kind == Kind::current) model.synapse = synapse_of(p, neurons, scale);
+    if (neurons.kind == Kind::current) add_synapse(p, neurons, scale, model);
     const auto count = static_cast<std::size_t>(neurons.shape.size());
-    population.potentials.assign(count, static_cast<std::int32_t>(leak));
+    const std::int64_t constant = model.block.attribute("vleaky_beta");
+    population.potentials.assign(count, static_cast<std::int32_t>(constant));
     made_.potentials[p].unit = alpha == 0 ? 1 / scale : 256.0 / static_cast<double>(alpha) / scale;
-    made_.potentials[p].offset.assign(count, static_cast<double>(leak));
+    made_.potentials[p].offset.assign(count, static_cast<double>(constant));
     if (largest(neurons.bias) > 0)
       for (std::size_t n = 0; n < count; ++n)
         population.bias.push_back(static_cast<std::int32_t>(whole(neurons.bias[n] * gain(neurons, n) * scale)));
@@ -300,16 +301,30 @@ class Scaling {
   }
 
   // A CLIF that never fires keeps the current as what it adds to the potential in a step, r k_mem i: so it needs no
-  // cut, and no factor behind it.
-  TaskBlock synapse_of(std::size_t p, const RealNeurons& neurons, double scale) {
+  // cut, and no factor behind it. It is counted from `above` on, so that what leaks is rounded, not cut:
+  // floor((i + above) alpha / 256) + beta = floor(i alpha / 256 + 1/2) + above, where above (256 - alpha) / 256 = beta
+  // - 1/2; the neurons take off `above` with their own constant.
+  void add_synapse(std::size_t p, const RealNeurons& neurons, double scale, ClifNeurons& model) {
     TaskBlock block = clif_block(neurons, Precision::i32);
     set(block, "vth0", (std::int64_t{1} << 27) - 1);
     set(block, "reset_mode", 3);
     set(block, "fire_type", 0);
     const std::int64_t alpha = set_leak(block, neurons, shared(neurons.k_syn, "tau_syn"), "a decay");
+    std::int64_t above = 0, beta = 0;
+    double least = 1;
+    for (std::int64_t b = 1; b <= 8 && alpha > 0 && alpha < 256; ++b) {
+      const double share = static_cast<double>(256 - alpha) / 256, wanted = static_cast<double>(b) - 0.5;
+      const std::int64_t a = whole(wanted / share);
+      if (const double off = std::abs(static_cast<double>(a) * share - wanted); off < least)
+        least = off, above = a, beta = b;
+    }
+    set(block, "vleaky_beta", beta);
+    model.first_current = static_cast<std::int32_t>(above);
+    set(model.block, "vleaky_beta", model.block.attribute("vleaky_beta") - above);
     const double unit = shared(neurons.r, "r", 1) * neurons.k_mem[0] * scale;
     made_.currents[p].unit = alpha == 0 || unit == 0 ? 1 : 256.0 / static_cast<double>(alpha) / unit;
-    return block;
+    made_.currents[p].offset.assign(static_cast<std::size_t>(neurons.shape.size()), static_cast<double>(above));
+    model.synapse = std::move(block);
   }
 
   void connect(const RealConnection& real, const std::vector<double>& weights, double scale) {

@@ -102,14 +102,26 @@ void HwProgram::compare(std::span<const Array> inputs) {
   }
 }
 
+// States of real numbers begin at 0, whatever integers those are: potentials leak behind a step, and are kept as the
+// next one begins with them.
+Array HwProgram::moved(const LoweredState& state, Array integers, int sign) const {
+  const TaskBlock& block = lowered_.graph[state.storage];
+  if (!is_float(state.port.tensor.precision) || !block.data) return integers;
+  const PrecisionInfo& limits = info(integers.precision());
+  for (std::int64_t i = 0; i < integers.elements(); ++i)
+    integers.set_integer(
+        i, std::clamp(integers.integer(i) + sign * block.data->integer(i), limits.minimum, limits.maximum));
+  return integers;
+}
+
 Array HwProgram::state(std::size_t number) const {
   const LoweredState& state = lowered_.states[number];
-  return from_block(state.port, machine_->state(state.storage));
+  return from_block(state.port, moved(state, machine_->state(state.storage), -1));
 }
 
 void HwProgram::set_state(std::size_t number, const Array& tensor) {
   const LoweredState& state = lowered_.states[number];
-  const Array contents = to_block(state.port, tensor);
+  const Array contents = moved(state, to_block(state.port, tensor), 1);
   machine_->set_state(state.storage, contents);
   if (judge_) judge_->set_state(state.storage, contents);
 }

@@ -25,6 +25,7 @@ class HwProgram final : public ChipRun {
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);
+  Array moved(const LoweredState& state, Array integers, int sign) const;
 
   std::shared_ptr<const ChipProgram> program_;  // none: all outputs are known
   std::optional<ChipMachine> machine_;

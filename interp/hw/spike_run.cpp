@@ -335,8 +335,14 @@ void SpikeRun::set_state(std::size_t number, const Array& tensor) {
 
 void SpikeRun::begin_state(std::size_t number) {
   const State& state = states_[number];
-  if (!state.population.valid() || state.is_current) return;
-  std::vector<std::int32_t> first = (*net_)[state.population].potentials;
+  if (!state.population.valid()) return;
+  const SpikePopulation& population = (*net_)[state.population];
+  if (state.is_current) {
+    const auto* clif = std::get_if<ClifNeurons>(&population.model);
+    const std::vector<std::int32_t> first(state.neuron.size(), clif ? clif->first_current : 0);
+    return machine_->set_currents(state.population, first);
+  }
+  std::vector<std::int32_t> first = population.potentials;
   first.resize(state.neuron.size());
   machine_->set_potentials(state.population, first);
 }

@@ -217,19 +217,21 @@ class BlockMaking {
     block_[p] = sums_into_[p] = id;
     state_[p] = data("SI", population.name + "_v", shape, Precision::i28, population.potentials);
     connect(state_[p], id, "state");
-    if (model.synapse) add_synapse(p, *model.synapse, shape);
+    if (model.synapse) add_synapse(p, model, shape);
   }
 
   // What keeps the current, in front of the neurons.
-  void add_synapse(std::size_t p, const TaskBlock& block, const BlockShape& shape) {
+  void add_synapse(std::size_t p, const ClifNeurons& model, const BlockShape& shape) {
     const std::string& population = net_->populations[p].name;
+    const auto count = static_cast<std::size_t>(net_->populations[p].neurons());
     const BlockId id = add("CLIF", population + "_synapse", Precision::i32, shape);
     const std::string name = at(id).name;
-    at(id) = block;
+    at(id) = *model.synapse;
     at(id).name = name;
     at(id).shape = shape;
     sums_into_[p] = id;
-    current_[p] = data("SI", population + "_i", shape, Precision::i28, {});
+    current_[p] =
+        data("SI", population + "_i", shape, Precision::i28, std::vector<std::int32_t>(count, model.first_current));
     connect(current_[p], id, "state");
     const BlockId given = add("SI", population + "_given", Precision::i32, shape);
     connect_to(id, given, 0);
