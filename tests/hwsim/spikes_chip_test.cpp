@@ -425,6 +425,7 @@ TEST_CASE("the picture of spiking populations is the sum of what happened [snn][
   const std::int64_t steps = 20;
   for (const std::uint64_t seed : random_seeds(6, 100)) {
     CAPTURE(seed);
+    const bool is_crossbar = seed % 2 == 0;  // tiles, but no times of events
     std::mt19937_64 random(seed);
     auto net = std::make_shared<SpikingNet>();
     const PopulationId in = net->add({.name = "in", .shape = {.f = 500}});
@@ -439,15 +440,15 @@ TEST_CASE("the picture of spiking populations is the sum of what happened [snn][
                         random_weights(random, static_cast<std::size_t>((*net)[last].neurons() * size), -9, 12)}});
       last = next;
     }
-    auto chip = std::make_shared<const Chip>(load_chip("tianjic").value_or_throw());
+    auto chip = std::make_shared<const Chip>(load_chip(is_crossbar ? "tianjic" : "loihi").value_or_throw());
     SpikeOptions options = next_tick(true);
     options.keeps_times = true;
     options.grid = spike_grid(*chip, {1, 1});
     options.costs = spike_costs(*chip);
-    options.costs.access = 3, options.costs.synapse = {1, 1, 1}, options.costs.message_out = 2;
+    SpikeLimits limits = spike_limits(*chip, {1, 1});
+    limits.neurons = std::min<std::int64_t>(limits.neurons, 100);
     SpikeMachine machine =
-        SpikeMachine::load(net, place_spikes(*net, spike_limits(*chip, {1, 1})).value_or_throw(), options)
-            .value_or_throw();
+        SpikeMachine::load(net, place_spikes(*net, limits).value_or_throw(), options).value_or_throw();
     const SpikeReport report = machine.run(steps, {.trains = {random_train(in, 500, steps, random)}}).value_or_throw();
     std::vector<std::vector<std::int64_t>> fired;
     for (std::size_t p = 0; p < net->populations.size(); ++p) {
@@ -487,6 +488,6 @@ TEST_CASE("the picture of spiking populations is the sum of what happened [snn][
       }
     }
     for (std::size_t c = 0; c < busy.size(); ++c) CHECK(busy[c] <= account.cores[c].busy);  // later ticks are open
-    CHECK(busy[0] > 0);
+    CHECK((is_crossbar || busy[0] > 0));
   }
 }
