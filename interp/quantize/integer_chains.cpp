@@ -28,12 +28,17 @@ bool is_sum(const OpDef& op) { return op.name == "add" || op.name == "sub"; }
 class IntegerChains {
  public:
   IntegerChains(const OpList& list, const std::vector<std::optional<Array>>& known)
-      : list_(list), known_(list.types.size()), real_(list.types.size()), gain_(list.types.size(), 1) {
+      : list_(list),
+        known_(list.types.size()),
+        real_(list.types.size()),
+        gain_(list.types.size(), 1),
+        offset_(list.types.size()) {
     for (std::size_t k = 0; k < list.inputs.size() && k < known.size(); ++k) known_[k] = known[k];
     for (std::size_t k = 0; k < list.constants.size(); ++k)
       if (list.constants[k].is_array()) known_[list.inputs.size() + k] = list.constants[k].array();
     for (const OpList::Line& line : list.lines) {
       if (line.op->name == "mul") times_ = line.op;
+      if (line.op->name == "add") plus_ = line.op;
       if (line.op->name == "cast") cast_ = &line;
     }
   }
@@ -52,10 +57,10 @@ class IntegerChains {
   }
 
  private:
-  // What integers stand for: number = integer * unit.
+  // What integers stand for: number = (integer - zero) * unit.
   struct Real {
     ValueId value;  // here
-    double unit = 1;
+    double unit = 1, zero = 0;
   };
 
   Precision precision(ValueId value) const { return list_.type(value).precision; }
@@ -66,6 +71,11 @@ class IntegerChains {
     if (factor == 1) return value;
     const OpListBuilder::Operand operands[] = {value, Value(factor)};
     return made_.emit(*times_, operands, origin(line))[0];
+  }
+  ValueId plus(ValueId value, double more, const OpList::Line& line) {
+    if (more == 0) return value;
+    const OpListBuilder::Operand operands[] = {value, Value(more)};
+    return made_.emit(*plus_, operands, origin(line))[0];
   }
   ValueId as(ValueId value, ArrayType type, Precision from, Precision to, const OpList::Line& line) {
     OpInstance call = instance(list_, *cast_);
@@ -81,8 +91,8 @@ class IntegerChains {
     const bool is_real = std::ranges::any_of(line.in, [&](ValueId in) { return real_[in.index()].has_value(); });
     const std::optional<Real> real = is_real ? of_integers(line) : std::nullopt;
     if (real && is_float(precision(line.out[0]))) {  // integers become floats: so many units
-      here_[line.out[0].index()] = times(real->value, 1 / real->unit, line);
-      gain_[line.out[0].index()] = 1 / real->unit;
+      here_[line.out[0].index()] = plus(times(real->value, 1 / real->unit, line), real->zero, line);
+      gain_[line.out[0].index()] = 1 / real->unit, offset_[line.out[0].index()] = real->zero;
       return;
     }
     if (real) real_[line.out[0].index()] = real;
@@ -93,7 +103,7 @@ class IntegerChains {
     if (line.op->name == "cast" && is_float(precision(line.in[0])) && is_byte(precision(line.out[0])))
       begin(line);
     else if (line.out.size() == 1 && is_float(precision(line.out[0])))
-      gain_[line.out[0].index()] = gain_of(line);
+      note_gain(line);
   }
 
   // Integers that are known before any run: weights less their zero points.
@@ -107,38 +117,40 @@ class IntegerChains {
     known_[line.out[0].index()] = evaluate(instance(list_, line), in)[0];
   }
 
-  // Floats become bytes: these are integers of a unit that undoes what they were multiplied by on the way here.
+  // Floats become bytes: these are integers of a unit and a zero that undo what was done to them on the way here.
   void begin(const OpList::Line& line) {
-    const double gain = gain_[line.in[0].index()];
-    Real real{
-        as(here_[line.out[0].index()], concrete(list_.type(line.out[0])), precision(line.out[0]), Precision::f32, line),
-        1};
+    const ValueId from = line.in[0];
+    const double gain = gain_[from.index()];
+    Real real{as(here_[line.out[0].index()], concrete(list_.type(line.out[0])), precision(line.out[0]), Precision::f32,
+                 line)};
     if (std::isfinite(1 / gain) && gain > 0) real.unit = 1 / gain;
-    real.value = times(real.value, real.unit, line);
+    if (plus_) real.zero = offset_[from.index()];
+    real.value = times(plus(real.value, -real.zero, line), real.unit, line);
     real_[line.out[0].index()] = real;
   }
 
-  // By what a float was multiplied since the last layer.
-  double gain_of(const OpList::Line& line) const {
+  // What a float was multiplied by since the last layer, and what was added to it: of numbers, element by element.
+  void note_gain(const OpList::Line& line) {
     std::optional<ValueId> from;
-    double factor = 1;
-    for (const ValueId in : line.in) {
-      const std::optional<Array>& number = known_[in.index()];
-      if (!number) {
-        if (from) return 1;
-        from = in;
-      } else if (number->elements() != 1) {
-        return 1;
-      } else if (line.op->name == "mul") {
-        factor = number->number(0);
-      } else if (line.op->name == "div") {
-        if (!from) return 1;
-        factor = 1 / number->number(0);
-      }
+    double number = 0;
+    const bool is_step = line.op->fusion == Fusion::pointwise && line.in.size() <= 2;
+    for (std::size_t i = 0; i < line.in.size() && is_step; ++i) {
+      const std::optional<Array>& known = known_[line.in[i].index()];
+      if ((known && known->elements() != 1) || (!known && from)) return;
+      if (known)
+        number = known->number(0);
+      else
+        from = line.in[i];
     }
-    const bool passes =
-        from && list_.type(*from).dims == list_.type(line.out[0]).dims && line.op->fusion == Fusion::pointwise;
-    return passes ? gain_[from->index()] * factor : 1;
+    if (!from || list_.type(*from).dims != list_.type(line.out[0]).dims) return;
+    const bool is_first = *from == line.in[0];
+    double gain = gain_[from->index()], offset = offset_[from->index()];
+    if (line.op->name == "mul") gain *= number, offset *= number;
+    if (line.op->name == "div" && is_first) gain /= number, offset /= number;
+    if (line.op->name == "add") offset += number;
+    if (line.op->name == "sub" && is_first) offset -= number;
+    if (!is_first && (line.op->name == "div" || line.op->name == "sub")) return;
+    gain_[line.out[0].index()] = gain, offset_[line.out[0].index()] = offset;
   }
 
   std::optional<Real> of_integers(const OpList::Line& line) {
@@ -149,29 +161,37 @@ class IntegerChains {
       found_ = true;
       return first;
     }
-    if (keeps_units(*line.op) && line.in.size() == 1 && first) {
-      const Real real{repeated(line, {first->value}), first->unit};
+    // Largest and rearranged ones are what they are from any zero on; a relu is one from 0 on.
+    const bool is_movement = line.op->fusion == Fusion::movement || line.op->name == "max_pool";
+    if (keeps_units(*line.op) && line.in.size() == 1 && first && (first->zero == 0 || is_movement)) {
+      const Real real{repeated(line, {first->value}), first->unit, first->zero};
       return is_byte(precision(line.out[0])) ? in_bytes(real, line) : real;
     }
-    if (is_product(*line.op) && first && known_from(line, 1)) {
+    if (is_product(*line.op) && first && first->zero == 0 && known_from(line, 1)) {
       std::vector<ValueId> in{first->value, number(line, 1, 1)};
       if (line.in.size() > 2) in.push_back(number(line, 2, first->unit));
       return Real{repeated(line, in), first->unit};
     }
     if (is_sum(*line.op) && line.in.size() == 2) {
       const std::optional<Real> second = real_[line.in[1].index()];
+      const std::optional<Array>& known = known_[line.in[1].index()];
+      const double sign = line.op->name == "add" ? 1 : -1;
+      if (first && known && known->elements() == 1)
+        return Real{first->value, first->unit, first->zero + sign * known->number(0)};
       if (first && second && first->unit == second->unit)
-        return Real{repeated(line, {first->value, second->value}), first->unit};
+        return Real{repeated(line, {first->value, second->value}), first->unit, first->zero + sign * second->zero};
       if (first && known_from(line, 1))
-        return Real{repeated(line, {first->value, number(line, 1, first->unit)}), first->unit};
+        return Real{repeated(line, {first->value, number(line, 1, first->unit)}), first->unit, first->zero};
     }
     return std::nullopt;
   }
   // Bytes still, with the scale that they have: behind a relu or a pool it is what counts.
   Real in_bytes(const Real& real, const OpList::Line& line) {
     const ArrayType type = concrete(list_.type(line.out[0]));
-    const ValueId bytes = as(times(real.value, 1 / real.unit, line), type, Precision::f32, type.precision, line);
-    return {times(as(bytes, type, type.precision, Precision::f32, line), real.unit, line), real.unit};
+    const ValueId bytes =
+        as(plus(times(real.value, 1 / real.unit, line), real.zero, line), type, Precision::f32, type.precision, line);
+    const ValueId again = plus(as(bytes, type, type.precision, Precision::f32, line), -real.zero, line);
+    return {times(again, real.unit, line), real.unit, real.zero};
   }
   bool known_from(const OpList::Line& line, std::size_t operand) const {
     return std::all_of(line.in.begin() + static_cast<std::ptrdiff_t>(operand), line.in.end(),
@@ -197,8 +217,8 @@ class IntegerChains {
   std::vector<ValueId> here_;                // by value of the list
   std::vector<std::optional<Array>> known_;  // by value
   std::vector<std::optional<Real>> real_;    // by value
-  std::vector<double> gain_;                 // by value
-  const OpDef* times_ = nullptr;
+  std::vector<double> gain_, offset_;        // by value
+  const OpDef *times_ = nullptr, *plus_ = nullptr;
   const OpList::Line* cast_ = nullptr;
   bool found_ = false;  // some integers become others
 };
