@@ -1,5 +1,6 @@
-// NIR files, networks and traces, each in a process of its own, as the tool reads them: libhdf5 itself does not stand
-// everything, and what crashes there is refused input.
+// NIR files, networks and traces, each in a process of its own whose time is bounded, as the tool reads them: libhdf5
+// itself does not stand everything, and what crashes there, or goes round in circles, is refused input.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,7 +104,9 @@ bool read_nir(const std::string& bytes) {
   if (child < 0) throw Odd("no process could be started");
   if (child == 0) {
     for (int fault : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(fault, SIG_DFL);
-    alarm(4);  // a hang ends by a signal that no crash has
+    const rlimit second{1, 2};
+    setrlimit(RLIMIT_CPU, &second);
+    alarm(30);  // what waits for ever ends by a signal that no crash has
     try {
       _exit(fate_of(folder / "x.nir"));
     } catch (...) {
@@ -112,7 +115,7 @@ bool read_nir(const std::string& bytes) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) throw Odd("it takes more than four seconds");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) throw Odd("it waits for ever");
   if (WIFSIGNALED(status)) return false;
   const int fate = WEXITSTATUS(status);
   if (fate != accepted && fate != refused)
