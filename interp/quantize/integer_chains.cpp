@@ -1,7 +1,6 @@
 #include "interp/quantize/integer_chains.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "ir/graph/op_list_builder.hpp"
@@ -13,17 +12,56 @@ namespace {
 
 bool is_byte(Precision precision) { return precision == Precision::i8 || precision == Precision::u8; }
 
-// f(u x) = u f(x) for u > 0, of one tensor.
-bool keeps_units(const OpDef& op) {
-  constexpr std::array names = {"relu", "max_pool", "neg", "max", "min", "sum"};
-  return op.fusion == Fusion::movement || std::ranges::find(names, op.name) != names.end();
+// What an op does is seen from what it makes of some numbers, not from its name.
+Array numbers(const ArrayType& type, double times, double more) {
+  Array array = Array::make(type);
+  for (std::int64_t i = 0; i < array.elements(); ++i)
+    array.set_number(i, static_cast<double>((i * 7 + 3) % 19 - 9) * times + more);
+  return array;
 }
-// A product of what has a unit and of a factor that is known; its third operand has the unit again.
-bool is_product(const OpDef& op) {
-  constexpr std::array names = {"conv2d", "conv1d", "matmul", "linear", "mul"};
-  return std::ranges::find(names, op.name) != names.end();
+
+// Operands that are known, and nothing where a signal comes in.
+using Operands = std::vector<std::optional<Array>>;
+
+Array made_of(const OpInstance& call, const Operands& known, double times, double more, std::size_t scaled_from) {
+  std::vector<Array> in;
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    if (!known[k]) {
+      in.push_back(numbers(call.in[k], times, more));
+      continue;
+    }
+    Array array = Array::make(call.in[k]);
+    for (std::int64_t i = 0; i < array.elements(); ++i)
+      array.set_number(i, known[k]->number(i) * (k >= scaled_from ? times : 1));
+    in.push_back(std::move(array));
+  }
+  return evaluate(call, in)[0];
 }
-bool is_sum(const OpDef& op) { return op.name == "add" || op.name == "sub"; }
+
+// Whether b = a * times + more, element by element.
+bool are_related(const Array& a, const Array& b, double times, double more) {
+  double most = 1;
+  for (std::int64_t i = 0; i < b.elements(); ++i) most = std::max(most, std::abs(b.number(i)));
+  for (std::int64_t i = 0; i < b.elements(); ++i)
+    if (!(std::abs(b.number(i) - a.number(i) * times - more) <= 1e-5 * most)) return false;
+  return true;
+}
+
+// f(2 x, w, 2 b) = 2 f(x, w, b), where operands from a number on are doubled, too.
+bool keeps_units(const OpInstance& call, const Operands& known, std::size_t scaled_from) {
+  return are_related(made_of(call, known, 1, 0, scaled_from), made_of(call, known, 2, 0, scaled_from), 2, 0);
+}
+// f(x + 1) = f(x) + 1: rearranged, or the largest.
+bool keeps_zeros(const OpInstance& call, const Operands& known) {
+  return are_related(made_of(call, known, 1, 0, known.size()), made_of(call, known, 1, 1, known.size()), 1, 1);
+}
+// What it adds to each number alike; none: it does more.
+std::optional<double> added_by(const OpInstance& call, const Operands& known) {
+  if (call.in[0].extents != call.out[0].extents) return std::nullopt;
+  const Array before = numbers(call.in[0], 1, 0), after = made_of(call, known, 1, 0, known.size());
+  const double more = after.elements() > 0 ? after.number(0) - before.number(0) : 0;
+  return are_related(before, after, 1, more) ? std::optional(more) : std::nullopt;
+}
 
 class IntegerChains {
  public:
@@ -37,9 +75,9 @@ class IntegerChains {
     for (std::size_t k = 0; k < list.constants.size(); ++k)
       if (list.constants[k].is_array()) known_[list.inputs.size() + k] = list.constants[k].array();
     for (const OpList::Line& line : list.lines) {
-      if (line.op->name == "mul") times_ = line.op;
-      if (line.op->name == "add") plus_ = line.op;
-      if (line.op->name == "cast") cast_ = &line;
+      if (line.op->symbol == "*") times_ = line.op;
+      if (line.op->symbol == "+") plus_ = line.op;
+      if (line.op->symbol == "as") cast_ = &line;
     }
   }
 
@@ -100,7 +138,7 @@ class IntegerChains {
     for (const ValueId value : line.in) in.push_back(here_[value.index()]);
     const std::vector<ValueId> out = made_.append(instance(list_, line), in, origin(line));
     for (std::size_t slot = 0; slot < out.size(); ++slot) here_[line.out[slot].index()] = out[slot];
-    if (line.op->name == "cast" && is_float(precision(line.in[0])) && is_byte(precision(line.out[0])))
+    if (line.op->symbol == "as" && is_float(precision(line.in[0])) && is_byte(precision(line.out[0])))
       begin(line);
     else if (line.out.size() == 1 && is_float(precision(line.out[0])))
       note_gain(line);
@@ -129,61 +167,76 @@ class IntegerChains {
     real_[line.out[0].index()] = real;
   }
 
-  // What a float was multiplied by since the last layer, and what was added to it: of numbers, element by element.
+  // What a float was multiplied by since the last layer, and what was added to it: at 1, 2 and 3, where rounding does
+  // nothing.
   void note_gain(const OpList::Line& line) {
+    const OpInstance call = instance(list_, line);
     std::optional<ValueId> from;
-    double number = 0;
-    const bool is_step = line.op->fusion == Fusion::pointwise && line.in.size() <= 2;
-    for (std::size_t i = 0; i < line.in.size() && is_step; ++i) {
-      const std::optional<Array>& known = known_[line.in[i].index()];
+    for (const ValueId in : line.in) {
+      const std::optional<Array>& known = known_[in.index()];
       if ((known && known->elements() != 1) || (!known && from)) return;
-      if (known)
-        number = known->number(0);
-      else
-        from = line.in[i];
+      if (!known) from = in;
     }
-    if (!from || list_.type(*from).dims != list_.type(line.out[0]).dims) return;
-    const bool is_first = *from == line.in[0];
-    double gain = gain_[from->index()], offset = offset_[from->index()];
-    if (line.op->name == "mul") gain *= number, offset *= number;
-    if (line.op->name == "div" && is_first) gain /= number, offset /= number;
-    if (line.op->name == "add") offset += number;
-    if (line.op->name == "sub" && is_first) offset -= number;
-    if (!is_first && (line.op->name == "div" || line.op->name == "sub")) return;
-    gain_[line.out[0].index()] = gain, offset_[line.out[0].index()] = offset;
+    if (!from || line.op->fusion != Fusion::pointwise || !is_float(precision(*from)) ||
+        list_.type(*from).dims != list_.type(line.out[0]).dims)
+      return;
+    double at[3];
+    for (int n = 0; n < 3; ++n) {
+      std::vector<Array> in;
+      for (std::size_t k = 0; k < line.in.size(); ++k)
+        in.push_back(line.in[k] == *from ? numbers(call.in[k], 0, n + 1) : *known_[line.in[k].index()]);
+      const Array made = evaluate(call, in)[0];
+      if (made.elements() == 0) return;
+      at[n] = made.number(0);
+    }
+    const double slope = at[1] - at[0], first = at[0] - slope;
+    if (!(std::abs(at[2] - at[1] - slope) <= 1e-5 * std::max(1.0, std::abs(slope))) || slope == 0) return;
+    gain_[line.out[0].index()] = gain_[from->index()] * slope;
+    offset_[line.out[0].index()] = offset_[from->index()] * slope + first;
   }
 
   std::optional<Real> of_integers(const OpList::Line& line) {
-    if (line.out.size() != 1) return std::nullopt;
     const std::optional<Real> first = real_[line.in[0].index()];
-    if (line.op->name == "cast") {
-      if (!first || is_byte(precision(line.out[0]))) return std::nullopt;  // what is cut there stays as it is
+    if (line.out.size() != 1 || !first) return std::nullopt;
+    if (line.op->symbol == "as") {
+      if (is_byte(precision(line.out[0]))) return std::nullopt;  // what is cut there stays as it is
       found_ = true;
       return first;
     }
-    // Largest and rearranged ones are what they are from any zero on; a relu is one from 0 on.
-    const bool is_movement = line.op->fusion == Fusion::movement || line.op->name == "max_pool";
-    if (keeps_units(*line.op) && line.in.size() == 1 && first && (first->zero == 0 || is_movement)) {
-      const Real real{repeated(line, {first->value}), first->unit, first->zero};
+    const OpInstance call = as_floats(line);
+    Operands known;
+    bool other_signals = false;
+    for (std::size_t k = 0; k < line.in.size(); ++k) {
+      const bool is_signal = real_[line.in[k].index()].has_value();
+      known.push_back(is_signal ? std::nullopt : known_[line.in[k].index()]);
+      if (!is_signal && !known.back()) return std::nullopt;
+      other_signals = other_signals || (is_signal && k > 0);
+    }
+    if (other_signals) return of_signals(line, call, known);
+    if (const std::optional<double> more = line.in.size() > 1 ? added_by(call, known) : std::nullopt)
+      return Real{first->value, first->unit, first->zero + *more};
+    if (first->zero != 0 && !keeps_zeros(call, known)) return std::nullopt;
+    // Of a product the second operand has no unit.
+    for (const std::size_t scaled_from : {std::size_t{2}, std::size_t{1}}) {
+      if (!keeps_units(call, known, scaled_from)) continue;
+      std::vector<ValueId> in{first->value};
+      for (std::size_t k = 1; k < line.in.size(); ++k)
+        in.push_back(number(line, k, k >= scaled_from ? first->unit : 1));
+      const Real real{made_.append(call, in, origin(line))[0], first->unit, first->zero};
       return is_byte(precision(line.out[0])) ? in_bytes(real, line) : real;
     }
-    if (is_product(*line.op) && first && first->zero == 0 && known_from(line, 1)) {
-      std::vector<ValueId> in{first->value, number(line, 1, 1)};
-      if (line.in.size() > 2) in.push_back(number(line, 2, first->unit));
-      return Real{repeated(line, in), first->unit};
-    }
-    if (is_sum(*line.op) && line.in.size() == 2) {
-      const std::optional<Real> second = real_[line.in[1].index()];
-      const std::optional<Array>& known = known_[line.in[1].index()];
-      const double sign = line.op->name == "add" ? 1 : -1;
-      if (first && known && known->elements() == 1)
-        return Real{first->value, first->unit, first->zero + sign * known->number(0)};
-      if (first && second && first->unit == second->unit)
-        return Real{repeated(line, {first->value, second->value}), first->unit, first->zero + sign * second->zero};
-      if (first && known_from(line, 1))
-        return Real{repeated(line, {first->value, number(line, 1, first->unit)}), first->unit, first->zero};
-    }
     return std::nullopt;
+  }
+  // Sums of several, of one unit and from 0 on.
+  std::optional<Real> of_signals(const OpList::Line& line, const OpInstance& call, const Operands& known) {
+    std::vector<ValueId> in;
+    for (const ValueId value : line.in) {
+      const std::optional<Real>& real = real_[value.index()];
+      if (!real || real->zero != 0 || real->unit != real_[line.in[0].index()]->unit) return std::nullopt;
+      in.push_back(real->value);
+    }
+    if (!keeps_units(call, known, known.size())) return std::nullopt;
+    return Real{made_.append(call, in, origin(line))[0], real_[line.in[0].index()]->unit};
   }
   // Bytes still, with the scale that they have: behind a relu or a pool it is what counts.
   Real in_bytes(const Real& real, const OpList::Line& line) {
@@ -193,10 +246,6 @@ class IntegerChains {
     const ValueId again = plus(as(bytes, type, type.precision, Precision::f32, line), -real.zero, line);
     return {times(again, real.unit, line), real.unit, real.zero};
   }
-  bool known_from(const OpList::Line& line, std::size_t operand) const {
-    return std::all_of(line.in.begin() + static_cast<std::ptrdiff_t>(operand), line.in.end(),
-                       [&](ValueId in) { return known_[in.index()].has_value(); });
-  }
   // Known integers as floats, so many times.
   ValueId number(const OpList::Line& line, std::size_t operand, double times) {
     const Array& integers = *known_[line.in[operand].index()];
@@ -205,11 +254,11 @@ class IntegerChains {
     const Type type = floats.type().type();
     return made_.constant(Value(std::move(floats)), type);
   }
-  ValueId repeated(const OpList::Line& line, const std::vector<ValueId>& in) {
+  OpInstance as_floats(const OpList::Line& line) const {
     OpInstance call = instance(list_, line);
     for (ArrayType& type : call.in) type.precision = Precision::f32;
     for (ArrayType& type : call.out) type.precision = Precision::f32;
-    return made_.append(call, in, origin(line))[0];
+    return call;
   }
 
   const OpList& list_;
