@@ -5,7 +5,7 @@
 #include <set>
 
 #include "hwsim/map/chains.hpp"
-#include "hwsim/noc/routes.hpp"
+#include "hwsim/report/link_counts.hpp"
 
 namespace taskspec {
 
@@ -14,11 +14,7 @@ namespace {
 class Accountant {
  public:
   Accountant(const ChipProgram& program, const ChipTiming& timing)
-      : program_(program),
-        timing_(timing),
-        chip_(*program.chip),
-        routes_(noc_figures(*program.chip, program.chips)),
-        links_(routes_.links()) {
+      : program_(program), timing_(timing), chip_(*program.chip), links_(*program.chip, program.chips) {
     for (const ChipProgram::Turn& turn : program.order) {
       if (turn.core == host_core || turn.moves) continue;
       if (layer_of_.try_emplace(turn.unit, layer_of_.size()).second) {
@@ -54,11 +50,7 @@ class Accountant {
       const std::int64_t could = chip_.mac.pixels * chip_.mac.outputs * row.cycles * row.cores;
       row.utilisation = could > 0 ? static_cast<double>(row.multiply_adds) / static_cast<double>(could) : 0;
     }
-    if (chip_.noc.topology == NocTopology::mesh)
-      for (std::size_t link = 0; link < links_.size(); ++link)
-        if (links_[link] > 0)
-          made_.links.push_back(
-              {static_cast<std::int32_t>(link / 4), static_cast<std::int32_t>(link % 4), links_[link]});
+    made_.links = links_.rows();
     made_.cores_in_chips = chip_.grid.cores.area() * program_.chips.area();
     return std::move(made_);
   }
@@ -161,7 +153,7 @@ class Accountant {
     for (std::size_t i = 0; i < way.legs.size(); ++i) {
       const ChipWay::Leg& leg = way.legs[i];
       const auto payer = static_cast<std::size_t>(sender != host_core ? sender : first_target(way));
-      PerEvent events = on_links(routes_.endpoint(at), routes_.endpoint(leg.place), first.packets);
+      PerEvent events = links_.add(links_.routes().endpoint(at), links_.routes().endpoint(leg.place), first.packets);
       if (leg.message == ChipMessage::no_message) events[EnergyEvent::in] += first.packets;
       if (leg.message != way.message) events[EnergyEvent::out] += first.packets;  // once more
       // What the host sent is sent on for the layer that reads it here.
@@ -183,26 +175,10 @@ class Accountant {
     return program_.messages[static_cast<std::size_t>(way.message)].to_core;
   }
 
-  PerEvent on_links(int from, int to, std::int64_t packets) {
-    PerEvent events;
-    for (int i = 0; i < routes_.hops(from, to); ++i) {
-      const NocHop hop = routes_.hop(from, to, i);
-      const bool is_mesh = chip_.noc.topology == NocTopology::mesh;
-      if (hop.link != NocHop::no_link) links_[hop.link] += packets;
-      const bool is_border = routes_.is_border(hop.server);
-      if (is_border) events[EnergyEvent::chip] += packets;
-      const std::size_t side = is_mesh ? hop.link % 4 : is_border ? (hop.server - routes_.links()) % 4 : 0;
-      events[side < 2 ? EnergyEvent::hop_x : EnergyEvent::hop_y] += packets;
-    }
-    if (routes_.is_host(from) || routes_.is_host(to)) events[EnergyEvent::hop_x] += packets;
-    return events;
-  }
-
   const ChipProgram& program_;
   const ChipTiming& timing_;
   const Chip& chip_;
-  const NocRoutes routes_;
-  std::vector<std::int64_t> links_;
+  LinkCounts links_;
   ChipAccount made_;
   std::map<BlockId, std::size_t> layer_of_;
   std::map<std::int32_t, std::size_t> reader_;                            // by message: the layer that reads it
@@ -217,9 +193,9 @@ ChipAccount account_of(const ChipProgram& program, const ChipTiming& timing) {
 }
 
 PerEvent counts_of(const ChipAccount& account, std::int64_t steps, std::int64_t cycles) {
-  PerEvent counts = account.counts.total() * steps;
-  counts +=
-      clock_counts(account.cores_in_chips, std::min(account.busy_clk * steps, account.cores_in_chips * cycles), cycles);
+  PerEvent counts = account.counts.total() * (steps / account.steps);
+  const std::int64_t busy = account.busy_clk * (steps / account.steps), all = account.cores_in_chips * cycles;
+  counts += clock_counts(account.cores_in_chips, std::min(busy, all), cycles);
   return counts;
 }
 

@@ -23,10 +23,11 @@ class ChipJson {
     out_.key("grid").open('[').number(chip_.grid.cores.x).number(chip_.grid.cores.y).close(']');
     out_.key("chips").open('[').number(p.chips.x).number(p.chips.y).close(']');
     out_.member("per_router", chip_.grid.cores_per_router).member("cores_there", p.cores_there);
-    out_.member("memory", chip_.memory_bytes()).member("units", chip_.mac.pixels * chip_.mac.outputs);
+    out_.member("memory", p.core_bytes).member("units", chip_.mac.pixels * chip_.mac.outputs);
     out_.member("link_clk", chip_.noc.link_clk).member("steps", p.steps).member("cycles", p.cycles);
     out_.key("seconds").real(static_cast<double>(p.cycles) / static_cast<double>(chip_.hz));
-    out_.member("latency", p.latency).member("interval", p.interval).member("packets", p.account.packets);
+    out_.member("latency", p.latency).member("interval", p.interval);
+    per_step("packets", p.account.packets);
     out_.member("hash", p.hash().text());
     write_limit(p.limit);
     write_roofline();
@@ -41,7 +42,9 @@ class ChipJson {
     list("layers", p.account.layers, [&](const LayerRow& row) { write_layer(row); });
     list("cores", p.account.cores, [&](const CoreRow& row) { write_core(row); });
     list("links", p.account.links, [&](const LinkRow& link) {
-      out_.open('[').number(link.router).number(link.side).number(link.packets).close(']');
+      out_.open('[').number(link.router).number(link.side);
+      per_step(link.packets);
+      out_.close(']');
     });
     if (whole) write_stages();
     if (whole) list("populations", p.populations, [&](const PicturePopulation& some) { write_population(some); });
@@ -61,14 +64,25 @@ class ChipJson {
     for (const auto value : values) out_.number(static_cast<std::int64_t>(value));
     out_.close(']');
   }
+  // Of a step, where the account is of so many: a whole number if all steps are alike.
+  void per_step(std::int64_t sum) {
+    if (const std::int64_t steps = picture_.account.steps; sum % steps == 0)
+      out_.number(sum / steps);
+    else
+      out_.real(static_cast<double>(sum) / static_cast<double>(steps));
+  }
+  void per_step(std::string_view name, std::int64_t sum) {
+    out_.key(name);
+    per_step(sum);
+  }
   void pj(std::string_view name, std::int64_t energy) {
     out_.key(name).real(static_cast<double>(energy) / static_cast<double>(energy_units_per_pj));
   }
-  void energy_by(const PerEvent& counts) {
-    pj("energy", energy_of(counts, chip_));
+  void energy_by(const PerEvent& counts, std::int64_t steps = 1) {
+    const double unit = static_cast<double>(energy_units_per_pj) * static_cast<double>(steps);
+    out_.key("energy").real(static_cast<double>(energy_of(counts, chip_)) / unit);
     out_.key("energy_by").open('[');
-    for (const EnergyPart& part : energy_parts())
-      out_.real(static_cast<double>(energy_of(counts, part, chip_)) / static_cast<double>(energy_units_per_pj));
+    for (const EnergyPart& part : energy_parts()) out_.real(static_cast<double>(energy_of(counts, part, chip_)) / unit);
     out_.close(']');
   }
 
@@ -116,25 +130,30 @@ class ChipJson {
 
   void write_layer(const LayerRow& row) {
     const auto at = static_cast<std::size_t>(&row - picture_.account.layers.data());
+    const ChipAccount& account = picture_.account;
+    const PerEvent& counts = account.counts.layers()[at];
     out_.line().open('{').member("name", row.name).member("cores", row.cores).member("phase", row.phase);
-    out_.member("group", row.group).member("cycles", row.cycles).member("macs", row.multiply_adds);
-    out_.member("port_bytes", row.axon_bytes)
-        .key("utilisation")
-        .real(row.utilisation)
-        .member("bytes", row.bytes)
-        .member("packets", row.packets);
+    out_.member("group", row.group).member("neurons", row.neurons);
+    per_step("spikes", counts[EnergyEvent::spike]);
+    per_step("cycles", row.cycles);
+    per_step("macs", row.multiply_adds);
+    per_step("port_bytes", row.axon_bytes);
+    out_.key("utilisation").real(row.utilisation).member("bytes", row.bytes);
+    per_step("packets", row.packets);
     numbers("bytes_by", row.bytes_by);
-    energy_by(picture_.account.counts.layers()[at]);
+    energy_by(counts, account.steps);
     out_.close('}');
   }
   void write_core(const CoreRow& row) {
     const auto at = static_cast<std::size_t>(&row - picture_.account.cores.data());
     out_.line().open('{').member("core", std::int64_t{row.core}).member("group", row.group);
     numbers("layers", row.layers);
-    out_.member("bytes", row.bytes).member("busy", row.busy).member("macs", row.multiply_adds);
-    out_.member("packets", row.packets);
+    out_.member("bytes", row.bytes);
+    per_step("busy", row.busy);
+    per_step("macs", row.multiply_adds);
+    per_step("packets", row.packets);
     numbers("bytes_by", row.bytes_by);
-    energy_by(picture_.account.counts.cores()[at]);
+    energy_by(picture_.account.counts.cores()[at], picture_.account.steps);
     out_.close('}');
   }
 

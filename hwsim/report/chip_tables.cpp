@@ -26,9 +26,15 @@ std::string csv_pj(std::int64_t energy) {
   return text.substr(0, text.size() - 3);  // " pJ"
 }
 
-std::string csv_energies(const PerEvent& counts, const Chip& chip) {
-  std::string text = "," + csv_pj(energy_of(counts, chip));
-  for (const EnergyPart& part : energy_parts()) text += "," + csv_pj(energy_of(counts, part, chip));
+// Of a step, out of the sum of so many.
+std::string csv_number(std::int64_t sum, std::int64_t steps) {
+  return sum % steps == 0 ? fmt::format("{}", sum / steps)
+                          : fmt::format("{:.4f}", static_cast<double>(sum) / static_cast<double>(steps));
+}
+
+std::string csv_energies(const PerEvent& counts, const Chip& chip, std::int64_t steps = 1) {
+  std::string text = "," + csv_pj(energy_of(counts, chip) / steps);
+  for (const EnergyPart& part : energy_parts()) text += "," + csv_pj(energy_of(counts, part, chip) / steps);
   return text + "\n";
 }
 
@@ -53,20 +59,22 @@ std::string chip_csv(const ChipPicture& picture) {
   const auto in_use = static_cast<std::int64_t>(account.cores.size());
   std::string text = fmt::format("{},chip,{},{},,{},{},{},{},{}", run, csv_field(chip.name), in_use, picture.cycles,
                                  share(products * picture.steps, picture.cycles * in_use), account.memory,
-                                 account.packets * picture.steps, products * picture.steps) +
+                                 account.packets * (picture.steps / account.steps), products * picture.steps) +
                      csv_energies(picture.counts(), chip);
   for (std::size_t i = 0; i < account.layers.size(); ++i) {
     const LayerRow& row = account.layers[i];
-    text += fmt::format("{},layer,{},{},{},{},{},{},{},{}", run, csv_field(row.name), row.cores, row.phase, row.cycles,
-                        row.utilisation, row.bytes, row.packets, row.multiply_adds) +
-            csv_energies(account.counts.layers()[i], chip);
+    text += fmt::format("{},layer,{},{},{},{},{},{},{},{}", run, csv_field(row.name), row.cores, row.phase,
+                        csv_number(row.cycles, account.steps), row.utilisation, row.bytes,
+                        csv_number(row.packets, account.steps), row.multiply_adds) +
+            csv_energies(account.counts.layers()[i], chip, account.steps);
   }
   const std::int64_t interval = picture.interval > 0 ? picture.interval : picture.latency;
   for (std::size_t i = 0; i < account.cores.size(); ++i) {
     const CoreRow& row = account.cores[i];
-    text += fmt::format("{},core,{},1,,{},{},{},{},{}", run, row.core, row.busy, share(row.multiply_adds, interval),
-                        row.bytes, row.packets, row.multiply_adds) +
-            csv_energies(account.counts.cores()[i], chip);
+    text += fmt::format("{},core,{},1,,{},{},{},{},{}", run, row.core, csv_number(row.busy, account.steps),
+                        share(row.multiply_adds, interval), row.bytes, csv_number(row.packets, account.steps),
+                        row.multiply_adds) +
+            csv_energies(account.counts.cores()[i], chip, account.steps);
   }
   return text;
 }

@@ -52,6 +52,7 @@ ChipPicture chip_picture(const ChipProgram& program, const ChipTiming& timing, C
   picture.chips = program.chips;
   picture.width = program.width;
   picture.cores_there = program.cores_there;
+  picture.core_bytes = program.chip->memory_bytes();
   picture.frames = timing.frames;
   picture.latency = timing.latency;
   picture.interval = timing.interval;

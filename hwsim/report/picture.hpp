@@ -5,7 +5,6 @@
 //   fmt::print("{}", chip_text(picture));                               chip_text.hpp, chip_files.hpp
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ namespace taskspec {
 struct StepLimit {
   std::int64_t group = 0, phase = 0, cycles = 0;  // 0: nothing limits
   std::int32_t layer = -1, core = -1;             // number of the core on its chips
-  std::string_view stage;                         // "axon", "soma1", "router", "soma2"
+  std::string_view stage;                         // "axon", "soma1", "router", "soma2"; "neurons", "synapses"
   std::int64_t stage_cycles = 0;
 };
 
@@ -49,6 +48,7 @@ struct ChipPicture {
   std::string noc;               // the model of the network
   std::int32_t width = 0;        // cores of a row, over all chips
   std::int64_t cores_there = 0;  // that might be used
+  std::int64_t core_bytes = 0;   // that a core has, or its crossbar with what its neurons keep
   std::int64_t frames = 0;       // that the clock saw
   std::int64_t latency = 0, interval = 0;
   StepLimit limit;
@@ -60,9 +60,7 @@ struct ChipPicture {
   Hash128 values;  // of all that came out
   std::vector<PicturePopulation> populations;
 
-  std::optional<PerEvent> counted;  // where steps differ, as those of spikes do; none: each is as the account says
-
-  PerEvent counts() const { return counted ? *counted : counts_of(account, steps, cycles); }
+  PerEvent counts() const { return counts_of(account, steps, cycles); }
   Roofline roofline() const;
   Hash128 hash() const;  // of values, cycles and energy
 };

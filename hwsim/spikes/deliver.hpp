@@ -43,16 +43,34 @@ class PlainSums {
   std::uint8_t* arrived_;
 };
 
+// Sums to which weights are added so many times.
+class GradedSumsOf {
+ public:
+  static constexpr bool vectorises = false;
+  GradedSumsOf(const SpikeWheel& wheel, std::int32_t slot, std::int32_t value)
+      : wheel_(wheel), slot_(slot), value_(value) {}
+  void add(std::int64_t target, std::int32_t weight) const { add_later(target, weight, 0); }
+  void add_later(std::int64_t target, std::int32_t weight, std::int32_t delay) const {
+    const std::int64_t at = (slot_ + delay) % wheel_.slots * wheel_.neurons + target;
+    wheel_.sums[at] += value_ * weight;
+    if (wheel_.arrived) wheel_.arrived[at] = 1;
+  }
+
+ private:
+  const SpikeWheel& wheel_;
+  std::int32_t slot_, value_;
+};
+
 // Where additions are cut their order matters, and spikes of other ticks belong in between: so they are kept.
 class KeptAdditions {
  public:
   static constexpr bool vectorises = false;
   KeptAdditions(std::vector<std::vector<LateAddition>>& slots, std::uint32_t source, std::uint32_t connection,
-                std::int32_t slot)
-      : slots_(slots), next_{source, connection, 0, 0, 0}, slot_(slot) {}
+                std::int32_t slot, std::int32_t value)
+      : slots_(slots), next_{source, connection, 0, 0, 0}, slot_(slot), value_(value) {}
   void add(std::int64_t target, std::int32_t weight) const { add_later(target, weight, 0); }
   void add_later(std::int64_t target, std::int32_t weight, std::int32_t delay) const {
-    next_.target = static_cast<std::uint32_t>(target), next_.weight = weight;
+    next_.target = static_cast<std::uint32_t>(target), next_.weight = weight * value_;
     slots_[static_cast<std::size_t>(slot_ + delay) % slots_.size()].push_back(next_);
     ++next_.synapse;
   }
@@ -60,7 +78,7 @@ class KeptAdditions {
  private:
   std::vector<std::vector<LateAddition>>& slots_;
   mutable LateAddition next_;
-  std::int32_t slot_;
+  std::int32_t slot_, value_;
 };
 
 // Sources ahead whose rows are fetched: rows lie anywhere in memory, and a few are on their way at a time.

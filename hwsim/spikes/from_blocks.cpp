@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "ir/blocks/windows.hpp"
 
@@ -39,10 +41,14 @@ bool is_product(const TaskBlock& block) {
          block.def->in[1].name == "weight";
 }
 bool is_sum(const TaskBlock& block) { return block.def->name == "CADD"; }
+// One place of its input each, times a number that is known.
+bool is_scaling(const TaskBlock& block) { return block.def->name == "CAX" || block.def->name == "CVS"; }
+bool is_window_sum(const TaskBlock& block) { return block.def->name == "CAVG"; }
+bool is_soma(const TaskBlock& block) { return block.def->name == "CCMPB" || block.def->name == "CLUT"; }
 
 class BlockReading {
  public:
-  explicit BlockReading(const BlockGraph& graph) : graph_(graph) {
+  BlockReading(const BlockGraph& graph, bool graded) : graph_(graph), graded_(graded) {
     made_.population.resize(graph.blocks.size());
     made_.potentials.resize(graph.blocks.size());
     made_.outputs.resize(graph.blocks.size());
@@ -54,15 +60,18 @@ class BlockReading {
     for (std::size_t i = 0; i < graph_.blocks.size(); ++i) {
       const TaskBlock& block = graph_.blocks[i];
       const bool is_input = std::find(inputs.begin(), inputs.end(), BlockId(i)) != inputs.end();
-      if (is_input || is_neuron(block)) made_.population[i] = made_.net.add(population_of(BlockId(i), is_input));
+      const bool is_soma_here = graded_ && is_soma(block);
+      if (is_input || is_neuron(block) || is_soma_here)
+        made_.population[i] = made_.net.add(population_of(BlockId(i), is_input));
     }
     for (std::size_t i = 0; i < graph_.blocks.size(); ++i)
-      if (is_neuron(graph_.blocks[i])) {
+      if (is_neuron(graph_.blocks[i]) || (graded_ && is_soma(graph_.blocks[i]))) {
         target_ = made_.population[i];
-        note_potentials(BlockId(i));
+        if (is_neuron(graph_.blocks[i])) note_potentials(BlockId(i));
         sum(BlockId(i), 0, all_places(made_.net[target_].neurons()), 0);
       }
     for (const BlockId output : graph_.outputs()) record(output);
+    refuse_others();
     if (diags_.has_errors()) return std::move(diags_);
     return std::move(made_);
   }
@@ -76,18 +85,26 @@ class BlockReading {
 
   // ---- populations ----
 
-  SpikePopulation population_of(BlockId id, bool is_input) {
-    const TaskBlock& block = graph_[id];
+  SpikePopulation shaped_as(const TaskBlock& block) const {
     const Extents extents = value_type(block).extents;
-    SpikePopulation population{.name = block.name};
     const auto of = [&](std::size_t axis) {
       return static_cast<std::int32_t>(axis < extents.size() ? extents[extents.size() - 1 - axis] : 1);
     };
-    population.shape = {of(2), of(1), of(0)};
+    return {.name = block.name, .shape = {of(2), of(1), of(0)}};
+  }
+
+  SpikePopulation population_of(BlockId id, bool is_input) {
+    const TaskBlock& block = graph_[id];
+    SpikePopulation population = shaped_as(block);
     if (is_input) {
       if (info(value_type(block).precision).bytes > 1)
         refuse(block.span, fmt::format("input '{}' holds {}, and spikes are bytes", block.name,
                                        info(value_type(block).precision).name));
+      population.graded = graded_;
+      return population;
+    }
+    if (is_soma(block)) {
+      population.model = graded_sums(id);
       return population;
     }
     ClifNeurons clif{.block = block};
@@ -104,6 +121,35 @@ class BlockReading {
     return population;
   }
 
+  GradedSums graded_sums(BlockId id) {
+    const TaskBlock& block = graph_[id];
+    GradedSums sums{.block = block};
+    if (block.def->name == "CLUT") {
+      const Extents entries = cluster_extents(block, block.in_cluster(1));
+      Array table = Array::make({block.precision, entries});
+      const std::vector<std::int32_t> contents = contents_of(id, 1);
+      for (std::size_t i = 0; i < contents.size(); ++i) table.set_integer(static_cast<std::int64_t>(i), contents[i]);
+      sums.table = std::make_shared<const Array>(std::move(table));
+    } else {
+      const std::int64_t cmp = block.attribute("cmp");
+      const BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
+      if (y.kernel * x.kernel != 1)
+        other(id, "it takes the largest of a window, and a core adds up; an average pool is a sum");
+      else if (y.in != y.out || x.in != x.out)
+        other(id, "it leaves out places");
+      else if (cmp < -128 || cmp > 127)
+        other(id, "its channels have constants of their own");
+    }
+    if (block.precision == Precision::u8) other(id, "it gives u8, and what cores send is i8, tern or i32");
+    // A byte is looked up, and compared, as it is.
+    bool takes_bytes = false;
+    for_each_feed(id, 0, [&](const BlockEdge& edge, const SourcePlaces&) {
+      takes_bytes = takes_bytes || info(value_type(graph_[edge.from.block]).precision).bytes == 1;
+    });
+    if (takes_bytes) sums.block->set(*block.def->find_attribute("shift"), 0);
+    return sums;
+  }
+
   void note_potentials(BlockId id) {
     for_each_feed(id, 1, [&](const BlockEdge& edge, const SourcePlaces& places) {
       if (places == all_places(made_.net[target_].neurons())) made_.potentials[edge.from.block.index()] = target_;
@@ -116,11 +162,11 @@ class BlockReading {
     if (graph_.into(id, cluster).empty()) return {};
     const std::int64_t count = places_of(cluster_extents(block, block.in_cluster(cluster)));
     std::vector<std::int32_t> values(static_cast<std::size_t>(count));
-    for_each_feed(id, cluster, [&](const BlockEdge& edge, const SourcePlaces& places) {
-      const TaskBlock& storage = graph_[edge.from.block];
-      if (!storage.def->holds() || edge.delay > 0 || (!storage.data && !graph_.is_state(edge.from.block)))
-        refuse(edge.span, fmt::format("'{}.{}' is no data: it comes from '{}'", block.name,
-                                      block.in_cluster_name(cluster), storage.name));
+    walk(id, cluster, all_places(count), 0, [&](BlockId from, const SourcePlaces& places, std::int32_t late) {
+      const TaskBlock& storage = graph_[from];
+      if (!storage.def->holds() || late > 0 || (!storage.data && !graph_.is_state(from)))
+        refuse(block.span, fmt::format("'{}.{}' is no data: it comes from '{}'", block.name,
+                                       block.in_cluster_name(cluster), storage.name));
       else if (storage.data)
         for (std::size_t i = 0; i < places.size(); ++i)
           if (places[i] >= 0) values[i] = static_cast<std::int32_t>(storage.data->integer(places[i]));
@@ -182,24 +228,35 @@ class BlockReading {
   // What is added up in a cluster, for each neuron of the target the element that it wants.
   void sum(BlockId id, std::size_t cluster, const SourcePlaces& wanted, std::int32_t delay) {
     walk(id, cluster, wanted, delay, [&](BlockId from, const SourcePlaces& places, std::int32_t late) {
-      const TaskBlock& block = graph_[from];
-      if (made_.population[from.index()].valid()) {  // a spike counts one
-        std::vector<Term> terms;
-        for (std::size_t t = 0; t < places.size(); ++t)
-          if (places[t] >= 0) terms.push_back({places[t], static_cast<std::uint32_t>(t), 1});
-        connect(from, fmt::format("{} to {}", block.name, target_name()), rows_of(from, std::move(terms)), late);
-      } else if (is_product(block)) {
-        add_bias(from, block.def->in.size() - 1, places, late);
-        product(from, places, late);
-      } else if (is_sum(block)) {
-        add_bias(from, block.branches, places, late);
-        for (std::size_t branch = 0; branch < block.branches; ++branch) sum(from, branch, places, late);
-      } else {
-        refuse(block.span, fmt::format("'{}', a {}, lies in front of the neurons '{}', and is no synapse", block.name,
-                                       block.def->name, target_name()))
-            .note("synapses are sums of products (CC, CC2D, CVM) of spikes, and sums of those (CADD)");
-      }
+      if (!made_.population[from.index()].valid()) return add_terms(from, places, late);
+      std::vector<Term> terms;  // a spike counts one
+      for (std::size_t t = 0; t < places.size(); ++t)
+        if (places[t] >= 0) terms.push_back({places[t], static_cast<std::uint32_t>(t), 1});
+      connect(from, fmt::format("{} to {}", graph_[from].name, target_name()), rows_of(from, std::move(terms)), late);
     });
+  }
+
+  // What a block that sums up brings, of its outputs for each neuron of the target the one that it wants.
+  void add_terms(BlockId from, const SourcePlaces& places, std::int32_t late) {
+    const TaskBlock& block = graph_[from];
+    if (named_.insert(target_.index()).second && std::holds_alternative<GradedSums>(made_.net[target_].model))
+      made_.net.populations[target_.index()].name = block.name;  // as units are: by the axon
+    if (is_product(block)) {
+      add_bias(from, block.def->in.size() - 1, places, late);
+      product(from, places, late);
+    } else if (is_sum(block)) {
+      add_bias(from, block.branches, places, late);
+      for (std::size_t branch = 0; branch < block.branches; ++branch) sum(from, branch, places, late);
+    } else if (graded_ && (is_scaling(block) || is_window_sum(block))) {
+      add_bias(from, block.def->in.size() - 1, places, late);
+      weigh_places(from, places, late);
+    } else if (graded_) {
+      other(from, "it is no sum of products with weights that are known before the run");
+    } else {
+      refuse(block.span, fmt::format("'{}', a {}, lies in front of the neurons '{}', and is no synapse", block.name,
+                                     block.def->name, target_name()))
+          .note("synapses are sums of products (CC, CC2D, CVM) of spikes, and sums of those (CADD)");
+    }
   }
 
   void add_bias(BlockId id, std::size_t cluster, const SourcePlaces& outputs, std::int32_t late) {
@@ -258,6 +315,43 @@ class BlockReading {
             std::max<std::int64_t>(1, block.shape.f)};
   }
 
+  // Windows whose places all have one weight, channel by channel.
+  void weigh_places(BlockId id, const SourcePlaces& outputs, std::int32_t late) {
+    const TaskBlock& block = graph_[id];
+    const std::int64_t f = std::max<std::int64_t>(1, block.shape.f);
+    std::vector<std::int32_t> weights{1};
+    if (block.def->name == "CVS") weights = {static_cast<std::int32_t>(block.attribute("constant_a"))};
+    if (block.def->name == "CAX") weights = contents_of(id, 1);
+    if (weights.empty()) return;  // zeros
+    BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
+    walk(id, 0, all_places(y.in * x.in * f), 0, [&](BlockId from, const SourcePlaces& places, std::int32_t delay) {
+      if (!made_.population[from.index()].valid()) return no_byte(from, block);
+      std::vector<Term> terms;
+      for (std::size_t t = 0; t < outputs.size(); ++t) {
+        if (outputs[t] < 0) continue;
+        const std::int64_t channel = outputs[t] % f, ox = outputs[t] / f % x.out, oy = outputs[t] / f / x.out;
+        for (std::int64_t ky = 0; ky < y.kernel; ++ky)
+          for (std::int64_t kx = 0; kx < x.kernel; ++kx) {
+            const std::int64_t row = oy * y.stride - y.before + ky, column = ox * x.stride - x.before + kx;
+            if (row < 0 || row >= y.in || column < 0 || column >= x.in) continue;
+            const std::int32_t source = places[static_cast<std::size_t>((row * x.in + column) * f + channel)];
+            const std::int32_t weight = weights[static_cast<std::size_t>(channel) % weights.size()];
+            if (source >= 0 && weight != 0) terms.push_back({source, static_cast<std::uint32_t>(t), weight});
+          }
+      }
+      connect(from, block.name, rows_of(from, std::move(terms)), late + delay);
+    });
+  }
+
+  void no_byte(BlockId from, const TaskBlock& reader) {
+    const TaskBlock& block = graph_[from];
+    if (graded_)
+      other(from, fmt::format("what it makes goes to '{}' as it is, and cores send bytes: cut it", reader.name));
+    else
+      refuse(block.span,
+             fmt::format("'{}', a {}, feeds '{}' with what is no spike", block.name, block.def->name, reader.name));
+  }
+
   // Spikes of each source through the weights of the block to those of its outputs that neurons want.
   void product(BlockId id, const SourcePlaces& outputs, std::int32_t late) {
     const TaskBlock& block = graph_[id];
@@ -265,11 +359,7 @@ class BlockReading {
     const Windows w = windows_of(block);
     const std::int64_t inputs = w.y.in * w.x.in * w.channels;
     walk(id, 0, all_places(inputs), 0, [&](BlockId from, const SourcePlaces& places, std::int32_t delay) {
-      if (!made_.population[from.index()].valid()) {
-        refuse(graph_[from].span, fmt::format("'{}', a {}, feeds '{}' with what is no spike", name(from),
-                                              graph_[from].def->name, block.name));
-        return;
-      }
+      if (!made_.population[from.index()].valid()) return no_byte(from, block);
       const SpikeShape source = made_.net[made_.population[from.index()]].shape, to = made_.net[target_].shape;
       const SpikeShape reads{static_cast<std::int32_t>(w.y.in), static_cast<std::int32_t>(w.x.in),
                              static_cast<std::int32_t>(w.channels)};
@@ -328,7 +418,7 @@ class BlockReading {
     std::vector<SpikePlace>& places = made_.outputs[output.index()];
     places.resize(static_cast<std::size_t>(count));
     walk(output, 0, all_places(count), 0, [&](BlockId from, const SourcePlaces& sources, std::int32_t late) {
-      const PopulationId population = made_.population[from.index()];
+      const PopulationId population = given_by(from);
       for (std::size_t i = 0; i < sources.size(); ++i)
         if (sources[i] >= 0) places[i] = {population, sources[i]};
       if (late > 0)
@@ -342,14 +432,51 @@ class BlockReading {
     });
   }
 
+  // A population, or the sums of a block as they are.
+  PopulationId given_by(BlockId id) {
+    const TaskBlock& block = graph_[id];
+    const bool sums = is_product(block) || is_sum(block) || is_scaling(block) || is_window_sum(block);
+    if (made_.population[id.index()].valid() || !graded_ || !sums) return made_.population[id.index()];
+    PopulationId& given = sums_[id.index()];
+    if (given.valid()) return given;
+    SpikePopulation population = shaped_as(block);
+    population.model = GradedSums();
+    target_ = given = made_.net.add(std::move(population));
+    add_terms(id, all_places(made_.net[given].neurons()), 0);
+    return given;
+  }
+
+  void other(BlockId id, std::string why) {
+    const TaskBlock& block = graph_[id];
+    std::string text = fmt::format("'{}', a {}: {}", block.name, block.def->name, why);
+    if (std::ranges::find(others_, text) != others_.end()) return;
+    if (others_.empty()) others_span_ = block.span;
+    others_.push_back(std::move(text));
+  }
+
+  // What is no sum on a crossbar, all at once.
+  void refuse_others() {
+    if (others_.empty()) return;
+    Diag& diag = diags_.error("E4051", others_span_,
+                              fmt::format("{} block{} of '{}' cannot be computed by crossbars", others_.size(),
+                                          others_.size() == 1 ? "" : "s", made_.net.name));
+    for (std::string& text : others_) diag.note(std::move(text));
+    diag.help("a chip of kind primitive, tianjicx say, computes all blocks; or leave what is told here to the host");
+  }
+
   const BlockGraph& graph_;
+  const bool graded_;
   SpikingBlocks made_;
+  std::map<std::size_t, PopulationId> sums_;  // by block: sums that an output gives
+  std::set<std::size_t> named_;               // populations
+  std::vector<std::string> others_;
+  Span others_span_;
   PopulationId target_;  // the one whose sums are at hand
   Diags diags_;
 };
 
 }  // namespace
 
-Result<SpikingBlocks> spiking_net_of(const BlockGraph& graph) { return BlockReading(graph).run(); }
+Result<SpikingBlocks> spiking_net_of(const BlockGraph& graph, bool graded) { return BlockReading(graph, graded).run(); }
 
 }  // namespace taskspec

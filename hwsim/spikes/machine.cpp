@@ -115,6 +115,7 @@ void check_stimulus(const SpikingNet& net, std::int64_t steps, const SpikeStimul
     const SpikePopulation& population = net[train.population];
     const bool fits = train.offsets.size() == static_cast<std::size_t>(steps) + 1 && train.offsets.front() == 0 &&
                       train.offsets.back() == train.neurons.size() &&
+                      (train.values.empty() || (population.graded && train.values.size() == train.neurons.size())) &&
                       std::is_sorted(train.offsets.begin(), train.offsets.end());
     if (!fits)
       diags.error("E4006", Span{}, fmt::format("spikes of '{}' are not those of {} steps", population.name, steps));
@@ -238,8 +239,11 @@ class SpikeRun {
       if (!(*world_.net)[population].is_outside()) {
         for (const auto& source : parts_) part.deliver(population, source->spikes(population, turn), tick);
       } else if (const SpikeTrain* train = trains_[population.index()]) {
-        const auto at = train->offsets.begin() + step;
-        part.deliver(population, std::span(train->neurons).subspan(*at, *(at + 1) - *at), tick);
+        const std::uint32_t at = train->offsets[static_cast<std::size_t>(step)],
+                            count = train->offsets[static_cast<std::size_t>(step) + 1] - at;
+        SpikesGiven given{std::span(train->neurons).subspan(at, count)};
+        if (!train->values.empty()) given.values = std::span(train->values).subspan(at, count);
+        part.deliver(population, given, tick);
       }
     }
   }
@@ -346,6 +350,7 @@ Result<SpikeReport> SpikeMachine::run(std::int64_t steps, const SpikeStimulus& s
   const std::int64_t ticks = steps + (world.options.streamed ? 0 : world.schedule.deepest());
   if (world.options.accounted) report.ticks.assign(static_cast<std::size_t>(ticks), 0);
   for (const auto& part : state_->parts) part->add_to(report, report.ticks);
+  std::ranges::stable_sort(report.cores, {}, [](const SpikeCoreTime& t) { return std::pair(t.tick, t.core); });
   Hasher hasher;
   for (std::size_t i = 0; i < report.ticks.size(); ++i) {
     if (!last_packets.empty()) report.ticks[i] = std::max(report.ticks[i], last_packets[i]);
@@ -388,6 +393,7 @@ std::vector<std::int64_t> SpikeMachine::open_ticks() const {
 
 const SpikeSchedule& SpikeMachine::schedule() const { return state_->world.schedule; }
 const SpikePlacement& SpikeMachine::placement() const { return state_->world.placement; }
+const SpikeTraffic& SpikeMachine::traffic() const { return *state_->world.traffic; }
 
 std::vector<std::int32_t> SpikeMachine::potentials(PopulationId population) const {
   std::vector<std::int32_t> values(static_cast<std::size_t>((*state_->world.net)[population].neurons()));

@@ -21,8 +21,9 @@ namespace taskspec {
 struct SpikeOptions {
   int threads = 1;
   SpikeDelivery delivery = {};
-  bool streamed = false;   // a run goes on where the one before ended, without a pause: see SpikeMachine::run
-  bool accounted = false;  // with what follows
+  bool streamed = false;     // a run goes on where the one before ended, without a pause: see SpikeMachine::run
+  bool accounted = false;    // with what follows
+  bool keeps_times = false;  // of each core in each tick, for timelines
   SpikeCosts costs = {};
   SpikeGrid grid = {};
   SpikeNetwork network = {};  // of the chip; null: the empty one
@@ -33,6 +34,7 @@ struct SpikeTrain {
   PopulationId population;
   std::vector<std::uint32_t> offsets;  // [steps + 1]
   std::vector<std::uint32_t> neurons;
+  std::vector<std::int32_t> values = {};  // of bytes that are graded, by entry of neurons; none: all 1
 };
 
 // Added to the sums of a population after all spikes: [steps, neurons], or [1, neurons] in each step.
@@ -48,7 +50,17 @@ struct SpikeStimulus {
 
 struct SpikeAt {
   std::uint32_t step = 0, neuron = 0;
+  std::int32_t value = 1;  // of graded sums
   friend auto operator<=>(const SpikeAt&, const SpikeAt&) = default;
+};
+
+// What a core did in a tick, from its beginning on: it looks at its neurons, whose packets leave on the way, and then
+// works off what arrived.
+struct SpikeCoreTime {
+  std::int64_t tick = 0;  // of the run
+  std::int32_t core = 0;
+  std::int64_t neurons = 0, synapses = 0;          // how long
+  std::int64_t first_packet = 0, last_packet = 0;  // when they leave; both 0: none
 };
 
 struct SpikeReport {
@@ -61,6 +73,7 @@ struct SpikeReport {
   std::vector<std::int64_t> ticks;     // how long each was, barrier included
   std::int64_t time = 0;               // their sum
   std::vector<SpikeCounts> slices;     // as placed
+  std::vector<SpikeCoreTime> cores;    // by tick, then by core, where something was done; with keeps_times
   std::uint64_t outside_messages = 0;  // that came from outside
   std::uint64_t hash = 0;              // of all spikes, potentials, times and counts
   SpikeCounts total() const;
@@ -83,6 +96,7 @@ class SpikeMachine {
 
   const SpikeSchedule& schedule() const;
   const SpikePlacement& placement() const;
+  const SpikeTraffic& traffic() const;  // accounted
   std::vector<std::int32_t> potentials(PopulationId population) const;
   std::vector<std::int32_t> currents(PopulationId population) const;  // `u` of loihi
   // Of as many elements as it has neurons.

@@ -38,7 +38,7 @@ class NetCheck {
     check_length(p, "bias", p.bias);
     check_length(p, "potentials", p.potentials);
     for (const std::int32_t b : p.bias)
-      if (b <= -bias_limit || b >= bias_limit) {
+      if (!std::holds_alternative<GradedSums>(p.model) && (b <= -bias_limit || b >= bias_limit)) {
         refuse(fmt::format("population '{}': a bias of {}, and neurons take less than 2^23", p.name, b));
         break;
       }
@@ -52,16 +52,24 @@ class NetCheck {
         check_range(p, name, value, -(1 << 19), (1 << 19) - 1);
     } else if (const auto* clif = std::get_if<ClifNeurons>(&p.model)) {
       check_clif(p, *clif);
+    } else if (const auto* sums = std::get_if<GradedSums>(&p.model); sums && sums->block) {
+      if (!sums->block->def || !sums->block->def->numerics || sums->block->def->kind != BlockKind::soma)
+        refuse(fmt::format("population '{}': its block makes nothing of a sum", p.name));
     }
   }
 
   void check_clif(const SpikePopulation& p, const ClifNeurons& clif) {
     check_length(p, "thresholds", clif.thresholds);
     check_length(p, "masks", clif.masks);
-    if (!clif.block.def || !clif.block.def->numerics || clif.block.def->name != "CLIF") {
+    const auto is_clif = [](const TaskBlock& block) {
+      return block.def && block.def->numerics && block.def->name == "CLIF";
+    };
+    if (!is_clif(clif.block) || (clif.synapse && !is_clif(*clif.synapse))) {
       refuse(fmt::format("population '{}': its block is no CLIF", p.name));
       return;
     }
+    if (clif.synapse && clif.synapse->attribute("fire_type") != 0)
+      refuse(fmt::format("population '{}': its synapse gives no current; fire_type 0 does", p.name));
     const std::int64_t fires = clif.block.attribute("fire_type");
     if (fires != 4 && fires != 5)
       refuse(fmt::format("population '{}': fire_type {} makes no spikes; 4 and 5 do", p.name, fires));

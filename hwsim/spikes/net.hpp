@@ -8,6 +8,8 @@
 // Step t of a population reads the spikes of step t - delay. Neurons lie in the order (y, x, f).
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,23 +45,38 @@ struct TrueNorthNeurons {
 };
 
 // The block CLIF (its numerics come with its record), which says what a neuron does; its shape is that of the
-// population. fire_type 4 or 5: it makes spikes.
+// population. fire_type 4 or 5: it makes spikes. With a synapse, a CLIF that never fires, too: what comes in is added
+// to the current that this one keeps, whose V1 (fire_type 0) is the neuron's input.
 struct ClifNeurons {
   TaskBlock block;
+  std::optional<TaskBlock> synapse = {};
+  std::int32_t first_current = 0;                         // of each synapse
   std::vector<std::int32_t> thresholds = {}, masks = {};  // contents of these clusters; none: constants of the block
 };
 
-using PopulationModel = std::variant<OutsideSpikes, LoihiNeurons, TrueNorthNeurons, ClifNeurons>;
+// No neurons, but numbers of other networks: what a block makes of each sum (CCMPB of one place, CLUT), or the sums.
+struct GradedSums {
+  std::optional<TaskBlock> block = {};
+  std::shared_ptr<const Array> table = {};  // of a CLUT
+};
+
+using PopulationModel = std::variant<OutsideSpikes, LoihiNeurons, TrueNorthNeurons, ClifNeurons, GradedSums>;
 
 struct SpikePopulation {
   std::string name;
   SpikeShape shape = {};
   PopulationModel model = OutsideSpikes{};
-  std::vector<std::int32_t> bias = {};        // added in each step, |bias| < 2^23; none: 0. clif: where a sum begins
+  // Added in each step, |bias| < 2^23; none: 0. clif and graded sums: where a sum begins, any number.
+  std::vector<std::int32_t> bias = {};
   std::vector<std::int32_t> potentials = {};  // v before the first step; none: 0
   bool recorded = false;
+  bool graded = false;  // from outside: what comes are bytes; else 0 or 1
 
   std::int64_t neurons() const { return shape.size(); }
+  bool is_graded() const { return graded || std::holds_alternative<GradedSums>(model); }
+  bool sums_begin_at_bias() const {
+    return std::holds_alternative<ClifNeurons>(model) || std::holds_alternative<GradedSums>(model);
+  }
   bool is_outside() const { return std::holds_alternative<OutsideSpikes>(model); }
 };
 

@@ -137,26 +137,74 @@ ClifStepper::ClifStepper(const SpikePopulation& population, std::int64_t begin, 
   if (!first_thresholds_.empty()) in[3] = cluster(Precision::i28);
   if (!masks_.empty()) in[4] = cluster(Precision::i32);
   runner_ = block_.def->numerics->prepare(block_, in, BlockMode::chip);
-  scratch_.resize(runner_->scratch_bytes() + 64);
+  std::size_t scratch = runner_->scratch_bytes();
+  if (std::optional<TaskBlock> synapse = std::get<ClifNeurons>(population.model).synapse) {
+    synapse->shape = {.f = count_};
+    const std::vector<BlockOperand> kept{cluster(Precision::i32), cluster(Precision::i28), {}, {}, {}};
+    synapse_ = synapse->def->numerics->prepare(*synapse, kept, BlockMode::chip);
+    scratch = std::max(scratch, synapse_->scratch_bytes());
+    currents_.resize(static_cast<std::size_t>(count_));
+  }
+  scratch_.resize(scratch + 64);
   reset();
 }
 
 void ClifStepper::reset() {
   thresholds_ = first_thresholds_;
   runner_->reset();
+  if (synapse_) synapse_->reset();
 }
 
 void ClifStepper::step(const NeuronRow& row) {
   const auto bytes = [](auto* values) { return reinterpret_cast<std::byte*>(values); };
-  const std::byte* in[] = {bytes(row.sums), bytes(row.v), nullptr,
-                           thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
+  auto* scratch =
+      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch_.data()) + 63) & ~std::uintptr_t{63});
+  const std::byte* current = bytes(row.sums);
+  if (synapse_) {
+    const std::byte* in[] = {bytes(row.sums), bytes(row.u), nullptr, nullptr, nullptr};
+    std::byte* states[] = {nullptr, bytes(row.u), nullptr, nullptr, nullptr};
+    synapse_->run({.in = in, .out = bytes(currents_.data()), .states = states, .scratch = scratch});
+    current = bytes(currents_.data());
+  }
+  const std::byte* in[] = {current, bytes(row.v), nullptr, thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
                            masks_.empty() ? nullptr : bytes(masks_.data())};
   std::byte* states[] = {nullptr, bytes(row.v), nullptr, thresholds_.empty() ? nullptr : bytes(thresholds_.data()),
                          nullptr};
-  auto* scratch =
-      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch_.data()) + 63) & ~std::uintptr_t{63});
   runner_->run({.in = in, .out = bytes(row.fires), .states = states, .scratch = scratch});
   std::copy_n(row.bias, count_, row.sums);
+}
+
+SumStepper::SumStepper(const GradedSums& model, std::int64_t count) : count_(count), table_(model.table) {
+  if (!model.block) return;
+  TaskBlock block = *model.block;
+  block.shape = {.f = count};
+  precision_ = block.precision;
+  std::vector<BlockOperand> in{{true, ArrayType{Precision::i32, {count}}, range_of(Precision::i32), nullptr}};
+  if (table_) in.push_back({true, table_->type(), range_of(table_->precision()), table_->raw()});
+  runner_ = block.def->numerics->prepare(block, in, BlockMode::chip);
+  scratch_.resize(runner_->scratch_bytes() + 64);
+  given_.resize(static_cast<std::size_t>(count) * 4 + 64);
+}
+
+std::size_t SumStepper::step(const NeuronRow& row, std::uint32_t first, std::uint32_t* list, std::int32_t* values) {
+  const auto aligned = [](std::vector<std::byte>& room) {
+    return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(room.data()) + 63) & ~std::uintptr_t{63});
+  };
+  std::byte* made = reinterpret_cast<std::byte*>(row.sums);
+  if (runner_) {
+    made = aligned(given_);
+    const std::byte* in[] = {reinterpret_cast<const std::byte*>(row.sums), table_ ? table_->raw() : nullptr};
+    runner_->run({.in = std::span(in).first(table_ ? 2 : 1), .out = made, .states = {}, .scratch = aligned(scratch_)});
+  }
+  std::size_t some = 0;
+  for (std::int64_t i = 0; i < count_; ++i) {
+    const std::int32_t value = info(precision_).bytes == 4 ? reinterpret_cast<const std::int32_t*>(made)[i]
+                                                           : reinterpret_cast<const std::int8_t*>(made)[i];
+    list[some] = first + static_cast<std::uint32_t>(i), values[some] = value;
+    some += value != 0;
+  }
+  std::copy_n(row.bias, count_, row.sums);
+  return some;
 }
 
 }  // namespace taskspec

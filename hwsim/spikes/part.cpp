@@ -7,12 +7,20 @@ namespace taskspec {
 
 namespace {
 
+constexpr std::int64_t most_graded = 128;  // of a byte
+
 // A number of 64 bits for two of them; sums of such numbers do not depend on the order.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = a * 0x9E3779B97F4A7C15U + b + 1;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
   return z ^ (z >> 31);
+}
+
+// Packets that begin to leave at `begin`, one behind the other.
+void note_packets(SpikeCoreTime& core, std::int64_t begin, std::int64_t takes) {
+  if (core.last_packet == 0) core.first_packet = begin;
+  core.last_packet = std::max<std::int64_t>(1, begin + takes);
 }
 
 std::int32_t cut_sum(std::int32_t a, std::int32_t b) {
@@ -46,6 +54,8 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
     const SpikePopulation& population = net[piece.population];
     if (piece.neurons() > 0 && std::holds_alternative<ClifNeurons>(population.model))
       piece.clif.emplace(population, piece.begin, piece.end);
+    if (piece.neurons() > 0 && std::holds_alternative<GradedSums>(population.model))
+      piece.sums.emplace(std::get<GradedSums>(population.model), piece.neurons());
     for (std::size_t c = 0; c < net.connections.size(); ++c)
       if (net.connections[c].to == piece.population)
         from_[net.connections[c].from.index()].push_back(
@@ -60,8 +70,10 @@ SpikePart::SpikePart(const SpikeWorld& world, std::size_t first, std::size_t las
   fires_.resize(bias_.size());
   for (auto& lists : lists_) {
     lists.resize(net.populations.size());
-    for (const Piece& piece : pieces_)
+    for (const Piece& piece : pieces_) {
       lists[piece.population.index()].room.resize(static_cast<std::size_t>(piece.neurons()));
+      if (piece.sums) lists[piece.population.index()].values.resize(static_cast<std::size_t>(piece.neurons()));
+    }
   }
   if (world.options.accounted) {
     updated_.resize(bias_.size());
@@ -78,15 +90,17 @@ void SpikePart::reset() {
   if (world_.options.accounted) arrived_.assign(n * slots, 0);
   if (world_.options.accounted)
     open_.assign(static_cast<std::size_t>(world_.schedule.deepest()) + 1,
-                 {std::vector<std::int64_t>(cores_.size()), std::vector<std::int64_t>(cores_.size()), 0});
+                 {std::vector<SpikeCoreTime>(cores_.size()), 0});
   begun_ = steps_ = 0;
   for (Piece& piece : pieces_) {
     const auto& potentials = (*world_.net)[piece.population].potentials;
     if (!potentials.empty())
       std::copy(potentials.begin() + piece.begin, potentials.begin() + piece.end, v_.begin() + piece.at);
     piece.late.clear();
-    if (!piece.clif) continue;
-    piece.clif->reset();
+    if (!(*world_.net)[piece.population].sums_begin_at_bias()) continue;
+    if (piece.clif) piece.clif->reset();
+    if (const auto* clif = std::get_if<ClifNeurons>(&(*world_.net)[piece.population].model))
+      std::fill_n(u_.begin() + piece.at, piece.neurons(), clif->first_current);
     for (std::size_t slot = 0; slot < slots; ++slot)  // a sum begins at the bias
       std::copy_n(bias_.begin() + piece.at, piece.neurons(),
                   sums_.begin() + static_cast<std::ptrdiff_t>(slot * n) + piece.at);
@@ -101,6 +115,7 @@ void SpikePart::begin_run(std::int64_t steps) {
   recorded_.assign(world_.net->populations.size(), {});
   counts_.assign(world_.options.accounted ? last_unit_ - first_unit_ : 0, {});
   tick_times_.clear();
+  core_times_.clear();
 }
 
 std::int64_t SpikePart::step_of(PopulationId population, std::int64_t tick) const {
@@ -144,23 +159,28 @@ void SpikePart::step(Piece& piece, std::int64_t tick, std::int64_t t, int turn, 
     mark_updated(arrived, at, updated_.data() + piece.at, piece.neurons());
     std::fill_n(arrived, piece.neurons(), std::uint8_t{0});
   }
+  SpikeList& list = lists_[turn][piece.population.index()];
   if (piece.clif)
     piece.clif->step(at);
+  else if (piece.sums)
+    list.count = piece.sums->step(at, static_cast<std::uint32_t>(piece.begin), list.room.data(), list.values.data());
   else if (const auto* loihi = std::get_if<LoihiNeurons>(&population.model))
     step_loihi(*loihi, at, piece.neurons());
   else
     step_truenorth(std::get<TrueNorthNeurons>(population.model), at, piece.neurons());
 
-  SpikeList& list = lists_[turn][piece.population.index()];
-  list.count = compact(at.fires, piece.neurons(), static_cast<std::uint32_t>(piece.begin), list.room.data());
+  if (!piece.sums)
+    list.count = compact(at.fires, piece.neurons(), static_cast<std::uint32_t>(piece.begin), list.room.data());
   const auto spikes = std::span<const std::uint32_t>(list.room).first(list.count);
   const auto step = static_cast<std::uint64_t>(begun_ + t);
   const std::size_t first = world_.first[piece.population.index()];
   for (const std::uint32_t neuron : spikes) spike_hash_ += mixed(step, first + neuron);
   spikes_of_[piece.population.index()] += spikes.size();
-  if (population.recorded)
-    for (const std::uint32_t neuron : spikes)
-      recorded_[piece.population.index()].push_back({static_cast<std::uint32_t>(step), neuron});
+  for (std::size_t i = 0; piece.sums && i < spikes.size(); ++i)
+    spike_hash_ += mixed(spikes[i], static_cast<std::uint32_t>(list.values[i]));
+  for (std::size_t i = 0; population.recorded && i < spikes.size(); ++i)
+    recorded_[piece.population.index()].push_back(
+        {static_cast<std::uint32_t>(step), spikes[i], piece.sums ? list.values[i] : 1});
   if (world_.options.accounted) account(piece, tick, spikes, turn);
 }
 
@@ -203,7 +223,8 @@ void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const s
     const SpikeSlice& unit = world_.units[i];
     SpikeCounts& counts = counts_[i - first_unit_];
     add_tile(i, open);
-    std::int64_t& clock = open.neurons[core_at_[i - first_unit_]];
+    SpikeCoreTime& core = open.cores[core_at_[i - first_unit_]];
+    std::int64_t& clock = core.neurons;
     const std::uint8_t* updated = updated_.data() + piece.at - piece.begin;  // by neuron of the population
     std::int64_t looked_at = unit.begin;
     const auto look = [&](std::int64_t until) {
@@ -222,7 +243,10 @@ void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const s
           if (arrival.is_message)
             packets_[turn].push_back({leaves += costs.message_out, unit.core, world_.units[arrival.slice].core});
       }
-      if (traffic.messages > 0) open.last_packet = std::max(open.last_packet, clock + traffic.latency);
+      if (traffic.messages > 0) {
+        open.last_packet = std::max(open.last_packet, clock + traffic.latency);
+        note_packets(core, clock, traffic.messages * costs.message_out);
+      }
       clock += traffic.messages * costs.message_out;
       ++counts.spikes;
       counts.messages_out += traffic.messages;
@@ -237,7 +261,8 @@ void SpikePart::account(const Piece& piece, std::int64_t tick, std::span<const s
 void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
   const SpikeCosts& costs = world_.options.costs;
   SpikeCounts& counts = counts_[unit - first_unit_];
-  std::int64_t& clock = open.neurons[core_at_[unit - first_unit_]];
+  SpikeCoreTime& core = open.cores[core_at_[unit - first_unit_]];
+  std::int64_t& clock = core.neurons;
   for (std::size_t t = unit + 1; t <= unit + static_cast<std::size_t>(world_.units[unit].tiles); ++t) {
     counts.messages_in += static_cast<std::uint64_t>(world_.traffic->tile(t).packets);
     clock += world_.traffic->tile(t).packets * costs.message_in;
@@ -249,6 +274,7 @@ void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
   counts.hop_x += packets * static_cast<std::uint64_t>(sent.hops.x);
   counts.hop_y += packets * static_cast<std::uint64_t>(sent.hops.y);
   counts.borders += packets * static_cast<std::uint64_t>(sent.hops.borders);
+  note_packets(core, clock, std::max(sent.packets, sent.packets * costs.message_out));
   clock += sent.packets * costs.message_out;
   open.last_packet = std::max(open.last_packet, clock + sent.packets - 1 + sent.hops.x * costs.hop_x +
                                                     sent.hops.y * costs.hop_y + sent.hops.borders * costs.border);
@@ -256,7 +282,8 @@ void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
 
 // ---- synapses ----
 
-void SpikePart::deliver(PopulationId from, std::span<const std::uint32_t> sources, std::int64_t tick) {
+void SpikePart::deliver(PopulationId from, const SpikesGiven& given, std::int64_t tick) {
+  const std::span<const std::uint32_t> sources = given.neurons;
   if (sources.empty()) return;
   const std::int64_t t = step_of(from, tick);
   const SpikeWheel sums = wheel();
@@ -264,14 +291,16 @@ void SpikePart::deliver(PopulationId from, std::span<const std::uint32_t> source
     const auto slot = static_cast<std::int32_t>((begun_ + t + world_.schedule.delay[into.connection]) % sums.slots);
     Piece& piece = pieces_[into.piece];
     if (!world_.cuts[piece.population.index()]) {
-      events_ += into.synapses.deliver(sources, sums, slot);
+      events_ += given.values.empty() ? into.synapses.deliver(sources, sums, slot)
+                                      : into.synapses.deliver_graded(sources, given.values, sums, slot);
       continue;
     }
     piece.late.resize(static_cast<std::size_t>(sums.slots));
-    for (const std::uint32_t source : sources) {
-      const auto number = static_cast<std::uint32_t>(world_.first[from.index()] + source);
-      events_ += into.synapses.keep(
-          source, {.source = number, .connection = static_cast<std::uint32_t>(into.connection)}, piece.late, slot);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto number = static_cast<std::uint32_t>(world_.first[from.index()] + sources[i]);
+      events_ += into.synapses.keep(sources[i], given.values.empty() ? 1 : given.values[i],
+                                    {.source = number, .connection = static_cast<std::uint32_t>(into.connection)},
+                                    piece.late, slot);
     }
   }
   if (world_.options.accounted) count_arrivals(from, sources);
@@ -299,7 +328,7 @@ void SpikePart::finish_tick(std::int64_t tick) {
   OpenTick& open = open_tick(tick);
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Arrived& at = arrivals_[i];
-    std::int64_t& time = open.synapses[core_at_[i]];
+    std::int64_t& time = open.cores[core_at_[i]].synapses;
     for (std::size_t kind = 0; kind < synapse_kinds; ++kind) {
       time += at.count[kind] * costs.synapse[kind];
       counts_[i].synapses[kind] += at.count[kind];
@@ -311,8 +340,12 @@ void SpikePart::finish_tick(std::int64_t tick) {
   if (world_.options.streamed && tick >= steps_) return;
   tick_times_.resize(static_cast<std::size_t>(tick) + 1);
   tick_times_.back() = time_of(open);
-  std::fill(open.neurons.begin(), open.neurons.end(), 0);
-  std::fill(open.synapses.begin(), open.synapses.end(), 0);
+  for (std::size_t i = 0; i < open.cores.size(); ++i) {
+    SpikeCoreTime& core = open.cores[i];
+    core.tick = tick, core.core = cores_[i];
+    if (world_.options.keeps_times && core.neurons + core.synapses + core.last_packet > 0) core_times_.push_back(core);
+    core = {};
+  }
   open.last_packet = 0;
 }
 
@@ -322,7 +355,7 @@ SpikePart::OpenTick& SpikePart::open_tick(std::int64_t tick) {
 
 std::int64_t SpikePart::time_of(const OpenTick& tick) const {
   std::int64_t longest = world_.options.network ? 0 : tick.last_packet;
-  for (std::size_t i = 0; i < tick.neurons.size(); ++i) longest = std::max(longest, tick.neurons[i] + tick.synapses[i]);
+  for (const SpikeCoreTime& core : tick.cores) longest = std::max(longest, core.neurons + core.synapses);
   return longest;
 }
 
@@ -348,6 +381,7 @@ void SpikePart::add_to(SpikeReport& report, std::vector<std::int64_t>& tick_time
     std::inplace_merge(all.begin(), all.begin() + middle, all.end());
   }
   for (std::size_t i = 0; i < counts_.size(); ++i) report.slices[first_unit_ + i] += counts_[i];
+  report.cores.insert(report.cores.end(), core_times_.begin(), core_times_.end());
   for (std::size_t i = 0; i < tick_times_.size(); ++i) tick_times[i] = std::max(tick_times[i], tick_times_[i]);
 }
 
@@ -385,11 +419,14 @@ void SpikePart::add_potentials_to(std::uint64_t& hash) const {
 void SpikePart::find_bounds(std::vector<std::uint8_t>& cuts) const {
   std::vector<std::int64_t> bounds(static_cast<std::size_t>(neurons_));
   for (const Piece& piece : pieces_)
-    if (piece.clif)
+    if ((*world_.net)[piece.population].sums_begin_at_bias())
       for (std::int64_t i = piece.at; i < piece.at + piece.neurons(); ++i)
         bounds[static_cast<std::size_t>(i)] = std::abs(std::int64_t{bias_[static_cast<std::size_t>(i)]});
   for (const auto& into : from_)
-    for (const Into& one : into) one.synapses.add_bounds(world_.net->connections[one.connection], bounds);
+    for (const Into& one : into) {
+      const SpikeConnection& connection = world_.net->connections[one.connection];
+      one.synapses.add_bounds(connection, (*world_.net)[connection.from].is_graded() ? most_graded : 1, bounds);
+    }
   for (const Piece& piece : pieces_)
     for (std::int64_t i = piece.at; i < piece.at + piece.neurons(); ++i)
       if (bounds[static_cast<std::size_t>(i)] >= std::int64_t{1} << 31) cuts[piece.population.index()] = 1;

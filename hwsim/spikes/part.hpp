@@ -24,8 +24,15 @@ struct SpikeWorld {
 
 // Of one population in one part, of one tick: neurons that spike, ascending.
 struct SpikeList {
-  std::vector<std::uint32_t> room;  // as many as could
+  std::vector<std::uint32_t> room;   // as many as could
+  std::vector<std::int32_t> values;  // of graded ones
   std::size_t count = 0;
+};
+
+// Those that spike, and what they give; no values: all 1.
+struct SpikesGiven {
+  std::span<const std::uint32_t> neurons;
+  std::span<const std::int32_t> values = {};
 };
 
 class SpikePart {
@@ -40,14 +47,14 @@ class SpikePart {
   // All neurons of these populations make the step that is due in this tick; spikes go to list `turn`.
   void update(std::span<const PopulationId> level, std::int64_t tick, int turn, const SpikeStimulus& stimulus);
   // Spikes of a population, of some part or from outside, reach the neurons of this one.
-  void deliver(PopulationId from, std::span<const std::uint32_t> sources, std::int64_t tick);
+  void deliver(PopulationId from, const SpikesGiven& given, std::int64_t tick);
   void finish_tick(std::int64_t tick);
   // Of a streamed run: of the ticks that the next run shares with this one, what their cores have done so far.
   std::vector<std::int64_t> open_ticks() const;
 
-  std::span<const std::uint32_t> spikes(PopulationId population, int turn) const {
+  SpikesGiven spikes(PopulationId population, int turn) const {
     const SpikeList& list = lists_[turn][population.index()];
-    return std::span(list.room).first(list.count);
+    return {std::span(list.room).first(list.count), std::span(list.values).first(list.values.empty() ? 0 : list.count)};
   }
   const std::vector<SpikePacket>& packets(int turn) const { return packets_[turn]; }
   void add_to(SpikeReport& report, std::vector<std::int64_t>& tick_times) const;
@@ -64,6 +71,7 @@ class SpikePart {
   struct Piece : PartPiece {
     PopulationId population;
     std::optional<ClifStepper> clif;
+    std::optional<SumStepper> sums;
     std::size_t first_unit = 0, last_unit = 0;
     std::vector<std::vector<LateAddition>> late;  // by slot, where sums may overflow
   };
@@ -77,8 +85,8 @@ class SpikePart {
   };
   // A tick of the chip that may still get more to do: of a streamed run its populations make steps of several runs.
   struct OpenTick {
-    std::vector<std::int64_t> neurons, synapses;  // by core of ours: time for its neurons, then for what arrived
-    std::int64_t last_packet = 0;
+    std::vector<SpikeCoreTime> cores;  // ours
+    std::int64_t last_packet = 0;      // when the last one arrives
   };
 
   void step(Piece& piece, std::int64_t tick, std::int64_t t, int turn, const SpikeStimulus& stimulus);
@@ -112,6 +120,7 @@ class SpikePart {
   std::vector<std::size_t> core_at_;  // by unit of the part: position in cores_
   std::vector<OpenTick> open_;        // by tick, in turn: as many as the deepest population is late, and one
   std::vector<std::int64_t> tick_times_;
+  std::vector<SpikeCoreTime> core_times_;
 };
 
 }  // namespace taskspec

@@ -133,7 +133,7 @@ class Scaling {
     double bias = 0;
     for (std::size_t n = 0; n < neurons.bias.size(); ++n)
       bias = std::max(bias, std::abs(neurons.bias[n] * gain(neurons, n)));
-    const bool has_bias_axon = neurons.kind == Kind::current && bias > 0;
+    const bool has_bias_axon = neurons.kind == Kind::current && bias > 0 && chip_.neuron == NeuronModel::loihi;
     if (has_bias_axon) most = std::max(most, bias);
     while (most > 0 && !(std::floor(std::ldexp(most * weight_unit(), exponent) + 0.5) <= most_weight_)) --exponent;
     while (!has_bias_axon && bias > 0 && !is_small(bias, limit_bias)) --exponent;
@@ -251,41 +251,80 @@ class Scaling {
       population.bias.push_back(static_cast<std::int32_t>(whole(neurons.bias[n] * gain(neurons, n) * scale)));
   }
 
-  // Leaking behind the reset is leaking in front of the next step: its potential is the one of real numbers after that.
-  void make_clif(std::size_t p, const RealNeurons& neurons, double scale) {
-    if (neurons.kind == Kind::current)
-      throw Refusal{"its synapses keep a current, and the neurons of this chip have a potential alone"};
-    const double k = neurons.kind == Kind::threshold ? 1 : shared(neurons.k_mem, "tau");
-    const std::int64_t alpha = whole(256 * (1 - k)), leak = whole(k * shared(neurons.leak, "v_leak") * scale);
+  TaskBlock clif_block(const RealNeurons& neurons, Precision precision) const {
+    TaskBlock block;
+    block.def = clif_;
+    block.name = neurons.name;
+    block.shape = {.y = neurons.shape.y, .x = neurons.shape.x, .f = neurons.shape.f};
+    block.precision = precision;
+    set(block, "vl", -(std::int64_t{1} << 27));
+    return block;
+  }
+  void set(TaskBlock& block, std::string_view attribute, std::int64_t value) const {
+    const BlockAttributeDef* def = clif_->find_attribute(attribute);
+    if (value != def->standard) block.set(*def, value);
+  }
+
+  // What a step takes of a potential, in 256ths, is left of it.
+  std::int64_t set_leak(TaskBlock& block, const RealNeurons& neurons, double k, std::string_view what) {
+    const std::int64_t alpha = whole(256 * (1 - k));
+    if (k > 0) set(block, "vleaky_adpt_en", 1), set(block, "vleaky_alpha", alpha);
     if (k > 0 && alpha == 256)
       made_.notes.push_back(fmt::format(
-          "'{}': a leak of {} a step is less than 1/512 and gets lost; with {:.4g} times the step of time it acts",
-          neurons.name, k, 1.0 / 512 / k));
+          "'{}': {} of {} a step is less than 1/512 and gets lost; with {:.4g} times the step of time it acts",
+          neurons.name, what, k, 1.0 / 512 / k));
+    return alpha;
+  }
+
+  // Leaking behind the reset is leaking in front of the next step: its potential is the one of real numbers after that.
+  void make_clif(std::size_t p, const RealNeurons& neurons, double scale) {
+    const double k = neurons.kind == Kind::threshold ? 1 : shared(neurons.k_mem, "tau");
+    const std::int64_t leak = whole(k * shared(neurons.leak, "v_leak") * scale);
     SpikePopulation& population = made_.net.populations[p];
-    ClifNeurons model;
-    model.block.def = clif_;
-    model.block.name = neurons.name;
-    model.block.shape = {.y = neurons.shape.y, .x = neurons.shape.x, .f = neurons.shape.f};
-    model.block.precision = Precision::i8;
-    auto set = [&](std::string_view attribute, std::int64_t value) {
-      const BlockAttributeDef* def = clif_->find_attribute(attribute);
-      if (value != def->standard) model.block.set(*def, value);
-    };
-    set("vth0", whole(shared(neurons.threshold, "threshold") * scale));
-    set("vr", whole(shared(neurons.reset, "reset") * scale));
-    set("reset_mode", neurons.subtracts ? 1 : 0);
-    set("vl", -(std::int64_t{1} << 27));
-    set("fire_type", 4);
-    set("vleaky_beta", leak);
-    if (k > 0) set("vleaky_adpt_en", 1), set("vleaky_alpha", alpha);
+    ClifNeurons model{.block = clif_block(neurons, Precision::i8)};
+    set(model.block, "vth0", whole(shared(neurons.threshold, "threshold") * scale));
+    set(model.block, "vr", whole(shared(neurons.reset, "reset") * scale));
+    set(model.block, "reset_mode", neurons.subtracts ? 1 : 0);
+    set(model.block, "fire_type", 4);
+    set(model.block, "vleaky_beta", leak);
+    const std::int64_t alpha = set_leak(model.block, neurons, k, "a leak");
+    if (neurons.kind == Kind::current) add_synapse(p, neurons, scale, model);
     const auto count = static_cast<std::size_t>(neurons.shape.size());
-    population.potentials.assign(count, static_cast<std::int32_t>(leak));
+    const std::int64_t constant = model.block.attribute("vleaky_beta");
+    population.potentials.assign(count, static_cast<std::int32_t>(constant));
     made_.potentials[p].unit = alpha == 0 ? 1 / scale : 256.0 / static_cast<double>(alpha) / scale;
-    made_.potentials[p].offset.assign(count, static_cast<double>(leak));
+    made_.potentials[p].offset.assign(count, static_cast<double>(constant));
     if (largest(neurons.bias) > 0)
       for (std::size_t n = 0; n < count; ++n)
         population.bias.push_back(static_cast<std::int32_t>(whole(neurons.bias[n] * gain(neurons, n) * scale)));
     population.model = std::move(model);
+  }
+
+  // A CLIF that never fires keeps the current as what it adds to the potential in a step, r k_mem i: so it needs no
+  // cut, and no factor behind it. It is counted from `above` on, so that what leaks is rounded, not cut:
+  // floor((i + above) alpha / 256) + beta = floor(i alpha / 256 + 1/2) + above, where above (256 - alpha) / 256 = beta
+  // - 1/2; the neurons take off `above` with their own constant.
+  void add_synapse(std::size_t p, const RealNeurons& neurons, double scale, ClifNeurons& model) {
+    TaskBlock block = clif_block(neurons, Precision::i32);
+    set(block, "vth0", (std::int64_t{1} << 27) - 1);
+    set(block, "reset_mode", 3);
+    set(block, "fire_type", 0);
+    const std::int64_t alpha = set_leak(block, neurons, shared(neurons.k_syn, "tau_syn"), "a decay");
+    std::int64_t above = 0, beta = 0;
+    double least = 1;
+    for (std::int64_t b = 1; b <= 8 && alpha > 0 && alpha < 256; ++b) {
+      const double share = static_cast<double>(256 - alpha) / 256, wanted = static_cast<double>(b) - 0.5;
+      const std::int64_t a = whole(wanted / share);
+      if (const double off = std::abs(static_cast<double>(a) * share - wanted); off < least)
+        least = off, above = a, beta = b;
+    }
+    set(block, "vleaky_beta", beta);
+    model.first_current = static_cast<std::int32_t>(above);
+    set(model.block, "vleaky_beta", model.block.attribute("vleaky_beta") - above);
+    const double unit = shared(neurons.r, "r", 1) * neurons.k_mem[0] * scale;
+    made_.currents[p].unit = alpha == 0 || unit == 0 ? 1 : 256.0 / static_cast<double>(alpha) / unit;
+    made_.currents[p].offset.assign(static_cast<std::size_t>(neurons.shape.size()), static_cast<double>(above));
+    model.synapse = std::move(block);
   }
 
   void connect(const RealConnection& real, const std::vector<double>& weights, double scale) {

@@ -114,9 +114,17 @@ std::uint64_t PartSynapses::deliver(std::span<const std::uint32_t> sources, cons
   return wheel.arrived ? walk(sources, PlainSums<true>(wheel, slot)) : walk(sources, PlainSums<false>(wheel, slot));
 }
 
-std::uint64_t PartSynapses::keep(std::uint32_t source, const LateAddition& next,
+std::uint64_t PartSynapses::deliver_graded(std::span<const std::uint32_t> sources, std::span<const std::int32_t> values,
+                                           const SpikeWheel& wheel, std::int32_t slot) const {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    count += walk(sources.subspan(i, 1), GradedSumsOf(wheel, slot, values[i]));
+  return count;
+}
+
+std::uint64_t PartSynapses::keep(std::uint32_t source, std::int32_t value, const LateAddition& next,
                                  std::vector<std::vector<LateAddition>>& slots, std::int32_t slot) const {
-  return walk(std::span(&source, 1), KeptAdditions(slots, next.source, next.connection, slot));
+  return walk(std::span(&source, 1), KeptAdditions(slots, next.source, next.connection, slot, value));
 }
 
 std::int64_t PartSynapses::synapses() const {
@@ -131,8 +139,9 @@ std::int64_t PartSynapses::bytes() const {
                                    codebook_.size() * sizeof(codebook_[0]));
 }
 
-void PartSynapses::add_bounds(const SpikeConnection& connection, std::span<std::int64_t> bounds) const {
-  const auto size = [](std::int32_t weight) { return std::abs(std::int64_t{weight}); };
+void PartSynapses::add_bounds(const SpikeConnection& connection, std::int64_t most,
+                              std::span<std::int64_t> bounds) const {
+  const auto size = [most](std::int32_t weight) { return most * std::abs(std::int64_t{weight}); };
   if (const auto* rows = std::get_if<SparseSynapses>(&connection.synapses)) {
     const bool all = piece_.neurons() == to_.size();
     const std::int64_t shift = piece_.at - piece_.begin;

@@ -47,13 +47,16 @@ class PartSynapses {
   // Adds the weights of these sources, ascending numbers in their population, to the sums of the slot, and of those
   // behind it where synapses have delays of their own. Returns how many synapses. A proof says that no sum overflows.
   std::uint64_t deliver(std::span<const std::uint32_t> sources, const SpikeWheel& wheel, std::int32_t slot) const;
+  // The same of sources that give numbers, by which their weights are multiplied.
+  std::uint64_t deliver_graded(std::span<const std::uint32_t> sources, std::span<const std::int32_t> values,
+                               const SpikeWheel& wheel, std::int32_t slot) const;
   // Without a proof: keeps the additions for later, by slot. `next`: with source and connection.
-  std::uint64_t keep(std::uint32_t source, const LateAddition& next, std::vector<std::vector<LateAddition>>& slots,
-                     std::int32_t slot) const;
+  std::uint64_t keep(std::uint32_t source, std::int32_t value, const LateAddition& next,
+                     std::vector<std::vector<LateAddition>>& slots, std::int32_t slot) const;
   std::int64_t synapses() const;  // implicit ones not counted
   std::int64_t bytes() const;     // of rows, weights and offsets
-  // Adds |weight| of each synapse to the sum of its target in the part.
-  void add_bounds(const SpikeConnection& connection, std::span<std::int64_t> bounds) const;
+  // Adds |weight| of each synapse, `most` times, to the sum of its target in the part.
+  void add_bounds(const SpikeConnection& connection, std::int64_t most, std::span<std::int64_t> bounds) const;
 
  private:
   template <class Sums>

@@ -1,6 +1,8 @@
 #include "interp/hw/chip_kinds.hpp"
 
-#include "interp/hw/hw_report.hpp"
+#include "hwsim/report/chip_text.hpp"
+#include "hwsim/report/spike_picture.hpp"
+#include "interp/hw/hw_program.hpp"
 #include "interp/hw/neurons/real_blocks.hpp"
 #include "interp/hw/spike_run.hpp"
 
@@ -21,21 +23,10 @@ Result<std::unique_ptr<ChipRun>> mapped(ChipGraph source, const HwOptions& optio
   return std::unique_ptr<ChipRun>(*std::move(made));
 }
 
-HwPrograms programs_of(const ChipRuns& runs) {
-  HwPrograms programs;
-  for (const std::shared_ptr<ChipRun>& run : runs) programs.push_back(std::static_pointer_cast<HwProgram>(run));
-  return programs;
-}
-
-std::vector<Value> mapped_report(const ChipRuns& runs, const Chip& chip) {
-  return hw_report_values(programs_of(runs), chip);
-}
-std::string mapped_text(const ChipRuns& runs, const Chip&) { return hw_report_text(programs_of(runs)); }
-
 constexpr ChipKindRecord kinds[] = {
-    {ChipKind::primitive, mapped, mapped_report, mapped_text},
-    {ChipKind::crossbar, SpikeRun::make, spike_report, spike_report_text},
-    {ChipKind::synaptic, SpikeRun::make, spike_report, spike_report_text},
+    {ChipKind::primitive, mapped, chip_text},
+    {ChipKind::crossbar, SpikeRun::make, spike_text},
+    {ChipKind::synaptic, SpikeRun::make, spike_text},
 };
 
 }  // namespace

@@ -17,9 +17,7 @@ struct ChipGraph {
 struct ChipKindRecord {
   ChipKind kind;
   Result<std::unique_ptr<ChipRun>> (*make)(ChipGraph source, const HwOptions& options);
-  // Values of the fields of a report, and how it is printed.
-  std::vector<Value> (*report)(const ChipRuns& runs, const Chip& chip);
-  std::string (*report_text)(const ChipRuns& runs, const Chip& chip);
+  std::string (*text)(const ChipPicture& picture);  // the tables of a run
 };
 
 const ChipKindRecord& chip_kind(ChipKind kind);

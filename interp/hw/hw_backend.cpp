@@ -133,8 +133,8 @@ class HwBackend final : public Backend, public PicturedBackend {
     return outcome;
   }
 
-  std::vector<Value> report() const override { return kind_.report(programs_, *options_.chip); }
-  std::string report_text() const override { return kind_.report_text(programs_, *options_.chip); }
+  std::vector<Value> report() const override { return hw_report_values(programs_, *options_.chip); }
+  std::string report_text() const override { return hw_report_text(programs_, *options_.chip); }
   void keep_pictures() override { options_.keeps_pictures = true; }
   RunPictures pictures() const override { return hw_pictures(programs_); }
 
@@ -260,9 +260,11 @@ class HwBackend final : public Backend, public PicturedBackend {
   }
 
   static bool has_no_blocks(const MadeRun& made) {
-    // Or the mapping is of a net in which more is known.
+    // Or the mapping is of a net in which more is known, or crossbars want weights that are.
     const auto is_it = [](const Diag& diag) {
-      return diag.code == Code("E4011") || diag.code == Code("E4050") || diag.code == Code("E7003");
+      for (const Code code : {Code("E4011"), Code("E4041"), Code("E4050"), Code("E4051"), Code("E7003")})
+        if (diag.code == code) return true;
+      return false;
     };
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+
+#include "interp/hw/frames.hpp"
 
 namespace taskspec {
 
@@ -64,36 +65,7 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(LoweredGraph lowered, const H
 
 std::vector<Array> HwProgram::step(std::span<const Array> tensors) {
   if (!program_) return {};
-  const std::int64_t frames = frames_of(tensors);
-  if (frames == 1) return frame(tensors);
-  std::vector<std::vector<Array>> made;
-  for (std::int64_t f = 0; f < frames; ++f) {
-    std::vector<Array> one;
-    for (std::size_t k = 0; k < tensors.size(); ++k) one.push_back(sample(tensors[k], lowered_.inputs[k].tensor, f));
-    made.push_back(frame(one));
-  }
-  std::vector<Array> outputs;
-  for (std::size_t k = 0; k < lowered_.outputs.size(); ++k) {
-    ArrayType type = lowered_.outputs[k].tensor;
-    type.extents[0] = frames;
-    Array all = Array::make(type);
-    for (std::size_t f = 0; f < made.size(); ++f)
-      std::memcpy(all.raw() + f * made[f][k].bytes(), made[f][k].raw(), made[f][k].bytes());
-    outputs.push_back(std::move(all));
-  }
-  return outputs;
-}
-
-// A batch is so many frames, one behind the other.
-std::int64_t HwProgram::frames_of(std::span<const Array> tensors) const {
-  if (tensors.empty() || tensors[0].elements() == lowered_.inputs[0].tensor.elements()) return 1;
-  return tensors[0].extents()[0];
-}
-
-Array HwProgram::sample(const Array& batch, const ArrayType& type, std::int64_t number) {
-  Array one = Array::make(type);
-  std::memcpy(one.raw(), batch.raw() + static_cast<std::size_t>(number) * one.bytes(), one.bytes());
-  return one;
+  return frame_by_frame(lowered_, tensors, [&](std::span<const Array> one) { return frame(one); });
 }
 
 std::vector<Array> HwProgram::frame(std::span<const Array> tensors) {
@@ -130,14 +102,26 @@ void HwProgram::compare(std::span<const Array> inputs) {
   }
 }
 
+// States of real numbers begin at 0, whatever integers those are: potentials leak behind a step, and are kept as the
+// next one begins with them.
+Array HwProgram::moved(const LoweredState& state, Array integers, int sign) const {
+  const TaskBlock& block = lowered_.graph[state.storage];
+  if (!is_float(state.port.tensor.precision) || !block.data) return integers;
+  const PrecisionInfo& limits = info(integers.precision());
+  for (std::int64_t i = 0; i < integers.elements(); ++i)
+    integers.set_integer(
+        i, std::clamp(integers.integer(i) + sign * block.data->integer(i), limits.minimum, limits.maximum));
+  return integers;
+}
+
 Array HwProgram::state(std::size_t number) const {
   const LoweredState& state = lowered_.states[number];
-  return from_block(state.port, machine_->state(state.storage));
+  return from_block(state.port, moved(state, machine_->state(state.storage), -1));
 }
 
 void HwProgram::set_state(std::size_t number, const Array& tensor) {
   const LoweredState& state = lowered_.states[number];
-  const Array contents = to_block(state.port, tensor);
+  const Array contents = moved(state, to_block(state.port, tensor), 1);
   machine_->set_state(state.storage, contents);
   if (judge_) judge_->set_state(state.storage, contents);
 }

@@ -17,19 +17,15 @@ class HwProgram final : public ChipRun {
   void set_state(std::size_t number, const Array& tensor) override;
   void begin_state(std::size_t number) override;
   bool is_mapped() const override { return program_ != nullptr; }
-  const ChipProgram& program() const { return *program_; }
-  const ChipTiming& timing() const { return timing_; }
-  const ChipAccount& account() const { return picture_.account; }
   std::int64_t cycles() const override;  // of all steps so far, which follow each other as frames do
   std::optional<ChipPicture> picture() const override;
   void note(const std::string& text) override { picture_.notes.push_back(text); }
 
  private:
   HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> program);
-  std::int64_t frames_of(std::span<const Array> tensors) const;
-  static Array sample(const Array& batch, const ArrayType& type, std::int64_t number);
   std::vector<Array> frame(std::span<const Array> tensors);
   void compare(std::span<const Array> inputs);
+  Array moved(const LoweredState& state, Array integers, int sign) const;
 
   std::shared_ptr<const ChipProgram> program_;  // none: all outputs are known
   std::optional<ChipMachine> machine_;

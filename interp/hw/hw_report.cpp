@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "hwsim/report/chip_files.hpp"
-#include "hwsim/report/chip_text.hpp"
 #include "interp/control/objects.hpp"
+#include "interp/hw/chip_kinds.hpp"
 
 namespace taskspec {
 
@@ -63,27 +63,11 @@ Value record_of(std::vector<std::pair<std::string, Value>> values) {
   return Value(std::static_pointer_cast<Object>(std::move(record)));
 }
 
-PerEvent all_counts(const HwPrograms& programs) {
-  PerEvent counts;
-  for (const std::shared_ptr<HwProgram>& program : programs)
-    counts += counts_of(program->account(), program->version(), program->cycles());
-  return counts;
-}
-
-}  // namespace
-
-Value energy_value(std::int64_t energy) { return Value(pj(energy)); }
-
-Value core_value(std::int64_t core, std::int64_t bytes, std::int64_t busy, std::int64_t energy) {
-  return record_of(
-      {{"core", Value(core)}, {"bytes", Value(bytes)}, {"busy", Value(busy)}, {"energy", Value(pj(energy))}});
-}
-
-std::string assumed_text(const Chip& chip) {
-  const std::vector<const ChipFigure*> assumed = chip.assumed();
-  std::string text = assumed.empty() ? "" : "assumed:";
-  for (const ChipFigure* figure : assumed) text += " " + figure->pointer.substr(1);
-  return text;
+std::vector<ChipPicture> pictures_of(const ChipRuns& runs) {
+  std::vector<ChipPicture> pictures;
+  for (const std::shared_ptr<ChipRun>& run : runs)
+    if (std::optional<ChipPicture> picture = run->picture()) pictures.push_back(*std::move(picture));
+  return pictures;
 }
 
 Value energy_by(const PerEvent& counts, const Chip& chip) {
@@ -93,33 +77,42 @@ Value energy_by(const PerEvent& counts, const Chip& chip) {
   return record_of(std::move(values));
 }
 
-Value layer_value(const LayerRow& row) {
+Value layer_value(const LayerRow& row, std::int64_t steps) {
   return record_of({{"name", Value(row.name)},
                     {"cores", Value(row.cores)},
                     {"phase", Value(row.phase)},
-                    {"cycles", Value(row.cycles)},
+                    {"cycles", Value(row.cycles / steps)},
                     {"utilisation", Value(row.utilisation)},
                     {"bytes", Value(row.bytes)},
-                    {"packets", Value(row.packets)},
-                    {"energy", Value(pj(row.energy))}});
+                    {"packets", Value(row.packets / steps)},
+                    {"energy", Value(pj(row.energy / steps))}});
 }
+
+Value core_value(const CoreRow& row, std::int64_t energy, std::int64_t steps) {
+  return record_of({{"core", Value(std::int64_t{row.core})},
+                    {"bytes", Value(row.bytes)},
+                    {"busy", Value(row.busy / steps)},
+                    {"energy", Value(pj(energy / steps))}});
+}
+
+}  // namespace
 
 constinit const std::span<const ReportField> hw_report_fields = fields;
 
-std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip) {
+std::vector<Value> hw_report_values(const ChipRuns& runs, const Chip& chip) {
   std::int64_t cycles = 0, memory = 0, packets = 0;
+  PerEvent counts;
   List layers, cores;
-  for (const std::shared_ptr<HwProgram>& program : programs) {
-    const ChipAccount& account = program->account();
-    cycles += program->cycles();
+  for (const ChipPicture& picture : pictures_of(runs)) {
+    const ChipAccount& account = picture.account;
+    counts += picture.counts();
+    cycles += picture.cycles;
     memory = std::max(memory, account.memory);
-    packets += account.packets * program->version();
-    for (const LayerRow& row : account.layers) layers.push_back(layer_value(row));
+    packets += account.packets * (picture.steps / account.steps);
+    for (const LayerRow& row : account.layers) layers.push_back(layer_value(row, account.steps));
     for (std::size_t c = 0; c < account.cores.size(); ++c)
-      cores.push_back(core_value(account.cores[c].core, account.cores[c].bytes, account.cores[c].busy,
-                                 energy_of(account.counts.cores()[c], chip)));
+      cores.push_back(core_value(account.cores[c], energy_of(account.counts.cores()[c], chip), account.steps));
   }
-  const PerEvent counts = all_counts(programs);
   return {Value(cycles),
           Value(static_cast<double>(cycles) / static_cast<double>(chip.hz)),
           Value(pj(energy_of(counts, chip))),
@@ -130,10 +123,10 @@ std::vector<Value> hw_report_values(const HwPrograms& programs, const Chip& chip
           Value(std::move(cores))};
 }
 
-std::string hw_report_text(const HwPrograms& programs) {
+std::string hw_report_text(const ChipRuns& runs, const Chip& chip) {
   std::string text;
-  for (const std::shared_ptr<HwProgram>& program : programs)
-    text += (text.empty() ? "" : "\n\n") + chip_text(*program->picture());
+  for (const ChipPicture& picture : pictures_of(runs))
+    text += (text.empty() ? "" : "\n\n") + chip_kind(chip.kind).text(picture);
   return text;
 }
 
@@ -142,7 +135,9 @@ namespace {
 class HwPicture final : public RunPicture {
  public:
   explicit HwPicture(ChipPicture picture) : picture_(std::move(picture)) {}
-  std::string text() const override { return picture_.title + "\n" + chip_text(picture_) + "\n"; }
+  std::string text() const override {
+    return picture_.title + "\n" + chip_kind(picture_.chip->kind).text(picture_) + "\n";
+  }
   std::string json(bool whole) const override { return chip_json(picture_, whole); }
   std::string csv_head() const override { return chip_csv_head(); }
   std::string csv() const override { return chip_csv(picture_); }
@@ -156,9 +151,7 @@ class HwPicture final : public RunPicture {
 
 RunPictures hw_pictures(const ChipRuns& runs) {
   RunPictures pictures;
-  for (const std::shared_ptr<ChipRun>& run : runs)
-    if (std::optional<ChipPicture> picture = run->picture())
-      pictures.push_back(std::make_shared<HwPicture>(*std::move(picture)));
+  for (ChipPicture& picture : pictures_of(runs)) pictures.push_back(std::make_shared<HwPicture>(std::move(picture)));
   return pictures;
 }
 

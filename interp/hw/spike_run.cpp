@@ -4,16 +4,17 @@
 
 #include <algorithm>
 
-#include "hwsim/noc/noc.hpp"
+#include "hwsim/report/spike_picture.hpp"
 #include "hwsim/spikes/crossbar.hpp"
 #include "hwsim/spikes/of_chip.hpp"
 #include "hwsim/spikes/splitters.hpp"
-#include "hwsim/time/clock.hpp"
-#include "ir/base/hash.hpp"
+#include "interp/hw/frames.hpp"
 
 namespace taskspec {
 
 namespace {
+
+constexpr std::size_t most_stages = 30'000;  // that pictures keep
 
 // By element of the tensor: its place in the block.
 std::vector<std::int32_t> places_in_block(const LoweredPort& port) {
@@ -73,12 +74,11 @@ Result<std::unique_ptr<ChipRun>> SpikeRun::make(ChipGraph source, const HwOption
 }
 
 Result<ChipNeurons> SpikeRun::from_blocks() {
-  Result<SpikingBlocks> blocks = spiking_net_of(lowered_.graph);
+  Result<SpikingBlocks> blocks = spiking_net_of(lowered_.graph, chip_->runs_ann);
   if (!blocks) return blocks.diags();
   Result<ChipNeurons> neurons = on_chip_neurons(blocks->net, *chip_);
   if (!neurons) return neurons;
-  for (const LoweredPort& port : lowered_.inputs)
-    inputs_.push_back({blocks->population[port.block.index()], places_in_block(port)});
+  for (const LoweredPort& port : lowered_.inputs) inputs_.push_back({blocks->population[port.block.index()], {}});
   for (const LoweredPort& port : lowered_.outputs) {
     const std::vector<SpikePlace>& by_place = blocks->outputs[port.block.index()];
     std::vector<SpikePlace> places;
@@ -99,8 +99,10 @@ Result<ChipNeurons> SpikeRun::from_real(const RealBorders& real, const BlockTabl
   Result<ChipNeurons> neurons = in_integers(real.net, *chip_, blocks.find("CLIF"));
   if (!neurons) return neurons;
   notes_.insert(notes_.end(), real.notes.begin(), real.notes.end());
-  for (const RealBorders::Input& input : real.inputs)
+  for (const RealBorders::Input& input : real.inputs) {
     inputs_.push_back({input.population, real.neuron[input.population.index()]});
+    neurons->net.populations[input.population.index()].graded = chip_->runs_ann;
+  }
   for (const RealBorders::Output& output : real.outputs) outputs_.push_back(output.places);
   for (const RealBorders::State& state : real.states) {
     if (!state.population.valid()) {
@@ -118,19 +120,23 @@ Result<ChipNeurons> SpikeRun::from_real(const RealBorders& real, const BlockTabl
 
 Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
   const Chip& chip = *options.chip;
-  SpikeLimits limits = spike_limits(chip, chips_of(options));
+  chips_ = chips_of(options);
+  noc_ = options.noc;
+  SpikeLimits limits = spike_limits(chip, chips_);
   if (options.cores) limits.cores = std::min<std::int64_t>(limits.cores, *options.cores);
+  cores_there_ = limits.cores;
   notes_.insert(notes_.end(), neurons.notes.begin(), neurons.notes.end());
   auto net = std::make_shared<SpikingNet>(std::move(neurons.net));
   if (Diags wrong = check_spiking(*net); wrong.has_errors()) return wrong;
   if (chip.neuron == NeuronModel::truenorth) {
     Result<SplitNet> split = with_splitters(*net, limits);
     if (!split) return split.diags();
-    splitters_ = split->splitters;
-    if (splitters_ > 0)
-      notes_.push_back(fmt::format("{} splitters, each of them for one more destination", splitters_));
+    if (split->splitters > 0)
+      notes_.push_back(fmt::format("{} splitters, each of them for one more destination", split->splitters));
     *net = std::move(split->net);
   }
+  if (options.keeps_pictures)
+    for (SpikePopulation& population : net->populations) population.recorded = !population.is_outside();
   Result<SpikePlacement> placed = place_spikes(*net, limits);
   if (!placed) return placed.diags();
   if (chip.limits.axon_types) {
@@ -141,17 +147,27 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
   std::int64_t tiles = 0;
   for (const SpikeSlice& slice : placed->slices) tiles += slice.tiles;
   if (tiles > 0) notes_.push_back(fmt::format("{} cores add up a part of the inputs of others", tiles));
-  SpikeOptions run{.threads = options.threads, .streamed = true, .accounted = true};
+  SpikeOptions run{
+      .threads = options.threads, .streamed = true, .accounted = true, .keeps_times = options.keeps_pictures};
   run.delivery.next_tick = true;
   run.delivery.allow_delay = options.allow_delay;
   run.costs = spike_costs(chip);
-  run.grid = spike_grid(chip, chips_of(options));
+  run.grid = spike_grid(chip, chips_);
   run.network = network_of(options);
   Result<SpikeMachine> machine = SpikeMachine::load(net, *std::move(placed), run);
   if (!machine) return machine.diags();
   machine_.emplace(*std::move(machine));
   net_ = std::move(net);
   counts_.resize(machine_->placement().slices.size());
+  for (const SpikePopulation& population : net_->populations) {
+    if (!options.keeps_pictures) break;
+    const SpikeShape& shape = population.shape;
+    recorders_.emplace_back();
+    if (!population.is_outside())
+      recorders_.back().emplace(population.name,
+                                shape.y * shape.x == 1 ? Extents{shape.f} : Extents{shape.y, shape.x, shape.f}, true);
+    spikes_.emplace_back(static_cast<std::size_t>(population.neurons()));
+  }
   const std::vector<std::string>& delays = machine_->schedule().notes;
   notes_.insert(notes_.end(), delays.begin(), delays.end());
   if (const std::int32_t deepest = machine_->schedule().deepest(); deepest > 0)
@@ -162,36 +178,15 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
 
 // ---- a step ---------------------------------------------------------------------------------------
 
-// Graded inputs: what is beyond one spike comes as a current, of the same synapses.
-void SpikeRun::add_graded(const Input& input, std::int64_t neuron, std::int64_t value,
-                          std::vector<SpikeCurrent>& currents) const {
-  for (const SpikeConnection& connection : net_->connections) {
-    if (connection.from != input.population) continue;
-    if (connection.delay > 0)
-      throw failure("E4055", {},
-                    fmt::format("'{}' is graded, and reaches '{}' late", (*net_)[input.population].name,
-                                (*net_)[connection.to].name));
-    auto current = std::ranges::find(currents, connection.to, &SpikeCurrent::population);
-    if (current == currents.end()) {
-      currents.push_back({connection.to, {}});
-      current = currents.end() - 1;
-      current->values.resize(static_cast<std::size_t>((*net_)[connection.to].neurons()));
-    }
-    const SparseSynapses rows = expanded(*net_, connection);
-    const auto n = static_cast<std::size_t>(neuron);
-    for (std::uint32_t i = rows.offsets[n]; i < rows.offsets[n + 1]; ++i)
-      current->values[rows.targets[i]] += static_cast<std::int32_t>((value - 1) * rows.weights[i]);
-  }
-}
-
-SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor, std::vector<SpikeCurrent>& currents) const {
+SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor) const {
   const Input& input = inputs_[number];
-  SpikeTrain train{input.population, {0}, {}};
-  for (std::int64_t e = 0; e < tensor.elements(); ++e) {
-    const bool is_real = is_float(tensor.precision());
-    const double value = is_real ? tensor.number(e) : static_cast<double>(tensor.integer(e));
+  const Array given = input.neuron.empty() ? to_block(lowered_.inputs[number], tensor) : tensor;
+  std::vector<std::pair<std::uint32_t, std::int32_t>> spikes;
+  for (std::int64_t e = 0; e < given.elements(); ++e) {
+    const bool is_real = is_float(given.precision());
+    const double value = is_real ? given.number(e) : static_cast<double>(given.integer(e));
     if (value == 0) continue;
-    const std::int32_t neuron = input.neuron[static_cast<std::size_t>(e)];
+    const std::int64_t neuron = input.neuron.empty() ? e : input.neuron[static_cast<std::size_t>(e)];
     const bool is_byte =
         value == static_cast<double>(static_cast<std::int64_t>(value)) && value >= -128 && value <= 127;
     if (value != 1 && !(chip_->runs_ann && is_byte))
@@ -199,28 +194,39 @@ SpikeTrain SpikeRun::train_of(std::size_t number, const Array& tensor, std::vect
                     fmt::format("element {} of '{}' is {} in step {}, and {} takes spikes, 0 or 1{}", e,
                                 (*net_)[input.population].name, value, version_, chip_->name,
                                 chip_->runs_ann ? ", or bytes" : ""));
-    train.neurons.push_back(static_cast<std::uint32_t>(neuron));
-    if (value != 1) add_graded(input, neuron, static_cast<std::int64_t>(value), currents);
+    spikes.emplace_back(static_cast<std::uint32_t>(neuron), static_cast<std::int32_t>(value));
   }
-  std::ranges::sort(train.neurons);
-  train.offsets.push_back(static_cast<std::uint32_t>(train.neurons.size()));
+  std::ranges::sort(spikes);
+  SpikeTrain train{input.population, {0, static_cast<std::uint32_t>(spikes.size())}, {}};
+  const bool is_graded = std::ranges::any_of(spikes, [](const auto& spike) { return spike.second != 1; });
+  for (const auto& [neuron, value] : spikes) {
+    train.neurons.push_back(neuron);
+    if (is_graded) train.values.push_back(value);
+  }
   return train;
 }
 
 std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
   if (!machine_) return {};
+  return frame_by_frame(lowered_, tensors, [&](std::span<const Array> one) { return frame(one); });
+}
+
+std::vector<Array> SpikeRun::frame(std::span<const Array> tensors) {
   SpikeStimulus stimulus;
-  std::vector<std::vector<std::uint8_t>> fired(net_->populations.size());
+  std::vector<std::vector<std::int32_t>> given(net_->populations.size());  // by neuron: 1 of a spike
   for (std::size_t k = 0; k < tensors.size(); ++k) {
-    stimulus.trains.push_back(train_of(k, tensors[k], stimulus.currents));
-    auto& flags = fired[inputs_[k].population.index()];
-    flags.resize(inputs_[k].neuron.size());
-    for (const std::uint32_t neuron : stimulus.trains.back().neurons) flags[neuron] = 1;
+    const SpikeTrain& train = stimulus.trains.emplace_back(train_of(k, tensors[k]));
+    auto& values = given[train.population.index()];
+    values.resize(static_cast<std::size_t>((*net_)[train.population].neurons()));
+    for (std::size_t i = 0; i < train.neurons.size(); ++i)
+      values[train.neurons[i]] = train.values.empty() ? 1 : train.values[i];
   }
   if (always_.valid()) stimulus.trains.push_back({always_, {0, 1}, {0}});
   Result<SpikeReport> ran = machine_->run(1, stimulus);
   if (!ran) throw Error(ran.diags());
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += ran->slices[i];
+  if (!recorders_.empty()) look(*ran);
+  if (version_ <= machine_->schedule().deepest()) latency_ += ran->time;
   time_ += ran->time;
   const std::int64_t phase = chip_->sync.mode == SyncMode::fixed ? chip_->sync.phase_clk : 0;
   if (phase > 0 && ran->ticks[0] > phase)
@@ -229,22 +235,22 @@ std::vector<Array> SpikeRun::step(std::span<const Array> tensors) {
         fmt::format("phase {} takes {} clk, and phases of {} take {}", version_, ran->ticks[0], chip_->name, phase));
   hash_ = Hasher().add(hash_).add(ran->hash).digest().low;
   ++version_;
-  for (std::size_t p = 0; p < fired.size(); ++p)
+  for (std::size_t p = 0; p < given.size(); ++p)
     for (const SpikeAt& spike : ran->recorded[p]) {
-      fired[p].resize(static_cast<std::size_t>(net_->populations[p].neurons()));
-      fired[p][spike.neuron] = 1;
+      given[p].resize(static_cast<std::size_t>(net_->populations[p].neurons()));
+      given[p][spike.neuron] = spike.value;
     }
   std::vector<Array> outputs;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     Array output = Array::make(lowered_.outputs[k].tensor);
     for (std::size_t e = 0; e < outputs_[k].size(); ++e) {
       const SpikePlace& place = outputs_[k][e];
-      if (!place.population.valid() || fired[place.population.index()].empty()) continue;
-      if (!fired[place.population.index()][static_cast<std::size_t>(place.neuron)]) continue;
+      if (!place.population.valid() || given[place.population.index()].empty()) continue;
+      const std::int32_t value = given[place.population.index()][static_cast<std::size_t>(place.neuron)];
       if (is_float(output.precision()))
-        output.set_number(static_cast<std::int64_t>(e), 1);
+        output.set_number(static_cast<std::int64_t>(e), value / lowered_.outputs[k].scale);
       else
-        output.set_integer(static_cast<std::int64_t>(e), 1);
+        output.set_integer(static_cast<std::int64_t>(e), value);
     }
     outputs.push_back(std::move(output));
   }
@@ -256,6 +262,41 @@ std::int64_t SpikeRun::cycles() const {
   std::int64_t sum = time_;
   for (const std::int64_t tick : machine_->open_ticks()) sum += tick;
   return sum;
+}
+
+void SpikeRun::look(const SpikeReport& ran) {
+  if (stages_.size() < most_stages) add_stages(ran.cores, version_, time_, ran.ticks[0], stages_);
+  for (std::size_t p = 0; p < recorders_.size(); ++p) {
+    if (!recorders_[p]) continue;
+    std::vector<std::uint32_t> neurons;
+    for (const SpikeAt& spike : ran.recorded[p]) {
+      neurons.push_back(spike.neuron);
+      ++spikes_[p][spike.neuron];
+    }
+    std::vector<std::int32_t> potentials;
+    if (recorders_[p]->wants_potentials()) potentials = machine_->potentials(PopulationId(p));
+    recorders_[p]->step(neurons, [&](std::int64_t n) { return potentials[static_cast<std::size_t>(n)]; });
+  }
+}
+
+std::optional<ChipPicture> SpikeRun::picture() const {
+  if (!machine_) return std::nullopt;
+  ChipPicture picture = spike_picture({chip_, chips_, *net_, *machine_, counts_, spikes_}, version_, cycles());
+  picture.title = title_;
+  picture.noc = name_of(noc_);
+  picture.cores_there = cores_there_;
+  picture.notes = notes_;
+  // The first step is through when its last population has made it.
+  picture.latency = latency_;
+  const std::vector<std::int64_t> open = machine_->open_ticks();
+  const std::int64_t missing = machine_->schedule().deepest() + 1 - version_;
+  for (std::int64_t i = 0; i < missing && i < static_cast<std::int64_t>(open.size()); ++i)
+    picture.latency += open[static_cast<std::size_t>(i)];
+  picture.values = Hasher().add(hash_).digest();
+  picture.stages = stages_;
+  for (const std::optional<PopulationRecorder>& recorder : recorders_)
+    if (recorder) picture.populations.push_back(recorder->population());
+  return picture;
 }
 
 // ---- states ---------------------------------------------------------------------------------------
@@ -294,8 +335,14 @@ void SpikeRun::set_state(std::size_t number, const Array& tensor) {
 
 void SpikeRun::begin_state(std::size_t number) {
   const State& state = states_[number];
-  if (!state.population.valid() || state.is_current) return;
-  std::vector<std::int32_t> first = (*net_)[state.population].potentials;
+  if (!state.population.valid()) return;
+  const SpikePopulation& population = (*net_)[state.population];
+  if (state.is_current) {
+    const auto* clif = std::get_if<ClifNeurons>(&population.model);
+    const std::vector<std::int32_t> first(state.neuron.size(), clif ? clif->first_current : 0);
+    return machine_->set_currents(state.population, first);
+  }
+  std::vector<std::int32_t> first = population.potentials;
   first.resize(state.neuron.size());
   machine_->set_potentials(state.population, first);
 }

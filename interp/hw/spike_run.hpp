@@ -2,9 +2,9 @@
 // come a tick after they were fired, so a population that is n populations behind the input makes its steps n ticks
 // late: values are those of the graph, and reports tell the latency.
 #pragma once
-#include "hwsim/energy/energy.hpp"
 #include "hwsim/spikes/machine.hpp"
 #include "interp/hw/chip_kinds.hpp"
+#include "interp/hw/hw_picture.hpp"
 
 namespace taskspec {
 
@@ -20,16 +20,11 @@ class SpikeRun final : public ChipRun {
   bool is_mapped() const override { return machine_.has_value(); }
   std::int64_t cycles() const override;  // until the last population is done
 
-  const Chip& chip() const { return *chip_; }
-  const SpikingNet& net() const { return *net_; }
-  const SpikeMachine& machine() const { return *machine_; }
-  const std::vector<SpikeCounts>& counts() const { return counts_; }  // by slice, of all steps
-  const std::vector<std::string>& notes() const { return notes_; }
-  std::int64_t splitters() const { return splitters_; }
-  std::uint64_t hash() const { return hash_; }  // of spikes, times and counts of all steps
+  std::optional<ChipPicture> picture() const override;
+  void note(const std::string& text) override { notes_.push_back(text); }
 
  private:
-  // A tensor at the border: by its element the neuron.
+  // A tensor at the border: by its element the neuron; none: as it lies in its block.
   struct Input {
     PopulationId population;
     std::vector<std::int32_t> neuron;
@@ -44,11 +39,14 @@ class SpikeRun final : public ChipRun {
   Result<ChipNeurons> from_blocks();
   Result<ChipNeurons> from_real(const RealBorders& real, const BlockTable& blocks);
   Diags load(ChipNeurons neurons, const HwOptions& options);
-  SpikeTrain train_of(std::size_t input, const Array& tensor, std::vector<SpikeCurrent>& currents) const;
-  void add_graded(const Input& input, std::int64_t neuron, std::int64_t value,
-                  std::vector<SpikeCurrent>& currents) const;
+  std::vector<Array> frame(std::span<const Array> tensors);
+  SpikeTrain train_of(std::size_t input, const Array& tensor) const;
+
+  void look(const SpikeReport& ran);  // for pictures
 
   std::shared_ptr<const Chip> chip_;
+  ChipExtent chips_;
+  NocModel noc_ = NocModel::contended;
   std::shared_ptr<const SpikingNet> net_;
   std::optional<SpikeMachine> machine_;
   std::vector<Input> inputs_;                     // as lowered().inputs
@@ -57,11 +55,12 @@ class SpikeRun final : public ChipRun {
   PopulationId always_;                           // from outside, a spike in each step
   std::vector<std::string> notes_;
   std::vector<SpikeCounts> counts_;
-  std::int64_t time_ = 0, splitters_ = 0;
-  std::uint64_t hash_ = 0;
+  std::int64_t time_ = 0, latency_ = 0, cores_there_ = 0;
+  std::uint64_t hash_ = 0;  // of spikes, potentials, times and counts of all steps
+  // With pictures:
+  std::vector<std::optional<PopulationRecorder>> recorders_;  // by population; none from outside
+  std::vector<std::vector<std::int64_t>> spikes_;             // by population and neuron
+  std::vector<StageTime> stages_;                             // of the first ticks
 };
-
-std::vector<Value> spike_report(const ChipRuns& runs, const Chip& chip);
-std::string spike_report_text(const ChipRuns& runs, const Chip& chip);
 
 }  // namespace taskspec

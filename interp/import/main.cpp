@@ -71,6 +71,7 @@ int read(const Request& request) {
   std::error_code none;
   const std::uintmax_t bytes = fs::file_size(request.file, none);
   bound_memory(none ? 0 : bytes);
+  bound_time(none ? 0 : bytes);
   Messages messages;
   ModelText model;
   try {

@@ -32,4 +32,12 @@ void allow_memory(std::uint64_t more_bytes) {
   set_limit(limit.rlim_cur + copies * std::min(more_bytes, std::uint64_t{1} << 50));
 }
 
+void bound_time(std::uint64_t file_bytes) {
+  constexpr std::uint64_t least_seconds = 10, bytes_a_second = std::uint64_t{1} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CPU, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(least_seconds + file_bytes / bytes_a_second, limit.rlim_max);
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
 }  // namespace taskspec

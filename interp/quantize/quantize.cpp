@@ -8,6 +8,7 @@
 
 #include "interp/exact/engine.hpp"
 #include "interp/quantize/float_run.hpp"
+#include "interp/quantize/integer_chains.hpp"
 #include "interp/quantize/own_scales.hpp"
 #include "ir/base/text.hpp"
 
@@ -286,7 +287,7 @@ Result<Quantized> quantize(const OpList& list, const QuantizeInput& input) {
     return diags;
   }
   try {
-    const OwnScales own = take_own_scales(list, input.known);
+    const OwnScales own = take_own_scales(as_real_numbers(list, input.known), input.known);
     return Quantizer(own, input).run();
   } catch (const Error& error) {
     return error.diags();

@@ -54,7 +54,8 @@ phases in a step. Where branches meet, those that come early take phases, too.)"
     {.code = "E4048",
      .summary = "a mapping has no unit or core of that name",
      .program = R"(// m.split("conv9", y: 2) where the network has conv1 and conv2; m.move(3, 500) on 160 cores)",
-     .cause = R"(Units go by the names of their blocks, cores by numbers: y times the width of all chips, plus x. Actions
+     .cause =
+         R"(Units go by the names of their blocks, cores by numbers: y times the width of all chips, plus x. Actions
 on a core want one that does something.)",
      .fix = R"(print(m) lists both.)",
      .reach = Reach::circumstance},
@@ -71,6 +72,17 @@ wait for what comes behind it. Units are cut where their blocks allow it. What w
      .cause = R"(A mapping says of each unit, an axon with its soma, where it lies. Another network has other units, or
 others in another order.)",
      .fix = R"(Map the network that runs: map(large, chip: "tiny").)",
+     .reach = Reach::circumstance},
+    {.code = "E4051",
+     .summary = "what a crossbar cannot compute",
+     .program = R"(// graph net(x: i8[1, 2, 8, 8]) -> (y: i8[1, 2, 4, 4]) { y = max_pool(x, 2) },  run on tianjic)",
+     .cause = R"(A core of a crossbar adds up products of what its axons bring with weights that it keeps, and looks at
+each sum by itself: it cuts it, compares it with a constant, or looks it up. The notes name all blocks that are more:
+the largest of a window, a product of two tensors that a run makes, a potential that no neuron keeps.)",
+     .fix =
+         R"(Take an average pool in place of the largest, cut to 8 bits what goes on to another layer, or run the net on
+a chip of kind primitive, tianjicx say, which computes all blocks. partial: true leaves to the host what has no blocks
+at all.)",
      .reach = Reach::circumstance},
     {.code = "E4052",
      .summary = "neurons that a chip has not",

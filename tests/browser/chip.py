@@ -1,4 +1,5 @@
-"""The tab Chip of the report of tests/browser/chip.task: two runs on a chip, the second one on two cores."""
+"""The tab Chip of the report of tests/browser/chip.task: two runs on a chip of blocks, the second one on two
+cores, and one on crossbars."""
 from chrome import Chrome
 from steps import check, hostile, tab, view
 
@@ -98,6 +99,28 @@ def compare(page):
     check(page.value("document.querySelectorAll('#view-chip .maps canvas').length") == 2, "and drawn beside one another")
 
 
+def crossbars(page):
+    """The run whose layers are populations: the same parts, filled."""
+    choose(page, "#view-chip .chipbar select[aria-label='run']", "2")
+    run = "taskspecReport.chipChoice.run"
+    check(page.value(f"{run}.spiking"), "the third run is one of populations")
+    page.click_on("#chip-map")
+    check(page.value(f"{run}.links.length") > 0 and page.value(f"{run}.links.every(l => l.packets > 0)"), "its links have traffic")
+    cores = page.value(f"{run}.cores.map(c => c.core)")
+    point = page.value(f"{CHIP}.part.pointOf({cores[0]})")
+    page.click(point["x"], point["y"])
+    check("neurons of" in page.value(PANEL), "a click on a core tells whose neurons it holds")
+    page.key("Escape")
+    page.click_on("#chip-phases")
+    check(page.value(f"{CHIP}.part.seen.has(3)"), "cores wait in phases of one length")
+    page.click_on("#chip-spikes")
+    check(page.value(f"{run}.populations.length") == page.value(f"{run}.layers.length"), "each population has a raster")
+    page.click_on("#chip-costs")
+    text = page.value("document.querySelector('#view-chip .part:not([hidden])').textContent")
+    check(all(word in text for word in ("lumped", "neurons", "ticks late", "mac_i8")), "costs tell of neurons")
+    choose(page, "#view-chip .chipbar select[aria-label='run']", "0")
+
+
 def click_through_chip(path, pictures):
     for width, height, dark in SIZES:
         with Chrome(width=width, height=height, dark=dark) as chrome:
@@ -106,7 +129,7 @@ def click_through_chip(path, pictures):
             check(tab(page) == "chip", f"a run on a chip has a tab for it, at {width} x {height}")
             parts(page)
             if width > 1000 and not dark:
-                for step in (core_map, phases, spikes, costs, compare, hostile):
+                for step in (core_map, phases, spikes, costs, compare, crossbars, hostile):
                     step(page)
             wide = page.value("document.documentElement.scrollWidth")
             check(wide <= width, f"the page is not wider than the window: {wide}")

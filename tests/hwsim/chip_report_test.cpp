@@ -34,10 +34,10 @@ TEST_CASE("the report has the tables and one hash for 1, 2 and 4 threads [chip-h
     REQUIRE_MESSAGE(run.code == 0, run.err);
     hashes.insert(lines_with(run.out, "hash "));
     REQUIRE(hashes.begin()->size() == 2);
-    CHECK(lines_with(run.out, "layer ").size() == 2);
+    CHECK(lines_with(run.out, "layer ").size() == 3);  // of crossbars, too
     CHECK(lines_with(run.out, "limit: phase ").size() == 2);
     CHECK(lines_with(run.out, "roofline: ").size() == 2);
-    CHECK(lines_with(run.out, "assumed: ").size() == 6);  // of layers, of the chip, of energy
+    CHECK(lines_with(run.out, "assumed: ").size() == 7);  // of layers, of the chip, of energy; of crossbars
     CHECK(lines_with(run.out, "mac_i8 ").size() == 2);
   }
   CHECK(hashes.size() == 1);

@@ -25,7 +25,7 @@ class BlockMaking {
     if (!neurons) return neurons.diags();
     net_ = &neurons->net;
     neurons_ = &*neurons;
-    block_.resize(net_->populations.size());
+    for (auto* blocks : {&block_, &sums_into_, &state_, &current_}) blocks->resize(net_->populations.size());
     for (std::size_t k = 0; k < real_.inputs.size(); ++k) add_input(k);
     for (std::size_t p = 0; p < net_->populations.size(); ++p)
       if (!net_->populations[p].is_outside()) add_neurons(p);
@@ -187,13 +187,14 @@ class BlockMaking {
     if (!state.storage.valid()) return;
     const std::size_t p = real_.states[k].population.index();
     const SpikeShape& shape = net_->populations[p].shape;
-    state.storage = state_[p];
+    const bool is_current = real_.states[k].is_current;
+    const BlockId storage = is_current ? current_[p] : state_[p];
+    state.storage = storage;
     LoweredPort& port = state.port;
-    const BlockId storage = state_[p];
     port.name = at(storage).name;
     port.block = storage;
     port.precision = Precision::i28;
-    port.scale = 1 / neurons_->potentials[p].unit;
+    port.scale = 1 / (is_current ? neurons_->currents[p] : neurons_->potentials[p]).unit;
     port.extents = value_type(at(storage)).extents;
     port.axes = {0};
     if (shape.y * shape.x > 1) {  // [c, y, x], of as many bytes as the tensor
@@ -213,10 +214,28 @@ class BlockMaking {
     at(id) = model.block;
     at(id).name = name;
     at(id).shape = shape;
-    block_[p] = id;
-    state_.resize(net_->populations.size());
+    block_[p] = sums_into_[p] = id;
     state_[p] = data("SI", population.name + "_v", shape, Precision::i28, population.potentials);
     connect(state_[p], id, "state");
+    if (model.synapse) add_synapse(p, model, shape);
+  }
+
+  // What keeps the current, in front of the neurons.
+  void add_synapse(std::size_t p, const ClifNeurons& model, const BlockShape& shape) {
+    const std::string& population = net_->populations[p].name;
+    const auto count = static_cast<std::size_t>(net_->populations[p].neurons());
+    const BlockId id = add("CLIF", population + "_synapse", Precision::i32, shape);
+    const std::string name = at(id).name;
+    at(id) = *model.synapse;
+    at(id).name = name;
+    at(id).shape = shape;
+    sums_into_[p] = id;
+    current_[p] =
+        data("SI", population + "_i", shape, Precision::i28, std::vector<std::int32_t>(count, model.first_current));
+    connect(current_[p], id, "state");
+    const BlockId given = add("SI", population + "_given", Precision::i32, shape);
+    connect_to(id, given, 0);
+    connect_to(given, block_[p], 0);
   }
 
   void add_synapses(std::size_t p) {
@@ -246,7 +265,7 @@ class BlockMaking {
     }
     current = add("SI", population.name + "_current", Precision::i32, shape);
     connect_to(sums[0], current, 0);
-    connect_to(current, block_[p], 0);
+    connect_to(current, sums_into_[p], 0);
   }
 
   void connect_to(BlockId from, BlockId to, std::size_t cluster) {
@@ -322,8 +341,9 @@ class BlockMaking {
   LoweredGraph made_;
   const SpikingNet* net_ = nullptr;
   const ChipNeurons* neurons_ = nullptr;
-  std::vector<BlockId> block_;  // by population: what holds or makes its spikes, in the order of neurons
-  std::vector<BlockId> state_;  // by population
+  std::vector<BlockId> block_;            // by population: what holds or makes its spikes, in the order of neurons
+  std::vector<BlockId> sums_into_;        // by population: the neurons, or their synapse
+  std::vector<BlockId> state_, current_;  // by population
   std::map<std::string, int> names_;
   ChipRefusals refused_;
 };

@@ -1,14 +1,6 @@
 // Two runs side by side: what changed in all, by layer, and where layers lie. Layers are the same if their names are.
 
-class ChipCompare {
-  constructor(host, view) {
-    this.view = view;
-    this.box = make("div", "costs");
-    this.box.tabIndex = 0;
-    host.append(this.box);
-  }
-  shown() { this.redraw(); }
-  key() { return false; }
+class ChipCompare extends ChipTables {
   redraw() {
     const a = chipChoice.run, b = chipChoice.other;
     if (!b) return;
@@ -23,27 +15,26 @@ class ChipCompare {
   totals(a, b) {
     const table = chipTable(["", "from", "to", "change"]);
     const row = (name, of, text) => table.append(chipRow([name, text(of(a)), text(of(b)), byText(of(a), of(b))]));
-    const number = value => value.toLocaleString("en");
-    row("steps", run => run.steps, number);
-    row("cores", run => run.cores.length, number);
+    row("steps", run => run.steps, numberText);
+    row("cores", run => run.cores.length, numberText);
     row("latency", run => run.latency, clkText);
     row("interval", run => run.interval, clkText);
     row("fullest core", run => Math.max(0, ...run.cores.map(core => core.bytes)), bytesText);
-    row("packets a step", run => run.packets, number);
-    row("busiest link, packets a step", run => run.busiest, number);
+    row("packets a step", run => run.packets, numberText);
+    row("busiest link, packets a step", run => run.busiest, numberText);
     row("energy a step", run => run.energy / Math.max(1, run.steps), energyText);
     table.append(chipRow(["hash", a.hash.slice(0, 12), b.hash.slice(0, 12), a.hash === b.hash ? "the same" : "another"]));
     return wideTable(table);
   }
   layers(a, b) {
-    const table = chipTable(["layer", "cores", "phase", "cycles", "bytes", "packets", "energy"]);
+    const columns = [...layerColumns([a, b]), { title: "bytes", of: layer => layer.bytes, text: bytesText },
+      { title: "energy", of: layer => layer.energy, text: energyText }];
+    const table = chipTable(["layer", ...columns.map(column => column.title)]);
     const names = [...new Set([...a.layers, ...b.layers].map(layer => layer.name))];
     for (const name of names) {
       const x = a.layers.find(layer => layer.name === name), y = b.layers.find(layer => layer.name === name);
-      if (!x || !y) table.append(chipRow([name, x ? "only in the first" : "only in the second", "", "", "", "", ""], "faint"));
-      else
-        table.append(chipRow([name, stepText(x.cores, y.cores), stepText(x.phase, y.phase), stepText(x.cycles, y.cycles),
-          stepText(x.bytes, y.bytes, bytesText), stepText(x.packets, y.packets), stepText(x.energy, y.energy, energyText)]));
+      if (x && y) table.append(chipRow([name, ...columns.map(({ of, text }) => stepText(text(of(x), x), text(of(y), y)))]));
+      else table.append(chipRow([name, x ? "only in the first" : "only in the second", ...columns.slice(1).map(() => "")], "faint"));
     }
     return wideTable(table);
   }
@@ -72,7 +63,7 @@ class ChipCompare {
   }
 }
 
-function stepText(a, b, text = value => value.toLocaleString("en")) { return a === b ? text(a) : `${text(a)} → ${text(b)}`; }
+function stepText(a, b) { return a === b ? a : `${a} → ${b}`; }
 function byText(a, b) {
   if (a === b) return "the same";
   return a > 0 ? `${b > a ? "+" : ""}${(100 * (b - a) / a).toFixed(1)} %` : "";

@@ -1,15 +1,7 @@
 // What a run takes, by layer: cores, cycles, bytes, energy, with bars of what they are for; the events that energy is
 // made of, with other published figures beside; and which figures of the chip are assumed.
 
-class ChipCosts {
-  constructor(host, view) {
-    this.view = view;
-    this.box = make("div", "costs");
-    this.box.tabIndex = 0;
-    host.append(this.box);
-  }
-  shown() { this.redraw(); }
-  key() { return false; }
+class ChipCosts extends ChipTables {
   redraw() {
     const run = chipChoice.run;
     this.box.replaceChildren(
@@ -32,13 +24,12 @@ class ChipCosts {
       .map(([name, i]) => swatch(partColour(i), name)));
   }
   layers(run) {
-    const heads = ["layer", "cores", "phase", "cycles", "MAC", "packets", "bytes", "", "energy", ""];
-    const table = chipTable(heads);
+    const columns = layerColumns([run]);
+    const table = chipTable(["layer", ...columns.map(column => column.title), "bytes", "", "energy", ""]);
     const bytes = Math.max(...run.layers.map(layer => layer.bytes)), energy = Math.max(...run.layers.map(layer => layer.energy));
     for (const layer of run.layers)
-      table.append(chipRow([layer.name, layer.cores, layer.phase, layer.cycles.toLocaleString("en"),
-        layer.macs > 0 ? percentText(layer.utilisation) : "-", layer.packets.toLocaleString("en"), bytesText(layer.bytes),
-        stacked(layer.bytes_by, bytes, run.memory_parts, bytesText), energyText(layer.energy),
+      table.append(chipRow([layer.name, ...columns.map(column => column.text(column.of(layer), layer)),
+        bytesText(layer.bytes), stacked(layer.bytes_by, bytes, run.memory_parts, bytesText), energyText(layer.energy),
         stacked(layer.energy_by, energy, run.energy_parts, energyText)]));
     return wideTable(table);
   }
@@ -75,10 +66,3 @@ function stacked(values, whole, names, text, size = "") {
   });
   return bar;
 }
-
-function chipTable(heads) { return make("table", "chiptable", null, make("tr", "", null, ...heads.map(head => make("th", "", head)))); }
-function chipRow(cells, kind = "") {
-  return make("tr", kind, null, ...cells.map(cell => cell instanceof Element ? make("td", "bars", null, cell) : make("td", "", cell)));
-}
-// Wider than the page: it moves by itself.
-function wideTable(table) { return make("div", "wide", null, table); }

@@ -72,7 +72,7 @@ class ChipMap {
     this.sheet.canvas.classList.toggle("over", Boolean(core));
     if (core) tip.show(run.about(core), event.clientX, event.clientY);
     else if (link)
-      tip.show(`${link.packets.toLocaleString("en")} packets a step, ${percentText(link.load)} of the interval` +
+      tip.show(`${numberText(link.packets)} packets a step, ${percentText(link.load)} of the interval` +
         (link.border ? "\nacross the border of a chip" : ""), event.clientX, event.clientY);
     else tip.hide();
   }
@@ -183,7 +183,7 @@ class ChipMap {
     const parts = this.measure.id === "layer" ? run.layers.slice(0, 12).map((layer, i) => swatch(hued(i, "bar"), layer.name))
       : [make("span", "", "0"), scale, make("span", "", end)];
     scale.style.background = `linear-gradient(to right, ${mixed(colours.panel, colours.accent, 0.08)}, ${mixed(colours.panel, colours.accent, 0.8)})`;
-    this.legend.replaceChildren(...parts, make("span", "", "links: up to ", make("b", "", run.busiest.toLocaleString("en")), " packets a step"));
+    this.legend.replaceChildren(...parts, make("span", "", "links: up to ", make("b", "", numberText(run.busiest)), " packets a step"));
   }
 }
 

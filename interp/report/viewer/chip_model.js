@@ -7,7 +7,7 @@ const MEASURES = [
   { id: "mac", title: "MAC", share: true, of: (core, run) => run.units > 0 ? core.macs / (run.units * run.clk) : 0,
     text: core => core.macs.toLocaleString("en") + " MAC a step" },
   { id: "busy", title: "busy", share: true, of: (core, run) => core.busy / run.clk,
-    text: core => core.busy.toLocaleString("en") + " clk a step" },
+    text: core => numberText(core.busy) + " clk a step" },
   { id: "energy", title: "energy", share: false, of: core => core.energy, text: core => energyText(core.energy) },
   { id: "layer", title: "layer", share: false, of: () => 0, text: (core, run) => run.layersOf(core).join(", ") },
 ];
@@ -29,6 +29,7 @@ class ChipRun {
     this.name = `${number + 1}: ${json.title || "run"} · ${json.chip} · ${json.noc} · ` +
       `${plural(json.cores.length, "core")}`;
     this.memory = json.memory || json.cores.reduce((most, core) => Math.max(most, core.bytes), 1);
+    this.spiking = json.layers.some(layer => layer.neurons > 0);
     this.clk = Math.max(1, json.interval || json.latency);  // of a step, one behind the other
     this.across = [json.grid[0] * json.chips[0], json.grid[1] * json.chips[1]];
     this.cores.forEach((core, i) => {
@@ -58,8 +59,8 @@ class ChipRun {
   about(core) {
     const shares = MEASURES.filter(m => m.share && (m.id !== "mac" || this.units > 0))
       .map(m => `${m.title} ${percentText(m.of(core, this))}`);
-    return `core ${core.core} (${core.x}, ${core.y}), group ${core.group}\n${this.layersOf(core).join(", ")}\n` +
-      `${shares.join(", ")}\n${energyText(core.energy)} and ${plural(core.packets, "packet")} a step`;
+    return `core ${core.core} (${core.x}, ${core.y})${this.spiking ? "" : ", group " + core.group}\n${this.layersOf(core).join(", ")}\n` +
+      `${shares.join(", ")}\n${energyText(core.energy)} and ${numberText(core.packets)} packets a step`;
   }
 }
 

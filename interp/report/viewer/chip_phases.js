@@ -2,10 +2,12 @@
 // moves both ways.
 
 const STAGES = [
-  { title: "axon", lane: 0, colour: () => colours.accent }, { title: "soma", lane: 0, colour: () => colours.text },
+  { title: "axon", ofSpikes: "synapses", lane: 0, colour: () => colours.accent },
+  { title: "soma", ofSpikes: "neurons", lane: 0, colour: () => colours.text },
   { title: "send", lane: 1, colour: () => colours.order }, { title: "wait", lane: 2, colour: () => colours.rule },
   { title: "move", lane: 0, colour: () => colours.word },
 ];
+function stageTitle(run, { title, ofSpikes }) { return run.spiking && ofSpikes || title; }
 const CORE_ROW = { top: 26, height: 30, left: 118, lanes: [[2, 14], [17, 5], [23, 4]] };  // lanes: from, how high
 
 class ChipPhases {
@@ -35,6 +37,7 @@ class ChipPhases {
     const run = chipChoice.run;
     this.byCore = run.cores.map(() => []);
     for (const stage of run.stages) this.byCore[stage.core].push(stage);
+    this.seen = new Set(run.stages.map(stage => stage.stage));
     this.begin = run.stages.reduce((least, stage) => Math.min(least, stage.begin), Infinity);
     this.end = run.stages.reduce((most, stage) => Math.max(most, stage.end), 0);
     if (run.stages.length === 0) this.begin = 0, this.end = 1;
@@ -43,13 +46,16 @@ class ChipPhases {
       run.cores[a].layers[0] - run.cores[b].layers[0] || run.cores[a].core - run.cores[b].core);
     this.rowOf = [];
     this.order.forEach((position, row) => { this.rowOf[position] = row; });
-    this.note.textContent = run.first_frame > 0 ? `frames from ${run.first_frame} on` : "";
+    const ticks = run.stages.reduce((most, stage) => Math.max(most, stage.frame + 1), 0);
+    this.note.textContent = run.first_frame > 0 ? `frames from ${run.first_frame} on`
+      : run.spiking && ticks < run.steps ? `the first ${plural(ticks, "tick")}` : "";
     this.fitted = false;
     this.scroll = 0;
   }
   shown() { this.redraw(); }
   redraw() {
-    this.legend.replaceChildren(...STAGES.map(stage => swatch(stage.colour(), stage.title)));
+    this.legend.replaceChildren(...STAGES.filter((stage, i) => this.seen.has(i))
+      .map(stage => swatch(stage.colour(), stageTitle(chipChoice.run, stage))));
     if (!this.fitted) this.fit();
     if (chipChoice.core) this.reveal(this.rowOf[chipChoice.core.position]);
     this.sheet.redraw();
@@ -82,7 +88,8 @@ class ChipPhases {
     const stage = this.byCore[core.position].find(s =>
       STAGES[s.stage].lane === lane && s.begin - slack <= at && at <= s.end + slack);
     if (!stage) return tip.hide();
-    tip.show(`core ${core.core}, phase ${stage.phase}, frame ${stage.frame}: ${STAGES[stage.stage].title}\n` +
+    const when = run.spiking ? `tick ${stage.frame}` : `phase ${stage.phase}, frame ${stage.frame}`;
+    tip.show(`core ${core.core}, ${when}: ${stageTitle(run, STAGES[stage.stage])}\n` +
       `${run.layerOf(core, stage.phase)}\n${clkText(stage.end - stage.begin)} from ${stage.begin.toLocaleString("en")}, ` +
       timeText(Math.round(1e9 * (stage.end - stage.begin) / run.hz)), event.clientX, event.clientY);
   }

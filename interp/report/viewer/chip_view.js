@@ -95,10 +95,11 @@ class ChipView {
     const run = chipChoice.run, text = (name, value) => `${name}: ${value}`;
     const shares = MEASURES.filter(m => m.share && (m.id !== "mac" || run.units > 0))
       .map(m => text(m.title, `${percentText(m.of(core, run))} (${m.text(core, run)})`));
-    return [make("h2", "", "core " + core.core), make("p", "faint", `at ${core.x}, ${core.y}; group ${core.group}`),
+    return [make("h2", "", "core " + core.core), make("p", "faint", `at ${core.x}, ${core.y}${run.spiking ? "" : "; group " + core.group}`),
       ...part("computes", core.layers.map((layer, phase) =>
-        layer < 0 ? `phase ${phase}: nothing` : `phase ${phase}: ${run.layers[layer].name}`)),
-      ...part("a step", [...shares, text("energy", energyText(core.energy)), text("packets", core.packets)]),
+        run.spiking ? `neurons of ${run.layers[layer].name}`
+          : layer < 0 ? `phase ${phase}: nothing` : `phase ${phase}: ${run.layers[layer].name}`)),
+      ...part("a step", [...shares, text("energy", energyText(core.energy)), text("packets", numberText(core.packets))]),
       ...part("memory", run.memory_parts.map((name, i) => [name, core.bytes_by[i]]).filter(([, bytes]) => bytes > 0)
         .map(([name, bytes]) => text(name, bytesText(bytes)))),
       ...part("energy", run.energy_parts.map((name, i) => [name, core.energy_by[i]]).filter(([, pj]) => pj > 0)
@@ -109,12 +110,12 @@ class ChipView {
     lines.push(make("h2", "", run.title || run.chip), make("p", "faint", `${run.chip}: ${run.about}`));
     lines.push(...part("this run", [`steps: ${run.steps.toLocaleString("en")}`, `cycles: ${run.cycles.toLocaleString("en")}`,
       `time: ${run.seconds.toPrecision(4)} s`, `latency: ${clkText(run.latency)}`, `interval: ${clkText(run.interval)}`,
-      `packets a step: ${run.packets.toLocaleString("en")}`, `network: ${run.noc}`,
+      `packets a step: ${numberText(run.packets)}`, `network: ${run.noc}`,
       `cores: ${run.cores.length} of ${run.cores_there}`]));
     if (limit.layer >= 0)
       lines.push(...part("what limits it", [make("span", "", null,
         link(`core ${limit.core}`, () => this.chooseCore(run.coreAt.get(limit.core) || null)),
-        `, phase ${limit.phase}: ${limit.stage} of ${run.layers[limit.layer].name}, ${clkText(limit.stage_cycles)} ` +
+        `, ${run.spiking ? "in an average tick" : "phase " + limit.phase}: ${limit.stage} of ${run.layers[limit.layer].name}, ${clkText(limit.stage_cycles)} ` +
         `of ${clkText(limit.cycles)}`)]));
     if (roof)
       lines.push(...part("roofline", [`${roof.intensity.toFixed(2)} MAC per byte at the port; ridge ${roof.ridge.toFixed(2)}`,
