@@ -49,17 +49,16 @@ Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options) {
 }
 
 Result<ChipProgram> map_net(const ChipNet& given, const MapOptions& options) {
-  const Result<ChipNet> fitted = fitted_net(given, options);
-  if (!fitted) return fitted.diags();
-  const ChipNet& net = *fitted;
-  if (!is_searched(options.objective)) {
-    Result<MappedNet> mapped = plan_and_lay_out(net, options);
-    if (!mapped) return mapped.diags();
-    return std::move(mapped->program);
-  }
-  const Result<ChipMapping> mapping = searched(net, options);
-  if (!mapping) return mapping.diags();
-  return mapping->program();
+  return of_fitted(given, options, [&](const FittedNet& fitted) -> Result<ChipProgram> {
+    if (!is_searched(options.objective)) {
+      Result<MappedNet> mapped = plan_and_lay_out(fitted.net, options);
+      if (!mapped) return mapped.diags();
+      return std::move(mapped->program);
+    }
+    const Result<ChipMapping> mapping = searched(fitted.net, options);
+    if (!mapping) return mapping.diags();
+    return mapping->program();
+  });
 }
 
 }  // namespace taskspec

@@ -81,7 +81,8 @@ class Clock {
     std::vector<std::int32_t> cores;
     std::int64_t turn = -2;  // phases so far: item * phases + phase; -1: what comes before the first
     std::int64_t phases = 1, begin = 0;
-    std::int64_t ended = -2;  // the last turn that has
+    std::int64_t ended = -2;         // the last turn that has
+    std::vector<std::int64_t> work;  // by phase: what it took by itself when it was last computed
     std::int32_t cores_left = 0;
     bool is_waiting = false, is_done = false;  // waiting: for credit, or for its step group
   };
@@ -116,7 +117,9 @@ class Clock {
           ++host_receives_;
       ways_[static_cast<std::size_t>(way.message)] = std::move(way);
     }
-    frames_seen_ = SeenFrames(host_receives_);
+    for (GroupState& group : groups_) group.work.resize(static_cast<std::size_t>(group.phases));
+    // A net of which nothing leaves the chip is done with a frame when all groups are.
+    frames_seen_ = SeenFrames(host_receives_ > 0 ? host_receives_ : program_.groups);
     host_items_.assign(program_.messages.size(), 0);
     host_ready_.assign(program_.messages.size(), 0);
     const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
@@ -205,6 +208,7 @@ class Clock {
     group.turn = next;
     group.begin = now_;
     group.cores_left = static_cast<std::int32_t>(group.cores.size());
+    if (host_sends_.empty() && next >= 0 && phase_of(group) == 0) frames_seen_.entered(item_of(group), now_);
     for (std::int32_t c : group.cores) begin_phase(c, group);
     for (std::int32_t c : group.cores) look_for_packets(c);
   }
@@ -364,7 +368,10 @@ class Clock {
     }
     if (group.turn >= 0) {
       std::int64_t& longest = timing.group_cycles[static_cast<std::size_t>(g)];
-      longest = std::max(longest, work_of(group));
+      std::int64_t& work = group.work[static_cast<std::size_t>(phase_of(group))];
+      work = work_of(group);
+      longest = std::max(longest, work);
+      if (host_receives_ == 0 && phase_of(group) == group.phases - 1) frames_seen_.left(item_of(group), now_);
     }
     events_.push({next, ++made_, Event::Kind::start, g});
   }
@@ -409,6 +416,13 @@ class Clock {
       most = std::max(most, std::max(core.computed, core.sent) - core.begin + phase_of_core(c).move_cycles);
     }
     return most;
+  }
+
+  // What the slowest group needs for a step, even if nobody ever kept it waiting.
+  std::int64_t slowest_step() const {
+    std::int64_t slowest = 0;
+    for (const GroupState& group : groups_) slowest = std::max(slowest, step_of(group.work, program_.chip->sync));
+    return slowest;
   }
 
   // ---- events -------------------------------------------------------------------------------------
@@ -464,18 +478,18 @@ class Clock {
 
   // ---- frames -------------------------------------------------------------------------------------
   bool is_done() {
-    if (host_receives_ == 0) return std::ranges::all_of(groups_, &GroupState::is_done);
-    return frames_seen_.out() == frames_ || (options_.frames == 0 && frames_seen_.is_steady(stages_));
+    return groups_.empty() || frames_seen_.out() == frames_ ||
+           (options_.frames == 0 && frames_seen_.is_steady(stages_));
   }
 
   void finish() {
     timing.frames = frames_seen_.out();
     timing.traffic = noc_.traffic();
-    if (host_receives_ == 0) timing.cycles = timing.latency = now_;
     if (timing.frames == 0) return;
     timing.cycles = frames_seen_.cycles();
     timing.latency = frames_seen_.latency();
-    timing.interval = frames_seen_.interval();
+    // Outputs that do not wait for a group come faster than it can go on, but frames do not.
+    if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step());
     timing.limit_group =
         static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
   }

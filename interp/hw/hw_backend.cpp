@@ -220,7 +220,10 @@ class HwBackend final : public Backend, public PicturedBackend {
         MadeRun parts = PartsRun::make(ready.list, how, [&](LoweredGraph part) {
           return kind_.make({std::move(part), {}, ready.blocks}, options_);
         });
-        if (parts) (*parts)->set_known(std::move(known));
+        if (!parts) return parts;
+        for (const auto& state : states_of(ready.list))  // that come and go as tensors
+          if (!(*parts)->is_state(state.first.index())) known[state.first.index()].reset();
+        (*parts)->set_known(std::move(known));
         return parts;
       }
       if (!lowered) return lowered.diags();

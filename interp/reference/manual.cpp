@@ -10,6 +10,7 @@
 #include "interp/reference/types.hpp"
 #include "ir/base/ascii.hpp"
 #include "ir/codes/codes.hpp"
+#include "ir/records/backend_record.hpp"
 #include "ir/show/svg.hpp"
 
 namespace taskspec {

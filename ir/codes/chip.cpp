@@ -5,6 +5,14 @@ namespace taskspec {
 namespace {
 
 constexpr CodeInfo chip_family[] = {
+    {.code = "E4040",
+     .summary = "a number that is of no use to the mapper",
+     .program = R"(// hw(slabs: 500) for an image of 224 rows; hw(a2s2: true) without depth: 2)",
+     .cause =
+         R"(Rows come in one batch or more, and in no more than there are (slabs); a receive buffer has room for one
+item or for two (depth), and only with two do cores fetch ahead (a2s2); step groups are none or more.)",
+     .fix = R"(The message has what is possible. Without the option the mapper chooses.)",
+     .reach = Reach::circumstance},
     {.code = "E4041",
      .summary = "a part of a network fits no core of a chip",
      .program = R"(// a table of 64 KB for a chip whose cores have 80 KB, beside the values that it is for)",
@@ -54,7 +62,8 @@ phases in a step. Where branches meet, those that come early take phases, too.)"
     {.code = "E4048",
      .summary = "a mapping has no unit or core of that name",
      .program = R"(// m.split("conv9", y: 2) where the network has conv1 and conv2; m.move(3, 500) on 160 cores)",
-     .cause = R"(Units go by the names of their blocks, cores by numbers: y times the width of all chips, plus x. Actions
+     .cause =
+         R"(Units go by the names of their blocks, cores by numbers: y times the width of all chips, plus x. Actions
 on a core want one that does something.)",
      .fix = R"(print(m) lists both.)",
      .reach = Reach::circumstance},
