@@ -177,7 +177,7 @@ SumCuts sum_cuts(const ChipNet& net, const Chip& chip, std::int64_t cores, CutsW
 
 std::optional<std::string> cut_fault(const ChipNet& net, std::size_t work, std::int64_t parts) {
   const TaskBlock& block = (*net.graph)[net.works[work].block];
-  if (!sums_over_r(block)) return fmt::format("'{}' has no sums over r that could be cut", block.name);
+  if (!sums_over_r(block)) return fmt::format("'{}' sums over nothing, and so is not cut along r", block.name);
   if (parts < 1 || parts > lines_of(block))
     return fmt::format("sums of '{}' are cut into 1 to {} parts along r, not {}: {} of it, in steps of {}", block.name,
                        lines_of(block), parts, block.shape.r, input_line);

@@ -207,6 +207,7 @@ class Clock {
     if (group.is_waiting) return;
     group.turn = next;
     group.begin = now_;
+    if (next >= 0) group.work[static_cast<std::size_t>(phase_of(group))] = 0;
     group.cores_left = static_cast<std::int32_t>(group.cores.size());
     if (host_sends_.empty() && next >= 0 && phase_of(group) == 0) frames_seen_.entered(item_of(group), now_);
     for (std::int32_t c : group.cores) begin_phase(c, group);
@@ -353,6 +354,8 @@ class Clock {
       const std::int64_t moves = phase_of_core(c).move_cycles, begin = core.moved - moves;
       total.open += std::max<std::int64_t>(0, core.moved - std::max(begin, std::max(core.computed, core.sent)));
       total.phase = std::max(total.phase, now_ - core.begin);
+      std::int64_t& work = group.work[static_cast<std::size_t>(phase_of(group))];  // a move waits for no send
+      work = std::max({work, core.computed - core.begin + moves, core.sent - core.begin});
       if (phase_of(group) == group.phases - 1) {
         total.busy += std::exchange(total.open, 0);
         ++total.steps;
@@ -368,9 +371,7 @@ class Clock {
     }
     if (group.turn >= 0) {
       std::int64_t& longest = timing.group_cycles[static_cast<std::size_t>(g)];
-      std::int64_t& work = group.work[static_cast<std::size_t>(phase_of(group))];
-      work = work_of(group);
-      longest = std::max(longest, work);
+      longest = std::max(longest, work_of(group));
       if (host_receives_ == 0 && phase_of(group) == group.phases - 1) frames_seen_.left(item_of(group), now_);
     }
     events_.push({next, ++made_, Event::Kind::start, g});

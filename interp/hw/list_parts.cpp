@@ -11,8 +11,8 @@ namespace {
 
 class ListCutter {
  public:
-  ListCutter(const OpList& list, const std::vector<std::optional<Array>>& known)
-      : list_(list), states_(states_of(list)) {
+  ListCutter(const OpList& list, const std::vector<std::optional<Array>>& known, const ListStates& states)
+      : list_(list), states_(states) {
     made_.values.resize(list.types.size());
     maker_.assign(list.types.size(), no_line);
     is_host_.assign(list.lines.size(), false);
@@ -104,8 +104,7 @@ class ListCutter {
   // One part for the chip makes it anew, and nobody else reads it, before or after.
   bool stays_in(std::size_t part, ValueId before, ValueId after) const {
     const std::size_t maker = maker_[after.index()];
-    const bool is_result = std::ranges::any_of(
-        list_.outputs, [&](const OpList::Output& output) { return output.value == after && !output.version; });
+    const bool is_result = std::ranges::count(list_.outputs, after, &OpList::Output::value) > 1;
     return part % 2 == 0 && maker != no_line && part_of_[maker] == part && first_.at(before) && !is_result &&
            !is_read_outside(before, part) && !is_read_outside(after, part);
   }
@@ -153,7 +152,7 @@ class ListCutter {
     }
     for (const auto& [before, after] : part.states) {
       const std::string& name = list_.inputs[before.index()].name;
-      part.list.outputs.push_back({.name = name, .value = own[after.index()], .version = true});
+      part.list.outputs.push_back({.name = name, .value = own[after.index()]});
     }
     for (const std::size_t i : part.lines) {
       OpList::Line line = list_.lines[i];
@@ -167,7 +166,7 @@ class ListCutter {
   }
 
   const OpList& list_;
-  const std::vector<std::pair<ValueId, ValueId>> states_;
+  const ListStates& states_;
   std::map<ValueId, std::optional<Array>> first_;  // of states: what they begin with
   ListParts made_;
   std::vector<std::size_t> maker_, part_of_;  // by value: its line; by line
@@ -176,17 +175,9 @@ class ListCutter {
 
 }  // namespace
 
-std::vector<std::pair<ValueId, ValueId>> states_of(const OpList& list) {
-  std::vector<std::pair<ValueId, ValueId>> states;
-  for (const OpList::Output& output : list.outputs)
-    for (std::size_t k = 0; output.version && k < list.inputs.size(); ++k)
-      if (list.inputs[k].name == output.name) states.emplace_back(ValueId(k), output.value);
-  return states;
-}
-
-Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known,
+Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known, const ListStates& states,
                            FunctionRef<Diags(const OpList&, const std::vector<std::optional<Array>>&)> faults_of) {
-  ListCutter cutter(list, known);
+  ListCutter cutter(list, known, states);
   if (!cutter.can_be_cut()) return faults_of(list, known);
   for (;;) {
     ListParts made = cutter.parts();

@@ -14,6 +14,9 @@
 
 namespace taskspec {
 
+// Inputs that are states, which change from step to step, each with what becomes of it.
+using ListStates = std::vector<std::pair<ValueId, ValueId>>;
+
 struct ListPart {
   bool is_host = false;
   OpList list;
@@ -21,7 +24,7 @@ struct ListPart {
   std::vector<std::size_t> lines;           // of the whole list
   std::vector<std::optional<Array>> known;  // by input of the part
   // States that stay in the cores: all that read and make them is in this part. As inputs and values of the whole list.
-  std::vector<std::pair<ValueId, ValueId>> states;
+  ListStates states;
 };
 
 struct ListParts {
@@ -30,13 +33,10 @@ struct ListParts {
   std::vector<std::string> host_ops;         // "argmax", each once
 };
 
-// The inputs that are states, which change from step to step, with what becomes of them.
-std::vector<std::pair<ValueId, ValueId>> states_of(const OpList& list);
-
 // `faults_of`: why a list for the chip does not become blocks; empty: it does. A state stays in the cores if one part
 // for the chip reads and makes it; others come and go as tensors. A list of which nothing is left for the chip is not
 // cut: then its own faults come back.
-Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known,
+Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known, const ListStates& states,
                            FunctionRef<Diags(const OpList&, const std::vector<std::optional<Array>>&)> faults_of);
 
 // Of a part on the host. Throws Error.

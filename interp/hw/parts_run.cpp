@@ -16,8 +16,8 @@ LoweredPort open_port(const std::string& name, ValueId value) {
 
 }  // namespace
 
-Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const LowerOptions& options,
-                                                const MakeRun& make_run) {
+Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const ListStates& states,
+                                                const LowerOptions& options, const MakeRun& make_run) {
   const auto lowered_part = [&](const OpList& part, const std::vector<std::optional<Array>>& known) {
     LowerOptions of_part = options;
     of_part.known = known;
@@ -27,7 +27,7 @@ Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const LowerO
     const Result<LoweredGraph> lowered = lowered_part(part, known);
     return lowered ? Diags() : lowered.diags();
   };
-  Result<ListParts> parts = cut_list(list, options.known, faults_of);
+  Result<ListParts> parts = cut_list(list, options.known, states, faults_of);
   if (!parts) return parts.diags();
   std::unique_ptr<PartsRun> made(new PartsRun());
   made->parts_ = *std::move(parts);

@@ -11,8 +11,8 @@ class PartsRun final : public ChipRun {
  public:
   using MakeRun = std::function<Result<std::unique_ptr<ChipRun>>(LoweredGraph)>;
   // Errors: those of the list, where it cannot be cut, and those of its parts.
-  static Result<std::unique_ptr<ChipRun>> make(const OpList& list, const LowerOptions& options,
-                                               const MakeRun& make_run);
+  static Result<std::unique_ptr<ChipRun>> make(const OpList& list, const ListStates& states,
+                                               const LowerOptions& options, const MakeRun& make_run);
 
   std::vector<Array> step(std::span<const Array> tensors) override;
   Array state(std::size_t number) const override { return home(number).state(states_[number].second); }

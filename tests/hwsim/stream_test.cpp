@@ -128,6 +128,27 @@ TEST_CASE("weights of 32 outputs that fit no core are cut along r, and their sum
   CHECK(refused.diags().items().front().code == Code("E4041"));
 }
 
+TEST_CASE("sums stay whole while they fit a core, to its last bytes, and are cut from there on [chip-stream]") {
+  auto wide = [](std::int64_t r) {
+    tests::NetBuilder net("wide");
+    net.output(net.products(net.input(1, 1, r), 32));
+    return std::move(net).graph();
+  };
+  auto cuts = [&](std::int64_t r, CutsWhen when) {
+    return sum_cuts(chip_net(wide(r)).value_or_throw(), *tianjicx(), 160, when);
+  };
+  std::int64_t r = 3072;  // three quarters of the banks
+  CHECK(cuts(r, CutsWhen::early).empty());
+  CHECK(cuts(r + 16, CutsWhen::early).size() == 1);
+  while (cuts(r + 16, CutsWhen::needed).empty()) r += 16;
+  const StreamRun whole = run_beside_engine(wide(r), {.chip = tianjicx(), .cores = 1, .blocks = standard_blocks()}, 1);
+  CHECK(whole.program->net.works.size() == 1);
+  CHECK(r * 32 + r + 32 * 4 == 131072);  // weights, input and sums in both large banks; results and packets beside them
+  const StreamRun cut = run_beside_engine(wide(r + 16), {.chip = tianjicx(), .blocks = standard_blocks()}, 1);
+  CHECK(cut.program->net.works.size() == 3);
+  CHECK(!map_net(chip_net(wide(r + 16)).value_or_throw(), {.chip = tianjicx()}));
+}
+
 TEST_CASE("chains, skips, pools and strides stream [chip-stream]") {
   tests::NetBuilder net("body");
   BlockId at = net.conv(net.input(32, 32, 3), {.f = 32, .kernel = 7, .stride = 2, .pad = 3});
