@@ -46,7 +46,7 @@ bool sums_over_r(const TaskBlock& block) {
 std::int64_t group_bytes(const ChipNet& net, const NetWork& work) {
   const TaskBlock& block = (*net.graph)[work.block];
   for (std::size_t c = 0; c < work.in.size(); ++c) {
-    if (block.in_cluster(c).name != "weight" || !work.in[c].is_data(*net.graph)) continue;
+    if (block.in_cluster(c).name != "weight" || !work.in[c].is_data) continue;
     ArrayType type = work.in[c].type;
     type.extents[0] = std::min(type.extents[0], outputs_together);
     return layout_of(*(*net.graph)[work.in[c].holder].def, type).bytes;

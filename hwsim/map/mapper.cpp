@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hwsim/map/chains.hpp"
+#include "hwsim/map/known_choices.hpp"
 #include "hwsim/map/refusals.hpp"
 #include "hwsim/place/place.hpp"
 #include "hwsim/time/clock.hpp"
@@ -42,6 +43,7 @@ class Mapper {
   std::optional<ChipPlan> plan() {
     chips_ = chips_of(options_);
     units_ = units_of(net_);
+    known_.emplace(net_, units_, chip_);
     check_chip();
     if (diags.has_errors()) return std::nullopt;  // a chip of another kind has no figures to go on with
     forms_.assign(units_.size(), UnitForm::whole);
@@ -73,9 +75,9 @@ class Mapper {
     if (has_streams && !schedule()) return false;
     for (std::size_t u = 0; u < units_.size(); ++u) {
       if (forms_[u] == UnitForm::stream) {
-        choices_.push_back(choices_of(net_, units_[u], chip_, &rows_.units[u]));
+        choices_.push_back(known_->of(u, &rows_.units[u]));
       } else {
-        if (!whole_choices_.contains(u)) whole_choices_[u] = choices_of(net_, units_[u], chip_);
+        if (!whole_choices_.contains(u)) whole_choices_[u] = known_->of(u, nullptr);
         choices_.push_back(whole_choices_[u]);
       }
     }
@@ -192,9 +194,10 @@ class Mapper {
 
   void tell_refused() {
     for (const std::size_t u : refused_) {
-      const bool streams = forms_[u] == UnitForm::stream;
-      Diag diag = unit_refusal(net_, units_[u], choices_[u], chip_, streams ? &rows_.units[u] : nullptr);
-      if (const auto fault = stream_fault(net_, units_[u]); fault && !streams)
+      const UnitRows* rows = forms_[u] == UnitForm::stream ? &rows_.units[u] : nullptr;
+      const std::vector<UnitChoice> own = choices_of(net_, units_[u], chip_, rows);  // with its own names
+      Diag diag = unit_refusal(net_, units_[u], own, chip_, rows);
+      if (const auto fault = stream_fault(net_, units_[u]); fault && !rows)
         diag.note("its rows do not come in batches either: " + *fault);
       diags.add(std::move(diag));
     }
@@ -423,6 +426,7 @@ class Mapper {
   std::int64_t there_ = 0;
   std::vector<ChipUnit> units_;
   std::vector<std::vector<UnitChoice>> choices_;
+  std::optional<KnownChoices> known_;
   std::map<std::size_t, std::vector<UnitChoice>> whole_choices_;
   std::vector<UnitForm> forms_;
   std::vector<bool> streams_;                      // can they?
@@ -506,10 +510,6 @@ Diags send_on_ways(ChipProgram& program, const MapOptions& options) {
   if (!faults.has_errors() && options.fetches_ahead) fetch_ahead(program);
   return faults;
 }
-
-}  // namespace
-
-namespace {
 
 std::optional<std::string> options_fault(const ChipNet& net, const MapOptions& options) {
   if (options.slabs)

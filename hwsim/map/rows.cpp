@@ -158,7 +158,7 @@ class RowScheduler {
         for (const NetSource& source : cluster.sources)
           if (source.delay == 0 && (sent_[source.block.index()].is_host || sent_[source.block.index()].is_planned))
             state.reads.insert(source.block.index());
-        if (!is_stream || cluster.is_state || cluster.is_data(graph_)) continue;
+        if (!is_stream || cluster.is_state || cluster.is_data) continue;
         const TaskBlock& block = block_at(net_, work);
         Input input{.name = {of_soma, c},
                     .cluster = &cluster,
@@ -365,7 +365,7 @@ std::optional<std::string> fault_of_block(const ChipNet& net, std::size_t work) 
 // Each of its rows comes from other units in this step, and from nowhere else.
 std::optional<std::string> fault_of_input(const ChipNet& net, std::size_t work, std::size_t c) {
   const NetCluster& cluster = net.works[work].in[c];
-  if (!cluster.is_there() || cluster.is_data(*net.graph)) return std::nullopt;
+  if (!cluster.is_there() || cluster.is_data) return std::nullopt;
   const std::string name = "'" + std::string((*net.graph)[cluster.holder].name) + "'";
   if (cluster.is_state) return "keeps the state " + name + ", which is whole in each step";
   if (!has_rows(block_at(net, work), c) || cluster.type.extents.size() != 3) return "reads " + name + " as a whole";
@@ -390,7 +390,7 @@ std::optional<std::string> stream_fault(const ChipNet& net, const ChipUnit& unit
       if (is_sum) continue;
       if (const auto fault = fault_of_input(net, work, c)) return name + *fault;
       const NetCluster& cluster = net.works[work].in[c];
-      reads_rows |= cluster.is_there() && !cluster.is_data(*net.graph);
+      reads_rows |= cluster.is_there() && !cluster.is_data;
     }
   }
   if (!reads_rows) return "'" + unit.name + "' reads nothing that comes in rows";

@@ -12,6 +12,7 @@
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/stream_nets.hpp"
 #include "tests/unit/block_cases.hpp"
+#include "tests/unit/block_graphs.hpp"
 #include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
@@ -213,6 +214,39 @@ TEST_CASE("double buffers, step groups and fetching ahead leave rows that stream
       if (buffer.kept_rows > 0) CHECK(buffer.slots == 1);
   }
   CHECK(time_program(*run.program, {}).value_or_throw().interval > 0);
+}
+
+TEST_CASE("what cannot stream is refused with the block and what is in its way [chip-stream] [chip-refuse]") {
+  tests::BlockGraphMaker make("loop");
+  const BlockShape plane{.y = 8, .x = 8, .f = 32};
+  const BlockId x = make.block("x", "INPUT", Precision::i8, plane),
+                late = make.block("late", "SI", Precision::i8, plane),
+                sum = make.block("sum", "CADD", Precision::i32, plane),
+                cut = make.block("cut", "CCMPB", Precision::i8, plane, {{"cmp", -128}}),
+                y = make.block("y", "SI", Precision::i8, plane),
+                out = make.block("out", "OUTPUT", Precision::i8, plane);
+  make.edge(x, sum, "input");
+  make.edge(late, sum, "input2");
+  make.edge(sum, cut);
+  make.edge(cut, y);
+  make.edge(y, out);
+  make.edge(y, late).delay = 1;
+  const auto graph = std::make_shared<const BlockGraph>(make.graph);
+  ChipMapping m = ChipMapping::make(chip_net(graph).value_or_throw(), {.chip = tianjicx()}).value_or_throw();
+  MapDecisions rows = m.decisions();
+  rows.slabs = 4;
+  rows.units[0].streams = true;
+  const ChipMapping::Done done = m.take(rows);
+  REQUIRE(!done);
+  CHECK(told(done.diags()) == "E4049 'sum' cannot stream: 'sum' reads in 'late' what was made in a step before");
+  rows.units[0].streams = false;
+  rows.slabs = 9;
+  const ChipMapping::Done many = m.take(rows);
+  REQUIRE(!many);
+  CHECK(told(many.diags()) == "E4049 inputs come in 1 to 8 batches of rows (slabs), not 9: the longest has 8 rows");
+  CHECK(told(map_net(m.net(), {.chip = tianjicx(), .slabs = 9}).diags()).starts_with("E4040 inputs come in 1 to 8"));
+  CHECK(
+      told(map_net(m.net(), {.chip = tianjicx(), .depth = 3}).diags()).starts_with("E4040 a receive buffer has room"));
 }
 
 TEST_CASE("a mapping whose rows stream is kept, taken again and refuses cuts along rows [chip-stream]") {
