@@ -6,7 +6,7 @@
 #include <set>
 
 #include "hwsim/report/account.hpp"
-#include "hwsim/time/seen_frames.hpp"
+#include "hwsim/time/slowest_step.hpp"
 
 namespace taskspec {
 

@@ -222,10 +222,18 @@ ChipMapping::Done ChipMapping::replicate(std::string_view name, std::int64_t n) 
   const TaskBlock& last = (*net().graph)[net().works[units().units[*unit].last()].block];
   const std::int64_t f = decisions().units[*unit].grid.f, rows = std::max<std::int64_t>(1, last.shape.y);
   const std::int64_t columns = (std::max<std::int64_t>(1, last.shape.x) + column_group - 1) / column_group;
-  for (std::int64_t y = std::min(std::max<std::int64_t>(1, n), rows); n >= 1 && y >= 1; --y)
+  if (n < 1) return refusal("E4049", fmt::format("'{}' is there once or more often, not {} times", name, n));
+  const bool streams = decisions().units[*unit].streams;  // then all copies make a part of each row
+  for (std::int64_t y = streams ? 1 : std::min(n, rows); y >= 1; --y)
     if (n % y == 0 && n / y <= columns) return cut(*unit, {y, n / y, f});
-  return refusal("E4049", fmt::format("'{}' makes {} x {} pixels: {} copies would not all have some", name, rows,
-                                      std::max<std::int64_t>(1, last.shape.x), n));
+  if (streams)
+    return refusal("E4049", fmt::format("'{}' streams, and its rows are {} columns long, which are shared by fours: {} "
+                                        "copies would not all have some",
+                                        name, last.shape.x, n));
+  return refusal("E4049",
+                 fmt::format("'{}' makes {} x {} pixels, of which columns are shared by fours: {} copies would not all "
+                             "have some",
+                             name, rows, std::max<std::int64_t>(1, last.shape.x), n));
 }
 
 ChipMapping::Done ChipMapping::pipeline_rows(std::string_view name, std::int64_t rows) {

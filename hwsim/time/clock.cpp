@@ -11,6 +11,7 @@
 #include "hwsim/time/deadlock.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
+#include "hwsim/time/slowest_step.hpp"
 #include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
@@ -81,8 +82,7 @@ class Clock {
     std::vector<std::int32_t> cores;
     std::int64_t turn = -2;  // phases so far: item * phases + phase; -1: what comes before the first
     std::int64_t phases = 1, begin = 0;
-    std::int64_t ended = -2;         // the last turn that has
-    std::vector<std::int64_t> work;  // by phase: what it took by itself when it was last computed
+    std::int64_t ended = -2;  // the last turn that has
     std::int32_t cores_left = 0;
     bool is_waiting = false, is_done = false;  // waiting: for credit, or for its step group
   };
@@ -117,7 +117,6 @@ class Clock {
           ++host_receives_;
       ways_[static_cast<std::size_t>(way.message)] = std::move(way);
     }
-    for (GroupState& group : groups_) group.work.resize(static_cast<std::size_t>(group.phases));
     // A net of which nothing leaves the chip is done with a frame when all groups are.
     frames_seen_ = SeenFrames(host_receives_ > 0 ? host_receives_ : program_.groups);
     host_items_.assign(program_.messages.size(), 0);
@@ -207,7 +206,6 @@ class Clock {
     if (group.is_waiting) return;
     group.turn = next;
     group.begin = now_;
-    if (next >= 0) group.work[static_cast<std::size_t>(phase_of(group))] = 0;
     group.cores_left = static_cast<std::int32_t>(group.cores.size());
     if (host_sends_.empty() && next >= 0 && phase_of(group) == 0) frames_seen_.entered(item_of(group), now_);
     for (std::int32_t c : group.cores) begin_phase(c, group);
@@ -354,8 +352,6 @@ class Clock {
       const std::int64_t moves = phase_of_core(c).move_cycles, begin = core.moved - moves;
       total.open += std::max<std::int64_t>(0, core.moved - std::max(begin, std::max(core.computed, core.sent)));
       total.phase = std::max(total.phase, now_ - core.begin);
-      std::int64_t& work = group.work[static_cast<std::size_t>(phase_of(group))];  // a move waits for no send
-      work = std::max({work, core.computed - core.begin + moves, core.sent - core.begin});
       if (phase_of(group) == group.phases - 1) {
         total.busy += std::exchange(total.open, 0);
         ++total.steps;
@@ -417,13 +413,6 @@ class Clock {
       most = std::max(most, std::max(core.computed, core.sent) - core.begin + phase_of_core(c).move_cycles);
     }
     return most;
-  }
-
-  // What the slowest group needs for a step, even if nobody ever kept it waiting.
-  std::int64_t slowest_step() const {
-    std::int64_t slowest = 0;
-    for (const GroupState& group : groups_) slowest = std::max(slowest, step_of(group.work, program_.chip->sync));
-    return slowest;
   }
 
   // ---- events -------------------------------------------------------------------------------------
@@ -490,7 +479,7 @@ class Clock {
     timing.cycles = frames_seen_.cycles();
     timing.latency = frames_seen_.latency();
     // Outputs that do not wait for a group come faster than it can go on, but frames do not.
-    if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step());
+    if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step(program_));
     timing.limit_group =
         static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
   }

@@ -4,17 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hwsim/chip/chip.hpp"
-
 namespace taskspec {
-
-// Of a group whose phases take so long by themselves.
-inline std::int64_t step_of(const std::vector<std::int64_t>& phases, const ChipSync& sync) {
-  std::int64_t step = 0;
-  for (const std::int64_t clk : phases)
-    step += sync.mode == SyncMode::fixed ? std::max(clk, sync.phase_clk) : clk + sync.phase_clk_overhead;
-  return step;
-}
 
 class SeenFrames {
  public:
