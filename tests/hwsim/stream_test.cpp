@@ -170,6 +170,30 @@ TEST_CASE("chains, skips, pools and strides stream [chip-stream]") {
   }
 }
 
+TEST_CASE("where rows stream, less latency and energy are looked for among numbers of batches [chip-stream]") {
+  tests::NetBuilder net("rows");
+  BlockId at = net.conv(net.input(32, 32, 8), {.f = 64, .kernel = 3, .pad = 1});
+  at = net.conv(net.conv(at, {.f = 64, .kernel = 3, .pad = 1}), {.f = 32, .stride = 2});
+  net.output(at);
+  const ChipNet made = chip_net(std::move(net).graph()).value_or_throw();
+  auto mapping = [&](MapObjective objective) {
+    return ChipMapping::make(made, {.chip = tianjicx(), .cores = 4, .objective = objective}).value_or_throw();
+  };
+  auto latency = [](const ChipMapping& m) {
+    return time_program(m.program().value_or_throw(), {.frames = 1}).value_or_throw().latency;
+  };
+  const ChipMapping fast = mapping(MapObjective::throughput), soon = mapping(MapObjective::latency),
+                    frugal = mapping(MapObjective::energy);
+  REQUIRE(fast.decisions().slabs > 1);
+  CHECK(latency(soon) < latency(fast));
+  for (const std::int64_t slabs : {2, 4, 7, 8, 14, 16, 24, 28, 32}) {
+    CAPTURE(slabs);
+    const MapOptions so_many{.chip = tianjicx(), .cores = 4, .objective = MapObjective::energy, .slabs = slabs};
+    if (const Result<ChipMapping> other = ChipMapping::make(made, so_many))
+      CHECK(frugal.estimate().energy <= other->estimate().energy);
+  }
+}
+
 TEST_CASE("an attention block: weights that are computed come in packets like inputs [chip-stream]") {
   const StreamRun run = run_beside_engine(tests::attention(32, 64), {.chip = tianjicx()});
   const ChipTiming timing = time_program(*run.program, {}).value_or_throw();
