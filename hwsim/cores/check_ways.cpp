@@ -130,7 +130,7 @@ class WayChecker {
 
   // Of another unit on the core, which has the same there.
   bool is_shared(const ChipBuffer& in, const NetCluster& wanted) const {
-    if (in.use != BufferUse::fixed || !in.data || !wanted.is_data(graph())) return false;
+    if (in.use != BufferUse::fixed || !in.data || !wanted.is_data) return false;
     const Extents& extents = wanted.type.extents;
     for (std::size_t i = 0; i < extents.size(); ++i)
       if (in.box.size.size() != extents.size() || in.box.position[i] + in.box.size[i] > extents[i]) return false;

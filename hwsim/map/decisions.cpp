@@ -34,8 +34,9 @@ UnitNet unit_net(const ChipNet& net) {
     }
     made.reads.emplace_back(reads.begin(), reads.end());
     made.reads_ever.emplace_back(ever.begin(), ever.end());
-    made.can_stream.push_back(can_stream(net, made.units[u]));
+    made.stream_faults.push_back(stream_fault(net, made.units[u]));
   }
+  made.input_rows = input_rows(net);
   made.gives.resize(made.units.size());
   for (const NetOutput& output : net.outputs)
     for (const NetSource& source : output.in.sources)
@@ -117,6 +118,7 @@ class StructureCheck {
       : net_(net), decisions_(decisions), chip_(chip), places_(places) {}
 
   std::optional<Diag> fault(std::vector<std::size_t>& order) {
+    if (auto found = slabs_fault(decisions_.slabs, net_.input_rows)) return refusal("E4049", *std::move(found));
     if (auto found = cores_fault()) return found;
     if (auto found = limits_fault()) return found;
     return order_fault(order);
@@ -153,15 +155,9 @@ class StructureCheck {
 
   std::optional<Diag> rows_fault(std::size_t u) const {
     const MapUnit& unit = decisions_.units[u];
-    const bool asks = unit.streams || unit.slab_rows != 0 || unit.pipeline_rows != 0 || decisions_.slabs != 1;
-    if (asks && !PlansRows<UnitPlan>)
-      return refusal("E4049", fmt::format("'{}' computes all of its rows at once: this mapper plans neither streams of "
-                                          "rows nor row pipelines",
-                                          name(u)));
     if (!unit.streams) return std::nullopt;
-    if (!net_.can_stream[u])
-      return refusal("E4049",
-                     fmt::format("'{}' cannot stream: its rows do not come and go one after the other", name(u)));
+    if (net_.stream_faults[u])
+      return refusal("E4049", fmt::format("'{}' cannot stream: {}", name(u), *net_.stream_faults[u]));
     if (unit.grid.y != 1) return refusal("E4049", fmt::format("'{}' streams, and so its rows are not cut", name(u)));
     // Streams that make rows at the same times may be one group (lay_out.cpp looks whether they do).
     for (std::size_t other = 0; other < decisions_.units.size(); ++other)
@@ -261,41 +257,9 @@ std::optional<Diag> structure_fault(const UnitNet& net, const MapDecisions& deci
 
 // ---- plans ----------------------------------------------------------------------------------------
 
-namespace {
-
-template <class Plan>
-void take_rows(const Plan& plan, MapUnit& unit) {
-  if constexpr (PlansRows<Plan>) {
-    unit.streams = plan.form != decltype(plan.form){};
-    unit.slab_rows = plan.slab_rows;
-    unit.pipeline_rows = plan.pipeline_rows;
-  }
-}
-
-template <class Plan>
-void give_rows(const MapUnit& unit, Plan& plan) {
-  if constexpr (PlansRows<Plan>) {
-    if (unit.streams) plan.form = static_cast<decltype(plan.form)>(1);
-    plan.slab_rows = unit.slab_rows;
-    plan.pipeline_rows = unit.pipeline_rows;
-  }
-}
-
-template <class Plan>
-std::int64_t slabs_in(const Plan& plan) {
-  if constexpr (requires { plan.slabs; }) return plan.slabs;
-  return 1;
-}
-template <class Plan>
-void set_slabs(Plan& plan, std::int64_t slabs) {
-  if constexpr (requires { plan.slabs; }) plan.slabs = slabs;
-}
-
-}  // namespace
-
 MapDecisions decisions_of(const ChipNet& net, const ChipPlan& plan) {
   MapDecisions made;
-  made.slabs = slabs_in(plan);
+  made.slabs = plan.slabs;
   for (const ChipUnit& unit : units_of(net)) {
     const auto found = std::ranges::find_if(plan.units, [&](const UnitPlan& planned) {
       return planned.unit.axon == unit.axon && planned.unit.soma == unit.soma;
@@ -303,7 +267,8 @@ MapDecisions decisions_of(const ChipNet& net, const ChipPlan& plan) {
     if (found == plan.units.end()) bug("a plan without one of the units");
     MapUnit& own = made.units.emplace_back();
     own.grid = found->grid, own.group = found->group, own.phase = found->phase;
-    take_rows(*found, own);
+    own.streams = found->form == UnitForm::stream;
+    own.slab_rows = found->slab_rows, own.pipeline_rows = found->pipeline_rows;
     for (std::int32_t position : found->cores) own.cores.push_back(plan.places[static_cast<std::size_t>(position)]);
   }
   tidy(made);
@@ -313,7 +278,7 @@ MapDecisions decisions_of(const ChipNet& net, const ChipPlan& plan) {
 Result<ChipPlan> plan_of(const ChipNet& net, const UnitNet& units, const MapDecisions& decisions,
                          const std::vector<std::size_t>& order) {
   ChipPlan plan;
-  set_slabs(plan, decisions.slabs);
+  plan.slabs = decisions.slabs;
   std::int32_t groups = 0;
   for (const MapUnit& unit : decisions.units) groups = std::max(groups, unit.group + 1);
   std::map<std::int32_t, std::int32_t> position;  // of cores
@@ -337,8 +302,10 @@ Result<ChipPlan> plan_of(const ChipNet& net, const UnitNet& units, const MapDeci
                      .pieces = *std::move(pieces),
                      .group = unit.group,
                      .phase = unit.phase,
-                     .cores = {}};
-    give_rows(unit, planned);
+                     .cores = {},
+                     .form = unit.streams ? UnitForm::stream : UnitForm::whole,
+                     .slab_rows = unit.slab_rows,
+                     .pipeline_rows = unit.pipeline_rows};
     for (std::int32_t core : unit.cores) planned.cores.push_back(position.at(core));
     plan.units.push_back(std::move(planned));
   }

@@ -33,10 +33,11 @@ struct MapDecisions {
 // Who reads whom, by unit.
 struct UnitNet {
   std::vector<ChipUnit> units;
-  std::vector<std::vector<std::size_t>> reads;       // without delay, ascending
-  std::vector<std::vector<std::size_t>> reads_ever;  // with and without, itself too where it does
-  std::vector<bool> gives;                           // something that leaves the chip
-  std::vector<bool> can_stream;                      // rows.hpp
+  std::vector<std::vector<std::size_t>> reads;            // without delay, ascending
+  std::vector<std::vector<std::size_t>> reads_ever;       // with and without, itself too where it does
+  std::vector<bool> gives;                                // something that leaves the chip
+  std::vector<std::optional<std::string>> stream_faults;  // rows.hpp
+  std::int64_t input_rows = 1;                            // of the input that has most: more batches there cannot be
 };
 UnitNet unit_net(const ChipNet& net);
 
@@ -45,15 +46,6 @@ std::string unit_text(const ChipNet& net, const ChipUnit& unit);
 
 // Into more parts than there are rows, groups of columns or of features.
 std::optional<Diag> grid_fault(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
-
-// Does a plan say how rows stream, and how many an axon keeps for its soma? Of a mapper that does not, such fields are
-// refused where they are asked for.
-template <class Plan>
-concept PlansRows = requires(Plan plan) {
-  plan.form;
-  plan.slab_rows;
-  plan.pipeline_rows;
-};
 
 // Groups by the order of their first units, phases without gaps.
 void tidy(MapDecisions& decisions);

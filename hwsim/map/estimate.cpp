@@ -6,6 +6,7 @@
 #include <set>
 
 #include "hwsim/report/account.hpp"
+#include "hwsim/time/slowest_step.hpp"
 
 namespace taskspec {
 
@@ -31,15 +32,6 @@ ChipProgram empty_program(ChipNet net, const std::shared_ptr<const Chip>& chip, 
   return program;
 }
 
-// From the start of a phase on; row by row where the program says so.
-template <class Phase>
-std::int64_t computed_in(const Phase& phase, std::int64_t start) {
-  if constexpr (requires { computed_at(phase, start); })
-    return computed_at(phase, start);
-  else
-    return (phase.axon ? phase.axon->cycles : 0) + (phase.soma ? phase.soma->cycles : 0);
-}
-
 bool has_streams(const MapDecisions& decisions) {
   return decisions.slabs != 1 || std::ranges::any_of(decisions.units, &MapUnit::streams);
 }
@@ -58,12 +50,14 @@ std::string MapEstimate::text() const {
       latency, interval, energy_pj(energy), memory, cores, packets, packet_hops, busiest_link);
 }
 
-MapEstimator::MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there)
+MapEstimator::MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there,
+                           std::int32_t depth)
     : scratch_(empty_program(std::move(net), chip, chips)),
       units_(unit_net(scratch_.net)),
       places_{.width = whole_number(chip->grid.cores.x * chips.x),
               .height = whole_number(chip->grid.cores.y * chips.y),
               .there = there},
+      depth_(depth),
       routes_(noc_figures(*chip, chips)),
       sums_(units_.units.size()),
       servers_(routes_.servers()) {
@@ -149,6 +143,7 @@ std::shared_ptr<const MapEstimator::Edges> MapEstimator::edges(std::size_t unit,
 // All that a core does, on a chip of this core alone.
 ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std::vector<Part>& parts) const {
   ChipPlan plan;
+  plan.depth = depth_;
   plan.places = {core};
   plan.group_of_core = {0};
   std::map<std::size_t, std::size_t> place_in_plan;
@@ -214,7 +209,7 @@ void MapEstimator::tell_parts(const ChipCore& laid, const std::map<std::size_t, 
     part.phase = whole_number(static_cast<std::int64_t>(k));
     part.axon = phase.axon ? phase.axon->cycles : 0;
     part.soma = phase.soma ? phase.soma->cycles : 0;
-    part.computed = computed_in(phase, chip().cycles.start);
+    part.computed = computed_at(phase, chip().cycles.start);
     part.move = laid.phases[(k + laid.phases.size() - 1) % laid.phases.size()].move_cycles;
     made.busy += part.computed + part.move;
     ++phases[part.unit];
@@ -225,8 +220,9 @@ void MapEstimator::tell_parts(const ChipCore& laid, const std::map<std::size_t, 
 
 std::optional<Diag> MapEstimator::lay_out_all(const MapDecisions& of, const std::vector<std::size_t>& order,
                                               WholeProgram& made) {
-  const Result<ChipPlan> plan = plan_of(scratch_.net, units_, of, order);
+  Result<ChipPlan> plan = plan_of(scratch_.net, units_, of, order);
   if (!plan) return first_error(plan.diags());
+  plan->depth = depth_;
   Diags diags;
   lay_out_part(scratch_, *plan, diags, true);
   if (diags.has_errors()) return first_error(diags);
@@ -286,7 +282,9 @@ std::size_t MapEstimator::unit_of_buffer(const ChipCore& core, const ChipBuffer&
 ChipCore MapEstimator::core(std::int32_t number) const {
   Diags diags;
   if (has_streams(now_)) {
-    lay_out_part(scratch_, plan_of(scratch_.net, units_, now_, order_).value_or_throw(), diags, false);
+    ChipPlan plan = plan_of(scratch_.net, units_, now_, order_).value_or_throw();
+    plan.depth = depth_;
+    lay_out_part(scratch_, plan, diags, false);
     for (const ChipCore& core : scratch_.cores)
       if (core.core == number) return core;
   }
@@ -482,11 +480,8 @@ void MapEstimator::sum_up() {
     for (std::size_t p = 0; p < phases.size(); ++p) phases[p] = std::max(phases[p], std::max(work[p], in[p]) + move[p]);
     estimate_.memory = std::max(estimate_.memory, sum.cost->bytes);
   }
-  const ChipSync& sync = chip().sync;
-  steps_.assign(longest.size(), 0);
-  for (std::size_t g = 0; g < longest.size(); ++g)
-    for (std::int64_t clk : longest[g])
-      steps_[g] += sync.mode == SyncMode::fixed ? std::max(clk, sync.phase_clk) : clk + sync.phase_clk_overhead;
+  steps_.clear();
+  for (const std::vector<std::int64_t>& phases : longest) steps_.push_back(taskspec::step_of(phases, chip().sync));
   estimate_.busiest_link = held_.empty() ? 0 : held_.rbegin()->first;
   estimate_.interval = estimate_.busiest_link;
   for (std::int64_t clk : steps_) estimate_.interval = std::max(estimate_.interval, clk);

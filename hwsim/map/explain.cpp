@@ -253,7 +253,7 @@ Result<std::string> ChipMapping::explain(std::string_view name) {
   Diags diags;
   const std::optional<std::size_t> unit = find(name, diags);
   if (!unit) return diags;
-  const std::vector<MapDecisions> behind = behind_;
+  const auto behind = behind_;
   std::string text = MapExplainer(*this, *unit).text();
   behind_ = behind;
   return text;

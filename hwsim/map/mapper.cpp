@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "hwsim/map/chains.hpp"
-#include "hwsim/map/cut_sums.hpp"
+#include "hwsim/map/known_choices.hpp"
 #include "hwsim/map/refusals.hpp"
 #include "hwsim/place/place.hpp"
+#include "hwsim/time/clock.hpp"
 #include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
@@ -33,15 +34,16 @@ struct SharedCores {
 
 class Mapper {
  public:
-  Mapper(const ChipNet& net, const MapOptions& options) : net_(net), options_(options), chip_(*options.chip) {}
+  // On `most` cores, wherever they lie.
+  Mapper(const ChipNet& net, const MapOptions& options, std::int64_t most)
+      : net_(net), options_(options), chip_(*options.chip), there_(most) {}
 
   Diags diags;
 
   std::optional<ChipPlan> plan() {
-    chips_ = options_.chips.area() > 0 ? options_.chips : chip_.grid.chips;
-    there_ = chip_.grid.cores.area() * chips_.area();
-    if (options_.cores) there_ = std::min<std::int64_t>(there_, *options_.cores);
+    chips_ = chips_of(options_);
     units_ = units_of(net_);
+    known_.emplace(net_, units_, chip_);
     check_chip();
     if (diags.has_errors()) return std::nullopt;  // a chip of another kind has no figures to go on with
     forms_.assign(units_.size(), UnitForm::whole);
@@ -54,7 +56,6 @@ class Mapper {
   }
 
   ChipExtent chips() const { return chips_; }
-  std::int64_t cores() const { return there_; }  // in row order
 
  private:
   // ---- what the chip has not ----------------------------------------------------------------------
@@ -74,9 +75,9 @@ class Mapper {
     if (has_streams && !schedule()) return false;
     for (std::size_t u = 0; u < units_.size(); ++u) {
       if (forms_[u] == UnitForm::stream) {
-        choices_.push_back(choices_of(net_, units_[u], chip_, &rows_.units[u]));
+        choices_.push_back(known_->of(u, &rows_.units[u]));
       } else {
-        if (!whole_choices_.contains(u)) whole_choices_[u] = choices_of(net_, units_[u], chip_);
+        if (!whole_choices_.contains(u)) whole_choices_[u] = known_->of(u, nullptr);
         choices_.push_back(whole_choices_[u]);
       }
     }
@@ -192,9 +193,14 @@ class Mapper {
   }
 
   void tell_refused() {
-    for (const std::size_t u : refused_)
-      diags.add(
-          unit_refusal(net_, units_[u], choices_[u], chip_, forms_[u] == UnitForm::stream ? &rows_.units[u] : nullptr));
+    for (const std::size_t u : refused_) {
+      const UnitRows* rows = forms_[u] == UnitForm::stream ? &rows_.units[u] : nullptr;
+      const std::vector<UnitChoice> own = choices_of(net_, units_[u], chip_, rows);  // with its own names
+      Diag diag = unit_refusal(net_, units_[u], own, chip_, rows);
+      if (const auto fault = stream_fault(net_, units_[u]); fault && !rows)
+        diag.note("its rows do not come in batches either: " + *fault);
+      diags.add(std::move(diag));
+    }
   }
 
   // ---- sharing ------------------------------------------------------------------------------------
@@ -420,6 +426,7 @@ class Mapper {
   std::int64_t there_ = 0;
   std::vector<ChipUnit> units_;
   std::vector<std::vector<UnitChoice>> choices_;
+  std::optional<KnownChoices> known_;
   std::map<std::size_t, std::vector<UnitChoice>> whole_choices_;
   std::vector<UnitForm> forms_;
   std::vector<bool> streams_;                      // can they?
@@ -504,24 +511,73 @@ Diags send_on_ways(ChipProgram& program, const MapOptions& options) {
   return faults;
 }
 
-}  // namespace
-
-Result<ChipNet> fitted_net(const ChipNet& net, const MapOptions& options) {
-  return options.blocks ? cut_sums(net, *options.chip, *options.blocks) : net;
+std::optional<std::string> options_fault(const ChipNet& net, const MapOptions& options) {
+  if (options.slabs)
+    if (auto fault = slabs_fault(*options.slabs, input_rows(net))) return fault;
+  if (options.depth < 1 || options.depth > 2)
+    return fmt::format("a receive buffer has room for 1 item or for 2 (depth), not for {}", options.depth);
+  if (options.step_groups < 0) return fmt::format("step groups are 0 or more, not {}", options.step_groups);
+  if (options.fetches_ahead && options.depth == 1)
+    return "cores fetch ahead (a2s2) into double receive buffers: with a depth of 2";
+  return std::nullopt;
 }
 
-Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
-  Mapper mapper(net, options);
+}  // namespace
+
+Diags check_options(const ChipNet& net, const MapOptions& options) {
+  Diags diags;
+  if (std::optional<std::string> fault = options_fault(net, options)) diags.error("E4040", {}, *std::move(fault));
+  return diags;
+}
+
+ChipExtent chips_of(const MapOptions& options) {
+  return options.chips.area() > 0 ? options.chips : options.chip->grid.chips;
+}
+
+std::int64_t cores_of(const MapOptions& options) {
+  const std::int64_t there = options.chip->grid.cores.area() * chips_of(options).area();
+  return options.cores ? std::min<std::int64_t>(there, *options.cores) : there;
+}
+
+Result<FittedNet> fitted_net(const ChipNet& net, const MapOptions& options, CutsWhen when) {
+  if (Diags faults = check_options(net, options); faults.has_errors()) return faults;
+  if (!options.blocks) return FittedNet{net, {}};
+  SumCuts cuts = sum_cuts(net, *options.chip, cores_of(options), when);
+  Result<ChipNet> made = cut_sums(net, cuts, *options.blocks);
+  if (!made) return made.diags();
+  return FittedNet{*std::move(made), std::move(cuts)};
+}
+
+namespace {
+
+Result<MappedNet> on_cores(const ChipNet& net, const MapOptions& options, std::int64_t most) {
+  Mapper mapper(net, options, most);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;
   plan->depth = options.depth;
   Result<ChipProgram> program = lay_out(options.chip, mapper.chips(), net, *plan);
   if (!program) return program.diags();
-  program->cores_there = static_cast<std::int32_t>(mapper.cores());
-  place_cores(*program, mapper.cores());
+  program->cores_there = static_cast<std::int32_t>(cores_of(options));
+  place_cores(*program, cores_of(options));
   if (Diags faults = send_on_ways(*program, options); faults.has_errors()) return faults;
   for (std::size_t i = 0; i < plan->places.size(); ++i) plan->places[i] = program->cores[i].core;
   return MappedNet{*std::move(plan), *std::move(program)};
+}
+
+}  // namespace
+
+Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
+  Result<MappedNet> made = on_cores(net, options, cores_of(options));
+  const std::int64_t one_chip = options.chip->grid.cores.area();
+  if (!made || made->plan.slabs != 1 || static_cast<std::int64_t>(made->program.cores.size()) <= one_chip) return made;
+  // More cores shorten phases, and the way over a border is slow: the clock knows what is better.
+  MapOptions whole = options;
+  whole.slabs = 1;
+  Result<MappedNet> small = on_cores(net, whole, one_chip);
+  if (!small) return made;
+  const Result<ChipTiming> large_time = time_program(made->program, {}), small_time = time_program(small->program, {});
+  if (!large_time || !small_time) return made;
+  return small_time->interval <= large_time->interval ? std::move(small) : std::move(made);
 }
 
 Result<ChipProgram> program_of(const ChipNet& net, const MapOptions& options, ChipExtent chips, std::int32_t there,

@@ -6,6 +6,7 @@
 // further, until the step is as short as it gets. Where there are fewer cores than units, neighbours share cores, one
 // phase each.
 #pragma once
+#include "hwsim/map/cut_sums.hpp"
 #include "hwsim/map/lay_out.hpp"
 
 namespace taskspec {
@@ -34,8 +35,33 @@ struct MapOptions {
 // not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 
-// With sums cut that fit no core, where options have blocks for it: what the functions below want, and mappings.
-Result<ChipNet> fitted_net(const ChipNet& net, const MapOptions& options);
+// A number among the options that says nothing, or nothing for this net (E4040).
+Diags check_options(const ChipNet& net, const MapOptions& options);
+
+// With sums cut that fit no core, where options have blocks for it: what the functions below want, and mappings. Error
+// E4040.
+struct FittedNet {
+  ChipNet net;
+  SumCuts cuts;
+};
+Result<FittedNet> fitted_net(const ChipNet& net, const MapOptions& options, CutsWhen when);
+ChipExtent chips_of(const MapOptions& options);
+std::int64_t cores_of(const MapOptions& options);
+
+// What `make` makes of the net with as few sums cut as need be; if it makes nothing of it, of that with more of them.
+template <class Make>
+auto of_fitted(const ChipNet& net, const MapOptions& options, Make make) {
+  using Made = decltype(make(FittedNet()));
+  Result<FittedNet> few = fitted_net(net, options, CutsWhen::needed);
+  if (!few) return Made(few.diags());
+  const SumCuts cuts = few->cuts;
+  Made made = make(*std::move(few));
+  if (made) return made;
+  Result<FittedNet> more = fitted_net(net, options, CutsWhen::early);
+  if (!more || more->cuts == cuts) return made;
+  Made other = make(*std::move(more));
+  return other ? std::move(other) : std::move(made);
+}
 
 // What is decided, with the cores where they come to lie; and the program that follows from it. These know the
 // objectives throughput and cores; `latency` and `energy`, which look for better ones, are map_net's (objectives.cpp).

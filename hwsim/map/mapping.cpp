@@ -11,20 +11,6 @@ namespace taskspec {
 
 namespace {
 
-// Chips and cores that the options ask for.
-struct MapRoom {
-  ChipExtent chips;
-  std::int32_t there = 0;
-};
-MapRoom room_of(const MapOptions& options) {
-  const ChipGrid& grid = options.chip->grid;
-  MapRoom room{options.chips.area() > 0 ? options.chips : grid.chips, 0};
-  std::int64_t there = grid.cores.area() * room.chips.area();
-  if (options.cores) there = std::min<std::int64_t>(there, *options.cores);
-  room.there = static_cast<std::int32_t>(there);
-  return room;
-}
-
 Diags as_diags(Diag diag) {
   Diags diags;
   diags.add(std::move(diag));
@@ -33,28 +19,40 @@ Diags as_diags(Diag diag) {
 
 }  // namespace
 
-ChipMapping::ChipMapping(ChipNet net, const MapOptions& options, ChipExtent chips, std::int32_t there)
-    : options_(options), estimator_(std::make_shared<MapEstimator>(std::move(net), options.chip, chips, there)) {}
+ChipMapping::ChipMapping(ChipNet given, FittedNet fitted, const MapOptions& options)
+    : options_(options),
+      given_(std::make_shared<const ChipNet>(std::move(given))),
+      estimator_(estimator_of(std::move(fitted.net))),
+      cuts_(std::move(fitted.cuts)) {}
 
-Result<ChipMapping> ChipMapping::with(ChipNet net, const MapOptions& options, const MapDecisions& decisions) {
-  const MapRoom room = room_of(options);
-  ChipMapping made(std::move(net), options, room.chips, room.there);
+std::shared_ptr<MapEstimator> ChipMapping::estimator_of(ChipNet net) const {
+  return std::make_shared<MapEstimator>(std::move(net), options_.chip, chips_of(options_),
+                                        static_cast<std::int32_t>(cores_of(options_)), options_.depth);
+}
+
+Result<ChipMapping> ChipMapping::with(ChipNet given, FittedNet fitted, const MapOptions& options,
+                                      const MapDecisions& decisions) {
+  ChipMapping made(std::move(given), std::move(fitted), options);
   if (auto fault = made.estimator_->set(decisions)) return as_diags(*std::move(fault));
   return made;
 }
 
+Result<ChipMapping> ChipMapping::with(ChipNet net, const MapOptions& options, const MapDecisions& decisions) {
+  FittedNet same{net, {}};
+  return with(std::move(net), std::move(same), options, decisions);
+}
+
 Result<ChipMapping> ChipMapping::make(ChipNet given, const MapOptions& options) {
-  Result<ChipNet> fitted = fitted_net(given, options);
-  if (!fitted) return fitted.diags();
-  ChipNet net = *std::move(fitted);
-  const Result<ChipPlan> plan = plan_for(net, options);
-  if (!plan) return plan.diags();
-  const MapDecisions decisions = decisions_of(net, *plan);
-  return with(std::move(net), options, decisions);
+  return of_fitted(given, options, [&](FittedNet fitted) -> Result<ChipMapping> {
+    const Result<ChipPlan> plan = plan_for(fitted.net, options);
+    if (!plan) return plan.diags();
+    const MapDecisions decisions = decisions_of(fitted.net, *plan);
+    return with(given, std::move(fitted), options, decisions);
+  });
 }
 
 MapEstimate ChipMapping::from_scratch() const {
-  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there);
+  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there, options_.depth);
   if (whole.set(decisions(), MapEstimator::By::program)) bug("what was possible step by step is not so at once");
   return whole.estimate();
 }
@@ -67,11 +65,15 @@ Result<ChipProgram> ChipMapping::program() const {
 
 // ---- history --------------------------------------------------------------------------------------
 
-ChipMapping::Done ChipMapping::act(MapDecisions next) {
+ChipMapping::Done ChipMapping::act(MapDecisions next) { return act(estimator_, cuts_, std::move(next)); }
+
+ChipMapping::Done ChipMapping::act(std::shared_ptr<MapEstimator> estimator, SumCuts cuts, MapDecisions next) {
   tidy(next);
-  const MapDecisions now = decisions();
-  if (next == now) return estimate();
-  if (auto fault = estimator_->set(next)) return as_diags(*std::move(fault));
+  const Past now = past();
+  if (cuts == now.cuts && next == now.decisions) return estimate();
+  if (auto fault = estimator->set(next)) return as_diags(*std::move(fault));
+  estimator_ = std::move(estimator);
+  cuts_ = std::move(cuts);
   before_.push_back(now);
   behind_.clear();
   return estimate();
@@ -79,18 +81,29 @@ ChipMapping::Done ChipMapping::act(MapDecisions next) {
 
 ChipMapping::Done ChipMapping::take(const MapDecisions& decisions) { return act(decisions); }
 
+ChipMapping::Done ChipMapping::take(FittedNet fitted, const MapDecisions& decisions) {
+  if (fitted.cuts == cuts_) return act(decisions);
+  return act(estimator_of(std::move(fitted.net)), std::move(fitted.cuts), decisions);
+}
+
+void ChipMapping::go_to(const Past& past) {
+  estimator_ = past.estimator;
+  cuts_ = past.cuts;
+  if (estimator_->set(past.decisions)) bug("what was there before is no longer possible");
+}
+
 ChipMapping::Done ChipMapping::undo() {
   if (before_.empty()) return as_diags(Diag("E4049", Severity::error, {}, "there is nothing to undo"));
-  behind_.push_back(decisions());
-  if (estimator_->set(before_.back())) bug("what was there before is no longer possible");
+  behind_.push_back(past());
+  go_to(before_.back());
   before_.pop_back();
   return estimate();
 }
 
 ChipMapping::Done ChipMapping::redo() {
   if (behind_.empty()) return as_diags(Diag("E4049", Severity::error, {}, "there is nothing to do again"));
-  before_.push_back(decisions());
-  if (estimator_->set(behind_.back())) bug("what was there before is no longer possible");
+  before_.push_back(past());
+  go_to(behind_.back());
   behind_.pop_back();
   return estimate();
 }
@@ -98,7 +111,7 @@ ChipMapping::Done ChipMapping::redo() {
 void ChipMapping::forget_since(std::size_t history, const MapDecisions& first, const MapDecisions& last) {
   if (estimator_->set(last)) bug("what was there before is no longer possible");
   before_.resize(history);
-  if (last != first) before_.push_back(first), behind_.clear();
+  if (last != first) before_.push_back({estimator_, cuts_, first}), behind_.clear();
 }
 
 // ---- as text --------------------------------------------------------------------------------------

@@ -24,8 +24,13 @@ class ChipMapping {
   static Result<ChipMapping> make(ChipNet net, const MapOptions& options);
   // These decisions, which need not be the mapper's.
   static Result<ChipMapping> with(ChipNet net, const MapOptions& options, const MapDecisions& decisions);
+  // Of a net of which `cuts` made the one that the decisions are of.
+  static Result<ChipMapping> with(ChipNet given, FittedNet fitted, const MapOptions& options,
+                                  const MapDecisions& decisions);
 
-  const ChipNet& net() const { return estimator_->net(); }
+  const ChipNet& net() const { return estimator_->net(); }  // with the sums cut
+  const ChipNet& given() const { return *given_; }          // and as it was
+  const SumCuts& cuts() const { return cuts_; }
   const UnitNet& units() const { return estimator_->units(); }
   const MapOptions& options() const { return options_; }
   const Chip& chip() const { return estimator_->chip(); }
@@ -46,6 +51,7 @@ class ChipMapping {
   Done pipeline_rows(std::string_view unit, std::int64_t rows);  // soma behind the rows of its axon
   Done set_phase(std::string_view unit, std::int64_t phase);     // who has it there gets that of the unit
   Done take(const MapDecisions& decisions);                      // all of it, as an action
+  Done take(FittedNet fitted, const MapDecisions& decisions);    // with other sums cut
   Done undo();
   Done redo();
   // How many actions can be undone; of all behind so many one is left, from `first` to `last`.
@@ -59,18 +65,33 @@ class ChipMapping {
   std::string name_of(std::size_t unit) const { return units().units[unit].name; }
 
  private:
-  ChipMapping(ChipNet net, const MapOptions& options, ChipExtent chips, std::int32_t there);
+  // As it was before an action. Another net, with other sums cut, has an estimator of its own.
+  struct Past {
+    std::shared_ptr<MapEstimator> estimator;
+    SumCuts cuts;
+    MapDecisions decisions;
+  };
+
+  ChipMapping(ChipNet given, FittedNet fitted, const MapOptions& options);
+  std::shared_ptr<MapEstimator> estimator_of(ChipNet net) const;
+  Past past() const { return {estimator_, cuts_, decisions()}; }
+  void go_to(const Past& past);
   Done act(MapDecisions next);
+  Done act(std::shared_ptr<MapEstimator> estimator, SumCuts cuts, MapDecisions next);
   std::optional<std::size_t> find(std::string_view unit, Diags& diags) const;
   std::vector<std::int32_t> free_cores(const MapDecisions& of, std::int32_t near) const;  // nearest first
   bool give_cores(MapDecisions& of, std::size_t unit, Diags& diags) const;                // as many as it has pieces
   void join_groups(MapDecisions& of, std::int32_t group, std::int32_t other) const;
   Done cut(std::size_t unit, const PieceGrid& grid);
+  Done cut_along_r(std::size_t unit, std::int64_t parts);
+  std::optional<MapDecisions> carried_to(const UnitNet& after, Diags& diags) const;  // units by their names
   MapDecisions with_grid(std::size_t unit, const PieceGrid& grid, Diags& diags) const;
 
   MapOptions options_;
+  std::shared_ptr<const ChipNet> given_;
   std::shared_ptr<MapEstimator> estimator_;
-  std::vector<MapDecisions> before_, behind_;  // for undo and redo
+  SumCuts cuts_;
+  std::vector<Past> before_, behind_;  // for undo and redo
 
   friend class MapSearch;
   friend class MapExplainer;

@@ -28,6 +28,13 @@ bool has(const std::vector<std::int32_t>& cores, std::int32_t core) {
   return std::ranges::find(cores, core) != cores.end();
 }
 
+// A group that nobody has.
+std::int32_t new_group(const MapDecisions& of) {
+  std::int32_t group = 0;
+  for (const MapUnit& unit : of.units) group = std::max(group, unit.group + 1);
+  return group;
+}
+
 }  // namespace
 
 std::optional<std::size_t> ChipMapping::find(std::string_view unit, Diags& diags) const {
@@ -129,10 +136,83 @@ ChipMapping::Done ChipMapping::split(std::string_view name, const GridChange& ch
   Diags diags;
   const std::optional<std::size_t> unit = find(name, diags);
   if (!unit) return diags;
-  if (change.r.value_or(1) != 1)
-    return refusal("E4049", fmt::format("sums of '{}' are not cut along r on this chip's mapper", name));
-  const PieceGrid now = decisions().units[*unit].grid;
-  return cut(*unit, {change.y.value_or(now.y), change.x.value_or(now.x), change.f.value_or(now.f)});
+  const std::size_t history = before_.size();
+  if (change.r)
+    if (const Done done = cut_along_r(*unit, *change.r); !done) return done;
+  const std::size_t now_unit = *find(name, diags);  // parts of sums have come or gone
+  const PieceGrid now = decisions().units[now_unit].grid;
+  const bool is_recut = before_.size() > history;
+  const Done done = cut(now_unit, {change.y.value_or(now.y), change.x.value_or(now.x), change.f.value_or(now.f)});
+  if (!is_recut) return done;
+  if (!done) {
+    go_to(before_.back());
+    before_.pop_back();
+  } else if (before_.size() > history + 1) {
+    before_.pop_back();  // both are one action
+  }
+  return done;
+}
+
+// Where a part of sums was not there before, it is cut as the unit is, on free cores in a group of all parts.
+std::optional<MapDecisions> ChipMapping::carried_to(const UnitNet& after, Diags& diags) const {
+  std::map<std::string, std::size_t> before, now;
+  for (std::size_t u = 0; u < units().units.size(); ++u) before[name_of(u)] = u;
+  for (std::size_t u = 0; u < after.units.size(); ++u) now[after.units[u].name] = u;
+  MapDecisions next{.units = {}, .share = {}, .slabs = decisions().slabs};
+  for (const auto& [a, b] : decisions().share)
+    if (now.contains(name_of(a)) && now.contains(name_of(b)))
+      next.share.emplace_back(std::minmax(now.at(name_of(a)), now.at(name_of(b))));
+  for (const ChipUnit& unit : after.units) {
+    const bool is_there = before.contains(unit.name);
+    const std::string of = is_there ? unit.name : unit.name.substr(0, unit.name.rfind('.'));
+    MapUnit made = decisions().units[before.at(of)];
+    if (!is_there) {
+      made.group = new_group(decisions()) + whole_number(static_cast<std::int64_t>(before.at(of)));
+      made.phase = 0;
+      made.pipeline_rows = 0;
+      made.cores.clear();
+    }
+    next.units.push_back(std::move(made));
+  }
+  for (std::size_t u = 0; u < next.units.size(); ++u) {
+    MapUnit& unit = next.units[u];
+    if (!unit.cores.empty()) continue;
+    const auto wanted = static_cast<std::size_t>(unit.grid.pieces());
+    const std::string& name = after.units[u].name;
+    const std::vector<std::int32_t> free =
+        free_cores(next, decisions().units[before.at(name.substr(0, name.rfind('.')))].cores[0]);
+    if (free.size() < wanted) {
+      diags = refusal("E4042",
+                      fmt::format("'{}' would take {}, and {} of {} are free", name, plural(wanted, "core"),
+                                  free.size(), estimator_->places().there),
+                      "split it into fewer parts, or merge and fuse others");
+      return std::nullopt;
+    }
+    unit.cores.assign(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(wanted));
+  }
+  return next;
+}
+
+ChipMapping::Done ChipMapping::cut_along_r(std::size_t unit, std::int64_t parts) {
+  const ChipUnit& own = units().units[unit];
+  const BlockId block = net().works[own.axon != no_work ? own.axon : own.soma].block;
+  if (block.index() >= given().graph->blocks.size())
+    return refusal("E4049", fmt::format("'{}' is a part of sums that are cut along r", own.name),
+                   "split the unit whose sums they are");
+  if (auto fault = cut_fault(given(), given().work_of(block), parts)) return refusal("E4049", *std::move(fault));
+  if (!options_.blocks) return refusal("E4049", "sums are cut where the records of blocks are known");
+  SumCuts cuts = cuts_;
+  std::erase_if(cuts, [&](const SumCut& cut) { return cut.block == block; });
+  if (parts > 1) cuts.push_back({block, parts});
+  std::ranges::sort(cuts, {}, [](const SumCut& cut) { return cut.block.index(); });
+  if (cuts == cuts_) return estimate();
+  Result<ChipNet> made = cut_sums(given(), cuts, *options_.blocks);
+  if (!made) return made.diags();
+  std::shared_ptr<MapEstimator> estimator = estimator_of(*std::move(made));
+  Diags diags;
+  std::optional<MapDecisions> next = carried_to(estimator->units(), diags);
+  if (!next) return diags;
+  return act(std::move(estimator), std::move(cuts), *std::move(next));
 }
 
 ChipMapping::Done ChipMapping::replicate(std::string_view name, std::int64_t n) {
@@ -142,29 +222,31 @@ ChipMapping::Done ChipMapping::replicate(std::string_view name, std::int64_t n) 
   const TaskBlock& last = (*net().graph)[net().works[units().units[*unit].last()].block];
   const std::int64_t f = decisions().units[*unit].grid.f, rows = std::max<std::int64_t>(1, last.shape.y);
   const std::int64_t columns = (std::max<std::int64_t>(1, last.shape.x) + column_group - 1) / column_group;
-  for (std::int64_t y = std::min(std::max<std::int64_t>(1, n), rows); n >= 1 && y >= 1; --y)
+  if (n < 1) return refusal("E4049", fmt::format("'{}' is there once or more often, not {} times", name, n));
+  const bool streams = decisions().units[*unit].streams;  // then all copies make a part of each row
+  for (std::int64_t y = streams ? 1 : std::min(n, rows); y >= 1; --y)
     if (n % y == 0 && n / y <= columns) return cut(*unit, {y, n / y, f});
-  return refusal("E4049", fmt::format("'{}' makes {} x {} pixels: {} copies would not all have some", name, rows,
-                                      std::max<std::int64_t>(1, last.shape.x), n));
+  if (streams)
+    return refusal("E4049", fmt::format("'{}' streams, and its rows are {} columns long, which are shared by fours: {} "
+                                        "copies would not all have some",
+                                        name, last.shape.x, n));
+  return refusal("E4049",
+                 fmt::format("'{}' makes {} x {} pixels, of which columns are shared by fours: {} copies would not all "
+                             "have some",
+                             name, rows, std::max<std::int64_t>(1, last.shape.x), n));
 }
 
 ChipMapping::Done ChipMapping::pipeline_rows(std::string_view name, std::int64_t rows) {
   Diags diags;
   const std::optional<std::size_t> unit = find(name, diags);
   if (!unit) return diags;
-  if (PlansRows<UnitPlan>) {
-    MapDecisions next = decisions();
-    const ChipUnit& own = units().units[*unit];
-    if (rows < 0 || own.axon == no_work || own.soma == no_work)
-      return refusal("E4049",
-                     fmt::format("'{}' has not an axon and a soma behind it, with {} rows between them", name, rows));
-    next.units[*unit].pipeline_rows = rows;
-    return act(std::move(next));
-  }
-  return refusal("E4049",
-                 fmt::format("the soma of '{}' waits for all rows of its axon, not for {}: this mapper plans no "
-                             "row pipelines",
-                             name, rows));
+  MapDecisions next = decisions();
+  const ChipUnit& own = units().units[*unit];
+  if (rows < 0 || own.axon == no_work || own.soma == no_work)
+    return refusal("E4049",
+                   fmt::format("'{}' has not an axon and a soma behind it, with {} rows between them", name, rows));
+  next.units[*unit].pipeline_rows = rows;
+  return act(std::move(next));
 }
 
 // ---- who shares cores with whom -------------------------------------------------------------------
@@ -245,18 +327,14 @@ ChipMapping::Done ChipMapping::put_in(std::string_view name, std::int64_t core) 
     if (u == *unit || !has(next.units[u].cores, to)) continue;
     if (next.units[u].group != next.units[*unit].group) {
       // It alone joins: others of its old group stay where they are.
-      MapUnit& own = next.units[*unit];
-      std::int32_t fresh = 0;
-      for (const MapUnit& other : next.units) fresh = std::max(fresh, other.group + 1);
-      own.group = fresh;
+      const std::int32_t fresh = new_group(next);
+      next.units[*unit].group = fresh;
       join_groups(next, next.units[u].group, fresh);
     }
     next.units[*unit].cores = {to};
     return act(std::move(next));
   }
-  std::int32_t fresh = 0;
-  for (const MapUnit& other : next.units) fresh = std::max(fresh, other.group + 1);
-  next.units[*unit].group = fresh;
+  next.units[*unit].group = new_group(next);
   next.units[*unit].phase = 0;
   next.units[*unit].cores = {to};
   return act(std::move(next));
@@ -271,12 +349,10 @@ ChipMapping::Done ChipMapping::take_out(std::string_view name) {
   const std::int32_t group = own.group, near = own.cores[0];
   if (std::ranges::count(next.units, group, &MapUnit::group) == 1)
     return refusal("E4049", fmt::format("'{}' has its cores for itself", name));
-  std::int32_t fresh = 0;
-  for (const MapUnit& other : next.units) fresh = std::max(fresh, other.group + 1);
   std::set<std::int32_t> others;
   for (std::size_t u = 0; u < next.units.size(); ++u)
     if (u != *unit) others.insert(next.units[u].cores.begin(), next.units[u].cores.end());
-  own.group = fresh;
+  own.group = new_group(next);
   own.phase = 0;
   std::erase_if(own.cores, [&](std::int32_t core) { return others.contains(core); });
   if (own.cores.empty()) {  // so that new ones lie near the old

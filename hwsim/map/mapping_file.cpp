@@ -29,6 +29,7 @@ MapFile as_file(const ChipMapping& mapping) {
     made.names.push_back(unit.name);
     made.blocks.push_back(unit_text(mapping.net(), unit));
   }
+  for (const SumCut& cut : mapping.cuts()) made.sums.emplace_back((*mapping.given().graph)[cut.block].name, cut.parts);
   return made;
 }
 
@@ -53,6 +54,7 @@ std::string mapping_json(const ChipMapping& mapping) {
   for (const auto& [a, b] : file.decisions.share) share.push_back({file.names[a], file.names[b]});
   root["share"] = std::move(share);
   if (file.decisions.slabs != 1) root["slabs"] = file.decisions.slabs;
+  for (const auto& [unit, parts] : file.sums) root["sums"].push_back({{"unit", unit}, {"parts", parts}});
   return root.dump(1) + "\n";
 }
 
@@ -76,6 +78,14 @@ class MapFileReader {
     if (const Json* share = list(fields, "share"))
       for (std::size_t i = 0; i < share->size() && !reading_.is_full(); ++i)
         read_share((*share)[i], "/share/" + std::to_string(i), into);
+    if (fields.find("sums"))
+      if (const Json* sums = list(fields, "sums"))
+        for (std::size_t i = 0; i < sums->size() && !reading_.is_full(); ++i) {
+          ChipFields sum(reading_, &(*sums)[i], "/sums/" + std::to_string(i));
+          std::string unit = sum.text("unit");
+          into.sums.emplace_back(std::move(unit), sum.plain("parts", {"", 2, most_parts}));
+          sum.finish();
+        }
     if (fields.find("slabs")) into.decisions.slabs = fields.plain("slabs", {"", 1, most_numbers});
     fields.finish();
   }
@@ -174,6 +184,8 @@ Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, cons
                     fmt::format("'{}' is {}, where the network has '{}', {}", file.names[u], file.blocks[u],
                                 units.units[u].name, here));
   }
+  if (const std::optional<std::string> fault = slabs_fault(file.decisions.slabs, units.input_rows))
+    return misfit(file, "/slabs", *fault);
   return file.decisions;
 }
 
@@ -195,23 +207,49 @@ Diags limit_of_file(const MapFile& file, const UnitNet& units, const Diags& diag
 
 }  // namespace
 
+Result<FittedNet> cut_as(const MapFile& file, const ChipNet& given, const std::optional<BlockTable>& blocks) {
+  FittedNet made{given, {}};
+  for (std::size_t i = 0; i < file.sums.size(); ++i) {
+    const auto& [unit, parts] = file.sums[i];
+    const std::string pointer = fmt::format("/sums/{}", i);
+    const auto is_it = [&, name = unit](const NetWork& work) { return (*given.graph)[work.block].name == name; };
+    const auto work = std::ranges::find_if(given.works, is_it);
+    if (work == given.works.end()) return misfit(file, pointer, fmt::format("the network has no '{}'", unit));
+    if (auto fault = cut_fault(given, static_cast<std::size_t>(work - given.works.begin()), parts))
+      return misfit(file, pointer, *fault);
+    if (std::ranges::find(made.cuts, work->block, &SumCut::block) != made.cuts.end())
+      return misfit(file, pointer, fmt::format("'{}' is cut twice", unit));
+    made.cuts.push_back({work->block, parts});
+  }
+  if (made.cuts.empty()) return made;
+  if (!blocks) return misfit(file, "/sums", "sums are cut where the records of blocks are known");
+  std::ranges::sort(made.cuts, {}, [](const SumCut& cut) { return cut.block.index(); });
+  Result<ChipNet> net = cut_sums(given, made.cuts, *blocks);
+  if (!net) return net.diags();
+  made.net = *std::move(net);
+  return made;
+}
+
 Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& options) {
-  Result<ChipNet> fitted = fitted_net(given, options);
+  if (Diags faults = check_options(given, options); faults.has_errors()) return faults;
+  Result<FittedNet> fitted = cut_as(file, given, options.blocks);
   if (!fitted) return fitted.diags();
-  ChipNet net = *std::move(fitted);
-  const UnitNet units = unit_net(net);
-  const Result<MapDecisions> decisions = decisions_for(file, net, units, *options.chip);
+  const UnitNet units = unit_net(fitted->net);
+  const Result<MapDecisions> decisions = decisions_for(file, fitted->net, units, *options.chip);
   if (!decisions) return decisions.diags();
-  Result<ChipMapping> made = ChipMapping::with(std::move(net), options, *decisions);
+  Result<ChipMapping> made = ChipMapping::with(std::move(given), *std::move(fitted), options, *decisions);
   if (!made) return limit_of_file(file, units, made.diags());
   return made;
 }
 
 ChipMapping::Done load(ChipMapping& mapping, const MapFile& file) {
-  const Result<MapDecisions> decisions = decisions_for(file, mapping.net(), mapping.units(), mapping.chip());
+  Result<FittedNet> fitted = cut_as(file, mapping.given(), mapping.options().blocks);
+  if (!fitted) return fitted.diags();
+  const UnitNet units = unit_net(fitted->net);
+  const Result<MapDecisions> decisions = decisions_for(file, fitted->net, units, mapping.chip());
   if (!decisions) return decisions.diags();
-  ChipMapping::Done done = mapping.take(*decisions);
-  if (!done) return limit_of_file(file, mapping.units(), done.diags());
+  ChipMapping::Done done = mapping.take(*std::move(fitted), *decisions);
+  if (!done) return limit_of_file(file, units, done.diags());
   return done;
 }
 

@@ -13,6 +13,8 @@ struct MapFile {
   std::string net, chip;
   std::vector<std::string> names, blocks;  // of units: conv1, and what it is made of (unit_text)
   MapDecisions decisions;
+  std::vector<std::pair<std::string, std::int64_t>> sums =
+      {};  // blocks whose sums are cut along r, into how many parts
 };
 
 MapFile as_file(const ChipMapping& mapping);
@@ -21,6 +23,7 @@ Result<MapFile> read_mapping(std::string_view json, std::string file);
 
 // On this net: its units must be made of the same. Errors: E7003 of a file, E4050 of a value.
 Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, const UnitNet& units, const Chip& chip);
+Result<FittedNet> cut_as(const MapFile& file, const ChipNet& given, const std::optional<BlockTable>& blocks);
 Result<ChipMapping> apply(const MapFile& file, ChipNet net, const MapOptions& options);
 // As an action, which can be undone.
 ChipMapping::Done load(ChipMapping& mapping, const MapFile& file);

@@ -213,7 +213,7 @@ class PieceBuilder {
                       .data = {},
                       .early = {}};
     buffer.box = box;
-    if (cluster.is_state || cluster.is_data(graph_)) {
+    if (cluster.is_state || cluster.is_data) {
       buffer.use = cluster.is_state ? BufferUse::state : BufferUse::fixed;
       if (!use_.only_sizes) buffer.data = constant_part(graph_, cluster, box);
       return known->second = keep(std::move(buffer));

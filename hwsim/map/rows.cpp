@@ -1,7 +1,11 @@
 #include "hwsim/map/rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -154,7 +158,7 @@ class RowScheduler {
         for (const NetSource& source : cluster.sources)
           if (source.delay == 0 && (sent_[source.block.index()].is_host || sent_[source.block.index()].is_planned))
             state.reads.insert(source.block.index());
-        if (!is_stream || cluster.is_state || cluster.is_data(graph_)) continue;
+        if (!is_stream || cluster.is_state || cluster.is_data) continue;
         const TaskBlock& block = block_at(net_, work);
         Input input{.name = {of_soma, c},
                     .cluster = &cluster,
@@ -347,41 +351,50 @@ class RowScheduler {
   std::int64_t now_ = 0;
 };
 
-bool can_cut_rows(const ChipNet& net, std::size_t work) {
+std::optional<std::string> fault_of_block(const ChipNet& net, std::size_t work) {
   const TaskBlock& block = block_at(net, work);
-  if (value_type(block).extents.size() != 3 || block.shape.y < 2) return false;
-  if (block.def->memory && block.def->memory(block) > 0) return false;
+  if (value_type(block).extents.size() != 3 || block.shape.y < 2) return "makes no rows";
+  if (block.def->memory && block.def->memory(block) > 0) return "remembers what came before";
   const BlockRewrites& rules = *block.def->rewrites;
-  if (std::ranges::find(rules.axes, BlockAxis::y) == rules.axes.end()) return false;
-  return !rules.refuses || rules.refuses(block, BlockAxis::y).empty();
+  if (std::ranges::find(rules.axes, BlockAxis::y) == rules.axes.end()) return "is not cut along its rows";
+  if (!rules.refuses) return std::nullopt;
+  const auto why = rules.refuses(block, BlockAxis::y);
+  return why.empty() ? std::nullopt : std::optional("is not cut along its rows: " + std::string(why));
 }
 
 // Each of its rows comes from other units in this step, and from nowhere else.
-bool comes_in_rows(const ChipNet& net, std::size_t work, std::size_t c) {
+std::optional<std::string> fault_of_input(const ChipNet& net, std::size_t work, std::size_t c) {
   const NetCluster& cluster = net.works[work].in[c];
-  if (!cluster.is_there() || cluster.is_data(*net.graph)) return true;
-  if (cluster.is_state || !has_rows(block_at(net, work), c) || cluster.type.extents.size() != 3) return false;
-  for (const NetSource& source : cluster.sources)
-    if (source.delay != 0 || is_data_source(*net.graph, source)) return false;
-  return !cluster.has_holes;
+  if (!cluster.is_there() || cluster.is_data) return std::nullopt;
+  const std::string name = "'" + std::string((*net.graph)[cluster.holder].name) + "'";
+  if (cluster.is_state) return "keeps the state " + name + ", which is whole in each step";
+  if (!has_rows(block_at(net, work), c) || cluster.type.extents.size() != 3) return "reads " + name + " as a whole";
+  for (const NetSource& source : cluster.sources) {
+    if (source.delay != 0) return "reads in " + name + " what was made in a step before";
+    if (is_data_source(*net.graph, source)) return "reads " + name + ", of which a part is data";
+  }
+  if (cluster.has_holes) return "reads " + name + ", of which a part is never filled";
+  return std::nullopt;
 }
 
 }  // namespace
 
-bool can_stream(const ChipNet& net, const ChipUnit& unit) {
+std::optional<std::string> stream_fault(const ChipNet& net, const ChipUnit& unit) {
   bool reads_rows = false;
   for (const std::size_t work : {unit.axon, unit.soma}) {
     if (work == no_work) continue;
-    if (!can_cut_rows(net, work)) return false;
+    const std::string name = "'" + std::string(block_at(net, work).name) + "' ";
+    if (const auto fault = fault_of_block(net, work)) return name + *fault;
     for (std::size_t c = 0; c < net.works[work].in.size(); ++c) {
       const bool is_sum = work == unit.soma && unit.axon != no_work && c == 0;
       if (is_sum) continue;
-      if (!comes_in_rows(net, work, c)) return false;
+      if (const auto fault = fault_of_input(net, work, c)) return name + *fault;
       const NetCluster& cluster = net.works[work].in[c];
-      reads_rows |= cluster.is_there() && !cluster.is_data(*net.graph);
+      reads_rows |= cluster.is_there() && !cluster.is_data;
     }
   }
-  return reads_rows;
+  if (!reads_rows) return "'" + unit.name + "' reads nothing that comes in rows";
+  return std::nullopt;
 }
 
 bool works_with(const UnitRows& a, const UnitRows& b) {
@@ -389,6 +402,18 @@ bool works_with(const UnitRows& a, const UnitRows& b) {
     return x.begin == y.begin && x.end == y.end && x.tick == y.tick && x.batches.empty() == y.batches.empty();
   };
   return std::ranges::equal(a.phases, b.phases, same);
+}
+
+std::int64_t input_rows(const ChipNet& net) {
+  std::int64_t most = 1;
+  for (const BlockId id : net.inputs) most = std::max(most, rows_in((*net.graph)[id]));
+  return most;
+}
+
+std::optional<std::string> slabs_fault(std::int64_t slabs, std::int64_t input_rows) {
+  if (slabs >= 1 && slabs <= input_rows) return std::nullopt;
+  return fmt::format("inputs come in 1 to {} batches of rows (slabs), not {}: the longest has {}", input_rows, slabs,
+                     plural(static_cast<std::size_t>(input_rows), "row"));
 }
 
 RowSchedule row_schedule(const ChipNet& net, const ChipPlan& plan) { return RowScheduler(net, plan).schedule(); }

@@ -58,8 +58,15 @@ struct RowSchedule {
 // Do two streams compute, and receive, in the same ticks, so that their cores can be one group?
 bool works_with(const UnitRows& a, const UnitRows& b);
 
-// Can its rows be made one after the other, each as soon as its inputs are there?
-bool can_stream(const ChipNet& net, const ChipUnit& unit);
+// Why its rows cannot be made one after the other, each as soon as its inputs are there: which block, and what about
+// it. None: they can.
+std::optional<std::string> stream_fault(const ChipNet& net, const ChipUnit& unit);
+inline bool can_stream(const ChipNet& net, const ChipUnit& unit) { return !stream_fault(net, unit); }
+
+// Rows of the input that has most; an input without rows counts as one.
+std::int64_t input_rows(const ChipNet& net);
+// Into so many batches inputs cannot be cut; none: they can.
+std::optional<std::string> slabs_fault(std::int64_t slabs, std::int64_t input_rows);
 
 // Of all units of a plan; pieces do not matter. What units make that the plan has not is there from the beginning.
 RowSchedule row_schedule(const ChipNet& net, const ChipPlan& plan);

@@ -7,12 +7,16 @@
 
 namespace taskspec {
 
-bool NetCluster::is_data(const BlockGraph& graph) const {
-  return is_there() && !is_state && std::ranges::all_of(sources, [&](const NetSource& source) {
+namespace {
+
+bool never_changes(const NetCluster& cluster, const BlockGraph& graph) {
+  return cluster.is_there() && !cluster.is_state && std::ranges::all_of(cluster.sources, [&](const NetSource& source) {
            const TaskBlock& block = graph[source.block];
            return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
          });
 }
+
+}  // namespace
 
 bool NetCluster::is_array(const BlockGraph& graph) const {
   return places.is_identity() && value_type(graph[sources[0].block]).extents == type.extents;
@@ -222,6 +226,9 @@ Result<ChipNet> chip_net(std::shared_ptr<const BlockGraph> graph) {
   Diags diags;
   Flattener(net, diags).flatten(*order);
   if (diags.has_errors()) return diags;
+  for (NetWork& work : net.works)
+    for (NetCluster& cluster : work.in) cluster.is_data = never_changes(cluster, *net.graph);
+  for (NetOutput& output : net.outputs) output.in.is_data = never_changes(output.in, *net.graph);
   return net;
 }
 

@@ -56,7 +56,7 @@ struct NetCluster {
   bool has_holes = false;  // places that nothing fills
   bool is_state = false;   // the work leaves new contents in the holder
   bool is_there() const { return holder.valid(); }
-  bool is_data(const BlockGraph& graph) const;   // all of it never changes
+  bool is_data = false;                          // all of it never changes
   bool is_array(const BlockGraph& graph) const;  // the array of its only source, as it is
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "hwsim/place/links.hpp"
@@ -34,6 +35,27 @@ std::string placement_fault(const PlaceProblem& problem) {
     allowed[static_cast<std::size_t>(core)] = 2;
   }
   return "";
+}
+
+// The cores of as few chips as have room for all vertices, from the first chip on: what fits on one is not spread over
+// several, whose borders are slow. All of them where some vertex has its core already.
+PlaceProblem on_few_chips(const PlaceProblem& problem) {
+  const bool has_chips = problem.chip_width > 0 && problem.chip_height > 0;
+  if (!has_chips || std::ranges::any_of(problem.fixed, [](std::int32_t core) { return core >= 0; })) return problem;
+  const std::int32_t across = problem.width / problem.chip_width, down = problem.height / problem.chip_height;
+  const std::vector<std::int32_t> all = cores_to_take(problem);
+  PlaceProblem few = problem;
+  for (std::int32_t chips = 1; chips < across * down; ++chips)
+    for (std::int32_t columns = std::min(across, chips); columns > 0; --columns) {
+      if (chips % columns != 0 || chips / columns > down) continue;
+      few.cores.clear();
+      for (const std::int32_t core : all)
+        if (core % problem.width < columns * problem.chip_width &&
+            core / problem.width < chips / columns * problem.chip_height)
+          few.cores.push_back(core);
+      if (static_cast<std::int64_t>(few.cores.size()) >= problem.vertices) return few;
+    }
+  return problem;
 }
 
 }  // namespace
@@ -87,10 +109,11 @@ PlaceCost place_cost(const PlaceProblem& problem, const std::vector<std::int32_t
   return cost;
 }
 
-Placement place(const PlaceProblem& problem) {
+Placement place(const PlaceProblem& given) {
   Placement placed;
-  placed.fault = placement_fault(problem);
+  placed.fault = placement_fault(given);
   if (!placed.fault.empty()) return placed;
+  const PlaceProblem problem = on_few_chips(given);
   const PlaceNet net(problem);
   placed.core_of = bisect(problem, net);
   placed.cost = placed.start = place_cost(problem, placed.core_of);

@@ -4,9 +4,9 @@
 //   PlaceProblem problem{.width = 16, .height = 10, .vertices = 3, .edges = {{0, 1, 100}, {1, 2, 50}}};
 //   Placement placed = place(problem);      placed.core_of[0] == 37; placed.cost == 150 + 4 * 100
 //
-// Recursive bisection of the cores with passes of Fiduccia and Mattheyses (DAC 1982), borders of chips first; then
-// annealing by swaps and moves inside the chips. The cost: packets times hops, and four times the busiest link of the
-// routes (x first, then y, or the other way round).
+// What fits on few chips stays on them. Recursive bisection of the cores with passes of Fiduccia and Mattheyses (DAC
+// 1982), borders of chips first; then annealing by swaps and moves inside the chips. The cost: packets times hops, and
+// four times the busiest link of the routes (x first, then y, or the other way round).
 #pragma once
 #include <cstdint>
 #include <string>

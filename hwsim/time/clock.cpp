@@ -11,6 +11,7 @@
 #include "hwsim/time/deadlock.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
+#include "hwsim/time/slowest_step.hpp"
 #include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
@@ -116,7 +117,8 @@ class Clock {
           ++host_receives_;
       ways_[static_cast<std::size_t>(way.message)] = std::move(way);
     }
-    frames_seen_ = SeenFrames(host_receives_);
+    // A net of which nothing leaves the chip is done with a frame when all groups are.
+    frames_seen_ = SeenFrames(host_receives_ > 0 ? host_receives_ : program_.groups);
     host_items_.assign(program_.messages.size(), 0);
     host_ready_.assign(program_.messages.size(), 0);
     const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
@@ -205,6 +207,7 @@ class Clock {
     group.turn = next;
     group.begin = now_;
     group.cores_left = static_cast<std::int32_t>(group.cores.size());
+    if (host_sends_.empty() && next >= 0 && phase_of(group) == 0) frames_seen_.entered(item_of(group), now_);
     for (std::int32_t c : group.cores) begin_phase(c, group);
     for (std::int32_t c : group.cores) look_for_packets(c);
   }
@@ -365,6 +368,7 @@ class Clock {
     if (group.turn >= 0) {
       std::int64_t& longest = timing.group_cycles[static_cast<std::size_t>(g)];
       longest = std::max(longest, work_of(group));
+      if (host_receives_ == 0 && phase_of(group) == group.phases - 1) frames_seen_.left(item_of(group), now_);
     }
     events_.push({next, ++made_, Event::Kind::start, g});
   }
@@ -464,18 +468,18 @@ class Clock {
 
   // ---- frames -------------------------------------------------------------------------------------
   bool is_done() {
-    if (host_receives_ == 0) return std::ranges::all_of(groups_, &GroupState::is_done);
-    return frames_seen_.out() == frames_ || (options_.frames == 0 && frames_seen_.is_steady(stages_));
+    return groups_.empty() || frames_seen_.out() == frames_ ||
+           (options_.frames == 0 && frames_seen_.is_steady(stages_));
   }
 
   void finish() {
     timing.frames = frames_seen_.out();
     timing.traffic = noc_.traffic();
-    if (host_receives_ == 0) timing.cycles = timing.latency = now_;
     if (timing.frames == 0) return;
     timing.cycles = frames_seen_.cycles();
     timing.latency = frames_seen_.latency();
-    timing.interval = frames_seen_.interval();
+    // Outputs that do not wait for a group come faster than it can go on, but frames do not.
+    if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step(program_));
     timing.limit_group =
         static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
   }

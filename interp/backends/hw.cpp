@@ -1,9 +1,10 @@
-// hw(chip:, chips:, cores:, objective:, noc:, time_steps:, frames:, check:): a simulated many-core chip.
+// hw(chip:, chips:, cores:, objective:, noc:, time_steps:, frames:, ...): a simulated many-core chip.
 #include "interp/backends/backends.hpp"
 #include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/hw/hw_backend.hpp"
 #include "interp/hw/hw_report.hpp"
+#include "interp/hw/map_words.hpp"
 #include "interp/hw/mapping_value.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
@@ -27,7 +28,11 @@ enum HwOption : std::size_t {
   hw_allow_delay,
   hw_mapping,
   hw_optimise,
-  hw_partial
+  hw_partial,
+  hw_slabs,
+  hw_depth,
+  hw_step_groups,
+  hw_a2s2
 };
 
 std::optional<NocModel> noc_model(std::string_view name) {
@@ -38,20 +43,11 @@ std::optional<NocModel> noc_model(std::string_view name) {
   return std::nullopt;
 }
 
-constexpr const char* wrong_chips = "chips are two numbers, how many side by side and how many rows: [2, 1]";
-
-bool is_extent(const Value& chips) {
-  return chips.is_list() && chips.list().size() == 2 &&
-         std::ranges::all_of(chips.list(), [](const Value& n) { return n.is_integer() && n.integer() >= 1; });
-}
-
 Type hw_type(RuleContext& c) {
   want(c, hw_chip, Type::Kind::string, "the name of a chip, or the path of its file");
-  want(c, hw_objective, Type::Kind::string, "an objective");
+  want_objective(c, hw_objective);
   want(c, hw_noc, Type::Kind::string, "a model of the network");
   want(c, hw_check, Type::Kind::string, "what to check");
-  if (const Value* name = c.constant(hw_objective); name && !map_objective(name->string()))
-    c.fail("E1003", "no objective " + in_quotes(name->string()), hw_objective, "throughput, latency, energy or cores");
   if (const Value* name = c.constant(hw_noc); name && !noc_model(name->string()))
     c.fail("E1003", "no model of the network " + in_quotes(name->string()), hw_noc,
            "ideal, contended, flit or flit-all");
@@ -74,29 +70,22 @@ void take_mapping(const Value& given, HwOptions& options) {
         std::make_shared<const MapFile>(read_mapping(read_text(path, std::size_t{64} << 20), path).value_or_throw());
   } else if (const auto* made = given.as<MappingValue>()) {
     options.mapping = std::make_shared<const MapFile>(as_file(made->mapping));
-    options.chip = made->mapping.options().chip;
-    options.chips = made->mapping.options().chips;
-    options.cores = made->mapping.options().cores;
-    options.objective = made->mapping.options().objective;
+    static_cast<MapOptions&>(options) = made->mapping.options();
   }
 }
 
 HwOptions options_of(std::span<const Value> given) {
-  HwOptions options;
+  HwOptions options{map_options({.chips = given[hw_chips],
+                                 .cores = given[hw_cores],
+                                 .objective = given[hw_objective],
+                                 .slabs = given[hw_slabs],
+                                 .depth = given[hw_depth],
+                                 .step_groups = given[hw_step_groups],
+                                 .a2s2 = given[hw_a2s2]},
+                                {})};
   Result<Chip> chip = load_chip(given[hw_chip].string());
   if (!chip) throw Error(chip.diags());
   options.chip = std::make_shared<const Chip>(*std::move(chip));
-  if (!given[hw_chips].is_none()) {
-    if (!is_extent(given[hw_chips])) throw failure("E5003", {}, wrong_chips);
-    options.chips = {given[hw_chips].list()[0].integer(), given[hw_chips].list()[1].integer()};
-  }
-  if (!given[hw_cores].is_none()) {
-    if (given[hw_cores].integer() < 1) throw failure("E5003", {}, "a chip is used with one core or more");
-    options.cores = static_cast<std::int32_t>(std::min<std::int64_t>(given[hw_cores].integer(), INT32_MAX));
-  }
-  const std::optional<MapObjective> objective = map_objective(given[hw_objective].string());
-  if (!objective) throw failure("E5003", {}, "no objective " + in_quotes(given[hw_objective].string()));
-  options.objective = *objective;
   const std::optional<NocModel> noc = noc_model(given[hw_noc].string());
   if (!noc) throw failure("E5003", {}, "no model of the network " + in_quotes(given[hw_noc].string()));
   options.noc = *noc;
@@ -140,7 +129,11 @@ constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
                                   {"allow_delay", OperandKind::boolean, false},
                                   {"mapping", OperandKind::value, Default::absent()},
                                   {"optimise", OperandKind::string, ""},
-                                  {"partial", OperandKind::boolean, false}};
+                                  {"partial", OperandKind::boolean, false},
+                                  {"slabs", OperandKind::integer, Default::absent()},
+                                  {"depth", OperandKind::integer, 1},
+                                  {"step_groups", OperandKind::integer, 0},
+                                  {"a2s2", OperandKind::boolean, false}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
 
 }  // namespace
@@ -154,9 +147,8 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "cores, placed, and computed out of the bytes of the cores' own memories. Values are those of the exact "
         "engine, "
         "bit for bit; the report has cycles, time, energy, memory and packets. chip: tianjicx, tianjic, loihi, "
-        "truenorth, tiny, or the path of a chip file (E7003); chips: how many side by side and in rows; cores: only "
-        "the first n; objective: throughput, "
-        "latency, energy or cores; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
+        "truenorth, tiny, or the path of a chip file (E7003); " MAP_WORDS_DOC
+        "; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
         "block's values with the exact engine; allow_delay: a loop of populations that is shorter than they are many "
@@ -164,11 +156,12 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "the delay that it lacks, and the report says so; mapping: what map(net, chip: ...) gave, or the path of a "
         "file "
         "that m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, "
-        "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what lies "
-        "between them on the chip. On loihi, truenorth and tianjic neurons alone run, blocks or those of an "
+        "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
+        "lies between them on the chip, with states that blocks alone have to do with. On loihi, truenorth and tianjic "
+        "neurons alone run, blocks or those of an "
         "imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
         "no integer graph, fits no core or wants more than the chip has "
-        "is refused (E4011, E4012, E4041 to E4046).",
+        "is refused (E4011, E4012, E4040 to E4046).",
     .example =
         "graph g(x: i8[64], w: i8[16, 64]) -> (y: i8[16]) { y = (w @ x).shift_right(6) as i8[16] }\n"
         "let r = run g(fill(i8[64], 3), fill(i8[16, 64], 2)) on hw(chip: \"tiny\")\n"

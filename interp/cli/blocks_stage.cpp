@@ -4,11 +4,16 @@
 #include "interp/cli/stages.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/control/block_contents.hpp"
+#include "interp/control/deep_stack.hpp"
 #include "interp/control/export_graph.hpp"
+#include "interp/control/host_context.hpp"
+#include "interp/control/immediate.hpp"
 #include "interp/control/net_list.hpp"
+#include "interp/hw/mapping_value.hpp"
 #include "interp/pipeline.hpp"
 #include "ir/lowering/lower.hpp"
 #include "ir/program/block_calls.hpp"
+#include "ir/program/top_level.hpp"
 #include "ir/show/blocks_text.hpp"
 
 namespace taskspec::cli {
@@ -88,6 +93,38 @@ std::shared_ptr<const BlockGraph> block_graph_of(const Program& program, const s
     with_interpreter(program, id, tools.ops, look, &interrupted());
   }
   if (!made) bug("blocks of a graph that is not there");
+  return made;
+}
+
+std::vector<std::string> names_of_net_values(const Program& program) {
+  std::vector<std::string> names;
+  for (const Variable& variable : program[program.main().top_level].variables)
+    if (variable.type.is(Type::Kind::task) && !variable.name.empty()) names.push_back(variable.name);
+  return names;
+}
+
+std::shared_ptr<const BlockGraph> block_graph_of_value(const Program& program, const std::string& name,
+                                                       const Toolbox& tools) {
+  const std::vector<Variable>& variables = program[program.main().top_level].variables;
+  const auto found = std::ranges::find_if(
+      variables, [&](const Variable& variable) { return variable.name == name && variable.type.is(Type::Kind::task); });
+  const VariableId variable(static_cast<std::size_t>(found - variables.begin()));
+  const Program needed = with_needed_top_level(program, variable);
+  std::shared_ptr<const BlockGraph> made;
+  with_deep_stack([&] {
+    HostContext host(needed, tools.ops);
+    host.output = [](std::string_view) {};
+    host.interrupted = &interrupted();
+    host.forms = tools.forms;
+    host.blocks = &tools.blocks;
+    host.span = found->span;
+    ImmediateTarget target;
+    Interpreter interpreter(needed, &host);
+    interpreter.set_target(target);
+    for (const Module& module : needed.modules) interpreter.module(module);
+    host.interpreter = &interpreter;
+    made = blocks_of_net(host, interpreter.global(needed.main(), variable));
+  });
   return made;
 }
 

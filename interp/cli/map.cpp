@@ -32,6 +32,12 @@ MapOptions map_options(const Options& options, const Toolbox& tools) {
     if (name == "chip") chip = text;
     if (name == "cores")
       made.cores = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "cores")));
+    if (name == "slabs") made.slabs = number_in(text, "slabs");
+    if (name == "depth")
+      made.depth = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "depth")));
+    if (name == "step_groups")
+      made.step_groups = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "step-groups")));
+    if (name == "a2s2") made.fetches_ahead = true;
     if (name == "chips") {
       const std::size_t comma = std::min(text.find(','), text.size());
       made.chips = {number_in(std::string_view(text).substr(0, comma), "chips"),
@@ -76,14 +82,21 @@ int map(const Options& options, const Toolbox& tools) {
   Loaded loaded = load(options, tools);
   if (!loaded.program) return loaded.exit_code;
   const Program& program = *loaded.program;
-  const std::vector<std::string> names = names_of_blocks(program);
+  std::vector<std::string> names = names_of_blocks(program);
+  const std::size_t declared = names.size();
+  for (std::string& value : names_of_net_values(program))
+    if (std::ranges::find(names, value) == names.end()) names.push_back(std::move(value));
   const bool is_one = options.graph.empty() && names.size() == 1;
   const std::string name = is_one ? names[0] : options.graph;
-  if (std::ranges::find(names, name) == names.end())
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
     return usage(name.empty() ? "which graph? Choose with --name: " + joined(names, ", ")
-                              : "no graph or 'ir' declaration '" + name + "'; there are " + joined(names, ", "));
+                              : "no graph, 'ir' declaration or net '" + name + "'; there are " + joined(names, ", "));
+  const bool is_declared = static_cast<std::size_t>(found - names.begin()) < declared;
   try {
-    ChipNet net = chip_net(block_graph_of(program, name, tools)).value_or_throw();
+    ChipNet net =
+        chip_net(is_declared ? block_graph_of(program, name, tools) : block_graph_of_value(program, name, tools))
+            .value_or_throw();
     ChipMapping mapping = mapping_of(std::move(net), options, tools);
     if (!options.output.empty()) write_text(options.output, mapping_json(mapping));
     if (!options.topic.empty())

@@ -40,6 +40,8 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
       {"chips", "X,Y", "of hw: how many chips side by side and in rows"},
       {"cores", "N", "of hw: only the first N cores"},
       {"objective", "O", "of hw: throughput, latency, energy or cores"},
+      {"slabs", "N", "of hw: in how many batches of rows inputs come; 1: nothing streams"},
+      {"depth", "N", "of hw: 2 gives receive buffers room for a second item"},
       {"noc", "M", "of hw: ideal, contended, flit or flit-all", true},
       {"frames", "N", "of hw: how many frames the clock looks at", true},
       {"check", "W", "of hw: engine compares every block with the exact engine", true},
@@ -54,6 +56,13 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
            option.doc)
         ->type_name(option.type);
   }
+  app.add_option_function<std::string>(
+         "--step-groups", [&o](const std::string& text) { o.backend_options.emplace_back("step_groups", text); },
+         "of hw: groups of cores are dealt into N, whose members start each step together")
+      ->type_name("N");
+  app.add_flag_function(
+      "--a2s2", [&o](std::int64_t) { o.backend_options.emplace_back("a2s2", "true"); },
+      "of hw: with --depth 2, cores move in what came a phase before");
   if (only_mapper) return;
   app.add_flag_function(
       "--allow-delay", [&o](std::int64_t) { o.backend_options.emplace_back("allow_delay", "true"); },
@@ -66,7 +75,8 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
 void add_map(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   CLI::App* map = app.add_subcommand("map", "place a graph on the cores of a chip");
   map->add_option("FILE", o.files, "a .task file")->required()->expected(1);
-  map->add_option("--name", o.graph, "this graph or ir declaration of the file")->type_name("G");
+  map->add_option("--name", o.graph, "this graph, ir declaration or net (let q = quantize(...)) of the file")
+      ->type_name("G");
   map->add_option("--stage", o.stage, "only this of the mapping: split, phases, place or memory")
       ->check(CLI::IsMember({"split", "phases", "place", "memory"}));
   map->add_option("--explain", o.topic, "one unit: why it is mapped so, and what would change it")->type_name("UNIT");

@@ -30,6 +30,10 @@ std::string ops_stage(const GraphFile& file, const Options& options, const Toolb
 std::vector<std::string> names_of_blocks(const Program& program);
 std::shared_ptr<const BlockGraph> block_graph_of(const Program& program, const std::string& name,
                                                  const Toolbox& tools);  // one of them; throws Error
+// The same of nets that are values of the top level: `let q = quantize(net, ...)`.
+std::vector<std::string> names_of_net_values(const Program& program);
+std::shared_ptr<const BlockGraph> block_graph_of_value(const Program& program, const std::string& name,
+                                                       const Toolbox& tools);
 std::string blocks_stage(const GraphFile& file, const Options& options, const Toolbox& tools);
 // The host and the graph program; `format`: text, json, html.
 std::string cut_stage(const Program& program, const std::string& format, const Options& options);

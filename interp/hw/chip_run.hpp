@@ -11,11 +11,8 @@
 
 namespace taskspec {
 
-struct HwOptions {
-  std::shared_ptr<const Chip> chip;
-  ChipExtent chips{0, 0};
-  std::optional<std::int32_t> cores = {};
-  MapObjective objective = MapObjective::throughput;
+// What the mapper takes, and what is of the run.
+struct HwOptions : MapOptions {
   NocModel noc = NocModel::contended;
   std::int64_t frames = 0;
   bool checks_values = false;                   // against the exact engine, block by block
@@ -24,7 +21,6 @@ struct HwOptions {
   bool allow_delay = false;                     // loops of populations that are too short get the delay that they lack
   std::shared_ptr<const MapFile> mapping = {};  // in place of the mapper's
   std::optional<SearchBudget> optimise = {};    // first
-  std::optional<BlockTable> blocks = {};        // where a sum is that the mapper cuts (MapOptions)
   int threads = 1;                              // of populations; results do not depend on it
 };
 

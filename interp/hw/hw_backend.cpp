@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 
 #include "interp/control/run_picture.hpp"
 #include "interp/hw/chip_kinds.hpp"
@@ -23,7 +24,8 @@ struct HwReady final : Executable {
   std::shared_ptr<const TaskGraph> graph;
   OpList list;  // with an input for each pick behind those of the graph
   std::vector<StepPick> picks;
-  std::vector<bool> is_left;           // by input: nobody reads it
+  std::vector<bool> is_left;  // by input: nobody reads it
+  ListStates states;
   std::optional<NeuronGraph> neurons;  // the graph is one of neurons of the prelude
   const BlockTable* blocks = nullptr;
   std::vector<bool> is_slot;  // inputs whose contents are there before any step: weights, tables, states
@@ -86,9 +88,11 @@ class HwBackend final : public Backend, public PicturedBackend {
     ready->is_slot.assign(graph->inputs().size(), false);
     for (std::size_t k = 0; k < graph->inputs().size(); ++k)
       ready->is_slot[k] = graph->inputs()[k].privilege != Privilege::in;
+    Versions before;
     auto list_of = [&](NodeId node) {
       Result<OpList> list = bodies.list(*graph, node);
       if (list) note_slots(*graph, node, *list, ready->is_slot);
+      if (list) note_versions(*graph, node, *list, before);
       return list;
     };
     Result<OpList> list = graph_list(*graph, list_of);
@@ -97,6 +101,7 @@ class HwBackend final : public Backend, public PicturedBackend {
     ready->list = std::move(picked.list), ready->picks = std::move(picked.picks);
     ready->is_left = std::move(picked.is_left);
     ready->is_slot.resize(ready->list.inputs.size());
+    ready->states = states_of(*graph, ready->list, before);
     ready->neurons = NeuronGraph::find(graph, ready->picks, bodies);
     ready->blocks = bodies.blocks();
     if (!ready->blocks || ready->blocks->all().empty()) bug("the chip needs the records of blocks");
@@ -173,6 +178,30 @@ class HwBackend final : public Backend, public PicturedBackend {
         is_slot[in[i].id] = true;
   }
 
+  // Of what tasks make of places: what was there before.
+  using Versions = std::map<std::pair<std::uint32_t, std::size_t>, Ref>;
+  static void note_versions(const TaskGraph& graph, NodeId node, const OpList& list, Versions& before) {
+    const std::span<const Ref> in = graph.in(node);
+    for (std::size_t slot = 0; slot < list.outputs.size(); ++slot)
+      for (std::size_t i = 0; list.outputs[slot].version && i < list.inputs.size() && i < in.size(); ++i)
+        if (list.inputs[i].name == list.outputs[slot].name) before[{node.value, slot}] = in[i];
+  }
+  static ListStates states_of(const TaskGraph& graph, const OpList& list, const Versions& before) {
+    ListStates states;
+    for (std::size_t r = 0; r < graph.results().size(); ++r) {
+      Ref ref = graph.results()[r].ref;
+      bool is_version = false;
+      while (ref.kind == Ref::Kind::future) {
+        const auto found = before.find({ref.id, ref.slot});
+        if (found == before.end()) break;
+        ref = found->second;
+        is_version = true;
+      }
+      if (is_version && ref.kind == Ref::Kind::input) states.emplace_back(ValueId(ref.id), list.outputs[r].value);
+    }
+    return states;
+  }
+
   static NodeId node_at(const TaskGraph& graph, Span span) {
     for (std::size_t k = 0; k < graph.size(); ++k)
       if (span.valid() && graph[NodeId(k)].span == span) return NodeId(k);
@@ -217,10 +246,13 @@ class HwBackend final : public Backend, public PicturedBackend {
       if (ready.list.name.empty()) how.name = title_of(*ready.graph);
       Result<LoweredGraph> lowered = lower(ready.list, how);
       if (!lowered && options_.partial && std::ranges::all_of(lowered.diags().items(), lacks_blocks)) {
-        MadeRun parts = PartsRun::make(ready.list, how, [&](LoweredGraph part) {
+        MadeRun parts = PartsRun::make(ready.list, ready.states, how, [&](LoweredGraph part) {
           return kind_.make({std::move(part), {}, ready.blocks}, options_);
         });
-        if (parts) (*parts)->set_known(std::move(known));
+        if (!parts) return parts;
+        for (const auto& state : ready.states)  // that come and go as tensors
+          if (!(*parts)->is_state(state.first.index())) known[state.first.index()].reset();
+        (*parts)->set_known(std::move(known));
         return parts;
       }
       if (!lowered) return lowered.diags();

@@ -16,14 +16,9 @@ HwProgram::HwProgram(LoweredGraph lowered, std::shared_ptr<const ChipProgram> pr
 namespace {
 
 Result<ChipProgram> mapped_net(ChipNet net, const HwOptions& options) {
-  const MapOptions room{.chip = options.chip,
-                        .chips = options.chips,
-                        .cores = options.cores,
-                        .objective = options.objective,
-                        .blocks = options.blocks};
-  if (!options.mapping && !options.optimise) return map_net(net, room);
+  if (!options.mapping && !options.optimise) return map_net(net, options);
   Result<ChipMapping> mapping =
-      options.mapping ? apply(*options.mapping, std::move(net), room) : ChipMapping::make(std::move(net), room);
+      options.mapping ? apply(*options.mapping, std::move(net), options) : ChipMapping::make(std::move(net), options);
   if (!mapping) return mapping.diags();
   std::vector<std::string> notes;
   if (options.optimise) {

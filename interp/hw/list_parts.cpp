@@ -1,6 +1,7 @@
 #include "interp/hw/list_parts.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "ir/lowering/evaluate.hpp"
 
@@ -10,11 +11,16 @@ namespace {
 
 class ListCutter {
  public:
-  ListCutter(const OpList& list, const std::vector<std::optional<Array>>& known) : list_(list) {
+  ListCutter(const OpList& list, const std::vector<std::optional<Array>>& known, const ListStates& states)
+      : list_(list), states_(states) {
     made_.values.resize(list.types.size());
     maker_.assign(list.types.size(), no_line);
     is_host_.assign(list.lines.size(), false);
     for (std::size_t k = 0; k < known.size(); ++k) made_.values[k] = known[k];
+    for (const auto& [before, after] : states_) {
+      first_[before] = made_.values[before.index()];
+      made_.values[before.index()].reset();
+    }
     for (std::size_t k = 0; k < list.constants.size(); ++k)
       if (list.constants[k].is_array()) made_.values[list.inputs.size() + k] = list.constants[k].array();
     for (std::size_t i = 0; i < list.lines.size(); ++i) {
@@ -26,8 +32,7 @@ class ListCutter {
 
   // Numbers that are others in each run have no place in a part.
   bool can_be_cut() const {
-    return std::ranges::all_of(list_.constants, [](const Value& constant) { return constant.is_array(); }) &&
-           std::ranges::none_of(list_.outputs, &OpList::Output::version);
+    return std::ranges::all_of(list_.constants, [](const Value& constant) { return constant.is_array(); });
   }
 
   ListParts parts() {
@@ -84,12 +89,24 @@ class ListCutter {
     return std::ranges::any_of(part.lines, [&](std::size_t own) { return own == line; });
   }
 
-  bool is_wanted(ValueId value, std::size_t part) const {
+  bool is_read_outside(ValueId value, std::size_t part) const {
     for (std::size_t i = 0; i < list_.lines.size(); ++i)
       if (part_of_[i] != no_line && part_of_[i] != part &&
           std::ranges::find(list_.lines[i].in, value) != list_.lines[i].in.end())
         return true;
-    return std::ranges::any_of(list_.outputs, [&](const OpList::Output& output) { return output.value == value; });
+    return false;
+  }
+  bool is_wanted(ValueId value, std::size_t part) const {
+    return is_read_outside(value, part) ||
+           std::ranges::any_of(list_.outputs, [&](const OpList::Output& output) { return output.value == value; });
+  }
+
+  // One part for the chip makes it anew, and nobody else reads it, before or after.
+  bool stays_in(std::size_t part, ValueId before, ValueId after) const {
+    const std::size_t maker = maker_[after.index()];
+    const bool is_result = std::ranges::count(list_.outputs, after, &OpList::Output::value) > 1;
+    return part % 2 == 0 && maker != no_line && part_of_[maker] == part && first_.at(before) && !is_result &&
+           !is_read_outside(before, part) && !is_read_outside(after, part);
   }
 
   void add_part(std::size_t number) {
@@ -97,6 +114,12 @@ class ListCutter {
     part.is_host = number % 2 != 0;
     part.list.task = list_.task;
     part.list.name = list_.name;
+    for (const auto& [before, after] : states_)
+      if (stays_in(number, before, after)) part.states.emplace_back(before, after);
+    const auto is_state = [&](ValueId value, bool of_input) {
+      return std::ranges::any_of(part.states,
+                                 [&](const auto& state) { return (of_input ? state.first : state.second) == value; });
+    };
     std::vector<ValueId> own(list_.types.size());  // by value of the whole list
     std::vector<ValueId> made;
     for (std::size_t i = 0; i < list_.lines.size(); ++i) {
@@ -116,15 +139,20 @@ class ListCutter {
       OpList::Input input;
       if (value.index() < list_.inputs.size()) input = list_.inputs[value.index()];
       if (input.name.empty()) input.name = "v" + std::to_string(value.index());
+      if (first_.contains(value) && !is_state(value, true)) input.privilege = Privilege::in, input.slot.reset();
       part.list.inputs.push_back(std::move(input));
-      part.known.push_back(made_.values[value.index()]);
+      part.known.push_back(is_state(value, true) ? first_.at(value) : made_.values[value.index()]);
     }
     for (const ValueId value : made) {
       own[value.index()] = ValueId(part.list.types.size());
       part.list.types.push_back(list_.type(value));
-      if (!is_wanted(value, number)) continue;
+      if (!is_wanted(value, number) || is_state(value, false)) continue;
       part.outputs.push_back(value);
       part.list.outputs.push_back({.name = "v" + std::to_string(value.index()), .value = own[value.index()]});
+    }
+    for (const auto& [before, after] : part.states) {
+      const std::string& name = list_.inputs[before.index()].name;
+      part.list.outputs.push_back({.name = name, .value = own[after.index()]});
     }
     for (const std::size_t i : part.lines) {
       OpList::Line line = list_.lines[i];
@@ -138,6 +166,8 @@ class ListCutter {
   }
 
   const OpList& list_;
+  const ListStates& states_;
+  std::map<ValueId, std::optional<Array>> first_;  // of states: what they begin with
   ListParts made_;
   std::vector<std::size_t> maker_, part_of_;  // by value: its line; by line
   std::vector<bool> is_host_;                 // by line
@@ -145,9 +175,9 @@ class ListCutter {
 
 }  // namespace
 
-Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known,
+Result<ListParts> cut_list(const OpList& list, const std::vector<std::optional<Array>>& known, const ListStates& states,
                            FunctionRef<Diags(const OpList&, const std::vector<std::optional<Array>>&)> faults_of) {
-  ListCutter cutter(list, known);
+  ListCutter cutter(list, known, states);
   if (!cutter.can_be_cut()) return faults_of(list, known);
   for (;;) {
     ListParts made = cutter.parts();

@@ -10,6 +10,7 @@
 #include "interp/control/frame.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/net_list.hpp"
+#include "interp/hw/map_words.hpp"
 #include "interp/hw/mapping_value.hpp"
 #include "ir/files/files.hpp"
 #include "ir/types/mapping_type.hpp"
@@ -30,9 +31,7 @@ bool is_net(const Type& type) { return type.is(Kind::task); }
 
 Type map_net_type(RuleContext& c) {
   want(c, 1, Kind::string, "the name of a chip, or the path of its file");
-  want(c, 4, Kind::string, "an objective");
-  if (const Value* name = c.constant(4); name && !map_objective(name->string()))
-    c.fail("E1003", "no objective " + in_quotes(name->string()), 4, "throughput, latency, energy or cores");
+  want_objective(c, 4);
   return mapping_type();
 }
 
@@ -51,6 +50,8 @@ std::vector<GraphInput> inputs_of(HostContext& host, const Value& net) {
   return of_one_sample(std::move(inputs), host.span);
 }
 
+}  // namespace
+
 std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& net) {
   if (auto* made = net.as<BlockTask>()) return std::make_shared<const BlockGraph>(made->lowered().graph);
   if (!host.blocks || host.blocks->all().empty())
@@ -60,6 +61,8 @@ std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& 
   return std::make_shared<const BlockGraph>(std::move(lowered.graph));
 }
 
+namespace {
+
 Value as_value(std::shared_ptr<MappingValue> made) { return Value(std::static_pointer_cast<Object>(std::move(made))); }
 
 bool is_beside_graph(const HostContext& host) { return host.frame->function.part == Part::host; }
@@ -68,24 +71,16 @@ bool is_file(const std::string& chip) { return chip.find('/') != std::string::np
 
 Value run_map_net(HostContext& host, std::span<const Value> v) {
   if (is_beside_graph(host)) return Value(Tuple{});
-  MapOptions options;
+  MapOptions options = map_options({.chips = v[2],
+                                    .cores = v[3],
+                                    .objective = v[4],
+                                    .slabs = v[5],
+                                    .depth = v[6],
+                                    .step_groups = v[7],
+                                    .a2s2 = v[8]},
+                                   host.span);
   const std::string& name = v[1].string();
   options.chip = std::make_shared<const Chip>(load_chip(is_file(name) ? host.input_path(name) : name).value_or_throw());
-  if (!v[2].is_none()) {
-    const bool is_pair =
-        v[2].is_list() && v[2].list().size() == 2 &&
-        std::ranges::all_of(v[2].list(), [](const Value& n) { return n.is_integer() && n.integer() >= 1; });
-    if (!is_pair)
-      throw failure("E5003", host.span, "chips are two numbers, how many side by side and how many rows: [2, 1]");
-    options.chips = {v[2].list()[0].integer(), v[2].list()[1].integer()};
-  }
-  if (!v[3].is_none()) {
-    if (v[3].integer() < 1) throw failure("E5003", host.span, "a chip is used with one core or more");
-    options.cores = static_cast<std::int32_t>(std::min<std::int64_t>(v[3].integer(), INT32_MAX));
-  }
-  const std::optional<MapObjective> objective = map_objective(v[4].string());
-  if (!objective) throw failure("E5003", host.span, "no objective " + in_quotes(v[4].string()));
-  options.objective = *objective;
   if (host.blocks) options.blocks = *host.blocks;
   ChipNet net = chip_net(blocks_of_net(host, v[0])).value_or_throw();
   return as_value(std::make_shared<MappingValue>(ChipMapping::make(std::move(net), options).value_or_throw()));
@@ -95,7 +90,11 @@ constexpr Operand map_operands[] = {{"net", OperandKind::value},
                                     {"chip", OperandKind::string, "tianjicx"},
                                     {"chips", OperandKind::value, Default::absent()},
                                     {"cores", OperandKind::integer, Default::absent()},
-                                    {"objective", OperandKind::string, "throughput"}};
+                                    {"objective", OperandKind::string, "throughput"},
+                                    {"slabs", OperandKind::integer, Default::absent()},
+                                    {"depth", OperandKind::integer, 1},
+                                    {"step_groups", OperandKind::integer, 0},
+                                    {"a2s2", OperandKind::boolean, false}};
 
 // ---- estimates ------------------------------------------------------------------------------------
 
@@ -268,8 +267,7 @@ constinit const Builtin builtin_map_net = BuiltinFields{
         "pipeline_rows change it; each gives the new estimate {latency, interval, energy, memory, cores, packets} at "
         "once, and what breaks a limit changes nothing and says which (E4041, E4042, E4043, E4048, E4049). m.undo(), "
         "m.redo(), m.estimate(), m.text(), m.explain(\"conv1\"), m.optimise(\"30s\"), m.save(path), m.load(path). "
-        "run net(x) on hw(mapping: m) uses it. chips: how many side by side and in rows; cores: only the first n; "
-        "objective: throughput, latency (of one step), energy or cores.",
+        "run net(x) on hw(mapping: m) uses it. " MAP_WORDS_DOC ".",
     .example = MAP_EXAMPLE("let before = m.estimate().cores\nm.split(\"matmul\", f: 2)\n"
                            "print(m.estimate().cores - before)\nm.undo()\nprint(m.estimate().cores == before)\n"
                            "// expect: 1\n// expect: true"),
@@ -374,9 +372,13 @@ constinit const Builtin builtin_mapping_share_storage =
 
 constinit const Builtin builtin_mapping_split = method(
     "mapping.split", with_grid,
-    "m.split(unit, y:, x:, f:): into how many parts a unit is cut along rows, columns (by fours) and features (by "
-    "32); what is left out stays. It takes free cores near it, or gives some back.",
-    MAP_EXAMPLE("print(m.split(\"matmul\", f: 2).cores)\n// expect: 2"), run_split);
+    "m.split(unit, y:, x:, f:, r:): into how many parts a unit is cut along rows, columns (by fours) and features (by "
+    "32); what is left out stays. It takes free cores near it, or gives some back. r cuts what it sums over, by 16: "
+    "parts \"conv1.0\", \"conv1.1\" on cores of their own make partial sums, which the unit then adds; r: 1 makes one "
+    "of "
+    "them again.",
+    MAP_EXAMPLE("print(m.split(\"matmul\", f: 2).cores, m.split(\"matmul_2\", r: 2).cores)\n// expect: 2 4"),
+    run_split);
 
 constinit const Builtin builtin_mapping_take_out =
     method("mapping.take_out", with_unit, "m.take_out(unit): a unit that shares cores gets cores of its own.",

@@ -16,4 +16,9 @@ class MappingValue final : public Object {
   }
 };
 
+class HostContext;
+
+// The blocks of a net that is a value: a graph or task of integers, or what `quantize` and `lower` give. Throws Error.
+std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& net);
+
 }  // namespace taskspec

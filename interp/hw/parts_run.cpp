@@ -16,8 +16,8 @@ LoweredPort open_port(const std::string& name, ValueId value) {
 
 }  // namespace
 
-Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const LowerOptions& options,
-                                                const MakeRun& make_run) {
+Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const ListStates& states,
+                                                const LowerOptions& options, const MakeRun& make_run) {
   const auto lowered_part = [&](const OpList& part, const std::vector<std::optional<Array>>& known) {
     LowerOptions of_part = options;
     of_part.known = known;
@@ -27,7 +27,7 @@ Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const LowerO
     const Result<LoweredGraph> lowered = lowered_part(part, known);
     return lowered ? Diags() : lowered.diags();
   };
-  Result<ListParts> parts = cut_list(list, options.known, faults_of);
+  Result<ListParts> parts = cut_list(list, options.known, states, faults_of);
   if (!parts) return parts.diags();
   std::unique_ptr<PartsRun> made(new PartsRun());
   made->parts_ = *std::move(parts);
@@ -37,13 +37,25 @@ Result<std::unique_ptr<ChipRun>> PartsRun::make(const OpList& list, const LowerO
     if (!lowered) return lowered.diags();
     Result<std::unique_ptr<ChipRun>> run = make_run(*std::move(lowered));
     if (!run) return run.diags();
+    for (std::size_t s = 0; s < (*run)->lowered().states.size(); ++s) {
+      LoweredState state = (*run)->lowered().states[s];
+      state.before = part.inputs[state.before.index()];
+      const auto found = std::ranges::find(part.states, state.before, &std::pair<ValueId, ValueId>::first);
+      if (found == part.states.end()) bug("a state of a part that is none of the whole");
+      state.after = found->second;
+      made->lowered_.states.push_back(std::move(state));
+      made->states_.emplace_back(made->on_chip_.size(), s);
+    }
     made->on_chip_.push_back(*std::move(run));
   }
   if (!made->on_chip_.empty()) made->on_chip_.front()->note("on the host: " + joined(made->parts_.host_ops, ", "));
   for (std::size_t k = 0; k < list.inputs.size(); ++k)
-    if (!made->parts_.values[k]) made->lowered_.inputs.push_back(open_port(list.inputs[k].name, ValueId(k)));
+    if (!made->parts_.values[k] && !made->is_state(k))
+      made->lowered_.inputs.push_back(open_port(list.inputs[k].name, ValueId(k)));
   for (const OpList::Output& output : list.outputs) {
     const std::optional<Array>& value = made->parts_.values[output.value.index()];
+    if (std::ranges::find(made->lowered_.states, output.value, &LoweredState::after) != made->lowered_.states.end())
+      continue;
     if (value)
       made->lowered_.known.emplace_back(output.value, *value);
     else

@@ -5,6 +5,14 @@ namespace taskspec {
 namespace {
 
 constexpr CodeInfo chip_family[] = {
+    {.code = "E4040",
+     .summary = "a number that is of no use to the mapper",
+     .program = R"(// hw(slabs: 500) for an image of 224 rows; hw(a2s2: true) without depth: 2)",
+     .cause =
+         R"(Rows come in one batch or more, and in no more than there are (slabs); a receive buffer has room for one
+item or for two (depth), and only with two do cores fetch ahead (a2s2); step groups are none or more.)",
+     .fix = R"(The message has what is possible. Without the option the mapper chooses.)",
+     .reach = Reach::circumstance},
     {.code = "E4041",
      .summary = "a part of a network fits no core of a chip",
      .program = R"(// a table of 64 KB for a chip whose cores have 80 KB, beside the values that it is for)",

@@ -88,6 +88,8 @@ class Reads {
  public:
   explicit Reads(const Program& program) : program_(program), seen_(program.functions.size(), false) {}
 
+  void want(ModuleId module, VariableId variable) { names_[module].insert(variable); }
+
   std::map<ModuleId, std::vector<CallId>> calls_for(std::span<const FunctionId> functions) {
     for (FunctionId function : functions) look_into(function);
     std::map<ModuleId, std::vector<CallId>> calls;
@@ -159,12 +161,25 @@ std::vector<CallId> top_level_calls(const Function& top_level, const std::vector
   return Slicer(top_level).run(wanted);
 }
 
-Program with_needed_top_level(const Program& program, std::span<const FunctionId> functions) {
+namespace {
+
+Program only_these(const Program& program, std::map<ModuleId, std::vector<CallId>> top_levels) {
   Program cut = program;
   for (Module& module : cut.modules) cut[module.top_level].body = {};
-  for (auto& [module, calls] : Reads(program).calls_for(functions))
-    cut[cut.modules[module.index()].top_level].body.calls = std::move(calls);
+  for (auto& [module, calls] : top_levels) cut[cut.modules[module.index()].top_level].body.calls = std::move(calls);
   return cut;
+}
+
+}  // namespace
+
+Program with_needed_top_level(const Program& program, std::span<const FunctionId> functions) {
+  return only_these(program, Reads(program).calls_for(functions));
+}
+
+Program with_needed_top_level(const Program& program, VariableId variable) {
+  Reads reads(program);
+  reads.want(program.main_module, variable);
+  return only_these(program, reads.calls_for({}));
 }
 
 Program with_needed_top_level(const Program& program, FunctionId function) {

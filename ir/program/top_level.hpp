@@ -21,6 +21,7 @@ std::vector<CallId> listed_since(const Function& top_level, std::size_t calls, s
 // are.
 Program with_needed_top_level(const Program& program, FunctionId function);
 Program with_needed_top_level(const Program& program, std::span<const FunctionId> functions);
+Program with_needed_top_level(const Program& program, VariableId variable);  // of the main module
 
 // Calls `visit(id)` for every call of a block and of the blocks inside it, in the order of the text.
 template <class Visit>

@@ -41,7 +41,8 @@ std::string first_text(const Diags& diags) {
 // Refusals that are right for nets made at random: memory, cores, limits.
 bool is_too_large(const Diags& diags) {
   const Code code = diags.items().front().code;
-  return code == Code("E4041") || code == Code("E4042") || code == Code("E4043") || code == Code("E4046");
+  return code == Code("E4040") || code == Code("E4041") || code == Code("E4042") || code == Code("E4043") ||
+         code == Code("E4046");
 }
 
 std::int64_t rings_of(const ChipProgram& program) {

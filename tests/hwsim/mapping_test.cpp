@@ -289,6 +289,8 @@ TEST_CASE(
       {"CLUT", "CADD", "at /units/0/blocks"},
       {"\"share\": []", "\"share\": [[\"first\", \"third\"]]", "at /share/0"},
       {"\"share\": []", "\"share\": {}", "at /share"},
+      {"\"share\": []", "\"share\": [], \"slabs\": 16000000", "at /slabs"},
+      {"\"share\": []", "\"share\": [], \"slabs\": 0", "at /slabs"},
       {"{", "[", "line"},
   };
   for (const Fault& fault : faults) {

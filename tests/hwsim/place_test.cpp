@@ -146,6 +146,17 @@ TEST_CASE("chips first: few packets over the border [place]") {
   CHECK(over == 1);
 }
 
+TEST_CASE("what fits on few of many chips stays on them [place]") {
+  std::mt19937_64 random(3);
+  for (const auto& [vertices, chips] : {std::pair{3, 1}, {16, 1}, {17, 2}, {33, 3}, {65, 5}, {80, 5}}) {
+    PlaceProblem problem{.width = 20, .height = 4, .chip_width = 4, .chip_height = 4, .vertices = vertices};
+    for (int e = 0; e < 100; ++e)
+      problem.edges.push_back({static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(vertices)),
+                               static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(vertices)), 9});
+    for (const std::int32_t core : place(problem).core_of) CHECK(core % 20 / 4 < chips);
+  }
+}
+
 TEST_CASE("more moves, another seed, none at all [place]") {
   std::mt19937_64 random(2);
   PlaceProblem problem{.width = 10, .height = 10, .vertices = 90};

@@ -124,6 +124,24 @@ TEST_CASE("groups of a step group start each step together, step groups do not w
   CHECK(together.interval == 128);
 }
 
+TEST_CASE("frames are no closer than the slowest group can go on, even if no output waits for it [chip-time]") {
+  ChipSchedule made(tests::chip_variant("tianjicx"));
+  const int a = made.core(0, 0, {{.axon = 20, .move = 5}});
+  const int b = made.core(1, 1, {{.axon = 300, .soma = 50, .move = 5}, {.axon = 40}});  // keeps something to itself
+  made.message(host, 0, a, 0, 10);
+  made.message(host, 0, b, 1, 10);
+  made.message(a, 0, host, 0, 10);
+  for (const std::int64_t frames : {0, 2, 9}) CHECK(made.run(frames).value_or_throw().interval == 395);
+  CHECK(made.run(1).value_or_throw().interval == 0);
+  // Nothing leaves the chip: a frame is what all groups have done.
+  ChipSchedule alone(tests::chip_variant("tianjicx"));
+  alone.message(host, 0, alone.core(0, 0, {{.axon = 300, .soma = 50, .move = 5}}), 0, 10);
+  const ChipTiming timing = alone.run().value_or_throw();
+  CHECK(timing.interval == 355);
+  CHECK(timing.latency < 2 * 355);
+  CHECK(timing.frames > 3);
+}
+
 TEST_CASE("groups that make for each other within a step cannot start it together [chip-time]") {
   ChipSchedule made(tests::chip_variant("tianjicx"));
   const int a = made.core(0, 0, {{.axon = 10, .move = 1}}), b = made.core(1, 1, {{.axon = 10, .move = 1}});

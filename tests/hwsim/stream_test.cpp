@@ -12,6 +12,7 @@
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/stream_nets.hpp"
 #include "tests/unit/block_cases.hpp"
+#include "tests/unit/block_graphs.hpp"
 #include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
@@ -128,6 +129,27 @@ TEST_CASE("weights of 32 outputs that fit no core are cut along r, and their sum
   CHECK(refused.diags().items().front().code == Code("E4041"));
 }
 
+TEST_CASE("sums stay whole while they fit a core, to its last bytes, and are cut from there on [chip-stream]") {
+  auto wide = [](std::int64_t r) {
+    tests::NetBuilder net("wide");
+    net.output(net.products(net.input(1, 1, r), 32));
+    return std::move(net).graph();
+  };
+  auto cuts = [&](std::int64_t r, CutsWhen when) {
+    return sum_cuts(chip_net(wide(r)).value_or_throw(), *tianjicx(), 160, when);
+  };
+  std::int64_t r = 3072;  // three quarters of the banks
+  CHECK(cuts(r, CutsWhen::early).empty());
+  CHECK(cuts(r + 16, CutsWhen::early).size() == 1);
+  while (cuts(r + 16, CutsWhen::needed).empty()) r += 16;
+  const StreamRun whole = run_beside_engine(wide(r), {.chip = tianjicx(), .cores = 1, .blocks = standard_blocks()}, 1);
+  CHECK(whole.program->net.works.size() == 1);
+  CHECK(r * 32 + r + 32 * 4 == 131072);  // weights, input and sums in both large banks; results and packets beside them
+  const StreamRun cut = run_beside_engine(wide(r + 16), {.chip = tianjicx(), .blocks = standard_blocks()}, 1);
+  CHECK(cut.program->net.works.size() == 3);
+  CHECK(!map_net(chip_net(wide(r + 16)).value_or_throw(), {.chip = tianjicx()}));
+}
+
 TEST_CASE("chains, skips, pools and strides stream [chip-stream]") {
   tests::NetBuilder net("body");
   BlockId at = net.conv(net.input(32, 32, 3), {.f = 32, .kernel = 7, .stride = 2, .pad = 3});
@@ -145,6 +167,30 @@ TEST_CASE("chains, skips, pools and strides stream [chip-stream]") {
     const ChipTiming timing = time_program(*run.program, {}).value_or_throw();
     MESSAGE(slabs << " slabs: " << run.program->cores.size() << " cores, latency " << timing.latency << ", interval "
                   << timing.interval);
+  }
+}
+
+TEST_CASE("where rows stream, less latency and energy are looked for among numbers of batches [chip-stream]") {
+  tests::NetBuilder net("rows");
+  BlockId at = net.conv(net.input(32, 32, 8), {.f = 64, .kernel = 3, .pad = 1});
+  at = net.conv(net.conv(at, {.f = 64, .kernel = 3, .pad = 1}), {.f = 32, .stride = 2});
+  net.output(at);
+  const ChipNet made = chip_net(std::move(net).graph()).value_or_throw();
+  auto mapping = [&](MapObjective objective) {
+    return ChipMapping::make(made, {.chip = tianjicx(), .cores = 4, .objective = objective}).value_or_throw();
+  };
+  auto latency = [](const ChipMapping& m) {
+    return time_program(m.program().value_or_throw(), {.frames = 1}).value_or_throw().latency;
+  };
+  const ChipMapping fast = mapping(MapObjective::throughput), soon = mapping(MapObjective::latency),
+                    frugal = mapping(MapObjective::energy);
+  REQUIRE(fast.decisions().slabs > 1);
+  CHECK(latency(soon) < latency(fast));
+  for (const std::int64_t slabs : {2, 4, 7, 8, 14, 16, 24, 28, 32}) {
+    CAPTURE(slabs);
+    const MapOptions so_many{.chip = tianjicx(), .cores = 4, .objective = MapObjective::energy, .slabs = slabs};
+    if (const Result<ChipMapping> other = ChipMapping::make(made, so_many))
+      CHECK(frugal.estimate().energy <= other->estimate().energy);
   }
 }
 
@@ -192,6 +238,39 @@ TEST_CASE("double buffers, step groups and fetching ahead leave rows that stream
       if (buffer.kept_rows > 0) CHECK(buffer.slots == 1);
   }
   CHECK(time_program(*run.program, {}).value_or_throw().interval > 0);
+}
+
+TEST_CASE("what cannot stream is refused with the block and what is in its way [chip-stream] [chip-refuse]") {
+  tests::BlockGraphMaker make("loop");
+  const BlockShape plane{.y = 8, .x = 8, .f = 32};
+  const BlockId x = make.block("x", "INPUT", Precision::i8, plane),
+                late = make.block("late", "SI", Precision::i8, plane),
+                sum = make.block("sum", "CADD", Precision::i32, plane),
+                cut = make.block("cut", "CCMPB", Precision::i8, plane, {{"cmp", -128}}),
+                y = make.block("y", "SI", Precision::i8, plane),
+                out = make.block("out", "OUTPUT", Precision::i8, plane);
+  make.edge(x, sum, "input");
+  make.edge(late, sum, "input2");
+  make.edge(sum, cut);
+  make.edge(cut, y);
+  make.edge(y, out);
+  make.edge(y, late).delay = 1;
+  const auto graph = std::make_shared<const BlockGraph>(make.graph);
+  ChipMapping m = ChipMapping::make(chip_net(graph).value_or_throw(), {.chip = tianjicx()}).value_or_throw();
+  MapDecisions rows = m.decisions();
+  rows.slabs = 4;
+  rows.units[0].streams = true;
+  const ChipMapping::Done done = m.take(rows);
+  REQUIRE(!done);
+  CHECK(told(done.diags()) == "E4049 'sum' cannot stream: 'sum' reads in 'late' what was made in a step before");
+  rows.units[0].streams = false;
+  rows.slabs = 9;
+  const ChipMapping::Done many = m.take(rows);
+  REQUIRE(!many);
+  CHECK(told(many.diags()) == "E4049 inputs come in 1 to 8 batches of rows (slabs), not 9: the longest has 8 rows");
+  CHECK(told(map_net(m.net(), {.chip = tianjicx(), .slabs = 9}).diags()).starts_with("E4040 inputs come in 1 to 8"));
+  CHECK(
+      told(map_net(m.net(), {.chip = tianjicx(), .depth = 3}).diags()).starts_with("E4040 a receive buffer has room"));
 }
 
 TEST_CASE("a mapping whose rows stream is kept, taken again and refuses cuts along rows [chip-stream]") {

@@ -1,0 +1,27 @@
+// What the mapper is told in words: the options that map(net, ...) and hw(...) have in common.
+//
+//   MapOptions options = map_options({.chips = v[2], .cores = v[3], ...}, span);      the chip is left to the caller
+#pragma once
+#include "hwsim/map/mapper.hpp"
+#include "interp/control/builtins/builtins.hpp"
+
+namespace taskspec {
+
+#define MAP_WORDS_DOC                                                                                                 \
+  "chips: how many side by side and in rows; cores: only the first n; objective: throughput, latency (of one step), " \
+  "energy or cores; slabs: in how many batches of rows inputs come, so that layers make rows as they come (1: "       \
+  "nothing streams; none: as the mapper finds best); depth: 2 gives receive buffers room for a second item where "    \
+  "memory suffices; step_groups: groups of cores are dealt into so many, whose members start each step together; "    \
+  "a2s2: with a depth of 2, cores move in what came a phase before, and wait for no packets of this one"
+
+struct MapWords {
+  const Value &chips, &cores, &objective, &slabs, &depth, &step_groups, &a2s2;
+};
+
+// Error E5003: what no net could be mapped with.
+MapOptions map_options(const MapWords& words, Span span);
+
+// Of a rule: the operand is an objective, as far as that is known.
+void want_objective(RuleContext& c, std::size_t operand);
+
+}  // namespace taskspec
