@@ -80,7 +80,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"TaskLexer.h", {"frontend/parse"}},
     {"TaskParser.h", {"frontend/parse"}},
     {"nlohmann/",
-     {"ir/json/", "ir/precompiled/json.hpp", "hwsim/chip", "hwsim/map/mapping_file.cpp", "tests/unit/json",
+     {"ir/json/", "hwsim/chip", "hwsim/map/mapping_file.cpp", "tests/unit/json",
       "tests/unit/ops_neurons", "tests/unit/step_cost", "tests/unit/trace", "tests/peers/", "tests/hwsim/picture",
       "tests/hwsim/chip_report"}},
     {"xxhash", {"ir/base/hash.cpp"}},
