@@ -1,7 +1,6 @@
 #include "interp/control/export_graph.hpp"
 
 #include <algorithm>
-#include <boost/graph/topological_sort.hpp>
 #include <filesystem>
 
 #include "interp/control/deep_stack.hpp"
@@ -9,7 +8,6 @@
 #include "interp/control/immediate.hpp"
 #include "interp/report/report.hpp"
 #include "ir/files/files.hpp"
-#include "ir/graph/boost_graph.hpp"
 #include "ir/json/json.hpp"
 #include "ir/program/top_level.hpp"
 #include "ir/show/dot.hpp"
@@ -100,17 +98,6 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
 std::shared_ptr<const Plan> plan_of_view(const TaskGraph& graph, const Chains& chains) {
   if (!has_concrete_types(graph)) return nullptr;
   return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
-}
-
-bool is_acyclic(const TaskGraph& graph) {
-  std::vector<std::uint32_t> order;
-  order.reserve(graph.size());
-  try {
-    boost::topological_sort(boost_graph(graph), std::back_inserter(order));
-  } catch (const boost::not_a_dag&) {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace taskspec

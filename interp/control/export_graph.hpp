@@ -32,6 +32,4 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
 // The plan of a graph that outlives it; null before the extents of its inputs are known.
 std::shared_ptr<const Plan> plan_of_view(const TaskGraph& graph, const Chains& chains);
 
-bool is_acyclic(const TaskGraph& graph);
-
 }  // namespace taskspec

@@ -174,15 +174,14 @@ ArrayType type_of(const Table& table, bool column) {
 }
 
 void append_element(std::string& out, const Array& array, std::int64_t position) {
-  auto end = std::back_inserter(out);
   if (!is_float(array.precision()))
     out += array.integer_text(position);
   else if (std::isnan(array.number(position)))
     out += "nan";  // whose sign says nothing
   else if (array.precision() == Precision::f64)
-    fmt::format_to(end, "{}", array.number(position));
+    out += fmt::format("{}", array.number(position));
   else
-    fmt::format_to(end, "{}", static_cast<float>(array.number(position)));  // digits enough for this precision
+    out += fmt::format("{}", static_cast<float>(array.number(position)));  // digits enough for this precision
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <csetjmp>
+#include <cstdio>
 #include <vector>
 
 #include "ir/files/atomic_write.hpp"
@@ -22,7 +23,7 @@ struct PngComplaint {
 
 [[noreturn]] void on_error(png_structp png, png_const_charp message) {
   auto* complaint = static_cast<PngComplaint*>(png_get_error_ptr(png));
-  *fmt::format_to_n(complaint->text, sizeof complaint->text - 1, "{}", message).out = '\0';
+  std::snprintf(complaint->text, sizeof complaint->text, "%s", message);
   png_longjmp(png, 1);
 }
 

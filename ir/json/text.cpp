@@ -22,7 +22,7 @@ void append_quoted(std::string& out, std::string_view text) {
     } else if (c == '\n') {
       out += "\\n";
     } else if (c < 0x20 || c == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+      out += fmt::format("\\u{:04x}", c);
     } else if (c < 0x80) {
       out += text[0];
     } else {

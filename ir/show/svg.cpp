@@ -73,7 +73,7 @@ class Svg {
  private:
   template <class... Args>
   void put(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
   void text(std::int32_t x, std::int32_t y, std::string_view kind, const std::string& words) {

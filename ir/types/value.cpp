@@ -164,7 +164,7 @@ class ValuePrinter {
     else if (v.is_tuple())
       items(v.tuple().items, '(', ')');
     else if (v.is_range())
-      fmt::format_to(end(), "{}..{}", v.range().begin, v.range().end);
+      text += fmt::format("{}..{}", v.range().begin, v.range().end);
     else if (v.is_type())
       text += v.type().text();
     else if (v.is_object())
@@ -174,16 +174,15 @@ class ValuePrinter {
   }
 
  private:
-  std::back_insert_iterator<std::string> end() { return std::back_inserter(text); }
-  void integer(std::int64_t number) { fmt::format_to(end(), "{}", number); }
+  void integer(std::int64_t number) { text += fmt::format("{}", number); }
   // libfmt's shortest form is the language's: plain from 1e-4 up to 1e16. The sign of a nan says nothing.
-  void real(double number) { fmt::format_to(end(), "{}", number != number ? std::abs(number) : number); }
+  void real(double number) { text += fmt::format("{}", number != number ? std::abs(number) : number); }
 
   // The shortest digits that read back as the same f32; of a float that is put among such numbers later all it needs.
   void single(double number) {
     const auto narrow = static_cast<float>(number);
     if (number != number || static_cast<double>(narrow) != number) return real(number);
-    fmt::format_to(end(), "{}", narrow);
+    text += fmt::format("{}", narrow);
   }
 
   void items(const List& list, char open, char close, bool singles = false) {
@@ -252,7 +251,7 @@ std::string in_quotes(std::string_view text) {
         break;
       default:
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-          fmt::format_to(std::back_inserter(out), "\\u{{{:x}}}", c);
+          out += fmt::format("\\u{{{:x}}}", c);
         else
           out += c;
     }

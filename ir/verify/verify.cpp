@@ -16,7 +16,7 @@ namespace taskspec {
 namespace {
 
 template <class Graph>
-bool is_acyclic(const Graph& graph) {
+bool has_order(const Graph& graph) {
   std::vector<std::size_t> order;
   try {
     boost::topological_sort(graph, std::back_inserter(order));
@@ -97,8 +97,10 @@ std::string verify_graph(const TaskGraph& graph) {
     if (result.ref.is_future() &&
         (result.ref.id >= graph.size() || result.ref.slot >= graph.out(result.ref.node()).size()))
       return fmt::format("result {} refers to nothing", result.name);
-  return is_acyclic(boost_graph(graph)) ? "" : "the graph has a cycle";
+  return is_acyclic(graph) ? "" : "the graph has a cycle";
 }
+
+bool is_acyclic(const TaskGraph& graph) { return has_order(boost_graph(graph)); }
 
 namespace {
 
@@ -168,7 +170,7 @@ std::string verify_chains(const TaskGraph& graph, const Chains& chains) {
   for (const TaskEdge& edge : graph.edges())
     if (chains.chain_of(edge.from) != chains.chain_of(edge.to))
       boost::add_edge(chains.chain_of(edge.from).index(), chains.chain_of(edge.to).index(), quotient);
-  return is_acyclic(quotient) ? "" : "the graph of chains has a cycle";
+  return has_order(quotient) ? "" : "the graph of chains has a cycle";
 }
 
 }  // namespace taskspec

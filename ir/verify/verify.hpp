@@ -26,6 +26,7 @@ struct Verified {
 };
 std::vector<std::string> verify_grown(const Program& program, Verified& known);
 std::string verify_graph(const TaskGraph& graph);
+bool is_acyclic(const TaskGraph& graph);
 // Every value made once, before it is read; every line of a task stands somewhere.
 std::string verify_op_list(const OpList& list);
 std::string verify_chains(const TaskGraph& graph, const Chains& chains);

@@ -10,6 +10,7 @@
 #include "ir/files/files.hpp"
 #include "ir/program/block_calls.hpp"
 #include "ir/show/graph_text.hpp"
+#include "ir/verify/verify.hpp"
 
 namespace taskspec {
 

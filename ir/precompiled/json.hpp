@@ -1,4 +1,0 @@
-// As ir/precompiled/program.hpp, for the sources that see nlohmann/json.
-#include <nlohmann/json.hpp>
-
-#include "ir/precompiled/program.hpp"
