@@ -2,6 +2,7 @@
 //
 //   constexpr Operand operands[] = {{"x"}, {"axis", OperandKind::axes, Default::absent()}};
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -21,6 +22,7 @@ enum class OperandKind : std::uint8_t {
   value,     // any host value
   type,      // a written tensor type
   function,  // a function value
+  data,      // a region, a piece, a field of one or a partition: the rule says which
 };
 
 // A default as a literal; `none` means that the operand must be given, `absent` that it may be missing
@@ -67,6 +69,10 @@ enum class Serves : std::uint8_t {
 
 // What a call may do with an argument.
 enum class Privilege : std::uint8_t { in, out, inout, reduce };
+
+// What `reduce(op)` does with an element: `+ *`, `min`, `max`.
+enum class ReduceOp : std::uint8_t { sum, prod, min, max };
+inline constexpr std::array<std::string_view, 4> reduce_words{"+", "*", "min", "max"};
 
 struct Operand {
   std::string_view name;
