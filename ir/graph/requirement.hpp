@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "ir/base/ids.hpp"
+#include "ir/records/hazard.hpp"
 #include "ir/records/operand.hpp"
 
 namespace taskspec {
@@ -22,8 +23,6 @@ struct Requirement {
   bool reads() const { return privilege != Privilege::out; }
   bool writes() const { return privilege != Privilege::in; }
 };
-
-enum class Hazard : std::uint8_t { none, raw, waw, war };
 
 // Why a task with requirement `later` must come after one with `earlier`, of the same place; none where it need not.
 inline Hazard hazard(const Requirement& earlier, const Requirement& later) {
