@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t most_plans = 100, most_bars = 100'000, most_tasks = 200'000;
 
 ReportOp report_op(const OpRow& row) {
-  return {.op = row.op,
+  return {.pass = {},
+          .op = row.op,
           .makes = row.type,
           .task = row.task,
           .span = row.span,
