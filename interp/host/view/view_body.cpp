@@ -1,6 +1,6 @@
 #include "interp/host/view/view_body.hpp"
 
-#include "interp/host/view/lowering.hpp"
+#include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
 
 namespace taskspec {
@@ -9,7 +9,7 @@ namespace {
 
 class LaneBody final : public ViewBody {
  public:
-  LaneBody(ViewCode code, const OpTable& ops) : code_(std::move(code)), program_(lower(code_, ops)) {}
+  LaneBody(ViewCode code, const OpTable& ops) : code_(std::move(code)), program_(make_lanes(code_, ops)) {}
 
   std::size_t scratch_bytes() const override { return program_.scratch_bytes; }
   std::string_view form() const override { return program_.why_not_strip.empty() ? "strip" : "scalar"; }
