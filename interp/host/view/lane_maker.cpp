@@ -96,7 +96,8 @@ LaneAccess LaneMaker::access_of(const ViewStep& step) const {
 }
 
 // Of a place that lies as far from the point of the loop for all points.
-std::optional<LaneAccess> LaneMaker::aligned(std::uint32_t view, std::uint32_t field, std::span<const ViewValue> index) {
+std::optional<LaneAccess> LaneMaker::aligned(std::uint32_t view, std::uint32_t field,
+                                             std::span<const ViewValue> index) {
   if (index.size() != coordinates_.size()) return std::nullopt;
   LaneAccess access;
   access.view = view;
@@ -140,6 +141,9 @@ void LaneMaker::step(const ViewStep& s) {
       if (s.kind == Step::move && !code_[s.out()].variable) return note_dim(s.out(), dim_of(s.in[0]));
       return place(s.out());
     }
+    case Step::extent:
+      emit({.kind = Kind::extent, .out = one(s.out()), .access = s.view, .number = s.field, .span = s.span});
+      return place(s.out());
     case Step::read:
     case Step::read_at:
       return read(s);

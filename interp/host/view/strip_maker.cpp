@@ -74,6 +74,11 @@ void LaneMaker::strip_step(const ViewStep& s) {
       if (s.kind == Step::op || (s.op && !s.op->extent)) return strip_arithmetic(s);
       pending_[s.out()] = &s;  // as a place it is not computed at all
       return;
+    case Step::extent:
+      before_->push_back(
+          {.kind = Kind::extent, .out = one(s.out()), .access = s.view, .number = s.field, .span = s.span});
+      home_[s.out().index()] = top;
+      return;
     case Step::read:
     case Step::read_at:
       return strip_read(s);
@@ -200,7 +205,8 @@ void LaneMaker::strip_write(const ViewStep& s) {
 bool LaneMaker::folds_in_place(const ViewStep& s) const {
   std::optional<std::vector<Dim>> offsets;
   for (const ViewStep* fold : folds_.at({s.view, s.field})) {
-    auto access = const_cast<LaneMaker*>(this)->aligned(s.view, s.field, std::span(fold->in).first(fold->in.size() - 1));
+    auto access =
+        const_cast<LaneMaker*>(this)->aligned(s.view, s.field, std::span(fold->in).first(fold->in.size() - 1));
     if (!access || (offsets && access->offsets != *offsets)) return false;
     offsets = std::move(access->offsets);
   }

@@ -2,6 +2,7 @@
 
 #include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
+#include "ir/view_code/make_view_code.hpp"
 
 namespace taskspec {
 
@@ -33,6 +34,12 @@ class LaneBody final : public ViewBody {
 };
 
 }  // namespace
+
+Result<std::shared_ptr<const ViewBody>> ViewBody::make(const Request& request) {
+  Result<ViewCode> code = make_view_code({request.program, request.task, request.ops, request.inputs, request.global});
+  if (!code) return code.diags();
+  return of(*std::move(code), request.ops);
+}
 
 Result<std::shared_ptr<const ViewBody>> ViewBody::of(ViewCode code, const OpTable& ops) {
   try {
