@@ -7,7 +7,7 @@
 #include "ir/region/user_list.hpp"
 
 namespace taskspec {
-namespace {
+namespace users {
 
 using Edge = FieldUsers::Edge;
 using User = FieldUsers::User;
@@ -100,10 +100,10 @@ struct Lane {
   bool is_worn() const { return atoms.count() > 1024 && atoms.count() > 16 * added; }
 };
 
-}  // namespace
+}  // namespace users
 
 struct FieldUsers::Lanes {
-  std::vector<std::vector<std::optional<Lane>>> of;  // by region and field
+  std::vector<std::vector<std::optional<users::Lane>>> of;  // by region and field
 };
 
 FieldUsers::FieldUsers() : lanes_(std::make_unique<Lanes>()) {}
@@ -120,7 +120,7 @@ void FieldUsers::add(const RegionForest& forest, User user, const Access& access
     if (!lanes[field]) lanes[field].emplace(forest.root(access.space));
     lanes[field]->add(forest, user, access.space, {access.privilege, access.op}, before);
   });
-  if (before.size() > most_searched) enter_once(before);
+  if (before.size() > users::most_searched) users::enter_once(before);
 }
 
 void FieldUsers::forget() {
@@ -153,8 +153,8 @@ std::size_t FieldUsers::bytes() const {
   for (const auto& lanes : lanes_->of)
     for (const auto& lane : lanes) {
       if (!lane) continue;
-      bytes += lane->atoms.bytes() + lane->users.capacity() * sizeof(Users);
-      for (const Users& users : lane->users) bytes += users.last.bytes() + users.before.bytes();
+      bytes += lane->atoms.bytes() + lane->users.capacity() * sizeof(users::Users);
+      for (const users::Users& of : lane->users) bytes += of.last.bytes() + of.before.bytes();
     }
   return bytes;
 }
