@@ -30,6 +30,7 @@ struct ViewStep {
     convert,      // out = the host value in[0] as it stands beside tensors of out's precision
     op,           // out = op on elements
     move,         // out = in[0]
+    extent,       // out = how many points the view has, along axis `field` if it has several
     read,         // out = view[in...].field
     read_at,      // out = at(view, in..., d).field; d is the last of `in`
     store,        // view[in...].field = the last of `in`

@@ -44,6 +44,7 @@ struct LaneInstruction {
     number,      // out = op(in...) on host values
     convert,     // out = the host value in[0] in the precision of out
     copy,        // out = in[0]
+    extent,      // out = extent `number` of view `access`
     coordinate,  // out = coordinate `number` of the point
     load,        // out = aligned field, or in[0] where there is no such point
     index,       // out = places of `access` in its root, by its registers

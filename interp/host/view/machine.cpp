@@ -85,6 +85,8 @@ void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
       return convert(i, turn);
     case Kind::copy:
       return copy(i, turn);
+    case Kind::extent:
+      return extent(i);
     case Kind::coordinate:
       return coordinate(i, turn);
     case Kind::load:
@@ -190,6 +192,12 @@ void LaneMachine::convert(const LaneInstruction& i, const Turn& turn) {
 void LaneMachine::copy(const LaneInstruction& i, const Turn& turn) {
   const LaneRegister& out = program_.registers[i.out];
   std::memcpy(at_[i.out], at_[i.in[0]], static_cast<std::size_t>(out.lanes ? turn.count : 1) * out.width);
+}
+
+void LaneMachine::extent(const LaneInstruction& i) {
+  const ViewMemory& of = view(i.access);
+  const std::int64_t extent = of.root->rank == 1 ? of.points->size() : of.points->rect().extent(i.number);
+  std::memcpy(at_[i.out], &extent, sizeof extent);
 }
 
 void LaneMachine::coordinate(const LaneInstruction& i, const Turn& turn) {

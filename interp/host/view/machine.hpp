@@ -31,6 +31,7 @@ class LaneMachine {
   void number(const LaneInstruction& i, const Turn& turn);
   void convert(const LaneInstruction& i, const Turn& turn);
   void copy(const LaneInstruction& i, const Turn& turn);
+  void extent(const LaneInstruction& i);
   void coordinate(const LaneInstruction& i, const Turn& turn);
   void load(const LaneInstruction& i, const Turn& turn);
   void load_or_else(const LaneInstruction& i, const Turn& turn);

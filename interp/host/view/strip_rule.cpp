@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "interp/host/view/lowering.hpp"
+#include "interp/host/view/lane_maker.hpp"
 
 namespace taskspec {
 

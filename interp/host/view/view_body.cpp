@@ -1,7 +1,8 @@
 #include "interp/host/view/view_body.hpp"
 
-#include "interp/host/view/lowering.hpp"
+#include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
+#include "ir/view_code/make_view_code.hpp"
 
 namespace taskspec {
 
@@ -9,7 +10,7 @@ namespace {
 
 class LaneBody final : public ViewBody {
  public:
-  LaneBody(ViewCode code, const OpTable& ops) : code_(std::move(code)), program_(lower(code_, ops)) {}
+  LaneBody(ViewCode code, const OpTable& ops) : code_(std::move(code)), program_(make_lanes(code_, ops)) {}
 
   std::size_t scratch_bytes() const override { return program_.scratch_bytes; }
   std::string_view form() const override { return program_.why_not_strip.empty() ? "strip" : "scalar"; }
@@ -33,6 +34,12 @@ class LaneBody final : public ViewBody {
 };
 
 }  // namespace
+
+Result<std::shared_ptr<const ViewBody>> ViewBody::make(const Request& request) {
+  Result<ViewCode> code = make_view_code({request.program, request.task, request.ops, request.inputs, request.global});
+  if (!code) return code.diags();
+  return of(*std::move(code), request.ops);
+}
 
 Result<std::shared_ptr<const ViewBody>> ViewBody::of(ViewCode code, const OpTable& ops) {
   try {
