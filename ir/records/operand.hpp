@@ -63,6 +63,7 @@ enum class Serves : std::uint8_t {
   shows,     // what a value is, in a line of the output
   loads,     // the contents of a file, as the first value of a slot: file("w.npy")
   blocks,    // the call of an `ir` declaration
+  grids,     // the points of a grid: of a launch its extents are enough
   cuts,      // a tensor becomes blocks of given extents along an axis: a batch in parts
   joins,     // and the other way round
 };

@@ -101,19 +101,20 @@ constinit const FormRecord piece = {
         },
 };
 
-// p[f(i)] as the argument of a launch. Of an affine f the colours at the point 0 and at the unit points, else f as a
-// function; `index`: the rank of the launch's domain.
+// p[f(i)] as the argument of a launch: of an affine f the colours at the point 0 and at the unit points, else f as a
+// function; `index`: the rank of the launch's domain. Or m[i] of a map: to each point its own.
 constinit const FormRecord projection = {
     .word = "projection",
-    .operands = {2, SIZE_MAX},
+    .operands = {1, SIZE_MAX},
     .dump = "{in}",
     .text = "{t0}[{rest}]",
     .rearranges = true,
     .check =
         [](const FormCheck& c, const Call& call) {
-          c.want(c.type(call, 0).is(Kind::partition) && call.type.is(Kind::region) &&
-                     (c.type(call, 1).is(Kind::function) || c.ints(call, 1)),
-                 "no projection");
+          const Type& of = c.type(call, 0);
+          const bool own = of.is(Kind::launch_map) && call.in.size() == 1 && agree(call.type, of.parts[0]);
+          const bool piece = of.is(Kind::partition) && call.in.size() > 1 && call.type.is(Kind::region);
+          c.want(own || (piece && (c.type(call, 1).is(Kind::function) || c.ints(call, 1))), "no projection");
         },
 };
 
