@@ -18,7 +18,7 @@ class PieceForm {
   virtual std::optional<bool> complete(const RegionForest& forest) const = 0;
   // A coordinate inside `box` at which pieces end, so that about as many lie on each side: where a search may cut.
   virtual std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const = 0;
-  virtual bool rects() const = 0;  // every piece is a rectangle
+  virtual bool is_table() const { return false; }  // keeps its pieces; what is made of it does so too
   virtual std::size_t bytes() const { return sizeof(*this); }
 };
 
