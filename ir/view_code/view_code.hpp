@@ -75,9 +75,9 @@ struct ViewCode {
       whole,    // a tensor of several elements, or of as many as the view has points
     } kind = Kind::element;
     Precision precision = Precision::f64;
-    ArrayType type = {};     // of a whole that is an input
-    bool variable = false;   // written by several steps
-    std::string name = {};   // of a variable
+    ArrayType type = {};    // of a whole that is an input
+    bool variable = false;  // written by several steps
+    std::string name = {};  // of a variable
   };
 
   std::string task;
@@ -98,8 +98,5 @@ struct ViewCode {
   }
   const Item& operator[](ViewValue value) const { return values[value.index()]; }
 };
-
-// As dumps show it. `line` gives the line of a span.
-std::string view_code_text(const ViewCode& code);
 
 }  // namespace taskspec

@@ -17,12 +17,10 @@
 
 #include "interp/host/task_code.hpp"
 #include "ir/base/result.hpp"
+#include "ir/region/space.hpp"
+#include "ir/view_code/view_code.hpp"
 
 namespace taskspec {
-
-struct IndexSpace;  // ir/region/space.hpp
-struct Rect;        // ir/region/rect.hpp
-struct Point;       // ir/region/point.hpp
 
 struct ViewField {
   std::byte* base = nullptr;  // the element of root index i lies at base + i * size
@@ -56,8 +54,10 @@ class ViewBody {
   };
   // Or why it cannot be run: E1009 names what a body over views cannot have.
   static Result<std::shared_ptr<const ViewBody>> make(const Request& request);
+  static Result<std::shared_ptr<const ViewBody>> of(ViewCode code, const OpTable& ops);
   virtual ~ViewBody() = default;
 
+  virtual std::size_t scratch_bytes() const = 0;  // of TaskContext::scratch
   // False when it failed: context.faults says why.
   virtual bool run(const ViewRun& run, TaskContext& context) const = 0;
   virtual std::string_view form() const = 0;  // "strip", "scalar", "extern"
